@@ -107,20 +107,43 @@ def _owe_again(round_: Round, index: int) -> None:
         round_.dues.insert(round_.given, Due(mark.place, 1, mark.step))
 
 
-def replace_later(round_: Round, index: int, *, back: bool = False) -> None:
-    """The card is dead, or went `back`, and its place gets another when all others have theirs."""
-    before = laid(round_)
+def replace_later(round_: Round, index: int, *, back: bool = False, lap: bool = False) -> None:
+    """The card is dead, or went `back`, and its place gets another when all others have theirs, or those of the `lap`
+    around the table in which it came."""
+    before, completes = laid(round_), False
     if index not in round_.marks:
         number = sum(other not in round_.marks for other in range(index))
-        due = round_.dues.pop(number)
-        round_.dues.append(due._replace(why="complete") if due.why == "deal" else due)
+        after = _lap_end(round_, number) if lap else len(round_.dues)
+        due = round_.dues[number]
+        completes = due.why != "exchange"
+        round_.dues.insert(after, due._replace(why="complete") if due.why == "deal" else due)
+        del round_.dues[number]
     elif round_.marks[index].why == "deal":
+        completes = True
         round_.dues.append(Due(round_.marks[index].place, 1, round_.marks[index].step, "complete"))
     _mark(round_, index, _BACK if back else _DEAD)
     _settle(round_, before)
     if (lay := before[index]) is not None and lay.why == "deal":
         hand = round_.ledger.hand(lay.place)
-        hand.expected, hand.judged = hand.expected + 1, hand.judged - (round_.dues[-1].why == "complete")
+        hand.expected, hand.judged = hand.expected + 1, hand.judged - completes
+
+
+def _lap_end(round_: Round, number: int) -> int:
+    """Where the lap is over in which this card is due: before the next one that goes to a place a second time."""
+    step = next(step for step in round_.plan.steps if step.name == round_.dues[number].step)
+    if not isinstance(step, DealStep) or step.by != "single":
+        return len(round_.dues)
+    places: set[Place] = set()
+    for at, due in enumerate(round_.dues):
+        if due.step != step.name and at > number:
+            return at
+        if due.step == step.name and due.why == "deal":
+            if due.place in places:
+                places.clear()
+                if at > number:
+                    return at
+            places.add(due.place)
+    return len(round_.dues)
 
 
 def take_back(round_: Round, indexes: Iterable[int]) -> tuple[Card, ...]:

@@ -4,6 +4,7 @@ the deck, it is set aside, or it counts as the card that is due next."""
 from itertools import takewhile
 
 from dealer_flow.play import laying
+from dealer_flow.play.steps import deal_ahead
 from dealer_flow.procedure.plan import Policy
 from dealer_flow.procedure.steps.burn_card import BurnCardStep
 from dealer_flow.procedure.steps.deal import DealStep
@@ -57,7 +58,9 @@ def of_card(round_: Round, policy: Policy, place: Place, face: Card | None, seen
         _doubt(round_, hand, index)
     due = laying.laid(round_)[index]
     if policy.then == "complete" and not (stray and due is not None and _lies_open(round_, due)):
-        laying.replace_later(round_, index)
+        if stray and not policy.lap:
+            deal_ahead(round_)
+        laying.replace_later(round_, index, lap=policy.lap)
     elif policy.then == "reshuffle":
         laying.replace_at_once(round_, index, back=True)
         _into_deck(round_, policy, place, (round_.from_shoe[index],), seen, among=there)

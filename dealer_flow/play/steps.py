@@ -35,9 +35,23 @@ def open_step(round_: Round) -> None:
     """The step under way begins: its cards are due."""
     step = round_.step
     round_.opened = True
-    if step is not None:
+    if step is not None and not _begun_ahead(round_, step):
         from_device = step.from_device and not round_.dealt_by_hand
         (round_.dues if from_device else round_.by_hand).extend(step.dues(round_))
+
+
+def deal_ahead(round_: Round) -> None:
+    """The cards of the steps that deal on at once from the one under way are due before what is due last."""
+    for step in round_.plan.steps[round_.at + 1 :]:
+        if not _deals_at_once(round_, step) or not isinstance(step, DealStep) or round_.dealt_by_hand:
+            return
+        if not _begun_ahead(round_, step):
+            round_.dues.extend(step.dues(round_))
+
+
+def _begun_ahead(round_: Round, step: AnyStep) -> bool:
+    """Whether its cards are due already."""
+    return any(due.step == step.name for due in round_.dues)
 
 
 def choose(round_: Round, number: int, step: str, name: str) -> None:
@@ -291,7 +305,7 @@ def deals_on(round_: Round) -> bool:
     for step in round_.plan.steps[round_.at :]:
         if not _deals_at_once(round_, step):
             return False
-        if not opened and any(step.dues(round_)):
+        if not opened and not _begun_ahead(round_, step) and any(step.dues(round_)):
             return True
         opened = False
     return False

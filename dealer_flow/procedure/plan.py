@@ -21,6 +21,7 @@ from dealer_flow.procedure.tables import (
     DecisionPart,
     FaultPart,
     FouledPart,
+    JokerPart,
     Recipient,
     ShoePart,
     WrongPart,
@@ -40,7 +41,7 @@ _COLUMN_OF: Final = {letter: name for name, letter in SUIT_COLUMNS.items()}
 class Policy(NamedTuple):
     """What a finding means, and the clause that says so. `returns`: the bets that go back, None where the clause names
     none; `calls`: who must come at once; `back`: what goes back into the deck; `dealt_out`: a dead hand gets no more
-    cards, though it died while they are dealt."""
+    cards, though it died while they are dealt; `lap`: a card is replaced when the others have theirs of this lap."""
 
     then: str
     clause: str
@@ -48,6 +49,7 @@ class Policy(NamedTuple):
     calls: str | None = None
     back: str = "card"
     dealt_out: bool = False
+    lap: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,7 +360,8 @@ class Plan:
         if returns is not None and chosen(row.also_when, self.options):
             returns += row.also
         out = isinstance(row, WrongPart) and row.dealt_out and chosen(row.dealt_out_when, self.options)
-        return Policy(row.then or self.options[row.option or ""], row.clause, returns, row.calls, row.back, out)
+        lap = isinstance(row, JokerPart) and row.after is not None and self.options[row.after] == "lap"
+        return Policy(row.then or self.options[row.option or ""], row.clause, returns, row.calls, row.back, out, lap)
 
 
 def _fault_policy(row: FaultPart) -> Policy:

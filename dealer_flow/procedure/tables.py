@@ -317,6 +317,18 @@ class WrongPart(Consequence):
     dealt_out_when: WhenPart | None = None
 
 
+class JokerPart(Consequence):
+    """A joker that is none of this deck's. `after`: the option that says when the next card takes the place of one that
+    was dealt face down, where that is `complete`: after which of `ROUNDS`."""
+
+    after: Name | None = None
+
+
+ROUNDS: Final = ("deal", "lap")
+"""`deal`: when all others have every card that is dealt before somebody acts. `lap`: when each other has one more card,
+the next that goes around the table one at a time."""
+
+
 class FacePart(TomlTable):
     """Cards that should not be there. `duplicate`, `foreign`: faces that cannot be in one whole deck, or more often
     than there are decks. `joker`: a joker that is none of this deck's, whoever finds it. `boxed`: a card found face up
@@ -324,7 +336,7 @@ class FacePart(TomlTable):
 
     duplicate: Consequence
     foreign: Consequence
-    joker: Consequence | None = None
+    joker: JokerPart | None = None
     boxed: Consequence | None = None
     by_player: Consequence | None = None
 

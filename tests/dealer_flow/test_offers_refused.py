@@ -13,6 +13,11 @@ BAD = {
         ('until = "last-card"', 'until = "showdown"'),
         "bet[2].until: 'showdown' is no step that deals; allowed: hands, last-card",
     ),
+    "a joker that is replaced after what is no round": (
+        "western-stud.co",
+        ('after = "joker-round"', 'after = "exposed-card"'),
+        "face.joker.after: option 'exposed-card' must choose between deal, lap",
+    ),
     "a bet before the deal that a step closes": (
         "western-stud.co",
         ("enters = true", 'until = "hands"\nenters = true'),

@@ -14,7 +14,7 @@ from dealer_flow.procedure.complaints import (
 )
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.steps.exchange import ExchangeStep
-from dealer_flow.procedure.tables import UNTIL, Consequence, Then, WrongPart
+from dealer_flow.procedure.tables import ROUNDS, UNTIL, Consequence, Then, WrongPart
 from protocol.faults import CLASSES, Fault
 from protocol.tomlfile import Key
 
@@ -124,6 +124,9 @@ def consequence_faults(procedure: Procedure) -> Iterator[Complaint]:
             why = f"option {row.option!r} does not choose between consequences; allowed: {', '.join(THENS)}"
             yield (*key, "option"), why
         yield from _returns_faults(procedure, key, row, bets)
+    joker = procedure.face.joker
+    if joker is not None and joker.after is not None:
+        yield from option_faults(("face", "joker", "after"), joker.after, ROUNDS, procedure.option)
     yield from _misdeal_faults(procedure)
     yield from unknown_bets(("misdeal", "returns"), procedure.misdeal.returns or (), bets)
 
