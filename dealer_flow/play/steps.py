@@ -41,9 +41,12 @@ def open_step(round_: Round) -> None:
 
 
 def deal_ahead(round_: Round) -> None:
-    """The cards of the steps that deal on at once from the one under way are due before what is due last."""
+    """The players' cards of the steps that follow at once on the one under way are due before what is due last."""
+    if not isinstance(round_.step, DealStep):
+        return
     for step in round_.plan.steps[round_.at + 1 :]:
-        if not _deals_at_once(round_, step) or not isinstance(step, DealStep) or round_.dealt_by_hand:
+        to_players = isinstance(step, DealStep) and "seats" in step.to and not round_.dealt_by_hand
+        if not to_players or not _deals_at_once(round_, step):
             return
         if not _begun_ahead(round_, step):
             round_.dues.extend(step.dues(round_))

@@ -325,7 +325,7 @@ class JokerPart(Consequence):
 
 
 ROUNDS: Final = ("deal", "lap")
-"""`deal`: when all others have every card that is dealt before somebody acts. `lap`: when each other has one more card,
+"""`deal`: when all players have every card that is dealt to them before somebody acts. `lap`: when each other has one more card,
 the next that goes around the table one at a time."""
 
 

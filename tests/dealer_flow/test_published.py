@@ -96,6 +96,7 @@ def test_a_page_has_every_rule_of_every_bet(name: str) -> None:
     for bet in content["bet"]:
         wanted = [must["clause"] for must in bet.get("must", ())] + [bet["clause"]] * ("tip-for" in bet)
         wanted += [bet["pot"]["clause"]] if "pot" in bet else []
+        wanted += [step["clause"] for step in content.get("step", ()) if step["name"] == bet.get("until")]
         assert sorted(clause for name_, clause in by_bet if name_ == bet["name"]) == sorted(wanted), bet["name"]
     for total in content.get("total", ()):
         assert any(set(total["bets"]) <= set(re.findall(r"[\w-]+", bet)) for bet, _ in by_bet), total
