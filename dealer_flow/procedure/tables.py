@@ -325,8 +325,8 @@ class JokerPart(Consequence):
 
 
 ROUNDS: Final = ("deal", "lap")
-"""`deal`: when all players have every card that is dealt to them before somebody acts. `lap`: when each other has one more card,
-the next that goes around the table one at a time."""
+"""`deal`: when all players have every card that is dealt to them before somebody acts. `lap`: when each other has its
+card of that time around the table."""
 
 
 class FacePart(TomlTable):
