@@ -94,8 +94,7 @@ def round_lines(result: RoundResult) -> list[str]:
     """The deal: community, burned, every hand."""
     if result.draw is not None:
         return _draw_lines(result, result.draw)
-    burned = f"   burned {_cards(result.burned)}" if result.burned else ""
-    lines = [f"  community  {_cards(result.community)}{burned}"]
+    lines = _middle_lines(result)
     if result.dealer is not None:
         lines.append(f"  dealer     {_cards(result.dealer.cards)}{_count(result.dealer)}")
     lines += [f"  {hand.name + ' ':<11}{_cards(hand.cards)}{_dead(hand.status)}{_count(hand)}" for hand in result.hands]
@@ -109,6 +108,14 @@ def round_lines(result: RoundResult) -> list[str]:
     if result.remainder is not None:
         lines.append(f"  remainder  {result.remainder.counted} of {result.remainder.expected} expected")
     return lines
+
+
+def _middle_lines(result: RoundResult) -> list[str]:
+    """The community and what was burned. Many games have no community: nothing is written of one without a card."""
+    burned = _cards(result.burned) if result.burned else ""
+    if result.community or any(packet.to == "community" for packet in result.packets):
+        return [f"  community  {_cards(result.community)}" + (f"   burned {burned}" if burned else "")]
+    return [f"  burned     {burned}"] if burned else []
 
 
 def _draw_lines(result: RoundResult, draw: Drawn) -> list[str]:
