@@ -19,8 +19,8 @@ from devices.events import Seen
 
 def _wager(round_: Round, seen: Seen, body: e.WagerPlaced) -> None:
     bet = round_.plan.bets.get(body.bet)
-    if bet is None:
-        return
+    if bet is None or not 1 <= body.seat <= round_.plan.most_seats:
+        return  # also where the order of play matters no more, and nothing else keeps it out
     back = not body.cents and takes_back(round_, body.seat, bet.name)
     stays_open = bet.placed == "before-deal" and bets_stay_open(round_)
     if (bet.placed == "before-deal") != (not round_.in_play) and not back and not stays_open:

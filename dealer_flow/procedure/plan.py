@@ -356,12 +356,19 @@ class Plan:
 
     def policy(self, row: Consequence) -> Policy:
         """What the row means, by the readings chosen."""
+        then = row.then or self.options[row.option or ""]
         returns = row.returns if chosen(row.returns_when, self.options) else ()
+        if then in ("misdeal", "person") and self._may_kill(row.option):
+            returns = None  # what the row names goes back of a dead hand; of a misdeal everything does
         if returns is not None and chosen(row.also_when, self.options):
             returns += row.also
         out = isinstance(row, WrongPart) and row.dealt_out and chosen(row.dealt_out_when, self.options)
         lap = isinstance(row, JokerPart) and row.after is not None and self.options[row.after] == "lap"
-        return Policy(row.then or self.options[row.option or ""], row.clause, returns, row.calls, row.back, out, lap)
+        return Policy(then, row.clause, returns, row.calls, row.back, out, lap)
+
+    def _may_kill(self, option: str | None) -> bool:
+        """Whether a hand is dead by another reading of this option."""
+        return any(each.name == option and "dead-hand" in each.allowed for each in self.procedure.option)
 
 
 def _fault_policy(row: FaultPart) -> Policy:

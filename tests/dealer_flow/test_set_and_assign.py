@@ -2,6 +2,7 @@
 
 import pytest
 
+import devices.events as e
 from dealer_flow.play.states import State
 from dealer_flow.procedure.schema import Procedure
 from protocol.places import parse_place
@@ -139,3 +140,14 @@ def test_cards_named_low_are_cards_of_the_hand() -> None:
     table = set_hands().play(["set seat 1: AH KD |", "confirm", "show dealer: 2C 3C 4C 5C 6C 7C 8C 9C"])
     table.play(["show seat 1: AH QD QS QC JH JD JS JC"])
     assert [(incident.code, incident.reason) for incident in table.incidents] == [("faces-disagree", "set")]
+
+
+@pytest.mark.parametrize("number", [0, 33, 255])
+def test_a_wager_of_no_seat_enters_nobody_even_when_the_order_of_play_matters_no_more(number: int) -> None:
+    """Bets stay open until the number is drawn; the round is spoiled before, so that no report is out of turn."""
+    table = piles(DICE)
+    table.play(["device PacketDispensed: deck 1; ordinal 99; expected 8; counted 8; cards "])
+    assert round_of(table.flow).unreliable
+    table.controller(e.WagerPlaced(number, 1, 500))
+    table.play(["number 3", "show dealer: 2C 3C 4C 5C 6C 7C 8C 9C", "show seat 1: 2D 3D 4D 5D 6D 7D 8D 9D"])
+    assert number not in [seat.seat for seat in table.end().seats]
