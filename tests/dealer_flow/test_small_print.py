@@ -148,7 +148,7 @@ def test_a_person_may_count_the_shoe_during_the_race(state: State) -> None:
 
 
 def test_the_link_is_lost_by_no_clause_of_the_game() -> None:
-    table = HandTable().bet(1, ante=500).start()
+    table = HandTable().bet(1, ante=500, blind=500).start()
     table.see(DEVICE, e.LinkLost("silent"), numbered=False)
     assert [(incident.code, incident.clause, incident.device, incident.words) for incident in table.incidents] == [
         ("link-lost", "procedure", DEVICE, "silent")

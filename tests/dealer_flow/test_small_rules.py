@@ -62,7 +62,7 @@ def test_a_fee_that_a_clause_names_goes_back() -> None:
 
 def test_a_report_that_no_session_made_changes_none() -> None:
     """`session` is 0 for what no device reported, a lost line for instance."""
-    table = HandTable().bet(1, ante=500).start()
+    table = HandTable().bet(1, ante=500, blind=500).start()
     table.deal("7H KD 2C 9S 4D")
     for session in (0xA1B2C3D4, 0, 0xA1B2C3D4):
         table.flow.handle(
@@ -72,7 +72,7 @@ def test_a_report_that_no_session_made_changes_none() -> None:
 
 
 def test_so_many_reports_wait_and_no_more() -> None:
-    table = HandTable().bet(1, ante=500).start()
+    table = HandTable().bet(1, ante=500, blind=500).start()
     table.deal("7H KD 2C 9S 4D").see(DEVICE, e.LinkLost("unplugged"), numbered=False)
     for _ in range(HELD_MAX - 1):
         table.burn()
@@ -122,7 +122,7 @@ def test_a_round_after_one_in_which_a_line_was_lost_waits_for_nothing() -> None:
 
 
 def test_what_still_waits_when_the_input_ends_is_taken_as_it_is() -> None:
-    table = HandTable().bet(1, ante=500).start()
+    table = HandTable().bet(1, ante=500, blind=500).start()
     table.deal("7H KD 2C 9S 4D").see(DEVICE, e.LinkLost("unplugged"), numbered=False).burn()
     (result,) = table.flow.finish()
     codes = ["link-lost", "out-of-turn", "recording-ended"]
@@ -134,7 +134,7 @@ def test_what_still_waits_when_the_input_ends_is_taken_as_it_is() -> None:
 
 
 def test_who_is_undecided_while_nobody_chooses() -> None:
-    table = HandTable().bet(1, ante=500).start()
+    table = HandTable().bet(1, ante=500, blind=500).start()
     assert round_of(table.flow).undecided == []
     race = HandTable("race-to-the-flush").play("bets 1: red 500\nstart")
     assert (round_of(race.flow).undecided, round_of(race.flow).due, round_of(race.flow).step) == ([], None, None)
@@ -169,7 +169,7 @@ def test_faces_up_as_they_are_dealt() -> None:
 
 def test_an_incident_as_a_line() -> None:
     """A fact that does not apply is left out; the sentence is written, and not read."""
-    table = HandTable().bet(1, ante=500).start().deal("7H KD 2C 9S")
+    table = HandTable().bet(1, ante=500, blind=500).start().deal("7H KD 2C 9S")
     table.misdeal()
     incident = table.incidents[-1]
     line = (
