@@ -174,7 +174,7 @@ def test_an_incident_as_a_line() -> None:
     incident = table.incidents[-1]
     line = (
         '{"schema":"dealwire.incident/2","type":"incident","code":"misdeal-called","clause":"47.1-1022",'
-        '"reason":"called","events":[{"device":"controller-1","number":3}],"badge":77,'
+        '"reason":"called","events":[{"device":"controller-1","number":4}],"badge":77,'
         f'"text":"{incident.text}"}}'
     )
     assert incident.to_json() == line
