@@ -215,36 +215,25 @@ def _incident(number: int, breach: Breach) -> Incident:
 
 def _judge_tips(round_: Round, seen: Seen, number: int, bets: Mapping[str, int]) -> None:
     """A tip plays with its bet: where that is held, so is the tip, and where it was pulled back and the tip was not."""
-    held, wagers = round_.held.get(number, {}), round_.wagers.get(number, {})
+    wagers = round_.wagers.get(number, {})
     for tip, own in round_.plan.tips.items():
-        if tip in wagers and own in bets and own not in wagers and not round_.over and tip not in held:
-            clause = next(bet.clause for bet in round_.plan.bets.values() if bet.name == tip)
-            left = Incident(
-                code="wager-held",
-                clause=clause,
-                reason="tip-alone",
-                seat=number,
-                bet=tip,
-                bets=(own,),
-                cents=wagers[tip],
-            )
-            round_.report(left, seen)
-            hold(round_, number, (tip,), clause)
-    if not held:
+        if tip in wagers and own in bets and own not in wagers and not round_.over:
+            _hold_tip(round_, seen, number, tip, "tip-alone", _clause_of(round_, tip), (own,), wagers[tip])
+    for tip, own in round_.plan.tips.items():
+        held = round_.held.get(number, {})
+        if own in held and tip in bets:
+            _hold_tip(round_, seen, number, tip, "tip-held", held[own], (own,), bets[tip])
+
+
+def _hold_tip(
+    round_: Round, seen: Seen, number: int, tip: str, reason: str, clause: str, beside: tuple[str, ...], cents: int
+) -> None:
+    """A tip of `cents` waits for a person for want of what it plays beside; but once."""
+    if tip in round_.held.get(number, {}):
         return
-    for tip, own in round_.plan.tips.items():
-        if own in held and tip in bets and tip not in held:
-            found = Incident(
-                code="wager-held",
-                clause=held[own],
-                reason="tip-held",
-                seat=number,
-                bet=tip,
-                bets=(own,),
-                cents=bets[tip],
-            )
-            round_.report(found, seen)
-            hold(round_, number, (tip,), held[own])
+    found = Incident(code="wager-held", clause=clause, reason=reason, seat=number, bet=tip, bets=beside, cents=cents)
+    round_.report(found, seen)
+    hold(round_, number, (tip,), clause)
 
 
 def _judge_propositions(round_: Round, seen: Seen, number: int) -> None:
@@ -260,21 +249,14 @@ def _judge_propositions(round_: Round, seen: Seen, number: int) -> None:
                 round_.report(_incident(number, breach), seen)
                 hold(round_, number, (bet,), rule.clause)
     for tip, own in round_.plan.tips.items():
-        alone = [f"{own} on {what}" for what in on.get(tip, {}) if on.get(own) and what not in on[own]]
-        if alone and tip not in round_.held.get(number, {}):
-            clause = next(bet.clause for bet in round_.plan.bets.values() if bet.name == tip)
+        alone = tuple(f"{own} on {what}" for what in on.get(tip, {}) if on.get(own) and what not in on[own])
+        if alone:
             cents = round_.wagers.get(number, {}).get(tip, 0)
-            found = Incident(
-                code="wager-held",
-                clause=clause,
-                reason="tip-alone",
-                seat=number,
-                bet=tip,
-                bets=tuple(alone),
-                cents=cents,
-            )
-            round_.report(found, seen)
-            hold(round_, number, (tip,), clause)
+            _hold_tip(round_, seen, number, tip, "tip-alone", _clause_of(round_, tip), alone, cents)
+
+
+def _clause_of(round_: Round, bet: str) -> str:
+    return next(each.clause for each in round_.plan.bets.values() if each.name == bet)
 
 
 def _judge_alone(round_: Round, seen: Seen, number: int, bets: Mapping[str, int], rules: Iterable[BetRule]) -> None:

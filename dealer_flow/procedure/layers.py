@@ -329,14 +329,15 @@ def _take_key(table: Any, parts: list[str]) -> bool:
 def _drop_unnamed(whole: Whole) -> None:
     """Leave out the options that a file below offers and nothing names any more; one of the file itself is checked."""
     rest = {name: value for name, value in whole.content().items() if name != "option"}
-    named = set(_texts(rest))
+    named = set(texts_in(rest))
     kept = [row for row in whole.rows.get("option", []) if row.layer is whole.own or row.value.get("name") in named]
     whole.rows["option"] = kept
 
 
-def _texts(value: Any) -> Iterator[str]:
+def texts_in(value: Any) -> Iterator[str]:
+    """Every text in what a file holds, or a procedure."""
     if isinstance(value, str):
         yield value
-    elif isinstance(value, dict | list):
+    elif isinstance(value, dict | list | tuple):
         for part in value.values() if isinstance(value, dict) else value:
-            yield from _texts(part)
+            yield from texts_in(part)

@@ -3,10 +3,10 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import click
 
+from dealer_flow.procedure.layers import texts_in
 from dealer_flow.procedure.load import (
     ProcedureError,
     check_part,
@@ -88,17 +88,8 @@ def unheeded(name: str) -> list[str]:
     """Options of a procedure that nothing else in it names: most likely misspelt, since a table that chooses one of
     their values changes nothing."""
     procedure = load_procedure(name)
-    named = {*_texts(procedure.model_dump(exclude={"option"}))}
+    named = {*texts_in(procedure.model_dump(exclude={"option"}))}
     return [option.name for option in procedure.option if option.name not in named]
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Every text in what a procedure holds."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping | tuple):
-        for part in value.values() if isinstance(value, Mapping) else value:
-            yield from _texts(part)
 
 
 def _says(name: str, schema: str) -> bool:
