@@ -56,12 +56,16 @@ def line_by_record(
 
 
 def _void(result: RoundResult, seat: Seat, returns: ReturnClauses) -> tuple[str, str]:
-    """What made the bets of a seat void, in words, and the clause that gives them back."""
+    """What made the bets of a seat void, in words, and the clause that gives them back. A live hand of a complete round
+    has none back by the game's own clauses: that of what was found at the seat, where something was."""
     if result.outcome == "defective-deck":
         return "defective deck", returns.defective_deck
     if result.outcome == "misdeal" or (result.outcome == "progressive-only" and seat.status != "dead"):
         return "misdeal", returns.misdeal
-    return "dead hand", returns.dead_hand
+    if seat.status == "dead":
+        return "dead hand", returns.dead_hand
+    here = [each for each in result.incidents if each.seat == seat.seat or each.place == f"seat {seat.seat}"]
+    return "given back at the table", here[0].clause if here else "procedure"
 
 
 def _killed(result: RoundResult, seat: Seat) -> Incident | None:

@@ -89,7 +89,12 @@ def test_what_goes_back_at_a_live_hand_is_not_settled_as_well() -> None:
     whole = table.end()
     one = replace(whole.seats[0], returned={"blind": 500})
     settled = settle(replace(whole, seats=(one, *whole.seats[1:])), GAME)
-    assert {line.bet: line.result for line in settled.lines if line.seat == 1}["blind"] == "returned"
+    (line,) = (line for line in settled.lines if (line.seat, line.bet) == (1, "blind"))
+    assert (line.result, line.why, line.clause) == (
+        "returned",
+        "given back at the table: blind comes back",
+        "procedure",
+    )
 
 
 @pytest.mark.parametrize(("known", "result"), [(True, "win"), (False, "held")])
