@@ -1,13 +1,72 @@
-"""Hands by their rank: the longest flush with wild deuces, and plain five-card poker."""
+"""How hands are ranked, by name: files of `rules/rankings`, code of this package, and what installed packages add.
 
-from collections.abc import Callable, Iterable, Mapping
-from types import MappingProxyType
+A package adds one by an entry point of the group `dealwire.rankings` whose value is a `Ranking` and whose name is the
+ranking's. It is loaded when it is asked for, not before.
+"""
+
+from functools import cache
+from importlib.metadata import entry_points
 from typing import Final
 
-from protocol.cards import Card
-from rules.hands.longest_flush import Flush, longest_flush
+from protocol.errors import LocalError
+from rules.hands.code import CODE
+from rules.hands.five_card import FiveCard
+from rules.hands.longest_flush import LongestFlush
+from rules.hands.poker import RANKINGS, load_ranking, ranking_files
+from rules.hands.ranked import Made, Ranked, RankedHand, Ranking
 
-Ranking = Callable[[Iterable[Card], Mapping[str, str]], Flush]
+__all__ = ["Made", "Ranked", "RankedHand", "Ranking", "UnknownRanking", "ranking", "ranking_ids"]
 
-RANKINGS: Final[Mapping[str, Ranking]] = MappingProxyType({"longest-flush": longest_flush})
-"""Name in a game file -> how its hands are ranked."""
+GROUP: Final = "dealwire.rankings"
+_CODE: Final[dict[str, Ranking]] = {each.id: each for each in (LongestFlush(), FiveCard(), *CODE)}
+
+
+class UnknownRanking(LocalError):
+    """A name that is no ranking."""
+
+    def __init__(self, name: str, allowed: tuple[str, ...]) -> None:
+        self.name, self.allowed = name, allowed
+        super().__init__(f"ranking {name!r} is not known; allowed: {', '.join(allowed)}")
+
+
+class BadRanking(LocalError):
+    """An installed package announces a ranking that cannot be used."""
+
+    def __init__(self, name: str, value: str, why: str) -> None:
+        self.name, self.value, self.why = name, value, why
+        super().__init__(f"ranking {name!r} ({value}): {why}")
+
+
+def ranking_ids() -> tuple[str, ...]:
+    """Every ranking that can be asked for, those that come with the program first."""
+    own = _own_ids()
+    return (*own, *sorted({entry.name for entry in entry_points(group=GROUP)} - set(own)))
+
+
+@cache
+def _own_ids() -> tuple[str, ...]:
+    return (*_CODE, *ranking_files())
+
+
+@cache
+def ranking(name: str) -> Ranking:
+    """The ranking called `name`; UnknownRanking or BadRanking. Nobody can replace one that comes with the program."""
+    if name in _CODE:
+        return _CODE[name]
+    if name in _own_ids():
+        return load_ranking(RANKINGS / f"{name}.toml")
+    found = [entry for entry in entry_points(group=GROUP) if entry.name == name]
+    if not found:
+        raise UnknownRanking(name, ranking_ids())
+    if len({entry.value for entry in found}) > 1:
+        raise BadRanking(name, ", ".join(entry.value for entry in found), "more than one package announces it")
+    entry = found[0]
+    try:
+        added = entry.load()
+    except Exception as error:
+        raise BadRanking(name, entry.value, f"it cannot be loaded: {error}") from error
+    if not isinstance(added, Ranking):
+        raise BadRanking(name, entry.value, f"a Ranking is needed there, not {type(added).__name__}")
+    if added.id != name:
+        raise BadRanking(name, entry.value, f"it calls itself {added.id!r}")
+    return added

@@ -1,12 +1,16 @@
 """Plain five-card poker for progressive bets: no card is wild (CO 47.1-1017.60 progressive (2))."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
+from types import MappingProxyType
 from typing import Final
 
-from protocol.cards import Card
+from protocol.cards import DECK, Card
+from rules.hands.ranked import RankedHand
 
 NOTHING: Final = "less than three of a kind"
+_PLAYING: Final = frozenset(DECK)
 _BROADWAY: Final = frozenset({1, 10, 11, 12, 13})
 _CONTAINS: Final[dict[str, tuple[str, ...]]] = {
     "royal flush": ("royal flush", "straight flush", "flush", "straight"),
@@ -25,7 +29,7 @@ FIVE_CARD_HANDS: Final = tuple(name for name in _CONTAINS if name != NOTHING)
 
 def five_card(cards: Sequence[Card]) -> str:
     """Name of the hand five different playing cards make; NOTHING below three of a kind. An ace is high or low."""
-    if len(cards) != 5 or not all(card.is_playing for card in cards):
+    if len(cards) != 5 or not _PLAYING.issuperset(cards):
         raise ValueError(f"a five-card hand is five of the 52 cards, not {' '.join(map(str, cards))}")
     ranks = [card & 0x0F for card in cards]
     kinds = frozenset(ranks)
@@ -58,4 +62,21 @@ def _unpaired(kinds: frozenset[int], *, one_suit: bool) -> str:
 
 def contains(hand: str, row: str) -> bool:
     """True when a hand named `hand` is also a hand named `row`: a royal flush is a straight, too."""
-    return row in _CONTAINS[hand]
+    return row in _CONTAINS.get(hand, ())
+
+
+@dataclass(frozen=True, slots=True)
+class FiveCard:
+    """The ranking by name alone, for tables that pay from three of a kind up: which of two wins is not asked."""
+
+    id: str = "five-card"
+    vocabulary: str = "five-card"
+    sizes: tuple[int, int] = (5, 7)
+    uses: int | None = 5
+    jokers: int = 0
+
+    def rank(self, cards: Iterable[Card], _readings: Mapping[str, str] = MappingProxyType({})) -> RankedHand:
+        """The best hand these cards make."""
+        cards = tuple(cards)
+        name = best_five(cards)
+        return RankedHand((), name, name, cards)

@@ -8,20 +8,20 @@ flush's own suit may stand as itself, so each hand has a longest natural flush b
 be of different suits.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
-from protocol.cards import RANKS, SUITS, Card
+from protocol.cards import DECK, RANKS, SUITS, Card
 
 ACE: Final = 14
 _DEUCE: Final = 2
 _SUIT_NAMES: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
-_RANK_NAMES: Final = {rank: RANKS[rank - 1] for rank in range(2, 14)} | {ACE: "A"}
 _NONE: Final[Mapping[str, str]] = {}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: five are made a round, which would take twice as long
 class Flush:
     """The best flush of a hand. `ranks` run from high to low, ace 14, each deuce at the rank it took.
 
@@ -34,6 +34,13 @@ class Flush:
     deuces: int
     natural_length: int
     shown: tuple[int, ...]
+    held: tuple[Card, ...] = field(default=(), compare=False)
+    """All the cards of the hand."""
+
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        """Those of the flush: of its suit, and the deuces."""
+        return tuple(card for card in self.held if card.suit == self.suit or card.rank == _DEUCE)
 
     @property
     def strength(self) -> tuple[int, tuple[int, ...]]:
@@ -47,10 +54,8 @@ class Flush:
 
     @property
     def text(self) -> str:
-        """`5 (hearts A K 9 7 + deuce)`."""
-        deuces = ("", "deuce", "2 deuces", "3 deuces", "4 deuces")[self.deuces]
-        parts = (" ".join(map(_RANK_NAMES.__getitem__, self.shown)), deuces)
-        return f"{self.length} ({_SUIT_NAMES[self.suit]} {' + '.join(part for part in parts if part)})"
+        """`flush of 5 (hearts A K 9 7 + deuce)`."""
+        return _in_words(self.length, self.suit, self.shown, self.deuces)
 
 
 def longest_flush(cards: Iterable[Card], readings: Mapping[str, str] = _NONE) -> Flush:
@@ -58,30 +63,68 @@ def longest_flush(cards: Iterable[Card], readings: Mapping[str, str] = _NONE) ->
 
     Readings, the default first: `natural` ("own-suit", "no-deuce"), `wild-kicker` ("highest-absent", "ace", "lowest").
     """
-    suits: dict[int, list[int]] = {1: [], 2: [], 3: [], 4: []}
-    deuce_suits: list[int] = []
-    for card in cards:
-        suit, rank = card >> 4, card & 0x0F
-        if suit not in suits or not 1 <= rank <= 13:
-            raise ValueError(f"not one of the 52 cards: {card}")
-        if rank == _DEUCE:
-            deuce_suits.append(suit)
-        else:
-            suits[suit].append(ACE if rank == 1 else rank)
-    deuces, kicker = len(deuce_suits), readings.get("wild-kicker", "highest-absent")
-    stands = deuce_suits if readings.get("natural", "own-suit") == "own-suit" else ()
-    natural = {suit: len(ranks) + (suit in stands) for suit, ranks in suits.items()}
-    most = max(map(len, suits.values()))
-    ranks, _, suit = max(
-        (complete(ranks, deuces, kicker), natural[suit], suit) for suit, ranks in suits.items() if len(ranks) == most
-    )
-    shown = tuple(sorted(suits[suit], reverse=True))
-    return Flush(most + deuces, ranks, SUITS[suit - 1], deuces, max(natural.values()), shown)
+    cards = tuple(cards)
+    suits = _by_suit(cards)
+    clubs, diamonds, hearts, spades = suits = _by_suit(cards)
+    most = max(clubs[1], diamonds[1], hearts[1], spades[1])
+    deuces = len(cards) - clubs[1] - diamonds[1] - hearts[1] - spades[1]
+    own = readings.get("natural", "own-suit") == "own-suit"
+    kicker, best = readings.get("wild-kicker", "highest-absent"), _LEAST
+    for suit, held in enumerate(suits):
+        if held[1] == most:
+            made = complete(held[0], deuces, kicker), held[2] if own else most, suit
+            if made > best:
+                best = made
+    natural = max(clubs[2], diamonds[2], hearts[2], spades[2]) if own else most
+    return Flush(most + deuces, best[0], SUITS[best[2]], deuces, natural, suits[best[2]][0], cards)
 
 
-def complete(natural_ranks: list[int], deuces: int, kicker: str) -> tuple[int, ...]:
+_Suit = tuple[tuple[int, ...], int, int]
+"""The ranks of a suit from high to low without its deuces, how many they are, and how many with one of its deuces."""
+_LEAST: Final[tuple[tuple[int, ...], int, int]] = (), -1, -1
+
+
+def _by_suit(cards: tuple[Card, ...]) -> Sequence[_Suit]:
+    """The cards of each suit. Every card is a bit of its own; where one stands twice they are counted one by one."""
+    try:
+        bits = sum(map(_BIT.__getitem__, cards))
+    except KeyError as unknown:
+        raise ValueError(f"not one of the 52 cards: {unknown.args[0]}") from None
+    if bits.bit_count() == len(cards):
+        return _suit(bits & 0x1FFF), _suit(bits >> 13 & 0x1FFF), _suit(bits >> 26 & 0x1FFF), _suit(bits >> 39)
+    return [_of_ranks(card & 0x0F for card in cards if card >> 4 == suit) for suit in range(1, 5)]
+
+
+@lru_cache(maxsize=1 << 13)
+def _suit(bits: int) -> _Suit:
+    """A suit by the bits of its cards, that of the ace first."""
+    return _of_ranks(rank for rank in range(1, 14) if bits >> rank - 1 & 1)
+
+
+def _of_ranks(found: Iterable[int]) -> _Suit:
+    ranks = [ACE if rank == 1 else rank for rank in found]
+    others = tuple(sorted((rank for rank in ranks if rank != _DEUCE), reverse=True))
+    return others, len(others), min(len(ranks), len(others) + 1)
+
+
+_BIT: Final = {card: 1 << 13 * ((card >> 4) - 1) + (card & 0x0F) - 1 for card in DECK}
+
+
+class LongestFlush:
+    """`longest_flush` as a ranking."""
+
+    id = "longest-flush"
+    vocabulary = "longest-flush"
+    sizes = (1, 9)
+    uses = None
+    jokers = 0
+    rank = staticmethod(longest_flush)
+
+
+@lru_cache(maxsize=1 << 14)
+def complete(natural_ranks: tuple[int, ...], deuces: int, kicker: str) -> tuple[int, ...]:
     """Ranks from high to low after each of `deuces` took the rank the reading `wild-kicker` gives it."""
-    ranks = natural_ranks.copy()
+    ranks = list(natural_ranks)
     if not deuces:
         pass
     elif kicker == "highest-absent":
@@ -91,3 +134,15 @@ def complete(natural_ranks: list[int], deuces: int, kicker: str) -> tuple[int, .
         ranks.extend([ACE if kicker == "ace" else _DEUCE] * deuces)
     ranks.sort(reverse=True)
     return tuple(ranks)
+
+
+@lru_cache(maxsize=256)
+def _in_words(length: int, suit: str, shown: tuple[int, ...], deuces: int) -> str:
+    ranks = " ".join(map(_LETTERS.__getitem__, shown))
+    with_deuces = f"{' + ' if ranks and deuces else ''}{_DEUCES[deuces]}"
+    return f"flush of {length} ({_SUIT_NAMES[suit]} {ranks}{with_deuces})"
+
+
+_LETTERS: Final = f"  {RANKS[1:]}A"
+"""Letter of each rank, from 2."""
+_DEUCES: Final = ("", "deuce", "2 deuces", "3 deuces", "4 deuces")

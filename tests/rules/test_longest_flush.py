@@ -70,8 +70,8 @@ def test_whether_its_own_deuce_is_natural_is_a_reading(reading: str, natural: in
 
 
 def test_words() -> None:
-    assert longest_flush(parse_cards("AH KH 9H 7H 2C 3S 4D")).text == "5 (hearts A K 9 7 + deuce)"
-    assert longest_flush(parse_cards("TC 2C 2D 2H 2S 3D 4H")).text == "5 (clubs T + 4 deuces)"
+    assert longest_flush(parse_cards("AH KH 9H 7H 2C 3S 4D")).text == "flush of 5 (hearts A K 9 7 + deuce)"
+    assert longest_flush(parse_cards("TC 2C 2D 2H 2S 3D 4H")).text == "flush of 5 (clubs T + 4 deuces)"
 
 
 def test_a_card_without_a_face_is_refused() -> None:

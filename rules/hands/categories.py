@@ -1,0 +1,298 @@
+"""The categories of poker hands: whether cards hold one, and the best of its kind they hold.
+
+A category is found by counting, not by trying every subset; `tests/rules/hands` tries them all.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Final, Literal, NamedTuple
+
+from rules.hands.counted import ACE, CardCount
+
+AceLow = Literal["lowest", "second", "none"]
+JokerUse = Literal["none", "bug", "wild"]
+
+
+class Found(NamedTuple):
+    """The best of a category: `strength` compares it with another of the same, `ranks` define it, `wanted` are the
+    (rank, suit) of the cards it takes, suit -1 for any."""
+
+    strength: tuple[int, ...]
+    ranks: tuple[int, ...]
+    wanted: tuple[tuple[int, int], ...]
+
+
+Find = Callable[[CardCount], Found | None]
+
+
+class Category(NamedTuple):
+    """A category as a file names it: what kind it is, and of how many cards."""
+
+    name: str
+    kind: str
+    size: int
+    find: Find
+    natural: bool = False
+    """Found without jokers only."""
+    most: int = 0
+    """Cards of one rank that it needs, and `longest` of one suit, jokers included: what has fewer is not looked at."""
+    longest: int = 0
+
+
+class House(NamedTuple):
+    """What a ranking's file says about all its categories: the cards of a hand, the joker, the straight A-2-3-4-5."""
+
+    uses: int
+    jokers: JokerUse
+    ace_low: AceLow
+
+
+_GROUPS: Final = {
+    "six of a kind": (6,),
+    "five of a kind": (5,),
+    "four of a kind": (4,),
+    "full house": (3, 2),
+    "three of a kind": (3,),
+    "three pairs": (2, 2, 2),
+    "two pair": (2, 2),
+    "pair": (2,),
+    "high card": (),
+}
+_RUNS: Final = ("royal flush", "straight flush", "straight")
+_IDENTICAL: Final = {"five of a kind suited": 5, "four of a kind suited": 4}
+_SUITS: Final = ("clubs", "diamonds", "hearts", "spades")
+_NAME: Final = re.compile(
+    r"(?P<natural>natural )?(?:(?P<cards>\d)-card )?(?P<kind>[a-z -]+?)(?: in (?P<suit>clubs|diamonds|hearts|spades))?"
+)
+_MATCHES: Final = {"ace-king": (14, 13), "king-queen": (13, 12)}
+
+KINDS: Final = (
+    *_RUNS,
+    "mini royal",
+    "flush",
+    *_GROUPS,
+    "five aces",
+    *_IDENTICAL,
+    *(f"royal flush and suited {match}" for match in _MATCHES),
+    "ace-king-queen",
+)
+_LOW: Final = re.compile(r"(\d) or better low")
+
+
+def category(name: str, house: House) -> Category | None:
+    """The category a file calls `name`, as in `natural 7-card straight flush`; None when there is none of that name."""
+    if low := _LOW.fullmatch(name):
+        return Category(name, "low", house.uses, lambda held: _low(held, int(low[1]), house.uses))
+    found = _NAME.fullmatch(name)
+    if found is None or found["kind"] not in KINDS:
+        return None
+    kind, sequence = found["kind"], found["kind"] in (*_RUNS, "flush")
+    if found["cards"] and not sequence:
+        return None
+    size = 3 if kind == "mini royal" else int(found["cards"] or house.uses)
+    kind = "royal flush" if kind == "mini royal" else kind
+    suit = _SUITS.index(found["suit"]) if found["suit"] else -1
+    if not sequence and kind != "royal flush" and suit >= 0:
+        return None
+    find = _finder(kind, size, suit, house)
+    sized = sequence or kind == "royal flush"
+    return Category(
+        name,
+        kind,
+        size if sized else house.uses,
+        _natural(find) if found["natural"] else find,
+        bool(found["natural"]),
+        most=_GROUPS.get(kind, (0,))[0] if kind != "high card" else 0,
+        longest=size if sized and kind != "straight" else 0,
+    )
+
+
+def _finder(kind: str, size: int, suit: int, house: House) -> Find:
+    suits = range(4) if suit < 0 else (suit,)
+    if kind in ("royal flush", "straight flush"):
+        runs = _runs(size, house.ace_low)
+        return lambda held: _suited_run(held, runs if kind == "straight flush" else runs[:1], suits)
+    if kind == "straight":
+        return lambda held: _straight(held, _runs(size, house.ace_low))
+    if kind == "flush":
+        return lambda held: _flush(held, size, suits)
+    if kind == "five aces":
+        return lambda held: _aces(held, 5)
+    if kind in _IDENTICAL:
+        return lambda held: _identical(held, _IDENTICAL[kind], house.uses)
+    if kind == "ace-king-queen":
+        return _ace_king_queen
+    if kind.startswith("royal flush and suited "):
+        match = _MATCHES[kind.rpartition(" ")[2]]
+        return lambda held: _royal_match(held, match)
+    return lambda held: _groups(held, _GROUPS[kind], house)
+
+
+def _natural(find: Find) -> Find:
+    return lambda held: find(held.natural)
+
+
+# ------------------------------------------------------------------ ranks that are alike
+
+
+def _groups(held: CardCount, sizes: Sequence[int], house: House) -> Found | None:
+    """Ranks held so many times each, the highest first; the rest of the hand are the highest cards left.
+
+    A bug is an ace here (47.1-1005(1)); a wild joker is whatever card is missing.
+    """
+    times, ranks, wild = held.times, held.ranks, held.jokers
+    if wild and house.jokers == "bug":
+        times = times.copy()
+        times[ACE] += wild
+        ranks = ranks if ranks and ranks[0] == ACE else [ACE, *ranks]
+        wild = 0
+    elif wild and (not ranks or ranks[0] != ACE):
+        ranks = [ACE, *ranks]
+    chosen = _choose(times, ranks, sizes, wild)
+    if chosen is None:
+        return None
+    taken = dict(zip(chosen, sizes, strict=True))
+    wild -= sum(max(0, size - times[rank]) for rank, size in taken.items())
+    sides, room = [ACE] * wild, house.uses - sum(sizes)
+    for rank in ranks:
+        if len(sides) >= room:
+            break
+        sides += [rank] * max(0, times[rank] - taken.get(rank, 0))
+    sides = sides[: max(0, room)]
+    if not chosen and not sides:
+        return None
+    all_ranks = [rank for rank, size in taken.items() for _ in range(size)] + sides
+    return Found((*chosen, *sides), chosen or tuple(sides[:1]), tuple((rank, -1) for rank in all_ranks))
+
+
+def _choose(times: Sequence[int], ranks: Sequence[int], sizes: Sequence[int], wild: int) -> tuple[int, ...] | None:
+    """A rank for each size, the first as high as may be, then the second; no rank twice."""
+    if not sizes:
+        return ()
+    for rank in ranks:
+        short = max(0, sizes[0] - times[rank])
+        if short <= wild:
+            left = [other for other in ranks if other != rank]
+            rest = _choose(times, left, sizes[1:], wild - short)
+            if rest is not None:
+                return (rank, *rest)
+    return None
+
+
+def _aces(held: CardCount, number: int) -> Found | None:
+    if held.times[ACE] + held.jokers < number:
+        return None
+    return Found((ACE,), (ACE,), ((ACE, -1),) * number)
+
+
+def _identical(held: CardCount, number: int, uses: int) -> Found | None:
+    """Cards of one rank and one suit, so many of them, from several decks."""
+    if len(held.cards) == len(set(held.cards)):
+        return None
+    best = max(
+        ((rank, suit) for suit, ranks in enumerate(held.suits) for rank in ranks if ranks.count(rank) >= number),
+        default=None,
+    )
+    if best is None:
+        return None
+    sides = [rank for rank in held.ranks for _ in range(held.times[rank] - number * (rank == best[0]))]
+    sides = sides[: uses - number]
+    return Found((best[0], *sides), best[:1], (*(best,) * number, *((rank, -1) for rank in sides)))
+
+
+def _ace_king_queen(held: CardCount) -> Found | None:
+    return Found((ACE,), (ACE,), ((ACE, -1), (13, -1), (12, -1))) if held.ranks[:3] == [ACE, 13, 12] else None
+
+
+def _low(held: CardCount, highest: int, uses: int) -> Found | None:
+    """So many ranks no higher than `highest`, an ace being the lowest."""
+    low = [rank for rank in held.ranks if rank <= highest]
+    ranks = [*low, ACE] if ACE in held.ranks else low
+    if len(ranks) < uses:
+        return None
+    return Found((), (), tuple((rank, -1) for rank in ranks[-uses:]))
+
+
+# ------------------------------------------------------------------ suits
+
+
+def _flush(held: CardCount, size: int, suits: Sequence[int]) -> Found | None:
+    """The highest cards of one suit; a joker is the highest card that is missing there (47.1-1005(1))."""
+    best: tuple[tuple[int, ...], int] | None = None
+    for suit in suits:
+        ranks = held.suits[suit]
+        if len(ranks) + held.jokers >= size and (ranks or held.jokers):
+            if held.jokers:
+                absent = (rank for rank in range(ACE, 1, -1) if rank not in ranks)
+                ranks = [*ranks, *(next(absent) for _ in range(held.jokers))]
+            top = tuple(sorted(ranks, reverse=True)[:size])
+            best = max(best, (top, suit)) if best else (top, suit)
+    if best is None:
+        return None
+    return Found(best[0], best[0][:1], tuple((rank, best[1]) for rank in best[0]))
+
+
+# ------------------------------------------------------------------ sequences
+
+
+class _Run(NamedTuple):
+    """Cards in sequence: how high the sequence stands among others, its highest rank, its ranks as bits."""
+
+    value: int
+    top: int
+    bits: int
+
+
+@cache
+def _runs(size: int, ace_low: AceLow) -> tuple[_Run, ...]:
+    """Every sequence of `size`, best first. Values are even, but for A-2-3-4-5 below the highest sequence only."""
+    bits = (1 << size) - 1
+    runs = [_Run(2 * top, top, bits << (top - size + 1)) for top in range(ACE, size, -1)]
+    if ace_low != "none":
+        runs.append(_Run(2 * ACE - 1 if ace_low == "second" else 2 * size, size, bits << 1))
+    return tuple(sorted(runs, reverse=True))
+
+
+def _straight(held: CardCount, runs: Sequence[_Run]) -> Found | None:
+    if len(held.ranks) + held.jokers < runs[0].bits.bit_count():
+        return None
+    one, two, three, four = held.masks
+    return _run(held, one | two | three | four, runs, -1)
+
+
+def _run(held: CardCount, mask: int, runs: Sequence[_Run], suit: int) -> Found | None:
+    """The best run; the jokers stand for what is missing."""
+    for run in runs:
+        if (run.bits & ~mask).bit_count() <= held.jokers:
+            ranks = [rank for rank in range(run.top, 0, -1) if run.bits >> rank & 1]
+            return Found((run.value,), (run.top,), tuple((ACE if rank == 1 else rank, suit) for rank in ranks))
+    return None
+
+
+def _suited_run(held: CardCount, runs: Sequence[_Run], suits: Sequence[int]) -> Found | None:
+    least = runs[0].bits.bit_count() - held.jokers
+    found = [
+        run
+        for suit in suits
+        if len(held.suits[suit]) >= least and (run := _run(held, held.masks[suit], runs, suit)) is not None
+    ]
+    return max(found, default=None)
+
+
+def _royal_match(held: CardCount, match: tuple[int, int]) -> Found | None:
+    """A royal flush, with the joker or without, and beside it two cards of one suit, neither of them the joker."""
+    royal = _runs(5, "none")[:1]
+    for suit in range(4):
+        found = _run(held, held.masks[suit], royal, suit)
+        if found is None:
+            continue
+        for other in range(4):
+            ranks = held.suits[other].copy()
+            if other == suit:
+                for rank, _ in found.wanted:
+                    if rank in ranks:
+                        ranks.remove(rank)
+            if all(rank in ranks for rank in match):
+                return Found((ACE,), (ACE,), (*found.wanted, *((rank, other) for rank in match)))
+    return None

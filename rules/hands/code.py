@@ -1,0 +1,148 @@
+"""Rankings that are no list of categories: points, the best low hand, two hole cards."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from protocol.cards import Card
+from rules.hands.counted import ACE
+from rules.hands.ranked import RankedHand
+from rules.hands.words import RANK_LETTERS, many, one
+
+_NONE: Final[Mapping[str, str]] = {}
+_LOW_HAND: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class CodeRanking:
+    """A ranking that a function makes."""
+
+    id: str
+    vocabulary: str
+    sizes: tuple[int, int]
+    uses: int | None
+    make: Callable[[tuple[Card, ...]], RankedHand]
+    jokers: int = 0
+
+    def rank(self, cards: Iterable[Card], readings: Mapping[str, str] = _NONE) -> RankedHand:
+        """The best hand these cards make."""
+        cards = tuple(cards)
+        least, most = self.sizes
+        if not least <= len(cards) <= most or not all(card.is_playing for card in cards):
+            takes = f"{least}" if least == most else f"{least} to {most}"
+            raise ValueError(f"{self.id} ranks {takes} of the 52 cards, not {' '.join(map(str, cards))}")
+        return self.make(cards)
+
+
+def _points(cards: tuple[Card, ...]) -> RankedHand:
+    """Aces count 1, number cards face value, face cards 10; the more the higher (47.1-1017.22(1))."""
+    total = sum(min(card & 0x0F, 10) for card in cards)
+    return RankedHand((total,), total, f"{total} points", cards)
+
+
+class Low(NamedTuple):
+    """Key of a low hand: how often ranks stand in it, most first, and the ranks in that order, ace 1."""
+
+    times: tuple[int, ...]
+    ranks: tuple[int, ...]
+
+    def is_at_best(self, highest: int) -> bool:
+        """Five ranks, none above `highest`."""
+        return len(self.ranks) == _LOW_HAND and self.ranks[0] <= highest
+
+
+def _low(cards: tuple[Card, ...]) -> RankedHand:
+    """The lowest five: no pair before a pair, then the lower cards; straights and flushes do not impair a low hand and
+    the ace is below the deuce (47.1-1004, (2))."""
+    copies: Counter[int] = Counter()
+    in_order = []
+    for card in cards:
+        in_order.append((copies[card & 0x0F], card & 0x0F, card))
+        copies[card & 0x0F] += 1
+    hand = tuple(card for _, _, card in sorted(in_order)[:_LOW_HAND])  # ranks once each, lowest first, then again
+    key = _low_of(hand)
+    return RankedHand(tuple(-part for part in (*_padded(key.times), *key.ranks)), key, _low_text(key), hand)
+
+
+def _low_of(hand: Iterable[Card]) -> Low:
+    times = Counter(card & 0x0F for card in hand)
+    ranks = sorted(times, key=lambda rank: (times[rank], rank), reverse=True)
+    return Low(tuple(times[rank] for rank in ranks), tuple(ranks))
+
+
+def _padded(times: tuple[int, ...]) -> tuple[int, ...]:
+    return (*times, *[0] * (_LOW_HAND - len(times)))
+
+
+def _low_text(low: Low) -> str:
+    ranks = [ACE if rank == 1 else rank for rank in low.ranks]
+    if len(ranks) == _LOW_HAND:
+        return f"{one(ranks[0])} low ({' '.join(RANK_LETTERS[rank] for rank in ranks)})"
+    return f"low with {' and '.join(many(rank) for rank, n in zip(ranks, low.times, strict=True) if n > 1)}"
+
+
+class HoleCards(NamedTuple):
+    """Key of two hole cards: their ranks, higher first, ace 14; of one suit or not; the dealer's two where given."""
+
+    high: int
+    low: int
+    suited: bool
+    dealer: tuple[int, int] | None = None
+
+    @staticmethod
+    def are(row: re.Match[str], held: "HoleCards") -> int:
+        """`A-K suited`; a row that says nothing of suits takes both."""
+        if (held.high, held.low) != _both(row):
+            return 0
+        return 2 if row[3] is None or held.suited == (row[3] == " suited") else 0
+
+    @staticmethod
+    def are_between(row: re.Match[str], held: "HoleCards") -> int:
+        """`K-K to J-J`."""
+        ends = sorted(_both(row))
+        return 2 if held.high == held.low and ends[0] <= held.high <= ends[1] else 0
+
+    @staticmethod
+    def are_both(row: re.Match[str], held: "HoleCards") -> int:
+        """`A-A and dealer's A-A`."""
+        return 3 if (held.high, held.low) == _both(row) == held.dealer else 0
+
+
+def _both(row: re.Match[str]) -> tuple[int, int]:
+    ranks = {letter: rank for rank, letter in RANK_LETTERS.items()} | {"10": 10}
+    high, low = sorted((ranks[row[1]], ranks[row[2]]), reverse=True)
+    return high, low
+
+
+def _hole_cards(cards: tuple[Card, ...]) -> RankedHand:
+    """The first two are the player's, two more are the dealer's. A pair before none, then the higher cards."""
+    if len(cards) == 3:
+        raise ValueError("hole cards are the player's two, or those and the dealer's two")
+    (high, low), own = _ranks(cards[:2]), cards[:2]
+    suited = own[0] >> 4 == own[1] >> 4
+    key = HoleCards(high, low, suited, _ranks(cards[2:]) if len(cards) == 4 else None)
+    suits = "" if high == low else " suited" if suited else " unsuited"
+    text = f"{RANK_LETTERS[high]}-{RANK_LETTERS[low]}{suits}"
+    return RankedHand((high == low, high, low), key, text, own)
+
+
+def _ranks(cards: Iterable[Card]) -> tuple[int, int]:
+    high, low = sorted((ACE if card & 0x0F == 1 else card & 0x0F for card in cards), reverse=True)
+    return high, low
+
+
+def _last_card(cards: tuple[Card, ...]) -> RankedHand:
+    """The card that came last: what a bet on a single card is about."""
+    card = cards[-1]
+    return RankedHand((ACE if card & 0x0F == 1 else card & 0x0F,), card, card.text, (card,))
+
+
+CODE: Final = (
+    CodeRanking("last-card", "card", (1, 9), 1, _last_card),
+    CodeRanking("points", "points", (1, 9), None, _points),
+    CodeRanking("low", "low", (5, 9), _LOW_HAND, _low),
+    CodeRanking("hole-cards", "hole-cards", (2, 4), 2, _hole_cards),
+)
+"""Those that come with this package."""

@@ -1,0 +1,251 @@
+"""A poker ranking as a strict TOML file: which categories there are, best first, and what else tells them apart.
+
+A file serves hands of any number of cards out of any other, one deck or several, with a joker or without. What is
+equal in category compares by the ranks that define it and then by the side cards of the hand, never by suit
+(47.1-1006).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field
+
+from dealer_flow.procedure.tomlfile import TomlTable, load, names_in
+from protocol.cards import CARDS, DECK, Card
+from protocol.tomlfile import Key
+from rules.hands.categories import KINDS, AceLow, Category, Find, Found, House, JokerUse, category
+from rules.hands.counted import CardCount
+from rules.hands.ranked import Made
+from rules.hands.words import spell_hand
+
+RANKINGS: Final = Path(__file__).parent.parent / "rankings"
+MOST_CARDS: Final = 9
+_JOKERS: Final = 2
+_FACES: Final = frozenset(card for card in CARDS if card.is_face)
+_LAST_PLAYING: Final = max(DECK)
+_NO_READINGS: Final[Mapping[str, str]] = {}
+_KEPT: Final = 4096
+"""Hands remembered: a dealer's is compared with every seat's."""
+
+
+class RankingFile(TomlTable):
+    """A ranking file. `cards`: the least and the most it takes; `uses`: how many make a hand; `jokers`: a `bug` is an
+    ace or completes a sequence or a flush, a `wild` one is any card; `ace-low`: where A-2-3-4-5 stands among sequences;
+    `order`: categories, best first; `also`: those looked for beside the one that decides; `places`: one of them, `in
+    the first N` or `community`, -> the cards that alone must hold it, from the first of them (0) to before the second;
+    `by-reading`: reading -> option -> the file beside this one that ranks then; `words`: category -> its name in a
+    text."""
+
+    schema_: Literal["dealwire.ranking/1"] = Field(alias="schema")
+    id: str
+    title: str
+    clause: str
+    vocabulary: Literal["poker", "identical"] = "poker"
+    cards: tuple[Annotated[int, Field(ge=1, le=MOST_CARDS)], Annotated[int, Field(ge=1, le=MOST_CARDS)]]
+    uses: Annotated[int, Field(ge=1, le=MOST_CARDS)]
+    jokers: JokerUse = "none"
+    ace_low: AceLow = "lowest"
+    order: Annotated[tuple[str, ...], Field(min_length=1)]
+    also: tuple[str, ...] = ()
+    places: dict[str, tuple[int, int]] = Field(default_factory=dict)
+    by_reading: dict[str, dict[str, str]] = Field(default_factory=dict)
+    words: dict[str, str] = Field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def house(self) -> House:
+        """What holds for all its categories."""
+        return House(self.uses, self.jokers, self.ace_low)
+
+
+@dataclass(frozen=True, slots=True)
+class PokerRanking:
+    """A ranking file ready to rank."""
+
+    spec: RankingFile
+    path: Path
+    order: tuple[Category, ...]
+    also: tuple[Category, ...]
+    places: tuple[tuple[str, Find, tuple[int, int]], ...]
+
+    looks_further: bool
+    """Whether more than the deciding category is looked for."""
+    instead: Mapping[tuple[str, str], "PokerRanking"]
+    """Reading and option -> what ranks under it."""
+
+    @property
+    def id(self) -> str:
+        """As in `poker`."""
+        return self.spec.id
+
+    @property
+    def vocabulary(self) -> str:
+        """The kind of pay table that understands its keys."""
+        return self.spec.vocabulary
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """The least and the most cards it takes."""
+        return self.spec.cards
+
+    @property
+    def uses(self) -> int:
+        """How many cards make a hand."""
+        return self.spec.uses
+
+    @property
+    def jokers(self) -> int:
+        """The most jokers it knows what to do with."""
+        return {"none": 0, "bug": 1, "wild": _JOKERS}[self.spec.jokers]
+
+    def rank(self, cards: Iterable[Card], readings: Mapping[str, str] = _NO_READINGS) -> "PokerHand":
+        """The best hand these cards make; where `places` tells them apart, they stand in the order they were dealt."""
+        for (reading, option), other in self.instead.items():
+            if readings.get(reading) == option:
+                return other.rank(cards, readings)
+        return _rank(self, tuple(cards))
+
+    def content(self) -> list[Any]:
+        """What its file says, and those that rank instead of it."""
+        own = self.spec.model_dump(mode="json", exclude_defaults=True)
+        return [own, *(each.content() for _, each in sorted(self.instead.items(), key=lambda item: item[0]))]
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+
+class PokerHand:
+    """A hand as a ranking file ranks it; its words and its cards are looked for when they are wanted."""
+
+    __slots__ = ("_category", "_found", "_held", "_ranking", "key", "strength")
+
+    def __init__(self, ranking: PokerRanking, held: CardCount, place: int, found: Found, also: frozenset[str]) -> None:
+        each = ranking.order[place]
+        natural = not held.jokers or each.find(held.natural) is not None
+        self.strength: Final = (len(ranking.order) - place, *found.strength)
+        self.key: Final = Made(
+            each.name, each.kind, each.size, found.ranks, ranking.spec.uses, natural, held.same(), also
+        )
+        self._ranking, self._held, self._category, self._found = ranking, held, each, found
+
+    @property
+    def text(self) -> str:
+        """As in `full house, kings over nines`."""
+        name = self._category.name
+        return spell_hand(self._ranking.spec.words.get(name, name), self._category.kind, self._found.ranks)
+
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        """The cards that make it, those that define it first."""
+        return self._held.pick(self._found.wanted)
+
+    def __repr__(self) -> str:
+        return f"<{self.text}: {' '.join(map(str, self.cards))}>"
+
+
+@lru_cache(maxsize=_KEPT)
+def _rank(ranking: PokerRanking, cards: tuple[Card, ...]) -> PokerHand:
+    _check(ranking, cards)
+    held = CardCount(cards)
+    most, longest = held.most, held.longest
+    for place, each in enumerate(ranking.order):
+        if each.most <= most and each.longest <= longest and (found := each.find(held)) is not None:
+            return PokerHand(ranking, held, place, found, _also(ranking, held) if ranking.looks_further else _NOTHING)
+    raise AssertionError("the last category is the high card, and every hand has one")
+
+
+_NOTHING: Final[frozenset[str]] = frozenset()
+
+
+def _also(ranking: PokerRanking, held: CardCount) -> frozenset[str]:
+    """What else of the file's the cards hold."""
+    most, longest = held.most, held.longest
+    also = [
+        each.name
+        for each in ranking.also
+        if each.most <= most and each.longest <= longest and each.find(held) is not None
+    ]
+    for name, find, (start, end) in ranking.places:
+        if find(CardCount(held.cards[start:end])) is not None:
+            also.append(name)
+    return frozenset(also)
+
+
+def _check(ranking: PokerRanking, cards: tuple[Card, ...]) -> None:
+    least, most = ranking.sizes
+    if not (
+        least <= len(cards) <= most
+        and _FACES.issuperset(cards)
+        and (max(cards) <= _LAST_PLAYING or sum(card.is_joker for card in cards) <= ranking.jokers)
+    ):
+        takes = f"{least} cards" if least == most else f"{least} to {most} cards"
+        raise ValueError(
+            f"{ranking.id} ranks {takes}, at most {ranking.jokers} of them a joker, not {' '.join(map(str, cards))}"
+        )
+
+
+def ranking_files() -> tuple[str, ...]:
+    """Names of the ranking files that come with this package."""
+    return names_in(RANKINGS)
+
+
+def load_ranking(path: Path, *, instead: bool = False) -> PokerRanking:
+    """The ranking in a file, `instead`: of another one under some reading; TomlFileError names file, line, key and what
+    is allowed."""
+    spec = load(path, RankingFile, lambda spec: _faults(path, spec, instead))
+    house = spec.house
+    order = tuple(found for name in spec.order if (found := category(name, house)))
+    also = tuple(found for name in spec.also if (found := category(name, house)))
+    places = tuple((name, found.find, at) for name, at in spec.places.items() if (found := _placed(name, house)))
+    others = {
+        (reading, option): load_ranking(path.with_name(f"{other}.toml"), instead=True)
+        for reading, options in spec.by_reading.items()
+        for option, other in options.items()
+    }
+    return PokerRanking(spec, path, order, also, places, bool(also or places), others)
+
+
+def _placed(name: str, house: House) -> Category | None:
+    """`royal flush in the first 5`, `community royal flush`: the category without its place."""
+    return category(name.removeprefix("community ").partition(" in the first ")[0], house)
+
+
+def _faults(path: Path, spec: RankingFile, instead: bool) -> Iterator[tuple[Key, str]]:
+    """What one key cannot know of another."""
+    if spec.id != path.stem:
+        yield ("id",), f"is {spec.id!r}; the file's name asks for {path.stem!r}"
+    least, most = spec.cards
+    if least > most:
+        yield ("cards",), f"at least {least} and at most {most}: turn them round"
+    if spec.uses > most:
+        yield ("uses",), f"{spec.uses} cards make a hand, and it takes at most {most}"
+    for key in ("order", "also"):
+        names = getattr(spec, key)
+        for index, name in enumerate(names):
+            if category(name, spec.house) is None:
+                yield (key, index), f"no category {name!r}; allowed: {_ALLOWED}"
+            if name in names[:index]:
+                yield (key, index), f"{name!r} stands twice"
+    if spec.order[-1] != "high card":
+        yield ("order",), "what holds none of these has no rank; the last is 'high card'"
+    for name, (start, end) in spec.places.items():
+        if _placed(name, spec.house) is None or not 0 <= start < end <= most:
+            yield ("places", name), f"no category at cards {start} to {end} of {most}; allowed: {_ALLOWED}"
+    if instead and spec.by_reading:
+        yield ("by-reading",), "a file that ranks instead of another names no third"
+    for reading, options in spec.by_reading.items():
+        for option, other in options.items():
+            if other == spec.id or not path.with_name(f"{other}.toml").is_file():
+                yield ("by-reading", reading, option), f"no other ranking {other!r} beside this file"
+    for name in spec.words:
+        if name not in spec.order:
+            yield ("words", name), f"is no category of this file; allowed: {', '.join(spec.order)}"
+
+
+_ALLOWED: Final = f"'natural ', 'N-card ' of a sequence or a flush, and one of {', '.join(KINDS)}; ' in spades'"

@@ -1,0 +1,82 @@
+"""Rankings that are code: points, low hands, hole cards, the longest flush."""
+
+import random
+from collections import Counter
+from itertools import combinations
+
+import pytest
+
+from protocol.cards import DECK, Card, parse_cards
+from rules.hands import ranking
+
+
+@pytest.mark.parametrize(
+    ("cards", "points"),
+    [("AS 2D 3C", 6), ("KS QD JC", 30), ("TS 9D AC", 20), ("AS AS AS", 3)],  # 47.1-1017.22(1)
+)
+def test_points(cards: str, points: int) -> None:
+    ranked = ranking("points").rank(parse_cards(cards), {})
+    assert (ranked.key, ranked.text, ranked.strength) == (points, f"{points} points", (points,))
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        ("AS 2S 3S 4S 5S", "AD 2D 3C 4C 6H"),  # neither the straight nor the flush impairs it (47.1-1004(2))
+        ("AS 2D 3C 4H 8S", "2S 3D 4C 5H 9S"),
+        ("AS 2D 3C 7H 8S", "2D 4C 5C 7C 8C"),  # the highest alike, the next and the next; then the lower third
+        ("9S TD JC QH KS", "AS AD 2C 3H 4S"),
+        ("AS AD 3C 4H 5S", "2S 2D AC 3H 4S"),
+        ("2S 2D 3C 4H 5S", "AS AD 2C 2H 3S"),
+        ("KS KD QC QH JS", "AS AD AC 2H 3S"),
+        ("AS AD AC KH QS", "AS AD AC 2H 2S"),
+        ("AS AD AC 2H 2S", "AS AD AC AH 2S"),
+    ],
+)
+def test_the_better_low(better: str, worse: str) -> None:
+    low = ranking("low")
+    assert low.rank(parse_cards(better), {}).strength > low.rank(parse_cards(worse), {}).strength
+
+
+def test_the_best_low_of_seven_is_that_of_its_best_five() -> None:
+    chance, low = random.Random(5), ranking("low")
+    for size in (6, 7, 9):
+        for _ in range(300):
+            few = [card for card in DECK if (card.rank or 0) <= chance.randint(3, 13)]
+            cards = chance.sample(few, size)
+            best = max(low.rank(five, {}).strength for five in combinations(cards, 5))
+            ranked = low.rank(cards, {})
+            assert ranked.strength == best
+            assert low.rank(ranked.cards, {}).strength == best
+
+
+def test_lows_in_words() -> None:
+    low = ranking("low")
+    assert low.rank(parse_cards("AS 2D 3C 4H 8S"), {}).text == "eight low (8 4 3 2 A)"
+    assert low.rank(parse_cards("AS AD 3C 4H 4S"), {}).text == "low with fours and aces"
+
+
+def test_every_pair_of_hole_cards() -> None:
+    rank = ranking("hole-cards").rank
+    found = Counter(rank(two, {}).text for two in combinations(DECK, 2))
+    assert len(found) == 169
+    assert (found["A-A"], found["A-K suited"], found["A-K unsuited"], found["T-9 suited"]) == (6, 4, 12, 4)
+
+
+@pytest.mark.parametrize("name", ["points", "low", "hole-cards"])
+@pytest.mark.parametrize("cards", ["X1 AS 2S 3S 4S", "??", "AS 2S 3S 4S 5S 6S 7S 8S 9S TS"])
+def test_cards_that_are_no_hand_are_refused(name: str, cards: str) -> None:
+    with pytest.raises(ValueError, match=rf"^{name} ranks .* of the 52 cards, not "):
+        ranking(name).rank(parse_cards(cards), {})
+
+
+def test_three_hole_cards_are_nobodys() -> None:
+    with pytest.raises(ValueError, match=r"^hole cards are the player's two, or those and the dealer's two$"):
+        ranking("hole-cards").rank(parse_cards("AS KS QS"), {})
+
+
+def test_the_cards_of_a_longest_flush_are_its_suit_and_the_deuces() -> None:
+    cards: tuple[Card, ...] = parse_cards("AH KH 9H 2C 4D 5S 7H")
+    ranked = ranking("longest-flush").rank(cards, {})
+    assert ranked.cards == parse_cards("AH KH 9H 2C 7H")
+    assert ranked.key == (4, 5)
