@@ -6,37 +6,44 @@ import os
 import click
 
 from dealwire.cli.exits import Exit
-from dealwire.cli.terminal import ProgressLine, echo
+from dealwire.cli.options import cache_folder
+from dealwire.cli.progress import CountProgress
+from dealwire.cli.terminal import echo, echo_json
 from rules.game import game_ids, load_game
-from rules.odds import PaytableFinding, audit
+from rules.odds import Odds, PaytableFinding, Question, audit
+from rules.odds.kept import KeptOdds
 
 
 @click.command("audit-paytables")
 @click.argument("games", nargs=-1, metavar="[GAME]...")
+@click.option("--no-cache", is_flag=True, help="Count anew, and keep nothing.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per finding, then a summary.")
 @click.pass_context
-def command(ctx: click.Context, games: tuple[str, ...], as_json: bool) -> None:
+def command(ctx: click.Context, games: tuple[str, ...], no_cache: bool, as_json: bool) -> None:
     """Compute each pay table of GAMEs, ids or files; all games unless given.
 
-    Named are a return above 100 %, a printed figure that differs from the computed one, a row no hand is paid by, a row
-    that pays more than the one above it. A table whose file already says why it is suspect is named, too, but only
-    other findings make the exit code 1.
+    Named are a return above 100 % or below 50 %, a printed figure that differs from the computed one, a row no hand is
+    paid by, a row that pays more than the one above it, figures far from those of the bet's other tables, rows they
+    have and it has not, two numbers for one table; and the nearest table that would be in line, with its return. A
+    table whose file already says why it is suspect is named, too, but only other findings make the exit code 1.
     """
-    progress, computed, news, known = ProgressLine(), 0, 0, 0
-    for item in audit([load_game(game) for game in games or game_ids()], workers=os.cpu_count() or 1):
+    progress, computed, news, known = CountProgress(for_programs=as_json), 0, 0, 0
+    loaded = [load_game(game) for game in games or game_ids()]
+    kept = None if no_cache else KeptOdds(cache_folder())
+    how = Question(loaded[0], workers=os.cpu_count() or 1, progress=progress.step, begin=progress.begin, kept=kept)
+    for item in audit(loaded, how):
+        progress.clear()
         if not isinstance(item, PaytableFinding):
-            computed += 1
-            progress.show(f"{computed} computed, the last {item.game} {item.bet}")
+            computed += isinstance(item, Odds)
             continue
         known, news = known + bool(item.suspect), news + (not item.suspect)
-        progress.clear()
         echo(json.dumps(item.to_dict()) if as_json else _line(item))
     progress.clear()
     if as_json:
         summary = {"computed": computed, "findings": news, "known": known}
-        click.echo(json.dumps({"schema": "dealwire.finding/1", "type": "summary", **summary}))
+        echo_json(json.dumps({"schema": "dealwire.finding/1", "type": "summary", **summary}))
     else:
-        echo(f"{computed} returns computed: {news} findings, {known} known suspects")
+        echo(f"{computed} returns computed: {news} finding{_s(news)}, {known} known suspect{_s(known)}")
     if news:
         ctx.exit(Exit.CHECK_FAILED)
 
@@ -44,4 +51,10 @@ def command(ctx: click.Context, games: tuple[str, ...], as_json: bool) -> None:
 def _line(finding: PaytableFinding) -> str:
     reading = "".join(f", {name} {option}" for name, option in finding.reading.items())
     suspect = f" (known: {finding.suspect})" if finding.suspect else ""
-    return f"{finding.game}: {finding.bet}: {finding.paytable}{reading}: {finding.fault}: {finding.why}{suspect}"
+    nearest = f"; in line: {finding.proposal.text}" if finding.proposal else ""
+    where = f"{finding.game}: {finding.bet}: {finding.paytable}{reading}"
+    return f"{where}: {finding.fault}: {finding.why}{nearest}{suspect}"
+
+
+def _s(count: int) -> str:
+    return "" if count == 1 else "s"

@@ -2,33 +2,49 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import click
 
-from dealwire.cli.options import cents, pairs
-from dealwire.cli.terminal import ProgressLine, say_table
-from rules.amounts import MOST_CENTS
+from dealwire.cli.options import FILE, WagerCents, cache_folder, cents, pairs
+from dealwire.cli.progress import CountProgress
+from dealwire.cli.terminal import echo_json, say_table
 from rules.game import load_game
 from rules.odds import Question, odds
+from rules.odds.kept import Found, KeptOdds
+from rules.odds.strategy import load_strategy
+
+
+def _named(_: click.Context, option: click.Parameter, value: str | None) -> str:
+    """A name; nothing where the option is not given. An empty one, as of a variable that is not set, is none."""
+    if value == "":
+        raise click.BadParameter("a name is missing", param=option)
+    return value or ""
 
 
 @click.command("odds")
 @click.argument("game", metavar="GAME")
-@click.option("--bet", default="", metavar="NAME", help="This bet only.")
-@click.option("--paytable", default="", metavar="ID", help="This pay table only; all of them unless given.")
+@click.option("--bet", callback=_named, metavar="NAME", help="This bet only, or bets made together: ante+blind+play.")
+@click.option("--paytable", callback=_named, metavar="ID", help="This pay table only; all of them unless given.")
 @click.option("--reading", "readings", multiple=True, metavar="NAME=OPTION", help="One reading; all unless given.")
 @click.option("--meter", "meters", multiple=True, metavar="NAME=CENTS", help="A progressive meter as it stands.")
 @click.option(
     "--wager",
-    type=click.IntRange(1, MOST_CENTS),
+    type=WagerCents(),
     default=100,
     show_default=True,
     metavar="CENTS",
     help="The progressive wager.",
 )
+@click.option(
+    "--others", type=click.IntRange(0, 31), default=0, metavar="N", help="Other bettors of the progressive: their envy."
+)
+@click.option("--decks", type=click.IntRange(1, 16), metavar="N", help="Decks in the shoe, as the procedure allows.")
+@click.option("--strategy", type=FILE, metavar="FILE", help="Play as this file says, not for the most.")
+@click.option("--no-cache", is_flag=True, help="Count anew, and keep nothing.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per bet, pay table and reading.")
 def command(
     game: str,
@@ -37,50 +53,78 @@ def command(
     readings: tuple[str, ...],
     meters: tuple[str, ...],
     wager: int,
+    others: int,
+    decks: int | None,
+    strategy: Path | None,
+    no_cache: bool,
     as_json: bool,
 ) -> None:
-    """Print the exact return and house edge of each bet of GAME, an id or a file.
+    """Print the exact house edge of each bet of GAME, an id or a file, per initial unit and per unit staked.
 
     Nothing is sampled. Each pay table and each reading the text leaves open gives a line of its own, its default
     first. Bets decided by fold or play are answered for the best decision with every hand, which takes a while.
     """
+    progress, loaded = CountProgress(for_programs=as_json), load_game(game)
     question = Question(
-        load_game(game),
+        loaded,
         pairs(readings, "--reading"),
         paytable,
         cents(meters),
         wager,
         os.cpu_count() or 1,
+        others,
+        decks or 0,
+        progress.step,
+        progress.begin,
+        None if no_cache else KeptOdds(cache_folder()),
+        load_strategy(strategy, loaded) if strategy else None,
     )
-    progress = ProgressLine()
-    progress.show("counting ...")
-    found = (each.to_dict() for each in odds(question, bet))
+    try:
+        _print(odds(question, bet), as_json, progress)
+    finally:
+        progress.clear()
+
+
+def _print(found: Iterable[Found], as_json: bool, progress: CountProgress) -> None:
     if as_json:
         for each in found:
-            click.echo(json.dumps(each))
-    else:
-        rows = list(_rows(found))
-        progress.clear()
-        say_table([("bet", "pay table", "reading", "returns %", "edge %", "remark"), *rows], frozenset({3, 4}))
+            line = json.dumps(each.to_dict())
+            progress.clear()
+            echo_json(line)
+        return
+    rows = [_row(each.to_dict()) for each in found]
     progress.clear()
+    say_table([_HEAD, *rows], frozenset({3, 4, 5, 6}))
 
 
-def _rows(found: Iterator[dict[str, Any]]) -> Iterator[tuple[str, ...]]:
-    for each in found:
-        reading = ", ".join(f"{name} {option}" for name, option in each["reading"].items())
-        edge = each["house_edge_pct"]
-        yield each["bet"], each["paytable"] or "", reading, f"{100 - edge:.4f}", f"{edge:.4f}", _remark(each)
+_HEAD = ("bet", "pay table", "reading", "edge %", "risk %", "deviation", "hits %", "remark")
+
+
+def _row(each: dict[str, Any]) -> tuple[str, ...]:
+    if not each["computed"]:
+        why = f"not computed: {each['why']} ({each['deals']:,} deals)"
+        return each["bet"], "", "", "", "", "", "", why
+    reading = ", ".join(f"{name} {option}" for name, option in each["reading"].items())
+    figures = [f"{each[name]:.4f}" for name in ("house_edge_pct", "element_of_risk_pct")]
+    deviation = f"{float(each['standard_deviation']):.4f}" if "standard_deviation" in each else ""
+    hits = f"{each['hit_frequency_pct']:.4f}"
+    return each["bet"], each["paytable"] or "", reading, *figures, deviation, hits, _remark(each)
 
 
 def _remark(odds: dict[str, Any]) -> str:
-    words = []
-    if "loss_per_unit_pct" in odds and "hands_played" in odds:
-        words.append(f"{odds['loss_per_unit_pct']:.4f} % of {odds['bet'].partition('+')[0]}")
+    words = [f"played as {odds['strategy']!r}"] if "strategy" in odds else []
+    if odds["unit"] != odds["bet"]:
+        average = float(Fraction(odds["average_bet"]))
+        words.append(f"edge per {odds['unit']}; {average:.4f} of it staked on average")
+    if "hands_played" in odds:
         words.append(f"plays {odds['hands_played']:,} of {odds['hands']:,} hands")
     if "incomplete" in odds:
         words.append("without the meter")
     if "break_even_meter" in odds:
-        words.append(f"even at a meter of {float(Fraction(odds['break_even_meter'])):,.2f} wagers")
+        beside = f", envy of {odds['others']} others included" if "others" in odds else ""
+        words.append(f"even at a meter of {float(Fraction(odds['break_even_meter'])):,.2f} wagers{beside}")
+    words += [f"{odds['decks']} decks"] if odds.get("decks", 1) > 1 else []
+    words += [odds["rounding"]] if "rounding" in odds else []
     if "printed" in odds:
         words.append(f"prints an edge of {odds['printed']['house_edge_pct']} %")
     if "suspect" in odds:

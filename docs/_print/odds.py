@@ -1,21 +1,28 @@
 """The figures of `docs/odds.md`, from its mark to its end."""
 
 import os
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
+from dealwire.cli.options import cache_folder
 from docs._print import DOCS, MARK, table
 from rules.game import game_ids, load_game
-from rules.odds.compute import odds
+from rules.odds.audit import audit
+from rules.odds.compute import counted_how, odds
+from rules.odds.findings import PaytableFinding
+from rules.odds.kept import KeptOdds
 from rules.odds.question import Question
-from rules.odds.returns import Odds, percent
+from rules.odds.returns import NotComputed, Odds, percent, root
+
+_HEAD: Final = ("bet", "pay table", "reading", "house edge", "edge %", "risk %", "return %", "deviation", "hits %")
 
 
-def figures(found: Sequence[Odds]) -> str:
+def figures(found: Sequence[Odds | NotComputed]) -> str:
     """The tables of one game: every return, then each group of bets that is decided by fold or play."""
-    head = ("bet", "pay table", "reading", "return", "return %", "house edge %")
-    lines = [f"\n## {found[0].game}\n", *table(head, (_return(each) for each in found))]
-    together = [each for each in found if "hands_played" in each.also]
+    counted = [each for each in found if isinstance(each, Odds)]
+    lines = [f"\n## {found[0].game}\n", *table(_HEAD, map(_return, counted))]
+    lines += _not_computed([each for each in found if isinstance(each, NotComputed)])
+    together = [each for each in counted if "hands_played" in each.also]
     if together:
         shown = ("outcome", *(_reading(each) for each in together))
         lines += [f"\nOutcomes of {together[0].bet}, in percent of all deals:\n", *table(shown, _outcomes(together))]
@@ -23,7 +30,7 @@ def figures(found: Sequence[Odds]) -> str:
             "\nHands played, by how many cards they hold of each suit:\n",
             *table(("hand", *shown[1:]), _played(together)),
         ]
-    progressive = [each for each in found if "fixed_return" in each.also]
+    progressive = [each for each in counted if "fixed_return" in each.also]
     if progressive:
         head = (
             "pay table",
@@ -44,20 +51,30 @@ def _reading(odds: Odds) -> str:
     return ", ".join(f"{name}: {option}" for name, option in odds.reading.items())
 
 
+def _not_computed(found: Sequence[NotComputed]) -> list[str]:
+    if not found:
+        return []
+    rows = ((each.bet, f"{each.deals:,}", each.why) for each in found)
+    return ["\nNot computed:\n", *table(("bet", "deals", "why"), rows)]
+
+
 def _return(odds: Odds) -> Sequence[str]:
-    exact = f"`{odds.returned}`" + (" and the meter" if odds.incomplete else "")
-    returned = f"{percent(odds.returned, 6):.6f}"
-    edge = "" if odds.incomplete else f"{percent(odds.house_edge, 6):.6f}"
-    return odds.bet, odds.paytable or "", _reading(odds), exact, returned, edge
+    known = not odds.incomplete
+    exact = f"`{odds.house_edge}`" if known else f"`{odds.house_edge}` less what the meter pays"
+    edge, risk = (f"{percent(each, 6):.6f}" if known else "" for each in (odds.house_edge, odds.element_of_risk))
+    variance = odds.variance
+    deviation = "" if variance is None else f"{float(root(variance)):.6f}"
+    figures = (f"{percent(odds.returned, 6):.6f}", deviation, f"{percent(odds.hit_frequency, 6):.6f}")
+    return odds.bet, odds.paytable or "", _reading(odds), exact, edge, risk, *figures
 
 
 def _outcomes(together: Sequence[Odds]) -> Iterator[Sequence[str]]:
     for index, outcome in enumerate(together[0].outcomes):
         yield outcome.what, *(f"{percent(each.outcomes[index].probability, 6):.6f}" for each in together)
-    yield "staked, in the first bet", *(f"{float(each.staked):.6f}" for each in together)
+    yield f"staked on average, in {together[0].unit}s", *(f"{float(each.average_bet):.6f}" for each in together)
     yield (
-        "**lost, in percent of the first bet**",
-        *(f"**{percent(each.house_edge * each.staked, 6):.6f}**" for each in together),
+        f"**lost, in percent of the {together[0].unit}**",
+        *(f"**{percent(each.house_edge, 6):.6f}**" for each in together),
     )
 
 
@@ -76,8 +93,45 @@ def _progressive(odds: Odds) -> Sequence[str]:
     return odds.paytable or "", _reading(odds), f"`{also['fixed_return']}`", shares, even, envy
 
 
+AUDIT: Final = "\n## What the audit finds in these tables\n"
+"""Begins what follows the figures."""
+
+
+def findings(found: Iterable[object]) -> str:
+    """Every finding, with the nearest table that would be in line."""
+    rows = [
+        (
+            each.game,
+            each.paytable or each.bet,
+            each.fault,
+            f"{each.why}; {each.suspect}" if each.suspect else each.why,
+            each.proposal.text if each.proposal else "",
+        )
+        for each in found
+        if isinstance(each, PaytableFinding)
+    ]
+    return "\n".join([AUDIT, *table(("game", "table", "fault", "why", "nearest in line"), rows)]) + "\n"
+
+
+def times(questions: Iterable[Question]) -> str:
+    """How each group of bets was counted, and in how long when this page was printed."""
+    rows = [
+        (question.game.id, bets, how, f"{seconds:,.1f}")
+        for question in questions
+        for bets, how, seconds in counted_how(question)
+    ]
+    text = "\n## How each figure was counted, and in how long\n\nSeconds, with every pay table and reading, on "
+    text += f"{os.cpu_count()} cores that other work may have shared, when this page was printed. "
+    text += "A hand that several bets look at is counted for the first of them.\n"
+    return "\n".join([text, *table(("game", "bets", "how", "seconds"), rows)]) + "\n"
+
+
 def pages() -> dict[str, str]:
     """The page with the figures of every game."""
     before = (DOCS / "odds.md").read_text(encoding="utf-8").partition(MARK)[0]
-    questions = (Question(load_game(name), workers=os.cpu_count() or 1) for name in game_ids())
-    return {"odds.md": "".join(chain([before, MARK, "\n"], (figures([*odds(each)]) for each in questions)))}
+    kept, workers = KeptOdds(cache_folder()), os.cpu_count() or 1
+    games = [load_game(name) for name in game_ids()]
+    questions = [Question(game, workers=workers, kept=kept) for game in games]
+    parts = [before, MARK, "\n", *(figures([*odds(each)]) for each in questions)]
+    parts += [findings(audit(games, questions[0])), times(questions)]
+    return {"odds.md": "".join(parts)}

@@ -1,8 +1,9 @@
 """Exact odds: what every bet returns, by exhaustive or combinatorial counting, never by sampling."""
 
-from rules.odds.audit import PaytableFinding, audit
+from rules.odds.audit import audit
 from rules.odds.compute import odds
+from rules.odds.findings import PaytableFinding
 from rules.odds.question import Question
-from rules.odds.returns import BetOutcome, Odds
+from rules.odds.returns import BetOutcome, NotComputed, Odds
 
-__all__ = ["BetOutcome", "Odds", "PaytableFinding", "Question", "audit", "odds"]
+__all__ = ["BetOutcome", "NotComputed", "Odds", "PaytableFinding", "Question", "audit", "odds"]

@@ -1,78 +1,184 @@
-"""What is wrong with printed pay tables, by computing them: nothing is settled here, a person is told."""
+"""What is wrong with printed pay tables, by computing them: nothing is settled here, a person is told.
 
-from collections.abc import Iterable, Iterator
+A table is looked at by itself (what it returns, its rows in their order, what it prints of itself) and beside the other
+tables of its bet (`rules.odds.sisters`).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import pairwise
-from typing import Any, Final, Literal
+from typing import Final
 
 from rules.game import Game
-from rules.odds.compute import odds
+from rules.odds.compute import by_cards_alone, key_counts, odds
+from rules.odds.findings import Fault, PaytableFinding
+from rules.odds.proposals import LEAST, Counts, PayReckoner, nearest
 from rules.odds.question import Question
-from rules.odds.returns import Odds, percent
+from rules.odds.returns import NotComputed, Odds, percent
+from rules.odds.sisters import are_sisters, not_scaled, number_lost, out_of_line, out_of_order, same_pays
+from rules.odds.solvers import answers_for
+from rules.paytable import PayTable
+from rules.spec import Bet
 
-Fault = Literal["over-100", "printed-differs", "unreachable-row", "row-out-of-order"]
+_UNORDERED: Final = frozenset({"race", "points", "identical", "card"})
+"""Kinds of table whose rows are bets of their own, or are none the better for standing higher."""
+_ELSEWHERE: Final = "under this reading alone; under another the table is sound"
+_MENDED: Final = frozenset(
+    {"over-100", "under-50", "row-out-of-order", "envy-out-of-order", "out-of-line", "row-missing", "table-stops"}
+)
+"""Faults that another table would not have."""
 
-_ORDERED: Final = frozenset({"longest-flush", "margin", "five-card"})
-"""Kinds of table whose rows run from the best hand down; the rows of a race are bets of their own."""
+Found = Odds | NotComputed | PaytableFinding
 
 
 @dataclass(frozen=True, slots=True)
-class PaytableFinding:
-    """One fault of one table. `suspect` is the reason the table's file already gives; a fault without one is news."""
-
-    game: str
-    bet: str
-    paytable: str | None
-    reading: dict[str, str]
+class _Slip:
     fault: Fault
     why: str
-    suspect: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """As printed by `--json`."""
-        found: dict[str, Any] = {"schema": "dealwire.finding/1", "type": "finding"}
-        found |= {name: getattr(self, name) for name in ("game", "bet", "paytable", "reading", "fault", "why")}
-        return found | ({"suspect": self.suspect} if self.suspect else {})
 
 
-def audit(games: Iterable[Game], *, workers: int = 1) -> Iterator[Odds | PaytableFinding]:
-    """The odds of every bet of `games` and, after each, what is wrong with its table.
+def audit(games: Iterable[Game], question: Question | None = None) -> Iterator[Found]:
+    """The odds of every bet of `games` and, after those of a bet, what is wrong with its tables.
 
-    Every reading is tried, but for bets decided by fold or play: those under the game's default, which takes long
-    enough. A bet that is valid only together with others is judged together with them.
+    Every reading is tried, but for bets that a solver counts: those under the game's default, which take long enough.
+    Bets that are decided together are judged together. `question` says how to count; its game and readings do not.
     """
     for game in games:
-        defaults = {name: chosen for name, chosen in game.default_readings().items() if name == "wild-kicker"}
-        question = Question(game, readings=defaults, workers=workers)
-        for found in odds(question):
-            yield found
-            yield from _faults(game, found)
+        each_game = replace(question, game=game, readings={}) if question else Question(game)
+        seen: set[object] = set()
+        together = [bet.name for bet in answers_for(game)]
+        for bet in game.bets.values():
+            if not bet.tip_for and bet.name not in together:
+                yield from _once(_of_bet(each_game, bet, [*odds(each_game, bet.name)]), seen)
+        if together:
+            taken = replace(each_game, readings=game.default_readings())
+            yield from _once(_of_solver(each_game, [*odds(taken, "", of=together)]), seen)
 
 
-def _faults(game: Game, found: Odds) -> Iterator[PaytableFinding]:
-    def finding(fault: Fault, why: str) -> PaytableFinding:
-        return PaytableFinding(game.id, found.bet, found.paytable, dict(found.reading), fault, why, found.suspect)
+def _once(found: Iterable[Found], seen: set[object]) -> Iterator[Found]:
+    """A table that serves several bets is found fault with once."""
+    for each in found:
+        if isinstance(each, PaytableFinding):
+            key = each.paytable, each.fault, each.why, tuple(each.reading.items())
+            if key in seen:
+                continue
+            seen.add(key)
+        yield each
 
-    alone = game.bets.get(found.bet)
-    if (alone is None or len(game.tied[found.bet]) == 1) and found.returned > 1:
-        yield finding("over-100", f"returns {percent(found.returned, 4)} % of the stake")
-    if found.printed is not None and not _agrees(found.house_edge, found.printed["house_edge_pct"]):
-        computed = percent(found.house_edge, 6)
-        yield finding("printed-differs", f"prints {found.printed['house_edge_pct']} %, computes {computed} %")
-    if alone is None or found.paytable is None:
+
+def _of_bet(question: Question, bet: Bet, found: Sequence[Odds | NotComputed]) -> Iterator[Found]:
+    """A bet that stands alone, and every table it has."""
+    yield from found
+    for table in question.tables(bet):
+        counted = [each for each in found if isinstance(each, Odds) and each.paytable == table.id]
+        printed = [*_printed(question, bet, table)]
+        if not counted:
+            yield from _findings(question, bet, table, None, printed)
+        computed = [[*_computed(bet, table, each)] for each in counted]
+        sound = not all(computed)
+        for number, (each, slips) in enumerate(zip(counted, computed, strict=True)):
+            shown = replace(each, suspect=each.suspect or _ELSEWHERE) if slips and sound else each
+            yield from _findings(question, bet, table, shown, slips, mend=not number)
+            yield from _findings(question, bet, table, each, () if number else printed)
+
+
+def _of_solver(question: Question, found: Sequence[Odds | NotComputed]) -> Iterator[Found]:
+    """Bets that are decided together: what they return is judged together, the print of each table by itself."""
+    game, seen = question.game, set[str]()
+    for each in found:
+        yield each
+        if not isinstance(each, Odds):
+            continue
+        if "+" in each.bet and each.returned > 1:
+            why = f"returns {percent(each.returned, 4)} % of the stake"
+            yield PaytableFinding(game.id, each.bet, each.paytable, dict(each.reading), "over-100", why, each.suspect)
+        bet = game.bets.get(each.bet)
+        for name in (each.paytable or "").split("+") if bet else ():
+            if bet and not bet.tip_for and name in game.paytables and name not in seen:
+                seen.add(name)
+                table = game.paytables[name]
+                alone = bet.kind == "table" and all(outcome.staked == 1 for outcome in each.outcomes)
+                computed = _computed(bet, table, each) if alone else _unreached(bet, table, each)
+                yield from _findings(question, bet, table, each, [*computed, *_printed(question, bet, table)])
+
+
+def _findings(
+    question: Question, bet: Bet, table: PayTable, found: Odds | None, slips: Sequence[_Slip], *, mend: bool = True
+) -> Iterator[PaytableFinding]:
+    """`mend`: propose a table that is in line; where only one reading of several is at fault, none is needed."""
+    proposal = None
+    if mend and any(slip.fault in _MENDED for slip in slips) and table.kind not in _UNORDERED:
+        known = found is not None and by_cards_alone(question, bet)
+        counts: Counts | None = (
+            key_counts(question, bet, found.reading, table.id) if found is not None and known else None
+        )
+        reckoner = PayReckoner(counts, bet.rows, question.wager_cents)
+        proposal = nearest(table, _sisters(question.game, bet, table), reckoner)
+    reading: Mapping[str, str] = found.reading if found is not None else {}
+    suspect = found.suspect if found is not None else table.suspect
+    for slip in slips:
+        mended = proposal if slip.fault in _MENDED else None
+        yield PaytableFinding(
+            question.game.id, bet.name, table.id, dict(reading), slip.fault, slip.why, suspect, mended
+        )
+
+
+def _sisters(game: Game, bet: Bet, table: PayTable) -> list[PayTable]:
+    return [each for name in bet.paytables if are_sisters(table, each := game.paytables[name])]
+
+
+def _computed(bet: Bet, table: PayTable, found: Odds) -> Iterator[_Slip]:
+    """What only the odds show."""
+    if found.returned > 1 and not (bet.on or bet.equals):
+        yield _Slip("over-100", f"returns {percent(found.returned, 4)} % of the stake")
+    if found.returned < LEAST and not (found.incomplete or bet.on or bet.equals):
+        yield _Slip("under-50", f"returns {percent(found.returned, 4)} % of the stake")
+    if table.printed is not None:
+        edge, back = table.printed.house_edge_pct, table.printed.return_pct
+        if not _agrees(found.house_edge, edge):
+            yield _Slip("printed-differs", f"prints {edge} %, computes {percent(found.house_edge, 6)} %")
+        if back is not None and not _agrees(found.returned, back):
+            yield _Slip("printed-differs", f"prints a return of {back} %, computes {percent(found.returned, 6)} %")
+    yield from _unreached(bet, table, found)
+
+
+def _unreached(bet: Bet, table: PayTable, found: Odds) -> Iterator[_Slip]:
+    if table.kind in _UNORDERED:  # The other rows are other bets: another reading counts them.
         return
-    table = game.paytables[found.paytable]
     reached = {outcome.row for outcome in found.outcomes if outcome.probability}
     for row in table.rows:
-        if row.when not in reached and (not alone.rows or row.when in alone.rows):
-            yield finding("unreachable-row", f"no hand is paid by the row {row.when!r}")
-    if table.kind in _ORDERED:
-        for above, below in pairwise(table.rows):
-            if below.pays.rank > above.pays.rank:
-                pays = replace(below.pays, unit=table.bare or "bare") if below.pays.unit == "bare" else below.pays
-                why = f"{below.when!r} pays {pays.text}, more than {above.when!r} above it"
-                yield finding("row-out-of-order", why)
+        if reached and row.when not in reached and (not bet.rows or row.when in bet.rows):
+            yield _Slip("unreachable-row", f"no hand is paid by the row {row.when!r}")
+
+
+def _printed(question: Question, bet: Bet, table: PayTable) -> Iterator[_Slip]:
+    """What the print shows by itself and beside its sisters."""
+    if table.kind in _UNORDERED:
+        return
+    game, sisters = question.game, _sisters(question.game, bet, table)
+    for fault, why in (
+        *out_of_order(table),
+        *out_of_line(table, sisters),
+        *not_scaled(table, sisters),
+        *number_lost(table, sisters),
+    ):
+        yield _Slip(fault, why)
+    for sister in sisters:
+        if bet.paytables.index(sister.id) < bet.paytables.index(table.id) and _is_twice(game, table, sister):
+            yield _Slip("two-numbers", f"pays what {sister.label or sister.id} pays, row for row")
+
+
+def _is_twice(game: Game, table: PayTable, sister: PayTable) -> bool:
+    """Whether two schedules are one: alike in every bet that both have a table for."""
+    pairs = [(table, sister)]
+    for bet in game.bets.values():
+        own, other = (
+            next((game.paytables[name] for name in bet.paytables if game.paytables[name].label == label), None)
+            for label in (table.label, sister.label)
+        )
+        if own and other and table.label and own is not other:
+            pairs.append((own, other))
+    return all(same_pays(own, other) for own, other in pairs)
 
 
 def _agrees(exact: Fraction, printed: str) -> bool:

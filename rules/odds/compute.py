@@ -1,41 +1,168 @@
-"""The odds of a game's bets, each kind of bet by its own exact count; nothing is sampled."""
+"""The odds of a game's bets, each kind of bet by its own exact count; nothing is sampled.
 
-from collections.abc import Callable, Iterator, Mapping
-from fractions import Fraction
-from types import MappingProxyType
-from typing import Any, Final
+Bets that are decided together are counted by the solver that the game's file names. Any other bet that a table pays
+hangs on the cards alone, and so on how often its hand makes each key of its ranking. What nobody counts says so.
+"""
 
-from rules.errors import ExtraMissing, OddsRefused
-from rules.game import Bet
-from rules.odds.counts import count_best_hands, count_flush_lengths, race_ends
-from rules.odds.question import TOGETHER, Question
-from rules.odds.returns import BetOutcome, Odds, back_of
-from rules.paytable import PaidRow, PayTable
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from rules.errors import OddsRefused
+from rules.odds.counts import race_ends
+from rules.odds.decks import chosen_bets, deals, dealt_from, keeps_cards
+from rules.odds.distribution import distribution, readings_of
+from rules.odds.kept import remembered
+from rules.odds.named import odds_faults
+from rules.odds.question import Question
+from rules.odds.returns import NotComputed, Odds
+from rules.odds.rows import of_meters, paid_by_row, shares_of
+from rules.odds.solvers import BY_STRATEGY, answers_for, solver
 from rules.readings import READINGS
+from rules.spec import DISCARDS, OWN, Bet, HandSpec, TableBet
+
+JOINED: Final = "+"
+"""Between the names of bets that are made together."""
 
 
-def odds(question: Question, bet: str = "") -> Iterator[Odds]:
-    """The odds of every bet, or of `bet` alone, those that take time last.
+def odds(question: Question, bet: str = "", *, of: Collection[str] = ()) -> Iterator[Odds | NotComputed]:
+    """The odds of every bet, or of `bet` alone, or of the bets `of` that are counted at once; what takes time is last.
 
     Bets that are valid only together come together: first the name of them all, joined by `+`, then one by one, with
-    those that ride on them.
-    OddsRefused names a bet, pay table, reading or meter the game does not know.
+    those that ride on them. `bet` may be such a name. A tip has the odds of the bet that it is for.
+    OddsRefused names a bet, pay table, reading, meter or number of decks the game does not know.
     """
     _check(question, bet)
-    done: set[str] = set()
-    for each in sorted(question.game.spec.bets, key=lambda each: each.kind in TOGETHER):
-        names = {each.name}
-        if each.kind in TOGETHER:
-            names.update(other.name for group in question.decided_with(each) for other in group)
-        if each.name not in done and (not bet or bet in names):
-            done |= names
-            yield from (found for found in _KINDS[each.kind](question, each) if bet in ("", found.bet))
+    bets, found_any = question.game.bets, False
+    wanted = {*of} or {bets[name].tip_for or name for name in filter(None, bet.split(JOINED))}
+    joined: list[str] = []
+    for group in _groups(question):
+        names = [each.name for each in group]
+        if wanted <= set(names) or (len(names) > 1 and JOINED in bet and wanted & set(names)):
+            for found in remembered(question.kept, question.key(names), _of_group(question, group)):
+                joined += [found.bet] if JOINED in found.bet else []
+                for each in _with_tips(question, found):
+                    if bet in ("", each.bet):
+                        found_any = True
+                        yield each
+    if bet and question.paytable and not found_any:
+        tables = dict.fromkeys(table for name in wanted for table in bets[name].paytables)
+        raise OddsRefused(f"pay table of {bet}", question.paytable, tables)
+    if JOINED in bet and not found_any:
+        raise OddsRefused("bets", bet, dict.fromkeys(joined or bets))
+
+
+def counted_how(question: Question) -> Iterator[tuple[str, str, float]]:
+    """The bets that are counted at once, in what way, and the seconds it took; of those that are kept."""
+    for group in _groups(question):
+        names = [each.name for each in group]
+        before = question.kept.get(question.key(names)) if question.kept else None
+        if before is not None:
+            yield JOINED.join(names), _how(question, group), before[1]
+
+
+def _how(question: Question, group: Sequence[Bet]) -> str:
+    if group == answers_for(question.game):
+        described = solver(question.game).__doc__ or ""
+        return described.partition(".")[0]
+    return "By binomials" if group[0].kind == "race" else "By its hand, suits folded"
+
+
+def _groups(question: Question) -> Iterator[list[Bet]]:
+    """The bets that are counted at once, those that take time last."""
+    together = answers_for(question.game)
+    for each in question.game.bets.values():
+        if not each.tip_for and each not in together:
+            yield [each]
+    if together:
+        yield together
+
+
+def _with_tips(question: Question, found: Odds | NotComputed) -> Iterator[Odds | NotComputed]:
+    """A tip that lies there all the time is its own unit; one that goes with a raise stays in the ante's."""
+    yield found
+    for tip in question.game.bets.values():
+        if not tip.tip_for or tip.tip_for != found.bet:
+            continue
+        if isinstance(found, Odds) and all(outcome.staked == 1 for outcome in found.outcomes):
+            yield replace(found, bet=tip.name, unit=tip.name)
+        else:
+            yield replace(found, bet=tip.name)
+
+
+def _of_group(question: Question, group: Sequence[Bet]) -> Iterator[Odds | NotComputed]:
+    question.begin(JOINED.join(each.name for each in group))
+    spec, first = question.game.spec.odds, group[0]
+    why = spec.not_computed.get(first.name, "") if spec else ""
+    if group == answers_for(question.game):
+        yield from _solved(question, group)
+    elif why:
+        yield _not_computed(question, first, why)
+    elif first.kind == "race":
+        yield from _race(question, first)
+    elif why := _beyond(question, first):
+        yield _not_computed(question, first, why)
+    else:
+        yield from _of_cards(question, first)
+
+
+def _solved(question: Question, group: Sequence[Bet]) -> Iterator[Odds | NotComputed]:
+    """As the game's solver counts it, for the best play or for a strategy."""
+    for found in solver(question.game)(question, group):
+        if question.strategy is not None and isinstance(found, Odds):
+            yield replace(found, also={**found.also, "strategy": question.strategy.spec.title})
+        else:
+            yield found
+
+
+def _not_computed(question: Question, bet: Bet, why: str) -> NotComputed:
+    return NotComputed(question.game.id, bet.name, deals(question.game), why)
+
+
+def by_cards_alone(question: Question, bet: Bet) -> bool:
+    """Whether the cards decide the bet, whatever anybody does."""
+    return not _beyond(question, bet)
+
+
+def _beyond(question: Question, bet: Bet) -> str:
+    """Why the cards alone do not decide the bet; empty where they do."""
+    if bet.kind not in ("table", "progressive"):
+        return f"no solver is named for a bet of kind {bet.kind}"
+    hands = [question.game.hand(name) for name in (bet.hand, *(each.hand for each in bet.hand_when))]
+    if bet.fold == "absent" or bet.name in chosen_bets(question.game):
+        return "it hangs on what the player chooses, and no solver is named for that"
+    if keeps_cards(question.game) and any(_as_kept(hand) for hand in hands):
+        return "it hangs on which cards are kept, and no solver is named for that"
+    if any(hand.part and not hand.whole for hand in hands):
+        return "it hangs on how the hand is set, and no solver is named for that"
+    if not all(map(_places, hands)):
+        return "it hangs on which cards are kept, and no solver is named for that"
+    if any(len(question.game.paytables[name].groups) > 1 for name in bet.paytables):
+        return "its rows pay in groups, and no solver is named for them"
+    return ""
+
+
+def _places(hand: HandSpec) -> tuple[int, ...]:
+    """How many cards of each of its places a hand takes; nothing where that hangs on what is kept."""
+    if hand.fill and DISCARDS in hand.of:
+        return (hand.fill,)  # all that the seat was dealt, whatever it laid away
+    places = tuple(cards for cards in hand.of.values() if isinstance(cards, int))
+    return places if len(places) == len(hand.of) and not hand.fill else ()
+
+
+def _as_kept(hand: HandSpec) -> bool:
+    """Whether the hand has a seat's cards as they lie in the end, those laid away left out."""
+    return OWN in hand.of and OWN not in hand.at and DISCARDS not in hand.of
 
 
 def _check(question: Question, bet: str) -> None:
     game = question.game
-    if bet and bet not in game.bets:
-        raise OddsRefused("bet", bet, game.bets)
+    for fault in odds_faults(game):
+        raise fault
+    for name in bet.split(JOINED) if bet else ():
+        if name not in game.bets:
+            raise OddsRefused("bet", name, game.bets)
     if question.paytable and question.paytable not in game.paytables:
         raise OddsRefused("pay table", question.paytable, sorted(game.paytables))
     for name, option in question.readings.items():
@@ -46,49 +173,40 @@ def _check(question: Question, bet: str) -> None:
     for name in question.meters:
         if name not in game.meters():
             raise OddsRefused("meter", name, game.meters())
+    spec = game.spec.odds
+    if question.strategy is not None and (spec is None or spec.solver not in BY_STRATEGY):
+        raise OddsRefused("strategy in a game counted by", spec.solver if spec else "none", sorted(BY_STRATEGY))
+    if question.decks and question.decks not in (allowed := dealt_from(game).allowed):
+        raise OddsRefused("number of decks", question.decks, map(str, allowed))
 
 
-def _own_hand(question: Question, bet: Bet) -> Iterator[Odds]:
-    """Paid by the flushes in the player's own cards and the community, whether he folds or not."""
-    hand = question.game.hand
+def _of_cards(question: Question, bet: Bet) -> Iterator[Odds]:
+    """Paid by what the cards of a hand make, whatever anybody decides; envy and meters as figures of their own."""
+    game = question.game
+    folds = {"assumes": "no hand that is paid is folded"} if bet.fold == "lose" else {}
     for table in question.tables(bet):
-        for readings in question.choices("natural"):
-            counted = count_flush_lengths(readings.get("natural", "own-suit"), cards=hand.own + hand.community)
-            yield _paid_by_row(question, bet, table, readings, _shares(counted))
+        also = folds
+        names = {each.reading for each in bet.hand_when if each.reading and table.id in (each.paytables or (table.id,))}
+        hands = {bet.hand, *(each.hand for each in bet.hand_when if table.id in (each.paytables or (table.id,)))}
+        if isinstance(bet, TableBet) and bet.doubled and table.id in bet.doubled.tables:
+            also = {"assumes": f"the note under the table is not in force ({bet.doubled.reading})"}
+        for readings in question.choices(*names.union(*(readings_of(game.rankings[hand]) for hand in hands))):
+            if any(readings.get(name, option) != option for name, option in table.readings.items()):
+                continue  # the table is in print for another option
+            counted = key_counts(question, bet, readings, table.id)
+            shares = shares_of(counted)
+            meters = of_meters(question, bet, table, shares) if bet.kind == "progressive" else {}
+            yield paid_by_row(question, bet, table, readings, shares, {**also, "deals": counted.total(), **meters})
 
 
-def _progressive(question: Question, bet: Bet) -> Iterator[Odds]:
-    """Paid by a poker hand, as if no hand that is paid were folded; envy and meters as figures of their own."""
-    hand = question.game.hand
-    for table in question.tables(bet):
-        for readings in question.choices("progressive-hand"):
-            seven = readings.get("progressive-hand") == "best-of-seven"
-            shares = _shares(count_best_hands(hand.own + hand.community if seven else hand.own))
-            yield _paid_by_row(question, bet, table, readings, shares, _of_meters(question, bet, table, shares))
-
-
-def _of_meters(question: Question, bet: Bet, table: PayTable, shares: Mapping[str, Fraction]) -> dict[str, Any]:
-    """What the meters add: the fixed pays alone, the share of each meter a round takes, and where the bet breaks even.
-
-    Meters are counted in wagers, so a wager of 1 dollar reads them in dollars. Envy is what each other bettor at the
-    table adds at the base wager, in wagers of 1 dollar.
-    """
-    fixed, envy, taken = Fraction(0), Fraction(0), dict[str, Fraction]()
-    for name, share in shares.items():
-        row = question.game.tables[bet.name, table.id][name]
-        if row is None:
-            continue
-        envy += share * row.envy_cents / 100
-        if row.pay.meter is None:
-            fixed += share * (back_of(row.pay, {}) or 0)
-        else:
-            taken[row.pay.meter] = taken.get(row.pay.meter, Fraction(0)) + share * row.pay.amount
-    also: dict[str, Any] = {"fixed_return": fixed, "meter_share": {name: str(part) for name, part in taken.items()}}
-    if len(taken) == 1 and fixed <= 1:
-        also["break_even_meter"] = (1 - fixed) / next(iter(taken.values()))
-    if envy:
-        also["envy_from_each_other"] = envy
-    return also
+def key_counts(question: Question, bet: Bet, readings: Mapping[str, str], table: str) -> Counter[Hashable]:
+    """How many deals make each key of the hand that decides the bet under these readings and this pay table."""
+    game, source = question.game, dealt_from(question.game)
+    name = bet.decided_by(readings, table)
+    name = game.hand(name).whole or name
+    places = _places(game.hand(name))
+    shoe = source.shoe._replace(decks=question.decks or source.decks)
+    return distribution(game.rankings[name], places, shoe, readings, question.progress)
 
 
 def _race(question: Question, bet: Bet) -> Iterator[Odds]:
@@ -97,59 +215,9 @@ def _race(question: Question, bet: Bet) -> Iterator[Odds]:
     assert race is not None, "a race bet stands in a game with a [race]"
     matter = {"ace in the flush": "ace-high", "straight flush": "royal-as-straight"}
     names = [matter[row] for row in bet.rows if row in matter]
+    decks = question.decks or dealt_from(question.game).decks
+    also = {"decks": decks}
     for table in question.tables(bet):
         for readings in question.choices(*names):
-            yield _paid_by_row(question, bet, table, readings, race_ends(race.column, race.most, readings))
-
-
-def _paid_by_row(
-    question: Question,
-    bet: Bet,
-    table: PayTable,
-    readings: Mapping[str, str],
-    shares: Mapping[Any, Fraction],
-    also: Mapping[str, Any] = MappingProxyType({}),
-) -> Odds:
-    """A bet that is paid by the best row, out of the probability of every key of its table."""
-    rows = question.game.tables[bet.name, table.id]
-    chances: dict[PaidRow | None, Fraction] = {row: Fraction(0) for row in (*dict.fromkeys(rows.values()), None)}
-    for key, share in shares.items():
-        chances[rows[key]] += share
-    meters = {name: Fraction(cents, question.wager_cents) for name, cents in question.meters.items()}
-    printed = [row.when for row in table.rows]
-    order = sorted(chances, key=lambda row: printed.index(row.when) if row else len(printed))
-    outcomes = tuple(
-        BetOutcome(row.when, chances[row], back_of(row.pay, meters), row.when)
-        if row
-        else BetOutcome("no row", chances[row], Fraction(0))
-        for row in order
-    )
-    return Odds(question.game.id, bet.name, table.id, readings, outcomes, also=also, **question.marks(table, readings))
-
-
-def _shares(counted: Mapping[Any, int]) -> dict[Any, Fraction]:
-    total = sum(counted.values())
-    return {key: Fraction(number, total) for key, number in counted.items()}
-
-
-def _together(question: Question, bet: Bet) -> Iterator[Odds]:
-    """Decided by fold or play: the module that counts showdowns needs NumPy, so it is loaded when it is asked."""
-    try:
-        from rules.odds.main_game import main_game
-    except ModuleNotFoundError as error:
-        if error.name != "numpy":
-            raise
-        raise ExtraMissing("numpy", "odds") from error
-    yield from main_game(question, *question.decided_with(bet))
-
-
-CountOdds = Callable[[Question, Bet], Iterator[Odds]]
-
-_KINDS: Final[Mapping[str, CountOdds]] = MappingProxyType(
-    {
-        "own-hand": _own_hand,
-        "progressive": _progressive,
-        "race": _race,
-        **dict.fromkeys(TOGETHER, _together),
-    }
-)
+            ends = race_ends(race.column, race.most, readings, decks)
+            yield paid_by_row(question, bet, table, readings, ends, also)

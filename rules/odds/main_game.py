@@ -5,23 +5,25 @@ The player decides on his own cards alone: the dealer's hand and the community a
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache, partial
-from math import lcm
-from typing import Any
+from functools import partial
+from math import comb, lcm, prod
+from types import MappingProxyType
+from typing import Any, Final
 
 import numpy as np
 
 from devices.processes import end_with_parent
 from rules.conditions import LONGEST
-from rules.game import Bet
-from rules.odds.question import Question
-from rules.odds.returns import BetOutcome, Odds, back_of
-from rules.odds.showdown import DealShape, Ints, Pattern, Showdowns, patterns, showdowns
-from rules.paytable import PaidRow, PayTable
+from rules.odds.joint import Ending, of_joint
+from rules.odds.question import Progress, Question
+from rules.odds.returns import Odds, back_of
+from rules.odds.showdown import FLUSH_RANKS, DealShape, Ints, Pattern, Showdowns, patterns, showdowns
+from rules.paytable import PaidRow
+from rules.spec import Bet
 
 _MARGINS = range(LONGEST + 1)
 
@@ -67,13 +69,24 @@ class MainGame:
         return Fraction(self.ways.get(outcome, 0), self.total)
 
 
-def count_all(deal: DealShape, wild_kicker: str, *, workers: int = 1) -> list[Showdowns]:
+def count_all(
+    deal: DealShape, wild_kicker: str, *, workers: int = 1, progress: Progress | None = None
+) -> list[Showdowns]:
     """The showdowns of every pattern, on `workers` processes."""
     count, todo = partial(showdowns, deal, wild_kicker=wild_kicker), patterns(deal)
     if workers < 2:
-        return [count(pattern) for pattern in todo]
+        return list(_watched(map(count, todo), todo, progress))
     with ProcessPoolExecutor(workers, initializer=end_with_parent) as pool:
-        return list(pool.map(count, todo))
+        return list(_watched(pool.map(count, todo), todo, progress))
+
+
+def _watched(counted: Iterable[Showdowns], todo: Sequence[Pattern], progress: Progress | None) -> Iterator[Showdowns]:
+    """As `counted`; a pattern takes about as long as it has sets of ranks."""
+    sizes = [prod(comb(len(FLUSH_RANKS), cards) for cards in pattern.suits) for pattern in todo]
+    for done, found in enumerate(counted, 1):
+        if progress is not None:
+            progress(sum(sizes[:done]), sum(sizes))
+        yield found
 
 
 def best_play(deal: DealShape, counted: Sequence[Showdowns], stakes: Sequence[Stake]) -> MainGame:
@@ -113,29 +126,46 @@ def _gain_of_playing(deal: DealShape, found: Showdowns, stakes: Sequence[Stake],
 # ------------------------------------------------------------------ the bets of a game's file
 
 
+def fold_or_play(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
+    """As `main_game`, for every group of `bets` that is decided together."""
+    done: set[str] = set()
+    for bet in bets:
+        if bet.name not in done:
+            together, riders = question.decided_with(bet)
+            done |= {each.name for each in (*together, *riders)}
+            yield from main_game(question, together, riders)
+
+
 def main_game(question: Question, bets: Sequence[Bet], riders: Sequence[Bet] = ()) -> Iterator[Odds]:
     """The odds of `bets` together, then of each, for every pay table and reading of the wild kicker asked for.
 
     `riders` have no part in the decision: they are paid by what it leads to.
     """
-    hand = question.game.hand
-    deal = DealShape(hand.own, hand.community)
+    of = question.game.hand().of
+    deal = DealShape(of["own"], of["community"])
     for chosen in _tables(question, bets):
         for readings in question.choices("wild-kicker"):
-            counted = _counted(deal, readings.get("wild-kicker", "highest-absent"), question.workers)
+            counted = _counted(question, deal, readings.get("wild-kicker", "highest-absent"))
             stakes = _stakes(question, bets, chosen)
             found = best_play(deal, counted, stakes)
-            yield _odds(question, stakes, found, chosen, readings, also=_of_hands(found))
-            for stake in stakes:
-                yield _odds(question, [stake], found, chosen, readings)
+            yield from _odds(question, stakes, found, chosen, readings, also=_of_hands(found))
             for rider in riders:
                 for table in _tables(question, [rider]):
-                    yield _odds(question, _stakes(question, [rider], table), found, table, readings)
+                    yield from _odds(question, _stakes(question, [rider], table), found, table, readings)
 
 
-@lru_cache(maxsize=3)
-def _counted(deal: DealShape, wild_kicker: str, workers: int) -> list[Showdowns]:
-    return count_all(deal, wild_kicker, workers=workers)
+_KEPT: Final[dict[tuple[DealShape, str], list[Showdowns]]] = {}
+_MOST_KEPT: Final = 3
+
+
+def _counted(question: Question, deal: DealShape, wild_kicker: str) -> list[Showdowns]:
+    """The showdowns, which games that differ in their pay tables alone share."""
+    key = deal, wild_kicker
+    if key not in _KEPT:
+        if len(_KEPT) >= _MOST_KEPT:
+            del _KEPT[next(iter(_KEPT))]
+        _KEPT[key] = count_all(deal, wild_kicker, workers=question.workers, progress=question.progress)
+    return _KEPT[key]
 
 
 def _tables(question: Question, bets: Sequence[Bet]) -> Iterator[dict[str, str]]:
@@ -171,48 +201,38 @@ def _odds(
     question: Question,
     stakes: Sequence[Stake],
     found: MainGame,
-    chosen: Mapping[str, str],
+    tables: Mapping[str, str],
     readings: Mapping[str, str],
-    also: Mapping[str, Any] | None = None,
-) -> Odds:
-    """The odds of some of the bets, each counted in its own stake; together in the stake of the first."""
-    unit = stakes[0].units
-    played = 1 - found.probability("fold")
-    shares = [(stake, Fraction(stake.units, unit)) for stake in stakes]
-    backs: dict[str | int, Fraction] = {"fold": Fraction(0), "lose": Fraction(0)}
-    backs["tie"] = sum((share for _, share in shares), Fraction(0))
+    also: Mapping[str, Any] = MappingProxyType({}),
+) -> Iterator[Odds]:
+    """The odds of those bets, together and each by itself."""
+    units = tuple(stake.units for stake in stakes)
+    ways = {
+        Ending(
+            tuple(0 if stake.by_playing else stake.units for stake in stakes),
+            tuple(0 if stake.by_playing else -stake.units for stake in stakes),
+            "fold",
+        ): found.ways["fold"],
+        Ending(units, tuple(-unit for unit in units), "lose"): found.ways["lose"],
+        Ending(units, (0,) * len(units), "tie"): found.ways["tie"],
+    }
     for margin in _MARGINS:
-        if found.ways.get(margin):
-            backs[margin] = sum((share * stake.back[margin] for stake, share in shares), Fraction(0))
-    tables = [name for stake in stakes if (name := chosen.get(stake.name))]
-    table = question.game.paytables[tables[0]] if tables else None
-    return Odds(
-        question.game.id,
-        "+".join(stake.name for stake in stakes),
-        table.id if table else None,
-        readings,
-        tuple(
-            BetOutcome(_words(outcome), found.probability(outcome), back, _row(question, stakes, table, outcome))
-            for outcome, back in backs.items()
-        ),
-        staked=sum((share * (played if stake.by_playing else 1) for stake, share in shares), Fraction(0)),
-        also=also or {},
-        **(question.marks(table, readings) if table else {}),
-    )
+        if dealt := found.ways.get(margin):
+            nets = tuple(stake.units * (stake.back[margin] - 1) for stake in stakes)
+            rows = tuple(_row(question, stake, tables, margin) for stake in stakes)
+            ways[Ending(units, nets, _words(margin), rows)] = dealt
+    names = [stake.name for stake in stakes]
+    yield from of_joint(question, names, ways, tables=tables, readings=readings, also=also)
 
 
-def _row(question: Question, stakes: Sequence[Stake], table: PayTable | None, outcome: str | int) -> str:
-    """The row that pays the outcome to a bet that stands alone with its table."""
-    if table is None or len(stakes) > 1 or not isinstance(outcome, int):
-        return ""
-    row = question.game.tables[stakes[0].name, table.id][outcome]
+def _row(question: Question, stake: Stake, tables: Mapping[str, str], margin: int) -> str:
+    """The row that pays a win by `margin`; empty for a bet with one pay."""
+    row = question.game.tables[stake.name, tables[stake.name]][margin] if stake.name in tables else None
     return row.when if row else ""
 
 
-def _words(outcome: str | int) -> str:
-    if isinstance(outcome, str):
-        return outcome
-    return f"win by {outcome}" if outcome else "win on the kickers"
+def _words(margin: int) -> str:
+    return f"win by {margin}" if margin else "win on the kickers"
 
 
 def _of_hands(found: MainGame) -> dict[str, Any]:

@@ -1,22 +1,38 @@
 """What is asked of a game's odds, and which bets are decided together."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, Final
 
-from rules.game import Bet, Game
+from rules.game import Game
+from rules.odds.kept import KeptOdds, key_of
+from rules.odds.strategy import Strategy
 from rules.paytable import PayTable
 from rules.readings import READINGS
+from rules.spec import Bet
 
-TOGETHER: Final = frozenset({"against-dealer", "margin"})
+TOGETHER: Final = frozenset({"against", "margin"})
 """Kinds of bet that are decided by fold or play, and so only together."""
+
+
+Progress = Callable[[int, int], None]
+
+
+def _silent(done: int, of: int) -> None:
+    """Nobody is told how far it is."""
+
+
+def _no_name(name: str) -> None:
+    """Nobody is told what is counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """What is asked. `readings` and `paytable` narrow it, empty asks for all; `meters` in cents, beside a wager of
-    `wager_cents`; `workers` is how many processes may count."""
+    `wager_cents`; `others` is how many more bettors of the progressive sit there, for their envy; `decks`, of a shoe,
+    0 for what the procedure has by default; `workers` is how many processes may count. `progress` is called with how
+    many steps are done and of how many."""
 
     game: Game
     readings: Mapping[str, str] = field(default_factory=dict)
@@ -24,6 +40,18 @@ class Question:
     meters: Mapping[str, int] = field(default_factory=dict)
     wager_cents: int = 100
     workers: int = 1
+    others: int = 0
+    decks: int = 0
+    progress: Progress = _silent
+    begin: Callable[[str], None] = _no_name
+    kept: KeptOdds | None = None
+    strategy: Strategy | None = None
+
+    def key(self, bets: Sequence[str]) -> str:
+        """Under what the odds of these bets are kept: all that they depend on."""
+        given = dict(self.readings), self.paytable, dict(self.meters), self.wager_cents, self.others, self.decks
+        strategy = self.strategy.sha256 if self.strategy else ""
+        return key_of(self.game.id, self.game.sha256, list(bets), strategy, *given)
 
     def choices(self, *names: str) -> Iterator[dict[str, str]]:
         """Every choice among the readings `names` that the game leaves open, its default first."""
@@ -40,7 +68,7 @@ class Question:
         return (self.game.paytables[name] for name in bet.paytables if self.paytable in ("", name))
 
     def decided_with(self, bet: Bet) -> tuple[list[Bet], list[Bet]]:
-        """The bets that stand or fall with `bet`, and those that ride on that decision, as a tip for the dealer does.
+        """The bets that stand or fall with `bet`, and those that ride on that decision.
 
         A bet that no raise belongs to rides on the bets it is made beside.
         """
@@ -48,13 +76,15 @@ class Question:
         names = game.tied[bet.name]
         if bet.beside and not any(game.bets[name].fold == "absent" for name in names):
             names = game.tied[bet.beside.bet]
-        together = [each for each in game.spec.bets if each.name in names]
-        beside = [each for each in game.spec.bets if each.kind in TOGETHER and each.name not in names]
+        own = [each for each in game.bets.values() if not each.tip_for]
+        together = [each for each in own if each.name in names]
+        beside = [each for each in own if each.kind in TOGETHER and each.name not in names]
         return together, [each for each in beside if each.beside and each.beside.bet in names]
 
     def marks(self, table: PayTable, readings: Mapping[str, str]) -> dict[str, Any]:
         """What the table prints of its own odds, and why it or one of the readings cannot be meant."""
-        taken = (self.game.spec.readings[name].suspect.get(option, "") for name, option in readings.items())
+        known = self.game.spec.readings
+        taken = (known[name].suspect.get(option, "") for name, option in readings.items() if name in known)
         return {
             "printed": table.printed.model_dump() if table.printed else None,
             "suspect": "; ".join(filter(None, (table.suspect, *taken))),

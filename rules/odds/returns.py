@@ -2,31 +2,36 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Context, Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 from rules.paytable import Pay
 
-SCHEMA = "dealwire.odds/1"
+SCHEMA: Final = "dealwire.odds/2"
+ROOT_DIGITS: Final = 30
+"""Digits of a standard deviation: the root of a fraction is rarely one itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class BetOutcome:
     """One way a bet can end. `back` is what the player then takes back, in units, the stake included where it comes
-    back; None where that hangs on a meter that was not given. `row` of the pay table pays it, if one does."""
+    back; None where that hangs on a meter that was not given. `row` of the pay table pays it, if one does. `staked` is
+    what lay there in the end, in units."""
 
     what: str
     probability: Fraction
     back: Fraction | None
     row: str = ""
+    staked: Fraction = Fraction(1)
 
 
 @dataclass(frozen=True, slots=True)
 class Odds:
-    """A bet under one pay table and one choice of the readings it depends on.
+    """A bet, or bets made together, under one pay table and one choice of the readings it depends on.
 
-    `staked` is the stake in an average round. Its unit is the stake of the bet itself, or, for bets made together, the
-    stake of the first of them. `also` holds further figures by name; `printed` and `suspect` are the pay table's.
+    Everything is counted in initial units: the stake of `unit`, which is the bet itself or, where bets are made
+    together, the first of them. `also` holds further figures by name; `printed` and `suspect` are the pay table's.
     """
 
     game: str
@@ -34,21 +39,46 @@ class Odds:
     paytable: str | None
     reading: Mapping[str, str]
     outcomes: tuple[BetOutcome, ...]
-    staked: Fraction = Fraction(1)
+    unit: str = ""
     also: Mapping[str, Any] = field(default_factory=dict)
     printed: Mapping[str, str] | None = None
     suspect: str = ""
 
     @property
-    def returned(self) -> Fraction:
-        """What comes back of a unit staked, on average; outcomes that hang on an unknown meter left out."""
-        back = sum((o.probability * o.back for o in self.outcomes if o.back is not None), Fraction(0))
-        return back / self.staked
+    def average_bet(self) -> Fraction:
+        """What lies there in the end, on average, in initial units."""
+        return sum((o.probability * o.staked for o in self.outcomes), Fraction(0))
 
     @property
     def house_edge(self) -> Fraction:
-        """What the house keeps of a unit staked, on average; negative when the bet favours the player."""
-        return 1 - self.returned
+        """What the house keeps of an initial unit, on average; negative when the bet favours the player. Outcomes that
+        hang on an unknown meter give nothing back."""
+        return self.average_bet - sum((o.probability * (o.back or 0) for o in self.outcomes), Fraction(0))
+
+    @property
+    def element_of_risk(self) -> Fraction:
+        """What the house keeps of each unit staked, raises included; 0 for a bet that is never made."""
+        return self.house_edge / self.average_bet if self.average_bet else Fraction(0)
+
+    @property
+    def returned(self) -> Fraction:
+        """What comes back of a unit staked, on average; outcomes that hang on an unknown meter left out."""
+        return 1 - self.element_of_risk
+
+    @property
+    def hit_frequency(self) -> Fraction:
+        """How often the player takes back more than he staked."""
+        return sum((o.probability for o in self.outcomes if o.back is None or o.back > o.staked), Fraction(0))
+
+    @property
+    def variance(self) -> Fraction | None:
+        """Of what a round gains, in initial units squared; None while it hangs on a meter that was not given."""
+        square = Fraction(0)
+        for outcome in self.outcomes:
+            if outcome.back is None:
+                return None
+            square += outcome.probability * (outcome.back - outcome.staked) ** 2
+        return square - self.house_edge**2
 
     @property
     def incomplete(self) -> bool:
@@ -56,7 +86,7 @@ class Odds:
         return any(outcome.back is None for outcome in self.outcomes)
 
     def to_dict(self) -> dict[str, Any]:
-        """As printed by `--json`: fractions as `A/B`, the edge in percent rounded to six places."""
+        """As printed by `--json`: fractions as `A/B`, `_pct` in percent rounded to six places."""
         found: dict[str, Any] = {
             "schema": SCHEMA,
             "type": "odds",
@@ -64,17 +94,16 @@ class Odds:
             "bet": self.bet,
             "paytable": self.paytable,
             "reading": dict(self.reading),
-            "return": str(self.returned),
-            "house_edge": str(self.house_edge),
-            "house_edge_pct": percent(self.house_edge, 6),
-            "outcomes": [
-                {"what": o.what, "probability": str(o.probability), "back": None if o.back is None else str(o.back)}
-                for o in self.outcomes
-            ],
+            "computed": True,
+            "unit": self.unit or self.bet,
         }
-        if self.staked != 1:
-            found |= {"staked": str(self.staked), "loss_per_unit": str(self.house_edge * self.staked)}
-            found["loss_per_unit_pct"] = percent(self.house_edge * self.staked, 6)
+        for name in ("house_edge", "element_of_risk", "returned", "hit_frequency"):
+            value, name = getattr(self, name), "return" if name == "returned" else name
+            found |= {name: str(value), f"{name}_pct": percent(value, 6)}
+        found["average_bet"] = str(self.average_bet)
+        if (variance := self.variance) is not None:
+            found |= {"variance": str(variance), "standard_deviation": root(variance)}
+        found["outcomes"] = [_plain(outcome) for outcome in self.outcomes]
         found |= {name: str(value) if isinstance(value, Fraction) else value for name, value in self.also.items()}
         if self.incomplete:
             found["incomplete"] = "what the meter pays is left out; give the meter to include it"
@@ -85,14 +114,46 @@ class Odds:
         return found
 
 
-def back_of(pay: Pay, meters: Mapping[str, Fraction]) -> Fraction | None:
-    """What a unit of stake becomes when a row pays it; `meters` stand in units of stake."""
+@dataclass(frozen=True, slots=True)
+class NotComputed:
+    """A bet whose odds nobody has counted: how many ways to deal there are, and why they were not gone through."""
+
+    game: str
+    bet: str
+    deals: int
+    why: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """As printed by `--json`."""
+        found = {"schema": SCHEMA, "type": "odds", "game": self.game, "bet": self.bet, "computed": False}
+        return found | {"deals": self.deals, "why": self.why}
+
+
+def _plain(outcome: BetOutcome) -> dict[str, Any]:
+    back = None if outcome.back is None else str(outcome.back)
+    plain = {"what": outcome.what, "probability": str(outcome.probability), "staked": str(outcome.staked), "back": back}
+    return plain | ({"row": outcome.row} if outcome.row and outcome.row != outcome.what else {})
+
+
+def back_of(pay: Pay, meters: Mapping[str, Fraction], wager_cents: int = 100) -> Fraction | None:
+    """What a unit of stake becomes when a row pays it; `meters` stand in units of stake, and amounts that are paid
+    whatever was staked are counted for a stake of `wager_cents`."""
     if pay.unit == "percent":
         meter = meters.get(pay.meter or "")
-        return None if meter is None else pay.amount * meter
+        plus = back_of(pay.plus, meters, wager_cents) if pay.plus else Fraction(0)
+        return None if meter is None or plus is None else pay.amount * meter + plus
+    if pay.unit in ("flat", "flat-to"):
+        return pay.amount / wager_cents + (pay.unit == "flat-to")
     return pay.amount if pay.unit == "for" else 1 + pay.amount
 
 
 def percent(value: Fraction, places: int) -> float:
     """A fraction in percent, for the eye: rounded to `places`."""
     return float(round(value * 100, places))
+
+
+def root(value: Fraction, digits: int = ROOT_DIGITS) -> str:
+    """The square root of a fraction, to so many digits and rounded, in plain notation."""
+    wide = Context(prec=2 * digits)
+    exact = wide.sqrt(wide.divide(Decimal(value.numerator), Decimal(value.denominator)))
+    return f"{Context(prec=digits).plus(exact):f}"

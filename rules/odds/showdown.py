@@ -289,7 +289,7 @@ def flush_strengths(ranks: Sequence[int], cards: int, wild_kicker: str) -> list[
         row = [0] * (1 << len(ranks))
         for mask in range(len(row)):
             if mask.bit_count() + deuces <= cards:
-                held = [rank for index, rank in enumerate(ranks) if mask >> index & 1]
+                held = tuple(rank for index, rank in enumerate(ranks) if mask >> index & 1)
                 row[mask] = _spell((len(held) + deuces, *complete(held, deuces, wild_kicker)), cards + 1)
         table.append(row)
     return table

@@ -34,7 +34,7 @@ def answered(*arguments: str) -> list[dict[str, Any]]:
 TIPS = """
 [[bets]]
 name = "tip"
-kind = "against-dealer"
+kind = "against"
 pays = "3 to 1"
 fold = "lose"
 beside = { bet = "ante", clause = "house" }
@@ -54,7 +54,12 @@ def small_game(folder: Path, **edits: Edit) -> str:
     """The game dealt small, two cards each and one for the community, so that its showdowns are soon counted; a pay
     table named in `edits`, with `_` for `-`, is changed."""
     (folder / "paytables").mkdir()
-    text = (GAMES / f"{GAME}.toml").read_text().replace("own = 5", "own = 2").replace("community = 2", "community = 1")
+    text = (GAMES / f"{GAME}.toml").read_text()
+    text = (
+        text.replace("own = 5,", "own = 2,")
+        .replace("dealer = 5", "dealer = 2")
+        .replace("community = 2", "community = 1")
+    )
     (folder / "small.toml").write_text(text[: text.index('[[bets]]\nname = "progressive"')])
     for table in (GAMES / "paytables").glob("FGW-*.toml"):
         before = table.read_text()
@@ -69,14 +74,19 @@ def test_every_object_says_what_it_is_and_its_probabilities_add_up(tmp_path: Pat
     found = answered("race-to-the-flush") + answered(GAME, "--bet", "flush-rush") + answered(small_game(tmp_path))
     assert len(found) > 50
     for each in found:
-        assert (each["schema"], each["type"]) == ("dealwire.odds/1", "odds")
+        assert (each["schema"], each["type"], each["computed"]) == ("dealwire.odds/2", "odds", True)
         assert {"game", "bet", "paytable", "reading", "return", "house_edge", "house_edge_pct"} <= each.keys()
         assert sum(Fraction(outcome["probability"]) for outcome in each["outcomes"]) == 1
-        edge = Fraction(each["house_edge"])
-        assert Fraction(each["return"]) == 1 - edge
+        edge, average = Fraction(each["house_edge"]), Fraction(each["average_bet"])
+        assert Fraction(each["element_of_risk"]) == edge / average == 1 - Fraction(each["return"])
         assert abs(Fraction(each["house_edge_pct"]) - edge * 100) < Fraction(1, 10**6)
-        back = sum(Fraction(outcome["probability"]) * Fraction(outcome["back"]) for outcome in each["outcomes"])
-        assert back == Fraction(each["return"]) * Fraction(each.get("staked", 1))
+        ends = [[Fraction(outcome[key]) for key in ("probability", "staked", "back")] for outcome in each["outcomes"]]
+        assert average == sum(chance * staked for chance, staked, _ in ends)
+        assert edge == sum(chance * (staked - back) for chance, staked, back in ends)
+        assert Fraction(each["hit_frequency"]) == sum(chance for chance, staked, back in ends if back > staked)
+        variance = Fraction(each["variance"])
+        assert variance == sum(chance * (back - staked + edge) ** 2 for chance, staked, back in ends)
+        assert abs(Fraction(each["standard_deviation"]) ** 2 - variance) <= variance / 10**28
 
 
 def test_flush_rush_by_hand() -> None:
@@ -86,6 +96,7 @@ def test_flush_rush_by_hand() -> None:
     assert own_suit["outcomes"][0] == {
         "what": "7-card natural flush",
         "probability": str(Fraction(4 * comb(13, 7), comb(52, 7))),
+        "staked": "1",
         "back": "201",
     }
     assert no_deuce["outcomes"][0]["probability"] == str(Fraction(4 * comb(12, 7), comb(52, 7)))
@@ -95,8 +106,9 @@ def test_the_progressive_by_hand() -> None:
     hands, meter = 2_598_960, Fraction(1_234_567, 100)
     fixed = Fraction(624 * 300 + 3744 * 50 + 5108 * 40 + 10200 * 30 + 54912 * 9, hands)
     share = Fraction(4, hands) + Fraction(36, 10 * hands)
-    without, _ = answered(GAME, "--bet", "progressive")
+    without, of_five_dollars = answered(GAME, "--bet", "progressive")
     assert "incomplete" in without
+    assert of_five_dollars["envy_from_each_other"] == without["envy_from_each_other"]
     assert Fraction(without["return"]) == Fraction(without["fixed_return"]) == fixed
     assert without["meter_share"] == {"meter": str(share)}
     assert Fraction(without["break_even_meter"]) == (1 - fixed) / share
@@ -104,6 +116,10 @@ def test_the_progressive_by_hand() -> None:
     with_meter, _ = answered(GAME, "--bet", "progressive", "--meter", "meter=1234567")
     assert "incomplete" not in with_meter
     assert Fraction(with_meter["return"]) == fixed + share * meter
+    among_six, _ = answered(GAME, "--bet", "progressive", "--others", "5")
+    envy = Fraction(4 * 1000 + 36 * 300, hands)
+    assert (among_six["others"], Fraction(among_six["break_even_meter"])) == (5, (1 - fixed - 5 * envy) / share)
+    assert "standard_deviation" not in without
     doubled, _ = answered(GAME, "--bet", "progressive", "--meter", "meter=1234567", "--wager", "200")
     assert Fraction(doubled["return"]) == fixed + share * meter / 2
 
@@ -138,19 +154,30 @@ def test_a_reading_changes_only_the_bets_it_speaks_of(tmp_path: Path) -> None:
 
 
 def test_bets_made_together_are_the_sum_of_their_parts(tmp_path: Path) -> None:
-    whole, *parts = answered(small_game(tmp_path), "--paytable", "FGW-BLIND", "--reading", "wild-kicker=ace")
+    given = "--paytable", "FGW-BLIND", "--reading", "wild-kicker=ace"
+    whole, *parts = answered(game := small_game(tmp_path), *given)
     assert [each["bet"] for each in (whole, *parts)] == ["ante+blind+play", "ante", "blind", "play"]
-    units = (1, 1, 2)  # in antes; each part counts in its own stake
-
-    def staked(each: dict[str, Any]) -> Fraction:
-        return Fraction(each.get("staked", 1))
-
-    back = sum(unit * staked(each) * Fraction(each["return"]) for unit, each in zip(units, parts, strict=True))
-    assert staked(whole) == sum(unit * staked(each) for unit, each in zip(units, parts, strict=True))
-    assert Fraction(whole["return"]) * staked(whole) == back
-    assert Fraction(whole["loss_per_unit"]) == staked(whole) - back
-    assert staked(parts[2]) == Fraction(whole["hands_played"], whole["hands"])
+    assert [each["unit"] for each in (whole, *parts)] == ["ante", "ante", "blind", "ante"]
+    for figure in ("average_bet", "house_edge"):
+        assert Fraction(whole[figure]) == sum(Fraction(each[figure]) for each in parts)
+    assert Fraction(parts[2]["average_bet"]) == 2 * Fraction(whole["hands_played"], whole["hands"])
     assert whole["hands"] == comb(52, 2)
+    assert answered(game, *given, "--bet", "ante+blind+play") == [whole]
+    done = run("odds", game, "--bet", "ante+play")
+    assert (done.exit_code, done.stderr) == (
+        Exit.USAGE,
+        "dealwire: no odds for bets 'ante+play'; allowed: ante+blind+play\n",
+    )
+
+
+def test_a_race_from_several_decks_by_hand() -> None:
+    for decks in (1, 2, 4, 6, 8):
+        (found,) = answered("race-to-the-flush", "--bet", "number-5", "--decks", str(decks))
+        assert Fraction(found["return"]) == 401 * Fraction(4 * comb(13 * decks, 5), comb(52 * decks, 5))
+        assert found["decks"] == decks
+    (royal,) = answered("race-to-the-flush", "--bet", "royal-flush", "--decks", "2")
+    none = Fraction(comb(26, 4) ** 4, comb(104, 16))
+    assert Fraction(royal["hit_frequency"]) == Fraction(2**5, comb(26, 5)) * (1 - none)
 
 
 def test_a_tip_rides_on_the_decision_and_has_no_part_in_it(tmp_path: Path) -> None:
@@ -161,7 +188,7 @@ def test_a_tip_rides_on_the_decision_and_has_no_part_in_it(tmp_path: Path) -> No
     assert [each for bet, each in found.items() if "tip" not in bet] == [
         *{each["bet"]: each for each in without}.values()
     ]
-    assert {**found["blind-tip"], "bet": "blind"} == found["blind"]
+    assert {**found["blind-tip"], "bet": "blind", "unit": "blind"} == found["blind"]
     won = {o["what"]: Fraction(o["probability"]) for o in found["tip"]["outcomes"]}
     wins = sum((chance for what, chance in won.items() if what.startswith("win")), Fraction(0))
     assert Fraction(found["tip"]["return"]) == 4 * wins + won["tie"]
@@ -176,6 +203,8 @@ def test_a_tip_rides_on_the_decision_and_has_no_part_in_it(tmp_path: Path) -> No
         (("--reading", "natural=none"), "no odds for reading natural 'none'; allowed: own-suit, no-deuce"),
         (("--reading", "kicker=ace"), "no odds for reading 'kicker'; allowed: natural, wild-kicker"),
         (("--meter", "mega=100"), "no odds for meter 'mega'; allowed: meter"),
+        (("--decks", "2"), "no odds for number of decks 2; allowed: 1"),
+        (("--bet", "ante+flush"), "no odds for bet 'flush'; allowed: ante"),
     ],
 )
 def test_what_the_game_does_not_have_is_named(arguments: tuple[str, ...], said: str) -> None:
@@ -226,6 +255,8 @@ def test_tables_that_are_sound_are_passed(tmp_path: Path) -> None:
         ({"FGW_03": lambda text: text.replace("4-card natural", "2-card natural")}, "over-100", "% of the stake"),
         ({"FGW_04": lambda text: text.replace("title", 'printed = {house-edge-pct="3.45", clause="(13)"}\ntitle')},
          "printed-differs", "prints 3.45 %, computes 100.0 %"),
+        ({"FGW_02": lambda text: text.replace("wild flush\", pays = 3", "wild flush\", pays = 9")},
+         "out-of-line", "'5-card wild flush' pays 9 to 1, and 3 to 4 in the other tables"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_meant_is_named(tmp_path: Path, edits: dict[str, Edit], fault: str, why: str) -> None:
@@ -235,3 +266,34 @@ def test_what_cannot_be_meant_is_named(tmp_path: Path, edits: dict[str, Edit], f
     assert code == Exit.CHECK_FAILED
     assert ours
     assert why in ours[0]["why"]
+
+
+@pytest.mark.parametrize("option", ["--bet", "--paytable"])
+def test_an_empty_name_is_no_question_about_everything(option: str) -> None:
+    """As of a variable that is not set: the whole game would be counted for minutes."""
+    done = run("odds", "three-card.co", option, "")
+    assert (done.exit_code, done.stdout) == (Exit.USAGE, "")
+    assert f"Invalid value for '{option}': a name is missing" in done.stderr
+
+
+def test_bets_that_are_not_made_together_are_refused_with_those_that_there_are() -> None:
+    done = run("odds", "three-card.co", "--bet", "six-card-bonus+pair-plus")
+    assert done.exit_code == Exit.USAGE
+    assert "no odds for bets 'six-card-bonus+pair-plus'; allowed: play, ante-bonus, ante, pair-plus" in done.stderr
+
+
+def test_a_pay_table_of_another_bet_is_refused_with_those_of_this_one() -> None:
+    done = run("odds", "three-card.co", "--bet", "pair-plus", "--paytable", "TC-6CB-1", "--no-cache")
+    assert (done.exit_code, done.stdout) == (Exit.USAGE, "")
+    assert done.stderr.startswith(
+        "dealwire: no odds for pay table of pair-plus 'TC-6CB-1'; allowed: TC-PP-1, TC-PP-2, "
+    )
+
+
+JOINT = "ante+play+ante-bonus+pair-plus"
+
+
+def test_bets_made_together_are_suspect_by_the_table_of_any() -> None:
+    """The pair plus of schedule 12 cannot be meant; its ante bonus can."""
+    (found,) = answered("three-card.co", "--bet", JOINT, "--paytable", "TC-PP-12", "--no-cache")
+    assert "a straight pays 25 to 1" in found["suspect"]

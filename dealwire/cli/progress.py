@@ -1,0 +1,100 @@
+"""How far a long count is and how long it will still take, on standard error.
+
+On a terminal it is one line that is written over, a bar of the `rich` extra where that is installed. Elsewhere a line
+every so often, unless what is printed is for programs: then nothing.
+"""
+
+import importlib.util
+import sys
+from typing import Any, Final
+
+from dealwire.cli.terminal import ProgressLine, echo
+from devices.clock import SystemClock
+from protocol.printable import printable
+
+_EVERY_S: Final = 10.0
+"""Seconds between two lines where none is written over."""
+_AFTER_S: Final = 2.0
+"""Seconds after which a guess at the time left is worth something."""
+
+
+class CountProgress:
+    """The progress of one count after another: `begin` names it, `step` says how far it is."""
+
+    def __init__(self, *, for_programs: bool) -> None:
+        self._live = sys.stderr.isatty()
+        self._silent = for_programs and not self._live
+        self._clock, self._line = SystemClock(), ProgressLine()
+        self._name, self._since, self._spoke = "", self._now(), self._now()
+        self._bar: Any = _rich_bar() if self._live and importlib.util.find_spec("rich") is not None else None
+        self._task: Any = None
+        self._done = 0
+
+    def begin(self, name: str) -> None:
+        """Something else is counted now."""
+        self.clear()
+        self._name, self._since = printable(name, None), self._now()
+        if self._bar is None and self._live:
+            self._line.show(f"counting {name} ...")
+
+    def step(self, done: int, of: int) -> None:
+        """So many steps are done, of so many."""
+        if self._silent or of <= 0:
+            return
+        if done < self._done:  # another reading or pay table is counted
+            self._since = self._now()
+        self._done = done
+        if self._bar is not None:
+            self._draw(done, of)
+            return
+        now = self._now()
+        text = f"counting {self._name}: {100 * done // of} %{self._left(now - self._since, done, of)}"
+        if self._live:
+            self._line.show(text)
+        elif now - self._spoke >= _EVERY_S:
+            echo(text, err=True)
+            self._spoke = now
+
+    def _now(self) -> float:
+        return self._clock.now_ns() / 1e9
+
+    def _left(self, passed: float, done: int, of: int) -> str:
+        if passed < _AFTER_S or not done:
+            return ""
+        return f", about {in_words(passed * (of - done) / done)} left"
+
+    def _draw(self, done: int, of: int) -> None:
+        if self._task is None:
+            self._bar.start()
+            self._task = self._bar.add_task(self._name)
+        self._bar.update(self._task, completed=done, total=of)
+
+    def clear(self) -> None:
+        """Make room for something that stays."""
+        self._line.clear()
+        if self._task is not None:
+            self._bar.remove_task(self._task)
+            self._bar.stop()
+            self._task = None
+
+
+def in_words(seconds: float) -> str:
+    """`40 s`, `2 min 5 s`."""
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def _rich_bar() -> Any:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    text = TextColumn("{task.description}", markup=False)
+    columns = (text, BarColumn(), TaskProgressColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=Console(stderr=True), transient=True)

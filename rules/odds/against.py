@@ -1,0 +1,306 @@
+"""Solvers of games of one hand against the dealer's: fold, or play on at one stake or several.
+
+What the file's `settings` say: `seen`, how many of his own cards the player has seen when he decides (all);
+`dealer-up`, how many of the dealer's (0); `fine`, kinds of hands that a pay table tells apart by cards that do not
+count; `beside`, bets that are lost with the hand, and are counted with the others, too; `ways` to bet, each with the
+`bets` that are made (all), their `stakes` where they are no multiple of the first, and the words `as` which it is told.
+"""
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import islice, product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from protocol.cards import Card, parse_card
+from rules.game import cards_of
+from rules.hands import Made, Ranking
+from rules.odds.card_sets import CardSets
+from rules.odds.choices import Option, Played, play
+from rules.odds.decks import deals, dealt_from
+from rules.odds.endings import Met, NotSettledSo, Wagers, paying_hand, thresholds
+from rules.odds.joint import Ending, of_joint
+from rules.odds.large_hands import LargeContest, large_cases
+from rules.odds.played_by import by_strategy
+from rules.odds.question import Question
+from rules.odds.returns import NotComputed, Odds
+from rules.odds.solvers import answers_for
+from rules.odds.versus import Cases, Contest, cases
+from rules.paytable import PayTable
+from rules.spec import AgainstBet, Bet
+
+FOLD = "fold"
+
+
+class _Standing(NamedTuple):
+    strength: Any
+    key: Hashable
+
+
+class _Raise(NamedTuple):
+    times: Fraction
+    at_least: str
+
+
+class _Way(NamedTuple):
+    bets: Sequence[Bet]
+    stakes: Mapping[str, Fraction]
+    words: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class AgainstTable:
+    """A game as it is wanted_table about."""
+
+    question: Question
+    bets: Sequence[Bet]
+
+    @cached_property
+    def settings(self) -> Mapping[str, Any]:
+        """What the game's file tells the solver."""
+        spec = self.question.game.spec.odds
+        return spec.settings if spec else {}
+
+    @cached_property
+    def beside(self) -> list[Bet]:
+        """Bets that are made beside these, or not."""
+        return [self.question.game.bets[name] for name in self.settings.get("beside", ())]
+
+    @cached_property
+    def against(self) -> AgainstBet:
+        """The bet whose hands are compared."""
+        return next(bet for bet in self.bets if isinstance(bet, AgainstBet))
+
+    @cached_property
+    def raises(self) -> list[_Raise]:
+        """What the player may play on with, the least first; between the least and the most nothing can be best."""
+        made = (bet.equals.raised for bet in self.bets if bet.fold == "absent" and bet.equals)
+        return [_Raise(Fraction(1), ""), *(_Raise(Fraction(each.up_to), each.at_least) for each in made if each)]
+
+    @cached_property
+    def steps(self) -> list[str]:
+        """Hands, as cards, from which on something else holds."""
+        return [*thresholds(self.bets), *(each.at_least for each in self.raises if each.at_least)]
+
+    @cached_property
+    def ranking(self) -> Ranking:
+        """How the hands that are compared are ranked."""
+        return self.question.game.ranking_of(self.against.hand, self.readings)
+
+    @cached_property
+    def readings(self) -> dict[str, str]:
+        """The option of every reading."""
+        return self.question.game.default_readings() | dict(self.question.readings)
+
+    @cached_property
+    def hands(self) -> list[str]:
+        """The hands of these bets, which may be ranked in several ways."""
+        return list(dict.fromkeys(paying_hand(bet) for bet in (*self.bets, *self.beside)))
+
+    def strength(self, cards: str) -> Any:
+        """Of a hand as the file writes it."""
+        return self.ranking.rank([parse_card(text) for text in cards.split()], self.readings).strength
+
+    @cached_property
+    def _steps(self) -> list[tuple[str, Any]]:
+        return [(step, self.strength(step)) for step in self.steps]
+
+    @cached_property
+    def _least(self) -> Any:
+        """The strength from which on the dealer's hand qualifies; None where all do."""
+        rules = [bet.unqualified for bet in self.bets if isinstance(bet, AgainstBet) and bet.unqualified]
+        if not rules:
+            return None
+        return self.strength(self.question.game.spec.qualifiers[rules[0].qualifier].at_least)
+
+    def rank(self, cards: Sequence[Card]) -> _Standing:
+        """A hand by how it is compared, and by every name that a pay table has for it."""
+        best = self.ranking.rank(cards, self.readings)
+        names = {self.against.hand: best.key}
+        for hand in self.hands:
+            if hand not in names and self._takes(hand, cards):
+                names[hand] = self.question.game.ranking_of(hand, self.readings).rank(cards, self.readings).key
+        reaches = frozenset(step for step, strength in self._steps if best.strength >= strength)
+        return _Standing(best.strength, Met(tuple(names.items()), reaches))
+
+    def _takes(self, hand: str, cards: Sequence[Card]) -> bool:
+        least, most = self.question.game.ranking_of(hand, self.readings).sizes
+        return least <= len(cards) <= most
+
+    def name(self, kind: Hashable, cards: Sequence[Card]) -> Hashable:
+        """A hand of more cards than count by every name that a pay table has for it."""
+        assert isinstance(kind, Met)
+        keys = dict(kind.keys)
+        for hand in self.hands:
+            keys[hand] = self.question.game.ranking_of(hand, self.readings).rank(cards, self.readings).key
+        return Met(tuple(keys.items()), kind.reaches)
+
+    def qualifies(self, standing: Any) -> bool:
+        """Whether the dealer plays with it."""
+        return self._least is None or bool(standing.strength >= self._least)
+
+    @cached_property
+    def cards(self) -> int:
+        """Of a hand."""
+        return cards_of(self.question.game.hand(self.against.hand))[1]
+
+    @cached_property
+    def deck(self) -> CardSets:
+        """What is dealt from."""
+        return CardSets(jokers=dealt_from(self.question.game).jokers)
+
+    def cases(self) -> Cases:
+        """How every decision can end."""
+        cards, deck, uses = self.cards, self.deck, self.ranking.uses
+        seen, progress = int(self.settings.get("seen", cards)), self.question.progress
+        if uses is None or cards <= uses + 1:
+            up = int(self.settings.get("dealer-up", 0))
+            return cases(Contest(self.rank, self.qualifies, cards, seen, up, deck), progress)
+        found = LargeContest(self.rank, self.qualifies, cards, uses, seen, deck, self.name, self._fine(deck, uses))
+        return large_cases(found, progress)
+
+    def _fine(self, deck: CardSets, uses: int) -> frozenset[Hashable]:
+        """The kinds, by the best cards, that a pay table tells apart by the others."""
+        wanted = set(self.settings.get("fine", ()))
+        if not wanted:
+            return frozenset()
+        kinds = {self.rank(deck.cards(cards)).key for cards in deck.alike(uses).sets}
+        return frozenset(kind for kind in kinds if self.made(kind) in wanted)
+
+    def made(self, kind: Hashable) -> str:
+        """What a hand makes, as it is compared."""
+        assert isinstance(kind, Met)
+        key = dict(kind.keys)[self.against.hand]
+        return key.made if isinstance(key, Made) else str(key)
+
+    def words(self, found: Cases, situation: int) -> str:
+        """A hand that the player has seen: `queen high, QC 6C 4D`."""
+        cards = found.deck.cards(found.own[situation])
+        return f"{self.ranking.rank(cards, self.readings).text}, {' '.join(map(str, reversed(cards)))}"
+
+    def stakes(self, bets: Sequence[Bet], given: Mapping[str, str]) -> dict[str, Fraction]:
+        """Of each bet, in units of the first."""
+
+        def stake(bet: Bet) -> Fraction:
+            if bet.name in given or bet.equals is None or bet is bets[0]:
+                return Fraction(given.get(bet.name, 1))
+            return stake(self.question.game.bets[bet.equals.bet]) * bet.equals.times
+
+        return {bet.name: stake(bet) for bet in bets}
+
+    def ways(self) -> Iterator[_Way]:
+        """How the bets may be made."""
+        for given in self.settings.get("ways", [{}]):
+            names = given.get("bets")
+            bets = [bet for bet in self.bets if names is None or bet.name in names]
+            yield _Way(bets, self.stakes(bets, given.get("stakes", {})), given.get("as", {}))
+
+    def ways_beside(self) -> Iterator[_Way]:
+        """All the bets, and one of those that are made beside them."""
+        for bet in self.beside:
+            yield _Way([*self.bets, bet], self.stakes([*self.bets, bet], {}), {})
+
+    def options(self, wagers: Wagers) -> list[Option]:
+        """Folding, and each stake to play on with."""
+
+        def fold(kind: Hashable, _: str) -> Ending:
+            assert isinstance(kind, Met)
+            return wagers.folded(kind)
+
+        return [Option(FOLD, fold), *(_raise(wagers, each) for each in self.raises)]
+
+    def tables(self, bets: Sequence[Bet]) -> Iterator[dict[str, str]]:
+        """Every choice of a pay table for each bet that has some."""
+        tabled = [bet for bet in bets if bet.paytables]
+        for chosen in product(*(self._tables_of(bet, tabled) for bet in tabled)):
+            yield {bet.name: table.id for bet, table in zip(tabled, chosen, strict=True)}
+
+    def _tables_of(self, bet: Bet, others: Sequence[Bet]) -> list[PayTable]:
+        """All, or the one that is looked for, unless it is another's of these bets; none where it is none of theirs."""
+        only = self.question.paytable
+        if only and only not in {name for other in others for name in other.paytables}:
+            return []
+        names = [only] if only in bet.paytables else bet.paytables
+        return [self.question.game.paytables[name] for name in names]
+
+
+def _raise(wagers: Wagers, raised: _Raise) -> Option:
+    def settle(kind: Hashable, state: str) -> Ending:
+        assert isinstance(kind, Met)
+        return wagers.played(kind, state, raised.times)
+
+    def open_to(kind: Hashable) -> bool:
+        return not raised.at_least or (isinstance(kind, Met) and raised.at_least in kind.reaches)
+
+    return Option("play" if raised.times == 1 else f"play {raised.times} x", settle, open_to)
+
+
+def against_table(question: Question) -> AgainstTable:
+    """The game wanted_table about, with the bets that its file names."""
+    return AgainstTable(question, answers_for(question.game))
+
+
+def against_dealer(question: Question, bets: Sequence[Bet]) -> Iterator[Odds | NotComputed]:
+    """The odds of `bets` together and of each, the best played, for every pay table."""
+    table = AgainstTable(question, bets)
+    try:
+        wanted = [(way, chosen, 0) for way in table.ways() for chosen in table.tables(way.bets)]
+        wanted += [(way, chosen, 1) for way in table.ways_beside() for chosen in _alike_in_label(table, way.bets)]
+        wagers = [(Wagers(question, way.bets, chosen, way.stakes), way, most) for way, chosen, most in wanted]
+    except NotSettledSo as beyond:
+        names = [bet.name for bet in bets]
+        for name in ("+".join(names), *names):
+            yield NotComputed(question.game.id, name, deals(question.game), str(beyond))
+        return
+    found, known = table.cases() if wagers else None, set[tuple[Any, ...]]()
+    for each, way, most in wagers:
+        assert found is not None
+        for odds in islice(_odds(table, found, each, way), most or None):
+            key = odds.bet, odds.paytable, odds.outcomes
+            if key not in known:  # what no pay table changes comes once
+                known.add(key)
+                yield odds
+
+
+def _alike_in_label(table: AgainstTable, bets: Sequence[Bet]) -> Iterator[dict[str, str]]:
+    """The choices whose tables bear one number, as schedules printed in pairs do."""
+    paytables = table.question.game.paytables
+    for chosen in table.tables(bets):
+        if len({paytables[name].label for name in chosen.values()}) == 1:
+            yield chosen
+
+
+def _odds(table: AgainstTable, found: Cases, wagers: Wagers, way: _Way) -> Iterator[Odds]:
+    question, chosen = table.question, wagers.tables
+    options = table.options(wagers)
+    played = play(found, options, by_strategy(question, [each.times for each in table.raises]))
+    names = [bet.name for bet in way.bets]
+    also = {"deals": found.total, **_decisions(table, found, options, played)}
+    if any(
+        row.pays.unit in ("flat", "flat-to") for name in chosen.values() for row in question.game.paytables[name].rows
+    ):
+        also["wager_cents"] = question.wager_cents
+    yield from of_joint(question, names, played.joint, tables=chosen, readings=way.words, also=also)
+
+
+def _decisions(table: AgainstTable, found: Cases, options: Sequence[Option], played: Played) -> dict[str, Any]:
+    """How many of the hands that can be seen take each option, by what they make, and the ends of each option."""
+    ways = {name: sum(hands.values()) for name, hands in played.hands.items()}
+    also: dict[str, Any] = {"decisions": {"choice": {name: number for name, number in ways.items() if number}}}
+    if found.strength is None:
+        return also
+    by_hand: dict[str, dict[str, int]] = {}
+    for name, hands in played.hands.items():
+        for kind, number in hands.items():
+            of_kind = by_hand.setdefault(table.made(kind), {})
+            of_kind[name] = of_kind.get(name, 0) + number
+    also["by_hand"] = by_hand
+    for end, pick in (("lowest", np.argmin), ("highest", np.argmax)):
+        taken = {option.name: np.flatnonzero(played.chosen == at) for at, option in enumerate(options)}
+        also[end] = {
+            name: table.words(found, int(rows[pick(found.strength[rows])])) for name, rows in taken.items() if len(rows)
+        }
+    return also

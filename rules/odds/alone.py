@@ -1,0 +1,230 @@
+"""Solvers of games in which a player has nobody against him, for the bets that he decides on.
+
+Each reads the bets in the order in which the game's file names them, their hands and their tables, and what `settings`
+says besides; the engine of its kind of decision counts.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from rules.errors import OddsRefused
+from rules.game import cards_of
+from rules.odds.best_play import PlayedOut, RowPays
+from rules.odds.bonus_card import BonusShape, bonus_card
+from rules.odds.community_draw import community_draw
+from rules.odds.decks import dealt_from
+from rules.odds.discard_one import NO_ROW, DiscardShape, HandPays, discard_one
+from rules.odds.joint import Ending, of_joint
+from rules.odds.kept_pair import kept_pair
+from rules.odds.placed_sets import Pack
+from rules.odds.played_by import chosen
+from rules.odds.question import Question
+from rules.odds.returns import Odds
+from rules.odds.streets import StreetShape, streets
+from rules.odds.surrender import GrowingHand, count_last, surrender
+from rules.odds.table_rows import TableRows
+from rules.odds.take_back import take_back
+from rules.paytable import PayTable
+from rules.spec import OWN, Bet
+
+_PACK = Pack()
+
+
+def settings(question: Question) -> Mapping[str, Any]:
+    """What the game's file tells the solver."""
+    spec = question.game.spec.odds
+    return spec.settings if spec else {}
+
+
+def setting(question: Question, name: str) -> Any:
+    """One that the solver cannot do without; OddsRefused names it."""
+    given = settings(question)
+    if name not in given:
+        raise OddsRefused(f"{question.game.id}: [odds.settings] has no", name, [name])
+    return given[name]
+
+
+def sizes(question: Question, bet: Bet) -> tuple[int, int]:
+    """The player's own cards at first, and the cards of the whole hand."""
+    hand = question.game.hand(bet.hand)
+    own = hand.of[OWN]
+    return own if isinstance(own, int) else own[1], cards_of(hand)[1]
+
+
+def tables_of(question: Question, bet: Bet, bets: Sequence[Bet]) -> list[PayTable]:
+    """The tables of one of several bets that have tables of their own; all where the one wanted is another bet's."""
+    named = [each for each in bets if question.paytable in each.paytables]
+    if named and bet not in named:
+        return [question.game.paytables[name] for name in bet.paytables]
+    return list(question.tables(bet))
+
+
+def decisions(found: PlayedOut) -> dict[str, Any]:
+    """How often each option is taken, and with which of the first cards, as further figures of the odds."""
+    return {"decisions": found.decided} | ({"first_cards": dict(found.first)} if found.first else {})
+
+
+def one_table(
+    question: Question, bets: Sequence[Bet], table: PayTable, found: PlayedOut, assumes: str = "", **readings: str
+) -> Iterator[Odds]:
+    """The odds of bets that are all paid by one table, a fee by none; what they assume, in words."""
+    tables = {bet.name: table.id for bet in bets if table.id in bet.paytables}
+    names = [bet.name for bet in bets]
+    also = decisions(found) | ({"assumes": assumes} if assumes else {})
+    yield from of_joint(question, names, found.ways, tables=tables, readings=readings, also=also)
+
+
+def take_back_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
+    """Bets that may be taken back, in order, and last the one that stays."""
+    own, size = sizes(question, bets[-1])
+    for table in question.tables(bets[-1]):
+        rows = TableRows(question, bets[-1], table)
+        choose = chosen(question, [1])
+        found = take_back(_PACK, rows.finder(_PACK).all_rows(size), rows.pays, own=own, size=size, choose=choose)
+        yield from one_table(question, bets, table, found)
+
+
+def streets_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
+    """The ante and a bet a street; `raises`: what may be bet at each, in antes."""
+    own, size = sizes(question, bets[0])
+    shape = StreetShape(own, size, tuple(setting(question, "raises")))
+    for table in question.tables(bets[0]):
+        rows = TableRows(question, bets[0], table)
+        choose = chosen(question, shape.raises)
+        found = streets(_PACK, rows.finder(_PACK).all_rows(size), rows.pays, shape, choose=choose)
+        yield from one_table(question, bets, table, found)
+
+
+def bonus_card_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
+    """The ante, the bets made by going on, insurance and fee; `first-cards`: the player's at the first decision;
+    `insurance` and `fee` in antes.
+
+    Without the insurance the last card cannot be had, so both ways to play are counted.
+    """
+    hand = question.game.hand(bets[0].hand)
+    size = cards_of(hand)[0]
+    fees = (Fraction(setting(question, name)) for name in ("insurance", "fee"))
+    shape = BonusShape(int(setting(question, "first-cards")), size - hand.of[OWN][0], size, *fees)
+    for table in question.tables(bets[0]):
+        rows = TableRows(question, bets[0], table)
+        finder = rows.finder(_PACK)
+        for insured, word in ((True, "paid"), (False, "not-paid")):
+            choose = chosen(question, [1])
+            found = bonus_card(finder, rows.pays, insured=insured, shape=shape, choose=choose)
+            wagers = slice(None if insured else 1 + shape.raises)
+            yield from one_table(question, bets[wagers], table, _some_bets(found, wagers), insurance=word)
+
+
+def community_draw_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
+    """One bet on kept cards that the community fills."""
+    (bet,) = bets
+    _, size = sizes(question, bet)
+    for table in question.tables(bet):
+        rows = TableRows(question, bet, table)
+        found = community_draw(_PACK, rows.finder(_PACK).all_rows(size), rows.pays, size=size)
+        yield from one_table(question, bets, table, found)
+
+
+def surrender_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
+    """Bets on three hands that grow, half the last of which may be given up, or may not.
+
+    First the three together, for all their tables, then each by itself; the first two hang on nothing but their cards.
+    """
+    alone: dict[tuple[int, str, str], PlayedOut] = {}
+    names = [bet.name for bet in bets]
+    for tables, hand in _growing_hands(question, bets):
+        for may, word in ((True, "offered"), (False, "not-offered")):
+            found = surrender(hand, may=may)
+            ids = {name: table.id for name, table in zip(names, tables, strict=True)}
+            also = decisions(found)
+            joint = of_joint(question, names, found.ways, tables=ids, readings={"surrender": word}, also=also)
+            yield next(joint)
+            for index, table in enumerate(tables):
+                key = index, table.id, word if index == len(tables) - 1 else ""
+                alone.setdefault(key, _some_bets(found, slice(index, index + 1)))
+    for (index, table_id, word), found in alone.items():
+        readings = {"surrender": word} if word else {}
+        yield from of_joint(question, [names[index]], found.ways, tables={names[index]: table_id}, readings=readings)
+
+
+def _growing_hands(question: Question, bets: Sequence[Bet]) -> Iterator[tuple[tuple[PayTable, ...], GrowingHand]]:
+    """The hand under every three tables; what becomes of it last is counted once for each table of the last."""
+    first, middle, last = bets
+    own, size = sizes(question, first)[0], sizes(question, middle)[1]
+    for table in tables_of(question, last, bets):
+        rows = TableRows(question, last, table)
+        counted = count_last(rows.finder(_PACK), rows.pays, size, question.progress)
+        for one, two in product(tables_of(question, first, bets), tables_of(question, middle, bets)):
+            of_first, of_middle = TableRows(question, first, one), TableRows(question, middle, two)
+            rows_of_first, rows_of_middle = (
+                each.finder(_PACK).all_rows(cards) for each, cards in ((of_first, own), (of_middle, size))
+            )
+            yield (
+                (one, two, table),
+                GrowingHand(rows_of_first, rows_of_middle, of_first.pays, of_middle.pays, counted, own),
+            )
+
+
+def kept_pair_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
+    """A bet on the two of four cards that are kept and the board, all from one shoe."""
+    (bet,) = bets
+    for table in question.tables(bet):
+        rows = TableRows(question, bet, table)
+        decks = question.decks or dealt_from(question.game).decks
+        found = kept_pair(_PACK, decks, rows.row_of, rows.pays, progress=question.progress)
+        yield from one_table(question, bets, table, found, "one hand, and its cards are kept for this bet alone")
+
+
+def discard_one_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
+    """The ante, the bet and the bonus; `folds`: whether a hand is folded, or else kept without a bet; `decision`: the
+    number of the choice among those of the procedure. A strategy says where the bet is made, the discard is the best.
+
+    First for each table the ante and the bet, played for them alone; then for each table of the bonus the bonus, played
+    for it alone.
+    """
+    ante, bet, bonus = bets
+    size = sizes(question, ante)[1]
+    own = cards_of(question.game.hand(question.game.instead[ante.name].hand))[1]
+    folds = bool(setting(question, "folds"))
+    for table in tables_of(question, ante, bets):
+        shape = DiscardShape(own=own, size=size, folds=folds)
+        choose = chosen(question, [1], skipped=int(settings(question).get("decision", 0)))
+        found = discard_one(_PACK, _hand_pays(question, ante, table, shape), None, shape, choose=choose)
+        yield from one_table(question, [ante, bet], table, _without_last(found))
+    for table in tables_of(question, bonus, bets):
+        shape = DiscardShape(own=own, size=size, folds=folds, for_main=False)
+        pays = _hand_pays(question, bonus, table, shape)
+        found = _of_last(discard_one(_PACK, pays, pays, shape))
+        yield from one_table(question, [bonus], table, found, "the hand is played for this bet alone")
+
+
+def _hand_pays(question: Question, bet: Bet, table: PayTable, shape: DiscardShape) -> HandPays:
+    """The rows of a table and, after them, those for hands shown before the flop."""
+    shown = question.game.instead[bet.name]
+    rows = TableRows(question, bet, table)
+    early = TableRows(question, shown, question.game.paytables[shown.only_table])
+    own = early.finder(_PACK).all_rows(shape.own)
+    pays = RowPays((*rows.pays.nets, *early.pays.nets), (*rows.pays.names, *early.pays.names))
+    declared = np.where(own == early.none, NO_ROW, own + rows.none + 1)
+    return HandPays(rows.finder(_PACK).all_rows(shape.size), declared, pays)
+
+
+def _without_last(found: PlayedOut) -> PlayedOut:
+    return _some_bets(found, slice(0, -1))
+
+
+def _of_last(found: PlayedOut) -> PlayedOut:
+    return _some_bets(found, slice(-1, None))
+
+
+def _some_bets(found: PlayedOut, chosen: slice) -> PlayedOut:
+    """The same for some of the bets only."""
+    ways: Counter[Ending] = Counter()
+    for end, number in found.ways.items():
+        ways[Ending(end.stakes[chosen], end.nets[chosen], end.what, end.rows[chosen])] += number
+    return PlayedOut(ways, found.decided, found.first)

@@ -1,0 +1,67 @@
+"""What is wrong with a printed pay table, and the nearest one that would be in line."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+from rules.odds.returns import percent
+
+Fault = Literal[
+    "over-100",
+    "under-50",
+    "printed-differs",
+    "unreachable-row",
+    "row-out-of-order",
+    "envy-out-of-order",
+    "out-of-line",
+    "row-missing",
+    "table-stops",
+    "two-numbers",
+    "no-number",
+    "not-scaled",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A table that would be in line: what changes, row -> what it then pays, None for a row that goes; and what the
+    table then returns, None where that is not known from the cards alone."""
+
+    changes: Mapping[str, str | None]
+    returned: Fraction | None
+
+    @property
+    def text(self) -> str:
+        """`straight 6 to 1, no pair, returns 97.6833 %`."""
+        rows = [f"no {row}" if pays is None else f"{row} {pays}" for row, pays in self.changes.items()]
+        known = [] if self.returned is None else [f"returns {percent(self.returned, 4)} %"]
+        return ", ".join([*rows, *known])
+
+    def to_dict(self) -> dict[str, Any]:
+        """As printed by `--json`."""
+        found: dict[str, Any] = {"changes": dict(self.changes)}
+        if self.returned is not None:
+            found |= {"return": str(self.returned), "return_pct": percent(self.returned, 6)}
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class PaytableFinding:
+    """One fault of one table. `suspect` is the reason the table's file already gives; a fault without one is news."""
+
+    game: str
+    bet: str
+    paytable: str | None
+    reading: dict[str, str]
+    fault: Fault
+    why: str
+    suspect: str = ""
+    proposal: Proposal | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As printed by `--json`."""
+        found: dict[str, Any] = {"schema": "dealwire.finding/1", "type": "finding"}
+        found |= {name: getattr(self, name) for name in ("game", "bet", "paytable", "reading", "fault", "why")}
+        found |= {"suspect": self.suspect} if self.suspect else {}
+        return found | ({"proposal": self.proposal.to_dict()} if self.proposal else {})

@@ -1,0 +1,237 @@
+"""Hold'em against the dealer by a game's file: from its bets, pay tables and settings to terms, and from the count to
+odds.
+
+`[odds] bets` names the first bets and then those raised with, which are made by not folding. `[odds.settings]` says
+what may be raised when, in units of the first bet, in one of two ways:
+
+    before = [4, 3], flop = 2, river = 1     one bet, once, or a fold when the board is complete
+    call = 2, flop = 1, turn = 1             a bet or a fold before the flop; then more bets, or not
+"""
+
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from typing import Any, Final
+
+from dealer_flow.procedure.tomlfile import fault_in
+from protocol.cards import parse_cards
+from rules.game import Game
+from rules.odds.alone import settings, tables_of
+from rules.odds.holdem import count_holdem
+from rules.odds.holdem_rules import holdem_strategy
+from rules.odds.holdem_showdowns import OUTCOMES
+from rules.odds.holdem_strength import CATEGORIES
+from rules.odds.holdem_terms import CallAndRaise, FirstBet, HoldemCount, HoldemEnding, HoldemTerms, Line, Net, RaiseOnce
+from rules.odds.holdem_walks import SHOWDOWNS
+from rules.odds.joint import Ending, of_joint
+from rules.odds.question import Question
+from rules.odds.returns import Odds, back_of
+from rules.paytable import PaidRow
+from rules.spec import AgainstBet, Bet, TableBet
+
+_LOWEST: Final[Mapping[str, str]] = {
+    "high card": "2S 3H 4D 5C 7S",
+    "pair": "2S 2H 3D 4C 5S",
+    "two pair": "2S 2H 3D 3C 4S",
+    "three of a kind": "2S 2H 2D 3C 4S",
+    "straight": "AS 2H 3D 4C 5S",
+    "flush": "2S 3S 4S 5S 7S",
+    "full house": "2S 2H 2D 3C 3S",
+    "four of a kind": "2S 2H 2D 2C 3S",
+    "straight flush": "AS 2S 3S 4S 5S",
+    "royal flush": "TS JS QS KS AS",
+}
+"""Of each category; what holds for one hand of a category holds for all."""
+_NET: Final = {"win": Fraction(1), "push": Fraction(0), "lose": Fraction(-1), "even": Fraction(1)}
+
+
+class _Unfit(Exception):
+    """A bet of the file needs more than the two hands' categories and which is better."""
+
+
+def holdem_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
+    """The odds of the bets together and of each, for every pay table of theirs that is asked for."""
+    tabled = [bet for bet in bets if bet.paytables]
+    for chosen in product(*(tables_of(question, bet, tabled) for bet in tabled)):
+        tables = {bet.name: table.id for bet, table in zip(tabled, chosen, strict=True)}
+        try:
+            rows = _rows_of(question.game, bets, tables)
+            terms = terms_of(question, bets, rows)
+        except _Unfit as unfit:
+            raise fault_in(question.game.path, ("odds",), str(unfit)) from unfit
+        found = _counted(question, terms)
+        names = [bet.name for bet in bets]
+        counted = _endings(found, bets, rows)
+        yield from of_joint(question, names, counted, tables=tables, also=_played(found, bets))
+
+
+_KEPT: Final[dict[Hashable, HoldemCount]] = {}
+_MOST_KEPT: Final = 4
+
+
+def _counted(question: Question, terms: HoldemTerms) -> HoldemCount:
+    """The count, which tables that pay these bets alike share."""
+    grid = product((False, True), CATEGORIES, (True, False), OUTCOMES)
+    endings = [HoldemEnding(*ending) for ending in grid]
+    nets = tuple(terms.gains(Line(ending.folded, (1,)), ending) for ending in endings)
+    strategy = question.strategy.sha256 if question.strategy else ""
+    key = terms.raises, terms.qualifier, nets, strategy
+    if key not in _KEPT:
+        if len(_KEPT) >= _MOST_KEPT:
+            del _KEPT[next(iter(_KEPT))]
+        played = holdem_strategy(question, terms.raises)
+        _KEPT[key] = count_holdem(terms, strategy=played, workers=question.workers, progress=question.progress)
+    return replace(_KEPT[key], terms=terms)
+
+
+# ------------------------------------------------------------------ from the file to terms
+
+_Rows = Mapping[str, Mapping[str, PaidRow | None]]
+"""Bet with a pay table -> category -> the row that pays it."""
+
+
+def _rows_of(game: Game, bets: Sequence[Bet], tables: Mapping[str, str]) -> _Rows:
+    found = {}
+    for bet in bets:
+        if bet.name not in tables:
+            continue
+        if unknown := [row.when for row in game.paytables[tables[bet.name]].rows if row.when not in CATEGORIES]:
+            raise _Unfit(f"{bet.name}: no category of hands: {', '.join(unknown)}")
+        rank, flat = game.rankings[bet.hand].rank, game.tables[bet.name, tables[bet.name]]
+        found[bet.name] = {name: flat[rank(parse_cards(cards), {}).key] for name, cards in _LOWEST.items()}
+    return found
+
+
+def terms_of(question: Question, bets: Sequence[Bet], rows: _Rows) -> HoldemTerms:
+    """What the file says of bets that are paid by these rows."""
+    game = question.game
+    for name, cards in (("player", {"own": 2, "community": 5}), ("dealer", {"dealer": 2, "community": 5})):
+        if dict(game.hand(name).of) != cards or game.rankings[name].id != "poker":
+            raise _Unfit(f"hand {name!r} is not two cards and the board by the ranking poker")
+    raised, first = _raised(bets), [bet for bet in bets if bet not in _raised(bets)]
+    nets = [_net(game, bet, rows) for bet in raised]
+    grid = [HoldemEnding(False, category, *showdown) for category in CATEGORIES for showdown in SHOWDOWNS]
+    if not nets or any([net(end) for end in grid] != [nets[0](end) for end in grid] for net in nets):
+        raise _Unfit("the bets that are raised with do not pay alike")
+    return HoldemTerms(
+        tuple(FirstBet(bet.name, _net(game, bet, rows), staked=not bet.on) for bet in first),
+        _raises(settings(question), len(raised)),
+        nets[0],
+        _qualifier(game, bets),
+    )
+
+
+def _raised(bets: Sequence[Bet]) -> list[Bet]:
+    return [bet for bet in bets if bet.fold == "absent" and not bet.on]
+
+
+def _raises(given: Mapping[str, Any], bets: int) -> RaiseOnce | CallAndRaise:
+    match dict(given):
+        case {"before": [*sizes], "flop": int(flop), "river": int(river), **rest} if bets == 1 and not rest:
+            return RaiseOnce(tuple(sizes), flop, river)
+        case {"call": int(call), "flop": int(flop), "turn": int(turn), **rest} if bets == 3 and not rest:
+            return CallAndRaise(call, flop, turn)
+        case {"call": int(call), "flop": int(flop), **rest} if bets == 2 and not rest:
+            return CallAndRaise(call, flop, 0)
+    raise _Unfit("settings: give before, flop and river for one bet to raise with; call, flop (and turn) for more")
+
+
+def _qualifier(game: Game, bets: Sequence[Bet]) -> str:
+    names = {bet.unqualified.qualifier for bet in bets if isinstance(bet, AgainstBet) and bet.unqualified}
+    if not names:
+        return CATEGORIES[0]
+    rank = game.rankings["dealer"].rank
+    least = {rank(parse_cards(game.spec.qualifiers[name].at_least), {}).strength for name in names}
+    for category, cards in _LOWEST.items():
+        if least == {rank(parse_cards(cards), {}).strength}:
+            return category
+    raise _Unfit("the dealer does not qualify by a category of hands")
+
+
+def _net(game: Game, bet: Bet, rows: _Rows) -> Net:
+    if isinstance(bet, TableBet):
+        return _by_row(bet, rows[bet.name])
+    if not isinstance(bet, AgainstBet):
+        raise _Unfit(f"{bet.name} is of kind {bet.kind}")
+    if bet.ties or bet.always or (bet.unqualified and bet.unqualified.unless) or bet.fold == "stands":
+        raise _Unfit(f"{bet.name}: ties, always, unless and a fold that stands are not counted here")
+    then, by_category = bet.unqualified.then if bet.unqualified else "acts", rows.get(bet.name)
+
+    def net(ending: HoldemEnding) -> Fraction:
+        if ending.folded:
+            return _NET["lose"] if bet.fold == "lose" else Fraction(0)
+        if not ending.qualified and then != "acts":
+            return _gain(game.fixed[bet.name]) if then == "win" else _NET[then]
+        if ending.outcome != "win":
+            return _NET[bet.tie if ending.outcome == "tie" else "lose"]
+        if by_category is None:
+            return _gain(game.fixed[bet.name])
+        row = by_category[ending.category]
+        return _NET[bet.below] if row is None else _gain(row)
+
+    return net
+
+
+def _by_row(bet: TableBet, rows: Mapping[str, PaidRow | None]) -> Net:
+    """By the player's hand alone; a pay on another bet's stake is nothing where no row pays it."""
+    without = Fraction(0) if bet.on else Fraction(-1)
+
+    def net(ending: HoldemEnding) -> Fraction:
+        if ending.folded and bet.fold != "stands":
+            return without
+        row = rows[ending.category]
+        return without if row is None else _gain(row)
+
+    return net
+
+
+def _gain(row: PaidRow) -> Fraction:
+    back = back_of(row.pay, {})
+    if back is None:
+        raise _Unfit(f"{row.when} pays a share of a meter")
+    return back - 1
+
+
+# ------------------------------------------------------------------ from the count to odds
+
+
+def _endings(found: HoldemCount, bets: Sequence[Bet], rows: _Rows) -> Counter[Ending]:
+    """As the bets stand in the file, each with the row that pays it."""
+    order = [*found.terms.first, *_raised(bets)]
+    places = [next(at for at, each in enumerate(order) if each.name == bet.name) for bet in bets]
+    counted: Counter[Ending] = Counter()
+    for (line, ending), number in found.ways.items():
+        stakes, nets = found.terms.gains(line, ending)
+        paid = tuple(
+            row.when if nets[place] > 0 and (row := rows.get(bet.name, {}).get(ending.category)) else ""
+            for bet, place in zip(bets, places, strict=True)
+        )
+        counted[Ending(tuple(stakes[at] for at in places), tuple(nets[at] for at in places), "", paid)] += number
+    return counted
+
+
+def _played(found: HoldemCount, bets: Sequence[Bet]) -> dict[str, Any]:
+    """What the player does: how many deals each line of play takes, the holes by what is bet with them before the flop,
+    and what is folded, by category."""
+    names = [bet.name for bet in _raised(bets)]
+    lines: Counter[str] = Counter()
+    folded: Counter[str] = Counter()
+    for (line, ending), number in found.ways.items():
+        lines[_words(line, names)] += number
+        if line.folded:
+            folded[ending.category] += number
+    holes: dict[str, list[str]] = {}
+    for name, units in found.before.items():
+        holes.setdefault(str(units), []).append(name)
+    return {
+        "decisions": {"lines of play": dict(lines), "folded": dict(folded)},
+        "before_the_flop": {units: " ".join(reversed(of)) for units, of in sorted(holes.items())},
+    }
+
+
+def _words(line: Line, names: Sequence[str]) -> str:
+    if line.folded:
+        return "fold"
+    return " ".join(f"{name} {units}" for name, units in zip(names, line.units, strict=True) if units)

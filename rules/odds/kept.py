@@ -1,0 +1,134 @@
+"""Odds that were counted before: kept in a folder, each under a hash of the program and of all that they depend on.
+
+A file holds a line with the hash of the rest, then the rest. One that was torn, or that anybody changed, is counted
+anew. Two processes may count the same: each writes a file of its own and gives it the name, so one of them stays whole.
+"""
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from devices.clock import SystemClock
+from devices.files import read_file
+from rules.odds.returns import BetOutcome, NotComputed, Odds
+
+MOST_BYTES: Final = 16 * 1024 * 1024
+"""Longest file that is read: far more than any bet's outcomes take."""
+_RULES: Final = Path(__file__).parent.parent
+_FRACTION: Final = "/"
+
+Found = Odds | NotComputed
+
+
+class KeptOdds:
+    """Odds in a folder. What cannot be read or written there is counted anew, and nothing is said of it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def get(self, key: str) -> tuple[list[Found], float] | None:
+        """What was kept under `key` and the seconds it took; None when there is nothing, or nothing whole."""
+        try:
+            data = read_file(self.folder / f"{key}.json", MOST_BYTES)
+            checked, _, body = data.partition(b"\n")
+            if checked.decode() != hashlib.sha256(body).hexdigest():
+                return None
+            held = json.loads(body)
+            return [_read(each) for each in held["found"]], float(held["seconds"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def put(self, key: str, found: Sequence[Found], seconds: float) -> None:
+        """Keep `found`, which took so long, under `key`."""
+        body = json.dumps({"seconds": seconds, "found": [_written(each) for each in found]}).encode()
+        with suppress(OSError):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            descriptor, name = tempfile.mkstemp(dir=self.folder, suffix=".part")
+            try:
+                with os.fdopen(descriptor, "wb") as file:
+                    file.write(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
+                os.replace(name, self.folder / f"{key}.json")
+            except BaseException:
+                with suppress(OSError):
+                    os.unlink(name)
+                raise
+
+
+def key_of(*parts: Any) -> str:
+    """The name under which odds are kept that depend on the program and on `parts`, plain values."""
+    text = json.dumps([program_hash(), *parts], sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+_PROGRAM: Final = ("odds/*.py", "hands/*.py", "rankings/*.toml")
+_MODULES: Final = ("conditions", "game", "hand_rows", "paytable", "race", "readings", "spec")
+
+
+@cache
+def program_hash() -> str:
+    """SHA-256 over every file of `rules` that counts or ranks; games and their pay tables have hashes of their own."""
+    found = hashlib.sha256()
+    files = [path for pattern in _PROGRAM for path in _RULES.glob(pattern)]
+    for path in sorted((*files, *(_RULES / f"{name}.py" for name in _MODULES))):
+        found.update(path.relative_to(_RULES).as_posix().encode() + b"\0" + path.read_bytes())
+    return found.hexdigest()
+
+
+def _written(found: Found) -> dict[str, Any]:
+    if isinstance(found, NotComputed):
+        return {"not": [found.game, found.bet, found.deals, found.why]}
+    outcomes = [
+        [each.what, str(each.probability), None if each.back is None else str(each.back), each.row, str(each.staked)]
+        for each in found.outcomes
+    ]
+    names = ("game", "bet", "paytable", "unit", "printed", "suspect")
+    plain = {name: getattr(found, name) for name in names}
+    plain["printed"] = dict(found.printed) if found.printed is not None else None
+    return plain | {"reading": dict(found.reading), "outcomes": outcomes, "also": _plain(found.also)}
+
+
+def _read(written: Mapping[str, Any]) -> Found:
+    if "not" in written:
+        return NotComputed(*written["not"])
+    outcomes = tuple(
+        BetOutcome(what, Fraction(chance), None if back is None else Fraction(back), row, Fraction(staked))
+        for what, chance, back, row, staked in written["outcomes"]
+    )
+    return Odds(**{**written, "outcomes": outcomes, "also": _whole(written["also"])})
+
+
+def _plain(value: Any) -> Any:
+    """Fractions as text under a key of their own, so that they come back as what they were."""
+    if isinstance(value, Fraction):
+        return {_FRACTION: str(value)}
+    if isinstance(value, Mapping):
+        return {str(key): _plain(part) for key, part in value.items()}
+    return [_plain(part) for part in value] if isinstance(value, list | tuple) else value
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, dict):
+        return Fraction(value[_FRACTION]) if _FRACTION in value else {key: _whole(part) for key, part in value.items()}
+    return [_whole(part) for part in value] if isinstance(value, list) else value
+
+
+def remembered(kept: KeptOdds | None, key: str, count: Iterable[Found]) -> Iterator[Found]:
+    """What was kept under `key`, or else what `count` yields, which is kept once it came to its end."""
+    before = kept.get(key) if kept is not None else None
+    if before is not None:
+        yield from before[0]
+        return
+    found, clock = [], SystemClock()
+    began = clock.now_ns()
+    for each in count:
+        found.append(each)
+        yield each
+    if kept is not None:
+        kept.put(key, found, (clock.now_ns() - began) / 1e9)

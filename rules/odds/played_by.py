@@ -1,0 +1,70 @@
+"""A strategy from a file as the engines take it: situation by situation, or hand by hand."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from protocol.cards import Card
+from rules.errors import OddsRefused
+from rules.odds.choices import Choose as ChooseCase
+from rules.odds.choices import Option
+from rules.odds.placed_sets import Choose
+from rules.odds.question import Question
+from rules.odds.strategy import Strategy
+from rules.odds.versus import Cases
+
+_OF_ANY_CARDS: Final = ("at-least", "makes", "holds", "suited", "high", "without", "any")
+
+
+def by_strategy(question: Question, raises: Sequence[Fraction]) -> ChooseCase | None:
+    """What is taken in each situation of a game with one decision: a fold, or a raise of so many times the least; None
+    for the best play."""
+    strategy = question.strategy
+    if strategy is None or not strategy.speaks_of(0):
+        return None
+
+    def choose(found: Cases, _: Sequence[Option]) -> npt.NDArray[np.intp]:
+        seen = found.deck.number(found.own) * len(found.deck.ranks)
+        if found.up.shape[1]:  # of the dealer's card a rule can ask the rank alone
+            seen += found.up[:, 0] // found.deck.suits
+        first, alike = np.unique(seen, return_index=True, return_inverse=True)[1:]
+        taken = np.zeros(len(first), np.intp)
+        for place, situation in enumerate(first):
+            cards, up = (found.deck.cards(held[situation]) for held in (found.own, found.up))
+            taken[place] = _place(strategy, 0, strategy.units(0, cards, up), raises)
+        return taken[alike]
+
+    return choose
+
+
+def chosen(question: Question, raises: Sequence[int], *, skipped: int = 0) -> Choose | None:
+    """What is taken at each decision, 0 for nothing more and n for the n-th raise; None for the best play.
+
+    `skipped`: decisions of the procedure before the first that is counted. Cards come as sets, so once some of them are
+    the community's no rule can ask which are the player's own: OddsRefused.
+    """
+    strategy = question.strategy
+    if strategy is None:
+        return None
+
+    def choose(decision: int, cards: Sequence[Card]) -> int | None:
+        number = decision + skipped
+        if not strategy.speaks_of(number):
+            return None
+        if decision and (asks := strategy.asks_of_own(number)):
+            raise OddsRefused("condition, where cards are known as a set,", asks, _OF_ANY_CARDS)
+        return _place(strategy, number, strategy.units(number, cards), raises)
+
+    return choose
+
+
+def _place(strategy: Strategy, decision: int, units: int, raises: Sequence[Fraction | int]) -> int:
+    if not units:
+        return 0
+    if units not in raises:
+        step = strategy.decisions[decision].step
+        raise OddsRefused(f"a bet of times the least at {step}", units, map(str, raises))
+    return [*raises].index(units) + 1

@@ -1,0 +1,96 @@
+"""A bet that the best row of a table pays: from the probability of every hand it can look at to its odds."""
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any, Final
+
+from rules.odds.question import Question
+from rules.odds.returns import BetOutcome, Odds, back_of
+from rules.paytable import USUAL_ENVY_BASE_CENTS, PaidRow, PayTable
+from rules.spec import Bet
+
+_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
+
+
+def shares_of(counted: Mapping[Any, int]) -> dict[Any, Fraction]:
+    """From how many deals lead to each key to its probability."""
+    total = sum(counted.values())
+    return {key: Fraction(number, total) for key, number in counted.items()}
+
+
+def paid_by_row(
+    question: Question,
+    bet: Bet,
+    table: PayTable,
+    readings: Mapping[str, str],
+    shares: Mapping[Any, Fraction],
+    also: Mapping[str, Any] = _NOTHING,
+) -> Odds:
+    """A bet that is paid by the best row, out of the probability of every key of its table."""
+    rows = question.game.tables[bet.name, table.id]
+    chances: dict[PaidRow | None, Fraction] = {}
+    for key, share in shares.items():
+        row = rows[key]
+        chances[row] = chances.get(row, Fraction(0)) + share
+    printed = [row.when for row in table.rows if not bet.rows or row.when in bet.rows]
+    paid = {row.when: row for row in chances if row}
+    meters = {name: Fraction(cents, question.wager_cents) for name, cents in question.meters.items()}
+    outcomes = [
+        BetOutcome(when, chances[row], back_of(row.pay, meters, question.wager_cents), when)
+        if (row := paid.get(when))
+        else BetOutcome(when, Fraction(0), Fraction(0), when)
+        for when in printed
+    ]
+    outcomes.append(BetOutcome("no row", chances.get(None, Fraction(0)), Fraction(0)))
+    also = {**also, **_rounding(paid.values()), **_flat(paid.values(), question.wager_cents)}
+    return Odds(
+        question.game.id,
+        bet.name,
+        table.id,
+        readings,
+        tuple(outcomes),
+        bet.name,
+        also,
+        **question.marks(table, readings),
+    )
+
+
+def of_meters(question: Question, bet: Bet, table: PayTable, shares: Mapping[Any, Fraction]) -> dict[str, Any]:
+    """What the meters add: the fixed pays alone, the share of each meter a round takes, and where the bet breaks even.
+
+    Meters are counted in wagers, so a wager of 1 dollar reads them in dollars. Envy is what each other bettor at the
+    table adds, in wagers of the same amount.
+    """
+    base = table.envy_base_cents or USUAL_ENVY_BASE_CENTS
+    fixed, envy, taken = Fraction(0), Fraction(0), dict[str, Fraction]()
+    for key, share in shares.items():
+        row = question.game.tables[bet.name, table.id][key]
+        if row is None:
+            continue
+        envy += share * row.envy_cents / base
+        if row.pay.unit == "percent" and row.pay.meter:
+            taken[row.pay.meter] = taken.get(row.pay.meter, Fraction(0)) + share * row.pay.amount
+            fixed += share * (back_of(row.pay.plus, {}) or 0) if row.pay.plus else 0
+        else:
+            fixed += share * (back_of(row.pay, {}, question.wager_cents) or 0)
+    also: dict[str, Any] = {"fixed_return": fixed, "meter_share": {name: str(part) for name, part in taken.items()}}
+    certain = fixed + question.others * envy
+    if len(taken) == 1 and certain <= 1:
+        also["break_even_meter"] = (1 - certain) / next(iter(taken.values()))
+    if envy:
+        also["envy_from_each_other"] = envy
+    return also | ({"others": question.others} if question.others else {})
+
+
+def _rounding(rows: Iterable[PaidRow]) -> dict[str, str]:
+    """A word on pays that are not whole times the stake."""
+    uneven = [row.pay.text for row in rows if row.pay.unit in ("to", "for") and row.pay.amount.denominator > 1]
+    if not uneven:
+        return {}
+    return {"rounding": f"{', '.join(uneven)} counted exactly; a table rounds each pay down to its smallest token"}
+
+
+def _flat(rows: Iterable[PaidRow], wager_cents: int) -> dict[str, int]:
+    """The wager for which amounts were counted that are paid whatever was staked."""
+    return {"wager_cents": wager_cents} if any(row.pay.unit in ("flat", "flat-to") for row in rows) else {}

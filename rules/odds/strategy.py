@@ -1,0 +1,152 @@
+"""A way to play that somebody wrote down, as a strict TOML file: what is chosen at each step, rules first to last.
+
+A step of which the file says nothing is left to the best play; one that it speaks of needs a rule for every hand, the
+last of them without a condition, or `[otherwise]`. What a condition may ask is in `rules.odds.strategy_words`.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+from pydantic import Field
+
+from dealer_flow.procedure.load import load_procedure
+from dealer_flow.procedure.schema import Procedure
+from dealer_flow.procedure.tables import DecisionPart
+from dealer_flow.procedure.tomlfile import TomlTable, load
+from protocol.cards import Card
+from protocol.tomlfile import Key
+from rules.game import Game
+from rules.odds.strategy_words import InView, RuleWhen, faults_of, holds, of_own
+from rules.pairing import procedure_source
+
+_IN_NAME: Final = re.compile(r".*-(\d)x")
+
+
+class StrategyRule(TomlTable):
+    """At this step, with such a hand, this is chosen; `times`: how many times the least bet, where more may be bet."""
+
+    step: str
+    when: RuleWhen = RuleWhen()
+    choose: str
+    times: Annotated[int, Field(ge=1, le=100)] = 1
+
+
+class StrategyFile(TomlTable):
+    """A strategy file. `otherwise`: step -> what is chosen when no rule speaks of the hand."""
+
+    schema_: Literal["dealwire.strategy/1"] = Field(alias="schema")
+    title: str
+    game: str = ""
+    rule: tuple[StrategyRule, ...] = ()
+    otherwise: dict[str, str] = Field(default_factory=dict)
+
+
+class ChosenBy:
+    """A step at which a player decides: its number among such steps, and what each choice puts on the table."""
+
+    def __init__(self, number: int, step: str, choices: Sequence[DecisionPart]) -> None:
+        self.number, self.step = number, step
+        staked = any(choice.stakes for choice in choices)
+        self.units = {choice.name: _units(choice, staked) for choice in choices}
+
+
+def _units(choice: DecisionPart, staked: bool) -> int:
+    """How often the least bet: 0 for a fold, a bet taken back, and a check beside a choice that bets."""
+    if choice.folds or choice.takes_back or (staked and not choice.stakes):
+        return 0
+    named = _IN_NAME.fullmatch(choice.name)
+    return int(named[1]) if named else 1
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """A strategy for one game, ready to be asked."""
+
+    spec: StrategyFile
+    game: Game
+
+    @cached_property
+    def sha256(self) -> str:
+        """Over what the file says."""
+        return hashlib.sha256(self.spec.model_dump_json(by_alias=True).encode()).hexdigest()
+
+    @cached_property
+    def decisions(self) -> tuple[ChosenBy, ...]:
+        """The steps at which is decided, in order."""
+        return _decisions(self.game)
+
+    def speaks_of(self, number: int) -> bool:
+        """Whether the file says what to do at the decision, counted from 0; else it is played best."""
+        step = self.decisions[number].step
+        return step in self.spec.otherwise or any(rule.step == step for rule in self.spec.rule)
+
+    def asks_of_own(self, number: int) -> str:
+        """The first condition of the decision's rules that only some of the player's cards can meet; empty without."""
+        step = self.decisions[number].step
+        return next(filter(None, (of_own(rule.when) for rule in self.spec.rule if rule.step == step)), "")
+
+    def units(self, number: int, seen: Sequence[Card], dealer: Sequence[Card] = (), own: int = 0) -> int:
+        """What is put on the table at the decision, counted from 0: 0 for a fold, a check or a bet taken back, else how
+        many times the least bet. `seen` are the cards a player sees, the first `own` of them his own (all for 0)."""
+        decision = self.decisions[number]
+        hand = InView(tuple(seen), tuple(dealer), own or len(seen), self.game)
+        for rule in self.spec.rule:
+            if rule.step == decision.step and holds(rule.when, hand):
+                return decision.units[rule.choose] * rule.times
+        return decision.units[self.spec.otherwise[decision.step]]
+
+
+def load_strategy(path: Path, game: Game) -> Strategy:
+    """The strategy in a file, for this game; TomlFileError names file, line, key and what is allowed."""
+    return Strategy(load(path, StrategyFile, lambda spec: _faults(spec, game)), game)
+
+
+def _decisions(game: Game) -> tuple[ChosenBy, ...]:
+    source = procedure_source(game, game.spec.procedures[0])
+    procedure = load_procedure(source) if source is not None else None
+    return tuple(_steps(procedure)) if procedure else ()
+
+
+def _steps(procedure: Procedure) -> Iterator[ChosenBy]:
+    parts = {choice.name: choice for choice in procedure.decision}
+    deciding = [step for step in procedure.step if step.do == "decide"]
+    for number, step in enumerate(deciding):
+        yield ChosenBy(number, step.name, [parts[name] for name in step.choices if name in parts])
+
+
+def _faults(spec: StrategyFile, game: Game) -> Iterator[tuple[Key, str]]:
+    """What one key cannot know of another, or of the game."""
+    decisions = {each.step: each for each in _decisions(game)}
+    if spec.game and spec.game != game.id:
+        yield ("game",), f"is for {spec.game}, not for {game.id}"
+    closed = set(spec.otherwise)
+    for number, rule in enumerate(spec.rule):
+        decision = decisions.get(rule.step)
+        if decision is None:
+            yield ("rule", number, "step"), f"no decision {rule.step!r}; allowed: {', '.join(decisions) or 'none'}"
+            continue
+        if rule.choose not in decision.units:
+            yield ("rule", number, "choose"), f"no choice {rule.choose!r}; allowed: {', '.join(decision.units)}"
+        for key, why in faults_of(rule.when, game):
+            yield ("rule", number, "when", *key), why
+        if (
+            rule.step in closed
+            and rule.when == RuleWhen()
+            and any(each.step == rule.step for each in spec.rule[:number])
+        ):
+            continue
+        closed |= {rule.step} if rule.when == RuleWhen() else set()
+    for step, choice in spec.otherwise.items():
+        if step not in decisions:
+            yield ("otherwise", step), f"no decision {step!r}; allowed: {', '.join(decisions) or 'none'}"
+        elif choice not in decisions[step].units:
+            yield ("otherwise", step), f"no choice {choice!r}; allowed: {', '.join(decisions[step].units)}"
+    for number, rule in enumerate(spec.rule):
+        if rule.step in decisions and rule.step not in closed:
+            yield ("rule", number, "step"), f"{rule.step!r} says nothing of other hands; give it under [otherwise]"
+            return

@@ -1,0 +1,50 @@
+"""The rows of a game's pay table as engines that decide for a player take them: by number, with what a unit gains."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from protocol.cards import Card
+from rules.hands import Ranking
+from rules.odds.best_play import LOST, RowPays
+from rules.odds.placed_sets import Pack, RowFinder
+from rules.odds.question import Question
+from rules.odds.returns import back_of
+from rules.paytable import PaidRow, PayTable
+from rules.spec import Bet
+
+
+class TableRows:
+    """The rows of `table` as `bet` is paid by it, in order, and one more for hands that none of them pays, which lose.
+
+    The hand is that of the bet, or `hand`. ValueError where a row pays what no decision can weigh: a share of a meter.
+    """
+
+    def __init__(self, question: Question, bet: Bet, table: PayTable, hand: str = "") -> None:
+        game = question.game
+        self._flat: Mapping[object, PaidRow | None] = game.tables[bet.name, table.id]
+        self.ranking: Ranking = game.rankings[hand or bet.hand]
+        self._readings = game.default_readings() | dict(question.readings)
+        names = [row.when for row in table.rows]
+        self._numbers = {name: number for number, name in enumerate(names)}
+        nets = []
+        for row in table.rows:
+            pay = replace(row.pays, unit=table.bare) if row.pays.unit == "bare" else row.pays
+            back = back_of(pay, {})
+            if back is None:
+                raise ValueError(f"{row.when!r} of {table.id} pays a share of a meter")
+            nets.append(back - 1)
+        self.pays = RowPays((*nets, LOST), (*names, ""))
+
+    @property
+    def none(self) -> int:
+        """The row of hands that lose."""
+        return len(self._numbers)
+
+    def row_of(self, cards: Sequence[Card]) -> int:
+        """The number of the row that pays the cards."""
+        paid = self._flat[self.ranking.rank(cards, self._readings).key]
+        return self.none if paid is None else self._numbers[paid.when]
+
+    def finder(self, pack: Pack) -> RowFinder:
+        """Rows of sets of the pack; suits matter to a ranking where as many are alike as make a hand."""
+        return RowFinder(pack, self.row_of, (self.ranking.uses or self.ranking.sizes[1]) - pack.jokers)

@@ -1,0 +1,127 @@
+"""Solvers of bets that are settled against cards, or by cards, that no decision can look at.
+
+One card exchanged without a look at the next, points of two hands, hands of a deck and a shoe together: each reads the
+bets of the game's file and their tables.
+"""
+
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from protocol.cards import DECK, Card
+from rules.conditions import CONDITIONS
+from rules.game import Game, cards_of
+from rules.hands import Ranking
+from rules.odds.best_of_one_more import Levels
+from rules.odds.best_play import LOST, PUSHED
+from rules.odds.decks import dealt_from
+from rules.odds.joint import Ending, of_joint
+from rules.odds.placed_sets import Pack, RowFinder
+from rules.odds.points import count_points
+from rules.odds.propositions import proposition_odds
+from rules.odds.question import Question
+from rules.odds.returns import NotComputed, Odds
+from rules.odds.rows import paid_by_row, shares_of
+from rules.odds.table_rows import TableRows
+from rules.odds.two_shoes import count_two_shoes
+from rules.odds.unseen_draw import AtOnce, count_exchanges, unseen_draw
+from rules.spec import OWN, AgainstBet, Bet, PropositionBet
+
+
+def unseen_draw_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
+    """One bet at even money, decided for some first cards by what they are: for each table of these."""
+    (bet,) = bets
+    pack = Pack(jokers=dealt_from(question.game).jokers)
+    shown = question.game.instead[bet.name]
+    size = cards_of(question.game.hand(bet.hand))[0]
+    counted = count_exchanges(pack, _levels(question, bet, pack, size), size, question.progress)
+    tables = bet.instead.paytables if bet.instead else ()
+    for name in tables if question.paytable in ("", *bet.paytables) else [question.paytable]:
+        rows = TableRows(question, shown, question.game.paytables[name])
+        at_once = AtOnce(rows.finder(pack).all_rows(size), rows.pays)
+        found = unseen_draw(counted, at_once=at_once)
+        also = {"decisions": found.decided}
+        yield from of_joint(question, [bet.name], found.ways, tables={bet.name: name}, also=also)
+
+
+def _levels(question: Question, bet: Bet, pack: Pack, size: int) -> Levels:
+    """The strength of every hand as a number without gaps."""
+    ranking, readings = question.game.rankings[bet.hand], question.game.default_readings()
+    numbers: dict[tuple[int, ...], int] = {}
+
+    def number(cards: Sequence[Card]) -> int:
+        return numbers.setdefault(ranking.rank(cards, readings).strength, len(numbers))
+
+    met = RowFinder(pack, number, size - pack.jokers).all_rows(size)
+    level = {strength: place for place, strength in enumerate(sorted(numbers))}
+    return np.array([level[strength] for strength in numbers], np.int16)[met]
+
+
+def points_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
+    """Bets on the higher or the lower of two hands of points from one shoe, each by itself; nobody decides anything."""
+    game = question.game
+    for bet in bets:
+        if not isinstance(bet, AgainstBet):
+            raise TypeError(f"{bet.name} of {game.id} is not against a hand")
+        ranking, cards = game.rankings[bet.hand], cards_of(game.hand(bet.hand))[1]
+        shoe: Counter[int] = Counter()
+        for card in DECK:
+            shoe[_points(ranking, card, cards)] += dealt_from(game).decks
+        ways: Counter[Ending] = Counter()
+        for (mine, other), deals in count_points(shoe, cards).items():
+            ways[_ended(game, bet, mine, other)] += deals
+        yield from of_joint(question, [bet.name], ways)
+
+
+def _points(ranking: Ranking, card: Card, cards: int) -> int:
+    """Of one card: a hand of nothing else, which a shoe can give, has so many times as much."""
+    total = ranking.rank([card] * cards, {}).key
+    if not isinstance(total, int):
+        raise TypeError(f"{ranking.id} does not count points")
+    return total // cards
+
+
+def _ended(game: Game, bet: AgainstBet, mine: int, other: int) -> Ending:
+    sign = (mine > other) - (mine < other)
+    sign = -sign if bet.wins == "lower" else sign
+    then = "win" if sign > 0 else "lose" if sign < 0 else _tied(game, bet, other)
+    net = {"win": game.fixed[bet.name].pay.amount, "lose": LOST, "push": PUSHED}[then]
+    return Ending((Fraction(1),), (net,), then if sign else f"tie, {then}")
+
+
+def _tied(game: Game, bet: AgainstBet, points: int) -> str:
+    conditions = CONDITIONS[game.rankings[bet.against].vocabulary]
+    for rule in bet.ties:
+        check = conditions.check(rule.row)
+        if check is not None and check(points):
+            return rule.then
+    return bet.tie
+
+
+def two_shoes_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds | NotComputed]:
+    """Bets on own cards of one deck with community cards of a shoe, and propositions on these, each by itself; nobody
+    decides anything."""
+    for bet in bets:
+        if isinstance(bet, PropositionBet):
+            yield from proposition_odds(question, bet)
+            continue
+        shares, deals = _of_two_shoes(question, bet)
+        for table in question.tables(bet):
+            yield paid_by_row(question, bet, table, {}, shares, {"deals": deals})
+
+
+def _of_two_shoes(question: Question, bet: Bet) -> tuple[dict[Hashable, Fraction], int]:
+    game, hand = question.game, question.game.hand(bet.hand)
+    ranking, readings = game.rankings[bet.hand], game.default_readings()
+    own, community = hand.of[OWN], hand.of["community"]
+    if not isinstance(own, int) or not isinstance(community, int):
+        raise TypeError(f"{bet.hand} of {game.id} has no fixed number of cards")
+
+    def key(cards: tuple[Card, ...]) -> Hashable:
+        return ranking.rank(cards, readings).key
+
+    decks = dealt_from(game).decks
+    counted = count_two_shoes(key, own=own, community=community, decks=decks, progress=question.progress)
+    return shares_of(counted), counted.total()

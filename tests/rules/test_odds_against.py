@@ -1,0 +1,179 @@
+"""Odds of the games of one hand against the dealer's: what the solver takes a bet to come to is what it is settled at,
+and figures from print."""
+
+import random
+import shutil
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("numpy")
+
+from protocol.cards import Card
+from rules import game_ids
+from rules.game import GAMES as GAMES_OF_PACKAGE
+from rules.game import load_game
+from rules.odds import NotComputed, Odds, Question, odds
+from rules.odds.against import against_table
+from rules.odds.endings import Met, Wagers
+from rules.odds.versus import LOSE, NO_HAND, TIE, WIN
+from tests.support.paper import Paper
+
+GAMES = [
+    game for game in game_ids() if (spec := load_game(game).spec.odds) is not None and spec.solver == "against-dealer"
+]
+ANTE_CENTS = 2000
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_bet_comes_to_what_it_is_settled_at(game: str) -> None:
+    """Random rounds on every table, folded and played on at each stake."""
+    question = Question(load_game(game), wager_cents=ANTE_CENTS)
+    table, dealt = against_table(question), random.Random(game)
+    for way in table.ways():
+        for chosen in table.tables(way.bets):
+            wagers = Wagers(question, way.bets, chosen, way.stakes)
+            for _ in range(60):
+                own, dealer = two_hands(dealt, table.cards, jokers=table.deck.jokers)
+                met = table.rank(own).key
+                assert isinstance(met, Met)
+                for raised in table.raises:
+                    if raised.at_least and raised.at_least not in met.reaches:
+                        continue
+                    end = wagers.played(met, state(table, own, dealer), raised.times)
+                    assert list(end.nets) == settled(game, way.bets, chosen, end.stakes, own, dealer)
+                end = wagers.folded(met)
+                assert list(end.nets) == settled(game, way.bets, chosen, end.stakes, own, dealer, folds=True)
+
+
+def two_hands(dealt: random.Random, cards: int, *, jokers: int) -> tuple[list[Card], list[Card]]:
+    """Half of them of few ranks, where hands are high and ties many."""
+    ranks = dealt.choice((range(1, 14), (1, 10, 11, 12, 13), (1, 12, 13, *range(2, 4))))
+    deck = [Card(suit << 4 | rank) for suit in range(1, 5) for rank in ranks] + [Card(0x51)] * jokers
+    chosen = dealt.sample(deck, 2 * cards)
+    return chosen[:cards], chosen[cards:]
+
+
+def state(table: Any, own: Sequence[Card], dealer: Sequence[Card]) -> str:
+    mine, theirs = table.rank(own), table.rank(dealer)
+    if not table.qualifies(theirs):
+        return NO_HAND
+    return WIN if mine.strength > theirs.strength else TIE if mine.strength == theirs.strength else LOSE
+
+
+def settled(
+    game: str,
+    bets: Sequence[Any],
+    chosen: dict[str, str],
+    stakes: Sequence[Fraction],
+    own: Sequence[Card],
+    dealer: Sequence[Card],
+    *,
+    folds: bool = False,
+) -> list[Fraction]:
+    """What the program that settles rounds makes of each bet, in antes."""
+    wagers = {bet.name: int(stake * ANTE_CENTS) for bet, stake in zip(bets, stakes, strict=True) if stake}
+    seat = {"seat": 1, "cards": " ".join(map(str, own)), "bets": wagers, "status": "folded" if folds else "live"}
+    paper = Paper(game, {"seat": [seat], "dealer": " ".join(map(str, dealer))})
+    found = paper.settle(paytables=dict(chosen))
+    nets = {line.bet: Fraction(line.net, ANTE_CENTS) for line in found.lines if line.result != "held"}
+    assert len(nets) == len(found.lines), [line.why for line in found.lines]
+    return [nets.get(bet.name, Fraction(0)) for bet in bets]
+
+
+def figure(game: str, bet: str, table: str) -> Odds:
+    found = [each for each in odds(Question(load_game(game), paytable=table), bet) if isinstance(each, Odds)]
+    assert len(found) == 1
+    return found[0]
+
+
+@pytest.mark.parametrize(("table", "edge"), [("TC-AB-1", "3.3730"), ("TC-AB-2", "3.8255")])
+def test_three_card_as_in_print(table: str, edge: str) -> None:
+    found = figure("three-card.co", "ante+play+ante-bonus", table)
+    assert f"{float(found.house_edge * 100):.4f}" == edge
+    assert found.also["deals"] == 407_170_400
+    assert found.also["highest"]["fold"] == "queen high, QS 6H 3D"
+    assert found.also["lowest"]["play"] == "queen high, QS 6H 4D"
+
+
+def test_a_bet_that_a_fold_loses_is_also_counted_beside_the_others() -> None:
+    """Nobody folds a pair, so what both lose together is what each loses."""
+    found = {
+        (each.bet, each.paytable): each for each in odds(Question(load_game("three-card.co"))) if isinstance(each, Odds)
+    }
+    for number in (1, 4, 10):
+        main = found["ante+play+ante-bonus", f"TC-AB-{number}"].house_edge
+        pair_plus = found["pair-plus", f"TC-PP-{number}"].house_edge
+        both = found["ante+play+ante-bonus+pair-plus", f"TC-AB-{number}+TC-PP-{number}"]
+        assert both.house_edge == main + pair_plus
+    assert ("ante+play+ante-bonus+pair-plus", "TC-AB-1+TC-PP-2") not in found
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "why"),
+    [
+        ('then = "push"', 'then = "acts"', "play acts against a hand that does not qualify"),
+        ('fold = "lose"\nunq', 'fold = "stands"\nunq', "ante stands when the hand is folded"),
+        (
+            'name = "play"\nkind = "against"',
+            'name = "play"\nkind = "against"\nwins = "lower"',
+            "is decided by more than",
+        ),
+    ],
+)
+def test_what_needs_more_than_the_better_hand_is_not_computed(
+    tmp_path: Path, before: str, after: str, why: str
+) -> None:
+    shutil.copytree(GAMES_OF_PACKAGE / "paytables", tmp_path / "paytables")
+    text = (GAMES_OF_PACKAGE / "three-card.co.toml").read_text(encoding="utf-8")
+    assert before in text
+    (tmp_path / "three-card.co.toml").write_text(text.replace(before, after, 1), encoding="utf-8")
+    (found,) = odds(Question(load_game(tmp_path / "three-card.co.toml")), "ante+play+ante-bonus")
+    assert isinstance(found, NotComputed)
+    assert why in found.why
+    assert found.deals == 407_170_400
+
+
+@pytest.mark.slow
+def test_five_cards_with_one_of_the_dealers_seen_as_in_print() -> None:
+    found = figure("caribbean-stud.co", "ante+bet", "CS-BET")
+    assert f"{float(found.house_edge * 100):.4f}" == "5.2243"
+    assert f"{float(found.element_of_risk * 100):.2f}" == "2.56"
+    assert found.also["deals"] == 2_598_960 * 1_533_939 * 5
+    assert set(found.also["by_hand"]["pair"]) == {"play"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["boston-5.co", "boston-7.co"])
+def test_equal_hands_give_nobody_an_edge_without_a_bonus(game: str) -> None:
+    found = {each.bet: each for each in odds(Question(load_game(game))) if isinstance(each, Odds)}
+    together = found["first-wager+second-wager"]
+    assert together.house_edge == 0
+    assert together.average_bet == 2
+
+
+@pytest.mark.slow
+def test_four_of_five_with_a_raise_for_aces_as_in_print() -> None:
+    found = figure("crazy-4.co", "ante+play+super-bonus", "C4-SB-09")
+    assert f"{float(found.house_edge * 100):.2f}" == "3.42"
+    assert f"{float(found.element_of_risk * 100):.2f}" == "1.09"
+    assert found.also["lowest"]["play 3 x"].startswith("pair of aces")
+    assert found.also["highest"]["play"].startswith("pair of kings")
+
+
+@pytest.mark.slow
+def test_seven_cards_with_a_joker_make_what_is_in_print() -> None:
+    """Brian Alspach, 7-Card Poker Hands with Joker (2003)."""
+    found = {each.bet: each for each in odds(Question(load_game("high-five.co")), "ante+play")}["ante+play"]
+    assert isinstance(found, Odds)
+    assert found.also["deals"] == 154_143_080 * 53_524_680
+    made = {name: sum(hands.values()) for name, hands in found.also["by_hand"].items()}
+    assert made.pop("straight flush") + made.pop("royal flush") == 210_964
+    assert made == {
+        "five aces": 1_128, "four of a kind": 307_472, "full house": 4_188_528, "flush": 6_172_088,
+        "straight": 11_236_028, "three of a kind": 7_470_676, "two pair": 35_553_816, "pair": 64_221_960,
+        "high card": 24_780_420,
+    }  # fmt: skip

@@ -1,0 +1,162 @@
+"""A strategy file in hold'em: each word on many boards beside what it asks of one hand, and a game played by rules."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from protocol.cards import Card
+from rules.errors import OddsRefused
+from rules.game import load_game
+from rules.odds import holdem_game
+from rules.odds.compute import odds
+from rules.odds.holdem import class_names, count_holdem
+from rules.odds.holdem_deck import HoldemDeck, Places, folded_sets
+from rules.odds.holdem_deck import board_cards as cards_of
+from rules.odds.holdem_rules import SeenHoles, bets_by, card_of, hold, holdem_strategy
+from rules.odds.holdem_strength import five_cards_of, strength_alone, strength_numbers
+from rules.odds.question import Question
+from rules.odds.returns import Odds
+from rules.odds.strategy import load_strategy
+from rules.odds.strategy_words import InView, RuleWhen, holds
+from tests.rules.test_odds_holdem import SUITS, ULTIMATE, deck_of
+from tests.support.holdem_by_hand import LIMITS, ORDER, ByHand, Cards, category, rank
+
+WHOLE = HoldemDeck()
+UTH = "ultimate-texas-holdem.co"
+SAMPLES: list[tuple[dict[str, object], tuple[int, ...]]] = [
+    ({"at-least": "9S 9H 5D 4C 3S"}, (3, 4, 5)),
+    ({"at-least": "KS QH 9D 4C 3S"}, (3, 5)),
+    ({"makes": ("two pair",)}, (3, 4, 5)),
+    ({"makes": ("pair of tens or better", "straight")}, (3, 5)),
+    ({"makes": ("full house, aces full", "flush")}, (5,)),
+    ({"holds": "A"}, (3, 5)),
+    ({"holds": "77"}, (3, 4)),
+    ({"suited": 4}, (3, 4, 5)),
+    ({"suited": 3, "spread": 5}, (3, 4)),
+    ({"high": {"rank": "Q", "cards": 2}}, (3, 5)),
+    ({"hole": ("A2s+", "QTo+", "55+", "K9")}, (3,)),
+    ({"hidden-pair": True}, (3, 4, 5)),
+    ({"hidden-pair": False, "makes": ("pair",)}, (3, 5)),
+    ({"hidden-draw": "T"}, (3, 4, 5)),
+    ({"outs-below": 21}, (4, 5)),
+    ({"without": {"hidden-pair": True, "holds": "K"}}, (3,)),
+    ({"any": ({"holds": "A"}, {"hidden-draw": "2", "makes": ("pair",)})}, (3, 5)),
+]
+
+
+def cards(numbers: Places) -> tuple[Card, ...]:
+    return tuple(card_of(WHOLE, number) for number in numbers.tolist())
+
+
+@pytest.mark.parametrize(("when", "boards"), SAMPLES)
+def test_a_word_on_many_boards_is_what_it_asks_of_one_hand(when: dict[str, object], boards: tuple[int, ...]) -> None:
+    asked, game, seen = RuleWhen.model_validate(when), load_game(UTH), set[bool]()
+    for number in boards:
+        sets = folded_sets(WHOLE, number)
+        picked = cards_of(WHOLE, sets.masks[number :: sets.count // 29])
+        found = hold(asked, SeenHoles(WHOLE, picked))
+        for board, row in zip(picked, found, strict=True):
+            for place in range(number, WHOLE.holes.shape[1], 97):
+                hole = WHOLE.holes[:, place]
+                if not set(hole.tolist()) & set(board.tolist()):
+                    hand = InView((*cards(hole), *cards(board)), (), 2, game)
+                    assert row[place] == holds(asked, hand), hand.cards
+                    seen.add(bool(row[place]))
+    assert seen == {True, False}
+
+
+def test_a_card_of_the_dealer_never_lies_open() -> None:
+    picked = cards_of(WHOLE, folded_sets(WHOLE, 3).masks[:1])
+    for when in ({"dealer": "A"}, {"dealer-matches": True}):
+        assert not hold(RuleWhen.model_validate(when), SeenHoles(WHOLE, picked)).any()
+
+
+def test_every_hand_has_its_number() -> None:
+    numbers = strength_numbers(WHOLE)
+    assert len(numbers) == 7462
+    hands = [five_cards_of(number) for number in numbers.tolist()]
+    strings = [frozenset(ORDER[card % 13] + SUITS[card // 13] for card in hand) for hand in hands]
+    assert [rank(hand) for hand in strings] == list(range(7462, 0, -1))
+    found = strength_alone(WHOLE, np.array(hands, dtype=np.intp))
+    assert (found == numbers).all()
+    names = [name for _, name in reversed(LIMITS)]
+    assert [names[at] for at in found >> 20] == [category(rank(hand)) for hand in strings]
+
+
+STRATEGY = """
+schema = "dealwire.strategy/1"
+title = "a way to play"
+[[rule]]
+step = "first-choice"
+when = { hole = ["A7+", "JJ+"] }
+choose = "play-4x"
+[[rule]]
+step = "first-choice"
+when = { hole = ["J7s"] }
+choose = "play-3x"
+[[rule]]
+step = "second-choice"
+when = { holds = "7", without = { hidden-pair = true } }
+choose = "check-2"
+[[rule]]
+step = "second-choice"
+when = { makes = ["two pair"] }
+choose = "play-2x"
+[[rule]]
+step = "third-choice"
+when = { hidden-pair = true }
+choose = "play-1x"
+[otherwise]
+first-choice = "check-1"
+second-choice = "check-2"
+third-choice = "fold"
+"""
+
+
+def hidden(hole: Cards, board: Cards) -> bool:
+    return len({card[0] for card in hole}) == 1 or any(card[0] == other[0] for card in hole for other in board)
+
+
+def bets_at_flop(hole: Cards, flop: Cards) -> bool:
+    if any(card[0] == "7" for card in hole | flop) and not hidden(hole, flop):
+        return False
+    return category(rank(hole | flop)) in ("two pair", "full house")
+
+
+def test_a_game_is_played_by_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "play.toml"
+    path.write_text(STRATEGY)
+    game = load_game(UTH)
+    question = Question(game, paytable="UTH-BLIND-1", strategy=load_strategy(path, game))
+    small = deck_of("27JA", 3)
+    played = holdem_strategy(question, ULTIMATE.raises)
+    assert played.before is not None
+    units = dict(zip(class_names(small), played.before(small).tolist(), strict=True))
+    assert units == dict.fromkeys(units, 0) | {"JJ": 4, "AA": 4, "A7s": 4, "A7o": 4, "AJs": 4, "AJo": 4, "J7s": 3}
+    found = count_holdem(ULTIMATE, deck=small, strategy=played)
+    by_hand = ByHand(ULTIMATE, "27JA", SUITS[:3], flop=bets_at_flop, stays=hidden, before=units.__getitem__)
+    assert (found.before, found.ways) == by_hand.count()
+
+    monkeypatch.setattr(holdem_game, "count_holdem", lambda terms, **more: count_holdem(terms, deck=small, **more))
+    monkeypatch.setattr(holdem_game, "_KEPT", {})
+    together = next(each for each in odds(question, "ante+blind+play") if isinstance(each, Odds))
+    gained = sum(sum(nets) * number for (_, nets), number in found.joint().items())
+    assert together.house_edge == -gained / found.total
+    assert together.also["strategy"] == "a way to play"
+
+
+def test_outs_are_not_seen_on_the_flop() -> None:
+    rules = ((RuleWhen.model_validate({"outs-below": 21}), True),)
+    with pytest.raises(OddsRefused, match="outs-below"):
+        bets_by(rules, WHOLE, cards_of(WHOLE, folded_sets(WHOLE, 3).masks[:2]))
+
+
+def test_what_a_file_does_not_speak_of_is_played_best(tmp_path: Path) -> None:
+    path = tmp_path / "play.toml"
+    path.write_text(STRATEGY.split("[[rule]]")[0] + '[otherwise]\nsecond-choice = "check-2"\n')
+    game = load_game(UTH)
+    played = holdem_strategy(Question(game, strategy=load_strategy(path, game)), ULTIMATE.raises)
+    assert (played.before, played.turn, played.stays) == (None, None, None)
+    assert played.flop is not None
+    assert not played.flop(WHOLE, cards_of(WHOLE, folded_sets(WHOLE, 3).masks[:3])).any()

@@ -1,0 +1,88 @@
+"""Odds that were counted before: found again whole, or counted anew."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from rules.game import load_game
+from rules.odds import NotComputed, Question, odds
+from rules.odds.kept import Found, KeptOdds, key_of, remembered
+from rules.odds.returns import BetOutcome, Odds
+
+FOUND: list[Found] = [
+    Odds(
+        "game",
+        "bet",
+        "TABLE",
+        {"natural": "own-suit"},
+        (
+            BetOutcome("win", Fraction(1, 3), None, "flush", Fraction(2)),
+            BetOutcome("no row", Fraction(2, 3), Fraction(0)),
+        ),
+        "ante",
+        {"share": Fraction(1, 7), "played": {"4-1": [3, 4]}, "hands": 7, "whole": Fraction(2)},
+        {"house_edge_pct": "3.45", "clause": "(13)"},
+        "cannot be meant",
+    ),
+    NotComputed("game", "other", 10**20, "nobody counted"),
+]
+
+
+def test_what_is_kept_comes_back_as_it_was(tmp_path: Path) -> None:
+    kept, key = KeptOdds(tmp_path / "deep" / "folder"), key_of("anything", 1)
+    assert kept.get(key) is None
+    kept.put(key, FOUND, 1.5)
+    again, seconds = kept.get(key) or ([], 0)
+    assert (again, seconds) == (FOUND, 1.5)
+    assert [each.to_dict() for each in again] == [each.to_dict() for each in FOUND]
+    assert kept.get(key_of("anything", 2)) is None
+    assert [path.suffix for path in kept.folder.iterdir()] == [".json"]
+
+
+@pytest.mark.parametrize("part", [0.0, 0.3, 0.9])
+def test_a_torn_file_is_counted_anew(tmp_path: Path, part: float) -> None:
+    kept = KeptOdds(tmp_path)
+    kept.put("key", FOUND, 1.5)
+    path = tmp_path / "key.json"
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(len(whole) * part)])
+    assert kept.get("key") is None
+    path.write_bytes(whole.replace(b"1/3", b"1/2"))
+    assert kept.get("key") is None
+    path.write_bytes(b"\xff\xfe\n{}")
+    assert kept.get("key") is None
+    assert list(remembered(kept, "key", iter(FOUND))) == FOUND
+    assert (kept.get("key") or [None])[0] == FOUND
+
+
+def test_a_count_that_does_not_come_to_its_end_is_not_kept(tmp_path: Path) -> None:
+    def breaks_off() -> Iterator[Found]:
+        yield FOUND[0]
+        raise KeyboardInterrupt
+
+    kept = KeptOdds(tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        list(remembered(kept, "key", breaks_off()))
+    assert kept.get("key") is None
+
+
+def test_a_folder_that_cannot_be_written_does_no_harm(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    assert list(remembered(KeptOdds(tmp_path / "file"), "key", iter(FOUND))) == FOUND
+
+
+def test_nothing_is_counted_twice_and_another_question_is(tmp_path: Path) -> None:
+    question = Question(load_game("race-to-the-flush"), kept=KeptOdds(tmp_path))
+    first = list(odds(question))
+    counted: list[str] = []
+    again = list(odds(replace(question, begin=counted.append)))
+    assert (again, counted) == (first, [])
+    list(odds(replace(question, begin=counted.append, decks=2), "red"))
+    assert counted == ["red"]
+    assert {json.loads(path.read_text().partition("\n")[2])["found"][0]["bet"] for path in tmp_path.iterdir()} == set(
+        question.game.bets
+    )

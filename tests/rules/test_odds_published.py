@@ -1,0 +1,139 @@
+"""Engines over whole decks, beside figures that others have published and that hang on every hand of the deck."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+import pytest
+
+from protocol.cards import Card
+from rules.game import load_game
+from rules.hands import Made, ranking
+from rules.odds import Odds, Question, odds
+from rules.odds.best_of_one_more import BestOfOneMore
+from rules.odds.best_play import PlayedOut, RowPays
+from rules.odds.community_draw import community_draw
+from rules.odds.placed_sets import Pack, RowFinder, all_sets, places
+from rules.odds.streets import streets
+from rules.odds.take_back import take_back
+
+ROWS = (
+    "royal flush",
+    "straight flush",
+    "four of a kind",
+    "full house",
+    "flush",
+    "straight",
+    "three of a kind",
+    "two pair",
+)
+PAIRS = len(ROWS)
+"""The first of 13 rows for pairs, aces first; after them one for nothing."""
+
+
+def row_of(cards: object) -> int:
+    made = ranking("poker").rank(cards, {}).key  # type: ignore[arg-type]
+    assert isinstance(made, Made)
+    if made.kind in ROWS:
+        return ROWS.index(made.kind)
+    return PAIRS + 14 - made.ranks[0] if made.kind == "pair" else PAIRS + 13
+
+
+def pays(hands: list[int], pairs: int, pushes: int = 0) -> RowPays:
+    """Of hands down to two pair, then so many pairs from aces down 1 to 1, then so many that push."""
+    return RowPays.of([*hands, *[1] * pairs, *[0] * pushes, *[-1] * (14 - pairs - pushes)])
+
+
+def edge(found: PlayedOut) -> Fraction:
+    """In percent of the first bet, as it is printed."""
+    return round(-found.gain * 100, 4)
+
+
+FINDER = RowFinder(Pack(), row_of)
+
+
+@pytest.mark.parametrize(
+    ("game", "bets", "table", "hands", "pairs", "pushes"),
+    [
+        ("let-it-ride.co", "bet-1+bet-2+bet-dollar", "LIR-4", [200, 100, 40, 15, 9, 5, 3, 2], 5, 0),
+        ("vegas-double-action.co", "hand", "VDA-HAND", [200, 50, 25, 7, 4, 3, 2, 1], 0, 4),
+        (
+            "mississippi-stud.co",
+            "ante+third-street+fourth-street+fifth-street",
+            "MS-01",
+            [500, 100, 40, 10, 6, 4, 3, 2],
+            4,
+            5,
+        ),
+    ],
+)
+@pytest.mark.slow
+def test_a_game_is_counted_by_its_printed_pays(
+    game: str, bets: str, table: str, hands: list[int], pairs: int, pushes: int
+) -> None:
+    rows = FINDER.all_rows(5)
+    expected = {
+        "let-it-ride.co": lambda: take_back(Pack(), rows, pays(hands, pairs)),
+        "vegas-double-action.co": lambda: community_draw(Pack(), rows, pays(hands, pairs, pushes)),
+        "mississippi-stud.co": lambda: streets(Pack(), rows, pays(hands, pairs, pushes)),
+    }[game]()
+    (found,) = odds(Question(load_game(game), paytable=table), bets)
+    assert isinstance(found, Odds)
+    assert (found.house_edge, found.average_bet) == (-expected.gain, expected.staked)
+
+
+def test_three_bets_two_of_which_may_be_taken_back() -> None:
+    found = take_back(Pack(), FINDER.all_rows(5), pays([1000, 200, 50, 11, 8, 5, 3, 2], pairs=5))
+    assert (edge(found), found.total) == (Fraction("3.5057"), 22_100 * 49 * 48)
+
+
+@pytest.mark.slow
+def test_three_streets_of_one_to_three_antes() -> None:
+    found = streets(Pack(), FINDER.all_rows(5), pays([500, 100, 40, 10, 6, 4, 3, 2], pairs=4, pushes=5))
+    assert (edge(found), found.total) == (Fraction("4.9149"), 1_326 * 50 * 49 * 48)
+    assert round(found.staked, 2) == Fraction("3.59")
+
+
+@pytest.mark.slow
+def test_draw_poker_of_jacks_or_better() -> None:
+    """Nine for a full house, six for a flush, 800 for 1 for a royal flush: a return of 99.5439 %."""
+    found = community_draw(Pack(), FINDER.all_rows(5), pays([799, 49, 24, 8, 5, 3, 2, 1], pairs=0, pushes=4))
+    assert edge(found) == 100 - Fraction("99.5439")
+    assert 1 + found.gain == Fraction(1_653_526_326_983, 1_661_102_543_100)
+
+
+@pytest.mark.slow
+def test_the_card_laid_aside_counts_for_the_bonus_on_six() -> None:
+    (found,) = odds(Question(load_game("wild-six.co"), paytable="W6-B1"), "draw-bonus")
+    assert isinstance(found, Odds)
+    royal = next(outcome for outcome in found.outcomes if outcome.row == "natural royal flush")
+    assert royal.probability == Fraction(4 * 49, comb(54, 6))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seen", [(0, 5, 17, 30, 41, 52), (3, 7, 11, 15, 40, 44)])
+def test_the_dealers_hands_beside_six_cards_one_by_one(seen: tuple[int, ...]) -> None:
+    """A joker and a mixed hand; a flush draw."""
+    pack = Pack(jokers=2)
+    strengths: dict[tuple[int, ...], int] = {}
+
+    def number(cards: Sequence[Card]) -> int:
+        return strengths.setdefault(ranking("wild-six").rank(cards, {}).strength, len(strengths))
+
+    met = RowFinder(pack, number, 3).all_rows(5)
+    place = {strength: level for level, strength in enumerate(sorted(strengths))}
+    levels = np.array([place[strength] for strength in strengths], np.int16)[met]
+    dealer = BestOfOneMore(pack, 5, levels)
+    cards = np.array([seen], np.uint8)
+    mine = np.array([[levels[places(np.delete(cards, aside, axis=1))][0] for aside in range(6)]], np.int16)
+    below, not_above = dealer.below(cards, mine)
+    left = np.setdiff1d(np.arange(pack.size, dtype=np.uint8), cards)
+    lower, same = np.zeros(6, np.int64), np.zeros(6, np.int64)
+    hands = all_sets(len(left), 6)
+    for start in range(0, len(hands), 1 << 18):
+        best = dealer.best(left[hands[start : start + (1 << 18)]])[:, None]
+        lower += (best < mine).sum(axis=0)
+        same += (best == mine).sum(axis=0)
+    assert (below[0] == lower).all()
+    assert (not_above[0] == lower + same).all()
