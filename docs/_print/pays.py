@@ -1,0 +1,99 @@
+"""`docs/pays.md`: of every game that is settled the bets, the clauses that end them, readings and pay tables."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from docs._print import printed, table
+from rules.game import Game, game_ids, load_game
+from rules.paytable import PayTable
+from rules.readings import READINGS
+from rules.spec import Lap
+
+_ENDS: Final = ("win", "lose", "tie", "fold", "unqualified", "envy")
+
+
+def pages() -> dict[str, str]:
+    """The one page: path under `docs/` -> text."""
+    return {"pays.md": printed("pays.md", _all())}
+
+
+def _all() -> Iterator[str]:
+    games = [load_game(name) for name in game_ids()]
+    yield from table(("game", "settles rounds of", "bets", "pay tables"), map(_row, games))
+    for game in games:
+        yield from _of_game(game)
+
+
+def _row(game: Game) -> tuple[str, ...]:
+    dealt = ", ".join(f"[{name}](games/{name}.md)" for name in game.spec.procedures)
+    wanted = "; ".join(f"{name} {' or '.join(options)}" for name, options in game.spec.options.items())
+    own = sum(not bet.tip_for for bet in game.bets.values())
+    suspect = sum(bool(each.suspect) for each in game.paytables.values())
+    tables = f"{len(game.paytables)}, {suspect} of them suspect" if suspect else str(len(game.paytables))
+    return f"`{game.id}`", f"{dealt}{f' ({wanted})' if wanted else ''}", str(own), tables
+
+
+def _of_game(game: Game) -> Iterator[str]:
+    yield from ("", f"## {game.id}", "", f"{game.spec.name}, {game.spec.jurisdiction}.", "")
+    yield from table(("bet", "how it ends", "clauses"), (_bet(game, name) for name in game.bets))
+    yield from ("", f"Settled: {'; then '.join(map(_phase, game.spec.order))}.")
+    if game.spec.readings:
+        rows = ((f"`{name}`", _options(name, each.default), each.because) for name, each in game.spec.readings.items())
+        yield from ("", *table(("reading", "options, default first", "why it is open"), rows))
+    for names in _families(game):
+        yield from ("", *_tables([game.paytables[name] for name in names]))
+
+
+def _bet(game: Game, name: str) -> tuple[str, ...]:
+    bet = game.bets[name]
+    if bet.tip_for:
+        beside = bet.beside.clause if bet.beside else ""
+        return f"`{name}`", f"as `{bet.tip_for}`, the dealer's money", beside
+    pays = f", pays {bet.pays.text}" if bet.pays else f", by {', '.join(bet.paytables)}" if bet.paytables else ""
+    on = f", paid on `{bet.on}`" if bet.on else ""
+    folded = {"lose": ", lost by a fold", "absent": ", made by not folding"}.get(bet.fold, "")
+    ends = "; ".join(f"{end} {getattr(bet.clauses, end)}" for end in _ENDS if getattr(bet.clauses, end))
+    return f"`{name}`", f"{bet.kind}{on}{pays}{folded}", ends
+
+
+def _phase(phase: Lap) -> str:
+    which = ", ".join(f"`{name}`" for name in phase.bets) or "all bets left"
+    only = f" that are {phase.only}" if phase.only else ""
+    where = "from the dealer's right" if phase.seats == "descending" else "from the dealer's left"
+    return f"{which}{only} {where} ({phase.clause})"
+
+
+def _options(name: str, default: str) -> str:
+    others = [option for option in READINGS[name] if option != default]
+    return ", ".join([f"**{default}**", *others])
+
+
+def _families(game: Game) -> Iterator[tuple[str, ...]]:
+    """The tables of which one is chosen for a bet, each once."""
+    seen: set[tuple[str, ...]] = set()
+    for bet in game.bets.values():
+        for names in (bet.paytables, bet.instead.paytables if bet.instead else ()):
+            if names and names not in seen:
+                seen.add(names)
+                yield names
+
+
+def _tables(tables: Iterable[PayTable]) -> Iterator[str]:
+    """Tables of one bet side by side; a suspect one is marked, and its reason follows."""
+    tables = list(tables)
+    rows = dict.fromkeys(row.when for each in tables for row in each.rows)
+    head = ("row", *(f"{each.id}{' (suspect)' if each.suspect else ''}" for each in tables))
+    yield from table(head, ((when, *(_pays(each, when) for each in tables)) for when in rows))
+    clauses = dict.fromkeys(row.clause for each in tables for row in each.rows)
+    yield from ("", f"Printed in {', '.join(clauses)}.")
+    for each in tables:
+        if each.suspect:
+            yield from ("", f"{each.id} is suspect: {each.suspect}.")
+
+
+def _pays(each: PayTable, when: str) -> str:
+    row = next((row for row in each.rows if row.when == when), None)
+    if row is None:
+        return ""
+    envy = f", envy ${row.envy_cents / 100:g}" if row.envy_cents else ""
+    return f"{each.paid(row).pay.text}{envy}"
