@@ -252,11 +252,13 @@ class AwardBook:
         prize = self._prize(row, now.bets.get(seat))
         if prize is None:
             return [self._refuse(seen, f"what lay on the sensor of seat {seat} is not known; adjust by hand")]
+        if row.pays.meter and prize > (shows := self.bank.meters()[row.pays.meter].cents):
+            return [self._refuse(seen, f"the meter shows {dollars(shows)} and not {dollars(prize)}; adjust by hand")]
         needs = self._needs(prize)
         if body.level != e.Level.EXECUTIVE and body.level != needs:
             why = f"an award of {dollars(prize)} needs the card of the {needs}, not of the {body.level}"
             return [self._refuse(seen, why, badge=body.badge, level=body.level)]
-        moved = self.bank.pay(now.at, seat, row.pays.meter, row.pays.amount) if row.pays.meter else []
+        moved = self._off_meter(row, now.at, seat, prize)
         why = f"{row.when} of seat {seat} is awarded {dollars(prize)}{self._out_of_order(row, seat)}"
         known = self._subject() | {
             "cents": prize,
@@ -272,10 +274,19 @@ class AwardBook:
 
     # ------------------------------------------------------------------ what a step needs to know
 
+    def _off_meter(self, row: PayRow, at: RoundKey, seat: int, prize: int) -> list[MeterRecord]:
+        if not row.pays.meter:
+            return []
+        if row.pays.unit == "percent":
+            return self.bank.pay(at, seat, row.pays.meter, row.pays.amount)
+        return self.bank.pay_fixed(at, seat, row.pays.meter, prize)
+
     def _prize(self, row: PayRow, bet: int | None) -> int | None:
         """Cents: a share of what the meter shows now, or so many times the bet; None when the bet is not known."""
         amount: Fraction = row.pays.amount
-        if row.pays.meter:
+        if row.pays.unit in ("flat", "flat-to"):
+            return int(amount)
+        if row.pays.unit == "percent":
             return self.bank.meters()[row.pays.meter].cents * amount.numerator // amount.denominator
         return None if bet is None else bet * amount.numerator // amount.denominator
 

@@ -1,22 +1,27 @@
 """Facts of the table that break a rule: the bets they touch are held, with the clause; nobody's money is guessed."""
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from dealer_flow.record.result import Hand, RoundResult, Seat
-from protocol.cards import DECK, Card, parse_card
-from rules.game import Bet, Game
+from dealer_flow.record.result import RoundResult, Seat
+from protocol.cards import DECK, UNREAD, Card, parse_card
+from rules.game import Game
+from rules.spec import Bet, Cards, Equals
 
 _PLAYING: Final = frozenset(DECK)
+FACES: Final = {card.text: card for card in DECK}
+"""The 52 cards by their text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """Why a bet is not settled, and by which clause."""
+    """Why a bet is not settled, and by which clause. `fold_in_doubt`: since nobody knows whether the hand folded."""
 
     why: str
     clause: str
+    fold_in_doubt: bool = False
 
 
 def dollars(cents: int) -> str:
@@ -24,38 +29,44 @@ def dollars(cents: int) -> str:
     return f"${cents // 100:,}" + (f".{cents % 100:02d}" if cents % 100 else "")
 
 
-def known_cards(texts: Iterable[str], wanted: int, whose: str) -> tuple[Card, ...] | str:
-    """The `wanted` playing cards of a place, or a phrase that says what is missing."""
-    cards = tuple(parse_card(text) for text in texts)
-    if len(cards) != wanted:
-        return f"{len(cards)} of {wanted} cards of {whose} were seen"
-    if not _PLAYING.issuperset(cards):
-        unread = " ".join(card.text for card in cards if not card.is_playing)
+def known_cards(texts: Sequence[str], wanted: Cards, whose: str, *, jokers: bool = False) -> tuple[Card, ...] | str:
+    """The `wanted` playing cards of a place, or a phrase that says what is missing; `jokers` where one may be there."""
+    try:
+        cards = tuple(map(FACES.__getitem__, texts))
+        if len(cards) == wanted:
+            return cards
+    except KeyError:  # a joker, or a card that was not read
+        cards = tuple(parse_card(text) for text in texts)
+    least, most = (wanted, wanted) if isinstance(wanted, int) else wanted
+    if not least <= len(cards) <= most:
+        number = str(most) if least == most else f"{least} to {most}"
+        return f"{len(cards)} of {number} cards of {whose} were seen"
+    if not (_PLAYING.issuperset(cards) or (jokers and all(card.is_face for card in cards))):
+        unread = " ".join(card.text for card in cards if not (card.is_playing or (jokers and card.is_face)))
         return f"the faces of {whose} are not all known ({unread})"
     return cards
 
 
-def wrong_count(hand: Hand | Seat, wanted: int) -> bool:
-    """True when the round is told as valid though this hand was counted at another number of cards."""
-    return hand.counted is not None and hand.counted != wanted
-
-
-def seen_twice(result: RoundResult) -> str | None:
-    """A face that stands in two places at once, as a phrase."""
-    seen: set[str] = set()
-    hands = [result.community, result.burned, *(seat.cards for seat in result.seats)]
-    if result.dealer is not None:
-        hands.append(result.dealer.cards)
-    for hand in hands:
-        for text in hand:
-            if text in seen and parse_card(text).is_face:
-                return f"{text} stands in two places"
-            seen.add(text)
-    return None
+def seen_too_often(result: RoundResult, decks: int, *, laid_aside: bool = False) -> str | None:
+    """A face that stands in more places at once than the decks hold of it, as a phrase. `laid_aside`: what was laid
+    away may lie with its hand."""
+    lying = [*result.community, *result.burned]
+    for hand in (*result.seats, result.dealer, *result.hands):
+        if hand is not None:
+            lying += hand.cards
+            lying += (Counter(hand.discards) - Counter(hand.cards)).elements() if laid_aside else hand.discards
+    unread = lying.count(UNREAD.text)
+    if len(set(lying)) == len(lying) - max(unread - 1, 0):
+        return None
+    seen = Counter(lying)
+    found = next((text for text, times in seen.items() if times > decks and parse_card(text).is_face), None)
+    return f"{found} stands in {'two' if decks == 1 else decks + 1} places" if found else None
 
 
 def held_at_table(result: RoundResult, seat: Seat) -> dict[str, Hold]:
     """The bets that the round itself holds, in the words of the incident that found it."""
+    if not seat.held:
+        return {}
     holds = {bet: Hold(f"{bet} is held", clause) for bet, clause in seat.held.items()}
     for found in reversed(result.incidents):  # the first to speak of a bet has the last word
         for bet in (found.bet, *found.bets) if found.seat == seat.seat else ():
@@ -76,22 +87,46 @@ def broken_rules(
 
     `limit_cents` is the most one bet may be at this table; None leaves it to the game.
     """
+    if not at_table and _all_right(seat, game, limit_cents):
+        return {}
     holds: dict[str, Hold] = dict(at_table or {})
     if (too_many := _too_many_games(seat, game)) is not None:
-        return {bet.name: holds.get(bet.name, too_many) for bet in game.spec.bets}
-    for bet in game.spec.bets:
+        return {bet.name: holds.get(bet.name, too_many) for bet in game.bets.values()}
+    for bet in game.bets.values():
         if bet.name in (at_table or ()):
             continue
         hold = _over_limit(seat, bet, game, limit_cents) or _fault(seat, bet)
         if hold is not None:
             for name in game.tied[bet.name]:
                 holds.setdefault(name, hold)
+    for bet in game.bets.values():
+        if bet.tip_for in holds:
+            holds.setdefault(bet.name, holds[bet.tip_for])
     return holds
+
+
+def _all_right(seat: Seat, game: Game, limit_cents: int | None) -> bool:
+    """True when no rule can be broken, as most of the time: found without looking at each bet for a reason."""
+    wagers, limit = seat.wagers, game.spec.limit
+    most = limit_cents or (limit.each_bet_cents if limit else None)
+    if (most is not None and wagers and max(wagers.values()) > most) or (limit is not None and limit.games is not None):
+        return False
+    folded = seat.status == "folded"
+    for bet, absent, equals, times, without, beside in game.rules:
+        stake = wagers.get(bet, 0)
+        if folded and absent:
+            if stake:
+                return False
+        elif equals and (stake != wagers.get(equals, 0) * times or wagers.get(without)):
+            return False
+        if beside and stake and not wagers.get(beside, 0):
+            return False
+    return True
 
 
 def _too_many_games(seat: Seat, game: Game) -> Hold | None:
     games = game.spec.limit.games if game.spec.limit else None
-    played = dict.fromkeys(bet.counts_as for bet in game.spec.bets if seat.wagers.get(bet.name))
+    played = dict.fromkeys(bet.counts_as for bet in game.bets.values() if seat.wagers.get(bet.name))
     if games is None or len(played) <= games.most:
         return None
     return Hold(f"bets in {len(played)} games ({', '.join(played)}), at most {games.most} are allowed", games.clause)
@@ -110,15 +145,24 @@ def _fault(seat: Seat, bet: Bet) -> Hold | None:
     wagers, stake = seat.wagers, seat.wagers.get(bet.name, 0)
     folded_away = seat.status == "folded" and bet.fold == "absent"
     if folded_away and stake:
-        return Hold(f"{bet.name} of {dollars(stake)} on a hand that folded", bet.clauses.fold)
-    equals = bet.equals
-    if equals is not None and not folded_away:
-        other = wagers.get(equals.bet, 0)
-        if stake != other * equals.times:
-            times = "" if equals.times == 1 else f"{equals.times} times "
-            why = f"{bet.name} of {dollars(stake)} is not equal to {times}the {equals.bet} of {dollars(other)}"
-            return Hold(why, equals.clause)
+        return Hold(f"{bet.name} of {dollars(stake)} on a hand that folded", bet.clauses.fold, fold_in_doubt=True)
+    if bet.equals is not None and not folded_away and (wrong := _unequal(wagers, bet.name, bet.equals)):
+        return Hold(wrong, bet.equals.clause, fold_in_doubt=bet.fold == "absent" and not stake)
     beside = bet.beside
     if beside is not None and stake and not wagers.get(beside.bet, 0):
         return Hold(f"{bet.name} of {dollars(stake)} without a bet on {beside.bet}", beside.clause)
     return None
+
+
+def _unequal(wagers: Mapping[str, int], name: str, equals: Equals) -> str:
+    """How a bet differs from what another asks of it; empty where it does not."""
+    stake, other = wagers.get(name, 0), wagers.get(equals.bet, 0)
+    together = stake + wagers.get(equals.with_, 0)
+    most = equals.raised.up_to if equals.raised else equals.times
+    if other * equals.times <= together <= other * most or (equals.optional and not stake):
+        return ""
+    of = f"the {equals.bet} of {dollars(other)}"
+    if most != equals.times:
+        return f"{name} of {dollars(stake)} is not {equals.times} to {most} times {of}"
+    times = "" if equals.times == 1 else f"{equals.times} times "
+    return f"{name} of {dollars(stake)} is not equal to {times}{of}"

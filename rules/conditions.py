@@ -1,6 +1,7 @@
 """What a pay table's row may ask of a hand, or of a race, by kind of table: `CONDITIONS`.
 
-A kind reduces a hand to a small key, so that a table is flattened once and a lookup is one dictionary access.
+A kind reduces a hand to a small key, so that a lookup in a flattened table is one dictionary access. A kind of table
+that is about hands is the vocabulary of the rankings whose keys it understands.
 """
 
 import re
@@ -11,7 +12,10 @@ from itertools import product
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from rules import hand_rows
+from rules.hands.code import HoleCards
 from rules.hands.five_card import FIVE_CARD_HANDS, NOTHING, contains
+from rules.hands.ranked import Made
 
 SUITS: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
 """Suit of a card -> its column in a race."""
@@ -44,17 +48,25 @@ def every_end() -> Iterator[RaceEnd]:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """One kind of pay table. `allowed` is what a row may say, for an error message; `keys` is every key a hand can
-    have; `rows` is what a row may say -> whether a hand of this key satisfies it."""
+    """One kind of pay table. `allowed` is what a row may say, for an error message; `rows` is what a row may say -> how
+    well a hand of this key satisfies it: 0 when it does not, and of two rows the one it satisfies better comes first.
+    `keys` is every key a hand can have, where they are few enough to be known; `either`: a row may name two with ` or `
+    between them."""
 
     allowed: str
     keys: Iterable[Hashable]
-    rows: Mapping[str, Callable[[re.Match[str], Any], bool]]
+    rows: Mapping[str, Callable[[re.Match[str], Any], int]]
+    either: bool = False
 
-    def check(self, when: str) -> Callable[[Any], bool] | None:
-        """Whether a hand of a key satisfies the row `when`, asked once for many keys; None when no row may say that."""
+    def check(self, when: str) -> Callable[[Any], int] | None:
+        """How well a key satisfies the row `when`, asked once for many keys; None when no row may say that."""
         matches = ((re.fullmatch(row, when), holds) for row, holds in self.rows.items())
-        return next((partial(holds, found) for found, holds in matches if found), None)
+        found = next((partial(holds, found) for found, holds in matches if found), None)
+        if found is not None or not self.either or " or " not in when:
+            return found
+        parts = [self.check(part) for part in when.split(" or ", 1)]
+        both = [part for part in parts if part is not None]
+        return (lambda key: max(part(key) for part in both)) if len(both) == len(parts) else None
 
 
 _LONGEST_FLUSH: Final = Conditions(
@@ -81,9 +93,51 @@ _MARGIN: Final = Conditions(
 _FIVE_CARD: Final = Conditions(
     ", ".join(map(repr, FIVE_CARD_HANDS)),
     (*FIVE_CARD_HANDS, NOTHING),
-    {"|".join(FIVE_CARD_HANDS): lambda row, hand: contains(hand, row[0])},
+    {"|".join(FIVE_CARD_HANDS): lambda row, hand: contains(hand.kind if isinstance(hand, Made) else hand, row[0])},
 )
-"""Key: the name of the five-card hand."""
+"""Key: the name of the five-card hand, or the key of a poker ranking."""
+
+_POKER: Final = Conditions(hand_rows.ALLOWED, (), hand_rows.POKER, either=True)
+"""Key: `rules.hands.ranked.Made`."""
+
+_IDENTICAL: Final = Conditions(hand_rows.IDENTICAL_ALLOWED, (), hand_rows.IDENTICAL, either=True)
+"""Key: `rules.hands.ranked.Made`, of a hand of several decks."""
+
+_HOLE_CARDS: Final = Conditions(
+    "'A-A', 'A-K', 'A-K suited', 'A-K unsuited', 'K-K to J-J', \"A-A and dealer's A-A\", or several with ' or '",
+    (),
+    {
+        r"([2-9TJQKA]|10)-([2-9TJQKA]|10)( suited| unsuited)?": HoleCards.are,
+        r"([2-9TJQKA]|10)-\1 to ([2-9TJQKA]|10)-\2": HoleCards.are_between,
+        r"([2-9TJQKA]|10)-([2-9TJQKA]|10) and dealer's \1-\2": HoleCards.are_both,
+    },
+    either=True,
+)
+"""Key: `rules.hands.code.HoleCards`."""
+
+_POINTS: Final = Conditions(
+    "'N', 'N to M', 'N or more', 'N or less' (points)",
+    (),
+    {
+        r"(\d{1,3})": lambda row, points: points == int(row[1]),
+        r"(\d{1,3}) to (\d{1,3})": lambda row, points: int(row[1]) <= points <= int(row[2]),
+        r"(\d{1,3}) or more": lambda row, points: points >= int(row[1]),
+        r"(\d{1,3}) or less": lambda row, points: points <= int(row[1]),
+    },
+)
+"""Key: the points of a hand."""
+
+_LOW: Final = Conditions(
+    "'N or better low'", (), {r"(\d|10) or better low": lambda row, low: low.is_at_best(int(row[1]))}
+)
+"""Key: `rules.hands.code.Low`."""
+
+_CARD: Final = Conditions(
+    "'card', 'rank', 'suit', 'over 7', 'under 7', 'split deck'",
+    (),
+    {"card|rank|suit|over 7|under 7|split deck": lambda *_: 1},
+)
+"""What money on a single card may be on. Which card, rank or suit the bettor names; the kind of bet judges it."""
 
 _RACE: Final = Conditions(
     "'N cards', 'N to M cards', 'odd', 'even', 'even but N', 'red', 'black', a suit, 'ace in the flush', "
@@ -107,6 +161,17 @@ _RACE: Final = Conditions(
 """Key: how the race ended."""
 
 CONDITIONS: Final[Mapping[str, Conditions]] = MappingProxyType(
-    {"longest-flush": _LONGEST_FLUSH, "margin": _MARGIN, "five-card": _FIVE_CARD, "race": _RACE}
+    {
+        "longest-flush": _LONGEST_FLUSH,
+        "margin": _MARGIN,
+        "five-card": _FIVE_CARD,
+        "race": _RACE,
+        "poker": _POKER,
+        "identical": _IDENTICAL,
+        "hole-cards": _HOLE_CARDS,
+        "points": _POINTS,
+        "low": _LOW,
+        "card": _CARD,
+    }
 )
 """Kind of pay table -> its conditions."""

@@ -4,8 +4,12 @@ A table that breaks a rule is no exception: its money is held, line by line, wit
 """
 
 from collections.abc import Iterable
+from typing import Final
 
 from protocol.errors import DealwireError
+
+ACCEPT_SUSPECT: Final = "accept_suspect=True"
+"""What lets `settle` go by a print that cannot be meant."""
 
 
 class SettlementRefused(DealwireError):
@@ -14,6 +18,11 @@ class SettlementRefused(DealwireError):
     def __init__(self, what: str, given: object, allowed: Iterable[str]) -> None:
         self.what, self.given, self.allowed = what, given, tuple(allowed)
         super().__init__(f"not settled: {what} {given!r}; allowed: {', '.join(self.allowed) or 'none'}")
+
+    def advising(self, accept: str) -> "SettlementRefused":
+        """The same where a suspect print is accepted in another way than by an argument of `settle`."""
+        allowed = (accept if each == ACCEPT_SUSPECT else each for each in self.allowed)
+        return SettlementRefused(self.what, self.given, allowed)
 
 
 class OddsRefused(DealwireError):

@@ -4,173 +4,60 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from difflib import get_close_matches
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, Self
+from types import MappingProxyType
+from typing import Any, Final, cast
 
-from pydantic import Field, model_validator
-
-from dealer_flow.procedure.tomlfile import TomlTable, fault_in, load, names_in
+from dealer_flow.procedure.tomlfile import fault_in, load, names_in
 from protocol.tomlfile import Key, TomlFileError
-from rules.amounts import MOST_TIMES, WagerField
-from rules.conditions import LONGEST, LONGEST_RACE
-from rules.hands import RANKINGS
-from rules.paytable import FlatTable, PaidRow, PayField, PayTable, flatten, load_paytable
-from rules.readings import READINGS
+from rules.conditions import CONDITIONS
+from rules.hands import Ranking, UnknownRanking, ranking
+from rules.hands.poker import PokerRanking, load_ranking
+from rules.keeps import load_keep
+from rules.least import least_faults
+from rules.paytable import FlatTable, PaidRow, PayTable, flatten, load_paytable
+from rules.plain import PlainHand, PlainRule, plain_hands, plain_rules
+from rules.spec import (
+    DISCARDS,
+    OWN,
+    BaseBet,
+    Beside,
+    Bet,
+    GameSpec,
+    HandSpec,
+    PotBet,
+    SharedBet,
+    TableBet,
+    TipBet,
+)
+from rules.spec_faults import faults, unknown
 
+_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 GAMES: Final = Path(__file__).parent / "games"
-
-BetKind = Literal["against-dealer", "margin", "own-hand", "progressive", "race"]
-_TABLE_OF: Final[Mapping[str, str]] = {
-    "margin": "margin",
-    "own-hand": "longest-flush",
-    "progressive": "five-card",
-    "race": "race",
-}
+_TABLE_OF: Final[Mapping[str, str]] = {"margin": "margin", "race": "race"}
+"""Kind of bet -> the kind of its tables, where it is not the vocabulary of its hand's ranking."""
 
 
-class HandSpec(TomlTable):
-    """How many cards make a hand, and how hands are ranked."""
-
-    ranking: str
-    own: Annotated[int, Field(ge=1)]
-    community: Annotated[int, Field(ge=0)]
-    clause: str
-
-
-class RaceSpec(TomlTable):
-    """A race of columns, one a suit: how many cards win in one, and after how many without a winner it is over."""
-
-    column: Annotated[int, Field(ge=1)]
-    most: Annotated[int, Field(ge=1, le=LONGEST_RACE)]
-    clause: str
-
-
-class Order(TomlTable):
-    """In which order the dealer settles the seats; seat 1 is at the dealer's left."""
-
-    seats: Literal["descending", "ascending"]
-    clause: str
-
-
-class Games(TomlTable):
-    """In how many games at one table a player may bet; a bet says which game it `counts_as`."""
-
-    most: Annotated[int, Field(ge=1)]
-    clause: str
-
-
-class Limit(TomlTable):
-    """The most one bet may be; None when the text leaves the figure to the table."""
-
-    each_bet_cents: WagerField | None = None
-    clause: str
-    games: Games | None = None
-
-
-class ReturnClauses(TomlTable):
-    """The clause that gives bets back, by what went wrong; empty where it cannot happen."""
-
-    misdeal: str
-    defective_deck: str
-    dead_hand: str = ""
-    no_jackpot_hand: str = ""
-
-
-class Open(TomlTable):
-    """A reading this game leaves open: the option taken unless told otherwise, and why it is open.
-
-    `suspect`: option -> why it cannot be meant; with it, no real bet is settled unless the caller says so.
-    """
-
-    default: str
-    because: str
-    suspect: dict[str, str] = Field(default_factory=dict)
-
-
-class Equals(TomlTable):
-    """This bet must be `times` another."""
-
-    bet: str
-    times: Annotated[int, Field(ge=1, le=MOST_TIMES)]
-    clause: str
-
-
-class Beside(TomlTable):
-    """This bet may only be made beside another."""
-
-    bet: str
-    clause: str
-
-
-class Clauses(TomlTable):
-    """What decides the bet. `tie` and `envy` where the bet can tie or earn envy."""
-
-    win: str
-    lose: str
-    fold: str = ""
-    tie: str = ""
-    envy: str = ""
-
-
-class Bet(TomlTable):
-    """One bet. `fold`: what folding does to it; `absent` means it is made by not folding. `rows` are the rows of its
-    pay tables that pay a race bet: one printed table serves many bets. `stage`: the step of the procedure after which
-    the cards lie there that decide it, by whose they are; without one those of the end."""
-
-    name: str
-    kind: BetKind
-    clauses: Clauses
-    fold: Literal["lose", "stands", "absent"] = "stands"
-    pays: PayField = None
-    paytables: tuple[str, ...] = ()
-    rows: tuple[str, ...] = ()
-    equals: Equals | None = None
-    beside: Beside | None = None
-    counts_as: str = "base game"
-    stage: dict[Literal["own", "community", "dealer"], str] = Field(default_factory=dict)
-
-    @model_validator(mode="after")
-    def _is_paid_one_way(self) -> Self:
-        if self.kind == "against-dealer" and (self.pays is None or self.pays.unit != "to" or self.paytables):
-            raise ValueError(f"bet {self.name!r} against the dealer needs pays = 'A to B' and no paytables")
-        if self.kind != "against-dealer" and (self.pays is not None or not self.paytables):
-            raise ValueError(f"bet {self.name!r} of kind {self.kind} needs paytables and no pays")
-        if (self.kind == "race") != bool(self.rows):
-            raise ValueError(f"bet {self.name!r}: a race bet, and no other, says which rows pay it")
-        return self
-
-
-class GameSpec(TomlTable):
-    """A game file."""
-
-    schema_: Literal["dealwire.game/1"] = Field(alias="schema")
-    id: str
-    name: str
-    jurisdiction: str
-    procedures: Annotated[tuple[str, ...], Field(min_length=1)]
-    hand: HandSpec | None = None
-    race: RaceSpec | None = None
-    order: Order
-    limit: Limit | None = None
-    returns: ReturnClauses
-    readings: dict[str, Open]
-    bets: Annotated[tuple[Bet, ...], Field(min_length=1)]
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Game:
     """A game ready to settle rounds. `sha256` covers the content of the game file and of all its pay tables."""
 
     spec: GameSpec
     bets: Mapping[str, Bet]
+    """As settled: a tip is the bet that it is for, under its own name."""
+    instead: Mapping[str, Bet]
+    """Bet -> as it is decided for a seat that made the choice which it names."""
     tied: Mapping[str, frozenset[str]]
     """Bet -> the bets that are valid only together with it, itself included."""
     paytables: Mapping[str, PayTable]
     tables: Mapping[tuple[str, str], FlatTable]
     """Bet and pay table -> the table as that bet is paid by it."""
-    fixed: Mapping[str, PaidRow]
-    """Bet against the dealer -> what it pays."""
+    rankings: Mapping[str, Ranking]
+    """Hand -> how it is ranked, unless a reading has it otherwise."""
+    named: Mapping[str, Ranking]
+    """Every ranking that the file speaks of."""
     sha256: str
     path: Path = field(compare=False)
     """The game file."""
@@ -180,20 +67,97 @@ class Game:
         """As in `flushes-gone-wild.co`."""
         return self.spec.id
 
-    @property
-    def hand(self) -> HandSpec:
-        """What makes a hand, in a game of hands."""
-        assert self.spec.hand is not None, "a game of hands has a [hand] table"
-        return self.spec.hand
+    def hand(self, name: str = "player") -> HandSpec:
+        """The cards that make a hand of this game, by its name in the file."""
+        return self.spec.hands[name]
 
-    @property
+    def ranking_of(self, hand: str, readings: Mapping[str, str]) -> Ranking:
+        """How a hand is ranked under these readings."""
+        for other in self.spec.hands[hand].ranking_when:
+            if other.holds(readings):
+                return self.named[other.ranking]
+        return self.rankings[hand]
+
+    @cached_property
+    def rules(self) -> tuple[PlainRule, ...]:
+        """What the bets must be beside each other, of those of which anything is asked."""
+        return plain_rules(self.bets.values())
+
+    def choice_of(self, bet: BaseBet) -> tuple[str, str]:
+        """The one table of a bet, empty where it has not just one, and the bet for which its table is chosen."""
+        return self._choices.get(id(bet)) or (bet.only_table, bet.chosen_with)
+
+    def own_of(self, bet: BaseBet) -> BaseBet:
+        """The player's own bet that a tip is for; of any other bet itself."""
+        return self._owns.get(id(bet)) or (self.bets[bet.tip_for] if bet.tip_for else bet)
+
+    @cached_property
+    def _owns(self) -> Mapping[int, BaseBet]:
+        """The same of the game's own bets, by their identity."""
+        every = (*self.bets.values(), *self.instead.values())
+        return {id(bet): self.bets[bet.tip_for] if bet.tip_for else bet for bet in every}
+
+    @cached_property
+    def _choices(self) -> Mapping[int, tuple[str, str]]:
+        """The same of the game's own bets, by their identity: it is asked several times a line."""
+        every = (*self.bets.values(), *self.instead.values())
+        return {id(bet): (bet.only_table, bet.chosen_with) for bet in every}
+
+    @cached_property
+    def stakes(self) -> tuple[tuple[Bet, str], ...]:
+        """Every bet, and the one whose stake it is paid on: itself, for a wager of its own."""
+        return tuple((bet, bet.on or bet.name) for bet in self.bets.values())
+
+    @cached_property
+    def pots(self) -> tuple[PotBet, ...]:
+        """What the players play for among themselves."""
+        return tuple(bet for bet in self.bets.values() if isinstance(bet, PotBet))
+
+    @cached_property
+    def envied(self) -> tuple[TableBet, ...]:
+        """Bets paid by a table whose hands bring the others something; a tip is the dealer's and brings nobody any."""
+        return tuple(
+            bet for bet in self.bets.values() if isinstance(bet, TableBet) and bet.envy is not None and not bet.tip_for
+        )
+
+    @cached_property
+    def plain(self) -> Mapping[str, PlainHand]:
+        """The hands that are made in the plainest way, as most are."""
+        return plain_hands({name: each for name, each in self.spec.hands.items() if not self.rankings[name].jokers})
+
+    @cached_property
+    def of_seats(self) -> frozenset[str]:
+        """The hands that are a seat's own, in part at least; any other is the same for all."""
+        own = frozenset({OWN, DISCARDS})
+        return frozenset(name for name, hand in self.spec.hands.items() if not own.isdisjoint(hand.of))
+
+    @cached_property
     def progressive(self) -> Bet | None:
         """The one bet that is resolved for the whole table at once."""
-        return next((bet for bet in self.spec.bets if bet.kind == "progressive"), None)
+        return next((bet for bet in self.bets.values() if bet.kind == "progressive"), None)
 
-    def default_paytables(self) -> dict[str, str]:
-        """Bet name -> the pay table used unless told otherwise: the first one the rule prints."""
-        return {bet.name: bet.paytables[0] for bet in self.spec.bets if bet.paytables}
+    @cached_property
+    def fixed(self) -> Mapping[str, PaidRow]:
+        """Bet that pays the same whatever it wins with -> what it pays."""
+        return {name: PaidRow("", bet.pays, bet.clauses.win) for name, bet in self.bets.items() if bet.pays}
+
+    def default_paytables(self, readings: Mapping[str, str] = _NOTHING) -> dict[str, str]:
+        """Bet name -> the pay table used unless told otherwise: the first one the rule prints under these readings."""
+        return {
+            name: self.paytables_under(name, readings)[0]
+            for name, bet in self.bets.items()
+            if bet.to_choose and bet.chosen_with == name
+        }
+
+    def paytables_under(self, bet: str, readings: Mapping[str, str]) -> tuple[str, ...]:
+        """The pay tables of a bet that are in print under these readings, the game's own where one is not named."""
+        used = {**self.default_readings(), **readings}
+        names = self.bets[bet].to_choose
+        return tuple(
+            name
+            for name in names
+            if all(used.get(reading) == option for reading, option in self.paytables[name].readings.items())
+        )
 
     def meters(self) -> list[str]:
         """Names of the progressive meters its pay tables pay from."""
@@ -210,18 +174,27 @@ def game_ids() -> tuple[str, ...]:
     return names_in(GAMES)
 
 
-def game_id_of(procedure: str) -> str | None:
-    """Id of the game of this package that settles rounds of a procedure: the one of the same id, else the first that
-    names it. None when they are dealt only."""
-    games = [game for game, names in _settled().items() if procedure in names]
+def game_id_of(procedure: str, options: Mapping[str, str] = _NOTHING) -> str | None:
+    """Id of the game of this package that settles rounds of a procedure under these options of it: the one of the same
+    id, else the first that names it. None when they are dealt only."""
+    games = [
+        game
+        for game, spec in _settled().items()
+        if procedure in spec.procedures and wrong_option(spec, options) is None
+    ]
     return procedure if procedure in games else next(iter(games), None)
 
 
-def load_game_of(procedure: str) -> Game:
+def wrong_option(spec: GameSpec, options: Mapping[str, str]) -> str | None:
+    """The option of the procedure by which a round is another game's."""
+    return next((name for name, allowed in spec.options.items() if options.get(name, allowed[0]) not in allowed), None)
+
+
+def load_game_of(procedure: str, options: Mapping[str, str] = _NOTHING) -> Game:
     """The game that settles rounds of a procedure, as `game_id_of` finds it; TomlFileError when there is none."""
-    game = game_id_of(procedure)
+    game = game_id_of(procedure, options)
     if game is None:
-        known = dict.fromkeys(name for names in _settled().values() for name in names)
+        known = dict.fromkeys(name for spec in _settled().values() for name in spec.procedures)
         raise TomlFileError(
             procedure, None, "", f"no such game, nor a game that settles it; allowed: {', '.join(known)}"
         )
@@ -229,12 +202,12 @@ def load_game_of(procedure: str) -> Game:
 
 
 @cache
-def _settled() -> dict[str, tuple[str, ...]]:
-    return {game: load(GAMES / f"{game}.toml", GameSpec).procedures for game in game_ids()}
+def _settled() -> dict[str, GameSpec]:
+    return {game: load(GAMES / f"{game}.toml", GameSpec) for game in game_ids()}
 
 
 def load_game(source: str | Path) -> Game:
-    """A game by id, or from a file whose pay tables stand in `paytables/` beside it.
+    """A game by id, or from a file; beside it stand its pay tables in `paytables/`, rankings of its own in `rankings/`.
 
     TomlFileError names the file, the line, the key and what is allowed, in one line.
     """
@@ -254,84 +227,161 @@ def _of_package(game: str) -> Game:
 
 def _read(path: Path) -> Game:
     """A game and its pay tables, ready to settle rounds."""
-    spec = load(path, GameSpec, _faults)
-    paytables = _load_paytables(path, spec)
-    content = [_content(spec), *(paytables[name].model_dump(mode="json") for name in sorted(paytables))]
+    spec = load(path, GameSpec, faults)
+    rankings = _rankings(path, spec)
+    for key, why in least_faults(spec, rankings):
+        raise fault_in(path, key, why)
+    bets = _as_settled(spec)
+    paytables = _load_paytables(path, spec, rankings)
+    content = [
+        _content(spec),
+        *(paytables[name].content() for name in sorted(paytables)),
+        *_own_content(path, rankings),
+    ]
     canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), default=str)
     return Game(
         spec=spec,
-        bets={bet.name: bet for bet in spec.bets},
-        tied=_tied(spec),
+        bets=bets,
+        instead={name: bet.as_chosen(bet.instead) for name, bet in bets.items() if bet.instead},
+        tied=_tied(bets),
         paytables=paytables,
-        fixed={bet.name: PaidRow("", bet.pays, bet.clauses.win) for bet in spec.bets if bet.kind == "against-dealer"},
-        tables={(bet.name, name): flatten(paytables[name], bet.rows) for bet in spec.bets for name in bet.paytables},
+        rankings=rankings,
+        named=_named(path, spec),
+        tables={(bet.name, name): flatten(paytables[name], bet.rows) for bet in bets.values() for name in _tables(bet)},
         sha256=hashlib.sha256(canonical.encode()).hexdigest(),
         path=path,
     )
 
 
 def _content(spec: GameSpec) -> dict[str, Any]:
-    """What is hashed; a key that came later counts only where it is used."""
-    content = spec.model_dump(mode="json")
-    content["bets"] = [{key: value for key, value in bet.items() if value or key != "stage"} for bet in content["bets"]]
-    return content
+    """What is hashed: what the file says."""
+    return spec.model_dump(mode="json", exclude_defaults=True)
 
 
-def _faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
-    """What one key cannot know of another."""
-    if (spec.hand is None) == (spec.race is None):
-        yield ("hand",), "give [hand] or [race], one of them"
-    if spec.hand is not None and spec.hand.ranking not in RANKINGS:
-        yield ("hand", "ranking"), f"unknown ranking {spec.hand.ranking!r}; allowed: {', '.join(RANKINGS)}"
-    if spec.hand is not None and spec.hand.own + spec.hand.community > LONGEST:
-        cards = f"{spec.hand.own} own and {spec.hand.community} community cards"
-        yield ("hand",), f"{cards} are too many; allowed: {LONGEST} together"
-    for name, reading in spec.readings.items():
-        if name not in READINGS:
-            yield ("readings", name), f"unknown reading; allowed: {', '.join(READINGS)}"
-        elif reading.default not in READINGS[name]:
-            why = f"unknown option {reading.default!r}; allowed: {', '.join(READINGS[name])}"
-            yield ("readings", name, "default"), why
-    names = [bet.name for bet in spec.bets]
-    for index, bet in enumerate(spec.bets):
-        if bet.name in names[:index]:
-            yield ("bets", index, "name"), f"bet {bet.name!r} stands twice"
-        if (bet.kind == "race") != (spec.race is not None):
-            needs = "race" if bet.kind == "race" else "hand"
-            yield ("bets", index, "kind"), f"a bet of kind {bet.kind} needs a [{needs}]"
-        if bet.kind == "progressive" and any(other.kind == bet.kind for other in spec.bets[:index]):
-            yield ("bets", index, "kind"), "a game has at most one progressive bet"
-        for key, other in (("equals", bet.equals), ("beside", bet.beside)):
-            if other is not None and other.bet not in names:
-                yield ("bets", index, key), f"unknown bet {other.bet!r}; allowed: {', '.join(names)}"
+def _own_content(path: Path, rankings: Mapping[str, Ranking]) -> Iterator[Any]:
+    """What is hashed of rankings that stand beside the game; the others are part of the program."""
+    for _, each in sorted(rankings.items()):
+        if isinstance(each, PokerRanking) and each.path.parent == path.parent / "rankings":
+            yield each.content()
 
 
-def _load_paytables(path: Path, spec: GameSpec) -> dict[str, PayTable]:
-    found: dict[str, PayTable] = {}
-    for index, bet in enumerate(spec.bets):
-        for name in bet.paytables:
-            file, key = path.parent / "paytables" / f"{name}.toml", ("bets", index, "paytables")
-            if not file.is_file():
-                known = ", ".join(sorted(each.stem for each in file.parent.glob("*.toml"))) or "none"
-                raise fault_in(path, key, f"no pay table {name!r} in {file.parent.name}/; allowed: {known}")
-            table = load_paytable(file)
-            if table.kind != _TABLE_OF[bet.kind]:
-                why = f"{name} is a {table.kind} table; a {bet.kind} bet needs a {_TABLE_OF[bet.kind]} table"
-                raise fault_in(path, key, why)
-            rows = [row.when for row in table.rows]
-            for row in bet.rows:
-                if row not in rows:
-                    raise fault_in(
-                        path, ("bets", index, "rows"), f"no row {row!r} in {name}; allowed: {', '.join(rows)}"
-                    )
-            found[name] = table
+def _as_settled(spec: GameSpec) -> dict[str, Bet]:
+    """Every bet by its name; a tip is the bet that it is for, with clauses of its own where one stands on it."""
+    rows = {row.name: row for row in spec.bets}
+    found: dict[str, Bet] = {}
+    for row in spec.bets:
+        if isinstance(row, TipBet):
+            bet = cast("Bet", rows[row.for_])
+            tip = bet.as_tip(row.name, Beside(bet=row.on or row.for_, clause=row.clause))
+            found[row.name] = tip.model_copy(update={"on": row.on}) if row.on else tip
+        else:
+            found[row.name] = row
     return found
 
 
-def _tied(spec: GameSpec) -> dict[str, frozenset[str]]:
-    groups = {bet.name: frozenset({bet.name}) for bet in spec.bets}
-    for bet in spec.bets:
+def _tables(bet: Bet) -> tuple[str, ...]:
+    """Every table that may pay a bet."""
+    return (*bet.paytables, *bet.instead.paytables) if bet.instead else bet.paytables
+
+
+def _find_ranking(path: Path, key: Key, name: str) -> Ranking:
+    """By its name, or from a file of that name in `rankings/` beside the game."""
+    own, file = None, path.parent / "rankings" / f"{name}.toml"
+    try:
+        own = ranking(name)
+    except UnknownRanking as unknown:
+        if not file.is_file():
+            why = f"unknown ranking {name!r}; allowed: {', '.join(unknown.allowed)}, or {name}.toml in rankings/"
+            raise fault_in(path, key, why) from None
+    if own and file.is_file():
+        raise fault_in(path, key, f"two rankings {name!r}, one of them in rankings/: give that one another name")
+    found = own or load_ranking(file)
+    if found.vocabulary not in CONDITIONS:
+        why = f"ranking {name!r} wants pay tables of kind {found.vocabulary!r}; allowed: {', '.join(CONDITIONS)}"
+        raise fault_in(path, key, why)
+    return found
+
+
+def _rankings(path: Path, spec: GameSpec) -> dict[str, Ranking]:
+    found: dict[str, Ranking] = {}
+    for name, hand in spec.hands.items():
+        found[name] = _ranking(path, name, hand, hand.ranking, ("ranking",))
+        for index, other in enumerate(hand.ranking_when):
+            also = _ranking(path, name, hand, other.ranking, ("ranking-when", index, "ranking"))
+            if also.vocabulary != found[name].vocabulary:
+                why = f"{also.id} speaks {also.vocabulary}; allowed: a ranking that speaks {found[name].vocabulary}"
+                raise fault_in(path, ("hands", name, "ranking-when", index, "ranking"), why)
+        if hand.pick is not None:
+            _ranking(path, name, hand, hand.pick.by, ("pick", "by"))
+    return found
+
+
+def _named(path: Path, spec: GameSpec) -> dict[str, Ranking]:
+    found: dict[str, Ranking] = {}
+    for name, hand in spec.hands.items():
+        picked = (hand.pick.by,) if hand.pick else ()
+        for wanted in (hand.ranking, *(other.ranking for other in hand.ranking_when), *picked):
+            found[wanted] = _find_ranking(path, ("hands", name), wanted)
+    return found
+
+
+def _ranking(path: Path, name: str, hand: HandSpec, wanted: str, key: Key) -> Ranking:
+    """The ranking of that name, if it ranks as many cards as this hand has."""
+    found = _find_ranking(path, ("hands", name, *key), wanted)
+    (least, most), (fewest, highest) = cards_of(hand), found.sizes
+    if least < fewest or most > highest:
+        cards = str(most) if least == most else f"{least} to {most}"
+        raise fault_in(path, ("hands", name, "of"), f"{cards} cards; allowed for {wanted}: {fewest} to {highest}")
+    return found
+
+
+def cards_of(hand: HandSpec) -> tuple[int, int]:
+    """The least and the most cards of a hand."""
+    if hand.fill is not None:
+        return hand.fill, hand.fill
+    ranges = [(cards, cards) if isinstance(cards, int) else cards for cards in hand.of.values()]
+    if hand.keeps:
+        ranges[0] = (load_keep(hand.keeps).kept,) * 2
+    if hand.pick is not None:
+        return ranges[0]
+    return sum(least for least, _ in ranges), sum(most for _, most in ranges)
+
+
+def _load_paytables(path: Path, spec: GameSpec, rankings: Mapping[str, Ranking]) -> dict[str, PayTable]:
+    found: dict[str, PayTable] = {}
+    for index, bet in enumerate(spec.bets):
+        if isinstance(bet, TipBet):
+            continue
+        for name in _tables(bet):
+            key: Key = ("bets", index, "paytables" if name in bet.paytables else "instead")
+            found[name] = table = _find_paytable(path, key, name)
+            hand = bet.instead.hand if bet.instead and key[2] == "instead" else bet.hand
+            wanted = _TABLE_OF.get(bet.kind) or rankings[hand].vocabulary
+            if table.kind != wanted:
+                why = f"{name} is a {table.kind} table; a {bet.kind} bet on {hand} needs a {wanted} table"
+                raise fault_in(path, key, why)
+            rows = [row.when for row in table.rows]
+            for fault in unknown(("bets", index, "rows"), "row", bet.rows, rows):
+                raise fault_in(path, *fault)
+    return found
+
+
+def _find_paytable(path: Path, key: Key, name: str) -> PayTable:
+    file = path.parent / "paytables" / f"{name}.toml"
+    if not file.is_file():
+        known = [each.stem for each in file.parent.glob("*.toml")]
+        near = ", ".join(get_close_matches(name, known, 8, 0.5)) or f"{len(known)} others"
+        raise fault_in(path, key, f"no pay table {name!r} in {file.parent.name}/, which has {near}")
+    return load_paytable(file)
+
+
+def _tied(bets: Mapping[str, Bet]) -> dict[str, frozenset[str]]:
+    groups = {name: frozenset({name}) for name in bets}
+    for bet in bets.values():
         if bet.equals:
             merged = groups[bet.name] | groups[bet.equals.bet]
+            groups.update(dict.fromkeys(merged, merged))
+        if isinstance(bet, SharedBet):
+            merged = groups[bet.name].union(*(groups[other] for other in bet.goes_with))
             groups.update(dict.fromkeys(merged, merged))
     return groups

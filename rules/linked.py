@@ -32,10 +32,11 @@ def settle_linked(
     at = RoundKey(result.table, result.session, result.round)
     records = bank.contribute(at, staked)
     for line in _in_order(settlement):
-        paid = bank.pay(at, line.seat, line.meter or "", _share(game, line))
+        paid = _pay(bank, at, game, line)
         records += paid
-        if paid[0].to_players != line.pay:
-            raise MeterRefused(line.meter or "", "a pay", f"settled at {line.pay} cents, {paid[0].to_players} are due")
+        share = line.pay - line.from_house
+        if paid[0].to_players != share:
+            raise MeterRefused(line.meter or "", "a pay", f"settled at {share} cents, {paid[0].to_players} are due")
     return with_contributions(settlement, before, records), records
 
 
@@ -64,9 +65,14 @@ def _in_order(settlement: Settlement) -> Sequence[SettlementLine]:
     return sorted(lines, key=lambda line: line.seat, reverse=right_first(settlement.readings))
 
 
-def _share(game: Game, line: SettlementLine) -> Any:
+def _pay(bank: MeterBank, at: RoundKey, game: Game, line: SettlementLine) -> list[MeterRecord]:
+    """The records of one pay off a meter: a share of it, or an amount that is printed."""
     rows = game.paytables[line.paytable or ""].rows
-    return next(row.pays.amount for row in rows if row.when == line.row)
+    pays = next(row.pays for row in rows if row.when == line.row)
+    divided = pays.amount == 1 and line.pay < bank.meters()[line.meter or ""].cents
+    if pays.unit == "percent" and not divided:
+        return bank.pay(at, line.seat, line.meter or "", pays.amount)
+    return bank.pay_fixed(at, line.seat, line.meter or "", line.pay)
 
 
 def with_contributions(

@@ -8,9 +8,10 @@ CO 47.1-1017.60 progressive (3), (7); WA NC 4, 9, MGL 5, 10; WA progressive syst
 """
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple
 
 from msgspec import Meta, Struct
@@ -121,6 +122,7 @@ class MeterBank:
         self._now = {name: _Now() for name in self._parts}
         self._count = 0
         self._records: deque[MeterRecord] = deque(maxlen=RECORDS_KEPT)
+        self._newest: dict[str, MeterRecord] = {}
         self._pays: dict[int, tuple[MeterRecord, MeterRecord | None]] = {}
         self._backed_out: set[int] = set()
 
@@ -147,9 +149,34 @@ class MeterBank:
         for name, record in newest.items():
             if name in bank._now:
                 bank._set(record)
+                bank._newest[name] = record
         bank._count = max((record.number for record in newest.values()), default=bank._count)
         bank._records.clear()
         return bank
+
+    @classmethod
+    def go_on(cls, setup: ProgressiveSetup, records: Iterable[MeterRecord]) -> "MeterBank":
+        """The bank as the end of its records left it: all of them, or those since the record at which each meter
+        stood, as `standing` gives them. One that stands there a second time is passed over."""
+        records, first = iter(records), dict[str, MeterRecord]()
+        wanted = {meter.name for meter in setup.meters}
+        for record in records:
+            if record.number == 1 and not first:
+                return cls.restore(setup, _each_once(chain([record], records)))
+            first[record.meter] = record
+            if first.keys() >= wanted:
+                break
+        for name in wanted - first.keys():
+            raise MeterRefused(name, "restoring", "no record says where it stands")
+        bank = cls.resume(setup, first)
+        for record in _each_once(chain(first.values(), records)):
+            if record is not first.get(record.meter):
+                bank.follow(record)
+        return bank
+
+    def standing(self) -> list[MeterRecord]:
+        """The newest record of each meter, oldest first: with those that follow they give the bank back."""
+        return sorted(self._newest.values(), key=lambda record: record.number)
 
     def state(self) -> BankState:
         """Where it stands."""
@@ -221,6 +248,14 @@ class MeterBank:
                 "reseeded", meter, why, at, to_meter=seed + reserve, to_reserve=-reserve, to_house=-seed, of=paid.number
             ),
         ]
+
+    def pay_fixed(self, at: RoundKey, seat: int, meter: str, cents: int) -> list[MeterRecord]:
+        """Pay an amount that is printed, off the meter; MeterRefused when it does not show as much."""
+        shown = self._known(meter).cents
+        if not 0 < cents <= shown:
+            raise MeterRefused(meter, f"a pay of {dollars(cents)}", f"it shows {dollars(shown)}")
+        why = f"{dollars(cents)} of {dollars(shown)}"
+        return [self._write("paid", meter, why, at, seat=seat, to_players=cents, to_meter=-cents)]
 
     def back_out(self, number: int, badge: int, why: str) -> MeterRecord:
         """Undo a pay that was logged, by hand and once: the prize goes back onto the meter, a reseed off it.
@@ -317,6 +352,7 @@ class MeterBank:
             self._backed_out.discard(number)
         self._count += 1
         self._records.append(record)
+        self._newest[record.meter] = record
 
     def _set(self, record: MeterRecord) -> None:
         now = self._now[record.meter]
@@ -333,3 +369,12 @@ class MeterBank:
         if (record.meter_cents, record.reserve_cents) != (now.cents + record.to_meter, now.reserve + record.to_reserve):
             raise MeterRefused(record.meter, "restoring", f"record {record.number} does not follow from those before")
         self._apply(record)
+
+
+def _each_once(records: Iterable[MeterRecord]) -> Iterator[MeterRecord]:
+    """The records without those that are the newest of their meter already."""
+    newest: dict[str, MeterRecord] = {}
+    for record in records:
+        if newest.get(record.meter) != record:
+            newest[record.meter] = record
+            yield record

@@ -1,10 +1,10 @@
 """Pay tables as strict TOML files: a condition, a pay and a clause on every row."""
 
 import re
-from collections.abc import Collection, Hashable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -12,24 +12,40 @@ from pydantic import BeforeValidator, Field
 
 from dealer_flow.procedure.tomlfile import TomlTable, load
 from protocol.tomlfile import Key
-from rules.amounts import MOST_TIMES, AmountField
+from rules.amounts import MOST_TIMES, AmountField, WagerField
 from rules.conditions import CONDITIONS
 
-Unit = Literal["to", "for", "percent", "push", "bare"]
+USUAL_ENVY_BASE_CENTS: Final = 100
+"""The wager that envy is printed for where neither the table's file nor the house names another."""
 
-_RATIO: Final = re.compile(r"(\d[\d,]{0,15}) (to|for) (\d{1,7})")
-_PERCENT: Final = re.compile(r"(\d{1,3}) % of ([a-z][a-z-]*)")
-_ALLOWED: Final = f"an integer, 'A to B', 'A for B', 'P % of METER', or 'push'; at most {MOST_TIMES:,} times"
+Unit = Literal["to", "for", "percent", "push", "bare", "flat", "flat-to"]
+
+_RATIO: Final = re.compile(r"(\d[\d,]{0,15}) (?:(to|for) (\d{1,7})|for (\d{1,7}) from ([a-z][a-z-]*))")
+_PERCENT: Final = re.compile(r"(\d{1,3}) % of ([a-z][a-z-]*)(?: and (\d[\d,]{0,15} (?:to|for) \d{1,7}))?")
+_FLAT: Final = re.compile(r"\$(\d[\d,]{0,11})(?: from ([a-z][a-z-]*)| (and the stake))?")
+_ALLOWED: Final = (
+    f"an integer, 'A to B', 'A for B', 'A for B from METER', 'P % of METER', 'P % of METER and A to B', '$D', "
+    f"'$D and the stake', '$D from METER', or 'push'; at most {MOST_TIMES:,} times"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Pay:
-    """What a row pays. `to`: times the stake, which comes back; `for`: times the stake, which does not;
-    `percent`: of the meter named `meter`, the stake does not come back; `push`: the stake comes back."""
+    """What a row pays. `to`: times the stake, which comes back; `for`: times the stake, which does not, off `meter`
+    where one is named;
+    `percent`: of the meter named `meter`, the stake does not come back; `push`: the stake comes back; `flat`: `amount`
+    in cents, whatever was staked, from `meter` where one is named; `flat-to`: so too, and the stake comes back.
+    `plus`: what is paid besides."""
 
     unit: Unit
     amount: Fraction
     meter: str | None = None
+    plus: "Pay | None" = None
+
+    @property
+    def keeps_stake(self) -> bool:
+        """Whether the stake comes back beside it."""
+        return self.unit in ("to", "push", "flat-to")
 
     @property
     def text(self) -> str:
@@ -37,13 +53,19 @@ class Pay:
         if self.unit == "push":
             return "push"
         if self.unit == "percent":
-            return f"{self.amount * 100} % of {self.meter}"
-        return f"{self.amount.numerator:,} {self.unit} {self.amount.denominator}"
+            plus = f" and {self.plus.text}" if self.plus else ""
+            return f"{self.amount * 100} % of {self.meter}{plus}"
+        if self.unit in ("flat", "flat-to"):
+            whence = f" from {self.meter}" if self.meter else " and the stake" if self.unit == "flat-to" else ""
+            return f"${self.amount.numerator // 100:,}{whence}"
+        whence = f" from {self.meter}" if self.meter else ""
+        return f"{self.amount.numerator:,} {self.unit} {self.amount.denominator}{whence}"
 
     @property
     def rank(self) -> tuple[int, Fraction]:
-        """Orders the pays of one table: a share of a meter is worth more than any fixed pay."""
-        return int(self.unit == "percent"), self.amount
+        """Orders the pays of one table: a share of a meter is worth more than any fixed pay, a dollar no less than one
+        time the stake."""
+        return int(self.unit == "percent"), self.amount / 100 if self.unit in ("flat", "flat-to") else self.amount
 
 
 def parse_pay(value: object) -> Pay:
@@ -55,12 +77,14 @@ def parse_pay(value: object) -> Pay:
     if value == "push":
         return Pay("push", Fraction(0))
     if isinstance(value, str):
-        if (found := _RATIO.fullmatch(value)) and int(found[3]):
-            amount = Fraction(int(found[1].replace(",", "")), int(found[3]))
+        if (found := _RATIO.fullmatch(value)) and (unit := int(found[3] or found[4])):
+            amount = Fraction(int(found[1].replace(",", "")), unit)
             if amount <= MOST_TIMES:
-                return Pay("to" if found[2] == "to" else "for", amount)
+                return Pay("to" if found[2] == "to" else "for", amount, found[5])
         if (found := _PERCENT.fullmatch(value)) and 0 < int(found[1]) <= 100:
-            return Pay("percent", Fraction(int(found[1]), 100), found[2])
+            return Pay("percent", Fraction(int(found[1]), 100), found[2], parse_pay(found[3]) if found[3] else None)
+        if (found := _FLAT.fullmatch(value)) and 0 < (dollars := int(found[1].replace(",", ""))) <= MOST_TIMES:
+            return Pay("flat-to" if found[3] else "flat", Fraction(dollars * 100), found[2])
     raise ValueError(f"not a pay; allowed: {_ALLOWED}")
 
 
@@ -68,12 +92,14 @@ PayField = Annotated[Any, BeforeValidator(parse_pay)]
 
 
 class PayRow(TomlTable):
-    """One row. `envy_cents` is what every other bettor gets for this hand at the base wager."""
+    """One row. `envy_cents` is what every other bettor gets for this hand at the base wager. Rows of one `group` pay
+    apart from those of another: the best in each is paid (47.1-1017.32(17))."""
 
     when: str
     pays: PayField
     clause: str
     envy_cents: AmountField = 0
+    group: str = ""
 
 
 class Note(TomlTable):
@@ -88,25 +114,11 @@ class Printed(TomlTable):
     """A figure the source prints beside the table, with as many decimals as it prints."""
 
     house_edge_pct: Annotated[str, Field(pattern=r"^-?\d+(\.\d+)?$")]
+    return_pct: Annotated[str, Field(pattern=r"^\d+(\.\d+)?$")] | None = None
     clause: str
 
 
-class PayTable(TomlTable):
-    """A pay table file. `bare` is the unit of a pay printed as a bare number. `suspect` says why the table cannot be
-    meant as it is printed; with it, no real bet is settled unless the caller says so."""
-
-    schema_: Literal["dealwire.paytable/1"] = Field(alias="schema")
-    id: str
-    title: str
-    printed: Printed | None = None
-    kind: Literal["longest-flush", "margin", "five-card", "race"]
-    bare: Literal["to", "for"] | None = None
-    rows: Annotated[tuple[PayRow, ...], Field(min_length=1)]
-    notes: tuple[Note, ...] = ()
-    suspect: str = ""
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PaidRow:
     """A row ready for use: its condition, pay, clause and envy at the base wager."""
 
@@ -115,23 +127,99 @@ class PaidRow:
     clause: str
     envy_cents: int = 0
 
+    @cached_property
+    def words(self) -> str:
+        """What it pays, as a pay table prints it."""
+        return self.pay.text
+
+    @cached_property
+    def ratio(self) -> tuple[int, int]:
+        """A to B, of a pay that is so many times the stake."""
+        return self.pay.amount.numerator, self.pay.amount.denominator
+
+
+class PayTable(TomlTable):
+    """A pay table file. `kind` is what its rows may say, of a hand the vocabulary of its ranking. `bare` is the unit of
+    a pay printed as a bare number; `label` the table's number or name as printed, `heading` what stands above its
+    column; `envy_base_cents` the wager its envy is printed for, `readings` the options under which it is in print.
+    `suspect` says why the table cannot be meant as it is printed; with it, no real bet is settled unless the caller
+    says so."""
+
+    schema_: Literal["dealwire.paytable/1"] = Field(alias="schema")
+    id: str
+    title: str
+    printed: Printed | None = None
+    kind: Literal[
+        "longest-flush", "margin", "five-card", "race", "poker", "identical", "hole-cards", "points", "low", "card"
+    ]
+    label: str = ""
+    heading: str = ""
+    bare: Literal["to", "for"] | None = None
+    rows: Annotated[tuple[PayRow, ...], Field(min_length=1)]
+    notes: tuple[Note, ...] = ()
+    envy_base_cents: WagerField | None = None
+    readings: dict[str, str] = Field(default_factory=dict)
+    suspect: str = ""
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The pay groups of its rows; one without a name where it has none."""
+        return tuple(dict.fromkeys(row.group for row in self.rows))
+
+    def paid(self, row: PayRow) -> PaidRow:
+        """A row ready for use."""
+        return PaidRow(row.when, _with_unit(row.pays, self.bare), row.clause, row.envy_cents)
+
+    def content(self) -> dict[str, Any]:
+        """What a game's hash covers; a key that came later counts only where it is used."""
+        content = self.model_dump(mode="json")
+        found = {
+            key: value
+            for key, value in content.items()
+            if value or key not in ("label", "heading", "envy_base_cents", "readings")
+        }
+        found["rows"] = [_row_content(row) for row in content["rows"]]
+        return found
+
+
+def _row_content(row: dict[str, Any]) -> dict[str, Any]:
+    pays = {key: value for key, value in row["pays"].items() if value or key != "plus"}
+    return {key: value for key, value in row.items() if value or key != "group"} | {"pays": pays}
+
 
 FlatTable = Mapping[Hashable, PaidRow | None]
-"""A pay table flattened: the key of a hand -> the best row it qualifies for."""
+"""A pay table flattened: the key of a hand -> the row that pays it."""
 
 
-def flatten(table: PayTable, only: Collection[str] = ()) -> FlatTable:
-    """For every hand, the row that pays it most; of equal pays the one printed first. `only` leaves rows out."""
+class _Rows(dict[Hashable, PaidRow | None]):
+    """A flattened table; the row of a key that is not there yet is found when it is looked up."""
+
+    def __init__(self, rows: Sequence[tuple[PaidRow, Callable[[Any], int]]], keys: Iterable[Hashable]) -> None:
+        super().__init__()
+        self._rows = rows
+        self.update((key, self._best(key)) for key in keys)
+
+    def __missing__(self, key: Hashable) -> PaidRow | None:
+        row = self[key] = self._best(key)
+        return row
+
+    def _best(self, key: Hashable) -> PaidRow | None:
+        fits = [(level, row) for row, check in self._rows if (level := check(key))]
+        return max(fits, key=lambda fit: (fit[0], fit[1].pay.rank))[1] if fits else None
+
+
+def flatten(table: PayTable, only: Collection[str] = (), group: str | None = None) -> FlatTable:
+    """For every hand, the row that names it, else the one of those it also holds that pays it most; of equal ones the
+    one printed first. `only` leaves rows out, `group` those of the other pay groups."""
     conditions = CONDITIONS[table.kind]
     rows = [
-        (PaidRow(row.when, _with_unit(row.pays, table.bare), row.clause, row.envy_cents), check)
+        (table.paid(row), check)
         for row in table.rows
-        if (not only or row.when in only) and (check := conditions.check(row.when)) is not None
+        if (not only or row.when in only)
+        and group in (None, row.group)
+        and (check := conditions.check(row.when)) is not None
     ]
-    return {
-        key: max((row for row, holds in rows if holds(key)), key=lambda row: row.pay.rank, default=None)
-        for key in conditions.keys
-    }
+    return _Rows(rows, conditions.keys)
 
 
 def load_paytable(path: Path) -> PayTable:

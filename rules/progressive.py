@@ -4,30 +4,38 @@ CO 47.1-1017.60 progressive (2), (6)-(9). Fixed pays are "for 1": the stake is g
 cent and is taken off before the next one is worked out, since two may win in one round.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from dataclasses import replace as dc_replace
 from fractions import Fraction
+from typing import Final
 
 from msgspec.structs import replace
 
 from dealer_flow.record.result import Seat
-from rules import bets
-from rules.checks import Hold, dollars, known_cards, wrong_count
-from rules.game import Bet
-from rules.hands.five_card import best_five
-from rules.paytable import PaidRow
+from rules.checks import Hold, dollars
+from rules.envy import ENVY, Envious, Hit, envy_of, hits
+from rules.kinds.hands import deciding
+from rules.lines import Staked, held
+from rules.paytable import PaidRow, Pay
 from rules.readings import right_first
 from rules.settlement import MeterTotal, SettlementLine, make_line
+from rules.spec import OWN, Bet
 from rules.terms import Meter, Terms, round_down
+from rules.view import View
 
-ENVY = "envy"
-"""Bet name of the lines that pay envy."""
+__all__ = ["ENVY", "Progressive", "resolve"]
+
+_NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_PLURAL: Final = ("two pair", "three pairs", "five aces")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Entry:
     """One seat's bet. `hold` says why it cannot be settled, `breaks_rule` that the wager itself is the reason;
-    `open` that a person may yet find it paid, from a meter perhaps."""
+    `open` that a person may yet find it paid, from a meter perhaps. `whose` cards make `hand`, in words;
+    `undeclared`: the clause by which a hand that was not shown loses."""
 
     seat: Seat
     stake: int
@@ -37,6 +45,8 @@ class _Entry:
     breaks_rule: bool = False
     hand: str = ""
     row: PaidRow | None = None
+    whose: str = ""
+    undeclared: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +61,9 @@ class Progressive:
 def resolve(
     bet: Bet,
     seats: Sequence[Seat],
-    terms: Terms,
+    view: View,
     holds: Mapping[int, Hold | None],
     *,
-    community: Sequence[str],
     alone: bool,
 ) -> Progressive:
     """Resolve `bet` for the seats that made it and whose hands are not dead, given in the dealer's order.
@@ -62,38 +71,56 @@ def resolve(
     `holds` says why a seat's bet breaks a rule. `alone`: the round is played for the progressive only, so without a
     jackpot hand every bet comes back.
     """
-    entries = [_enter(bet, seat, terms, holds[seat.seat], community) for seat in seats]
+    terms = view.terms
+    entries = [_enter(bet, seat, view, holds[seat.seat]) for seat in seats]
     meters = {name: _as_shown(name, meter) for name, meter in terms.meters.items()}
     if alone and not any(_keeps_alive(entry, terms) for entry in entries):
         void = _void(bet, entries, terms)
         return Progressive(void, meters=tuple(meters.values()))
     lines: dict[int, SettlementLine] = {}
     before = ""
+    left = _sharing(entries, terms)
     for entry in sorted(entries, key=lambda entry: entry.seat.seat, reverse=right_first(terms.readings)):
-        lines[entry.seat.seat] = _line(bet, entry, terms, meters, before)
-        if entry.open:
+        line = lines[entry.seat.seat] = _line(bet, _shared(entry, left), terms, meters, before)
+        if entry.open or (line.result == "held" and _shows(entry, meters)):
             before = f"the bet of seat {entry.seat.seat}, which comes first, is held"
-    return Progressive(lines, _envy(bet, entries, terms), tuple(meters.values()))
+    return Progressive(lines, _envy(bet, entries, view), tuple(meters.values()))
 
 
-def _enter(bet: Bet, seat: Seat, terms: Terms, hold: Hold | None, community: Sequence[str]) -> _Entry:
-    stake, own, breaks_rule = seat.wagers[bet.name], terms.game.hand.own, hold is not None
-    if seat.status == "folded" and terms.readings.get("folded-progressive") != "stands":
+def _enter(bet: Bet, seat: Seat, view: View, hold: Hold | None) -> _Entry:
+    stake, breaks_rule = seat.wagers[bet.name], hold is not None
+    lost = view.terms.readings.get("folded-progressive", "dies") == "dies" and bet.fold == "lose"
+    if seat.status == "folded" and lost and not (hold is not None and hold.fold_in_doubt):
         return _Entry(seat, stake, folded=True, hold=hold, breaks_rule=breaks_rule)
-    cards = known_cards(seat.cards, own, f"seat {seat.seat}")
-    if wrong_count(seat, own):
-        cards = f"seat {seat.seat} is {seat.status} with {seat.counted} cards counted"
-    elif terms.readings.get("progressive-hand") == "best-of-seven" and not isinstance(cards, str):
-        shared = known_cards(community, terms.game.hand.community, "the community")
-        cards = shared if isinstance(shared, str) else cards + shared
-    if isinstance(cards, str):
-        hold = hold or Hold(cards, bet.clauses.lose)
+    declared = bet.declared
+    if hold is None and declared and declared.step not in seat.choices and view.result.outcome == "complete":
+        return _Entry(seat, stake, folded=False, undeclared=declared.clause)
+    hand = view.hand(deciding(bet, view), seat)
+    if isinstance(hand, str):
+        hold = hold or Hold(hand, bet.clauses.lose)
         return _Entry(seat, stake, folded=False, hold=hold, open=True, breaks_rule=breaks_rule)
-    hand = best_five(cards)
-    row = terms.table(bet.name)[hand]
+    row = view.terms.table(bet)[hand.key]
     if hold is not None:
         return _Entry(seat, stake, folded=False, hold=hold, open=row is not None, breaks_rule=True)
-    return _Entry(seat, stake, folded=False, hand=hand, row=row)
+    return _Entry(seat, stake, folded=False, hand=hand.text, row=row, whose=_whose(bet, view))
+
+
+def _sharing(entries: Sequence[_Entry], terms: Terms) -> dict[str, int]:
+    """Meter -> how many hands divide all of it."""
+    if terms.readings.get("jackpot-shared") != "equally":
+        return {}
+    whole = [each.row.pay for each in entries if each.row is not None and each.hold is None]
+    return Counter(pay.meter for pay in whole if pay.meter and pay.unit == "percent" and pay.amount == 1)
+
+
+def _shared(entry: _Entry, left: dict[str, int]) -> _Entry:
+    """The entry with its part of a meter that several divide: one of so many as are `left`, of what is left."""
+    row = entry.row
+    if row is None or entry.hold is not None or row.pay.amount != 1 or left.get(row.pay.meter or "", 0) < 2:
+        return entry
+    parts = left[row.pay.meter or ""]
+    left[row.pay.meter or ""] -= 1
+    return dc_replace(entry, row=dc_replace(row, pay=dc_replace(row.pay, amount=Fraction(1, parts))))
 
 
 def _keeps_alive(entry: _Entry, terms: Terms) -> bool:
@@ -120,17 +147,21 @@ def _void(bet: Bet, entries: Sequence[_Entry], terms: Terms) -> dict[int, Settle
 def _line(bet: Bet, entry: _Entry, terms: Terms, meters: dict[str, MeterTotal], before: str) -> SettlementLine:
     number, name, table = entry.seat.seat, bet.name, terms.paytables[bet.name]
     if entry.hold is not None:
-        return bets.held(bet, number, entry.stake, entry.hold)
+        return held(bet, number, entry.stake, entry.hold)
     if entry.folded:
         why = f"folded: {name} loses"
         return make_line(number, name, entry.stake, "lose", why, bet.clauses.fold)
+    if entry.undeclared:
+        return make_line(
+            number, name, entry.stake, "lose", f"the hand was not declared: {name} loses", entry.undeclared
+        )
     if entry.row is None:
-        why = f"{_whose(terms)} make {entry.hand}: {name} loses"
+        why = f"{entry.whose} make {entry.hand}: {name} loses"
         return make_line(number, name, entry.stake, "lose", why, bet.clauses.lose, paytable=table)
     if entry.row.pay.meter is not None:
         return _meter_line(bet, entry, entry.row, terms, meters, before)
-    facts = f"{_whose(terms)} make {_article(entry.hand)}{entry.hand}"
-    return bets.won(bet, entry.stake, number, facts, entry.row, table, terms)
+    facts = f"{entry.whose} make {_article(entry.hand)}{entry.hand}"
+    return Staked(bet, number, entry.stake, terms).won(facts, entry.row, table)
 
 
 def _as_shown(name: str, meter: Meter) -> MeterTotal:
@@ -139,11 +170,23 @@ def _as_shown(name: str, meter: Meter) -> MeterTotal:
     return MeterTotal(name=name, before=meter.cents, paid=0, reseeded=0, after=meter.cents, **kept)
 
 
-def _take(meters: dict[str, MeterTotal], name: str, share: Fraction, seed: int | None) -> tuple[int, Fraction | int]:
-    """Take a share off a meter, to the cent: the cents and what stays; all of it makes the meter start again."""
+def _fixed(pay: Pay, stake: int) -> int:
+    """Cents of a printed amount that comes off a meter; 0 where a share of it does."""
+    if pay.unit == "percent":
+        return 0
+    return int(pay.amount if pay.unit == "flat" else stake * pay.amount)
+
+
+def _take(
+    meters: dict[str, MeterTotal], name: str, pay: Pay, fixed: int, seed: int | None
+) -> tuple[int, Fraction | int]:
+    """Take a `fixed` amount or a share off a meter, to the cent: the cents and what stays; a share of all of it makes
+    the meter start again."""
     meter = meters[name]
     shown = meter.after or 0
+    share = pay.amount if pay.unit == "percent" else Fraction(0)
     cents, rest = round_down(shown * share.numerator, share.denominator, 1)
+    cents += fixed
     meter = replace(meter, paid=meter.paid + cents, after=shown - cents)
     if share == 1 and seed is None:
         meter = replace(meter, after=None, reseeded=None)
@@ -154,19 +197,30 @@ def _take(meters: dict[str, MeterTotal], name: str, share: Fraction, seed: int |
     return cents, rest
 
 
+def _shows(entry: _Entry, meters: Mapping[str, MeterTotal]) -> bool:
+    """Whether it is known what the meter shows that pays this hand."""
+    meter = meters.get(entry.row.pay.meter or "") if entry.row is not None else None
+    return meter is not None and meter.after is not None
+
+
 def _meter_line(
     bet: Bet, entry: _Entry, row: PaidRow, terms: Terms, meters: dict[str, MeterTotal], before: str
 ) -> SettlementLine:
-    """A share of a meter: only when the meter's amount is known at the moment this seat's turn comes."""
+    """A share of a meter, or an amount off it, when what it shows is known at the moment this seat's turn comes."""
     number, name, pay = entry.seat.seat, row.pay.meter or "", row.pay
-    facts = f"{_whose(terms)} make {_article(entry.hand)}{entry.hand}: {bet.name} pays {row.pay.text}"
+    facts = f"{entry.whose} make {_article(entry.hand)}{entry.hand}: {bet.name} pays {row.pay.text}"
     meter, table = meters.get(name), terms.paytables[bet.name]
     if meter is None or meter.after is None or before:
         missing = "no amount was given for the meter" if meter is None else "the seed it fell back to was not given"
         why = f"{facts}, but {before or missing}"
         return make_line(number, bet.name, entry.stake, "held", why, row.clause, paytable=table, row=row.when)
-    why = f"{facts}, which shows {dollars(meter.after)}"
-    cents, rest = _take(meters, name, pay.amount, terms.meters[name].seed_cents)
+    fixed = _fixed(pay, entry.stake)
+    if fixed > meter.after:
+        why = f"{facts}, but it shows {dollars(meter.after)}"
+        return make_line(number, bet.name, entry.stake, "held", why, row.clause, paytable=table, row=row.when)
+    why = facts if fixed else f"{facts}, which shows {dollars(meter.after)}"
+    beside = terms.paid(entry.stake, PaidRow(row.when, pay.plus, row.clause))[0] if pay.plus else 0
+    cents, rest = _take(meters, name, pay, fixed, terms.meters[name].seed_cents)
     return make_line(
         number,
         bet.name,
@@ -174,7 +228,8 @@ def _meter_line(
         "win",
         why,
         row.clause,
-        pay=cents,
+        pay=cents + beside,
+        from_house=beside,
         keeps_stake=False,
         paytable=table,
         row=row.when,
@@ -183,44 +238,39 @@ def _meter_line(
     )
 
 
-def _envy(bet: Bet, entries: Sequence[_Entry], terms: Terms) -> tuple[SettlementLine, ...]:
+def _envy(bet: Bet, entries: Sequence[_Entry], view: View) -> tuple[SettlementLine, ...]:
     """What every other bettor gets for a hand with envy: once for each such hand, never for one's own."""
-    lines = []
-    for entry in entries:
-        if entry.folded and terms.readings.get("folded-envy") == "none":
-            continue
-        for winner in entries:
-            if winner.row is None or not winner.row.envy_cents or winner.seat.seat == entry.seat.seat:
-                continue
-            lines.append(_envy_line(bet, entry, winner.seat.seat, winner.hand, winner.row, terms))
-    return tuple(lines)
+    readings = view.terms.readings
+    envious = [
+        Envious(entry.seat.seat, entry.stake, entry.hold if _envy_waits(entry, readings) else None)
+        for entry in entries
+        if not (entry.folded and readings.get("folded-envy") == "none")
+    ]
+    found = [
+        Hit(entry.seat.seat, entry.hand, entry.row)
+        for entry in entries
+        if entry.row is not None and entry.row.envy_cents
+    ]
+    if readings.get("envy-trigger") == "anyone":
+        bettors = {entry.seat.seat for entry in entries}
+        found += hits(bet, (), [seat for seat in view.result.seats if seat.seat not in bettors], view)
+    return tuple(envy_of(bet, envious, found, view.terms))
 
 
-def _envy_line(bet: Bet, entry: _Entry, winner: int, hand: str, row: PaidRow, terms: Terms) -> SettlementLine:
-    facts = f"envy for the {hand} of seat {winner}"
-    table = terms.paytables[bet.name]
-    if entry.hold is not None and entry.breaks_rule:
-        return make_line(entry.seat.seat, ENVY, 0, "held", f"{facts}, but {entry.hold.why}", entry.hold.clause)
-    cents, rest = round_down(row.envy_cents * entry.stake, terms.envy_base_cents, terms.unit_cents)
-    why = f"{facts}: {dollars(row.envy_cents)} for each {dollars(terms.envy_base_cents)} of the wager"
-    return make_line(
-        entry.seat.seat,
-        ENVY,
-        0,
-        "win",
-        why,
-        bet.clauses.envy,
-        pay=cents,
-        paytable=table,
-        row=row.when,
-        rest=rest,
-    )
+def _envy_waits(entry: _Entry, readings: Mapping[str, str]) -> bool:
+    """Whether the reason why a bet is held is one for its envy, too: of a fold in doubt, where folding gives it up."""
+    if entry.hold is not None and entry.hold.fold_in_doubt:
+        return readings.get("folded-envy") == "none"
+    return entry.breaks_rule
 
 
 def _article(hand: str) -> str:
-    return "" if hand.endswith("of a kind") else "a "
+    return "" if "of a kind" in hand or hand.startswith(_PLURAL) else "a "
 
 
-def _whose(terms: Terms) -> str:
-    seven = terms.readings.get("progressive-hand") == "best-of-seven"
-    return "own and community cards" if seven else "own five cards"
+def _whose(bet: Bet, view: View) -> str:
+    """The cards it looks at, in words: `own five cards`, `own and community cards`."""
+    of = view.terms.game.spec.hands[deciding(bet, view)].of
+    if list(of) == [OWN] and isinstance(of[OWN], int):
+        return f"own {_NUMBERS[of[OWN]]} cards"
+    return f"{' and '.join(of)} cards"

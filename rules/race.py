@@ -1,23 +1,30 @@
 """Bets on a race of columns: who won is worked out again from the cards, and nothing is settled where that differs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from dealer_flow.record.result import Drawn, RoundResult, Seat
 from protocol.cards import Card, parse_card
-from rules import bets
 from rules.checks import Hold, broken_rules, held_at_table
 from rules.conditions import SUITS, RaceEnd
-from rules.game import Bet, RaceSpec
 from rules.hands.five_card import five_card
+from rules.lines import Staked, held
 from rules.settlement import SettlementLine, make_line
+from rules.spec import Bet, RaceSpec
 from rules.terms import Terms
 
 
-def race_lines(seat: Seat, result: RoundResult, race: RaceSpec, terms: Terms) -> Iterator[SettlementLine]:
-    """The lines of one seat, in the order of the game file."""
+def race_lines(seats: Iterable[Seat], result: RoundResult, race: RaceSpec, terms: Terms) -> Iterator[SettlementLine]:
+    """The lines of the seats, those of each in the order of the game file."""
     end = _ended(result.draw, race, terms.readings)
+    for seat in seats:
+        yield from _of_seat(seat, result, end, race, terms)
+
+
+def _of_seat(
+    seat: Seat, result: RoundResult, end: RaceEnd | str, race: RaceSpec, terms: Terms
+) -> Iterator[SettlementLine]:
     broken = broken_rules(seat, terms.game, terms.limit_cents, held_at_table(result, seat))
-    for bet in terms.game.spec.bets:
+    for bet in terms.game.bets.values():
         stake = seat.wagers.get(bet.name, 0)
         if not stake:
             continue
@@ -25,9 +32,9 @@ def race_lines(seat: Seat, result: RoundResult, race: RaceSpec, terms: Terms) ->
         if seat.status == "out":
             hold = hold or Hold(f"seat {seat.seat} was not dealt in", bet.clauses.win)
         if isinstance(end, str):
-            yield bets.held(bet, seat.seat, stake, hold or Hold(end, bet.clauses.win))
+            yield held(bet, seat.seat, stake, hold or Hold(end, bet.clauses.win))
         elif hold := hold or _undrawn(end, bet):
-            yield bets.held(bet, seat.seat, stake, hold)
+            yield held(bet, seat.seat, stake, hold)
         else:
             yield _settled(bet, stake, seat.seat, end, race, terms)
 
@@ -40,13 +47,13 @@ def _undrawn(end: RaceEnd, bet: Bet) -> Hold | None:
 
 
 def _settled(bet: Bet, stake: int, seat: int, end: RaceEnd, race: RaceSpec, terms: Terms) -> SettlementLine:
-    paytable = terms.paytables[bet.name]
-    row = terms.table(bet.name)[end]
+    paytable = terms.chosen(bet)
+    row = terms.table(bet)[end]
     facts = _in_words(end, race)
     if row is None:
         why = f"{facts}: {bet.name} loses"
         return make_line(seat, bet.name, stake, "lose", why, bet.clauses.lose, paytable=paytable)
-    return bets.won(bet, stake, seat, facts, row, paytable, terms)
+    return Staked(bet, seat, stake, terms).won(facts, row, paytable)
 
 
 def _in_words(end: RaceEnd, race: RaceSpec) -> str:
@@ -75,7 +82,20 @@ def _ended(draw: Drawn | None, race: RaceSpec, readings: Mapping[str, str]) -> R
             f"the round tells of {reported.cards} cards and {reported.column or 'no column'}, its cards of {used} and "
             + (end.suit or end.extra or "none")
         )
-    return end
+    if draw.extra is not None and draw.extra != draw.cards[-1]:
+        return f"the extra card is {draw.extra} in the round, and the last one drawn is {draw.cards[-1]}"
+    return _misplaced(draw) or end
+
+
+def _misplaced(draw: Drawn) -> str | None:
+    """A column that does not hold the cards of its suit in the order they were drawn, where the round tells any."""
+    columns: dict[str, list[str]] = {name: [] for name in SUITS.values()}
+    for text in draw.cards:
+        columns[SUITS[parse_card(text).suit or ""]].append(text)
+    for name, cards in draw.columns.items() if any(draw.columns.values()) else ():
+        if list(cards) != columns.get(name, []):
+            return f"the column of {name} is {' '.join(cards) or 'empty'} in the round, its cards drawn are other ones"
+    return None
 
 
 def _run(cards: list[Card], race: RaceSpec, readings: Mapping[str, str]) -> tuple[RaceEnd | None, int]:

@@ -19,9 +19,21 @@ READINGS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "ace": "each deuce ranks as an ace, beside an ace that is already there",
             "lowest": "each deuce ranks as a deuce, below every other card",
         },
+        "ace-over-under": {
+            "low": "an ace counts 1 where a card is over or under seven",
+            "high": "it is the highest card there, too",
+        },
+        "better-outcome": {
+            "counts": "an outcome is won by every hand that holds it, a better one too",
+            "apart": "it is won by the hand that it names, and by no better one",
+        },
         "folded-envy": {
             "collects": "a bettor who folded still collects envy for another seat's hand",
             "none": "folding gives up the envy too",
+        },
+        "envy-trigger": {
+            "bettors": "envy is paid for the hands of those who made the bet",
+            "anyone": "it is paid for any hand at the table",
         },
         "folded-progressive": {
             "dies": "folding gives up the progressive bet",
@@ -31,13 +43,55 @@ READINGS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "own-five": "the progressive looks at the player's own five cards",
             "best-of-seven": "it looks at the best five of the player's five and the two community cards",
         },
+        "hand-with-board": {
+            "first-five": "the progressive looks at the player's two cards and the flop",
+            "best-of-seven": "it looks at the best five of the player's two and the five community cards",
+        },
         "jackpot-hand": {
             "any-row": "any hand in the progressive's pay table keeps a progressive-only round alive",
             "meter-row": "only a hand that is paid from the meter keeps it alive",
         },
+        "jackpot-shared": {
+            "equally": "hands that each win all of a meter in one round divide it equally",
+            "in-turn": "each in its turn wins what the meter then shows",
+        },
         "meter-order": {
             "dealers-right-first": "two meter pays in one round: from the dealer's right, counter-clockwise",
             "dealers-left-first": "two meter pays in one round: from the dealer's left, clockwise",
+        },
+        "foul-hand": {
+            "loses": "a hand whose low part outranks the rest loses",
+            "held": "what becomes of it a person decides",
+        },
+        "ace-low": {
+            "lowest": "ace to five is the lowest straight",
+            "second": "it is the second highest, below ace to ten",
+        },
+        "joker-use": {
+            "semi-wild": "the joker completes a straight or a flush, or is an ace",
+            "fully-wild": "it is any card",
+        },
+        "royal-match": {
+            "king-queen": "a royal match is a king and a queen of one suit",
+            "ace-king": "it is an ace and a king of one suit, neither of them the joker",
+        },
+        "five-card-rank": {
+            "printed": "a set hand ranks as the game's own list has it, three of a kind above a straight",
+            "general": "it ranks as 47.1-1004 has poker hands",
+        },
+        "three-card-rank": {
+            "open": "where it matters whether a straight of three cards beats a flush, the bet is held",
+            "straight-first": "a straight of three cards beats a flush",
+            "flush-first": "a flush of three cards beats a straight",
+        },
+        "ace-high-note": {
+            "held": "what a bonus is paid against a dealer with ace high or lower is held",
+            "plain": "the note that doubles it is not in force",
+            "doubles": "every pay of the schedule doubles",
+        },
+        "commission-on": {
+            "ante": "a commission is taken of the ante's win alone",
+            "every-win": "it is taken of every bet that wins",
         },
         "ace-high": {
             "holds-ace": "a flush is ace high when an ace is among its cards",

@@ -1,29 +1,35 @@
 """A round and a game in, a settlement out: one explained line per bet, exact to the cent, never a guess."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 
 from dealer_flow.record.catalogue import may_break_a_round
 from dealer_flow.record.result import RoundResult, Seat
-from protocol.cards import Card
-from protocol.places import COMMUNITY, DEALER
-from rules import bets
-from rules.bets import Showdown
-from rules.checks import Hold, broken_rules, held_at_table, known_cards, seen_twice, wrong_count
+from rules.checks import Hold, broken_rules, held_at_table, seen_too_often
+from rules.contradictions import contradiction, folds_in
+from rules.doubts import in_doubt
+from rules.envy import envy_lines
 from rules.errors import SettlementRefused
-from rules.game import Bet, Game
-from rules.hands.longest_flush import Flush
+from rules.game import Game, wrong_option
+from rules.kinds import by_table, resolve
+from rules.kinds.proposition import lines_of
+from rules.lines import Staked, held
+from rules.maximum import cut
+from rules.paytable import USUAL_ENVY_BASE_CENTS
+from rules.phases import in_order
+from rules.pots import pot_lines
 from rules.progressive import Progressive
 from rules.progressive import resolve as resolve_progressive
 from rules.race import race_lines
-from rules.settlement import GameRef, MeterTotal, Rounding, SeatTotal, Settlement, SettlementLine, Totals, make_line
-from rules.stages import at_stage, lay_there
+from rules.set_hands import by_the_set
+from rules.settlement import GameRef, MaximumPayout, MeterTotal, Rounding, SeatTotal, Settlement, SettlementLine, Totals
+from rules.spec import Bet, PropositionBet
 from rules.terms import Meter, Terms, agree
+from rules.view import View
 from rules.void import line_by_record, plays
 
-_Hand = tuple[Flush | str, tuple[Card, ...]]
-
 _NOTHING: Mapping[str, str] = {}
+_NO_HOLDS: Mapping[str, Hold] = {}
 _NO_METERS: Mapping[str, Meter | int] = {}
 
 
@@ -44,25 +50,25 @@ def settle(
     readings: Mapping[str, str] = _NOTHING,
     rounding: str = "down-to-token",
     token_cents: int = 25,
-    envy_base_cents: int = 100,
+    envy_base_cents: int | None = None,
     meters: Mapping[str, Meter | int] | None = None,
     limit_cents: int | None = None,
+    maximum: MaximumPayout | None = None,
+    commission: str | int = 0,
+    house_way: str | None = None,
     accept_suspect: bool = False,
 ) -> Settlement:
     """Settle one round of `game`.
 
     `paytables` chooses a table by bet name, `readings` an option by reading; what is not chosen takes the game's
-    default. `meters` gives each progressive meter as shown before the round, in cents. `limit_cents` is the most one
-    bet may be at this table. `accept_suspect` settles by a print that cannot be meant, too. SettlementRefused when the
-    request itself is wrong (another game's round, an unknown bet, table, reading); a wager or a card that breaks or
-    leaves open a rule is held in its line, with the clause.
+    default. `envy_base_cents` is the progressive wager that the printed envy amounts stand for, the pay table's own
+    unless given. `meters` gives each progressive meter as shown before the round, in cents. `limit_cents` is the most
+    one bet may be at this table, `maximum` the house's maximum payouts, `commission` what the house takes of a win in
+    percent ("2.5"), `house_way` how it sets the dealer's hand: an id or a file. `accept_suspect` settles by a print
+    that cannot be meant, too. SettlementRefused when the request itself is wrong (another game's round, an unknown bet,
+    table, reading); a wager or a card that breaks or leaves open a rule is held in its line, with the clause.
     """
-    if result.procedure.id not in game.spec.procedures:
-        raise SettlementRefused(f"round of procedure for {game.id}", result.procedure.id, game.spec.procedures)
-    for seat in result.seats:
-        for bet in seat.wagers:
-            if bet not in game.bets:
-                raise SettlementRefused(f"bet of seat {seat.seat}", bet, game.bets)
+    must_be_of(result, game)
     terms = agree(
         game,
         paytables=paytables,
@@ -72,12 +78,31 @@ def settle(
         envy_base_cents=envy_base_cents,
         meters=meters or _NO_METERS,
         limit_cents=limit_cents,
+        maximum=maximum,
+        commission=commission,
+        house_way=house_way,
         accept_suspect=accept_suspect,
     )
-    seats = sorted(result.seats, key=lambda seat: seat.seat, reverse=game.spec.order.seats == "descending")
-    held = _nothing_settles(result, game)
-    books = _hold_all(seats, game, held) if held else _lines(result, seats, terms)
-    return _close(result, terms, seats, books, held.why if held else None)
+    return settle_on(result, terms)
+
+
+def must_be_of(result: RoundResult, game: Game) -> None:
+    """SettlementRefused when a round is not of this game or has a bet that it does not know."""
+    if result.procedure.id not in game.spec.procedures:
+        raise SettlementRefused(f"round of procedure for {game.id}", result.procedure.id, game.spec.procedures)
+    for seat in result.seats:
+        if not seat.wagers.keys() <= game.bets.keys():
+            bet = next(bet for bet in seat.wagers if bet not in game.bets)
+            raise SettlementRefused(f"bet of seat {seat.seat}", bet, game.bets)
+
+
+def settle_on(result: RoundResult, terms: Terms) -> Settlement:
+    """Settle one round on terms that were agreed before; the round is of the game and has no bets but its."""
+    descending = terms.game.spec.order[0].seats == "descending"
+    seats = sorted(result.seats, key=lambda seat: seat.seat, reverse=descending)
+    hold = _nothing_settles(result, terms.game)
+    books = _hold_all(seats, terms.game, hold) if hold else _lines(result, seats, terms)
+    return _close(result, terms, seats, books, hold.why if hold else None)
 
 
 def _nothing_settles(result: RoundResult, game: Game) -> Hold | None:
@@ -88,145 +113,146 @@ def _nothing_settles(result: RoundResult, game: Game) -> Hold | None:
         cause = next(iter([*causes, *result.incidents]), None)
         why = cause.text if cause else "what happened is not known for certain"
         return Hold(f"the round is unreliable: {why}", cause.clause if cause else "procedure")
+    if (option := wrong_option(game.spec, result.options)) is not None:
+        wanted = " or ".join(game.spec.options[option])
+        return Hold(f"dealt as {option} {result.options[option]}, and {game.id} settles {wanted}", "procedure")
     numbers = [seat.seat for seat in result.seats]
     if len(set(numbers)) != len(numbers):
         return Hold("a seat stands twice in the round", "procedure")
-    one_deck = result.draw is None  # a shoe may hold several, and its bookkeeping knows how many
-    if one_deck and result.outcome in ("complete", "progressive-only") and (twice := seen_twice(result)):
-        return Hold(f"the deck is not what the round says: {twice}", game.spec.returns.defective_deck)
-    return None
+    by_hands = result.draw is None and result.outcome in ("complete", "progressive-only")
+    if by_hands and (too_often := seen_too_often(result, game.spec.decks, laid_aside=game.spec.laid_aside)):
+        return Hold(f"the deck is not what the round says: {too_often}", game.spec.returns.defective_deck)
+    return contradiction(result, game)
 
 
 def _hold_all(seats: Sequence[Seat], game: Game, hold: Hold) -> _Books:
-    return _Books(
-        [bets.held(bet, seat.seat, seat.wagers[bet.name], hold) for seat in seats for bet in _made(seat, game)]
-    )
+    made = ((seat, bet) for seat in seats for bet in _made(seat, game) if not bet.on)
+    return _Books([held(bet, seat.seat, seat.wagers[bet.name], hold) for seat, bet in made])
 
 
 def _made(seat: Seat, game: Game) -> list[Bet]:
-    return [bet for bet in game.spec.bets if seat.wagers.get(bet.name)]
+    """The bets of a seat, in the order of the game file, and what is paid on their stakes."""
+    wagers = seat.wagers
+    return [bet for bet, on in game.stakes if wagers.get(on)]
 
 
 def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
     """Every bet of the table: by its cards where it plays, else as the round says."""
     game, lines = terms.game, list[SettlementLine]()
     if game.spec.race is not None and result.outcome == "complete":
-        return _Books([line for seat in seats for line in race_lines(seat, result, game.spec.race, terms)])
+        return _Books(list(race_lines(seats, result, game.spec.race, terms)))
     holds = _broken(result, seats, terms)
-    played = {seat.seat: [bet for bet in _made(seat, game) if plays(result, seat, bet)] for seat in seats}
-    progressive = _progressive(result, seats, terms, holds, played)
-    table = _Table(result, progressive, terms)
+    made = {seat.seat: _made(seat, game) for seat in seats}
+    played = {seat.seat: frozenset(_playing(result, seat, made[seat.seat], game)) for seat in seats}
+    view = View(result, terms)
+    progressive, pots = _progressive(view, seats, holds, played), pot_lines(view, seats, holds, played)
     for seat in seats:
-        held = holds.get(seat.seat, {})
-        for bet in _made(seat, game):
-            if bet in played[seat.seat]:
-                lines.append(table.line(seat, bet, held.get(bet.name)))
+        mine, plays_here = holds.get(seat.seat, _NO_HOLDS), played[seat.seat]
+        for bet in made[seat.seat]:
+            hold = mine.get(bet.on or bet.name)
+            if bet.name not in plays_here:
+                line = line_by_record(result, seat, bet, hold, game.spec.returns) if not bet.on else None
+            elif bet.kind == "progressive":
+                line = progressive.lines[seat.seat]
+            elif hold is None and bet.kind == "proposition" and isinstance(bet, PropositionBet):
+                lines += lines_of(bet, Staked(bet, seat.seat, seat.wagers[bet.name], terms), seat, view)
+                continue
+            elif bet.kind == "pot":
+                line = pots[bet.name, seat.seat]
             else:
-                lines.append(line_by_record(result, seat, bet, held.get(bet.name), game.spec.returns))
-    return _Books(lines, progressive.envy, progressive.meters)
+                line = _line(Staked(bet, seat.seat, seat.wagers[bet.on or bet.name], terms), seat, hold, view)
+            if line is not None:
+                lines.append(line)
+    envy = envy_lines(view, seats, holds, played)
+    paid = cut(lines, game, terms.maximum, terms.unit_cents)
+    paid = terms.commission.taken_of(paid, game, terms.readings, terms.unit_cents)
+    return _Books(in_order(paid, game.spec.order), (*progressive.envy, *envy), progressive.meters)
+
+
+def _playing(result: RoundResult, seat: Seat, made: Iterable[Bet], game: Game) -> Iterable[str]:
+    """The bets of a seat that the cards decide."""
+    if result.outcome == "complete" and seat.status in ("live", "folded") and not seat.returned:
+        return [bet.name for bet in made]
+    return [bet.name for bet in made if plays(result, seat, bet, game)]
 
 
 def _broken(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> dict[int, dict[str, Hold]]:
     """Seat -> its bets that break a rule. What a dead hand's bets are does not matter."""
-    return {
-        seat.seat: broken_rules(seat, terms.game, terms.limit_cents, held_at_table(result, seat))
-        for seat in seats
-        if seat.status != "dead"
-    }
+    found = {}
+    folds = folds_in(result, terms.game) if result.outcome == "complete" else None
+    for seat in seats:
+        if seat.status == "dead":
+            continue
+        held = broken_rules(seat, terms.game, terms.limit_cents, held_at_table(result, seat))
+        doubtful = folds is not None and (held or seat.decision in folds)
+        found[seat.seat] = in_doubt(seat, terms, held, folds) if folds is not None and doubtful else held
+    return found
 
 
 def _progressive(
-    result: RoundResult,
+    view: View,
     seats: Sequence[Seat],
-    terms: Terms,
     broken: Mapping[int, Mapping[str, Hold]],
-    played: Mapping[int, Sequence[Bet]],
+    played: Mapping[int, Set[str]],
 ) -> Progressive:
     """The progressive bet, resolved for the whole table at once; without lines where the game has none."""
-    bet = terms.game.progressive
-    alive = [at_stage(result, seat, bet) for seat in seats if bet in played[seat.seat]] if bet is not None else []
-    if bet is None or (not alive and result.outcome in ("misdeal", "defective-deck")):
+    bet, outcome = view.terms.game.progressive, view.result.outcome
+    alive = [seat for seat in seats if bet.name in played[seat.seat]] if bet is not None else []
+    if bet is None or (not alive and outcome in ("misdeal", "defective-deck")):
         return Progressive()
     holds = {seat.seat: broken.get(seat.seat, {}).get(bet.name) for seat in alive}
-    alone, community = result.outcome == "progressive-only", lay_there(result, COMMUNITY, bet, result.community)
-    return resolve_progressive(bet, alive, terms, holds, community=community, alone=alone)
+    return resolve_progressive(bet, alive, view, holds, alone=outcome == "progressive-only")
 
 
-@dataclass(slots=True)
-class _Table:
-    """The cards of a round, and what they decide."""
-
-    result: RoundResult
-    progressive: Progressive
-    terms: Terms
-    _showdowns: dict[tuple[object, ...], Showdown] = field(default_factory=dict)
-
-    def line(self, seat: Seat, bet: Bet, hold: Hold | None) -> SettlementLine:
-        """The line of a bet that plays; a hand is ranked only when a bet needs it."""
-        stake = seat.wagers[bet.name]
-        if bet.kind == "progressive":
-            return self.progressive.lines[seat.seat]
-        if hold is not None:
-            return bets.held(bet, seat.seat, stake, hold)
-        if seat.status == "folded" and bet.fold == "lose":
-            return make_line(seat.seat, bet.name, stake, "lose", f"folded: {bet.name} loses", bet.clauses.fold)
-        key = (seat.seat, *sorted(bet.stage.items()))
-        if key not in self._showdowns:
-            self._showdowns[key] = self._showdown(at_stage(self.result, seat, bet), bet)
-        return bets.resolve(bet, stake, self._showdowns[key], self.terms)
-
-    def _showdown(self, seat: Seat, bet: Bet) -> Showdown:
-        hand = self.terms.game.hand
-        texts = lay_there(self.result, COMMUNITY, bet, self.result.community)
-        community = known_cards(texts, hand.community, "the community")
-        if wrong_count(seat, hand.own):
-            why = f"seat {seat.seat} is {seat.status} with {seat.counted} cards counted"
-            return Showdown(seat.seat, (), why, why)
-        player, cards = self._hand(seat.cards, f"seat {seat.seat}", community)
-        return Showdown(seat.seat, cards, player, bets.compare(player, self._dealer(bet, community)))
-
-    def _dealer(self, bet: Bet, community: tuple[Card, ...] | str) -> Flush | str:
-        dealer = self.result.dealer
-        if dealer is None:
-            return "the dealer's hand was not seen"
-        if wrong_count(dealer, self.terms.game.hand.own):
-            return f"the dealer's hand was counted at {dealer.counted} cards"
-        return self._hand(lay_there(self.result, DEALER, bet, dealer.cards), "the dealer", community)[0]
-
-    def _hand(self, own: Sequence[str], whose: str, community: tuple[Card, ...] | str) -> _Hand:
-        """A place's cards with the community's, ranked; or what is not known of them."""
-        cards = known_cards(own, self.terms.game.hand.own, whose)
-        if isinstance(cards, str):
-            return cards, ()
-        if isinstance(community, str):
-            return community, ()
-        return self.terms.rank(cards + community, self.terms.readings), cards + community
+def _line(staked: Staked, seat: Seat, hold: Hold | None, view: View) -> SettlementLine | None:
+    """The line of a bet that plays; a hand is ranked only when a bet needs it."""
+    bet = staked.bet
+    if hold is not None:
+        return staked.held(hold) if not bet.on else None
+    if seat.status == "folded" and bet.fold == "lose":
+        return staked.lose("folded", bet.clauses.fold)
+    if seat.status == "folded" and bet.on and bet.fold == "absent":
+        return None
+    if bet.declared is not None and bet.declared.step not in seat.choices:
+        return staked.lose("the hand was not declared", bet.declared.clause) if not bet.on else None
+    if view.terms.game.spec.sets and (ruled := by_the_set(staked, seat, view)) is not None:
+        return ruled
+    if bet.instead is not None and bet.instead.choice in (seat.decision, *seat.decisions, *seat.choices.values()):
+        return by_table(replace(staked, bet=view.terms.game.instead[bet.name]), seat, view)
+    return resolve(staked, seat, view)
 
 
 def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Books, why: str | None) -> Settlement:
     """Add up and sign."""
     lines = (*books.lines, *books.envy)
+    totals = {seat.seat: _Sum() for seat in seats}
+    for line in lines:
+        totals[line.seat].add(line)
     held = [line for line in lines if line.result == "held"]
     all_held = why is not None or (bool(held) and len(held) == len(lines))
     why = why or (f"seat {held[0].seat} {held[0].bet}: {held[0].why}" if held else _laid_late(seats))
-    from_meters = sum(line.pay for line in lines if line.meter)
-    players = sum(line.net for line in lines)
+    from_meters = sum(line.pay - line.from_house for line in lines if line.meter)
+    players = sum(total.net for total in totals.values())
     return Settlement(
         table=result.table,
         session=result.session,
         round=result.round,
+        currency=result.currency,
         procedure=result.procedure,
         outcome=result.outcome,
         game=GameRef(id=terms.game.id, sha256=terms.game.sha256),
         readings=terms.readings,
         paytables=terms.paytables,
         rounding=Rounding(name=terms.rounding, unit_cents=terms.unit_cents),
-        envy_base_cents=terms.envy_base_cents,
+        envy_base_cents=terms.envy_base(terms.game.progressive) if terms.game.progressive else USUAL_ENVY_BASE_CENTS,
         limit_cents=terms.limit_cents,
+        maximum=terms.maximum,
+        commission_percent=terms.commission.text or None,
+        house_way=terms.house_way.id if terms.house_way else None,
         status="held" if all_held else "partly-held" if why else "settled",
         why=why,
         lines=lines,
-        seats=tuple(_seat_total(seat.seat, lines) for seat in seats if seat.wagers),
+        seats=tuple(totals[seat.seat].of(seat.seat) for seat in seats if seat.wagers),
         totals=Totals(players=players, house=from_meters - players, meters=-from_meters),
         meters=books.meters,
     )
@@ -238,13 +264,25 @@ def _laid_late(seats: Sequence[Seat]) -> str | None:
     return next((f"seat {seat} {bet}: it is held and no wager of the round" for seat, bet in late), None)
 
 
-def _seat_total(number: int, lines: Iterable[SettlementLine]) -> SeatTotal:
-    mine = [line for line in lines if line.seat == number]
-    return SeatTotal(
-        seat=number,
-        staked=sum(line.stake for line in mine),
-        pay=sum(line.pay for line in mine),
-        returned=sum(line.returned for line in mine),
-        net=sum(line.net for line in mine),
-        held=sum(line.stake for line in mine if line.result == "held"),
-    )
+@dataclass(slots=True)
+class _Sum:
+    """What the lines of a seat come to."""
+
+    staked: int = 0
+    pay: int = 0
+    returned: int = 0
+    net: int = 0
+    held: int = 0
+    commission: int = 0
+
+    def add(self, line: SettlementLine) -> None:
+        self.staked += line.stake
+        self.pay += line.pay
+        self.returned += line.returned
+        self.net += line.net
+        self.commission += line.commission
+        if line.result == "held":
+            self.held += line.stake
+
+    def of(self, seat: int) -> SeatTotal:
+        return SeatTotal(seat, self.staked, self.pay, self.returned, self.net, self.held, self.commission)

@@ -1,11 +1,12 @@
 """A settled round as data: one explained line per bet, and totals that add up to nothing. Published as JSON Schema."""
 
 from fractions import Fraction
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 from msgspec import Meta
 
-from dealer_flow.record.base import LineRecord, Record
+from dealer_flow.record.base import LineRecord, Record, written
+from dealer_flow.record.details import Currency
 from dealer_flow.record.result import Outcome, ProcedureRef
 
 LineResult = Literal["win", "lose", "push", "returned", "held"]
@@ -14,9 +15,16 @@ LineResult = Literal["win", "lose", "push", "returned", "held"]
 
 Amount = Annotated[int, Meta(ge=0)]
 
+_SYMBOLS: Final = {"USD": "$", "EUR": "€", "GBP": "£"}
 
-class SettlementLine(Record, frozen=True, kw_only=True):
-    """One bet of one seat, money in cents. `net` = `pay` + `returned` - `stake`; 0 while the bet is held."""
+
+def symbol(currency: str) -> str:
+    """What stands before an amount: `$`, or the letters of the currency and a space."""
+    return _SYMBOLS.get(currency, f"{currency} ")
+
+
+class SettlementLine(Record, frozen=True, kw_only=True, omit_defaults=True):
+    """One bet of one seat, money in cents. `net` = `pay` + `returned` - `stake` - `commission`; 0 while it is held."""
 
     seat: Annotated[int, Meta(ge=1, le=32)]
     bet: str
@@ -30,15 +38,32 @@ class SettlementLine(Record, frozen=True, kw_only=True):
     net: int
     why: str
     clause: str
-    paytable: str | None = None
-    row: str | None = None
-    meter: str | None = None
+    paytable: str | None = written(None)
+    row: str | None = written(None)
+    meter: str | None = written(None)
     """The progressive meter that pays; null when the house does."""
-    rest: Annotated[str, Meta(pattern=r"^\d+(/\d+)?$")] = "0"
+    rest: Annotated[str, Meta(pattern=r"^\d+(/\d+)?$")] = written("0")
     """Exact cents, a fraction, that the rounding kept from the player; for a meter, what stays on it."""
+    proposition: str = ""
+    """The outcome that the money is on, `rank:T` or `over-7`; absent of any other bet."""
+    cut: Amount = 0
+    """What a maximum payout took off the pay; absent when nothing."""
+    commission: Amount = 0
+    """What the house takes of the win. Absent when it takes nothing."""
+    from_house: Amount = 0
+    """Of the pay of a meter's line, what the house pays beside the meter's share. Absent when nothing."""
 
 
-class SeatTotal(Record, frozen=True):
+class MaximumPayout(Record, frozen=True, omit_defaults=True):
+    """What the house set, in cents: for the round, for each player in it, for a tip, and the least bet at the table."""
+
+    round_cents: int | None = None
+    player_cents: int | None = None
+    tip_cents: int | None = None
+    least_bet_cents: int | None = None
+
+
+class SeatTotal(Record, frozen=True, omit_defaults=True):
     """What a seat's settled lines come to; `held` are the stakes of its lines that are not settled."""
 
     seat: int
@@ -47,6 +72,8 @@ class SeatTotal(Record, frozen=True):
     returned: Amount
     net: int
     held: Amount
+    commission: Amount = 0
+    """What the house takes of its wins. Absent when it takes nothing."""
 
 
 class Totals(Record, frozen=True):
@@ -89,7 +116,7 @@ class Rounding(Record, frozen=True):
     unit_cents: Annotated[int, Meta(gt=0)]
 
 
-class Settlement(LineRecord, frozen=True, kw_only=True):
+class Settlement(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     """One settled round. Fields are explained in `docs/rules.md`; the schema is `docs/schema/settlement-1.json`."""
 
     SCHEMA: ClassVar[str] = "dealwire.settlement/1"
@@ -98,6 +125,10 @@ class Settlement(LineRecord, frozen=True, kw_only=True):
     table: str
     session: str
     round: Annotated[int, Meta(ge=0, le=2**32 - 1)]
+    currency: Currency = "USD"
+    """The round's: every amount counts its hundredths. Absent when it is the dollar of the United States."""
+    again: bool = False
+    """The round had been settled before: this settlement moved no meter. Absent unless it is so."""
     procedure: ProcedureRef
     outcome: Outcome
     game: GameRef
@@ -108,8 +139,14 @@ class Settlement(LineRecord, frozen=True, kw_only=True):
     rounding: Rounding
     envy_base_cents: Annotated[int, Meta(gt=0)]
     """The progressive wager for which the printed envy amounts stand."""
-    limit_cents: int | None = None
+    limit_cents: int | None = written(None)
     """The most one bet may be: the law's figure or the table's own; null when neither gives one."""
+    maximum: MaximumPayout | None = None
+    """The house's maximum payouts; absent when it set none."""
+    commission_percent: Annotated[str, Meta(pattern=r"^\d+(\.\d+)?$")] | None = None
+    """What the house takes of a win, in percent. Absent when it takes nothing."""
+    house_way: str | None = None
+    """How the dealer's hand has to be set: the id of the house way. Absent where it is not checked."""
     status: Literal["settled", "partly-held", "held"]
     """`held`: nothing is settled. `partly-held`: the lines whose result is `held` are not; the others are."""
     why: str | None
@@ -135,10 +172,14 @@ def make_line(
     row: str | None = None,
     meter: str | None = None,
     rest: Fraction | int = 0,
+    from_house: int = 0,
+    lost: int | None = None,
+    proposition: str = "",
 ) -> SettlementLine:
-    """A line with its `returned` and `net` worked out; `keeps_stake` False for a win that is paid "for 1"."""
+    """A line with its `returned` and `net` worked out; `keeps_stake` False for a win that is paid "for 1". `lost`: how
+    much of the stake a bet lost, where that is not all of it."""
     back = result in ("push", "returned") or (result == "win" and keeps_stake)
-    returned = stake if back else 0
+    returned = stake if back else 0 if lost is None else stake - lost
     return SettlementLine(
         seat=seat,
         bet=bet,
@@ -152,5 +193,7 @@ def make_line(
         paytable=paytable,
         row=row,
         meter=meter,
-        rest=str(rest),
+        rest=str(rest) if rest else "0",
+        from_house=from_house,
+        proposition=proposition,
     )

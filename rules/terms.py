@@ -1,15 +1,23 @@
 """On which terms a round is settled: the game, the options chosen, checked once before any money moves."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
-from rules.errors import SettlementRefused
+from protocol.cards import Card, parse_card
+from rules.commission import Commission
+from rules.commission import commission as agree_commission
+from rules.conditions import CONDITIONS
+from rules.errors import ACCEPT_SUSPECT, SettlementRefused
 from rules.game import Game
-from rules.hands import RANKINGS, Ranking
-from rules.paytable import FlatTable, PaidRow
+from rules.hands import Ranked, Ranking
+from rules.houseways import HouseWay, load_houseway
+from rules.maximum import agree_maximum
+from rules.paytable import USUAL_ENVY_BASE_CENTS, FlatTable, PaidRow
 from rules.readings import READINGS
+from rules.settlement import MaximumPayout
+from rules.spec import BaseBet, Bet
 
 ROUNDINGS: Final = ("down-to-token", "down-to-cent")
 
@@ -40,22 +48,65 @@ class Terms:
     paytables: dict[str, str]
     rounding: str
     unit_cents: int
-    envy_base_cents: int
+    envy_base_cents: int | None
     meters: Mapping[str, Meter] = field(default_factory=dict)
     limit_cents: int | None = None
+    maximum: MaximumPayout | None = None
+    commission: Commission = field(default_factory=Commission)
+    house_way: HouseWay | None = None
+    _least: dict[tuple[str, str], Any] = field(default_factory=dict, compare=False, init=False)
+    """Strength of the least hand that something asks for, of those that were asked."""
 
-    @property
-    def rank(self) -> Ranking:
-        """How this game ranks hands."""
-        return RANKINGS[self.game.hand.ranking]
+    def on(self, meters: Mapping[str, Meter | int]) -> "Terms":
+        """The same terms with the meters where they stand now; SettlementRefused when the game has not one of them."""
+        return replace(self, meters=_known(self.game, meters))
 
-    def table(self, bet: str) -> FlatTable:
+    def rank(self, hand: str, cards: tuple[Card, ...]) -> Ranked:
+        """The cards of a hand of the game, ranked under the readings in use."""
+        return self.ranking_of(hand).rank(cards, self.readings)
+
+    def ranking_of(self, hand: str) -> Ranking:
+        """How a hand of the game is ranked under the readings in use."""
+        return self.game.ranking_of(hand, self.readings)
+
+    def holds(self, hand: str, ranked: Ranked, row: str) -> bool:
+        """Whether a hand of the game satisfies what a row of its pay tables may say."""
+        return self.fits(hand, ranked, row) > 0
+
+    def fits(self, hand: str, ranked: Ranked, row: str) -> int:
+        """How well it satisfies such a row: 0 when it does not, above 1 when the row names it."""
+        check = CONDITIONS[self.game.rankings[hand].vocabulary].check(row)
+        assert check is not None, "the file was examined"
+        return check(ranked.key)
+
+    def reaches(self, hand: str, ranked: Ranked, least: str) -> bool:
+        """Whether a hand of the game ranks no lower than the cards `least` do."""
+        if (hand, least) not in self._least:
+            self._least[hand, least] = self.rank(hand, tuple(parse_card(text) for text in least.split())).strength
+        return bool(ranked.strength >= self._least[hand, least])
+
+    def chosen(self, bet: BaseBet) -> str | None:
+        """The pay table chosen for `bet`, a tip's as the bet's that it is for; None for a bet without one."""
+        only, chosen_with = self.game.choice_of(bet)
+        return only or self.paytables.get(chosen_with)
+
+    def table(self, bet: Bet) -> FlatTable:
         """The pay table chosen for `bet`."""
-        return self.game.tables[bet, self.paytables[bet]]
+        only, chosen_with = self.game.choice_of(bet)
+        return self.game.tables[bet.name, only or self.paytables[chosen_with]]
+
+    def envy_base(self, bet: Bet) -> int:
+        """The wager in cents for which the envy of this bet's table stands: the house's word, else the table's."""
+        chosen = self.chosen(bet)
+        printed = self.game.paytables[chosen].envy_base_cents if chosen is not None else None
+        return self.envy_base_cents or printed or USUAL_ENVY_BASE_CENTS
 
     def paid(self, stake: int, row: PaidRow) -> tuple[int, Fraction | int]:
         """Cents a fixed pay gives on `stake` after rounding, and the exact cents the rounding kept."""
-        return round_down(stake * row.pay.amount.numerator, row.pay.amount.denominator, self.unit_cents)
+        if row.pay.unit in ("flat", "flat-to"):
+            return int(row.pay.amount), 0
+        times, of = row.ratio
+        return round_down(stake * times, of, self.unit_cents)
 
 
 def round_down(numerator: int, denominator: int, unit: int) -> tuple[int, Fraction | int]:
@@ -72,42 +123,56 @@ def agree(
     readings: Mapping[str, str],
     rounding: str,
     token_cents: int,
-    envy_base_cents: int,
+    envy_base_cents: int | None,
     meters: Mapping[str, Meter | int],
     limit_cents: int | None = None,
+    maximum: MaximumPayout | None = None,
+    commission: str | int = 0,
+    house_way: str | None = None,
     accept_suspect: bool = False,
 ) -> Terms:
     """Terms from what a caller asked; SettlementRefused names what is unknown and what is allowed."""
-    chosen_tables, chosen_readings = _choose_tables(game, paytables), _choose_readings(game, readings)
-    for name in meters:
-        if name not in game.meters():
-            raise SettlementRefused("meter", name, game.meters())
+    chosen_readings = _choose_readings(game, readings)
+    chosen_tables = _choose_tables(game, paytables, chosen_readings)
     if rounding not in ROUNDINGS:
         raise SettlementRefused("rounding", rounding, ROUNDINGS)
     for what, cents in (("token", token_cents), ("envy base wager", envy_base_cents)):
-        if cents < 1:
+        if cents is not None and cents < 1:
             raise SettlementRefused(what, cents, ["1 cent or more"])
     if not accept_suspect:
         _refuse_suspects(game, chosen_tables, chosen_readings)
     return Terms(
         limit_cents=_agree_limit(game, limit_cents),
+        maximum=agree_maximum(game, maximum, chosen_tables),
+        commission=agree_commission(commission, game.spec.commission),
+        house_way=_agree_way(game, house_way),
         game=game,
         readings=chosen_readings,
         paytables=chosen_tables,
         rounding=rounding,
         unit_cents=token_cents if rounding == "down-to-token" else 1,
         envy_base_cents=envy_base_cents,
-        meters={name: Meter(meter) if isinstance(meter, int) else meter for name, meter in meters.items()},
+        meters=_known(game, meters),
     )
 
 
-def _choose_tables(game: Game, wanted: Mapping[str, str]) -> dict[str, str]:
-    chosen = game.default_paytables()
+def _known(game: Game, meters: Mapping[str, Meter | int]) -> dict[str, Meter]:
+    for name in meters:
+        if name not in game.meters():
+            raise SettlementRefused("meter", name, game.meters())
+    return {name: Meter(meter) if isinstance(meter, int) else meter for name, meter in meters.items()}
+
+
+def _choose_tables(game: Game, wanted: Mapping[str, str], readings: Mapping[str, str]) -> dict[str, str]:
+    chosen = game.default_paytables(readings)
     for bet, table in wanted.items():
         if bet not in chosen:
             raise SettlementRefused("pay table for bet", bet, chosen)
-        if table not in game.bets[bet].paytables:
-            raise SettlementRefused(f"pay table of {bet}", table, game.bets[bet].paytables)
+        if table not in game.bets[bet].to_choose:
+            raise SettlementRefused(f"pay table of {bet}", table, game.bets[bet].to_choose)
+        if table not in (fit := game.paytables_under(bet, readings)):
+            under = ", ".join(f"{name} {readings.get(name)}" for name in game.paytables[table].readings)
+            raise SettlementRefused(f"pay table of {bet} under {under}", table, fit)
         chosen[bet] = table
     return chosen
 
@@ -127,15 +192,23 @@ def _refuse_suspects(game: Game, tables: Mapping[str, str], readings: Mapping[st
     """A print that cannot be meant settles no real bet unless someone says that it shall."""
     for bet, table in tables.items():
         if why := game.paytables[table].suspect:
-            clear = [name for name in game.bets[bet].paytables if not game.paytables[name].suspect]
-            raise SettlementRefused(f"suspect pay table of {bet} ({why})", table, [*clear, "accept_suspect=True"])
+            clear = [name for name in game.bets[bet].to_choose if not game.paytables[name].suspect]
+            raise SettlementRefused(f"suspect pay table of {bet} ({why})", table, [*clear, ACCEPT_SUSPECT])
     for name, option in readings.items():
         suspect = game.spec.readings[name].suspect
         if option in suspect:
             clear = [each for each in READINGS[name] if each not in suspect]
-            raise SettlementRefused(
-                f"suspect reading {name} ({suspect[option]})", option, [*clear, "accept_suspect=True"]
-            )
+            raise SettlementRefused(f"suspect reading {name} ({suspect[option]})", option, [*clear, ACCEPT_SUSPECT])
+
+
+def _agree_way(game: Game, wanted: str | None) -> HouseWay | None:
+    """How the dealer's hand has to be set: as the caller says, else as the game's text prints it."""
+    name = wanted or next(iter(game.spec.houseways), None)
+    if name is None:
+        return None
+    if not any(each.way for each in game.spec.sets):
+        raise SettlementRefused("house way", wanted, [])
+    return load_houseway(name)
 
 
 def _agree_limit(game: Game, limit_cents: int | None) -> int | None:

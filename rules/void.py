@@ -9,15 +9,16 @@ from typing import Final
 
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult, Seat
-from rules import bets
 from rules.checks import Hold, dollars
-from rules.game import Bet, ReturnClauses
+from rules.game import Game
+from rules.lines import held
 from rules.settlement import SettlementLine, make_line
+from rules.spec import Bet, ReturnClauses
 
 _FOULED: Final = "hand-fouled"
 
 
-def plays(result: RoundResult, seat: Seat, bet: Bet) -> bool:
+def plays(result: RoundResult, seat: Seat, bet: Bet, game: Game) -> bool:
     """Whether the cards decide: those of the end, or of the stage that it was settled on before a void."""
     if seat.status == "out" or bet.name in seat.returned:
         return False
@@ -26,7 +27,13 @@ def plays(result: RoundResult, seat: Seat, bet: Bet) -> bool:
     if result.outcome == "progressive-only" and bet.kind == "progressive":
         return seat.status != "dead"
     shown = result.outcome == "defective-deck" and seat.status != "dead"  # the hand was, and it stands
-    return bet.name in seat.settled and (bool(bet.stage) or shown)
+    return bet.name in seat.settled and (_of_a_stage(bet, game) or shown)
+
+
+def _of_a_stage(bet: Bet, game: Game) -> bool:
+    """Whether an earlier step's cards decide this bet."""
+    names = (bet.hand, bet.instead.hand) if bet.instead else (bet.hand,)
+    return any(name in game.spec.hands and game.spec.hands[name].at for name in names)
 
 
 def line_by_record(
@@ -52,7 +59,7 @@ def line_by_record(
         return make_line(seat.seat, bet.name, stake, "lose", f"{what}: {bet.name} loses", killed.clause)
     else:
         hold = Hold(f"{why}: the round does not say what becomes of {bet.name}", clause)
-    return bets.held(bet, seat.seat, stake, hold)
+    return held(bet, seat.seat, stake, hold)
 
 
 def _void(result: RoundResult, seat: Seat, returns: ReturnClauses) -> tuple[str, str]:

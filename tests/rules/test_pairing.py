@@ -89,30 +89,34 @@ def test_a_bet_that_stands_in_a_file_below(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "key", "why"),
     [
-        ("own = 5", "own = 4", "hand.own", "4 cards of seats, and 5 are left there"),
-        ("own = 5", "own = 4", "hand.own", "4 cards of dealer, and 5 are left there"),
-        ("community = 2", "community = 0", "hand.community", "0 cards of community, and 2 are left there"),
-        ('kind = "progressive"', 'kind = "own-hand"', "bet[5].progressive", "settles 'progressive' as own-hand"),
+        ("own = 5,", "own = 4,", "hands.player.of.own", "4 cards of seats, and 5 are left there"),
+        ("dealer = 5", "dealer = 4", "hands.dealer.of.dealer", "4 cards of dealer, and 5 are left there"),
+        ("community = 2", "community = 1", "hands.player.of.community", "1 card of community, and 2 are left there"),
+        ('kind = "progressive"', 'kind = "table"', "bet[5].progressive", "settles 'progressive' as table"),
     ],
 )
 def test_what_is_dealt_is_what_is_ranked(tmp_path: Path, before: str, after: str, key: str, why: str) -> None:
     game = pair(tmp_path, game=(before, after))
     if key.startswith("bet["):
-        game.write_text(game.read_text().replace('["FGWP-01", "FGWP-02"]', '["FGW-01"]'))
+        game.write_text(game.read_text().replace('["FGWP-01", "FGWP-02"]', '["FGW-01"]').replace('hand = "own"', ""))
     assert any(f": {key}: " in line and why in line and "; allowed: " in line for line in faults(game)), faults(game)
 
 
 def test_a_burned_card_more_is_one_fewer_to_rank(tmp_path: Path) -> None:
     game = pair(tmp_path, deal=("positions = [1, 2, 5]", "positions = [1, 5]"))
-    line = at(game, "community = 2")
+    lines = [number for number, line in enumerate(game.read_text().splitlines(), 1) if "community = 2" in line]
     why = "2 cards of community, and 3 are left there of what procedure mine deals; allowed: 3"
-    assert faults(game) == [f"game.toml:{line}: hand.community: {why}"]
+    hands = ("player", "dealer")
+    assert faults(game) == [
+        f"game.toml:{line}: hands.{hand}.of.community: {why}" for hand, line in zip(hands, lines, strict=True)
+    ]
 
 
 def test_no_dealers_hand_to_beat() -> None:
     plan = Plan(load_procedure("let-it-ride.co"), {})
     found = {(each.of, each.key): each.why for each in differences(load_game(COLORADO).spec, plan)}
-    assert "and 0 are left there" in found["game", ("hand", "own")]
+    why = "procedure let-it-ride.co deals nothing to dealer; allowed: own, community"
+    assert found["game", ("hands", "dealer", "of", "dealer")] == why
 
 
 def test_a_procedure_that_is_not_there(tmp_path: Path) -> None:

@@ -1,12 +1,15 @@
 """The guide to settling names what the code knows: every reading with its options, every kind, every line field."""
 
+import re
 from pathlib import Path
 
-from rules import game_ids, load_game
-from rules.game import Bet
+from dealer_flow.procedure.tomlfile import TomlTable
+from rules import bet_terms, game_ids, house, load_game, paytable, spec
 from rules.readings import READINGS
 from rules.settlement import SettlementLine
+from rules.spec import KINDS_OF_BETS
 
+FILES = (Path(__file__).parents[2] / "docs" / "game-files.md").read_text(encoding="utf-8")
 GUIDE = (Path(__file__).parents[2] / "docs" / "rules.md").read_text(encoding="utf-8")
 DEFAULTS = {name: option for game in game_ids() for name, option in load_game(game).default_readings().items()}
 
@@ -20,6 +23,16 @@ def test_every_reading_stands_in_the_guide_with_its_default_first() -> None:
 
 
 def test_every_field_of_a_line_and_every_kind_of_bet_is_explained() -> None:
-    kinds = Bet.model_fields["kind"].annotation.__args__  # type: ignore[union-attr]
-    for name in (*SettlementLine.__struct_fields__, *kinds):
+    for name in SettlementLine.__struct_fields__:
         assert f"`{name}`" in GUIDE, name
+    for name in KINDS_OF_BETS:
+        assert f"| `{name}` |" in FILES, name
+
+
+def test_every_key_of_a_file_is_explained() -> None:
+    tables = [each for module in (spec, house, bet_terms, paytable) for each in vars(module).values()]
+    for table in tables:
+        if isinstance(table, type) and issubclass(table, TomlTable) and table.__module__.startswith("rules."):
+            for name, key in table.model_fields.items():
+                spelled = key.alias or name
+                assert re.search(rf"`(\[+)?{spelled}[\].`= ]", FILES), f"{table.__name__}: {spelled}"

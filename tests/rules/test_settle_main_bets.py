@@ -79,7 +79,7 @@ def test_the_printed_example_ace_seven_three_loses_to_ace_ten_seven() -> None:
         (1, "play"): ("lose", -1000, LOSE),
     }
     assert settlement.lines[0].why == (
-        "flush of 3 (clubs A 7 3) loses to dealer's 3 (hearts A T 7) on the kickers: ante loses"
+        "flush of 3 (clubs A 7 3) loses to dealer's flush of 3 (hearts A T 7) on the kickers: ante loses"
     )
 
 
@@ -263,4 +263,4 @@ def test_the_dealer_settles_from_his_right_and_each_seat_in_the_order_of_its_bet
 
 def test_a_win_by_length_says_by_how_many_cards() -> None:
     lines = settle(deal("KH 9H", "3C 4D 5S 6S 8C", seat(1, "AH QH JH 7C 4S")), GAME).lines
-    assert lines[0].why.endswith("beats dealer's 2 (hearts K 9) by 3: ante pays 1 to 1")
+    assert lines[0].why.endswith("beats dealer's flush of 2 (hearts K 9) by 3: ante pays 1 to 1")

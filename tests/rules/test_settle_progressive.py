@@ -170,8 +170,10 @@ class TestEnvy:
     def test_the_second_table_and_another_base_wager(self) -> None:
         round_ = deal(COMMUNITY, DEALER, seat(1, ROYAL, progressive=500), seat(2, NOTHING, progressive=500))
         tables = {"progressive": "FGWP-02"}
-        assert envy(settle(round_, GAME, paytables=tables)) == [(2, 2_500_000)]
-        assert envy(settle(round_, GAME, paytables=tables, envy_base_cents=500)) == [(2, 500_000)]
+        found = settle(round_, GAME, paytables=tables)
+        assert (envy(found), found.envy_base_cents) == ([(2, 500_000)], 500)
+        assert envy(settle(round_, GAME, paytables=tables, envy_base_cents=100)) == [(2, 2_500_000)]
+        assert settle(round_, GAME).envy_base_cents == 100
 
     def test_a_folded_royal_flush_brings_nobody_anything(self) -> None:
         round_ = deal(

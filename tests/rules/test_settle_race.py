@@ -225,11 +225,11 @@ def test_a_switch_without_a_17th_card_is_held() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [
-        ('rows = ["red"]', 'rows = ["crimson"]', "no row 'crimson' in RTF-OUTSIDE; allowed: red, black, odd"),
+        ('rows = ["red"]', 'rows = ["crimson"]', "unknown row 'crimson'; allowed: red, black, odd"),
         ('rows = ["red"]\n', "", "a race bet, and no other, says which rows pay it"),
         ("[race]\ncolumn = 5\nmost = 16", "[race]\ncolumn = 0\nmost = 16", "greater than or equal to 1"),
-        ('[race]\ncolumn = 5\nmost = 16\nclause = "RTF 4-5"\n', "", "give [hand] or [race], one of them"),
-        ('paytables = ["RTF-SWITCH"]', 'paytables = ["FGW-01"]', "a race bet needs a race table"),
+        ('[race]\ncolumn = 5\nmost = 16\nclause = "RTF 4-5"\n', "", "give [hands.NAME] or [race], one of them"),
+        ('paytables = ["RTF-SWITCH"]', 'paytables = ["FGW-01"]', "needs a race table"),
     ],
 )
 def test_a_wrong_race_file_is_named_in_one_line(tmp_path: Path, old: str, new: str, why: str) -> None:

@@ -116,7 +116,8 @@ class TestRefused:
             ),
             (
                 {"readings": {"weather": "fine"}},
-                "not settled: reading 'weather'; allowed: natural, wild-kicker, jackpot-hand, folded-envy, meter-order",
+                "not settled: reading 'weather'; allowed: "
+                "natural, wild-kicker, jackpot-hand, envy-trigger, folded-envy, meter-order",
             ),
             (
                 {"paytables": {"flush-rush": "FGW-05"}},

@@ -101,7 +101,10 @@ def test_what_goes_back_at_a_live_hand_is_not_settled_as_well() -> None:
 def test_a_bet_is_settled_by_the_cards_of_its_stage(tmp_path: Path, known: bool, result: str) -> None:
     """Flush Rush on the hand as it was before the choice, in a game file that says so."""
     text = (GAMES / "flushes-gone-wild.co.toml").read_text()
-    text = text.replace('name = "flush-rush"', 'name = "flush-rush"\nstage = { own = "choice" }', 1)
+    early = '[hands.early]\nof = { own = 5, community = 2 }\nat = { own = "choice" }\n'
+    early += 'ranking = "longest-flush"\nclause = "-"\n'
+    text = text.replace('name = "flush-rush"', 'name = "flush-rush"\nhand = "early"', 1)
+    text = text.replace("[[order]]", f"{early}\n[[order]]", 1)
     (tmp_path / "game.toml").write_text(text)
     shutil.copytree(GAMES / "paytables", tmp_path / "paytables")
     whole = HandTable().play(DEALT.replace("start", "bets 1: flush-rush 500\nstart") + REST).end()

@@ -69,8 +69,8 @@ def test_the_blind_and_flush_rush_tables_as_printed(state: str) -> None:
 def test_every_row_and_every_bet_cites_its_clause(game: str, clause: str) -> None:
     loaded = load_game(game)
     rows = [row.clause for table in loaded.paytables.values() for row in table.rows]
-    bets = [text for bet in loaded.spec.bets for text in (bet.clauses.win, bet.clauses.lose, bet.clauses.fold)]
-    ties = [bet.clauses.tie for bet in loaded.spec.bets] + [bet.clauses.envy for bet in loaded.spec.bets]
+    bets = [text for bet in loaded.bets.values() for text in (bet.clauses.win, bet.clauses.lose, bet.clauses.fold)]
+    ties = [bet.clauses.tie for bet in loaded.bets.values()] + [bet.clauses.envy for bet in loaded.bets.values()]
     for text in (*rows, *bets, *filter(None, ties)):
         assert re.fullmatch(clause, text), text
 
@@ -105,7 +105,7 @@ def test_a_suspect_table_settles_no_real_bet_unless_told(tmp_path: Path) -> None
 def test_five_games_at_a_table_are_one_too_many_in_washington(tmp_path: Path) -> None:
     """Two more bonus bets beside the printed ones: the base game, Flush Rush, the progressive and both make five."""
     extra = "".join(
-        f'[[bets]]\nname = "extra-{n}"\nkind = "own-hand"\npaytables = ["WA-FLUSH-RUSH"]\nfold = "stands"\n'
+        f'[[bets]]\nname = "extra-{n}"\nkind = "table"\npaytables = ["WA-FLUSH-RUSH"]\nfold = "stands"\n'
         f'counts-as = "extra {n}"\n[bets.clauses]\nwin = "house"\nlose = "house"\nfold = "house"\n'
         for n in (1, 2)
     )

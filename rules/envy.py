@@ -1,0 +1,99 @@
+"""Envy: what a bettor gets for the hand of somebody else at the table, once for each such hand, never for his own."""
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from dealer_flow.record.result import Seat
+from rules.checks import Hold, dollars
+from rules.hands import Ranked
+from rules.kinds.hands import deciding
+from rules.paytable import PaidRow
+from rules.settlement import SettlementLine, make_line
+from rules.spec import Bet, TableBet
+from rules.terms import Terms, round_down
+from rules.view import View
+
+ENVY = "envy"
+"""Bet name of the lines that pay envy."""
+
+
+@dataclass(slots=True)
+class Envious:
+    """Who gets envy by his own wager; `hold` when that wager breaks a rule."""
+
+    seat: int
+    stake: int
+    hold: Hold | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A hand that others are paid for."""
+
+    seat: int
+    hand: str
+    row: PaidRow
+
+
+def envy_lines(
+    view: View,
+    seats: Sequence[Seat],
+    holds: Mapping[int, Mapping[str, Hold]],
+    played: Mapping[int, Set[str]],
+) -> tuple[SettlementLine, ...]:
+    """The envy of every bet that a table pays, for the seats in the dealer's order."""
+    lines: list[SettlementLine] = []
+    for bet in view.terms.game.envied:
+        assert bet.envy is not None, "that is why it is one of them"
+        alive = [seat for seat in seats if bet.name in played[seat.seat]]
+        envious = [
+            Envious(seat.seat, seat.wagers[bet.name], holds.get(seat.seat, {}).get(bet.name))
+            for seat in alive
+            if seat.wagers[bet.name] >= bet.envy.least_cents
+        ]
+        lines += envy_of(bet, envious, hits(bet, alive, seats, view), view.terms)
+    return tuple(lines)
+
+
+def hits(bet: Bet, bettors: Iterable[Seat], seats: Iterable[Seat], view: View) -> list[Hit]:
+    """The hands that earn others envy: of those who made the bet, or of anyone dealt in, by the reading."""
+    anyone = view.terms.readings.get("envy-trigger") == "anyone"
+    rule = bet.envy if isinstance(bet, TableBet) else None
+    shown: list[tuple[Seat, Ranked]] = []
+    for seat in seats if anyone else bettors:
+        if seat.status not in ("live", "folded") or (seat.status == "folded" and bet.fold == "lose"):
+            continue
+        names = rule.hands if rule is not None and rule.hands else (deciding(bet, view),)
+        hands = (view.hand(name, seat) for name in names)
+        shown += [(seat, hand) for hand in hands if not isinstance(hand, str)]
+    if rule is not None and rule.highest:
+        shown = _highest(shown, view.hand(rule.board) if rule.board else "")
+    paid = ((seat, hand, view.terms.table(bet)[hand.key]) for seat, hand in shown)
+    return [Hit(seat.seat, hand.text, row) for seat, hand, row in paid if row is not None and row.envy_cents]
+
+
+def _highest(shown: Sequence[tuple[Seat, Ranked]], board: Ranked | str) -> list[tuple[Seat, Ranked]]:
+    """Those of the highest hand; none where the board is as high, which is everybody's."""
+    best = max((hand.strength for _, hand in shown), default=None)
+    if best is None or (not isinstance(board, str) and board.strength >= best):
+        return []
+    return [(seat, hand) for seat, hand in shown if hand.strength == best]
+
+
+def envy_of(bet: Bet, envious: Iterable[Envious], found: Sequence[Hit], terms: Terms) -> list[SettlementLine]:
+    """A line for each of them and each hit that is not his own."""
+    return [_line(bet, each, hit, terms) for each in envious for hit in found if hit.seat != each.seat]
+
+
+def _line(bet: Bet, envious: Envious, hit: Hit, terms: Terms) -> SettlementLine:
+    facts, table = f"envy for the {hit.hand} of seat {hit.seat}", terms.chosen(bet)
+    if envious.hold is not None:
+        why = f"{facts}, but {envious.hold.why}"
+        return make_line(envious.seat, ENVY, 0, "held", why, envious.hold.clause)
+    base = terms.envy_base(bet)
+    cents, rest = round_down(hit.row.envy_cents * envious.stake, base, terms.unit_cents)
+    why = f"{facts}: {dollars(hit.row.envy_cents)} for each {dollars(base)} of the wager"
+    if isinstance(bet, TableBet):  # a fixed amount, whatever was wagered
+        cents, rest, why = hit.row.envy_cents, 0, f"{facts}: {dollars(hit.row.envy_cents)}"
+    clause = bet.clauses.envy
+    return make_line(envious.seat, ENVY, 0, "win", why, clause, pay=cents, paytable=table, row=hit.row.when, rest=rest)

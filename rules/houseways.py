@@ -1,0 +1,202 @@
+"""House ways: how a house sets its hand in two, as a strict TOML file of rules, of which the first that fits decides.
+
+A rule looks at what ranks the cards hold more than once and at what the two parts would make; among the settings it
+allows it prefers the best low part, or the best rest. A joker counts as an ace among the ranks; what it makes in a part
+is the ranking's. A setting whose low part outranks the rest is none.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Annotated, Final, Literal, NamedTuple
+
+from pydantic import Field
+
+from dealer_flow.procedure.tomlfile import TomlTable, load, names_in
+from protocol.cards import SUITS, Card
+from protocol.tomlfile import Key, TomlFileError
+from rules.conditions import CONDITIONS
+from rules.hands import Ranked, Ranking, ranking, ranking_ids
+from rules.hands.words import rank_of
+
+HOUSEWAYS: Final = Path(__file__).parent / "houseways"
+_ACE: Final = 14
+_RED: Final = frozenset("DH")
+
+Rank = Callable[[tuple[Card, ...]], Ranked]
+"""How cards are ranked at this table."""
+
+
+class WayRule(TomlTable):
+    """One rule. `groups`: how often ranks are held that are held more than once, all of them, most first; `ranks`: for
+    each, highest first, which it may be (`A`, `2 to 6`). `holds`: what all the cards make, by the file's `ranking`.
+    `low`, `rest`: what a part makes, as a pay table's row says it; `low_ranks` stand in the low part. `one_colour`: the
+    cards of the rest are all red or all black. `prefer`: which part is set as high as it can be, the other after it;
+    `lowest_suit`: of equal low cards the first of clubs, diamonds, hearts, spades."""
+
+    does: str
+    clause: str
+    groups: tuple[int, ...] | None = None
+    ranks: tuple[str, ...] = ()
+    holds: str = ""
+    low: str = ""
+    rest: str = ""
+    low_ranks: tuple[str, ...] = ()
+    one_colour: bool = False
+    prefer: Literal["low", "rest"] = "low"
+    lowest_suit: bool = False
+
+
+class WayFile(TomlTable):
+    """A house way: `low` of so many `cards` are set apart. `ranking` ranks all of them, where a rule asks for it."""
+
+    schema_: Literal["dealwire.houseway/1"] = Field(alias="schema")
+    id: str
+    title: str
+    clause: str
+    cards: Annotated[int, Field(ge=2, le=9)]
+    low: Annotated[int, Field(ge=1, le=4)]
+    ranking: str = ""
+    rules: Annotated[tuple[WayRule, ...], Field(min_length=1)]
+    notes: tuple[str, ...] = ()
+
+
+class Setting(NamedTuple):
+    """A hand set in two."""
+
+    low: tuple[Card, ...]
+    rest: tuple[Card, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HouseWay:
+    """A house way ready for use."""
+
+    spec: WayFile
+    whole: Ranking | None
+
+    @property
+    def id(self) -> str:
+        """As in `emperors-challenge`."""
+        return self.spec.id
+
+    def settings(self, cards: Iterable[Card], low: Rank, rest: Rank) -> tuple[WayRule, tuple[Setting, ...]] | None:
+        """The rule that decides these cards, and the settings it allows: several where they are worth the same. None
+        when no rule speaks of the cards."""
+        cards = tuple(cards)
+        legal = [(each, low(each.low), rest(each.rest)) for each in _splits(cards, self.spec.low)]
+        legal = [found for found in legal if found[1].strength <= found[2].strength]
+        groups = _groups(cards)
+        for rule in self.spec.rules:
+            if not self._speaks_of(rule, cards, groups):
+                continue
+            fits = [found for found in legal if _allows(rule, *found)]
+            if fits:
+                best = max(_worth(rule, *found) for found in fits)
+                return rule, tuple(found[0] for found in fits if _worth(rule, *found) == best)
+        return None
+
+    def _speaks_of(self, rule: WayRule, cards: tuple[Card, ...], groups: list[tuple[int, int]]) -> bool:
+        if rule.groups is not None and rule.groups != tuple(times for times, _ in groups):
+            return False
+        within = (_within(rank, wanted) for (_, rank), wanted in zip(groups, rule.ranks, strict=False))
+        if not all(within):
+            return False
+        return not rule.holds or (self.whole is not None and _makes(rule.holds, self.whole.rank(cards, {})))
+
+
+def _splits(cards: tuple[Card, ...], low: int) -> Iterator[Setting]:
+    for places in combinations(range(len(cards)), low):
+        yield Setting(
+            tuple(cards[place] for place in places),
+            tuple(card for place, card in enumerate(cards) if place not in places),
+        )
+
+
+def _rank(card: Card) -> int:
+    return _ACE if card.is_joker or card.rank == 1 else card.rank or 0
+
+
+def _groups(cards: Iterable[Card]) -> list[tuple[int, int]]:
+    """(times, rank) of every rank held more than once, most first, then the highest; a joker is an ace."""
+    times = Counter(map(_rank, cards))
+    return sorted(((number, rank) for rank, number in times.items() if number > 1), reverse=True)
+
+
+def _within(rank: int, wanted: str) -> bool:
+    first, _, last = wanted.partition(" to ")
+    return _of(first) <= rank <= _of(last or first)
+
+
+def _of(letter: str) -> int:
+    return 10 if letter == "T" else rank_of(letter.lower())
+
+
+def _makes(row: str, hand: Ranked) -> bool:
+    check = CONDITIONS["poker"].check(row)
+    return check is not None and bool(check(hand.key))
+
+
+def _allows(rule: WayRule, setting: Setting, low: Ranked, rest: Ranked) -> bool:
+    if (rule.low and not _makes(rule.low, low)) or (rule.rest and not _makes(rule.rest, rest)):
+        return False
+    if rule.one_colour and len({(card.suit or "") in _RED for card in setting.rest}) > 1:
+        return False
+    return not Counter(map(_of, rule.low_ranks)) - Counter(map(_rank, setting.low))
+
+
+def _worth(rule: WayRule, setting: Setting, low: Ranked, rest: Ranked) -> tuple[object, ...]:
+    suits = tuple(-SUITS.index(card.suit or "S") for card in setting.low) if rule.lowest_suit else ()
+    strengths = (low.strength, rest.strength) if rule.prefer == "low" else (rest.strength, low.strength)
+    return (*strengths, suits)
+
+
+def houseway_ids() -> tuple[str, ...]:
+    """Ids of the house ways that come with this package."""
+    return names_in(HOUSEWAYS)
+
+
+def load_houseway(source: str | Path) -> HouseWay:
+    """A house way by id, or from a file; TomlFileError names the file, the line, the key and what is allowed."""
+    path = Path(source)
+    if isinstance(source, str) and path.suffix != ".toml" and len(path.parts) == 1:
+        if source not in houseway_ids():
+            allowed = f"{', '.join(houseway_ids())}, or a .toml file"
+            raise TomlFileError(source, None, "", f"no such house way; allowed: {allowed}")
+        path = HOUSEWAYS / f"{source}.toml"
+    spec = load(path, WayFile, lambda spec: _faults(path, spec))
+    return HouseWay(spec, ranking(spec.ranking) if spec.ranking else None)
+
+
+def _faults(path: Path, spec: WayFile) -> Iterator[tuple[Key, str]]:
+    """What one key cannot know of another."""
+    if spec.id != path.stem:
+        yield ("id",), f"is {spec.id!r}; the file's name asks for {path.stem!r}"
+    if spec.low >= spec.cards:
+        yield ("low",), f"{spec.low} of {spec.cards} cards; allowed: fewer than that"
+    if spec.ranking and spec.ranking not in ranking_ids():
+        yield ("ranking",), f"unknown ranking {spec.ranking!r}; allowed: {', '.join(ranking_ids())}"
+    for index, rule in enumerate(spec.rules):
+        for key, text in (("holds", rule.holds), ("low", rule.low), ("rest", rule.rest)):
+            if text and CONDITIONS["poker"].check(text) is None:
+                yield ("rules", index, key), f"{text!r} is no row; allowed: {CONDITIONS['poker'].allowed}"
+        if rule.holds and not spec.ranking:
+            yield ("rules", index, "holds"), "what all cards make needs a `ranking` of the file"
+        yield from ((("rules", index, key), why) for key, why in _rank_faults(rule).items())
+
+
+def _rank_faults(rule: WayRule) -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for key, texts in (("ranks", rule.ranks), ("low-ranks", rule.low_ranks)):
+        for text in texts:
+            ends = text.split(" to ", 1) if key == "ranks" else [text]
+            if not all(end in _LETTERS for end in ends):
+                found[key] = f"{text!r} is no rank; allowed: {', '.join(_LETTERS)}, or 'RANK to RANK'"
+    if len(rule.ranks) > len(rule.groups or ()):
+        found["ranks"] = f"{len(rule.ranks)} ranks of {len(rule.groups or ())} groups; allowed: as many as groups"
+    return found
+
+
+_LETTERS: Final = tuple("23456789TJQKA")

@@ -1,0 +1,38 @@
+"""How each kind of bet is resolved for one seat. Kinds are registered by name in `KINDS`; a game file names them.
+
+A `progressive` bet is resolved for the whole table at once (`rules.progressive`), a `race` bet by `rules.race`.
+"""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from dealer_flow.record.result import Seat
+from rules.kinds import against, fee, shared, split, table
+from rules.lines import Staked
+from rules.settlement import SettlementLine
+from rules.view import View
+
+Resolve = Callable[[Any, Staked, Seat, View], SettlementLine | None]
+
+KINDS: Final[Mapping[str, Resolve]] = MappingProxyType(
+    {
+        "against": against.resolve,
+        "margin": against.resolve_margin,
+        "split": split.resolve,
+        "shared": lambda bet, staked, seat, view: shared.resolve(bet, staked, seat, view, resolve),
+        "table": table.resolve,
+        "fee": fee.resolve,
+    }
+)
+
+
+def by_table(staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
+    """The line of a bet that a choice of its player left to a table."""
+    return table.resolve(staked.bet, staked, seat, view)
+
+
+def resolve(staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
+    """The line of a bet whose hand was not folded away and breaks no rule; None for a pay on another bet's stake that
+    is not earned."""
+    return KINDS[staked.bet.kind](staked.bet, staked, seat, view)

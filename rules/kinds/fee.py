@@ -1,0 +1,15 @@
+"""Fees: collected whatever the hand is, unless what they are for was not given."""
+
+from dealer_flow.record.result import Seat
+from rules.lines import Staked
+from rules.settlement import SettlementLine, make_line
+from rules.spec import FeeBet
+from rules.view import View
+
+
+def resolve(bet: FeeBet, staked: Staked, seat: Seat, _view: View) -> SettlementLine:
+    """A fee that the round does not give back is the house's, unless it is for a card that was not dealt."""
+    if bet.for_card and len(seat.cards) < bet.for_card:
+        why = f"no card was dealt for it: {bet.name} is pushed back"
+        return make_line(seat.seat, bet.name, staked.cents, "returned", why, bet.clauses.tie)
+    return staked.lose("the fee is collected", bet.clauses.lose)

@@ -1,0 +1,88 @@
+"""Money on outcomes of one event, each outcome a bet of its own: a card that comes, or what some cards make."""
+
+from collections.abc import Iterator
+
+from dealer_flow.record.result import Seat
+from protocol.cards import Card, parse_card
+from rules.checks import dollars
+from rules.hands import Ranked
+from rules.lines import Staked
+from rules.paytable import PaidRow
+from rules.settlement import SettlementLine, make_line
+from rules.spec import OutcomeSpec, PropositionBet
+from rules.view import View
+
+_SEVEN = 7
+
+
+def lines_of(bet: PropositionBet, staked: Staked, seat: Seat, view: View) -> Iterator[SettlementLine]:
+    """A line for each outcome that the seat's money is on, and one that is held for money of which nothing is known."""
+    placed = seat.propositions.get(bet.name, {})
+    hand = view.hand(bet.hand, seat)
+    for name, cents in placed.items():
+        yield _line(bet, staked, (name, cents), hand, view)
+    if unknown := staked.cents - sum(placed.values()):
+        why = f"the round does not say on which outcome {dollars(abs(unknown))} of it are"
+        yield make_line(seat.seat, bet.name, max(unknown, 0), "held", why, bet.clauses.win)
+
+
+def _line(bet: PropositionBet, staked: Staked, on: tuple[str, int], hand: Ranked | str, view: View) -> SettlementLine:
+    """The money on one outcome, `rank:T` or `over-7`."""
+    (name, cents), table = on, view.terms.chosen(bet)
+    kind, _, what = name.partition(":")
+    outcome = bet.outcomes.get(kind)
+    row = None if outcome is None else _row(bet, outcome, view)
+    if outcome is None or outcome.wins == "open" or isinstance(hand, str) or row is None:
+        why = hand if isinstance(hand, str) else "the text does not say what wins it"
+        clause = outcome.clause if outcome is not None and outcome.clause else bet.clauses.win
+        return make_line(staked.seat, bet.name, cents, "held", why, clause, proposition=name)
+    facts = f"on {name}, {hand.text}"
+    if not _wins(bet, outcome, what, hand, view):
+        why, clause = f"{facts}: {bet.name} loses", outcome.clause or bet.clauses.lose
+        return make_line(staked.seat, bet.name, cents, "lose", why, clause, paytable=table, proposition=name)
+    pay, rest = view.terms.paid(cents, row)
+    why = f"{facts}: {bet.name} pays {row.pay.text}"
+    return make_line(
+        staked.seat,
+        bet.name,
+        cents,
+        "win",
+        why,
+        row.clause,
+        pay=pay,
+        keeps_stake=row.pay.keeps_stake,
+        paytable=table,
+        row=row.when,
+        rest=rest,
+        proposition=name,
+    )
+
+
+def _row(bet: PropositionBet, outcome: OutcomeSpec, view: View) -> PaidRow | None:
+    """The printed row that pays this outcome, whatever else the cards are."""
+    table = view.terms.game.paytables[view.terms.chosen(bet) or ""]
+    return next((table.paid(row) for row in table.rows if row.when == outcome.row), None)
+
+
+def _wins(bet: PropositionBet, outcome: OutcomeSpec, what: str, hand: Ranked, view: View) -> bool:
+    """Whether the money on an outcome wins: by a card, or by what the cards make."""
+    if outcome.wins == "row" and view.terms.readings.get("better-outcome") == "apart":
+        best = view.terms.game.tables[bet.name, view.terms.chosen(bet) or ""][hand.key]
+        return best is not None and best.when == outcome.row
+    if outcome.wins == "row":
+        return view.terms.holds(bet.hand, hand, outcome.row)
+    (card,) = hand.cards
+    if card.text[0] in outcome.without:
+        return False
+    if outcome.wins in ("card", "rank", "suit"):
+        return _named(outcome.wins, what, card)
+    value = card.rank or 0
+    if value == 1 and view.terms.readings.get("ace-over-under") == "high":
+        value = 14
+    return value > _SEVEN if outcome.wins == "over" else value < _SEVEN
+
+
+def _named(wins: str, what: str, card: Card) -> bool:
+    if wins == "card":
+        return card == parse_card(what)
+    return card.text[0 if wins == "rank" else 1] == what

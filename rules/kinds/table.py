@@ -1,0 +1,53 @@
+"""Bets that a table pays by one hand, whatever any other hand is."""
+
+from dataclasses import replace
+
+from dealer_flow.record.result import Seat
+from protocol.cards import spell_cards
+from protocol.places import DEALER
+from rules.bet_terms import Doubled
+from rules.checks import Hold
+from rules.kinds.hands import deciding
+from rules.lines import Staked
+from rules.paytable import PaidRow
+from rules.settlement import SettlementLine
+from rules.spec import BaseBet, TableBet
+from rules.view import View
+
+
+def resolve(bet: BaseBet, staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
+    """Paid by the best row the hand qualifies for; a pay on another bet's stake has no line when there is none."""
+    name = deciding(bet, view)
+    hand = view.hand(name, seat)
+    if isinstance(hand, str):
+        return staked.held(Hold(hand, bet.clauses.win))
+    row = staked.row(hand.key)
+    if row is not None and isinstance(bet, TableBet) and bet.doubled and staked.paytable in bet.doubled.tables:
+        changed = _doubled(bet.doubled, row, seat, view)
+        if isinstance(changed, Hold):
+            return staked.held(changed)
+        row = changed
+    if row is not None:
+        cards = " ".join(spell_cards(known)) if not isinstance(known := view.cards(name, seat), str) else known
+        return staked.won(f"{row.when} in {cards}", row, staked.paytable)
+    if bet.on:
+        return None
+    whose = "the dealer's " if DEALER.text in view.terms.game.spec.hands[name].of else ""
+    return staked.lose(f"{whose}{hand.text} has no row in {staked.paytable}", bet.clauses.lose, staked.paytable)
+
+
+def _doubled(note: Doubled, row: PaidRow, seat: Seat, view: View) -> PaidRow | Hold:
+    """The row as the note under its table has it, or why that is open."""
+    option = view.terms.readings.get(note.reading)
+    if option == "plain" or row.pay.unit == "push":
+        return row
+    qualifier = view.terms.game.spec.qualifiers[note.qualifier]
+    met = view.qualifies(note.qualifier, seat)
+    if isinstance(met, str):
+        return Hold(met, note.clause)
+    if met:
+        return row
+    facts = f"the dealer has less than {qualifier.words}"
+    if option == "doubles":
+        return replace(row, pay=replace(row.pay, amount=row.pay.amount * 2), clause=f"{row.clause}, {note.clause}")
+    return Hold(f"{facts}, and whether {row.when} is paid double then is open", note.clause)

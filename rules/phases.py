@@ -1,0 +1,36 @@
+"""The order in which a dealer settles: rounds around the table, each with its bets, from one end to the other."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from rules.settlement import SettlementLine
+from rules.spec import Lap
+
+
+def in_order(lines: Sequence[SettlementLine], phases: Sequence[Lap]) -> list[SettlementLine]:
+    """The lines as the phases take them: each line in the first that speaks of it, those of none last, in the order of
+    the game file."""
+    if len(phases) == 1 and phases[0] == Lap(seats=phases[0].seats, clause=phases[0].clause):
+        return list(lines)
+    left, found = list(lines), list[SettlementLine]()
+    for phase in phases:
+        mine = [line for line in left if _in(line, phase)]
+        left = [line for line in left if not _in(line, phase)]
+        found += sorted(mine, key=partial(_turn, phase))
+    return found + left
+
+
+def _turn(phase: Lap, line: SettlementLine) -> tuple[int, bool]:
+    """Whose turn it is; of one seat what is won comes last, where the phase says so."""
+    seat = -line.seat if phase.seats == "descending" else line.seat
+    return seat, phase.losers_first and line.result == "win"
+
+
+def _in(line: SettlementLine, phase: Lap) -> bool:
+    if phase.bets and line.bet not in phase.bets:
+        return False
+    if line.bet in phase.leaving and line.result == "win":
+        return False
+    if phase.only == "unqualified":
+        return line.clause == phase.clause
+    return not phase.only or (line.result == "lose") == (phase.only == "lost")

@@ -1,0 +1,111 @@
+"""What one key of a game file cannot know of another: names that have to stand elsewhere in it."""
+
+from collections.abc import Iterable, Iterator
+
+from protocol.tomlfile import Key
+from rules.houseways import houseway_ids
+from rules.keeps import keep_ids
+from rules.readings import READINGS
+from rules.spec import AgainstBet, Bet, GameSpec, SharedBet, SplitBet, TableBet, TipBet
+
+
+def faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
+    """What one key cannot know of another."""
+    for name, hand in spec.hands.items():
+        yield from unknown(("hands", name, "whole"), "hand", (hand.whole,) if hand.whole else (), spec.hands)
+        yield from unknown(("hands", name, "keeps"), "house way", (hand.keeps,) if hand.keeps else (), keep_ids())
+    yield from _set_faults(spec)
+    if (not spec.hands) == (spec.race is None):
+        yield ("hands",), "give [hands.NAME] or [race], one of them"
+    for name, reading in spec.readings.items():
+        if name not in READINGS:
+            yield ("readings", name), f"unknown reading; allowed: {', '.join(READINGS)}"
+        elif reading.default not in READINGS[name]:
+            why = f"unknown option {reading.default!r}; allowed: {', '.join(READINGS[name])}"
+            yield ("readings", name, "default"), why
+    names = [bet.name for bet in spec.bets]
+    for number, phase in enumerate(spec.order):
+        yield from unknown(("order", number, "bets"), "bet", phase.bets, names)
+    for index, row in enumerate(spec.bets):
+        if row.name in names[:index]:
+            yield ("bets", index, "name"), f"bet {row.name!r} stands twice"
+        if isinstance(row, TipBet):
+            own = [bet.name for bet in spec.bets if not isinstance(bet, TipBet)]
+            yield from unknown(("bets", index, "for"), "bet", (row.for_,), own)
+        else:
+            yield from _bet_faults(spec, index, row, names)
+        yield from _missing_clauses(index, row)
+    if spec.maximum is not None:
+        yield from unknown(("maximum", "bets"), "bet", spec.maximum.bets, names)
+
+
+def _bet_faults(spec: GameSpec, index: int, bet: Bet, names: list[str]) -> Iterator[tuple[Key, str]]:
+    at = ("bets", index)
+    if (bet.kind == "race") != (spec.race is not None):
+        needs = "race" if bet.kind == "race" else "hands.NAME"
+        yield (*at, "kind"), f"a bet of kind {bet.kind} needs a [{needs}]"
+        return
+    if bet.kind == "progressive" and any(other.kind == bet.kind for other in spec.bets[:index]):
+        yield (*at, "kind"), "a game has at most one progressive bet"
+    if bet.kind not in ("race", "fee", "shared"):
+        yield from unknown((*at, "hand"), "hand", (bet.hand, *(each.hand for each in bet.hand_when)), spec.hands)
+    if bet.instead is not None:
+        yield from unknown((*at, "instead", "hand"), "hand", (bet.instead.hand,), spec.hands)
+    yield from _option_faults(spec, at, bet)
+    for each in bet.hand_when:
+        yield from unknown((*at, "hand-when"), "reading", (each.reading,) if each.reading else (), spec.readings)
+        yield from unknown((*at, "hand-when"), "pay table", each.paytables, bet.paytables)
+    if isinstance(bet, AgainstBet | SplitBet):
+        yield from unknown((*at, "against"), "hand", (bet.against,), spec.hands)
+    if isinstance(bet, SplitBet):
+        yield from unknown((*at, "low"), "hand", (bet.low, bet.against_low), spec.hands)
+    if isinstance(bet, SharedBet):
+        yield from unknown((*at, "goes-with"), "bet", bet.goes_with, names)
+    if isinstance(bet, AgainstBet):
+        yield from unknown((*at, "table-hand"), "hand", (bet.table_hand,) if bet.table_hand else (), spec.hands)
+        if bet.unqualified:
+            yield from unknown((*at, "unqualified"), "qualifier", (bet.unqualified.qualifier,), spec.qualifiers)
+    for key, other in (("equals", bet.equals and bet.equals.bet), ("beside", bet.beside and bet.beside.bet)):
+        yield from unknown((*at, key), "bet", (other,) if other else (), names)
+    yield from unknown((*at, "table-as"), "bet", (bet.table_as,) if bet.table_as else (), names)
+    yield from unknown((*at, "on"), "bet", (bet.on,) if bet.on else (), names)
+
+
+def _missing_clauses(index: int, bet: Bet | TipBet) -> Iterator[tuple[Key, str]]:
+    """Ways to end that a bet has, and nothing that decides them."""
+    if isinstance(bet, TipBet):
+        return
+    if bet.fold == "lose" and not bet.clauses.fold:
+        yield ("bets", index, "clauses"), "fold: missing, and folding loses the bet"
+    if isinstance(bet, AgainstBet) and bet.unqualified and not bet.clauses.unqualified:
+        yield ("bets", index, "clauses"), "unqualified: missing, and the bet looks whether the other hand qualifies"
+
+
+def unknown(key: Key, what: str, named: Iterable[str], known: Iterable[str]) -> Iterator[tuple[Key, str]]:
+    """Names that nobody gave to anything, and those that are."""
+    for name in named:
+        if name not in known:
+            yield key, f"unknown {what} {name!r}; allowed: {', '.join(known)}"
+
+
+def _set_faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
+    """Hands that are set in two, and the ways they are set."""
+    for index, each in enumerate(spec.sets):
+        yield from unknown(("sets", index), "hand", (each.low, each.rest), spec.hands)
+        yield from unknown(("sets", index, "bets"), "bet", each.bets, [bet.name for bet in spec.bets])
+    yield from unknown(("houseways",), "house way", spec.houseways, houseway_ids())
+
+
+def _option_faults(spec: GameSpec, at: Key, bet: Bet) -> Iterator[tuple[Key, str]]:
+    """Readings that a bet hangs on, beside those of its hands."""
+    if bet.commission and spec.commission is None:
+        yield (*at, "commission"), "the game has no [commission]"
+    if bet.commission_when:
+        yield from unknown((*at, "commission-when"), "reading", (bet.commission_when.reading,), spec.readings)
+    if isinstance(bet, AgainstBet) and bet.doubt:
+        yield from unknown((*at, "doubt"), "reading", (bet.doubt.reading,), spec.readings)
+        yield from unknown((*at, "doubt"), "hand", (bet.doubt.hand, bet.doubt.against), spec.hands)
+    if isinstance(bet, TableBet) and bet.doubled:
+        yield from unknown((*at, "doubled"), "reading", (bet.doubled.reading,), spec.readings)
+        yield from unknown((*at, "doubled"), "qualifier", (bet.doubled.qualifier,), spec.qualifiers)
+        yield from unknown((*at, "doubled"), "pay table", bet.doubled.tables, bet.paytables)

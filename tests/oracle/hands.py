@@ -1,0 +1,176 @@
+"""Poker hands ranked the slow way: every choice of cards, every meaning of a joker, tuples compared.
+
+A card is its text: rank, then suit (`TD`). `X1` and `X2` are jokers, `??` is a card nobody read. A rank is a tuple
+whose first element is the number of the kind and whose others decide among equals; the greater wins.
+Source: Colorado Rule 10, 47.1-1004 to 47.1-1006, and the game's own paragraph where it ranks other hands.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import combinations, combinations_with_replacement
+
+RANKS = "23456789TJQKA"
+SUITS = "CDHS"
+DECK = tuple(rank + suit for suit in SUITS for rank in RANKS)
+UNREAD = "??"
+
+Rank = tuple[int, ...]
+
+HIGH, PAIR, TWO_PAIR, TRIPS, STRAIGHT, FLUSH, FULL_HOUSE, QUADS, STRAIGHT_FLUSH, FIVE_KIND, FIVE_ACES = range(11)
+"""Kinds of a five-card hand, 47.1-1004(1), weakest first."""
+
+NAMES = (
+    *("high card", "pair", "two pair", "three of a kind", "straight", "flush", "full house", "four of a kind"),
+    *("straight flush", "five of a kind", "five aces"),
+)
+
+
+class Unseen(Exception):
+    """A card that decides the bet was not read."""
+
+
+def known(cards: Sequence[str]) -> tuple[str, ...]:
+    """The cards; Unseen when one of them is `??`."""
+    if UNREAD in cards:
+        raise Unseen
+    return tuple(cards)
+
+
+def value(card: str) -> int:
+    """2 to 14, the ace high."""
+    return RANKS.index(card[0]) + 2
+
+
+def jokers(cards: Sequence[str]) -> int:
+    return sum(card[0] == "X" for card in cards)
+
+
+def run_top(values: Sequence[int]) -> int:
+    """The top of a run of different ranks, 5 to 14; the ace may stand low, below the deuce only. 0 when it is none."""
+    ranks = sorted(values)
+    if len(set(ranks)) != len(ranks):
+        return 0
+    if ranks[-1] - ranks[0] == len(ranks) - 1:
+        return ranks[-1]
+    low = sorted(1 if rank == 14 else rank for rank in ranks)
+    return low[-1] if low[0] == 1 and low[-1] == len(low) else 0
+
+
+def grouped(values: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """How many of each rank, most first, and the ranks in that order."""
+    pairs = sorted(((count, rank) for rank, count in Counter(values).items()), reverse=True)
+    return tuple(count for count, _ in pairs), tuple(rank for _, rank in pairs)
+
+
+@lru_cache(maxsize=400_000)
+def five(cards: tuple[str, ...]) -> Rank:
+    """Five cards without a joker, 47.1-1004(1)."""
+    values = [value(card) for card in cards]
+    shape, ranks = grouped(values)
+    if shape[0] == 5:
+        return (FIVE_ACES if ranks[0] == 14 else FIVE_KIND, *ranks)
+    top = run_top(values)
+    suited = len({card[1] for card in cards}) == 1
+    if suited and top:
+        return STRAIGHT_FLUSH, top
+    if shape[0] == 4:
+        return QUADS, *ranks
+    if shape == (3, 2):
+        return FULL_HOUSE, *ranks
+    if suited:
+        return FLUSH, *sorted(values, reverse=True)
+    if top:
+        return STRAIGHT, top
+    kinds = {(3, 1, 1): TRIPS, (2, 2, 1): TWO_PAIR, (2, 1, 1, 1): PAIR}
+    return kinds.get(shape, HIGH), *ranks
+
+
+@lru_cache(maxsize=200_000)
+def best_five(cards: frozenset[str]) -> Rank:
+    """The best five of five, six or seven cards of one deck without a joker."""
+    return max(five(each) for each in combinations(sorted(cards), 5))
+
+
+def poker(cards: Sequence[str]) -> Rank:
+    """The best five of them; Unseen when one was not read."""
+    return best_five(frozenset(known(cards)))
+
+
+def name(rank: Rank) -> str:
+    """What a five-card hand is called in a pay table, a royal flush apart from the other straight flushes."""
+    return "royal flush" if rank[:2] == (STRAIGHT_FLUSH, 14) else NAMES[rank[0]]
+
+
+def with_jokers(cards: Sequence[str], score: Callable[[tuple[str, ...]], Rank]) -> Rank:
+    """The best that wild jokers make of five cards. Each stands for a rank in no suit, or, where the others are of one
+    suit, for a card of that suit that is not in the hand."""
+    plain = tuple(card for card in known(cards) if card[0] != "X")
+    suits = {card[1] for card in plain}
+    free = [rank + "*" for rank in RANKS]
+    free += [card for card in DECK if suits == {card[1]} and card not in plain]
+    stands = combinations_with_replacement(free, jokers(cards))
+    return max(score(plain + each) for each in stands if len({c for c in each if c[1] != "*"}) == _suited(each))
+
+
+def _suited(cards: Sequence[str]) -> int:
+    return sum(card[1] != "*" for card in cards)
+
+
+@lru_cache(maxsize=400_000)
+def three(cards: tuple[str, ...]) -> Rank:
+    """Three cards: straight flush, three of a kind, straight, flush, pair, high card; 47.1-1017.24(1)."""
+    values = [value(card) for card in cards]
+    shape, ranks = grouped(values)
+    top = run_top(values)
+    suited = len({card[1] for card in cards}) == 1
+    if suited and top:
+        return 5, top
+    if shape == (3,):
+        return 4, *ranks
+    if top:
+        return 3, top
+    if suited:
+        return 2, *ranks
+    return (1 if shape[0] == 2 else 0), *ranks
+
+
+THREE = ("high card", "pair", "flush", "straight", "three of a kind", "straight flush")
+
+
+def three_card(cards: Sequence[str]) -> Rank:
+    return three(tuple(sorted(known(cards))))
+
+
+def three_name(rank: Rank) -> str:
+    """What a three-card hand is called; ace, king and queen of a suit apart."""
+    return "mini royal" if rank == (5, 14) else THREE[rank[0]]
+
+
+FOUR = ("high card", "pair", "two pair", "straight", "flush", "three of a kind", "straight flush", "four of a kind")
+
+
+@lru_cache(maxsize=400_000)
+def four(cards: tuple[str, ...]) -> Rank:
+    """Four cards as Crazy 4 ranks them, 47.1-1017.44(1)."""
+    values = [value(card) for card in cards]
+    shape, ranks = grouped(values)
+    top = run_top(values)
+    suited = len({card[1] for card in cards}) == 1
+    if shape == (4,):
+        return 7, *ranks
+    if suited and top:
+        return 6, top
+    if shape[0] == 3:
+        return 5, *ranks
+    if suited:
+        return 4, *ranks
+    if top:
+        return 3, top
+    if shape == (2, 2):
+        return 2, *ranks
+    return (1 if shape[0] == 2 else 0), *ranks
+
+
+def best_four(cards: Sequence[str]) -> Rank:
+    return max(four(each) for each in combinations(sorted(known(cards)), 4))

@@ -1,0 +1,369 @@
+"""What every game shares: pays, void bets, hands that died or folded, tips, the progressive with its meter and envy.
+
+`settle` takes a round as the JSON object of `dealwire.round/2` and gives every bet its result: (seat, bet) to (result,
+pay, returned), in cents. Source: Colorado Rule 10, the progressive paragraphs of each game and 47.1-1036; what a round
+says and which reading is the default, `docs/round-result.md` and `docs/rules.md`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Protocol
+
+from tests.oracle.hands import Unseen
+
+Line = tuple[str, int, int]
+Lines = dict[tuple[int, str], Line]
+Settle = Callable[[int], Line]
+"""Settles one bet, given its stake."""
+
+LOSE: Line = ("lose", 0, 0)
+HELD: Line = ("held", 0, 0)
+
+
+@dataclass(frozen=True)
+class For:
+    """So much for 1: the stake is gone."""
+
+    times: int
+    from_meter: bool = False
+    """Taken from the meter, too."""
+
+
+@dataclass(frozen=True)
+class Dollars:
+    """An amount whatever was wagered; the stake comes back or is gone."""
+
+    amount: int
+    stake_back: bool = False
+
+
+@dataclass(frozen=True)
+class Share:
+    """So many per cent of the meter."""
+
+    percent: int
+
+
+PUSH = "push"
+Pay = int | Fraction | For | Dollars | Share | str
+"""A number is so much to 1."""
+Table = Mapping[str, Pay]
+
+KINDS = (
+    *("royal flush", "straight flush", "four of a kind", "full house", "flush", "straight", "three of a kind"),
+    *("two pair", "pair"),
+)
+"""Rows of a table of five-card hands, best first."""
+THREE = ("straight flush", "three of a kind", "straight", "flush", "pair")
+"""Rows of a table of three-card hands."""
+
+
+def printed(names: Sequence[str], *pays: Pay) -> Table:
+    """A table from the rows' names and their pays, as long as there are pays; 0 where a column is empty."""
+    return {name: pay for name, pay in zip(names, pays, strict=False) if pay}
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What the house chose: a pay table for each bet by its name, the meter before the round, the smallest token."""
+
+    tables: Mapping[str, str] = field(default_factory=dict)
+    meter_cents: int | None = None
+    seed_cents: int | None = None
+    token_cents: int = 25
+
+    def down(self, cents: Fraction | int) -> int:
+        return int(cents // self.token_cents) * self.token_cents
+
+
+class Game(Protocol):
+    """What a module of `games` has."""
+
+    TABLES: Mapping[str, Mapping[str, Table]]
+    PAID_ON: Mapping[str, str]
+    """What is paid on the stake of another bet, by its name; a module without any need not have it."""
+
+    def bets(self, seat: "Seat", deal: "Deal") -> Mapping[str, Settle]: ...
+
+    def broken(self, seat: "Seat", deal: "Deal") -> set[str]:
+        """Bets whose amounts break a rule, and those that stand or fall with them; a module need not have it."""
+        ...
+
+
+@dataclass(frozen=True)
+class Progressive:
+    """How a game's progressive is won: the row a hand reaches, whether a folded hand plays on, and the envy."""
+
+    row: Callable[["Seat", "Deal"], str]
+    """By the seat's cards; Unseen when one of them was not read."""
+    envy: Mapping[str, tuple[int, Mapping[str, int]]] = field(default_factory=dict)
+    """By pay table: the wager in dollars that the printed envy is for, and dollars by row."""
+    folded_lives: bool = False
+    left_first: bool = False
+    """Paid from the dealer's left instead of his right."""
+    shared: bool = False
+    """Hands that win all of the meter divide it equally."""
+
+
+@dataclass
+class Seat:
+    """One player's part of the round."""
+
+    data: Mapping[str, Any]
+
+    @property
+    def number(self) -> int:
+        return int(self.data["seat"])
+
+    @property
+    def cards(self) -> list[str]:
+        return list(self.data["cards"])
+
+    @property
+    def wagers(self) -> dict[str, int]:
+        return {bet: cents for bet, cents in self.data["wagers"].items() if cents}
+
+    @property
+    def folded(self) -> bool:
+        return bool(self.data["status"] == "folded")
+
+    @property
+    def dead(self) -> bool:
+        return bool(self.data["status"] == "dead")
+
+    @property
+    def returned(self) -> dict[str, int]:
+        return dict(self.data.get("returned", {}))
+
+    def chose(self, step: str) -> str | None:
+        """What was chosen in a step; of the only choice of a round, the decision."""
+        choices: dict[str, str] = self.data.get("choices", {})
+        return choices.get(step, self.data["decision"] if not choices else None)
+
+
+@dataclass
+class Deal:
+    """The round on the house's terms."""
+
+    data: Mapping[str, Any]
+    terms: Terms
+    tables: Mapping[str, Mapping[str, Table]]
+
+    @property
+    def seats(self) -> list[Seat]:
+        return [Seat(each) for each in self.data["seats"]]
+
+    @property
+    def community(self) -> list[str]:
+        return list(self.data["community"])
+
+    @property
+    def dealer(self) -> list[str]:
+        dealer = self.data["dealer"]
+        return list(dealer["cards"]) if dealer else []
+
+    def named(self, name: str) -> Mapping[str, Any]:
+        return next(dict(each) for each in self.data["hands"] if each["name"] == name)
+
+    def stage(self, step: str, place: str) -> list[str]:
+        """The cards that lay there then; Unseen when none are on record."""
+        for each in self.data.get("stages", ()):
+            if each["step"] == step and each["place"] == place:
+                return list(each["cards"])
+        raise Unseen
+
+    def table(self, bet: str) -> Table:
+        """The chosen pay table of a bet, or the first that is printed."""
+        printed = self.tables[bet]
+        return printed[self.terms.tables.get(bet, next(iter(printed)))]
+
+    def win(self, stake: int, odds: int | Fraction = 1) -> Line:
+        return "win", self.terms.down(stake * odds), stake
+
+    def pay(self, bet: str, row: str, stake: int) -> Line:
+        """By the bet's table; lost where it has no such row."""
+        table = self.table(bet)
+        pays = next((table[name] for name in (row, *_CONTAINS.get(row, ())) if name in table), None)
+        if pays is None:
+            return LOSE
+        if isinstance(pays, For):
+            return "win", self.terms.down(stake * pays.times), 0
+        if isinstance(pays, Dollars):
+            return "win", self.terms.down(pays.amount * 100), stake if pays.stake_back else 0
+        assert isinstance(pays, int | Fraction | str)
+        return push(stake) if isinstance(pays, str) else self.win(stake, pays)
+
+
+def push(stake: int) -> Line:
+    return "push", 0, stake
+
+
+def versus(deal: Deal, mine: Sequence[int], dealers: Sequence[int], stake: int) -> Line:
+    """Even money when the hand beats the dealer's, a push when it equals that."""
+    if tuple(mine) == tuple(dealers):
+        return push(stake)
+    return deal.win(stake) if tuple(mine) > tuple(dealers) else LOSE
+
+
+def settle(data: Mapping[str, Any], terms: Terms, game: Any) -> Lines:
+    """Every bet of the round."""
+    deal = Deal(data, terms, game.TABLES)
+    lines: Lines = {}
+    for seat in deal.seats:
+        for bet, stake in seat.wagers.items():
+            line = _void(seat, bet, stake, deal)
+            if line is not None:
+                lines[seat.number, bet] = line
+    if data["outcome"] == "unreliable":
+        return lines
+    if data["outcome"] == "complete":
+        _by_hand(deal, game, lines)
+    progressive: Progressive | None = getattr(game, "PROGRESSIVE", None)
+    if progressive is not None and data["outcome"] in ("complete", "progressive-only"):
+        _Meter(deal, progressive).settle(lines)
+    return lines
+
+
+def _void(seat: Seat, bet: str, stake: int, deal: Deal) -> Line | None:
+    """What becomes of a bet that no hand decides; None when its hand does."""
+    outcome = deal.data["outcome"]
+    held = seat.data.get("held", {})
+    if outcome == "unreliable" or bet in held or bet.removeprefix("tip-") in held:
+        return HELD
+    back = seat.returned.get(bet)
+    if back is not None:
+        return "returned", 0, back
+    if outcome == "complete":
+        return LOSE if seat.dead else None
+    if bet in seat.data.get("settled", ()) or (outcome == "progressive-only" and bet == "progressive"):
+        return None
+    return HELD
+
+
+_CONTAINS = {
+    "mini royal": ("straight flush", "straight", "flush"),
+    "royal flush": ("straight flush", "straight", "flush"),
+    "straight flush": ("straight", "flush"),
+    "four aces": ("four of a kind",),
+}
+"""What a hand holds that its table has no row for, best first."""
+
+
+def _paid_on(game: Any) -> Mapping[str, str]:
+    return getattr(game, "PAID_ON", {})
+
+
+def _by_hand(deal: Deal, game: Any, lines: Lines) -> None:
+    broken: Callable[[Seat, Deal], set[str]] | None = getattr(game, "broken", None)
+    for seat in deal.seats if broken is not None else ():
+        wrong = broken(seat, deal) if broken is not None and not seat.dead else set()
+        held = [bet for bet in seat.wagers if bet.removeprefix("tip-") in wrong]
+        lines |= {(seat.number, bet): HELD for bet in held if (seat.number, bet) not in lines}
+    void = set(lines)
+    for seat in deal.seats:
+        bets: Mapping[str, Settle] = game.bets(seat, deal)
+        for bet, stake in seat.wagers.items():
+            if (seat.number, bet) in lines or bet == "progressive":
+                continue
+            try:
+                lines[seat.number, bet] = bets[bet if bet in bets else bet.removeprefix("tip-")](stake)
+            except Unseen:
+                lines[seat.number, bet] = HELD
+        for bonus, bet in _paid_on(game).items():
+            if (seat.number, bet) in void or bet not in seat.wagers:
+                continue
+            try:
+                result, pay, _ = bets[bonus.removeprefix("tip-")](seat.wagers[bet])
+            except Unseen:
+                result, pay = "held", 0
+            if result != "lose":
+                lines[seat.number, bonus] = (result, pay, 0)
+    pots: Callable[[Deal, Lines, set[tuple[int, str]]], None] | None = getattr(game, "pots", None)
+    if pots is not None:
+        pots(deal, lines, void)
+
+
+class _Meter:
+    """The progressive of a round: hands from the dealer's right, each share of what the ones before left."""
+
+    def __init__(self, deal: Deal, rules: Progressive) -> None:
+        self.deal = deal
+        self.rules = rules
+        self.cents = deal.terms.meter_cents
+        self.parts = 1
+        """Among how many hands all of the meter is still to be divided."""
+        self.hits: dict[int, str] = {}
+        """The row each bettor's hand reached."""
+
+    def settle(self, lines: Lines) -> None:
+        bettors = [seat for seat in self.deal.seats if "progressive" in seat.wagers]
+        waiting = {number for (number, bet), line in lines.items() if bet == "progressive" and line == HELD}
+        bettors = [seat for seat in bettors if (seat.number, "progressive") not in lines or seat.number in waiting]
+        bettors.sort(key=lambda seat: seat.number if self.rules.left_first else -seat.number)
+        rows = {seat.number: self._row(seat) for seat in bettors}
+        if self.deal.data["outcome"] == "progressive-only" and not any(rows.values()):
+            for seat in bettors:
+                stake = seat.wagers["progressive"]
+                lines[seat.number, "progressive"] = HELD if None in rows.values() else ("returned", 0, stake)
+            return
+        whole = [number for number, row in rows.items() if row and number not in waiting and self._is_whole(row)]
+        self.parts = len(whole) if self.rules.shared else 1
+        for seat in bettors:
+            if seat.number in waiting:  # it may take from the meter first
+                self.cents = self.cents if rows[seat.number] == "" else None
+                continue
+            lines[seat.number, "progressive"] = self._pay(seat, rows[seat.number])
+        for seat in bettors:
+            envy = self._envy(seat)
+            if envy:
+                lines[seat.number, "envy"] = HELD if seat.number in waiting else ("win", envy, 0)
+
+    def _row(self, seat: Seat) -> str | None:
+        """Empty when it pays nothing, None when nobody knows."""
+        if seat.folded and not self.rules.folded_lives:
+            return ""
+        try:
+            row = self.rules.row(seat, self.deal)
+        except Unseen:
+            return None
+        return row if row in self.deal.table("progressive") else ""
+
+    def _is_whole(self, row: str) -> bool:
+        return self.deal.table("progressive")[row] == Share(100)
+
+    def _pay(self, seat: Seat, row: str | None) -> Line:
+        if row is None:
+            self.cents = None
+            return HELD
+        if not row:
+            return LOSE
+        self.hits[seat.number] = row
+        pays = self.deal.table("progressive")[row]
+        from_meter = isinstance(pays, For) and pays.from_meter
+        if not isinstance(pays, Share) and not from_meter:
+            return self.deal.pay("progressive", row, seat.wagers["progressive"])
+        if self.cents is None:
+            return HELD
+        if isinstance(pays, For):
+            fixed = seat.wagers["progressive"] * pays.times
+            self.cents = self.cents - fixed if fixed <= self.cents else None
+            return HELD if self.cents is None else ("win", fixed, 0)
+        assert isinstance(pays, Share)
+        if pays.percent == 100 and self.parts > 1:
+            award = self.cents // self.parts
+            self.cents, self.parts = self.cents - award, self.parts - 1
+            return "win", award, 0
+        award = self.cents * pays.percent // 100
+        self.cents = self.deal.terms.seed_cents if pays.percent == 100 else self.cents - award
+        return "win", award, 0
+
+    def _envy(self, seat: Seat) -> int:
+        printed = self.deal.tables["progressive"]
+        table = self.deal.terms.tables.get("progressive", next(iter(printed)))
+        if table not in self.rules.envy:
+            return 0
+        base, amounts = self.rules.envy[table]
+        others = (amounts.get(row, 0) for number, row in self.hits.items() if number != seat.number)
+        stake = seat.wagers["progressive"]
+        return sum(self.deal.terms.down(Fraction(dollars * stake, base)) for dollars in others)

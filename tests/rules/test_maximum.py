@@ -1,0 +1,133 @@
+"""Maximum payouts: what a house may set, and what it cuts (47.1-1062, 47.1-1017.10(11), 47.1-1017.14(15))."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from rules import SettlementRefused, load_game, settle
+from rules.game import game_ids
+from rules.settlement import MaximumPayout, Settlement
+from tests.support.paper import Paper
+
+ROYAL, STRAIGHT_FLUSH = "AS KS QS JS TS", "9H 8H 7H 6H 5H"
+FULL = "AD AC AH KD KC"
+
+
+def caribbean(maximum: MaximumPayout | None, *hands: str, tip: bool = False) -> Settlement:
+    """Each of these hands with 10 dollars on the ante against a dealer's pair."""
+    seats = [
+        {
+            "seat": number,
+            "cards": cards,
+            "choices": ["bet"],
+            "bets": {"ante": 1000, "bet": 2000} | ({"tip-ante": 500} if tip else {}),
+        }
+        for number, cards in enumerate(hands, 1)
+    ]
+    return Paper("caribbean-stud.co", {"seat": seats, "dealer": "2C 2D 4C 8S 9S"}).settle(maximum=maximum)
+
+
+def pays(settlement: Settlement, bet: str = "bet") -> list[tuple[int, int]]:
+    """Pay and cut of each seat from 1."""
+    lines = sorted((line for line in settlement.lines if line.bet == bet), key=lambda line: line.seat)
+    return [(line.pay, line.cut) for line in lines]
+
+
+def test_without_a_maximum_everything_is_paid() -> None:
+    assert pays(caribbean(None, ROYAL, STRAIGHT_FLUSH)) == [(200_000, 0), (100_000, 0)]
+
+
+def test_each_player_is_paid_so_much_at_most() -> None:
+    found = caribbean(MaximumPayout(player_cents=150_000, least_bet_cents=500), ROYAL, STRAIGHT_FLUSH)
+    assert pays(found) == [(150_000, 50_000), (100_000, 0)]
+    (line,) = (line for line in found.lines if line.cut)
+    assert line.why.endswith("; $500 is cut, the most a player is paid is $1,500")
+    assert line.clause == "47.1-1017.10(10)(c), 47.1-1017.10(11), 47.1-1062"
+    assert line.net == line.pay
+    assert found.totals.players + found.totals.house + found.totals.meters == 0
+    assert found.maximum == MaximumPayout(player_cents=150_000, least_bet_cents=500)
+
+
+def test_a_round_is_shared_in_the_measure_of_the_pays() -> None:
+    found = caribbean(MaximumPayout(round_cents=150_000, least_bet_cents=500), ROYAL, STRAIGHT_FLUSH)
+    assert pays(found) == [(100_000, 100_000), (50_000, 50_000)]
+
+
+def test_one_winner_alone_is_not_cut_by_the_rounds_aggregate() -> None:
+    """(11): two or more players must have winning hands."""
+    loser = "3C 5D 7C 9D JC"
+    found = caribbean(MaximumPayout(round_cents=150_000, least_bet_cents=500), ROYAL, loser)
+    assert pays(found) == [(200_000, 0), (0, 0)]
+    alone = MaximumPayout(player_cents=150_000, least_bet_cents=500)
+    assert pays(caribbean(alone, ROYAL, loser))[0] == (150_000, 50_000)
+
+
+def test_what_pays_less_than_50_to_1_is_paid_in_full() -> None:
+    """1062(2), (3): a full house at 7 to 1 beside a royal flush, and the antes at even money."""
+    found = caribbean(MaximumPayout(player_cents=50_000, round_cents=50_000, least_bet_cents=500), ROYAL, FULL)
+    assert pays(found) == [(50_000, 150_000), (14_000, 0)]
+    assert pays(found, "ante") == [(1000, 0), (1000, 0)]
+
+
+def test_no_maximum_is_below_the_least_bet_times_the_highest_odds() -> None:
+    """1062(1): 5 dollars at 100 to 1 are 500 dollars."""
+    why = "not settled: maximum payout of a round '$499'; allowed: $500 or more, the least bet times the highest odds"
+    with pytest.raises(SettlementRefused, match=re.escape(why)):
+        caribbean(MaximumPayout(round_cents=49_900, least_bet_cents=500), ROYAL)
+    with pytest.raises(SettlementRefused, match="without a least bet"):
+        caribbean(MaximumPayout(round_cents=50_000), ROYAL)
+
+
+def test_a_progressive_is_never_cut() -> None:
+    bets = {"ante": 1000, "bet": 2000, "progressive": 100}
+    seats = [
+        {"seat": number, "cards": cards, "choices": ["bet"], "bets": bets}
+        for number, cards in enumerate((STRAIGHT_FLUSH, ROYAL), 1)
+    ]
+    case = {"seat": seats, "dealer": "2C 2D 4C 8S 9S", "meters": {"meter": 10_000_000}}
+    maximum = MaximumPayout(round_cents=50_000, player_cents=50_000, least_bet_cents=500)
+    paid = pays(Paper("caribbean-stud.co", case).settle(maximum=maximum), "progressive")
+    assert [cut for _, cut in paid] == [0, 0]
+    assert paid[1] == (10_000_000, 0)
+
+
+def test_a_tips_pay_where_the_text_lets_it_be_bounded() -> None:
+    case = {
+        "seat": [
+            {
+                "seat": 1,
+                "cards": "AS KS QS",
+                "bets": {"bet-1": 500, "bet-2": 500, "bet-dollar": 500, "tip-bet-1": 500},
+            }
+        ],
+        "community": "JS TS",
+    }
+    found = Paper("let-it-ride.co", case).settle(maximum=MaximumPayout(tip_cents=100_000))
+    assert pays(found, "tip-bet-1") == [(100_000, 150_000)]
+    assert pays(found, "bet-1") == [(250_000, 0)]
+    with pytest.raises(SettlementRefused, match="maximum tip payout"):
+        settle(Paper("mississippi-stud.co", MISSISSIPPI).round(), load_game("mississippi-stud.co"),
+               maximum=MaximumPayout(tip_cents=100))  # fmt: skip
+
+
+MISSISSIPPI = {"seat": [{"seat": 1, "cards": "AS KS", "bets": {"ante": 500}}], "community": "2C 3D 5H"}
+
+
+def test_a_game_whose_text_has_no_maximum_refuses_one() -> None:
+    with pytest.raises(SettlementRefused, match="none in this game"):
+        settle(Paper("players-choice.co", CHOICE).round(), load_game("players-choice.co"),
+               maximum=MaximumPayout(round_cents=1, least_bet_cents=1))  # fmt: skip
+
+
+CHOICE = {"seat": [{"seat": 1, "bets": {"on-hand-1": 500}}], "hands": {"hand-1": "AS KD 2C"}}
+
+
+@pytest.mark.parametrize("game", game_ids())
+def test_no_progressive_and_no_bonus_is_named(game: str) -> None:
+    loaded = load_game(game)
+    rule = loaded.spec.maximum
+    for name in rule.bets if rule else ():
+        assert loaded.bets[name].kind not in ("progressive", "fee", "pot")
+        assert "bonus" not in name or name == "super-bonus"
