@@ -3,7 +3,7 @@
 import sys
 from importlib import import_module
 
-MODULES = ["codec", "replay", "archive", "lines", "journal", "service", "restart"]
+MODULES = ["codec", "replay", "settle", "archive", "lines", "journal", "service", "restart"]
 """Modules of this folder with `run(seconds) -> Table`."""
 
 

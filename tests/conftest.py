@@ -1,7 +1,10 @@
 """After every test: no thread and no descriptor may be left behind."""
 
+import atexit
 import gc
 import os
+import shutil
+import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +15,8 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("dealwire", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("dealwire")
 
+os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="dealwire-cache-")  # what is tested is counted, not remembered
+atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 DESCRIPTORS = Path("/proc/self/fd")
 
 

@@ -65,7 +65,7 @@ def test_imports_point_downward(path: Path) -> None:
 ROOMS = {
     "devices": ("transport", "simulator"),
     "dealer_flow": ("record", "procedure", "table", "play"),
-    "rules": ("hands", "odds"),
+    "rules": ("hands", "kinds", "odds"),
     "dealwire": (*("hub", "table", "config", "journal", "rehearsal", "export", "console", "service", "bench", "cli"),),
 }
 """Sub-packages, lowest first: one may import itself and those before it."""

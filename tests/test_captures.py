@@ -4,6 +4,7 @@ import hashlib
 import itertools
 import json
 import random
+import re
 import shutil
 import subprocess
 import tomllib
@@ -17,11 +18,13 @@ import pytest
 from dealer_flow.procedure.load import known_procedures, load_procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
+from dealwire.table.replay import replay
 from dealwire.table.table import Table, TableTerms
 from devices.capture import Capture, Chunk
 from devices.events import Seen
 from devices.replay import PlayStats, play
-from rules.game import game_id_of, load_game_of
+from rules.game import game_id_of, game_ids, load_game_of
+from rules.settlement import Settlement
 from tests.support.race_evenings import unsigned
 from tests.support.record_captures import received_by_line
 from tests.support.wire_count import angel_eye_frames, count_wire
@@ -275,3 +278,25 @@ def test_a_finding_is_said_when_it_happens_and_again_in_its_round() -> None:
     told = [incident for each in rounds for incident in each.incidents]
     assert told
     assert streamed == told
+
+
+SETTLED = [entry for entry in INDEX if entry.get("procedure", PACKETS) in TERMS and ".co" in entry["file"]]
+
+
+@pytest.mark.parametrize("entry", SETTLED, ids=[entry["file"] for entry in SETTLED])
+def test_every_bet_of_a_recorded_round_ends_by_a_clause(entry: dict[str, Any]) -> None:
+    """A round of each game, dealt, settled and told; held is only what a meter of unknown height would pay."""
+    procedure = entry["procedure"]
+    table = Table(PROCEDURES[procedure], TableTerms(load_game_of(procedure)))
+    settled = [each for each in replay(CAPTURES / entry["file"], table) if isinstance(each, Settlement)]
+    assert len(settled) == len(entry["outcomes"])
+    for settlement in settled:
+        assert settlement.lines
+        for line in settlement.lines:
+            assert re.match(r"47\.1-10\d\d|procedure$", line.clause), line
+            assert line.result != "held" or line.why.endswith("no amount was given for the meter"), line
+
+
+def test_every_house_banked_game_has_a_recorded_round_that_settles() -> None:
+    recorded = {game_id_of(entry["procedure"]) for entry in SETTLED}
+    assert recorded >= {game for game in game_ids() if game.endswith(".co")} - {"flushes-gone-wild.co"}

@@ -25,7 +25,7 @@ T = TypeVar("T")
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 
-class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """Base of everything in a result: frozen, and no unknown key is read."""
 
 
@@ -50,7 +50,11 @@ class LineRecord(Record, frozen=True):
     @classmethod
     def from_json(cls, line: str | bytes) -> Self:
         """Read one line; msgspec's ValidationError names the key that is wrong."""
-        content = msgspec.json.decode(line, type=dict[str, Any])
+        return cls.from_object(msgspec.json.decode(line, type=dict[str, Any]))
+
+    @classmethod
+    def from_object(cls, content: dict[str, Any]) -> Self:
+        """The same from the object on the line, which loses `schema` and `type`."""
         schema, kind = content.pop("schema", cls.SCHEMA), content.pop("type", cls.TYPE)
         if schema != cls.SCHEMA and schema not in [*cls.READS]:  # a list: what is there may be anything
             raise msgspec.ValidationError(f"Expected `{cls.SCHEMA}`, got `{schema}` - at `$.schema`")

@@ -10,6 +10,8 @@ from dealer_flow.record.base import Cards, Record, hide
 from protocol.cards import Card
 
 Cents = Annotated[int, Meta(ge=0, le=2**32 - 1)]
+Currency = Annotated[str, Meta(pattern="^[A-Z]{3}$")]
+"""Its three letters (ISO 4217); one that is counted in hundredths."""
 
 
 class Stage(Record, frozen=True):

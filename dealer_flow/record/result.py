@@ -12,7 +12,7 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from dealer_flow.record.base import Cards, CardText, LineRecord, Record, hide, written
-from dealer_flow.record.details import Cents, DrawnNumber, Split, Stage
+from dealer_flow.record.details import Cents, Currency, DrawnNumber, Split, Stage
 from dealer_flow.record.incidents import Incident
 from protocol.cards import Card
 
@@ -213,6 +213,8 @@ class RoundResult(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     session: str
     """Session of the dealing device, eight hex digits."""
     round: Annotated[int, Meta(ge=0, le=2**32 - 1)]
+    currency: Currency = "USD"
+    """What the wagers are in: every amount counts its hundredths. Absent when it is the dollar of the United States."""
     procedure: ProcedureRef
     options: dict[str, str] = written({})
     """Readings of the procedure that were used where the text is silent."""

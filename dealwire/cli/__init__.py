@@ -3,13 +3,14 @@
 import importlib
 import os
 import sys
+from contextlib import suppress
 from typing import Any, Final
 
 import click
 
 from dealwire.cli.ending import in_time
-from dealwire.cli.exits import Exit, explain
-from dealwire.cli.terminal import echo, log_lines
+from dealwire.cli.exits import Exit, Stop, explain
+from dealwire.cli.terminal import OutputFailed, echo, log_lines
 from dealwire.version import __version__
 from protocol.errors import DealwireError
 
@@ -34,6 +35,11 @@ COMMANDS: Final = {
 }
 
 
+PRINTS: Final = frozenset({"list", "games", "check", "replay", "decode", "odds", "audit-paytables"})
+"""Commands of which nothing is left where standard output is closed. Others record, serve or settle, and look for
+themselves."""
+
+
 class LazyGroup(click.Group):
     """A group whose commands are imported on use, so that `--help` and shell completion stay quick."""
 
@@ -47,6 +53,15 @@ class LazyGroup(click.Group):
             return None
         command: click.Command = importlib.import_module(f"dealwire.cli.{cmd_name.replace('-', '_')}").command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; Stop where it would print and there is nowhere to."""
+        found = super().resolve_command(ctx, args)
+        if found[0] in PRINTS and sys.stdout is None:
+            raise Stop(Exit.USAGE, "standard output is closed")
+        return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing any."""
@@ -65,14 +80,22 @@ class LazyGroup(click.Group):
                 return super().invoke(ctx)
         except DealwireError as error:
             code, line = explain(error)
-            echo(f"dealwire: {line}", err=True)
+            if isinstance(error, OutputFailed):
+                _let_go_of_output()
+            with suppress(OutputFailed):  # of standard error: there is nowhere left to say it
+                echo(f"dealwire: {line}", err=True)
             ctx.exit(code)
         except KeyboardInterrupt:
             ctx.exit(Exit.INTERRUPTED)
         except BrokenPipeError:
             # The reader of our output left, as `head` does: not an error, but nothing more can be said.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _let_go_of_output()
             ctx.exit(Exit.GOOD)
+
+
+def _let_go_of_output() -> None:
+    """What is still to be written goes nowhere, or Python would fail at it once more on its way out."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "DEALWIRE"})
@@ -81,6 +104,7 @@ def main() -> None:
     """Connect a casino table's card devices to the rules of the game.
 
     \b
-    Exit codes: 0 good, 1 a check failed, 2 usage or a file you wrote, 3 device absent,
-    4 no answer in time, 5 permission, 6 protocol or damaged recording, 7 busy.
+    Exit codes: 0 good, 1 a check failed or a disk is full, 2 usage or a file you wrote,
+    3 device absent, 4 no answer in time, 5 permission, 6 protocol or damaged recording,
+    7 busy.
     """

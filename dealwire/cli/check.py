@@ -17,10 +17,12 @@ from dealer_flow.procedure.load import (
 )
 from dealer_flow.procedure.tomlfile import TOML_MAX_BYTES
 from dealwire.cli.exits import Exit
-from dealwire.cli.terminal import echo
+from dealwire.cli.terminal import echo, echo_json
 from devices.files import read_file
 from protocol.tomlfile import TomlFileError
 from rules.game import game_ids, load_game
+from rules.hands.poker import load_ranking
+from rules.odds.named import odds_faults
 from rules.pairing import game_faults
 
 CHECK_SCHEMA = "dealwire.check/1"
@@ -31,7 +33,7 @@ CHECK_SCHEMA = "dealwire.check/1"
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per file.")
 @click.pass_context
 def command(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
-    """Check FILEs: dealing procedures, parts of them and games, told apart by their schema.
+    """Check FILEs: dealing procedures, parts of them, games and rankings, told apart by their schema.
 
     A game is held against the procedures that it names: among FILEs, with this program, or as ID.toml beside it.
     Each fault is one line: file, line, key, what is allowed. An id instead of a file means what comes with this
@@ -43,7 +45,7 @@ def command(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
             bad |= bool(faults)
             if as_json:
                 item = {"schema": CHECK_SCHEMA, "type": "check", "file": name, "kind": kind, "faults": faults}
-                click.echo(json.dumps(item))
+                echo_json(json.dumps(item))
             elif faults:
                 for fault in faults:
                     echo(fault, err=True)
@@ -68,11 +70,13 @@ def _procedures(files: Iterable[str]) -> dict[str, Path]:
 
 
 def faults_of(name: str, procedures: Mapping[str, Path]) -> Iterator[tuple[str, list[str]]]:
-    """What a name stands for, `procedure part` or `procedure` or `game` or these two, and all faults of each, one line
-    a fault. A game is held against `procedures`, by their ids, before those that come with the program."""
+    """What a name stands for, `procedure part`, `ranking`, `procedure`, `game` or the last two, and all faults of each,
+    one line a fault. A game is held against `procedures`, by their ids, before those that come with the program."""
     game = name in game_ids() or _says(name, "dealwire.game/")
     if name in known_parts() or _says(name, "dealwire.procedure-part/"):
         yield "procedure part", [str(fault) for fault in check_part(name)]
+    elif _says(name, "dealwire.ranking/"):
+        yield "ranking", _faults_of_ranking(Path(name))
     elif name in known_procedures() or not game:
         yield "procedure", [str(fault) for fault in check_procedure(name)]
     if game:
@@ -81,7 +85,15 @@ def faults_of(name: str, procedures: Mapping[str, Path]) -> Iterator[tuple[str, 
         except TomlFileError as fault:
             yield "game", [str(fault)]
         else:
-            yield "game", [str(fault) for fault in game_faults(game_file, procedures)]
+            yield "game", [str(fault) for fault in (*game_faults(game_file, procedures), *odds_faults(game_file))]
+
+
+def _faults_of_ranking(path: Path) -> list[str]:
+    try:
+        load_ranking(path)
+    except TomlFileError as fault:
+        return [str(fault)]
+    return []
 
 
 def unheeded(name: str) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Final
 import click
 
 from dealwire.cli.exits import Exit, Stop
+from dealwire.cli.terminal import echo_json
 from devices.dialect import Explainer
 from devices.dialects import dialect_named
 
@@ -49,4 +50,4 @@ def _hex_chunks() -> Iterator[bytes]:
 
 def _say(pieces: list[dict[str, object]]) -> None:
     for piece in pieces:
-        click.echo(json.dumps(piece))
+        echo_json(json.dumps(piece))

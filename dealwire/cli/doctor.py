@@ -12,7 +12,7 @@ import click
 from dealwire.cli.exits import Exit
 from dealwire.cli.options import FILE
 from dealwire.cli.run import printed
-from dealwire.cli.terminal import echo
+from dealwire.cli.terminal import echo, echo_json
 from dealwire.config.load import load_configuration
 from dealwire.host import HostFinding, check_all, ports
 from dealwire.journal.errors import KeyProblem
@@ -51,7 +51,7 @@ def command(ctx: click.Context, /, file: Path | None, as_json: bool, udev: bool,
     for finding in chain(check_all(), _seal(file)):
         bad += finding.verdict == "bad"
         if as_json:
-            click.echo(json.dumps({"schema": "dealwire.finding/1", "type": "finding", **dataclasses.asdict(finding)}))
+            echo_json(json.dumps({"schema": "dealwire.finding/1", "type": "finding", **dataclasses.asdict(finding)}))
             continue
         click.secho(f"{printable(finding.verdict):<8} ", fg=COLOURS[finding.verdict], nl=False)
         echo(f"{finding.check:<13} {finding.text}")

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import Final
 
+from dealwire.cli.terminal import OutputFailed
 from dealwire.console.token_errors import TokensUnsafe
 from dealwire.journal.errors import (
     JournalBusy,
@@ -51,7 +52,7 @@ BY_ERROR: Final[tuple[tuple[tuple[type[DealwireError], ...], Exit], ...]] = (
     ((LineDenied, NotPermitted, KeyUnsafe, TokensUnsafe), Exit.PERMISSION),
     ((LineAbsent, LineClosed), Exit.ABSENT),
     ((NoAnswer,), Exit.TIMEOUT),
-    ((JournalUnwritable, JournalDiffers, ClockDoubtful), Exit.CHECK_FAILED),
+    ((JournalUnwritable, JournalDiffers, ClockDoubtful, OutputFailed), Exit.CHECK_FAILED),
     ((KeyProblem, KeyUnknown, SealingUnavailable), Exit.USAGE),
     ((LineGarbled, RemoteError, CaptureError, JournalError), Exit.PROTOCOL),
 )

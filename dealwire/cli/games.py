@@ -7,7 +7,7 @@ import click
 
 from dealer_flow.procedure.describe import describe
 from dealer_flow.procedure.load import known_procedures, load_procedure, whole_text
-from dealwire.cli.terminal import echo, say_table
+from dealwire.cli.terminal import echo, echo_json, say_table
 
 
 @click.command("games")
@@ -28,7 +28,7 @@ def command(procedures: tuple[str, ...], as_json: bool, whole: bool) -> None:
     found = [describe(load_procedure(name)) for name in procedures or known_procedures()]
     if as_json:
         for item in found:
-            click.echo(json.dumps(item))
+            echo_json(json.dumps(item))
         return
     say_table([_row(item) for item in found], right=frozenset({3}))
 

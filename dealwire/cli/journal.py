@@ -80,7 +80,7 @@ def verify_command(
         kinds = sum((found.kinds for found in whole), Counter[str]())
         fields = {"records": records, "kinds": dict(kinds), "head": str(newest), "after": str(after)}
         seals = {"sealed": sealed, "clear": clear, "opened": unsealed}
-        click.echo(json.dumps({"schema": SCHEMA, "type": "verified", **fields, **seals}))
+        echo_json(json.dumps({"schema": SCHEMA, "type": "verified", **fields, **seals}))
         return
     words = f"raw records and snapshots: {sealed} sealed, "
     words += f"{unsealed} of them opened, " if key_file is not None else "not opened without a key, "
@@ -201,7 +201,7 @@ def rebuild_command(
             "given_up": len(found.given_up),
             "difference": None if found.difference is None else str(found.difference),
         }
-        click.echo(json.dumps({"schema": SCHEMA, "type": "rebuilt", **fields}))
+        echo_json(json.dumps({"schema": SCHEMA, "type": "rebuilt", **fields}))
     elif found.difference is None:
         echo(f"{found.equal} lines made known, each as the raw record gives it, byte for byte")
         if check_snapshots:
@@ -262,7 +262,7 @@ def archive_command(file: Path, folder: Path, first: int | None, as_json: bool) 
             target, sha256 = export_segment(reader, segment, folder)
             if as_json:
                 fields = {"first": segment.first, "last": segment.last, "day": segment.day, "file": str(target)}
-                click.echo(json.dumps({"schema": SCHEMA, "type": "archived", **fields, "sha256": sha256}))
+                echo_json(json.dumps({"schema": SCHEMA, "type": "archived", **fields, "sha256": sha256}))
             else:
                 echo(f"{target}: records {segment.first} to {segment.last}, day {segment.day}, SHA-256 {sha256}")
 

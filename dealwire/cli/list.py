@@ -4,7 +4,7 @@ import json
 
 import click
 
-from dealwire.cli.terminal import echo
+from dealwire.cli.terminal import echo, echo_json
 from dealwire.host import ports, usb_devices
 
 
@@ -20,7 +20,7 @@ def command(as_json: bool, kind: tuple[str, ...]) -> None:
     """List serial ports, USB devices, dealing procedures and games."""
     for item in found(kind or ("ports", "usb", "procedures", "games")):
         if as_json:
-            click.echo(json.dumps({"schema": "dealwire.item/1", **item}))
+            echo_json(json.dumps({"schema": "dealwire.item/1", **item}))
         else:
             rest = "  ".join(f"{key} {value}" for key, value in item.items() if key not in ("type", "name") and value)
             echo(f"{item['type']:<10} {item['name']:<31} {rest}".rstrip())

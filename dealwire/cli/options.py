@@ -1,5 +1,6 @@
 """Options that several commands share, and how their values become objects."""
 
+import os
 from collections.abc import Callable, Sequence
 from functools import cache, reduce, wraps
 from pathlib import Path
@@ -16,14 +17,18 @@ from dealwire.table.table import Table, TableTerms
 from devices.dialects import dialect_named
 from protocol.printable import printable
 from rules.amounts import MOST_CENTS
+from rules.errors import SettlementRefused
 from rules.game import Game, game_id_of, load_game, load_game_of
-from rules.meter_setup import load_setup
+from rules.meter_setup import cautions, load_setup
 from rules.meters import MeterBank
 from rules.pairing import must_fit
+from rules.settlement import MaximumPayout
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 DEFAULT_GAME = "flushes-gone-wild.co"
+USUAL_WAGER_CENTS: Final = 100
+"""The progressive wager that a setup is held against when it does not say what lies on a sensor."""
 
 
 def pairs(values: Sequence[str], option: str) -> dict[str, str]:
@@ -33,6 +38,8 @@ def pairs(values: Sequence[str], option: str) -> dict[str, str]:
         name, equals, rest = value.partition("=")
         if not equals or not name or not rest:
             raise click.BadParameter(f"{value!r} is not of the form NAME=VALUE", param_hint=option)
+        if name in found:
+            raise click.BadParameter(f"{printable(repr(name), 40)} stands twice", param_hint=option)
         found[name] = rest
     return found
 
@@ -41,10 +48,41 @@ def cents(meters: Sequence[str]) -> dict[str, int]:
     """`--meter` as amounts; a usage error names the one that is none."""
     found = pairs(meters, "--meter")
     for value in found.values():
-        if not value.isdecimal() or len(value) > len(str(MOST_CENTS)) or int(value) > MOST_CENTS:
-            why = f"{printable(repr(value), 40)} is no number of cents up to {MOST_CENTS:,}"
-            raise click.BadParameter(why, param_hint="--meter")
+        if not is_cents(value):
+            raise click.BadParameter(f"{no_cents(value)} up to {MOST_CENTS:,}", param_hint="--meter")
     return {name: int(value) for name, value in found.items()}
+
+
+def cache_folder() -> Path:
+    """Where counted odds are kept: of this user alone, and it may be deleted at any time."""
+    given = os.environ.get("XDG_CACHE_HOME", "")
+    base = Path(given) if Path(given).is_absolute() else Path.home() / ".cache"
+    return base / "dealwire" / "odds"
+
+
+def is_cents(text: str) -> bool:
+    """True for digits 0 to 9 and nothing else, up to the most that an amount may be."""
+    return text.isascii() and text.isdecimal() and len(text) <= len(str(MOST_CENTS)) and int(text) <= MOST_CENTS
+
+
+def no_cents(text: str) -> str:
+    """`'five' is no number of cents`."""
+    return f"{printable(repr(text), 40)} is no number of cents"
+
+
+class WagerCents(click.IntRange):
+    """An amount of some cents, in digits 0 to 9: `int` takes those of every script, signs and underscores, too."""
+
+    name = "cents"
+
+    def __init__(self) -> None:
+        super().__init__(1, MOST_CENTS)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The cents; a usage error when it is no amount of some."""
+        if isinstance(value, str) and not is_cents(value):
+            self.fail(f"{no_cents(value)} from 1 to {MOST_CENTS:,}", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 FILE: Final = click.Path(dir_okay=False, path_type=Path)
@@ -68,7 +106,7 @@ terms_options = together(
     ),
     click.option(
         "--token",
-        type=click.IntRange(1, MOST_CENTS),
+        type=WagerCents(),
         default=25,
         show_default=True,
         metavar="CENTS",
@@ -77,11 +115,9 @@ terms_options = together(
     click.option(
         "--envy-base",
         "envy_base",
-        type=click.IntRange(1, MOST_CENTS),
-        default=100,
-        show_default=True,
+        type=WagerCents(),
         metavar="CENTS",
-        help="The progressive wager for which the printed envy amounts stand.",
+        help="The progressive wager for which the printed envy amounts stand; by default the pay table's.",
     ),
     click.option(
         "--progressive",
@@ -92,9 +128,22 @@ terms_options = together(
     click.option(
         "--limit",
         "limit_cents",
-        type=click.IntRange(1, MOST_CENTS),
+        type=WagerCents(),
         metavar="CENTS",
         help="The most one bet may be at this table; by default the law's figure, where it prints one.",
+    ),
+    click.option(
+        "--commission", metavar="PERCENT", default="0", help="What the house takes of a win, where the game has it."
+    ),
+    click.option("--house-way", metavar="ID|FILE", help="How the house sets its hand; by default as the text prints."),
+    *(
+        click.option(f"--{name}", f"{name.replace('-', '_')}_cents", type=WagerCents(), metavar="CENTS", help=text)
+        for name, text in (
+            ("max-round", "The most that a round is paid by bets at 50 to 1 and more."),
+            ("max-player", "The most that a player is paid so in a round."),
+            ("max-tip", "The most that a tip is paid, where the text lets the house set it."),
+            ("least-bet", "The least bet at the table, by which the text bounds --max-round and --max-player."),
+        )
     ),
     click.option(
         "--accept-suspect", is_flag=True, help="Settle by a table or reading that cannot be meant as printed."
@@ -141,14 +190,36 @@ def make_terms(
     readings: Sequence[str],
     meters: Sequence[str],
     token: int,
-    envy_base: int,
+    envy_base: int | None,
+    max_round_cents: int | None = None,
+    max_player_cents: int | None = None,
+    max_tip_cents: int | None = None,
+    least_bet_cents: int | None = None,
     **rest: Any,
 ) -> TableTerms:
-    """The terms those options describe, for this game and on this bank's meters."""
+    """The terms those options describe, for this game and on this bank's meters. Which of the maker's recommendations
+    the bank's setup goes against is said in passing."""
     if bank is not None and meters:
         raise click.UsageError("--meter and --progressive both say where the meters stand; give one of them")
     chosen = pairs(paytables, "--paytable"), pairs(readings, "--reading"), cents(meters)
-    return TableTerms(game, *chosen, token, envy_base, bank=bank if game.progressive is not None else None, **rest)
+    mine = bank if game.progressive is not None else None
+    maximum = MaximumPayout(max_round_cents, max_player_cents, max_tip_cents, least_bet_cents)
+    try:
+        terms = TableTerms(game, *chosen, token, envy_base, bank=mine, maximum=maximum, **rest)
+    except SettlementRefused as refused:
+        raise refused.advising("--accept-suspect") from None
+    for caution in cautions_of(terms):
+        echo(f"dealwire: caution: {caution}", err=True)
+    return terms
+
+
+def cautions_of(terms: TableTerms) -> list[str]:
+    """What the maker's recommendations say against the bank's setup with the pay table that is chosen."""
+    bet = terms.game.progressive
+    if terms.bank is None or bet is None:
+        return []
+    table, setup = terms.game.paytables[terms.paytables.get(bet.name, bet.paytables[0])], terms.bank.setup
+    return cautions(setup, table, setup.sensor_cents or USUAL_WAGER_CENTS)
 
 
 def open_bank(setup: Path | None) -> MeterBank | None:

@@ -1,92 +1,136 @@
 """`dealwire settle`: rounds in, settlements out, for any program that can write a line of JSON."""
 
+import gc
 import sys
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 import click
-import msgspec
 
 from dealer_flow.record.result import RoundResult
-from dealwire.cli.exits import Exit
-from dealwire.cli.options import cents, make_terms, open_bank, terms_options
-from dealwire.cli.show import say_json, say_text
-from dealwire.cli.terminal import echo
-from dealwire.table.table import TableTerms
+from dealwire.cli.exits import Exit, Stop
+from dealwire.cli.options import FILE, open_bank, terms_options
+from dealwire.cli.round_lines import UnknownType, lines, one_line, read_round
+from dealwire.cli.round_terms import RoundTerms, resume_bank
+from dealwire.cli.show import Say, say_json, say_round
+from dealwire.cli.terminal import OutputFailed, echo
 from protocol.errors import DealwireError
-from rules.game import load_game, load_game_of
-from rules.pairing import must_fit
+from rules.settled import RoundRuns, SettledKey
 
-LINE_MAX_BYTES: Final = 256 * 1024
-"""Longest line that is read: a round of 32 seats takes six thousand bytes, one of a whole shoe less."""
+GC_THRESHOLD: Final = 100_000
+"""Objects that may refer to each other, made and not gone, before somebody looks whether they only do that."""
 
 
 @click.command("settle")
 @terms_options
+@click.option(
+    "--resume",
+    type=FILE,
+    metavar="FILE",
+    help="What an earlier `settle --progressive` printed: its meters go on from there, its rounds are settled.",
+)
 @click.option("--text", is_flag=True, help="Sentences instead of JSON.")
 @click.pass_context
-def command(ctx: click.Context, /, game: str | None, text: bool, progressive: Path | None, **options: Any) -> None:
+def command(
+    ctx: click.Context,
+    /,
+    game: str | None,
+    text: bool,
+    progressive: Path | None,
+    resume: Path | None,
+    **options: Any,
+) -> None:
     """Read rounds with their wagers as NDJSON on standard input; print one settlement for each.
 
-    Meters go on from round to round. With --progressive, what moved them is printed after each settlement, one
-    object of type meter a step.
+    Meters go on from round to round. With --progressive, what moved them is printed, one object of type meter a
+    step: first where each stands, then the steps of each round after its settlement. --resume goes on from there.
 
     A line that is no round, or a round that cannot be settled by its game's file, is named on standard error
-    with its line number; the others are settled all the same, and the exit code is 2. Objects of another `type`
-    (incidents, settlements, the summary that `replay --json` ends with) are passed over.
+    with its line number; the others are settled all the same, and the exit code is 2. So it is when objects were of a
+    type that nobody knows, or when a round came twice: its second settlement is marked `again` and moves no meter.
+    Objects of the other types that this program writes (incidents, settlements, summaries) are passed over. An option
+    that does not fit a round's game ends it there.
     """
-    terms: dict[str | None, TableTerms] = {}
-    bank = open_bank(progressive)
-    cents(options["meters"])  # what is wrong with one is known before the first round
-    if game is not None:
-        loaded = load_game(game)
-        must_fit(loaded)
-        terms[None] = make_terms(loaded, bank, **options)
-    failed = 0
-    for number, line in enumerate(lines(sys.stdin.buffer), start=1):
-        if not line.strip():
-            continue
-        try:
-            result = read_round(line)
-            if result is None:
+    say: Say = say_round if text else say_json
+    if sys.stdin is None or sys.stdout is None:
+        raise Stop(Exit.USAGE, f"standard {'input' if sys.stdin is None else 'output'} is closed")
+    if resume is not None and progressive is None:
+        raise click.UsageError("--resume goes on with the meters of --progressive; give both")
+    before = RoundRuns()
+    bank = open_bank(progressive) if resume is None or progressive is None else resume_bank(progressive, resume, before)
+    settling = Settling(RoundTerms(game, bank, options), say, before)
+    for record in bank.standing() if bank is not None else ():
+        say(record)
+    with _few_collections():
+        settling.read(sys.stdin.buffer)
+    ctx.exit(settling.end())
+
+
+@contextmanager
+def _few_collections() -> Iterator[None]:
+    """What a round makes does not refer to itself; looking for what does would take a tenth of the time."""
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(GC_THRESHOLD)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
+
+
+class Settling:
+    """Reads rounds and says what each comes to. `before` are rounds that were settled already."""
+
+    def __init__(self, terms: RoundTerms, say: Say, before: RoundRuns) -> None:
+        self._terms, self._say, self._heard = terms, say, before
+        self._failed = self._again = 0
+        self._unknown: Counter[str] = Counter()
+
+    def read(self, stream: BinaryIO) -> None:
+        """Every line; what is wrong with one does not end it."""
+        for number, line in enumerate(lines(stream), start=1):
+            if not line.strip():
                 continue
-            key = None if game is not None else result.procedure.id
-            if key not in terms:
-                terms[key] = make_terms(load_game_of(result.procedure.id), bank, **options)
-            settled = terms[key].settle_all(result)
-        except (DealwireError, ValueError, RecursionError) as error:
-            failed += 1
-            echo(f"dealwire: line {number}: {one_line(error)}", err=True)
-            continue
+            try:
+                self._read(line)
+            except UnknownType as error:
+                self._unknown[error.kind] += 1
+            except OutputFailed:
+                raise
+            except Stop as error:
+                raise Stop(error.code, f"line {number}: {error.why}; nothing from there on is settled") from None
+            except (DealwireError, ValueError, RecursionError) as error:
+                self._failed += 1
+                echo(f"dealwire: line {number}: {one_line(error)}", err=True)
+
+    def _read(self, line: bytes) -> None:
+        result = read_round(line)
+        if result is None:
+            return
+        terms, key = self._terms.of(result.procedure.id, result.options), _key(result)
+        if again := key in self._heard:
+            self._again += 1
+        settled = [terms.settle_again(result)] if again else terms.settle_all(result)
+        self._heard.add(key)
         for item in settled:
-            (say_text if text else say_json)(item)
-    if failed:
-        ctx.exit(Exit.USAGE)
+            self._say(item)
+
+    def end(self) -> Exit:
+        """Say what nobody would notice otherwise; the exit code."""
+        remarks = list(self._terms.unused())
+        if self._unknown:
+            kinds = ", ".join(f"{count} of type {kind!r}" for kind, count in self._unknown.items())
+            remarks.append(f"objects of unknown types were passed over: {kinds}")
+        if self._again:
+            remarks.append(f"{self._again} rounds had come before: their settlements are marked, and moved no meter")
+        for line in remarks:
+            echo(f"dealwire: {line}", err=True)
+        return Exit.USAGE if remarks or self._failed else Exit.GOOD
 
 
-def lines(stream: BinaryIO) -> Iterator[bytes]:
-    """The lines of `stream`; of one that is too long its beginning, which `read_round` refuses."""
-    while line := stream.readline(LINE_MAX_BYTES + 1):
-        yield line
-        rest = line
-        while len(rest) > LINE_MAX_BYTES and not rest.endswith(b"\n"):
-            rest = stream.readline(LINE_MAX_BYTES + 1)
-
-
-def read_round(line: bytes) -> RoundResult | None:
-    """The round on this line; None for an object of another type."""
-    if len(line) > LINE_MAX_BYTES:
-        raise ValueError(f"longer than {LINE_MAX_BYTES:,} bytes, the most that is read")
-    found = msgspec.json.decode(line)
-    if isinstance(found, dict) and found.get("type", "round") != "round":
-        return None
-    return RoundResult.from_json(line)
-
-
-def one_line(error: Exception) -> str:
-    """The first thing wrong, with its key."""
-    if isinstance(error, RecursionError):
-        return "tables or lists too deep within each other"
-    what, _, key = str(error).splitlines()[0].partition(" - at `$")
-    return f"{key.strip('.`') or 'the object'}: {what}" if isinstance(error, msgspec.ValidationError) else what
+def _key(result: RoundResult) -> SettledKey:
+    return SettledKey(result.table, result.session, result.round)

@@ -3,18 +3,19 @@
 import json
 from collections import Counter
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Protocol
 
 import click
 
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import Drawn, Hand, NamedHand, RoundResult, Seat
-from dealwire.cli.terminal import echo, echo_json, say_table
+from dealwire.cli.terminal import echo, echo_json, echo_styled, say_table
 from dealwire.table.table import TableOutcome
 from protocol.printable import printable
 from rules.award_record import AwardRecord
 from rules.meters import MeterRecord
-from rules.settlement import Settlement
+from rules.settlement import Settlement, SettlementLine, symbol
 
 SUMMARY_SCHEMA = "dealwire.summary/1"
 
@@ -28,7 +29,7 @@ def say_json(item: TableOutcome) -> None:
 
 def say_summary(summary: dict[str, object], kind: str = "summary") -> None:
     """Write a closing object."""
-    click.echo(json.dumps({"schema": SUMMARY_SCHEMA, "type": kind, **summary}))
+    echo_json(json.dumps({"schema": SUMMARY_SCHEMA, "type": kind, **summary}))
 
 
 class Counted(Protocol):
@@ -47,10 +48,10 @@ def counts(counted: Counted) -> dict[str, object]:
     }
 
 
-def money(cents: int) -> str:
-    """`$12.50`, `-$3`: dollars without needless zeros."""
+def money(cents: int, currency: str = "USD") -> str:
+    """`$12.50`, `-$3`, `€5`, `CHF 5`: without needless zeros."""
     sign, whole, rest = "-" if cents < 0 else "", abs(cents) // 100, abs(cents) % 100
-    return f"{sign}${whole:,}" + (f".{rest:02d}" if rest else "")
+    return f"{sign}{symbol(currency)}{whole:,}" + (f".{rest:02d}" if rest else "")
 
 
 def say_text(item: TableOutcome) -> None:
@@ -58,14 +59,20 @@ def say_text(item: TableOutcome) -> None:
     if isinstance(item, Incident):
         echo(f"  ! {item.text}  [{item.clause}]", fg="yellow")
     elif isinstance(item, RoundResult):
-        click.echo()
-        click.echo(round_title(item))
+        say_title(item)
         for line in round_lines(item):
             echo(line)
     elif isinstance(item, Settlement):
         say_settlement(item)
     else:
         say_meter(item)
+
+
+def say_round(item: TableOutcome) -> None:
+    """Write one item for a person who does not see the deal: a settlement begins with its round."""
+    if isinstance(item, Settlement):
+        say_title(item)
+    say_text(item)
 
 
 OUTCOME_COLOUR = {"complete": "green", "unreliable": "red", "defective-deck": "red"}
@@ -80,10 +87,18 @@ def _dead(status: str) -> str:
 
 
 def _count(hand: Hand | Seat | NamedHand) -> str:
-    return "" if hand.counted in (None, hand.expected) else f"  {hand.counted} cards instead of {hand.expected}"
+    if hand.counted in (None, hand.expected):
+        return ""
+    return f"  {hand.counted} card{'' if hand.counted == 1 else 's'} instead of {hand.expected}"
 
 
-def round_title(result: RoundResult) -> str:
+def say_title(result: RoundResult | Settlement) -> None:
+    """Begin a round: an empty line, and which it is."""
+    echo("")
+    echo_styled(round_title(result))
+
+
+def round_title(result: RoundResult | Settlement) -> str:
     """Which round at which table, and how it ended, in colours."""
     colour = OUTCOME_COLOUR.get(result.outcome, "yellow")
     title = printable(f"Round {result.round} at {result.table}: ", None)
@@ -100,7 +115,8 @@ def round_lines(result: RoundResult) -> list[str]:
     lines += [f"  {hand.name + ' ':<11}{_cards(hand.cards)}{_dead(hand.status)}{_count(hand)}" for hand in result.hands]
     for seat in result.seats:
         choice = f"  {', '.join(seat.decisions) or seat.decision}" if seat.decision else ""
-        back = f"  returned {', '.join(f'{bet} {money(cents)}' for bet, cents in seat.returned.items())}"
+        sums = (f"{bet} {money(cents, result.currency)}" for bet, cents in seat.returned.items())
+        back = f"  returned {', '.join(sums)}"
         held = f"  held {', '.join(seat.held)}" if seat.held else ""
         tail = _dead(seat.status) + _count(seat) + (back if seat.returned else "") + held
         cards = "(not dealt in)" if seat.status == "out" else _cards(seat.cards)
@@ -138,18 +154,21 @@ def _draw_lines(result: RoundResult, draw: Drawn) -> list[str]:
 
 def say_settlement(settlement: Settlement) -> None:
     """The money: every bet with its reason and clause; what is held, and why."""
+    if settlement.again:
+        echo(f"  round {settlement.round} at {settlement.table} was settled before: no meter is moved", fg="red")
     if settlement.status == "held":
         echo(f"  held: {settlement.why}", fg="red")
         return
+    currency = settlement.currency
     say_table(
         [
             (
                 f"seat {line.seat}",
                 line.bet,
-                money(line.stake),
+                money(line.stake, currency),
                 line.result,
-                money(line.net),
-                f"{line.why}  [{line.clause}]",
+                money(line.net, currency),
+                f"{line.why}{_kept(line, settlement)}  [{line.clause}]",
             )
             for line in settlement.lines
         ],
@@ -157,6 +176,17 @@ def say_settlement(settlement: Settlement) -> None:
     )
     if settlement.status == "partly-held":
         echo(f"  not all is settled: {settlement.why}", fg="red")
+
+
+def _kept(line: SettlementLine, settlement: Settlement) -> str:
+    """What the rounding kept of a pay."""
+    if line.rest == "0":
+        return ""
+    if line.meter:
+        return f"; {line.rest} of a cent stays on the meter"
+    cents, unit = Fraction(line.rest), money(settlement.rounding.unit_cents, settlement.currency)
+    kept = money(int(cents), settlement.currency) if cents.denominator == 1 else f"{line.rest} cents"
+    return f", rounded down to {unit}: {kept} less"
 
 
 def say_meter(item: MeterRecord | AwardRecord) -> None:

@@ -8,11 +8,13 @@ import importlib.util
 import shutil
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
 
+from protocol.errors import DealwireError
 from protocol.printable import printable, printable_json
 
 if TYPE_CHECKING:
@@ -21,14 +23,40 @@ if TYPE_CHECKING:
 MARGIN = "  "
 
 
+class OutputFailed(DealwireError):
+    """What was to be written could not be: a disk is full."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(f"the output ends here: {error.strerror}")
+
+
+@contextmanager
+def _written() -> Iterator[None]:
+    """Within it a line is written. A reader that left is no failure, and is whoever runs the command's to find."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputFailed(error) from error
+
+
 def echo(text: str, *, err: bool = False, bold: bool | None = None, fg: str | None = None) -> None:
     """Print one line for a person; the style is ours, and nothing in `text` is obeyed by a terminal."""
-    click.secho(printable(text, None), err=err, bold=bold, fg=fg)
+    with _written():
+        click.secho(printable(text, None), err=err, bold=bold, fg=fg)
+
+
+def echo_styled(line: str) -> None:
+    """Print one line whose style is in it already; its text was made printable before."""
+    with _written():
+        click.echo(line)
 
 
 def echo_json(line: str) -> None:
     """Print one line of JSON. It says what it said before, in characters that no terminal obeys."""
-    click.echo(printable_json(line))
+    with _written():
+        click.echo(printable_json(line))
 
 
 def log_lines(form: str) -> "logging.Formatter":
@@ -51,12 +79,13 @@ def say_table(rows: Sequence[Sequence[str]], right: frozenset[int]) -> None:
     if not rows:
         return
     rows = [[printable(cell, None) for cell in row] for row in rows]
-    if sys.stdout.isatty() and importlib.util.find_spec("rich") is not None:
+    live = sys.stdout is not None and sys.stdout.isatty()
+    if live and importlib.util.find_spec("rich") is not None:
         _say_rich(rows, right)
         return
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
     used = len(MARGIN) + sum(widths) + 2 * len(widths)
-    room = shutil.get_terminal_size().columns - used if sys.stdout.isatty() else 0
+    room = shutil.get_terminal_size().columns - used if live else 0
     for row in rows:
         cells = [
             text.rjust(width) if column in right else text.ljust(width)

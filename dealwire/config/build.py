@@ -5,13 +5,16 @@ from typing import TypeVar
 
 from dealer_flow.play.identity import Pin
 from dealer_flow.procedure.load import Procedure, load_procedure
+from dealer_flow.procedure.plan import Plan
 from dealwire.config.schema import TablePart
 from dealwire.table.table import Table, TableTerms
 from rules.award import AwardBook
+from rules.errors import SettlementRefused
 from rules.game import load_game, load_game_of
 from rules.meter_setup import load_setup
 from rules.meters import MeterBank
 from rules.pairing import must_fit
+from rules.settlement import MaximumPayout
 
 
 class Banks:
@@ -43,20 +46,27 @@ def build_terms(part: TablePart, procedure: Procedure, banks: Banks) -> TableTer
     fit."""
     if not part.settle:
         return None
-    game = load_game(part.game) if part.game else load_game_of(procedure.id)
+    game = load_game(part.game) if part.game else load_game_of(procedure.id, Plan(procedure, part.options).options)
     if procedure.id in game.spec.procedures:  # `Table` refuses another
         must_fit(game, part.procedure, part.options)
-    return TableTerms(
-        game,
-        dict(part.paytables),
-        dict(part.readings),
-        dict(part.meters),
-        part.token_cents,
-        part.envy_base_cents,
-        part.limit_cents,
-        part.accept_suspect,
-        banks.of(part) if game.progressive is not None else None,
-    )
+    bank = banks.of(part) if game.progressive is not None else None
+    try:
+        return TableTerms(
+            game,
+            dict(part.paytables),
+            dict(part.readings),
+            dict(part.meters),
+            part.token_cents,
+            part.envy_base_cents,
+            part.limit_cents,
+            part.accept_suspect,
+            bank,
+            MaximumPayout(**part.maximum.model_dump()),
+            part.commission,
+            part.house_way,
+        )
+    except SettlementRefused as refused:
+        raise refused.advising("accept-suspect = true") from None
 
 
 T = TypeVar("T", bound=Table)

@@ -34,6 +34,9 @@ _KEY_OF: Final = (
     ("limit", "limit-cents"),
     ("token", "token-cents"),
     ("envy", "envy-base-cents"),
+    ("commission", "commission"),
+    ("house way", "house-way"),
+    ("maximum", "maximum"),
     ("procedure", "game"),
 )
 """What the rules refuse, by how its name begins -> the key it stands at."""

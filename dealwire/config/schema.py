@@ -81,6 +81,16 @@ class DevicePart(TomlTable):
     """While another device is on the line, no round is settled by itself."""
 
 
+class MaximumPart(TomlTable):
+    """The most that a round, a player in it or a tip is paid, where the game's text lets the house set it, and the
+    least bet at the table, by which the text bounds that."""
+
+    round_cents: WagerField | None = None
+    player_cents: WagerField | None = None
+    tip_cents: WagerField | None = None
+    least_bet_cents: WagerField | None = None
+
+
 class TablePart(TomlTable):
     """One table: what is dealt, on which terms, from which devices."""
 
@@ -95,7 +105,12 @@ class TablePart(TomlTable):
     """As many as the procedure allows unless given."""
     limit_cents: WagerField | None = None
     token_cents: WagerField = 25
-    envy_base_cents: WagerField = 100
+    envy_base_cents: WagerField | None = None
+    commission: Annotated[str, Field(pattern=r"^\d{1,3}(\.\d{1,4})?$")] = "0"
+    """What the house takes of a win, in percent, where the game's text lets it."""
+    house_way: IdOrFile | None = None
+    """How the house sets its hand; the game's printed way unless given."""
+    maximum: MaximumPart = Field(default_factory=MaximumPart)
     accept_suspect: bool = False
     least_confidence: Annotated[int, Field(ge=0, le=100)] = LEAST_CONFIDENCE
     """Percent below which a card that a shoe's reader is not sure of counts as not read."""

@@ -1,9 +1,10 @@
 """The lines that were made known beside those that the raw record gives: equal, or where they part."""
 
+import json
 from collections import deque
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from dealwire.hub.lines import Publication
 from dealwire.journal.contents import publication_of
@@ -67,6 +68,24 @@ class Comparison:
     given_up: list[Publication] = field(default_factory=list)
 
 
+def by_another_game_file(was: Publication, now: Publication) -> bool:
+    """Whether two settlements are one, made by two states of a game's file: what they decide is the same, line by line
+    and to the cent. Words, and what the file has come to say since, are not compared."""
+    if not was.topic == now.topic == "settlement":
+        return False
+    old, new = json.loads(was.line), json.loads(now.line)
+    if old["game"]["id"] != new["game"]["id"] or old["game"]["sha256"] == new["game"]["sha256"]:
+        return False
+    return _decided(old) == _decided(new)
+
+
+def _decided(settlement: dict[str, Any]) -> list[Any]:
+    """What a settlement decides."""
+    keys = ("table", "session", "round", "procedure", "outcome", "paytables", "status", "seats", "totals", "meters")
+    lines = [{key: value for key, value in line.items() if key != "why"} for line in settlement["lines"]]
+    return [[settlement.get(key) for key in keys], lines]
+
+
 class Matching:
     """Takes records in order and pairs, table by table, what was published with what is rebuilt. With a `reader`, each
     snapshot is compared, too."""
@@ -121,7 +140,7 @@ class Matching:
         stored, rebuilt = self._stored.get(table), self._rebuilt.get(table)
         while stored and rebuilt and self.result.difference is None:
             was, now = stored.popleft(), rebuilt.popleft()
-            if (was.topic, was.line) == (now.topic, now.line):
+            if (was.topic, was.line) == (now.topic, now.line) or by_another_game_file(was, now):
                 self.result.equal += 1
             else:
                 self._part(table, was, now)

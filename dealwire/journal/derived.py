@@ -122,24 +122,3 @@ def derive(db: sqlite3.Connection, records: Iterable[JournalRecord], *, older: b
     """Write what follows from these records, oldest first."""
     for record in records:
         write(db, rows_of(record, older=older))
-
-
-class RoundRuns:
-    """Rounds by device and session, as runs of numbers: a day's rounds take no more room than one."""
-
-    def __init__(self) -> None:
-        self._runs: dict[tuple[str, str], list[list[int]]] = {}
-
-    def add(self, key: SettledKey) -> None:
-        """Remember a round."""
-        if key in self:
-            return
-        runs = self._runs.setdefault(key[:2], [])
-        for run in runs:
-            if run[1] == key.round - 1:
-                run[1] = key.round
-                return
-        runs.append([key.round, key.round])
-
-    def __contains__(self, key: SettledKey) -> bool:
-        return any(first <= key.round <= last for first, last in self._runs.get(key[:2], ()))

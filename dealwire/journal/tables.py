@@ -18,7 +18,7 @@ from dealer_flow.record.result import RoundResult
 from dealwire.config.build import Banks, build_table
 from dealwire.config.schema import TablePart
 from dealwire.journal.contents import TableSnapshot, TableStart
-from dealwire.journal.derived import NOBODY, RoundRuns
+from dealwire.journal.derived import NOBODY
 from dealwire.journal.journal import Journal
 from dealwire.journal.reader import MANY, JournalReader
 from dealwire.journal.records import JournalRecord
@@ -31,7 +31,7 @@ from devices.events import Seen
 from protocol.errors import DealwireError
 from rules.meter_setup import load_setup
 from rules.meters import BankState, MeterBank, MeterRecord
-from rules.settled import SettledInMemory, SettledKey, SettledRounds
+from rules.settled import RoundRuns, SettledInMemory, SettledKey, SettledRounds
 
 
 class SettingsChanged(DealwireError):

@@ -14,6 +14,7 @@ from dealer_flow.procedure.steps.exchange import ExchangeStep
 from dealer_flow.procedure.steps.reveal import RevealStep
 from dealer_flow.procedure.steps.set_hand import SetStep
 from dealer_flow.procedure.steps.show import ShowStep
+from dealwire.rehearsal.arranging import arranged
 from dealwire.rehearsal.dealt_table import Course, DealtTable, Doings, SimulatedDealer
 from dealwire.rehearsal.scenario import RoundPlan, RoundUnderWay, Scenario, SimulatedPlayer
 from dealwire.rehearsal.trouble import What
@@ -135,7 +136,7 @@ class PlayingDealer(SimulatedDealer):
             yield self.pace.lift
 
     def _set(self, step: SetStep) -> Doings:
-        """Every player arranges the hand; the low one is of the cards that came first."""
+        """Every player arranges the hand, the dealer after them his own."""
         yield from self.at(AT_TABLE)
         for player in self.plan.players:
             place = seat(player.seat)
@@ -143,7 +144,12 @@ class PlayingDealer(SimulatedDealer):
             if "seats" in step.of and player.seat in self.view.live and self.cards.count(place) and sets:
                 yield self.pace.think
                 faces = self.cards.faces(place)
-                self.controller.set_hand(place, SetBy.PLAYER, faces[: step.low], faces[step.low :])
+                set_ = arranged(self.procedure.id, faces, step.low)
+                self.controller.set_hand(place, SetBy.PLAYER, set_.low, set_.rest)
+        if "dealer" in step.of and self.cards.count(DEALER) and DEALER not in self.dead:
+            yield self.pace.think
+            own = arranged(self.procedure.id, self.cards.faces(DEALER), step.low)
+            self.controller.set_hand(DEALER, SetBy.DEALER, own.low, own.rest)
 
     # -------------------------------------------------------------- choices
 

@@ -51,11 +51,9 @@ class RehearsedProcedure:
         self.steps = tuple(step for step in self.plan.steps if not _may_be_left(step, offered))
         self.bets = {bet.name: bet.number for bet in self.plan.bets.values()}
         self.enters = tuple(name for name in self.bets if name in self.plan.entering)
-        game = game_id_of(procedure.id)
+        game = game_id_of(procedure.id, self.plan.options)
         settled = load_game(game).spec.bets if game else ()
-        self.kept_when_folded = frozenset(
-            bet.name for bet in settled if bet.kind == "own-hand" and bet.fold == "stands"
-        )
+        self.kept_when_folded = frozenset(bet.name for bet in settled if bet.kind == "table" and bet.fold == "stands")
         """Bets under which a folded hand is kept and shown."""
 
     def cents(self, bet: str, wagers: Mapping[str, int], choice: str) -> int:

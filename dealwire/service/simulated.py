@@ -74,7 +74,7 @@ def _configuration(
         from dealwire.journal import SealingKey
 
         key = SealingKey.new(folder / "journal.key").path
-    game = game_id_of(scenario.procedure.id)
+    game = game_id_of(scenario.procedure.id, scenario.procedure.plan.options)
     table = TablePart(
         name="simulated",
         procedure=scenario.procedure.id,

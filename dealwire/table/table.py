@@ -24,8 +24,8 @@ from rules.errors import SettlementRefused
 from rules.game import Game
 from rules.linked import known_meters, settle_linked, with_contributions
 from rules.meters import MeterBank, MeterRecord
-from rules.settle import settle
-from rules.settlement import Settlement
+from rules.settle import must_be_of, settle, settle_on
+from rules.settlement import MaximumPayout, Settlement
 from rules.terms import agree
 
 TableOutcome = Incident | RoundResult | Settlement | MeterRecord | AwardRecord
@@ -36,8 +36,9 @@ class TableTerms:
     """How a table settles: the game's file, a pay table by bet, a reading by name, and where its meters stand.
 
     `meters` are the progressive meters in cents, by name; each settlement moves them on. With a `bank`, which tables
-    may share, its meters are used instead. `limit_cents` is the most one bet may be, where the law leaves it open.
-    SettlementRefused at once when they do not fit the game: an evening must not end at its first settlement.
+    may share, its meters are used instead. `limit_cents` is the most one bet may be, where the law leaves it open,
+    `maximum` the house's maximum payouts, `commission` what it takes of a win in percent, `house_way` how it sets its
+    hand. SettlementRefused at once when they do not fit the game: an evening must not end at its first settlement.
     """
 
     game: Game
@@ -45,13 +46,17 @@ class TableTerms:
     readings: Mapping[str, str] = field(default_factory=dict)
     meters: dict[str, int] = field(default_factory=dict)
     token_cents: int = 25
-    envy_base_cents: int = 100
+    envy_base_cents: int | None = None
     limit_cents: int | None = None
     accept_suspect: bool = False
     bank: MeterBank | None = None
+    maximum: MaximumPayout | None = None
+    commission: str | int = 0
+    house_way: str | None = None
 
     def __post_init__(self) -> None:
-        agree(self.game, rounding="down-to-token", meters=self.meters, **self._options())
+        self._agreed = agree(self.game, rounding="down-to-token", meters=self.meters, **self._options())
+        self._stood = dict(self.meters)
 
     def settle_all(self, result: RoundResult) -> list[Settlement | MeterRecord]:
         """Settle one round, and move the bank's meters if there is one: the settlement, then the bank's records."""
@@ -67,10 +72,17 @@ class TableTerms:
         return with_contributions(settlement, awards.before, awards.taken)
 
     def settle(self, result: RoundResult) -> Settlement:
-        """Settle one round on `meters`; SettlementRefused when the terms do not fit the game."""
-        settlement = settle(result, self.game, meters=self.meters, **self._options())
+        """Settle one round on `meters`; SettlementRefused when it is not one of the game."""
+        must_be_of(result, self.game)
+        if self.meters != self._stood:
+            self._agreed, self._stood = self._agreed.on(self.meters), dict(self.meters)
+        settlement = settle_on(result, self._agreed)
         move_meters(self.meters, settlement)
         return settlement
+
+    def settle_again(self, result: RoundResult) -> Settlement:
+        """Settle a round that was settled before: marked, and no meter pays it or is moved."""
+        return replace(settle(result, self.game, **self._options()), again=True)
 
     def _options(self) -> dict[str, Any]:
         return {
@@ -80,6 +92,9 @@ class TableTerms:
             "envy_base_cents": self.envy_base_cents,
             "limit_cents": self.limit_cents,
             "accept_suspect": self.accept_suspect,
+            "maximum": self.maximum,
+            "commission": self.commission,
+            "house_way": self.house_way,
         }
 
 

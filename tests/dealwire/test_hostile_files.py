@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from dealer_flow.procedure.load import ProcedureError, check_procedure, load_procedure
 from dealer_flow.procedure.tomlfile import DEEPEST, FAULTS_MAX, TOML_MAX_BYTES
 from dealwire.cli import main
-from dealwire.cli.settle import LINE_MAX_BYTES
+from dealwire.cli.round_lines import LINE_MAX_BYTES
 from dealwire.config.load import load_configuration
 from dealwire.journal import Journal
 from devices import pcapng
@@ -200,7 +200,7 @@ def test_a_bad_round_does_not_end_the_stream(name: str) -> None:
     good = one_round()
     bad, why = hostile_lines(good)[name]
     line = json.dumps(good).encode() + b"\n"
-    result = run("settle", given=line + bad + b"\n" + line)
+    result = run("settle", given=line + bad + b"\n" + json.dumps({**good, "round": 2}).encode())
     assert result.exit_code == 2
     assert result.stderr.count("\n") == 1
     assert "dealwire: line 2: " in result.stderr
@@ -210,8 +210,8 @@ def test_a_bad_round_does_not_end_the_stream(name: str) -> None:
 
 
 def test_rounds_come_through_a_pipe_and_without_a_last_line_end() -> None:
-    given = json.dumps(one_round()).encode()
-    assert run("settle", given=given + b"\n\n" + given).stdout.count('"type":"settlement"') == 2
+    first, second = (json.dumps({**one_round(), "round": number}).encode() for number in (1, 2))
+    assert run("settle", given=first + b"\n\n" + second).stdout.count('"type":"settlement"') == 2
 
 
 # ------------------------------------------------------------------ captures

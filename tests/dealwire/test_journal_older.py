@@ -6,6 +6,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from click.testing import CliRunner
 from dealwire.cli import main
 from dealwire.journal import Journal, JournalReader
 from dealwire.journal.check import verify
+from dealwire.journal.compare import by_another_game_file
 from dealwire.journal.derived import NOBODY
 from devices.clock import ManualClock
 from rules.settled import SettledKey
@@ -89,3 +91,25 @@ def test_a_service_goes_on_with_it_and_pays_nothing_twice(older: Path) -> None:
     assert {line["number"] for line in repeated} == {1, 2, 3}, "its devices dealt those before"
     with JournalReader(older) as reader:
         assert any(key.device != NOBODY for key in reader.settled(0, "table-1"))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "same"),
+    [
+        ('"why":"flush', '"why":"a flush', True),
+        ('"pay":500', '"pay":501', False),
+        ('"net":-2500', '"net":-2400', False),
+        ('"result":"lose"', '"result":"push"', False),
+        ('"clause":"47.1-1017.60(11)"', '"clause":"47.1-1017.60(12)"', False),
+        ('"outcome":"complete"', '"outcome":"misdeal"', False),
+    ],
+)
+def test_a_settlement_by_another_state_of_the_game_file_decides_the_same(
+    older: Path, before: str, after: str, same: bool
+) -> None:
+    with JournalReader(older) as reader:
+        was = next(item for item in reader.publications() if item.topic == "settlement")
+    now = replace(was, line=was.line.replace('"sha256":"fc59', '"sha256":"0000').replace(before, after, 1))
+    assert now.line != was.line
+    assert by_another_game_file(was, now) is same
+    assert not by_another_game_file(was, replace(was, line=was.line.replace(before, after, 1)))

@@ -22,3 +22,8 @@ def test_a_game_without_a_community_has_no_line_of_it(capture: str, begins: str)
     rounds = [item for item in replay(CAPTURES / f"{capture}.pcapng") if isinstance(item, RoundResult)]
     assert rounds[0].outcome == "complete"
     assert round_lines(rounds[0])[0].startswith(begins)
+
+
+def test_one_card_is_no_cards() -> None:
+    rounds = [item for item in replay(CAPTURES / "bonus-6.co.pcapng") if isinstance(item, RoundResult)]
+    assert "??  dead  1 card instead of 2  returned" in "\n".join(round_lines(rounds[1]))

@@ -1,0 +1,84 @@
+"""Rounds as lines of JSON: what is read of them, and in which words one is refused."""
+
+import json
+from collections.abc import Iterator
+from typing import Any, BinaryIO, Final
+
+import msgspec
+
+from dealer_flow.record.result import RoundResult
+
+LINE_MAX_BYTES: Final = 256 * 1024
+"""Longest line that is read: a round of 32 seats takes six thousand bytes, one of a whole shoe less."""
+
+PASSED_OVER: Final = frozenset(
+    {"incident", "settlement", "meter", "award", "event", "gap", "head", "status", "summary", "total"}
+)
+"""What this program writes beside rounds: no line of these types was meant to be settled."""
+
+_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+_FIRST_OF_A_CARD: Final = "matching regex '^([A"
+_A_CARD: Final = "not a card; allowed: rank then suit, such as AS, TD or 2C, and ?? for one that was not read"
+
+
+class UnknownType(ValueError):
+    """An object of a type that this program never wrote: a round whose type is misspelt, perhaps."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        super().__init__(f"unknown type {kind!r}")
+
+
+def lines(stream: BinaryIO) -> Iterator[bytes]:
+    """The lines of `stream`; of one that is too long its beginning, which `read_round` refuses."""
+    while line := stream.readline(LINE_MAX_BYTES + 1):
+        yield line
+        rest = line
+        while len(rest) > LINE_MAX_BYTES and not rest.endswith(b"\n"):
+            rest = stream.readline(LINE_MAX_BYTES + 1)
+
+
+def read_round(line: bytes) -> RoundResult | None:
+    """The round on this line; None for an object of another type that this program writes.
+
+    ValueError says what is wrong: msgspec's ValidationError names the key, UnknownType the type. A key that stands
+    twice is refused: which of the two was meant is not known, and money would hang on the choice.
+    """
+    if len(line) > LINE_MAX_BYTES:
+        raise ValueError(f"longer than {LINE_MAX_BYTES:,} bytes, the most that is read")
+    line = line.strip().removeprefix(_BYTE_ORDER_MARK)
+    content = read_object(line)
+    kind = content.get("type", RoundResult.TYPE)
+    if kind != RoundResult.TYPE and isinstance(kind, str):
+        if kind in PASSED_OVER:
+            return None
+        raise UnknownType(kind)
+    return RoundResult.from_object(content)
+
+
+def read_object(line: bytes) -> dict[str, Any]:
+    """The object on this line, each of its keys once."""
+    found = msgspec.json.decode(line)
+    content = msgspec.convert(found, dict[str, Any])
+    if msgspec.json.encode(found) != line:  # it has spaces, escapes, or a key that stands twice
+        json.JSONDecoder(object_pairs_hook=_once).decode(line.decode())
+    return content
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for at, name in enumerate(names) if name in names[:at])
+        raise ValueError(f"key {twice!r} stands twice in one object")
+    return found
+
+
+def one_line(error: Exception) -> str:
+    """The first thing wrong, with its key."""
+    if isinstance(error, RecursionError):
+        return "tables or lists too deep within each other"
+    what, _, key = str(error).splitlines()[0].partition(" - at `$")
+    if _FIRST_OF_A_CARD in what:
+        what = _A_CARD
+    return f"{key.strip('.`') or 'the object'}: {what}" if isinstance(error, msgspec.ValidationError) else what

@@ -1,0 +1,162 @@
+"""The terms of rounds from anywhere: each game's made once, of those options that are about it."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from dealwire.cli.exits import BY_ERRNO, Exit, Stop
+from dealwire.cli.options import cents, make_terms, pairs
+from dealwire.cli.round_lines import lines
+from dealwire.table.table import TableTerms
+from protocol.errors import DealwireError
+from rules.errors import SettlementRefused
+from rules.game import Game, game_id_of, game_ids, load_game, load_game_of
+from rules.meter_setup import load_setup
+from rules.meters import MeterBank, MeterRecord
+from rules.pairing import must_fit
+from rules.settled import RoundRuns, SettledKey
+
+_NAMED: Final[Mapping[str, str]] = {"paytables": "--paytable", "readings": "--reading", "meters": "--meter"}
+"""Options about something that a game may have or not."""
+
+
+_HOUSE: Final[Mapping[str, str]] = {
+    "commission": "--commission",
+    "house_way": "--house-way",
+    "max_round_cents": "--max-round",
+    "max_player_cents": "--max-player",
+    "max_tip_cents": "--max-tip",
+}
+"""What the house sets where a game's text lets it."""
+
+
+DEALINGS_KEPT: Final = 256
+"""Procedures under their options whose game is remembered: a file has few."""
+
+
+class RoundTerms:
+    """Terms by procedure. With a `game`, everything is settled by that; what is wrong with it, or with an amount, is
+    raised at once.
+
+    A file may hold rounds of several games: `--meter`, `--paytable` and `--reading` are for those that have the meter,
+    the bet or the reading. What none of this program's games has is a wrong option, and so is one that a game refuses.
+    """
+
+    def __init__(self, game: str | None, bank: MeterBank | None, options: Mapping[str, Any]) -> None:
+        self._bank, self._options = bank, options
+        self._chosen = {key: pairs(options[key], option) for key, option in _NAMED.items()}
+        self._used: set[tuple[str, str]] = set()
+        self._of: dict[str, TableTerms | DealwireError] = {}
+        self._dealt: dict[tuple[object, ...], str | None] = {}
+        self._by_game: dict[str, TableTerms] = {}
+        cents(options["meters"])
+        self._given: TableTerms | None = None
+        if game is not None:
+            loaded = load_game(game)
+            must_fit(loaded)
+            self._given = make_terms(loaded, bank, **options)
+
+    def of(self, procedure: str, dealt: Mapping[str, str]) -> TableTerms:
+        """The terms of a procedure's rounds that were `dealt` under these options. DealwireError when no game settles
+        it, Stop for a wrong option."""
+        if self._given is not None:
+            return self._given
+        dealing = procedure, *dealt.items()
+        if dealing not in self._dealt:
+            if len(self._dealt) >= DEALINGS_KEPT:
+                self._dealt.clear()
+            self._dealt[dealing] = game_id_of(procedure, dealt)
+        game = self._dealt[dealing]
+        found = self._of.get(game or procedure)
+        if found is None:
+            found = self._of[game or procedure] = self._make(procedure, dealt)
+        if isinstance(found, DealwireError):
+            raise found
+        return found
+
+    def unused(self) -> Iterator[str]:
+        """A line for each option that no round's game had."""
+        if self._given is not None or not self._by_game:
+            return
+        for key, option in _NAMED.items():
+            for name in self._chosen[key]:
+                if (key, name) not in self._used:
+                    yield f"{option} {name}: no round was of a game that has it"
+        for key, option in _HOUSE.items():
+            if self._options.get(key) not in (None, "0") and (key, "") not in self._used:
+                yield f"{option}: no round was of a game that has it"
+
+    def _make(self, procedure: str, dealt: Mapping[str, str]) -> TableTerms | DealwireError:
+        try:
+            game = load_game_of(procedure, dealt)
+        except DealwireError as error:
+            return error
+        if game.id not in self._by_game:
+            try:
+                without = _without(game)
+                options = {**self._options, **self._about(game), **without}
+                self._used |= {(key, "") for key in _HOUSE.keys() - without.keys()}
+                self._by_game[game.id] = make_terms(game, self._bank, **options)
+            except SettlementRefused as error:
+                raise Stop(Exit.USAGE, str(error)) from None
+        return self._by_game[game.id]
+
+    def _about(self, game: Game) -> dict[str, list[str]]:
+        """The options about what this game has."""
+        found: dict[str, list[str]] = {}
+        for key in _NAMED:
+            mine = {name for name in self._chosen[key] if name in _names(game, key)}
+            for name in self._chosen[key].keys() - mine:
+                self._must_be_known(key, name, game)
+            self._used |= {(key, name) for name in mine}
+            found[key] = [f"{name}={value}" for name, value in self._chosen[key].items() if name in mine]
+        return found
+
+    def _must_be_known(self, key: str, name: str, game: Game) -> None:
+        if not any(name in _names(load_game(each), key) for each in game_ids()):
+            allowed = ", ".join(sorted(_names(game, key))) or "none"
+            raise Stop(Exit.USAGE, f"{_NAMED[key]} {name!r}: no game has it; {game.id} allows: {allowed}")
+
+
+def _without(game: Game) -> dict[str, Any]:
+    """What a game's text does not know of, as if it had not been given: another game of the file may."""
+    found: dict[str, Any] = {}
+    if game.spec.maximum is None:
+        found |= dict.fromkeys(("max_round_cents", "max_player_cents", "max_tip_cents", "least_bet_cents"))
+    elif not game.spec.maximum.tips:
+        found["max_tip_cents"] = None
+    if game.spec.commission is None:
+        found["commission"] = "0"
+    return found if any(each.way for each in game.spec.sets) else found | {"house_way": None}
+
+
+def _names(game: Game, key: str) -> Iterable[str]:
+    if key == "meters":
+        return game.meters()
+    return game.default_paytables() if key == "paytables" else game.default_readings()
+
+
+def resume_bank(setup: Path, file: Path, settled: RoundRuns) -> MeterBank:
+    """The bank as what `settle` printed into `file` leaves it; the rounds settled there are added to `settled`.
+
+    MeterRefused when a record is missing or does not follow; Stop when the file cannot be read or a line is none.
+    """
+
+    def records() -> Iterator[MeterRecord]:
+        with file.open("rb") as stream:
+            for number, line in enumerate(lines(stream), start=1):
+                try:
+                    content = msgspec.json.decode(line, type=dict[str, Any])
+                    if content.get("type") == MeterRecord.TYPE:
+                        yield MeterRecord.from_object(content)
+                    elif content.get("type") == "settlement":
+                        settled.add(SettledKey(content["table"], content["session"], content["round"]))
+                except (ValueError, KeyError, RecursionError) as error:
+                    raise Stop(Exit.USAGE, f"{file}: line {number} is not what settle printed: {error}") from None
+
+    try:
+        return MeterBank.go_on(load_setup(setup), records())
+    except OSError as error:
+        raise Stop(BY_ERRNO.get(error.errno or 0, Exit.USAGE), f"{file}: {error.strerror}") from None

@@ -1,0 +1,42 @@
+"""How simulated people set a hand in two: the house way that the game's text prints, else the best low hand that stays
+below the rest."""
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import combinations
+
+from protocol.cards import Card
+from rules.game import Game, game_id_of, load_game
+from rules.hands import Ranked
+from rules.houseways import Setting, load_houseway
+
+
+def arranged(procedure: str, cards: tuple[Card, ...], low: int) -> Setting:
+    """The hand set in two. Where no game ranks its parts, or a face is not known, the first cards are the low hand."""
+    game_id = game_id_of(procedure)
+    game = load_game(game_id) if game_id else None
+    if game is None or not game.spec.sets or not all(card.is_face for card in cards):
+        return Setting(cards[:low], cards[low:])
+    return _set(game, cards, low)
+
+
+def _set(game: Game, cards: tuple[Card, ...], count: int) -> Setting:
+    readings, parts = game.default_readings(), game.spec.sets[0]
+    rank_low, rank_rest = (partial(_rank, game, name, readings) for name in (parts.low, parts.rest))
+    for way in map(load_houseway, game.spec.houseways):
+        if (found := way.settings(cards, rank_low, rank_rest)) is not None:
+            return found[1][0]
+    legal = [each for each in _splits(cards, count) if rank_low(each.low).strength <= rank_rest(each.rest).strength]
+    return max(legal, key=lambda each: (rank_low(each.low).strength, rank_rest(each.rest).strength))
+
+
+def _rank(game: Game, hand: str, readings: dict[str, str], cards: tuple[Card, ...]) -> Ranked:
+    return game.ranking_of(hand, readings).rank(cards, readings)
+
+
+def _splits(cards: tuple[Card, ...], low: int) -> Iterator[Setting]:
+    for chosen in combinations(cards, low):
+        rest = list(cards)
+        for card in chosen:
+            rest.remove(card)
+        yield Setting(chosen, tuple(rest))
