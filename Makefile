@@ -2,7 +2,8 @@
 #   make demo      three live rounds on simulated devices, in a browser too, recorded, replayed, compared
 #   make check     linters, type checks and the quick tests: before a commit, 90 seconds
 #   make test      linters, type checks and the whole test suite, four tests at a time (WORKERS=8: eight); five minutes
-#   make test-long  10,000 rounds over lines that fail, 10 million bytes of fuzz a dialect, slow tests: half an hour
+#   make test-long  10,000 rounds over lines that fail, 10 million bytes of fuzz a dialect, slow tests, among them 100,000
+#                  rounds a game settled by two engines: an hour
 #   make test-kills  the table service killed 10,000 times at random instants (KILLS=500: so often); half an hour
 #   make test-rounds  1,000,000 rounds over lines that fail and devices that are not what they were (ROUNDS=1000: so
 #                  many), JOBS processes; four hours on two cores
