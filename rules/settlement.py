@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Final, Literal
 from msgspec import Meta
 
 from dealer_flow.record.base import LineRecord, Record, written
-from dealer_flow.record.details import Currency
+from dealer_flow.record.details import DOLLAR, Currency, leave_out_dollar
 from dealer_flow.record.result import Outcome, ProcedureRef
 
 LineResult = Literal["win", "lose", "push", "returned", "held"]
@@ -125,7 +125,7 @@ class Settlement(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     table: str
     session: str
     round: Annotated[int, Meta(ge=0, le=2**32 - 1)]
-    currency: Currency = "USD"
+    currency: Currency = DOLLAR
     """The round's: every amount counts its hundredths. Absent when it is the dollar of the United States."""
     again: bool = False
     """The round had been settled before: this settlement moved no meter. Absent unless it is so."""
@@ -156,6 +156,9 @@ class Settlement(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     seats: tuple[SeatTotal, ...]
     totals: Totals
     meters: tuple[MeterTotal, ...]
+
+    def __post_init__(self) -> None:
+        leave_out_dollar(self, self.currency)
 
 
 def make_line(

@@ -54,8 +54,8 @@ class Terms:
     maximum: MaximumPayout | None = None
     commission: Commission = field(default_factory=Commission)
     house_way: HouseWay | None = None
-    _least: dict[tuple[str, str], Any] = field(default_factory=dict, compare=False, init=False)
-    """Strength of the least hand that something asks for, of those that were asked."""
+    _least: dict[tuple[str, str], Any] = field(default_factory=dict, compare=False, repr=False)
+    """Strength of the least hands that something asks for, once asked; the same terms `on` other meters know them, too."""
 
     def on(self, meters: Mapping[str, Meter | int]) -> "Terms":
         """The same terms with the meters where they stand now; SettlementRefused when the game has not one of them."""

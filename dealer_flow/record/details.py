@@ -1,10 +1,10 @@
 """What lay where on the way to a round's end: parts of a `RoundResult`."""
 
 from collections.abc import Set
-from typing import Annotated
+from typing import Annotated, Final
 
 from msgspec import Meta
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from dealer_flow.record.base import Cards, Record, hide
 from protocol.cards import Card
@@ -12,6 +12,9 @@ from protocol.cards import Card
 Cents = Annotated[int, Meta(ge=0, le=2**32 - 1)]
 Currency = Annotated[str, Meta(pattern="^[A-Z]{3}$")]
 """Its three letters (ISO 4217); one that is counted in hundredths."""
+
+DOLLAR: Final = "USD"
+"""The currency of a line that names none."""
 
 
 class Stage(Record, frozen=True):
@@ -45,3 +48,10 @@ class DrawnNumber(Record, frozen=True):
 
     drawn: Annotated[int, Meta(ge=0, le=255)]
     place: str
+
+
+def leave_out_dollar(record: Record, currency: str) -> None:
+    """Of a record just made: have its `currency` left out of the line when it is the dollar, also where a line that was
+    read named it, or the record came from another process. msgspec leaves out what *is* the default, not its equal."""
+    if currency == DOLLAR and currency is not DOLLAR:
+        force_setattr(record, "currency", DOLLAR)

@@ -12,7 +12,7 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from dealer_flow.record.base import Cards, CardText, LineRecord, Record, hide, written
-from dealer_flow.record.details import Cents, Currency, DrawnNumber, Split, Stage
+from dealer_flow.record.details import DOLLAR, Cents, Currency, DrawnNumber, Split, Stage, leave_out_dollar
 from dealer_flow.record.incidents import Incident
 from protocol.cards import Card
 
@@ -213,7 +213,7 @@ class RoundResult(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     session: str
     """Session of the dealing device, eight hex digits."""
     round: Annotated[int, Meta(ge=0, le=2**32 - 1)]
-    currency: Currency = "USD"
+    currency: Currency = DOLLAR
     """What the wagers are in: every amount counts its hundredths. Absent when it is the dollar of the United States."""
     procedure: ProcedureRef
     options: dict[str, str] = written({})
@@ -243,6 +243,9 @@ class RoundResult(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     draw: Drawn | None = None
     """Of a game drawn from a shoe; such a game has no packets. Absent from the line of any other game, as `shoe` is."""
     shoe: ShoeRecord | None = None
+
+    def __post_init__(self) -> None:
+        leave_out_dollar(self, self.currency)
 
     def renewed(self) -> "RoundResult":
         """A round of version 1: all bets of a void round went back, and so did those of a dead hand."""

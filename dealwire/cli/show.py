@@ -8,6 +8,7 @@ from typing import Protocol
 
 import click
 
+from dealer_flow.record.details import DOLLAR
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import Drawn, Hand, NamedHand, RoundResult, Seat
 from dealwire.cli.terminal import echo, echo_json, echo_styled, say_table
@@ -48,7 +49,7 @@ def counts(counted: Counted) -> dict[str, object]:
     }
 
 
-def money(cents: int, currency: str = "USD") -> str:
+def money(cents: int, currency: str = DOLLAR) -> str:
     """`$12.50`, `-$3`, `€5`, `CHF 5`: without needless zeros."""
     sign, whole, rest = "-" if cents < 0 else "", abs(cents) // 100, abs(cents) % 100
     return f"{sign}{symbol(currency)}{whole:,}" + (f".{rest:02d}" if rest else "")

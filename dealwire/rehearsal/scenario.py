@@ -113,6 +113,8 @@ class Scenario:
     """Without it players without a plan play on whatever they hold."""
     cut_after: int | None = None
     """Where the cut card lies in a shoe."""
+    dealt_by: str = ""
+    """The procedure as the file names it: an id, or a file of the house's own."""
 
     @property
     def device(self) -> str:

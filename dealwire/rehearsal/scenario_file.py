@@ -101,9 +101,9 @@ def load_scenario(source: str | Path) -> Scenario:
         raise _unknown(source, scenario_ids())
     found = find_scenario(source)
     if not isinstance(found, Scenario) or found.device != "shuffler":
-        source = "by hand" if found.device == "hand" else "from a card shoe"
-        why = f"it is dealt {source}; here a packet shuffler is needed"
-        raise TomlFileError(source, None, "procedure", why)
+        dealt = "by hand" if found.device == "hand" else "from a card shoe"
+        why = f"it is dealt {dealt}; here a packet shuffler is needed"
+        raise TomlFileError(str(source), None, "procedure", why)
     return found
 
 
@@ -152,7 +152,7 @@ def _scenario(file: ScenarioFile, top: FileKey, procedure: Procedure, id_: str) 
         raise top.at("procedure").error("a game whose cards are partly dealt by hand is dealt from a shoe")
     top.at("cut_after").number(file.cut_after or 1, 1, plan.decks * plan.cards)
     rounds = tuple(_round(part, top.at("rounds", at), rehearsed) for at, part in enumerate(file.rounds))
-    return Scenario(id_, file.seed, file.recognition, rehearsed, rounds, file.basic, file.cut_after)
+    return Scenario(id_, file.seed, file.recognition, rehearsed, rounds, file.basic, file.cut_after, file.procedure)
 
 
 def _round(part: RoundPart, here: FileKey, procedure: RehearsedProcedure) -> RoundPlan:

@@ -77,7 +77,7 @@ def _configuration(
     game = game_id_of(scenario.procedure.id, scenario.procedure.plan.options)
     table = TablePart(
         name="simulated",
-        procedure=scenario.procedure.id,
+        procedure=scenario.dealt_by,
         settle=game is not None,
         options=dict(scenario.procedure.plan.options),
         meters=dict.fromkeys(load_game(game).meters() if game else (), METER_CENTS),

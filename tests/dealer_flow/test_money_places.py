@@ -109,7 +109,8 @@ def _check_settled_once(game: str, result: RoundResult) -> None:
     name = game_id_of(game)
     if name is None:
         return
-    settled = settle(result, load_game(name), meters={"meter": 1_000_000})
+    rules = load_game(name)
+    settled = settle(result, rules, meters=dict.fromkeys(rules.meters(), 1_000_000))
     lines = [(line.seat, line.bet) for line in settled.lines if line.bet != "envy"]
     assert sorted(lines) == sorted((seat.seat, bet) for seat in result.seats for bet in seat.wagers)
     back = {(seat.seat, bet) for seat in result.seats for bet in seat.returned}

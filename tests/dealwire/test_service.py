@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from dealer_flow.procedure.load import whole_text
 from dealwire.hub.hub import Hub, Request
 from dealwire.hub.view import TableView
 from dealwire.rehearsal.scenario_file import load_scenario
@@ -361,16 +362,18 @@ def test_a_fault_is_injected_by_button_at_a_simulated_table(tmp_path: Path) -> N
 def test_a_simulated_table_is_dealt_and_settled_as_its_scenario_is(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     text = (
-        'title = "t"\nseed = 1\nprocedure = "{}"\n[[rounds]]\n[[rounds.players]]\nseat = 1\nwagers = {{ ante = 5{} }}\n'
+        'title = "t"\nseed = 1\nprocedure = "{}"\n[[rounds]]\n[[rounds.players]]\nseat = 1\nwagers = {{ {} = 5{} }}\n'
     )
-    file.write_text(text.format("caribbean-stud.co", ""))
+    house = tmp_path / "house.toml"
+    house.write_text(whole_text("caribbean-stud.co").replace('id = "caribbean-stud.co"', 'id = "house"'))
+    file.write_text(text.format(house, "ante", ""))
     with simulated_table(str(file), 0.0, 100.0) as simulated:
         assert (simulated.configuration.table[0].settle, simulated.configuration.table[0].meters) == (False, {})
         with Service(simulated.configuration, Hub()) as service:
             service.simulate("simulated", simulated.bench)
             run_until(service, lambda: service.tables["simulated"].rounds >= 1)
     options = 'options = { community-count = "misdeal" }\n[[rounds]]'
-    file.write_text(text.format("flushes-gone-wild.co", ", blind = 5").replace("[[rounds]]", options))
+    file.write_text(text.format("flushes-gone-wild.co", "ante", ", blind = 5").replace("[[rounds]]", options))
     with simulated_table(str(file), 0.0, 100.0) as simulated:
         part = simulated.configuration.table[0]
         assert (part.settle, part.options["community-count"]) == (True, "misdeal")

@@ -206,17 +206,17 @@ METER = "meters = { meter = 1000000 }"
 
 
 def test_a_procedure_nobody_settles_is_dealt_and_that_is_said() -> None:
-    command = [sys.executable, "-m", "dealwire", "replay", "captures/champion.co.pcapng", "--json"]
+    command = [sys.executable, "-m", "dealwire", "replay", "captures/longhorn.co.pcapng", "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0
-    assert done.stderr == "dealwire: no game settles champion.co: its rounds are dealt only\n"
+    assert done.stderr == "dealwire: no game settles longhorn.co: its rounds are dealt only\n"
     kinds = {json.loads(line).get("type") for line in done.stdout.splitlines()}
     assert "round" in kinds
     assert "settlement" not in kinds
 
 
 def test_terms_for_a_procedure_nobody_settles_are_refused() -> None:
-    done = CliRunner().invoke(main, ["replay", "captures/champion.co.pcapng", "--paytable", "ante=x"])
+    done = CliRunner().invoke(main, ["replay", "captures/longhorn.co.pcapng", "--paytable", "ante=x"])
     assert done.exit_code == 2
-    assert "champion.co: no such game, nor a game that settles it; allowed: " in done.output
+    assert "longhorn.co: no such game, nor a game that settles it; allowed: " in done.output
     assert PROCEDURE in done.output

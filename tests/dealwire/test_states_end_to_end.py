@@ -129,7 +129,8 @@ def test_a_line_of_json_is_settled_on_meters_that_go_on_from_round_to_round() ->
     done = CliRunner().invoke(main, ["settle", *arguments], input=lines)
     assert done.exit_code == 0, done.output
     found = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [item["type"] for item in found] == ["settlement", *["meter"] * 5] * 2
+    assert [item["type"] for item in found] == [*["meter"] * 3, *["settlement", *["meter"] * 5] * 2]
+    assert [item["meter_cents"] for item in found[:3]] == [10_000_000, 500_000, 123_456]
     pays = [
         line["pay"]
         for item in found

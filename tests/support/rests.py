@@ -75,6 +75,8 @@ def check_every_rest(make: Make, reports: Sequence[Seen]) -> int:
 
 OF_THE_REPORT = {"heard"}
 """Of the report that is being taken, and looked at by nobody afterwards."""
+MEMOS = {"_least"}
+"""What the terms alone decide, kept once it was asked for: one that was not asked yet knows no other."""
 
 
 def differences(one: Any, other: Any) -> Iterator[str]:
@@ -120,4 +122,4 @@ def _held(value: Any) -> list[str]:
         return []
     slots = [name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ())]
     held = [*slots, *getattr(value, "__struct_fields__", ()), *getattr(value, "__dict__", {})]
-    return [name for name in dict.fromkeys(held) if not name.startswith("__") and name not in OF_THE_REPORT]
+    return [name for name in dict.fromkeys(held) if not name.startswith("__") and name not in OF_THE_REPORT | MEMOS]
