@@ -97,6 +97,9 @@ def _told(item: Json, legal: LegalSets, after: list[int | None]) -> Iterator[tup
     procedure = load_procedure(item["procedure"])
     flow = DealerFlow(procedure, options=item["options"])
     terms: Json = {**item["terms"], "meters": dict(item["terms"].get("meters", {}))}
+    if chosen := terms.get("paytables"):  # a tip's is its bet's, and in later trees no choice of its own
+        choices = load_game_of(item["procedure"]).default_paytables()
+        terms["paytables"] = {bet: table for bet, table in chosen.items() if bet in choices}
     for index, (device, session, number, at_ns, kind, fields) in enumerate(item["reports"]):
         for found_ in flow.handle(events.Seen(device, session, number, at_ns, body_of(kind, fields))):
             yield from ((index, line) for line in _settled(item["procedure"], found_, terms))
