@@ -3,7 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
+from msgspec import structs
+
 from dealer_flow.record.catalogue import may_break_a_round
+from dealer_flow.record.details import DOLLAR
 from dealer_flow.record.result import RoundResult, Seat
 from rules.checks import Hold, broken_rules, held_at_table, seen_too_often
 from rules.contradictions import contradiction, folds_in
@@ -22,7 +25,17 @@ from rules.progressive import Progressive
 from rules.progressive import resolve as resolve_progressive
 from rules.race import race_lines
 from rules.set_hands import by_the_set
-from rules.settlement import GameRef, MaximumPayout, MeterTotal, Rounding, SeatTotal, Settlement, SettlementLine, Totals
+from rules.settlement import (
+    GameRef,
+    MaximumPayout,
+    MeterTotal,
+    Rounding,
+    SeatTotal,
+    Settlement,
+    SettlementLine,
+    Totals,
+    spelled,
+)
 from rules.spec import Bet, PropositionBet
 from rules.terms import Meter, Terms, agree
 from rules.view import View
@@ -225,6 +238,9 @@ def _line(staked: Staked, seat: Seat, hold: Hold | None, view: View) -> Settleme
 def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Books, why: str | None) -> Settlement:
     """Add up and sign."""
     lines = (*books.lines, *books.envy)
+    if result.currency != DOLLAR:
+        why = why and spelled(why, result.currency)
+        lines = tuple(structs.replace(line, why=spelled(line.why, result.currency)) for line in lines)
     totals = {seat.seat: _Sum() for seat in seats}
     for line in lines:
         totals[line.seat].add(line)

@@ -23,6 +23,11 @@ def symbol(currency: str) -> str:
     return _SYMBOLS.get(currency, f"{currency} ")
 
 
+def spelled(sentence: str, currency: str) -> str:
+    """A sentence of this package, whose amounts stand in dollars, with those of another currency."""
+    return sentence.replace(symbol(DOLLAR), symbol(currency))
+
+
 class SettlementLine(Record, frozen=True, kw_only=True, omit_defaults=True):
     """One bet of one seat, money in cents. `net` = `pay` + `returned` - `stake` - `commission`; 0 while it is held."""
 

@@ -309,8 +309,9 @@ def test_what_the_token_keeps_is_said() -> None:
 def test_amounts_are_in_the_currency_of_the_round(currency: str, amount: str) -> None:
     line = as_lines([{**COLORADO[0], "currency": currency}])
     assert settlements(run("settle", given=line))[0].get("currency", "USD") == currency
-    text = run("settle", "--text", given=line).stdout
+    text = run("settle", "--text", "--limit", "200", given=line).stdout
     assert f" {amount} " in text
+    assert f"{amount} is over the limit of {amount.replace('5', '2')}" in text
     assert ("$" in text) is (currency == "USD")
 
 

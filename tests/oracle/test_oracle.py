@@ -10,7 +10,7 @@ from tests.oracle.compare import GAMES, differences
 
 @pytest.mark.parametrize("game", GAMES)
 def test_both_engines_settle_alike(game: str) -> None:
-    _alike(game, 300)
+    _alike(game, 200)
 
 
 @pytest.mark.slow

@@ -153,6 +153,7 @@ def findings(game: str) -> dict[tuple[str | None, str], PaytableFinding]:
     return {(each.paytable, each.fault): each for each in found if isinstance(each, PaytableFinding)}
 
 
+@pytest.mark.slow
 def test_a_printed_advantage_that_its_own_payback_contradicts() -> None:
     """B7S-03: 44 of 22,100 hands are a straight flush at 40 to 1, and so on: 1,232 are kept."""
     found = findings("boston-5.co")["B7S-03", "printed-differs"]

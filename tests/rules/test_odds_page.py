@@ -28,12 +28,14 @@ def quick(game: str) -> list[Odds | NotComputed]:
 
 
 def soon(game: str, bet: Bet) -> bool:
-    """Hands of more than five cards take seconds, unless only the lengths of flushes count."""
+    """Hands of more than five cards take seconds, unless only the lengths of flushes count; so do those of all the cards
+    behind a part of them."""
     found = load_game(game)
     if bet.kind not in ("table", "progressive"):
         return True
     hands = [found.hand(name) for name in (bet.hand, *(each.hand for each in bet.hand_when))]
-    return all(cards_of(hand)[1] <= 5 or hand.ranking in ("longest-flush", "five-card") for hand in hands)
+    few = all(cards_of(hand)[1] <= 5 or hand.ranking in ("longest-flush", "five-card") for hand in hands)
+    return few and not any(hand.whole for hand in hands)
 
 
 @pytest.mark.parametrize("game", game_ids())

@@ -71,7 +71,7 @@ def hands(name: str, number: int) -> list[tuple[Card, ...]]:
 
 @pytest.mark.parametrize("name", RANKINGS)
 def test_counting_finds_what_trying_everything_finds(name: str) -> None:
-    number = 60 if JOKERS_OF.get(name) else 150 if ranking(name).jokers else 300
+    number = 30 if JOKERS_OF.get(name) else 80 if ranking(name).jokers else 200
     strengths = []
     for cards in hands(name, number):
         ranked = ranking(name).rank(cards, {})
