@@ -1,4 +1,5 @@
-"""What a bet of a game file may hang on: an option of a reading, a hand from which on it ends otherwise, a tie."""
+"""What a bet of a game file may hang on: an option of a reading, a hand from which on it ends otherwise, a tie, another
+bet."""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal
@@ -6,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from dealer_flow.procedure.tomlfile import TomlTable
+from rules.amounts import MOST_TIMES
 
 
 class Option(TomlTable):
@@ -87,4 +89,59 @@ class Doubled(TomlTable):
     tables: Annotated[tuple[str, ...], Field(min_length=1)]
     qualifier: str
     reading: str
+    clause: str
+
+
+class Raised(TomlTable):
+    """Up to how many times another bet this one may be, and with which hand, as cards and in `words`, the least one."""
+
+    up_to: Annotated[int, Field(ge=2, le=MOST_TIMES)]
+    at_least: str = ""
+    words: str = ""
+
+
+class Equals(TomlTable):
+    """This bet must be `times` another, together `with` a third where one is named, or more where it may be raised.
+    `optional`: where it is made."""
+
+    bet: str
+    times: Annotated[int, Field(ge=1, le=MOST_TIMES)]
+    clause: str
+    with_: str = ""
+    raised: Raised | None = None
+    optional: bool = False
+
+
+class Beside(TomlTable):
+    """This bet may only be made beside another."""
+
+    bet: str
+    clause: str
+
+
+class Clauses(TomlTable):
+    """What decides the bet. `tie`, `unqualified` and `envy` where the bet can tie, meets a hand that does not qualify,
+    or earns envy."""
+
+    win: str
+    lose: str
+    fold: str = ""
+    tie: str = ""
+    unqualified: str = ""
+    envy: str = ""
+
+
+class Instead(TomlTable):
+    """Another hand and table decide the bet of a seat that made this choice; of several tables one is chosen, for a bet
+    that has none of its own."""
+
+    choice: str
+    hand: str
+    paytables: Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+class Paired(TomlTable):
+    """The tables of this bet and of another are printed in pairs: the first of one goes with the first of the other."""
+
+    bet: str
     clause: str

@@ -7,8 +7,9 @@ from typing import Final
 
 from dealer_flow.record.result import RoundResult, Seat
 from protocol.cards import DECK, UNREAD, Card, parse_card
+from rules.bet_terms import Equals
 from rules.game import Game
-from rules.spec import Bet, Cards, Equals
+from rules.spec import Bet, Cards
 
 _PLAYING: Final = frozenset(DECK)
 FACES: Final = {card.text: card for card in DECK}

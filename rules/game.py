@@ -12,6 +12,7 @@ from typing import Any, Final, cast
 
 from dealer_flow.procedure.tomlfile import fault_in, load, names_in
 from protocol.tomlfile import Key, TomlFileError
+from rules.bet_terms import Beside
 from rules.conditions import CONDITIONS
 from rules.hands import Ranking, UnknownRanking, ranking
 from rules.hands.poker import PokerRanking, load_ranking
@@ -23,7 +24,6 @@ from rules.spec import (
     DISCARDS,
     OWN,
     BaseBet,
-    Beside,
     Bet,
     GameSpec,
     HandSpec,
@@ -107,6 +107,11 @@ class Game:
     def stakes(self) -> tuple[tuple[Bet, str], ...]:
         """Every bet, and the one whose stake it is paid on: itself, for a wager of its own."""
         return tuple((bet, bet.on or bet.name) for bet in self.bets.values())
+
+    @cached_property
+    def paired(self) -> tuple[BaseBet, ...]:
+        """Bets whose tables are printed in pairs with another's."""
+        return tuple(bet for bet in self.bets.values() if bet.pairs_with and not bet.tip_for)
 
     @cached_property
     def pots(self) -> tuple[PotBet, ...]:

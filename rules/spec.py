@@ -7,8 +7,22 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from dealer_flow.procedure.must_draw import DrawPart
 from dealer_flow.procedure.tomlfile import TomlTable
-from rules.amounts import MOST_TIMES, WagerField
-from rules.bet_terms import Declared, Doubled, Doubt, HandWhen, OneColour, Option, TieRule, Unqualified
+from rules.amounts import WagerField
+from rules.bet_terms import (
+    Beside,
+    Clauses,
+    Declared,
+    Doubled,
+    Doubt,
+    Equals,
+    HandWhen,
+    Instead,
+    OneColour,
+    Option,
+    Paired,
+    TieRule,
+    Unqualified,
+)
 from rules.conditions import LONGEST_RACE
 from rules.house import Charge, Pick, RankedWhen, SetHand
 from rules.paytable import PayField
@@ -158,54 +172,6 @@ class Open(TomlTable):
     suspect: dict[str, str] = Field(default_factory=dict)
 
 
-class Raised(TomlTable):
-    """Up to how many times another bet this one may be, and with which hand, as cards and in `words`, the least one."""
-
-    up_to: Annotated[int, Field(ge=2, le=MOST_TIMES)]
-    at_least: str = ""
-    words: str = ""
-
-
-class Equals(TomlTable):
-    """This bet must be `times` another, together `with` a third where one is named, or more where it may be raised.
-    `optional`: where it is made."""
-
-    bet: str
-    times: Annotated[int, Field(ge=1, le=MOST_TIMES)]
-    clause: str
-    with_: str = ""
-    raised: Raised | None = None
-    optional: bool = False
-
-
-class Beside(TomlTable):
-    """This bet may only be made beside another."""
-
-    bet: str
-    clause: str
-
-
-class Clauses(TomlTable):
-    """What decides the bet. `tie`, `unqualified` and `envy` where the bet can tie, meets a hand that does not qualify,
-    or earns envy."""
-
-    win: str
-    lose: str
-    fold: str = ""
-    tie: str = ""
-    unqualified: str = ""
-    envy: str = ""
-
-
-class Instead(TomlTable):
-    """Another hand and table decide the bet of a seat that made this choice; of several tables one is chosen, for a bet
-    that has none of its own."""
-
-    choice: str
-    hand: str
-    paytables: Annotated[tuple[str, ...], Field(min_length=1)]
-
-
 class BaseBet(TomlTable):
     """What every kind of bet has. `fold`: what folding does to it; `absent`: it is made by not folding. `hand`: the
     hand that decides it, another one under an option of a reading or by a table (`hand_when`). `on`: the bet whose
@@ -227,6 +193,7 @@ class BaseBet(TomlTable):
     commission: str = ""
     """The clause by which the house may take a commission of its win; a tip's win gives none."""
     commission_when: Option | None = None
+    pairs_with: Paired | None = None
     equals: Equals | None = None
     beside: Beside | None = None
     counts_as: str = "base game"

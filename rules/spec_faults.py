@@ -6,7 +6,7 @@ from protocol.tomlfile import Key
 from rules.houseways import houseway_ids
 from rules.keeps import keep_ids
 from rules.readings import READINGS
-from rules.spec import AgainstBet, Bet, GameSpec, SharedBet, SplitBet, TableBet, TipBet
+from rules.spec import AgainstBet, BaseBet, Bet, GameSpec, SharedBet, SplitBet, TableBet, TipBet
 
 
 def faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
@@ -67,6 +67,12 @@ def _bet_faults(spec: GameSpec, index: int, bet: Bet, names: list[str]) -> Itera
             yield from unknown((*at, "unqualified"), "qualifier", (bet.unqualified.qualifier,), spec.qualifiers)
     for key, other in (("equals", bet.equals and bet.equals.bet), ("beside", bet.beside and bet.beside.bet)):
         yield from unknown((*at, key), "bet", (other,) if other else (), names)
+    if bet.pairs_with:
+        yield from unknown((*at, "pairs-with"), "bet", (bet.pairs_with.bet,), names)
+        pair = [each for each in spec.bets if each.name == bet.pairs_with.bet and isinstance(each, BaseBet)]
+        if pair and len(pair[0].to_choose) != len(bet.to_choose):
+            printed = f"{len(bet.to_choose)} tables of {bet.name!r} and {len(pair[0].to_choose)} of {pair[0].name!r}"
+            yield (*at, "pairs-with"), f"{printed} are no pairs"
     yield from unknown((*at, "table-as"), "bet", (bet.table_as,) if bet.table_as else (), names)
     yield from unknown((*at, "on"), "bet", (bet.on,) if bet.on else (), names)
 

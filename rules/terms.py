@@ -55,7 +55,7 @@ class Terms:
     commission: Commission = field(default_factory=Commission)
     house_way: HouseWay | None = None
     _least: dict[tuple[str, str], Any] = field(default_factory=dict, compare=False, repr=False)
-    """Strength of the least hands that something asks for, once asked; the same terms `on` other meters know them, too."""
+    """Strength of the least hands that something asks for, once asked; these terms `on` other meters know them."""
 
     def on(self, meters: Mapping[str, Meter | int]) -> "Terms":
         """The same terms with the meters where they stand now; SettlementRefused when the game has not one of them."""
@@ -174,7 +174,23 @@ def _choose_tables(game: Game, wanted: Mapping[str, str], readings: Mapping[str,
             under = ", ".join(f"{name} {readings.get(name)}" for name in game.paytables[table].readings)
             raise SettlementRefused(f"pay table of {bet} under {under}", table, fit)
         chosen[bet] = table
+    for each in game.paired:
+        _pair(game, each, wanted, chosen)
     return chosen
+
+
+def _pair(game: Game, bet: BaseBet, wanted: Mapping[str, str], chosen: dict[str, str]) -> None:
+    """Two tables that are printed as a pair are chosen as one: whoever names one of them has the other, too."""
+    assert bet.pairs_with is not None, "the game says that it is paired"
+    mine, its = bet.to_choose, game.bets[bet.pairs_with.bet].to_choose
+    name, other = bet.name, bet.pairs_with.bet
+    if name not in wanted:
+        chosen[name] = mine[its.index(chosen[other])]
+    elif other not in wanted:
+        chosen[other] = its[mine.index(chosen[name])]
+    elif mine.index(chosen[name]) != its.index(chosen[other]):
+        what = f"pay table of {name} beside {chosen[other]} of {other} ({bet.pairs_with.clause})"
+        raise SettlementRefused(what, chosen[name], [mine[its.index(chosen[other])]])
 
 
 def _choose_readings(game: Game, wanted: Mapping[str, str]) -> dict[str, str]:

@@ -59,6 +59,12 @@ def module_of(game: str) -> Any:
 def terms_of(game: Any, rng: random.Random) -> settling.Terms:
     """What the house chose for one round: pay tables, the meter and its seed, the smallest token."""
     tables = {bet: rng.choice(list(printed)) for bet, printed in game.TABLES.items() if rng.random() < 0.7}
+    for one, other in getattr(game, "PRINTED_IN_PAIRS", ()):  # printed side by side, and chosen together
+        ones, others = list(game.TABLES[one]), list(game.TABLES[other])
+        if one in tables:
+            tables[other] = others[ones.index(tables[one])]
+        else:
+            tables.pop(other, None)
     meter = rng.choice((None, rng.randint(100_000, 50_000_000), rng.randint(100_000, 50_000_000)))
     seed = rng.choice((None, 1_000_000))
     return settling.Terms(tables, meter, seed if meter is not None else None, rng.choice((25, 25, 1)))

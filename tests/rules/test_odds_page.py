@@ -28,8 +28,8 @@ def quick(game: str) -> list[Odds | NotComputed]:
 
 
 def soon(game: str, bet: Bet) -> bool:
-    """Hands of more than five cards take seconds, unless only the lengths of flushes count; so do those of all the cards
-    behind a part of them."""
+    """Hands of more than five cards take seconds, unless only the lengths of flushes count; so does a part of such a
+    hand."""
     found = load_game(game)
     if bet.kind not in ("table", "progressive"):
         return True

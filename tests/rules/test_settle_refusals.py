@@ -3,7 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
-from rules import Meter, SettlementRefused, settle
+from rules import Game, Meter, SettlementRefused, load_game, settle
+from rules.terms import Terms, agree
 from tests.support.flushes import GAME, co, deal, money, seat
 
 COMMUNITY, DEALER, HAND = "KH 9H", "3C 4D 5S 6S 8C", "AH QH JH 7C 4S"
@@ -158,3 +159,42 @@ def test_a_token_of_one_cent_is_one() -> None:
     assert money(settle(round_, GAME, token_cents=1)) == money(settle(round_, GAME))
     with pytest.raises(SettlementRefused, match="token 0"):
         settle(round_, GAME, token_cents=0)
+
+
+PAIRS = [
+    ("three-card.co", "ante-bonus", "TC-AB-2", "pair-plus", "TC-PP-2", "TC-PP-3", "TC-AB-3", "47.1-1017.24(17)"),
+    ("crazy-4.co", "super-bonus", "C4-SB-10", "queens-up", "C4-QU-10", "C4-QU-12", "C4-SB-12", "47.1-1017.44(15)"),
+    (
+        "ultimate-texas-holdem.co",
+        *("blind", "UTH-BLIND-2", "trips", "UTH-TRIPS-2", "UTH-TRIPS-4", "UTH-BLIND-4", "47.1-1017.47(14)"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("game", "one", "table", "other", "its", "another", "fits", "clause"), PAIRS)
+def test_schedules_that_are_printed_in_pairs_are_chosen_in_pairs(
+    game: str, one: str, table: str, other: str, its: str, another: str, fits: str, clause: str
+) -> None:
+    rules = load_game(game)
+    for named in ({one: table}, {other: its}, {one: table, other: its}):
+        chosen = asked(rules, paytables=named).paytables
+        assert (chosen[one], chosen[other]) == (table, its)
+    with pytest.raises(SettlementRefused) as refused:
+        asked(rules, paytables={one: table, other: another})
+    assert str(refused.value) == (
+        f"not settled: pay table of {one} beside {another} of {other} ({clause}) {table!r}; allowed: {fits}"
+    )
+
+
+def asked(game: Game, *, paytables: dict[str, str]) -> Terms:
+    """The terms a house agrees on, with suspect prints."""
+    return agree(
+        game,
+        paytables=paytables,
+        readings={},
+        rounding="down-to-cent",
+        token_cents=1,
+        envy_base_cents=None,
+        meters={},
+        accept_suspect=True,
+    )

@@ -46,6 +46,8 @@ LAYOUT = Layout("crazy-4.co", own=5, dealer=5, play=play)
 _KINDS = ("four aces", "four of a kind", "straight flush", "three of a kind", "flush", "straight", "two pair", "queens")
 _SUPER = printed(_KINDS, 200, 30, 15, 2, Fraction(3, 2), 1)
 _QUEENS = ((50, 30, 9, 4, 3, 2, 1), (50, 40, 8, 4, 3, 2, 1), (50, 30, 8, 4, 3, 2, 1), (50, 40, 7, 4, 3, 2, 1))
+PRINTED_IN_PAIRS = (("super-bonus", "queens-up"),)
+
 TABLES: Mapping[str, Mapping[str, Table]] = {
     "super-bonus": {f"C4-SB-{number:02}": _SUPER for number in range(9, 13)},
     "queens-up": {f"C4-QU-{number:02}": printed(_KINDS[1:], *pays) for number, pays in enumerate(_QUEENS, 9)},

@@ -67,6 +67,8 @@ _PLUS = (
 
 _PROGRESSIVE = ("spades", "mini royal", "straight flush", "three of a kind", "straight")
 
+PRINTED_IN_PAIRS = (("ante-bonus", "pair-plus"),)
+
 TABLES: Mapping[str, Mapping[str, Table]] = {
     "ante-bonus": {f"TC-AB-{number}": table for number, table in enumerate(_BONUS, 1)},
     "pair-plus": {f"TC-PP-{number}": table for number, table in enumerate(_PLUS, 1)},

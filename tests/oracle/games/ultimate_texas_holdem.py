@@ -57,6 +57,8 @@ _TRIPS = (
     *((50, 40, 30, 8, 7, 4, 3), (50, 40, 20, 7, 6, 5, 3)),
 )
 _PROGRESSIVE = ("royal in five", "royal in seven", "community royal", *KINDS[1:4])
+PRINTED_IN_PAIRS = (("blind", "trips"),)
+
 TABLES: Mapping[str, Mapping[str, Table]] = {
     "trips": {f"UTH-TRIPS-{number}": printed(KINDS, *pays) for number, pays in enumerate(_TRIPS, 1)},
     "blind": {f"UTH-BLIND-{number}": _BLIND for number in range(1, 5)},
