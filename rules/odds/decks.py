@@ -8,6 +8,7 @@ from dealer_flow.procedure.schema import Procedure
 from rules.game import Game
 from rules.odds.dealt import CardDeck
 from rules.pairing import procedure_source
+from rules.spec import Cards
 
 
 class DealtFrom(NamedTuple):
@@ -28,15 +29,22 @@ def deals(game: Game) -> int:
     source = dealt_from(game)
     if game.spec.race is not None:
         return comb(source.shoe.cards, game.spec.race.most)
+    hands = {name: {place: _most(cards) for place, cards in hand.of.items()} for name, hand in game.spec.hands.items()}
+    parts = [(hands[each.low], hands[each.rest]) for each in game.spec.sets]
+    wholes = [{place: cards + rest.get(place, 0) for place, cards in low.items()} for low, rest in parts]
     places: dict[str, int] = {}
-    for hand in game.spec.hands.values():
-        for place, cards in hand.of.items():
-            places[place] = max(places.get(place, 0), cards if isinstance(cards, int) else cards[1])
+    for hand in (*hands.values(), *wholes):
+        for place, cards in hand.items():
+            places[place] = max(places.get(place, 0), cards)
     left, ways = source.shoe.cards, 1
     for cards in places.values():
         ways *= comb(left, cards)
         left -= cards
     return ways
+
+
+def _most(cards: Cards) -> int:
+    return cards if isinstance(cards, int) else cards[1]
 
 
 def chosen_bets(game: Game) -> frozenset[str]:
