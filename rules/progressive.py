@@ -156,7 +156,7 @@ def _line(bet: Bet, entry: _Entry, terms: Terms, meters: dict[str, MeterTotal], 
             number, name, entry.stake, "lose", f"the hand was not declared: {name} loses", entry.undeclared
         )
     if entry.row is None:
-        why = f"{entry.whose} make {entry.hand}: {name} loses"
+        why = f"{entry.whose} make {_article(entry.hand)}{entry.hand}: {name} loses"
         return make_line(number, name, entry.stake, "lose", why, bet.clauses.lose, paytable=table)
     if entry.row.pay.meter is not None:
         return _meter_line(bet, entry, entry.row, terms, meters, before)
@@ -265,7 +265,8 @@ def _envy_waits(entry: _Entry, readings: Mapping[str, str]) -> bool:
 
 
 def _article(hand: str) -> str:
-    return "" if "of a kind" in hand or hand.startswith(_PLURAL) else "a "
+    of_no_kind = hand.endswith(" high") and "," not in hand
+    return "" if of_no_kind or "of a kind" in hand or hand.startswith(_PLURAL) else "a "
 
 
 def _whose(bet: Bet, view: View) -> str:

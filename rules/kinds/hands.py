@@ -4,9 +4,6 @@ from rules.hands import Ranked
 from rules.spec import AgainstBet, BaseBet, MarginBet
 from rules.view import Compared, View
 
-_WORDS = (("ties", "beats", "loses to"), ("ties", "is above", "is below"))
-"""By whether the lower hand wins, and the sign of the comparison."""
-
 
 def deciding(bet: BaseBet, view: View) -> str:
     """Name of the hand that decides this bet under the readings in use, by the pay table in use."""
@@ -30,7 +27,8 @@ def _compared(player: Ranked, other: Ranked, bet: AgainstBet | MarginBet, view: 
     sign = (mine > theirs) - (mine < theirs)
     whose = "dealer's" if bet.against.startswith("dealer") else f"the {bet.against} hand's"
     player_text, other_text = player.text, other.text
-    facts = f"{player_text} {('ties', 'beats', 'loses to')[sign]} {whose} {other_text}"
+    words = ("tie", "beat", "lose to") if player_text.endswith(" points") else ("ties", "beats", "loses to")
+    facts = f"{player_text} {words[sign]} {whose} {other_text}"
     if view.terms.game.rankings[bet.hand].vocabulary != "longest-flush":
         return Compared(sign, facts + (" on the kickers" if sign and player_text == other_text else ""))
     margin = mine[0] - theirs[0]
