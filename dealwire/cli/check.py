@@ -1,8 +1,9 @@
-"""`dealwire check`: is the file of a procedure, of a part of procedures, or of a game in order?"""
+"""`dealwire check`: is the file of a procedure, of a game, or of something that they stand on in order?"""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -15,15 +16,19 @@ from dealer_flow.procedure.load import (
     known_procedures,
     load_procedure,
 )
-from dealer_flow.procedure.tomlfile import TOML_MAX_BYTES
+from dealer_flow.procedure.tomlfile import TOML_MAX_BYTES, fault_in, load
 from dealwire.cli.exits import Exit
 from dealwire.cli.terminal import echo, echo_json
 from devices.files import read_file
 from protocol.tomlfile import TomlFileError
 from rules.game import game_ids, load_game
 from rules.hands.poker import load_ranking
+from rules.houseways import load_houseway
+from rules.meter_setup import load_setup
 from rules.odds.named import odds_faults
+from rules.odds.strategy import Strategy, StrategyFile, load_strategy
 from rules.pairing import game_faults
+from rules.paytable import load_paytable
 
 CHECK_SCHEMA = "dealwire.check/1"
 
@@ -33,7 +38,8 @@ CHECK_SCHEMA = "dealwire.check/1"
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per file.")
 @click.pass_context
 def command(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
-    """Check FILEs: dealing procedures, parts of them, games and rankings, told apart by their schema.
+    """Check FILEs: dealing procedures, parts of them, games, pay tables, rankings, house ways, progressives and
+    strategies, told apart by their schema.
 
     A game is held against the procedures that it names: among FILEs, with this program, or as ID.toml beside it.
     Each fault is one line: file, line, key, what is allowed. An id instead of a file means what comes with this
@@ -75,8 +81,10 @@ def faults_of(name: str, procedures: Mapping[str, Path]) -> Iterator[tuple[str, 
     game = name in game_ids() or _says(name, "dealwire.game/")
     if name in known_parts() or _says(name, "dealwire.procedure-part/"):
         yield "procedure part", [str(fault) for fault in check_part(name)]
-    elif _says(name, "dealwire.ranking/"):
-        yield "ranking", _faults_of_ranking(Path(name))
+    elif other := next((kind for kind in OTHERS if _says(name, f"dealwire.{kind.replace(' ', '')}/")), None):
+        yield other, _faults_of(OTHERS[other], Path(name))
+    elif _says(name, "dealwire.table/"):
+        yield "table", [f"{name}: the configuration of a table; `dealwire run --check {name}` checks it"]
     elif name in known_procedures() or not game:
         yield "procedure", [str(fault) for fault in check_procedure(name)]
     if game:
@@ -88,12 +96,31 @@ def faults_of(name: str, procedures: Mapping[str, Path]) -> Iterator[tuple[str, 
             yield "game", [str(fault) for fault in (*game_faults(game_file, procedures), *odds_faults(game_file))]
 
 
-def _faults_of_ranking(path: Path) -> list[str]:
+def _faults_of(load_file: Callable[[Path], object], path: Path) -> list[str]:
     try:
-        load_ranking(path)
+        load_file(path)
     except TomlFileError as fault:
         return [str(fault)]
     return []
+
+
+def _load_strategy(path: Path) -> Strategy:
+    """A strategy held against the game that it names."""
+    game = load(path, StrategyFile).game
+    if game not in game_ids():
+        why = f"{game!r} is no game of this program" if game else "missing"
+        raise fault_in(path, ("game",), f"{why}; `dealwire odds GAME --strategy {path.name}` checks it with any game")
+    return load_strategy(path, load_game(game))
+
+
+OTHERS: Final[Mapping[str, Callable[[Path], object]]] = {
+    "ranking": load_ranking,
+    "pay table": load_paytable,
+    "house way": load_houseway,
+    "progressive": load_setup,
+    "strategy": _load_strategy,
+}
+"""What stands in a file of its own, beside procedures and games, by what `schema` calls it without the space."""
 
 
 def unheeded(name: str) -> list[str]:

@@ -10,6 +10,7 @@ from dealer_flow.procedure.load import FOLDER, known_procedures, load_procedure
 from dealwire.cli import main
 from rules.game import GAMES
 
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 TEXT = (FOLDER / "flushes-gone-wild.co.toml").read_text(encoding="utf-8")
 
 
@@ -104,3 +105,53 @@ def test_a_table_of_games_and_one_file() -> None:
     assert (code, len(out)) == (0, 1)
     assert "5 community, 5 seats, 5 dealer" in out[0]
     assert run("games", "no-such-game")[0] == 2
+
+
+RULES = GAMES.parent
+PARTS = {
+    "pay table": sorted((GAMES / "paytables").glob("*.toml")),
+    "ranking": sorted((RULES / "rankings").glob("*.toml")),
+    "house way": sorted((RULES / "houseways").glob("*.toml")),
+    "progressive": [EXAMPLES / "progressive-ml03.toml"],
+    "strategy": [EXAMPLES / f"{name}.toml" for name in ("caribbean", "let-it-ride", "q-6-4", "ultimate")],
+}
+
+
+@pytest.mark.parametrize("kind", PARTS)
+def test_what_a_game_stands_on_is_in_order(kind: str) -> None:
+    code, out, err = run("check", *map(str, PARTS[kind]))
+    assert (code, err) == (0, [])
+    assert out == [f"{path}: a {kind}, in order" for path in PARTS[kind]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "was", "becomes", "line"),
+    [
+        ("pay table", 'schema = "dealwire.paytable/1"', 'schema = "dealwire.paytable/2"', "schema: must be "),
+        ("ranking", "[[order]]", "[[ordr]]", ": missing"),
+        ("house way", "clause = ", "clauses = ", "clause: missing"),
+        ("progressive", 'contribution = "8 %"', 'contribution = "8"', "contribution: "),
+        ("strategy", 'choose = "play"', 'choose = "paly"', "choose: no choice 'paly'; allowed: fold, play"),
+        ("strategy", '"three-card.co"', '"three-card"', "game: 'three-card' is no game of this program; "),
+    ],
+)
+def test_what_is_wrong_with_it_is_a_line_of_the_file(
+    tmp_path: Path, kind: str, was: str, becomes: str, line: str
+) -> None:
+    (path,) = [each for each in PARTS[kind] if was in each.read_text(encoding="utf-8")][:1]
+    bad = tmp_path / path.name
+    bad.write_text(path.read_text(encoding="utf-8").replace(was, becomes, 1), encoding="utf-8")
+    code, out, err = run("check", str(bad))
+    assert (code, out) == (2, [])
+    assert err[0].startswith(f"{bad}:")
+    assert line in err[0]
+
+
+def test_the_configuration_of_a_table_is_checked_by_the_command_that_runs_it() -> None:
+    path = EXAMPLES / "table.toml"
+    code, out, err = run("check", str(path))
+    assert (code, out, err) == (
+        2,
+        [],
+        [f"{path}: the configuration of a table; `dealwire run --check {path}` checks it"],
+    )
