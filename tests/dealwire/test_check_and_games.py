@@ -128,7 +128,7 @@ def test_what_a_game_stands_on_is_in_order(kind: str) -> None:
     ("kind", "was", "becomes", "line"),
     [
         ("pay table", 'schema = "dealwire.paytable/1"', 'schema = "dealwire.paytable/2"', "schema: must be "),
-        ("ranking", "[[order]]", "[[ordr]]", ": missing"),
+        ("ranking", "uses = 3", "uses = 8", "uses: 8 cards make a hand, and it takes at most 3"),
         ("house way", "clause = ", "clauses = ", "clause: missing"),
         ("progressive", 'contribution = "8 %"', 'contribution = "8"', "contribution: "),
         ("strategy", 'choose = "play"', 'choose = "paly"', "choose: no choice 'paly'; allowed: fold, play"),
