@@ -5,6 +5,7 @@ allows it prefers the best low part, or the best rest. A joker counts as an ace 
 is the ranking's. A setting whose low part outranks the rest is none.
 """
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -76,6 +77,8 @@ class HouseWay:
 
     spec: WayFile
     whole: Ranking | None
+    sha256: str
+    """Over what the file says, as hex."""
 
     @property
     def id(self) -> str:
@@ -167,7 +170,8 @@ def load_houseway(source: str | Path) -> HouseWay:
             raise TomlFileError(source, None, "", f"no such house way; allowed: {allowed}")
         path = HOUSEWAYS / f"{source}.toml"
     spec = load(path, WayFile, lambda spec: _faults(path, spec))
-    return HouseWay(spec, ranking(spec.ranking) if spec.ranking else None)
+    digest = hashlib.sha256(spec.model_dump_json(by_alias=True).encode()).hexdigest()
+    return HouseWay(spec, ranking(spec.ranking) if spec.ranking else None, digest)
 
 
 def _faults(path: Path, spec: WayFile) -> Iterator[tuple[Key, str]]:

@@ -265,6 +265,7 @@ def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Boo
         maximum=terms.maximum,
         commission_percent=terms.commission.text or None,
         house_way=terms.house_way.id if terms.house_way else None,
+        house_way_sha256=terms.house_way.sha256 if terms.house_way else None,
         status="held" if all_held else "partly-held" if why else "settled",
         why=why,
         lines=lines,

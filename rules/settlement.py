@@ -152,6 +152,8 @@ class Settlement(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     """What the house takes of a win, in percent. Absent when it takes nothing."""
     house_way: str | None = None
     """How the dealer's hand has to be set: the id of the house way. Absent where it is not checked."""
+    house_way_sha256: str | None = None
+    """Of what the file of the house way says."""
     status: Literal["settled", "partly-held", "held"]
     """`held`: nothing is settled. `partly-held`: the lines whose result is `held` are not; the others are."""
     why: str | None

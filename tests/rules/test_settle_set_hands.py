@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from rules import SettlementRefused, settle
-from rules.houseways import HOUSEWAYS
+from rules.houseways import HOUSEWAYS, load_houseway
 from rules.settlement import Settlement
 from tests.support.paper import Paper
 
@@ -31,6 +31,7 @@ def test_a_dealers_hand_that_is_not_set_the_house_way_holds_what_rests_on_it() -
     done = Paper("emperors-challenge.co", case(WON | {"bets": bets}, dealer_low="9H 7D")).settle()
     found = {line.bet: line for line in done.lines}
     assert done.house_way == "emperors-challenge"
+    assert done.house_way_sha256 == load_houseway("emperors-challenge").sha256
     for bet in ("primary", "tip-primary"):
         assert (found[bet].result, found[bet].clause) == ("held", "47.1-1017.49(35)(b)")
     assert found["primary"].why.startswith("the dealer set 9H 7D low, and the house way has AC 9H (one pair: ")
@@ -41,12 +42,14 @@ def test_a_house_that_prints_its_own_way_is_held_to_it(tmp_path: Path) -> None:
     """Pai Gow's way is the licensee's: without one nothing is checked, with one its own clause holds the bets."""
     paper = Paper("pai-gow.co", case(WON | {"bets": {"wager": 1000}}, dealer_low="9H 7D"))
     assert lines(paper.settle()) == {"wager": ("win", 1000)}
-    assert paper.settle().house_way is None
+    assert (paper.settle().house_way, paper.settle().house_way_sha256) == (None, None)
     file = tmp_path / "ours.toml"
     text = (HOUSEWAYS / "emperors-challenge.toml").read_text()
     file.write_text(text.replace('id = "emperors-challenge"', 'id = "ours"').replace("47.1-1017.49(35)(b)", "way 2"))
     held = paper.settle(house_way=str(file))
     assert (held.house_way, held.lines[0].result, held.lines[0].clause) == ("ours", "held", "way 2")
+    file.write_text(file.read_text().replace('"way 2"', '"way 3"'))
+    assert paper.settle(house_way=str(file)).house_way_sha256 != held.house_way_sha256
 
 
 def test_a_dealers_hand_set_against_the_ranks_is_nobodys_loss() -> None:
