@@ -28,11 +28,12 @@ class Envious:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A hand that others are paid for."""
+    """A hand that others are paid for; `doubt`: why it may not be the highest, where only the highest earns envy."""
 
     seat: int
     hand: str
     row: PaidRow
+    doubt: str = ""
 
 
 def envy_lines(
@@ -51,7 +52,10 @@ def envy_lines(
             for seat in alive
             if seat.wagers[bet.name] >= bet.envy.least_cents
         ]
-        lines += envy_of(bet, envious, hits(bet, alive, seats, view), view.terms)
+        found = envy_of(bet, envious, hits(bet, alive, seats, view), view.terms)
+        if view.terms.readings.get("envy-tied") == "once":
+            found = [*{line.seat: line for line in reversed(found)}.values()][::-1]
+        lines += found
     return tuple(lines)
 
 
@@ -60,16 +64,27 @@ def hits(bet: Bet, bettors: Iterable[Seat], seats: Iterable[Seat], view: View) -
     anyone = view.terms.readings.get("envy-trigger") == "anyone"
     rule = bet.envy if isinstance(bet, TableBet) else None
     shown: list[tuple[Seat, Ranked]] = []
+    unknown: list[str] = []
     for seat in seats if anyone else bettors:
         if seat.status not in ("live", "folded") or (seat.status == "folded" and bet.fold == "lose"):
             continue
         names = rule.hands if rule is not None and rule.hands else (deciding(bet, view),)
-        hands = (view.hand(name, seat) for name in names)
-        shown += [(seat, hand) for hand in hands if not isinstance(hand, str)]
+        for hand in [view.hand(name, seat) for name in names if _is_dealt(name, seat, view)]:
+            if isinstance(hand, str):
+                unknown.append(hand)
+            else:
+                shown.append((seat, hand))
+    doubt = ""
     if rule is not None and rule.highest:
         shown = _highest(shown, view.hand(rule.board) if rule.board else "")
+        doubt = next(iter(unknown), "")
     paid = ((seat, hand, view.terms.table(bet)[hand.key]) for seat, hand in shown)
-    return [Hit(seat.seat, hand.text, row) for seat, hand, row in paid if row is not None and row.envy_cents]
+    return [Hit(seat.seat, hand.text, row, doubt) for seat, hand, row in paid if row is not None and row.envy_cents]
+
+
+def _is_dealt(name: str, seat: Seat, view: View) -> bool:
+    """Whether the seat has such a hand at all: one that was not split has no second."""
+    return seat.split is not None or view.terms.game.spec.hands[name].part not in ("low", "rest")
 
 
 def _highest(shown: Sequence[tuple[Seat, Ranked]], board: Ranked | str) -> list[tuple[Seat, Ranked]]:
@@ -90,6 +105,9 @@ def _line(bet: Bet, envious: Envious, hit: Hit, terms: Terms) -> SettlementLine:
     if envious.hold is not None:
         why = f"{facts}, but {envious.hold.why}"
         return make_line(envious.seat, ENVY, 0, "held", why, envious.hold.clause)
+    if hit.doubt:
+        why = f"{facts}, but only the highest hand earns it: {hit.doubt}"
+        return make_line(envious.seat, ENVY, 0, "held", why, bet.clauses.envy)
     base = terms.envy_base(bet)
     cents, rest = round_down(hit.row.envy_cents * envious.stake, base, terms.unit_cents)
     why = f"{facts}: {dollars(hit.row.envy_cents)} for each {dollars(base)} of the wager"

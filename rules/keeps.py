@@ -33,7 +33,7 @@ class KeepRule(TomlTable):
 
 class KeepFile(TomlTable):
     """A house way of keeping cards: `kept` of `cards`. Of cards that fit the same rule the highest are kept, of equal
-    ones the first of clubs, diamonds, hearts and spades."""
+    ones those of one suit, then the first of clubs, diamonds, hearts and spades."""
 
     schema_: Literal["dealwire.keep/1"] = Field(alias="schema")
     id: str
@@ -83,8 +83,9 @@ def _fits(rule: KeepRule, cards: tuple[Card, ...]) -> bool:
 
 
 def _worth(cards: tuple[Card, ...]) -> tuple[object, ...]:
-    """Higher ranks first; then the alphabet of suits."""
-    return (*_ranks(cards), *sorted((-SUITS.index(card.suit or "S") for card in cards), reverse=True))
+    """Higher ranks first; then cards of one suit; then the alphabet of suits."""
+    suited = len({card.suit for card in cards}) == 1
+    return (*_ranks(cards), suited, *sorted((-SUITS.index(card.suit or "S") for card in cards), reverse=True))
 
 
 def keep_ids() -> tuple[str, ...]:

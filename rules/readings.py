@@ -35,6 +35,10 @@ READINGS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "bettors": "envy is paid for the hands of those who made the bet",
             "anyone": "it is paid for any hand at the table",
         },
+        "envy-tied": {
+            "each": "of hands that tie for the highest each earns the others envy",
+            "once": "envy is paid once a round, whoever else holds the highest hand",
+        },
         "folded-progressive": {
             "dies": "folding gives up the progressive bet",
             "stands": "a folded hand is still paid by the progressive, if its cards were shown",

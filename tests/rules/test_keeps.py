@@ -27,6 +27,8 @@ def test_the_dealer_keeps_what_the_text_has_him_keep(case: dict[str, str]) -> No
     [
         ("8C 8S 8S 8C", "8C 8C", "the highest pair, eights or better"),  # (17), its own example
         ("9H 9D 9C 2S", "9C 9D", "the highest pair, eights or better"),  # (18)
+        ("TD TC TD 3S", "TD TD", "the highest pair, eights or better"),  # not of all different suits: (17)
+        ("8C 8D 8D 8S", "8D 8D", "the highest pair, eights or better"),
         ("7C 7D AS JD", "AS JD", "ace-jack or better"),
         ("7C 7C TS JD", "7C 7C", "any pair, suited"),
         ("7C 7D AS TS", "7C 7D", "any pair, unsuited"),

@@ -164,7 +164,7 @@ class Paper:
         given: dict[str, Any] = {"paytables": chosen, "readings": readings, "meters": meters, "accept_suspect": True}
         if "commission_percent" in self.case:
             given["commission"] = self.case["commission_percent"]
-        return settle(self.round(), self.game, **(given | options))
+        return settle(options.pop("result", None) or self.round(), self.game, **(given | options))
 
     def _labels(self) -> Iterator[tuple[str, str]]:
         """The tables named, of bets that have one of their own."""
