@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from functools import cache
 
 import pytest
 
@@ -17,24 +16,24 @@ CASES = [case for game in games() if game_id_of(game) for case in (clean(game), 
 
 def settled(case: Case) -> tuple[RoundResult, Game, Settlement]:
     """The round of this case, dealt to its end and settled on the tables first printed."""
-    return _settled(case.game, case.lines, tuple(case.options.items()))
-
-
-@cache
-def _settled(
-    game: str, lines: tuple[str, ...], options: tuple[tuple[str, str], ...]
-) -> tuple[RoundResult, Game, Settlement]:
-    table = HandTable(game, **dict(options))
-    table.play(list(lines))
+    table = HandTable(case.game, **case.options)
+    table.play(list(case.lines))
     result = table.end()
-    rules = load_game_of(game, result.options)
+    rules = load_game_of(case.game, result.options)
     meters = {name: Meter(1_000_000, seed_cents=100_000) for name in rules.meters()}
     return result, rules, settle(result, rules, meters=meters, accept_suspect=True)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_each_bet_has_one_line(case: Case) -> None:
+def test_a_dealt_round_settles(case: Case) -> None:
     result, game, settlement = settled(case)
+    check_lines(result, game, settlement)
+    check_money(settlement)
+    check_reasons(settlement)
+
+
+def check_lines(result: RoundResult, game: Game, settlement: Settlement) -> None:
+    """Each bet has one line, or one for each outcome that it was placed on."""
     lines = [(line.seat, line.bet) for line in settlement.lines if line.bet != "envy"]
     own = {name for name, bet in game.bets.items() if not bet.on}
     bets = [(seat.seat, bet) for seat in result.seats for bet, cents in seat.wagers.items() if cents]
@@ -50,9 +49,8 @@ def test_each_bet_has_one_line(case: Case) -> None:
     }
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_money_is_moved_and_never_made(case: Case) -> None:
-    _, _, settlement = settled(case)
+def check_money(settlement: Settlement) -> None:
+    """It is moved and never made."""
     totals = settlement.totals
     assert totals.players + totals.house + totals.meters == 0
     assert totals.players == sum(line.net for line in settlement.lines)
@@ -64,9 +62,8 @@ def test_money_is_moved_and_never_made(case: Case) -> None:
         assert (line.returned == line.stake) or line.result in ("win", "lose", "held")
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_each_line_says_why(case: Case) -> None:
-    _, _, settlement = settled(case)
+def check_reasons(settlement: Settlement) -> None:
+    """Each line says why, and no word twice."""
     for line in settlement.lines:
         assert line.why
         assert line.clause
