@@ -122,6 +122,7 @@ def test_playing_every_hand_costs_what_it_does(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
+@pytest.mark.slow
 def test_a_rule_that_leaves_out_draws_is_worse_than_the_best_play() -> None:
     best, rule = played("let-it-ride.co", "let-it-ride.toml", "bet-1+bet-2+bet-dollar", "LIR-1")
     assert best.house_edge < rule.house_edge < best.house_edge + Fraction(1, 500)
