@@ -24,6 +24,7 @@ GAMES = (
     "caribbean-draw.co",
     *("texas-holdem-bonus.co", "champion.co", "champion.co-seven", "high-five.co", "wild-six.co"),
     *("bonus-6.co", "boston-5.co", "boston-7.co", "3-5-7.co"),
+    *("emperors-challenge.co", "texas-shootout.co"),
     *("ultimate-texas-holdem.co", "mississippi-stud.co", "crazy-4.co", "vegas-double-action.co"),
     *("colorado-holdem.co", "colorado-holdem.co-2", "players-choice.co", "players-choice.co-five", "prospector.co"),
     *("caribbean-stud.co", "let-it-ride.co", "three-card.co"),

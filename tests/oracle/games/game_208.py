@@ -56,7 +56,8 @@ LAYOUT = Layout("208.co", own=2, community=3, decks=4, play=play, finish=finish,
 
 def on_card(deal: Deal, card: str, chosen: str, stake: int) -> Line:
     """(13); the ace counts one."""
-    rank, suit = hands.known([card])[0]
+    (seen,) = hands.known([card])
+    rank, suit = seen[0], seen[1]
     kind, _, of = chosen.partition(":")
     if kind in ("over-7", "under-7"):
         number = 1 if rank == "A" else hands.value(card)
