@@ -37,9 +37,12 @@ def known(cards: Sequence[str]) -> tuple[str, ...]:
     return tuple(cards)
 
 
+_VALUES = {rank: number for number, rank in enumerate(RANKS, 2)}
+
+
 def value(card: str) -> int:
     """2 to 14, the ace high."""
-    return RANKS.index(card[0]) + 2
+    return _VALUES[card[0]]
 
 
 def jokers(cards: Sequence[str]) -> int:
@@ -66,24 +69,27 @@ def grouped(values: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
 @lru_cache(maxsize=400_000)
 def five(cards: tuple[str, ...]) -> Rank:
     """Five cards without a joker, 47.1-1004(1)."""
-    values = [value(card) for card in cards]
+    values = sorted([_VALUES[card[0]] for card in cards], reverse=True)
+    if len(set(values)) == 5:  # most hands, and those that a joker makes: they are worth a shorter way
+        return _different(values, cards)
     shape, ranks = grouped(values)
     if shape[0] == 5:
         return (FIVE_ACES if ranks[0] == 14 else FIVE_KIND, *ranks)
-    top = run_top(values)
-    suited = len({card[1] for card in cards}) == 1
-    if suited and top:
-        return STRAIGHT_FLUSH, top
     if shape[0] == 4:
         return QUADS, *ranks
     if shape == (3, 2):
         return FULL_HOUSE, *ranks
-    if suited:
-        return FLUSH, *sorted(values, reverse=True)
-    if top:
-        return STRAIGHT, top
-    kinds = {(3, 1, 1): TRIPS, (2, 2, 1): TWO_PAIR, (2, 1, 1, 1): PAIR}
-    return kinds.get(shape, HIGH), *ranks
+    if len({card[1] for card in cards}) == 1:
+        return FLUSH, *values
+    return {(3, 1, 1): TRIPS, (2, 2, 1): TWO_PAIR, (2, 1, 1, 1): PAIR}[shape], *ranks
+
+
+def _different(values: list[int], cards: tuple[str, ...]) -> Rank:
+    """Five different ranks, highest first."""
+    top = values[0] if values[0] - values[4] == 4 else 5 if values == [14, 5, 4, 3, 2] else 0
+    if len({card[1] for card in cards}) == 1:
+        return (STRAIGHT_FLUSH, top) if top else (FLUSH, *values)
+    return (STRAIGHT, top) if top else (HIGH, *values)
 
 
 @lru_cache(maxsize=200_000)

@@ -1,11 +1,11 @@
 """High Five Poker, 47.1-1017.45, with a joker as 47.1-1005(1) has it."""
 
 from collections.abc import Mapping
-from functools import lru_cache
 from itertools import combinations
 
 from tests.oracle import hands
 from tests.oracle.deal import Layout, Player
+from tests.oracle.games.pai_gow import semi_wild
 from tests.oracle.settling import KINDS, LOSE, Deal, Line, Seat, Settle, Table, printed, push, versus
 
 
@@ -36,21 +36,8 @@ TABLES: Mapping[str, Mapping[str, Table]] = {  # (16)
 }
 
 
-@lru_cache(maxsize=100_000)
-def with_bug(cards: tuple[str, ...]) -> hands.Rank:
-    """Five cards: the joker is an ace, or what completes a straight, a flush or a straight flush."""
-    plain = tuple(card for card in cards if card[0] != "X")
-    if len(plain) == len(cards):
-        return hands.five(cards)
-    aces = [f"A{suit}" for suit in hands.SUITS if f"A{suit}" not in plain] or ["A*"]
-    ranks = [hands.five((*plain, aces[0]))]
-    drawn = (hands.five((*plain, card)) for card in hands.DECK if card not in plain)
-    kinds = (hands.STRAIGHT, hands.FLUSH, hands.STRAIGHT_FLUSH)
-    return max([*ranks, *(rank for rank in drawn if rank[0] in kinds)])
-
-
 def best(cards: list[str]) -> hands.Rank:
-    return max(with_bug(each) for each in combinations(sorted(hands.known(cards)), 5))
+    return max(semi_wild(each) for each in combinations(sorted(hands.known(cards)), 5))
 
 
 def bets(seat: Seat, deal: Deal) -> Mapping[str, Settle]:
