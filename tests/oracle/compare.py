@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from dealer_flow.record.result import RoundResult
@@ -68,13 +69,15 @@ def terms_of(game: Any, rng: random.Random) -> settling.Terms:
             tables.pop(other, None)
     meter = rng.choice((None, rng.randint(100_000, 50_000_000), rng.randint(100_000, 50_000_000)))
     seed = rng.choice((None, 1_000_000))
-    return settling.Terms(tables, meter, seed if meter is not None else None, rng.choice((25, 25, 1)))
+    token = rng.choice((25, 25, 1))
+    percent = rng.choice(game.COMMISSION[1]) if hasattr(game, "COMMISSION") else "0"
+    return settling.Terms(tables, meter, seed if meter is not None else None, token, Fraction(percent))
 
 
 def by_rules(
     game: Game, data: dict[str, Any], terms: settling.Terms
 ) -> tuple[settling.Lines, dict[tuple[int, str], str]]:
-    """What `rules` makes of the round, several envy lines of a seat as one; and its reasons."""
+    """What `rules` makes of the round, several envy lines of a seat as one, a commission taken off; and its reasons."""
     meters = {"meter": Meter(terms.meter_cents, terms.seed_cents)} if terms.meter_cents is not None else None
     settlement = settle(
         RoundResult.from_json(json.dumps(data)),
@@ -82,12 +85,13 @@ def by_rules(
         paytables=terms.tables,
         rounding="down-to-token" if terms.token_cents > 1 else "down-to-cent",
         meters=meters if "progressive" in game.bets else None,
+        commission=str(float(terms.commission)) if terms.commission else 0,
         accept_suspect=True,
     )
     lines: settling.Lines = {}
     for line in settlement.lines:
         before = lines.get((line.seat, line.bet), ("", 0, 0))
-        lines[line.seat, line.bet] = (line.result, before[1] + line.pay, before[2] + line.returned)
+        lines[line.seat, line.bet] = (line.result, before[1] + line.pay - line.commission, before[2] + line.returned)
     return lines, {(line.seat, line.bet): line.why for line in settlement.lines}
 
 

@@ -66,12 +66,15 @@ def printed(names: Sequence[str], *pays: Pay) -> Table:
 
 @dataclass(frozen=True)
 class Terms:
-    """What the house chose: a pay table for each bet by its name, the meter before the round, the smallest token."""
+    """What the house chose: a pay table for each bet by its name, the meter before the round, the smallest token, and
+    what it takes of wins."""
 
     tables: Mapping[str, str] = field(default_factory=dict)
     meter_cents: int | None = None
     seed_cents: int | None = None
     token_cents: int = 25
+    commission: Fraction = Fraction(0)
+    """Per cent."""
 
     def down(self, cents: Fraction | int) -> int:
         return int(cents // self.token_cents) * self.token_cents
@@ -85,6 +88,9 @@ class Game(Protocol):
     """What is paid on the stake of another bet, by its name; a module without any need not have it."""
 
     def bets(self, seat: "Seat", deal: "Deal") -> Mapping[str, Settle]: ...
+
+    COMMISSION: tuple[Sequence[str], Sequence[str]]
+    """The bets of whose wins the house may take a part, and some percentages it may be; a module need not have it."""
 
     def broken(self, seat: "Seat", deal: "Deal") -> set[str]:
         """Bets whose amounts break a rule, and those that stand or fall with them; a module need not have it."""
@@ -219,6 +225,9 @@ def settle(data: Mapping[str, Any], terms: Terms, game: Any) -> Lines:
         return lines
     if data["outcome"] == "complete":
         _by_hand(deal, game, lines)
+    for key, (result, pay, back) in lines.items():  # never of a tip, 47.1-1017.43(10), .50(8)
+        if result == "win" and key[1] in getattr(game, "COMMISSION", ((), ()))[0]:
+            lines[key] = result, pay - terms.down(pay * terms.commission / 100), back
     progressive: Progressive | None = getattr(game, "PROGRESSIVE", None)
     if progressive is not None and data["outcome"] in ("complete", "progressive-only"):
         _Meter(deal, progressive).settle(lines)

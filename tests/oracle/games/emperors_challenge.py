@@ -151,6 +151,7 @@ TABLES: Mapping[str, Mapping[str, Table]] = {  # Appendix A
         "ECI-N": printed(_HIGH, 100, 25, 15, 7, 5, 3),
     },
 }
+COMMISSION = (("primary",), ("0", "5"))  # (2), (38)
 
 
 def all_seven(cards: Sequence[str]) -> bool:

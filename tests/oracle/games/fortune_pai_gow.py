@@ -121,6 +121,8 @@ TABLES: Mapping[str, Mapping[str, Table]] = {
     },
     "progressive": {"FPG-PROG-01": _FIXED, "FPG-PROG-03": _FIXED},
 }
+COMMISSION = (("ante",), ("0", "5", "5", "2.5", "3"))
+"""(8) allows it of all winning bets, and up to that."""
 PROGRESSIVE = Progressive(lambda seat, deal: _progressive_row(row(seat.cards)), shared=True)
 
 

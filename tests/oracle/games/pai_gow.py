@@ -105,10 +105,11 @@ def play(player: Player) -> None:
 
 LAYOUT = Layout("pai-gow.co", own=7, dealer=7, jokers=1, hands={"dragon": 7}, seats=5, play=play, finish=_with_dragon)
 TABLES: Mapping[str, Mapping[str, Table]] = {}
+COMMISSION = (("wager", "dragon"), ("0", "5", "5", "2.5", "3"))  # (10)
 
 
 def bets(seat: Seat, deal: Deal) -> Mapping[str, Settle]:
-    """Even money; the house takes no commission unless it says so."""
+    """Even money."""
 
     def dragon(stake: int) -> Line:
         hand = deal.named("dragon")
