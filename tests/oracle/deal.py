@@ -97,6 +97,8 @@ class Layout:
     """Readings of the procedure by which the round was dealt."""
     finish: Callable[[Round, random.Random], None] | None = None
     """What the house does once all have chosen: it sets its hand."""
+    early: tuple[str, ...] = ()
+    """Bets that are paid when the hand is declared: what is void later leaves them alone."""
 
 
 def shuffled(rng: random.Random, layout: Layout) -> list[str]:
@@ -227,7 +229,7 @@ def _spoil(layout: Layout, rng: random.Random, data: Round) -> None:
     if way < 0.02:
         data["outcome"] = rng.choice(("misdeal", "defective-deck"))
         for seat in seats:
-            seat["returned"] = dict(seat["wagers"])
+            seat["returned"] = _open(layout, seat)
     elif way < 0.03:
         data["outcome"] = "unreliable"
     elif way < 0.06 and layout.dealer and any("progressive" in seat["wagers"] for seat in seats):
@@ -235,18 +237,27 @@ def _spoil(layout: Layout, rng: random.Random, data: Round) -> None:
         for seat in seats:
             seat["returned"] = {bet: cents for bet, cents in seat["wagers"].items() if bet != "progressive"}
     elif way < 0.12:
-        _kill(rng, rng.choice(seats), data)
+        _kill(layout, rng, rng.choice(seats), data)
     elif way < 0.14:
         _hold(rng, rng.choice(seats), data)
     if rng.random() < 0.1:
         _unread(rng, data)
 
 
-def _kill(rng: random.Random, seat: dict[str, Any], data: Round) -> None:
+def _open(layout: Layout, seat: dict[str, Any]) -> dict[str, int]:
+    """The wagers that were not settled before."""
+    early = layout.early if "declared" in seat.get("choices", {}) else ()
+    settled = [bet for bet in seat["wagers"] if bet.removeprefix("tip-") in early]
+    if settled:
+        seat["settled"] = settled
+    return {bet: cents for bet, cents in seat["wagers"].items() if bet not in settled}
+
+
+def _kill(layout: Layout, rng: random.Random, seat: dict[str, Any], data: Round) -> None:
     """A dead hand gets its bets back; one that its player fouled loses all, or what the clause does not name."""
     seat["status"] = "dead"
     back = rng.choices((1.0, 0.0, 0.5), (8, 1, 1))[0]
-    returned = {bet: cents for bet, cents in seat["wagers"].items() if rng.random() < back}
+    returned = {bet: cents for bet, cents in _open(layout, seat).items() if rng.random() < back}
     if returned:
         seat["returned"] = returned
     if back < 1:

@@ -223,8 +223,7 @@ def settle(data: Mapping[str, Any], terms: Terms, game: Any) -> Lines:
                 lines[seat.number, bet] = line
     if data["outcome"] == "unreliable":
         return lines
-    if data["outcome"] == "complete":
-        _by_hand(deal, game, lines)
+    _by_hand(deal, game, lines)
     for key, (result, pay, back) in lines.items():  # never of a tip, 47.1-1017.43(10), .50(8)
         if result == "win" and key[1] in getattr(game, "COMMISSION", ((), ()))[0]:
             lines[key] = result, pay - terms.down(pay * terms.commission / 100), back
@@ -243,10 +242,10 @@ def _void(seat: Seat, bet: str, stake: int, deal: Deal) -> Line | None:
     back = seat.returned.get(bet)
     if back is not None:
         return "returned", 0, back
-    if outcome == "complete":
-        return LOSE if seat.dead else None
     if bet in seat.data.get("settled", ()) or (outcome == "progressive-only" and bet == "progressive"):
         return None
+    if outcome == "complete":
+        return LOSE if seat.dead else None
     return HELD
 
 
@@ -264,9 +263,11 @@ def _paid_on(game: Any) -> Mapping[str, str]:
 
 
 def _by_hand(deal: Deal, game: Any, lines: Lines) -> None:
+    """What is not void; of a void round that is what was settled before."""
+    complete = deal.data["outcome"] == "complete"
     broken: Callable[[Seat, Deal], set[str]] | None = getattr(game, "broken", None)
     for seat in deal.seats if broken is not None else ():
-        wrong = broken(seat, deal) if broken is not None and not seat.dead else set()
+        wrong = broken(seat, deal) if broken is not None and complete and not seat.dead else set()
         held = [bet for bet in seat.wagers if bet.removeprefix("tip-") in wrong]
         lines |= {(seat.number, bet): HELD for bet in held if (seat.number, bet) not in lines}
     void = set(lines)
@@ -279,7 +280,7 @@ def _by_hand(deal: Deal, game: Any, lines: Lines) -> None:
                 lines[seat.number, bet] = bets[bet if bet in bets else bet.removeprefix("tip-")](stake)
             except Unseen:
                 lines[seat.number, bet] = HELD
-        for bonus, bet in _paid_on(game).items():
+        for bonus, bet in _paid_on(game).items() if complete else ():
             if (seat.number, bet) in void or bet not in seat.wagers:
                 continue
             try:
@@ -289,7 +290,7 @@ def _by_hand(deal: Deal, game: Any, lines: Lines) -> None:
             if result != "lose":
                 lines[seat.number, bonus] = (result, pay, 0)
     pots: Callable[[Deal, Lines, set[tuple[int, str]]], None] | None = getattr(game, "pots", None)
-    if pots is not None:
+    if pots is not None and complete:
         pots(deal, lines, void)
 
 

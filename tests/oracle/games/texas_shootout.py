@@ -121,7 +121,8 @@ def play(player: Player) -> None:
         player.tips("second-bonus")
 
 
-LAYOUT = Layout("texas-shootout.co", own=4, dealer=4, community=5, decks=6, play=play, shoe=True)
+LAYOUT = Layout("texas-shootout.co", own=4, dealer=4, community=5, decks=6, play=play, shoe=True, early=("quick-draw",))
+"""Who declares a winning hand is paid, and the game continues, card delivery (4)."""
 
 _ROWS = (
     *("five of a kind suited", "royal flush", "straight flush", "five of a kind", "four of a kind", "full house"),
