@@ -6,16 +6,21 @@ import json
 from collections.abc import Mapping, Set
 from copy import copy
 from itertools import pairwise
-from typing import Annotated, Any, ClassVar, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self, TypeVar
 
 import msgspec
 
-from protocol.cards import RANKS, SUITS, UNREAD, Card
+from protocol.cards import CARDS, RANKS, SUITS, UNREAD, Card
 
-CardText = Annotated[
-    str,
-    msgspec.Meta(pattern=rf"^([{RANKS}][{SUITS}]|X[1-4]|\?\?|\?\^|\?#|\|\||__|==|--|0x[0-9A-F]{{2}})$"),
-]
+_CARD_PATTERN: Final = rf"^([{RANKS}][{SUITS}]|X[1-4]|\?\?|\?\^|\?#|\|\||__|==|--|0x[0-9A-F]{{2}})$"
+
+if TYPE_CHECKING:
+    CardText = str
+else:  # every text that there is: a pattern, tried on each of thirty cards, would take as long as all else of a round
+    CardText = Annotated[
+        Literal[tuple({card.text for card in CARDS} | {f"0x{code:02X}" for code in range(256)})],
+        msgspec.Meta(extra_json_schema={"type": "string", "pattern": _CARD_PATTERN}),
+    ]
 """A card as text, rank then suit; `??` when its face was not read, `0xNN` for a code nobody knows."""
 
 Cards = tuple[CardText, ...]
@@ -94,8 +99,15 @@ def line_schema(kind: type[LineRecord]) -> dict[str, Any]:
     head = {"schema": {"const": kind.SCHEMA}, "type": {"const": kind.TYPE}}
     whole = {"$schema": DIALECT, **found, "properties": head | found["properties"] | written}
     whole["required"] = [*head, *found["required"], *written]
-    plain: dict[str, Any] = json.loads(json.dumps(whole | ({"$defs": parts} if parts else {})))
+    plain: dict[str, Any] = json.loads(json.dumps(whole | ({"$defs": parts} if parts else {})), object_hook=_card)
     return plain
+
+
+def _card(schema: dict[str, Any]) -> dict[str, Any]:
+    """Of a card its pattern, which says the same as all the texts."""
+    if schema.get("pattern") == _CARD_PATTERN:
+        schema.pop("enum", None)
+    return schema
 
 
 def field_docs(kind: type[Record]) -> dict[str, str]:
