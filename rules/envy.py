@@ -78,7 +78,7 @@ def hits(bet: Bet, bettors: Iterable[Seat], seats: Iterable[Seat], view: View) -
     if rule is not None and rule.highest:
         shown = _highest(shown, view.hand(rule.board) if rule.board else "")
         doubt = next(iter(unknown), "")
-    paid = ((seat, hand, view.terms.table(bet)[hand.key]) for seat, hand in shown)
+    paid = ((seat, hand, view.terms.rows(bet)[hand.key]) for seat, hand in shown)
     return [Hit(seat.seat, hand.text, row, doubt) for seat, hand, row in paid if row is not None and row.envy_cents]
 
 

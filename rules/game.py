@@ -83,26 +83,6 @@ class Game:
         """What the bets must be beside each other, of those of which anything is asked."""
         return plain_rules(self.bets.values())
 
-    def choice_of(self, bet: BaseBet) -> tuple[str, str]:
-        """The one table of a bet, empty where it has not just one, and the bet for which its table is chosen."""
-        return self._choices.get(id(bet)) or (bet.only_table, bet.chosen_with)
-
-    def own_of(self, bet: BaseBet) -> BaseBet:
-        """The player's own bet that a tip is for; of any other bet itself."""
-        return self._owns.get(id(bet)) or (self.bets[bet.tip_for] if bet.tip_for else bet)
-
-    @cached_property
-    def _owns(self) -> Mapping[int, BaseBet]:
-        """The same of the game's own bets, by their identity."""
-        every = (*self.bets.values(), *self.instead.values())
-        return {id(bet): self.bets[bet.tip_for] if bet.tip_for else bet for bet in every}
-
-    @cached_property
-    def _choices(self) -> Mapping[int, tuple[str, str]]:
-        """The same of the game's own bets, by their identity: it is asked several times a line."""
-        every = (*self.bets.values(), *self.instead.values())
-        return {id(bet): (bet.only_table, bet.chosen_with) for bet in every}
-
     @cached_property
     def stakes(self) -> tuple[tuple[Bet, str], ...]:
         """Every bet, and the one whose stake it is paid on: itself, for a wager of its own."""

@@ -6,45 +6,53 @@ from rules.checks import Hold
 from rules.paytable import PaidRow
 from rules.settlement import SettlementLine, make_line
 from rules.spec import Bet
-from rules.terms import Terms
+from rules.terms import Agreed, Terms
 
 
 @dataclass(slots=True)
 class Staked:
-    """A bet of a seat: how much lies there, and the terms it is settled on. Not frozen, which would cost a round of
-    many bets a tenth of its time."""
+    """A bet of a seat: what the terms make of it, how much lies there, and the terms. Not frozen, which would cost a
+    round of many bets a tenth of its time."""
 
-    bet: Bet
+    of: Agreed
     seat: int
     cents: int
     terms: Terms
 
     @property
+    def bet(self) -> Bet:
+        """The bet as the game's file has it."""
+        return self.of.bet
+
+    @property
     def paytable(self) -> str | None:
         """The pay table chosen for it; None for a bet without one."""
-        return self.terms.chosen(self.bet)
+        return self.of.paytable
 
     def row(self, key: object) -> PaidRow | None:
         """The row of its table that pays a hand of this key."""
-        return self.terms.table(self.bet)[key]
+        assert self.of.rows is not None, "only a bet with a table asks"
+        return self.of.rows[key]
 
     def held(self, hold: Hold) -> SettlementLine:
         """It is not settled."""
-        return held(self.bet, self.seat, self.cents, hold)
+        return held(self.of.bet, self.seat, self.cents, hold)
 
     def push(self, facts: str, clause: str) -> SettlementLine:
         """It comes back."""
-        return make_line(self.seat, self.bet.name, self.cents, "push", f"{facts}: {self.bet.name} pushes", clause)
+        name = self.of.bet.name
+        return make_line(self.seat, name, self.cents, "push", f"{facts}: {name} pushes", clause)
 
     def lose(self, facts: str, clause: str, paytable: str | None = None) -> SettlementLine:
         """It is lost; `paytable` where none of its rows was reached."""
-        why = f"{facts}: {self.bet.name} loses"
-        return make_line(self.seat, self.bet.name, self.cents, "lose", why, clause, paytable=paytable)
+        name = self.of.bet.name
+        return make_line(self.seat, name, self.cents, "lose", f"{facts}: {name} loses", clause, paytable=paytable)
 
     def won(self, facts: str, row: PaidRow, paytable: str | None = None, *, stake_lost: bool = False) -> SettlementLine:
         """It wins as `row` pays it; a row that says push gives the stake back. `stake_lost`: of "to 1" the stake goes
         all the same."""
-        bet, when, stake = self.bet, row.when or None, 0 if self.bet.on else self.cents
+        bet = self.of.bet
+        when, stake = row.when or None, 0 if bet.on else self.cents
         if row.pay.unit == "push":
             why = f"{facts}: {bet.name} pushes"
             return make_line(self.seat, bet.name, stake, "push", why, row.clause, paytable=paytable, row=when)

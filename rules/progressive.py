@@ -99,7 +99,7 @@ def _enter(bet: Bet, seat: Seat, view: View, hold: Hold | None) -> _Entry:
     if isinstance(hand, str):
         hold = hold or Hold(hand, bet.clauses.lose)
         return _Entry(seat, stake, folded=False, hold=hold, open=True, breaks_rule=breaks_rule)
-    row = view.terms.table(bet)[hand.key]
+    row = view.terms.rows(bet)[hand.key]
     if hold is not None:
         return _Entry(seat, stake, folded=False, hold=hold, open=row is not None, breaks_rule=True)
     return _Entry(seat, stake, folded=False, hand=hand.text, row=row, whose=_whose(bet, view))
@@ -161,7 +161,7 @@ def _line(bet: Bet, entry: _Entry, terms: Terms, meters: dict[str, MeterTotal], 
     if entry.row.pay.meter is not None:
         return _meter_line(bet, entry, entry.row, terms, meters, before)
     facts = f"{entry.whose} make {_article(entry.hand)}{entry.hand}"
-    return Staked(bet, number, entry.stake, terms).won(facts, entry.row, table)
+    return Staked(terms.agreed(bet), number, entry.stake, terms).won(facts, entry.row, table)
 
 
 def _as_shown(name: str, meter: Meter) -> MeterTotal:

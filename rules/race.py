@@ -8,7 +8,7 @@ from rules.checks import Hold, broken_rules, held_at_table
 from rules.conditions import SUITS, RaceEnd
 from rules.hands.five_card import five_card
 from rules.lines import Staked, held
-from rules.settlement import SettlementLine, make_line
+from rules.settlement import SettlementLine
 from rules.spec import Bet, RaceSpec
 from rules.terms import Terms
 
@@ -47,13 +47,11 @@ def _undrawn(end: RaceEnd, bet: Bet) -> Hold | None:
 
 
 def _settled(bet: Bet, stake: int, seat: int, end: RaceEnd, race: RaceSpec, terms: Terms) -> SettlementLine:
-    paytable = terms.chosen(bet)
-    row = terms.table(bet)[end]
-    facts = _in_words(end, race)
+    staked, facts = Staked(terms.agreed(bet), seat, stake, terms), _in_words(end, race)
+    row = staked.row(end)
     if row is None:
-        why = f"{facts}: {bet.name} loses"
-        return make_line(seat, bet.name, stake, "lose", why, bet.clauses.lose, paytable=paytable)
-    return Staked(bet, seat, stake, terms).won(facts, row, paytable)
+        return staked.lose(facts, bet.clauses.lose, staked.paytable)
+    return staked.won(facts, row, staked.paytable)
 
 
 def _in_words(end: RaceEnd, race: RaceSpec) -> str:

@@ -168,12 +168,13 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
             elif bet.kind == "progressive":
                 line = progressive.lines[seat.seat]
             elif hold is None and bet.kind == "proposition" and isinstance(bet, PropositionBet):
-                lines += lines_of(bet, Staked(bet, seat.seat, seat.wagers[bet.name], terms), seat, view)
+                lines += lines_of(bet, Staked(terms.agreed(bet), seat.seat, seat.wagers[bet.name], terms), seat, view)
                 continue
             elif bet.kind == "pot":
                 line = pots[bet.name, seat.seat]
             else:
-                line = _line(Staked(bet, seat.seat, seat.wagers[bet.on or bet.name], terms), seat, hold, view)
+                staked = Staked(terms.agreed(bet), seat.seat, seat.wagers[bet.on or bet.name], terms)
+                line = _line(staked, seat, hold, view)
             if line is not None:
                 lines.append(line)
     envy = envy_lines(view, seats, holds, played)
@@ -231,7 +232,8 @@ def _line(staked: Staked, seat: Seat, hold: Hold | None, view: View) -> Settleme
     if view.terms.game.spec.sets and (ruled := by_the_set(staked, seat, view)) is not None:
         return ruled
     if bet.instead is not None and bet.instead.choice in (seat.decision, *seat.decisions, *seat.choices.values()):
-        return by_table(replace(staked, bet=view.terms.game.instead[bet.name]), seat, view)
+        instead = view.terms.agreed(view.terms.game.instead[bet.name])
+        return by_table(replace(staked, of=instead), seat, view)
     return resolve(staked, seat, view)
 
 

@@ -17,7 +17,7 @@ from rules.maximum import agree_maximum
 from rules.paytable import USUAL_ENVY_BASE_CENTS, FlatTable, PaidRow
 from rules.readings import READINGS
 from rules.settlement import MaximumPayout
-from rules.spec import BaseBet, Bet
+from rules.spec import BaseBet, Bet, Equals
 
 ROUNDINGS: Final = ("down-to-token", "down-to-cent")
 
@@ -39,6 +39,19 @@ class Meter:
             raise SettlementRefused("meter amount", least, ["0 or more cents"])
 
 
+@dataclass(slots=True)  # not frozen: read several times a line, and made once
+class Agreed:
+    """A bet as the terms have it: the hand that decides it under the readings in use, the pay table chosen for it and
+    that table's rows, both None for a bet without one, and what it `equals` if it may be raised above that by some
+    hands only, a tip as the bet's that it is for."""
+
+    bet: Bet
+    hand: str
+    paytable: str | None
+    rows: FlatTable | None
+    raised: Equals | None
+
+
 @dataclass(frozen=True, slots=True)
 class Terms:
     """Everything `settle` was told, complete and valid. `unit_cents` is the smallest amount a house pay leaves."""
@@ -55,7 +68,12 @@ class Terms:
     commission: Commission = field(default_factory=Commission)
     house_way: HouseWay | None = None
     _least: dict[tuple[str, str], Any] = field(default_factory=dict, compare=False, repr=False)
-    """Strength of the least hands that something asks for, once asked; these terms `on` other meters know them."""
+    """Strength of the least hands that something asks for, once asked; the same terms `on` other meters know them, too,
+    and all that follows."""
+    _rankings: dict[str, Ranking] = field(default_factory=dict, compare=False, repr=False)
+    """How each hand is ranked, once asked."""
+    _agreed: dict[int, Agreed] = field(default_factory=dict, compare=False, repr=False)
+    """Bets by identity, once asked. Each holds its bet, so that no other one comes to have that identity."""
 
     def on(self, meters: Mapping[str, Meter | int]) -> "Terms":
         """The same terms with the meters where they stand now; SettlementRefused when the game has not one of them."""
@@ -67,7 +85,10 @@ class Terms:
 
     def ranking_of(self, hand: str) -> Ranking:
         """How a hand of the game is ranked under the readings in use."""
-        return self.game.ranking_of(hand, self.readings)
+        found = self._rankings.get(hand)
+        if found is None:
+            found = self._rankings[hand] = self.game.ranking_of(hand, self.readings)
+        return found
 
     def holds(self, hand: str, ranked: Ranked, row: str) -> bool:
         """Whether a hand of the game satisfies what a row of its pay tables may say."""
@@ -87,13 +108,31 @@ class Terms:
 
     def chosen(self, bet: BaseBet) -> str | None:
         """The pay table chosen for `bet`, a tip's as the bet's that it is for; None for a bet without one."""
-        only, chosen_with = self.game.choice_of(bet)
-        return only or self.paytables.get(chosen_with)
+        return bet.only_table or self.paytables.get(bet.chosen_with)
 
-    def table(self, bet: Bet) -> FlatTable:
-        """The pay table chosen for `bet`."""
-        only, chosen_with = self.game.choice_of(bet)
-        return self.game.tables[bet.name, only or self.paytables[chosen_with]]
+    def agreed(self, bet: Bet) -> Agreed:
+        """What these terms make of `bet`, found once: it is asked of every line."""
+        found = self._agreed.get(id(bet))
+        if found is None:
+            found = self._agreed[id(bet)] = self._agree(bet)
+        return found
+
+    def rows(self, bet: Bet) -> FlatTable:
+        """The rows of the pay table chosen for a bet that has one."""
+        rows = self.agreed(bet).rows
+        assert rows is not None, "only a bet with a table asks"
+        return rows
+
+    def _agree(self, bet: Bet) -> Agreed:
+        table = self.chosen(bet)
+        equals = (self.game.bets[bet.tip_for] if bet.tip_for else bet).equals
+        return Agreed(
+            bet=bet,
+            hand=bet.decided_by(self.readings, table),
+            paytable=table,
+            rows=None if table is None else self.game.tables.get((bet.name, table)),
+            raised=equals if equals is not None and equals.raised and equals.raised.at_least else None,
+        )
 
     def envy_base(self, bet: Bet) -> int:
         """The wager in cents for which the envy of this bet's table stands: the house's word, else the table's."""

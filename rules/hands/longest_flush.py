@@ -55,7 +55,9 @@ class Flush:
     @property
     def text(self) -> str:
         """`flush of 5 (hearts A K 9 7 + deuce)`."""
-        return _in_words(self.length, self.suit, self.shown, self.deuces)
+        ranks, deuces = _letters(self.shown), self.deuces
+        with_deuces = f"{' + ' if ranks and deuces else ''}{_DEUCES[deuces]}" if deuces else ""
+        return f"flush of {self.length} ({_SUIT_NAMES[self.suit]} {ranks}{with_deuces})"
 
 
 def longest_flush(cards: Iterable[Card], readings: Mapping[str, str] = _NONE) -> Flush:
@@ -64,7 +66,6 @@ def longest_flush(cards: Iterable[Card], readings: Mapping[str, str] = _NONE) ->
     Readings, the default first: `natural` ("own-suit", "no-deuce"), `wild-kicker` ("highest-absent", "ace", "lowest").
     """
     cards = tuple(cards)
-    suits = _by_suit(cards)
     clubs, diamonds, hearts, spades = suits = _by_suit(cards)
     most = max(clubs[1], diamonds[1], hearts[1], spades[1])
     deuces = len(cards) - clubs[1] - diamonds[1] - hearts[1] - spades[1]
@@ -72,7 +73,7 @@ def longest_flush(cards: Iterable[Card], readings: Mapping[str, str] = _NONE) ->
     kicker, best = readings.get("wild-kicker", "highest-absent"), _LEAST
     for suit, held in enumerate(suits):
         if held[1] == most:
-            made = complete(held[0], deuces, kicker), held[2] if own else most, suit
+            made = complete(held[0], deuces, kicker) if deuces else held[0], held[2] if own else most, suit
             if made > best:
                 best = made
     natural = max(clubs[2], diamonds[2], hearts[2], spades[2]) if own else most
@@ -125,9 +126,7 @@ class LongestFlush:
 def complete(natural_ranks: tuple[int, ...], deuces: int, kicker: str) -> tuple[int, ...]:
     """Ranks from high to low after each of `deuces` took the rank the reading `wild-kicker` gives it."""
     ranks = list(natural_ranks)
-    if not deuces:
-        pass
-    elif kicker == "highest-absent":
+    if kicker == "highest-absent":
         absent = (rank for rank in range(ACE, _DEUCE, -1) if rank not in natural_ranks)
         ranks.extend(next(absent) for _ in range(deuces))
     else:
@@ -136,11 +135,9 @@ def complete(natural_ranks: tuple[int, ...], deuces: int, kicker: str) -> tuple[
     return tuple(ranks)
 
 
-@lru_cache(maxsize=256)
-def _in_words(length: int, suit: str, shown: tuple[int, ...], deuces: int) -> str:
-    ranks = " ".join(map(_LETTERS.__getitem__, shown))
-    with_deuces = f"{' + ' if ranks and deuces else ''}{_DEUCES[deuces]}"
-    return f"flush of {length} ({_SUIT_NAMES[suit]} {ranks}{with_deuces})"
+@lru_cache(maxsize=1 << 12)
+def _letters(ranks: tuple[int, ...]) -> str:
+    return " ".join(map(_LETTERS.__getitem__, ranks))
 
 
 _LETTERS: Final = f"  {RANKS[1:]}A"

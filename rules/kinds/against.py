@@ -6,23 +6,21 @@ from dealer_flow.record.result import Seat
 from rules.bet_terms import Doubt
 from rules.checks import Hold, dollars
 from rules.hands import Ranked
-from rules.kinds.hands import compared, deciding
+from rules.kinds.hands import compared
 from rules.lines import Staked
 from rules.paytable import PaidRow
 from rules.settlement import SettlementLine
-from rules.spec import AgainstBet, MarginBet
+from rules.spec import AgainstBet, Equals, MarginBet
 from rules.view import View
 
 
 def resolve(bet: AgainstBet, staked: Staked, seat: Seat, view: View) -> SettlementLine:
     """Wins at a fixed pay or by a table, loses, or ties by the hands, as far as the other hand qualifies."""
-    player = view.hand(deciding(bet, view), seat)
+    player = view.hand(staked.of.hand, seat)
     if isinstance(player, str):
-        ruled = (
-            _unqualified(bet, staked, seat, view, None) if not bet.always and not _is_raised(bet, seat, view) else None
-        )
+        ruled = _unqualified(bet, staked, seat, view, None) if not bet.always and not _is_raised(staked, seat) else None
         return ruled if ruled is not None else staked.held(Hold(player, bet.clauses.win))
-    if wrong := _raised(bet, seat, view, player):
+    if staked.of.raised is not None and (wrong := _raised(staked.of.raised, staked, seat, player)):
         return staked.held(wrong)
     shown = view.hand(bet.table_hand, seat) if bet.table_hand else player
     if isinstance(shown, str):
@@ -30,29 +28,31 @@ def resolve(bet: AgainstBet, staked: Staked, seat: Seat, view: View) -> Settleme
     row = staked.row(shown.key) if bet.paytables else None
     if bet.always == "stake-kept" and row is not None:
         return staked.won(f"{shown.text}, whatever the dealer has", row, staked.paytable)
-    ruled = _unqualified(bet, staked, seat, view, player)
+    ruled = _unqualified(bet, staked, seat, view, player) if bet.unqualified is not None else None
     return ruled if ruled is not None else _compared(bet, staked, seat, view, player, row)
 
 
-def _is_raised(bet: AgainstBet, seat: Seat, view: View) -> bool:
+def _is_raised(staked: Staked, seat: Seat) -> bool:
     """Whether the bet, or the one that a tip is for, is more than every hand may make it."""
-    of = view.terms.game.own_of(bet)
-    equals = of.equals
-    if equals is None or equals.raised is None or not equals.raised.at_least:
+    equals = staked.of.raised
+    if equals is None:
         return False
-    return seat.wagers.get(of.name, 0) > seat.wagers.get(equals.bet, 0) * equals.times
+    return seat.wagers.get(_own(staked), 0) > seat.wagers.get(equals.bet, 0) * equals.times
 
 
-def _raised(bet: AgainstBet, seat: Seat, view: View, player: Ranked) -> Hold | None:
+def _own(staked: Staked) -> str:
+    """The bet, or the one that a tip is for."""
+    return staked.bet.tip_for or staked.bet.name
+
+
+def _raised(equals: Equals, staked: Staked, seat: Seat, player: Ranked) -> Hold | None:
     """Why a bet may not be raised as it was with this hand; None where it may, or was not raised."""
-    of = view.terms.game.own_of(bet)
-    equals = of.equals
-    if equals is None or equals.raised is None or not _is_raised(bet, seat, view):
+    assert equals.raised is not None, "that is why it is asked"
+    if not _is_raised(staked, seat) or staked.terms.reaches(staked.of.hand, player, equals.raised.at_least):
         return None
-    if view.terms.reaches(deciding(bet, view), player, equals.raised.at_least):
-        return None
-    stake, other = seat.wagers.get(of.name, 0), seat.wagers.get(equals.bet, 0)
-    more = f"{of.name} of {dollars(stake)} beside {equals.bet} of {dollars(other)}"
+    name = _own(staked)
+    stake, other = seat.wagers.get(name, 0), seat.wagers.get(equals.bet, 0)
+    more = f"{name} of {dollars(stake)} beside {equals.bet} of {dollars(other)}"
     return Hold(f"{more} asks for {equals.raised.words}, and the hand is {player.text}", equals.clause)
 
 
@@ -70,7 +70,7 @@ def _unqualified(
     if qualified:
         return None
     clause, then = bet.clauses.unqualified, rule.then
-    name = deciding(bet, view)
+    name = staked.of.hand
     for unless in rule.unless:
         if player is not None and view.terms.reaches(name, player, unless.at_least):
             clause, then = unless.clause, unless.then

@@ -1,15 +1,13 @@
 """Which hand decides a bet, and two hands compared in words."""
 
 from rules.hands import Ranked
-from rules.spec import AgainstBet, BaseBet, MarginBet
+from rules.spec import AgainstBet, Bet, MarginBet
 from rules.view import Compared, View
 
 
-def deciding(bet: BaseBet, view: View) -> str:
+def deciding(bet: Bet, view: View) -> str:
     """Name of the hand that decides this bet under the readings in use, by the pay table in use."""
-    if not bet.hand_when:
-        return bet.hand
-    return bet.decided_by(view.terms.readings, view.terms.chosen(bet))
+    return view.terms.agreed(bet).hand
 
 
 def compared(player: Ranked, other: Ranked, bet: AgainstBet | MarginBet, view: View) -> Compared:

@@ -28,7 +28,8 @@ def resolve(
         return staked.held(Hold(why, bet.clauses.win))
     ends: list[SettlementLine] = []
     for name in beside:
-        line = decide(Staked(view.terms.game.bets[name], seat.seat, seat.wagers[name], view.terms), seat, view)
+        of = view.terms.agreed(view.terms.game.bets[name])
+        line = decide(Staked(of, seat.seat, seat.wagers[name], view.terms), seat, view)
         assert line is not None, "a wager of its own has a line"
         if line.result == "held":
             return staked.held(Hold(line.why, line.clause))

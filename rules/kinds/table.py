@@ -7,7 +7,6 @@ from protocol.cards import spell_cards
 from protocol.places import DEALER
 from rules.bet_terms import Doubled
 from rules.checks import Hold
-from rules.kinds.hands import deciding
 from rules.lines import Staked
 from rules.paytable import PaidRow
 from rules.settlement import SettlementLine
@@ -17,7 +16,7 @@ from rules.view import View
 
 def resolve(bet: BaseBet, staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
     """Paid by the best row the hand qualifies for; a pay on another bet's stake has no line when there is none."""
-    name = deciding(bet, view)
+    name = staked.of.hand
     hand = view.hand(name, seat)
     if isinstance(hand, str):
         return staked.held(Hold(hand, bet.clauses.win))
