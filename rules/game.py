@@ -84,11 +84,6 @@ class Game:
         return plain_rules(self.bets.values())
 
     @cached_property
-    def stakes(self) -> tuple[tuple[Bet, str], ...]:
-        """Every bet, and the one whose stake it is paid on: itself, for a wager of its own."""
-        return tuple((bet, bet.on or bet.name) for bet in self.bets.values())
-
-    @cached_property
     def paired(self) -> tuple[BaseBet, ...]:
         """Bets whose tables are printed in pairs with another's."""
         return tuple(bet for bet in self.bets.values() if bet.pairs_with and not bet.tip_for)

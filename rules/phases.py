@@ -10,7 +10,7 @@ from rules.spec import Lap
 def in_order(lines: Sequence[SettlementLine], phases: Sequence[Lap]) -> list[SettlementLine]:
     """The lines as the phases take them: each line in the first that speaks of it, those of none last, in the order of
     the game file."""
-    if len(phases) == 1 and phases[0] == Lap(seats=phases[0].seats, clause=phases[0].clause):
+    if len(phases) == 1 and not (phases[0].bets or phases[0].only or phases[0].leaving or phases[0].losers_first):
         return list(lines)
     left, found = list(lines), list[SettlementLine]()
     for phase in phases:

@@ -72,7 +72,8 @@ def resolve(
     jackpot hand every bet comes back.
     """
     terms = view.terms
-    entries = [_enter(bet, seat, view, holds[seat.seat]) for seat in seats]
+    whose = _whose(bet, view)
+    entries = [_enter(bet, seat, view, holds[seat.seat], whose) for seat in seats]
     meters = {name: _as_shown(name, meter) for name, meter in terms.meters.items()}
     if alone and not any(_keeps_alive(entry, terms) for entry in entries):
         void = _void(bet, entries, terms)
@@ -87,7 +88,7 @@ def resolve(
     return Progressive(lines, _envy(bet, entries, view), tuple(meters.values()))
 
 
-def _enter(bet: Bet, seat: Seat, view: View, hold: Hold | None) -> _Entry:
+def _enter(bet: Bet, seat: Seat, view: View, hold: Hold | None, whose: str) -> _Entry:
     stake, breaks_rule = seat.wagers[bet.name], hold is not None
     lost = view.terms.readings.get("folded-progressive", "dies") == "dies" and bet.fold == "lose"
     if seat.status == "folded" and lost and not (hold is not None and hold.fold_in_doubt):
@@ -102,7 +103,7 @@ def _enter(bet: Bet, seat: Seat, view: View, hold: Hold | None) -> _Entry:
     row = view.terms.rows(bet)[hand.key]
     if hold is not None:
         return _Entry(seat, stake, folded=False, hold=hold, open=row is not None, breaks_rule=True)
-    return _Entry(seat, stake, folded=False, hand=hand.text, row=row, whose=_whose(bet, view))
+    return _Entry(seat, stake, folded=False, hand=hand.text, row=row, whose=whose)
 
 
 def _sharing(entries: Sequence[_Entry], terms: Terms) -> dict[str, int]:
@@ -241,11 +242,6 @@ def _meter_line(
 def _envy(bet: Bet, entries: Sequence[_Entry], view: View) -> tuple[SettlementLine, ...]:
     """What every other bettor gets for a hand with envy: once for each such hand, never for one's own."""
     readings = view.terms.readings
-    envious = [
-        Envious(entry.seat.seat, entry.stake, entry.hold if _envy_waits(entry, readings) else None)
-        for entry in entries
-        if not (entry.folded and readings.get("folded-envy") == "none")
-    ]
     found = [
         Hit(entry.seat.seat, entry.hand, entry.row)
         for entry in entries
@@ -254,6 +250,13 @@ def _envy(bet: Bet, entries: Sequence[_Entry], view: View) -> tuple[SettlementLi
     if readings.get("envy-trigger") == "anyone":
         bettors = {entry.seat.seat for entry in entries}
         found += hits(bet, (), [seat for seat in view.result.seats if seat.seat not in bettors], view)
+    if not found:
+        return ()
+    envious = [
+        Envious(entry.seat.seat, entry.stake, entry.hold if _envy_waits(entry, readings) else None)
+        for entry in entries
+        if not (entry.folded and readings.get("folded-envy") == "none")
+    ]
     return tuple(envy_of(bet, envious, found, view.terms))
 
 

@@ -1,6 +1,6 @@
 """A round and a game in, a settlement out: one explained line per bet, exact to the cent, never a guess."""
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from msgspec import structs
@@ -36,8 +36,8 @@ from rules.settlement import (
     Totals,
     spelled,
 )
-from rules.spec import Bet, PropositionBet
-from rules.terms import Meter, Terms, agree
+from rules.spec import PropositionBet
+from rules.terms import Agreed, Meter, Terms, agree
 from rules.view import View
 from rules.void import line_by_record, plays
 
@@ -114,7 +114,7 @@ def settle_on(result: RoundResult, terms: Terms) -> Settlement:
     descending = terms.game.spec.order[0].seats == "descending"
     seats = sorted(result.seats, key=lambda seat: seat.seat, reverse=descending)
     hold = _nothing_settles(result, terms.game)
-    books = _hold_all(seats, terms.game, hold) if hold else _lines(result, seats, terms)
+    books = _hold_all(seats, terms, hold) if hold else _lines(result, seats, terms)
     return _close(result, terms, seats, books, hold.why if hold else None)
 
 
@@ -138,15 +138,15 @@ def _nothing_settles(result: RoundResult, game: Game) -> Hold | None:
     return contradiction(result, game)
 
 
-def _hold_all(seats: Sequence[Seat], game: Game, hold: Hold) -> _Books:
-    made = ((seat, bet) for seat in seats for bet in _made(seat, game) if not bet.on)
+def _hold_all(seats: Sequence[Seat], terms: Terms, hold: Hold) -> _Books:
+    made = ((seat, of.bet) for seat in seats for of in _made(seat, terms).values() if not of.bet.on)
     return _Books([held(bet, seat.seat, seat.wagers[bet.name], hold) for seat, bet in made])
 
 
-def _made(seat: Seat, game: Game) -> list[Bet]:
-    """The bets of a seat, in the order of the game file, and what is paid on their stakes."""
+def _made(seat: Seat, terms: Terms) -> dict[str, Agreed]:
+    """The bets of a seat by name, in the order of the game file, and what is paid on their stakes."""
     wagers = seat.wagers
-    return [bet for bet, on in game.stakes if wagers.get(on)]
+    return {of.name: of for of in terms.bets if wagers.get(of.on)}
 
 
 def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
@@ -155,26 +155,25 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
     if game.spec.race is not None and result.outcome == "complete":
         return _Books(list(race_lines(seats, result, game.spec.race, terms)))
     holds = _broken(result, seats, terms)
-    made = {seat.seat: _made(seat, game) for seat in seats}
-    played = {seat.seat: frozenset(_playing(result, seat, made[seat.seat], game)) for seat in seats}
+    made = {seat.seat: _made(seat, terms) for seat in seats}
+    played = {seat.seat: _playing(result, seat, made[seat.seat], game) for seat in seats}
     view = View(result, terms)
     progressive, pots = _progressive(view, seats, holds, played), pot_lines(view, seats, holds, played)
     for seat in seats:
         mine, plays_here = holds.get(seat.seat, _NO_HOLDS), played[seat.seat]
-        for bet in made[seat.seat]:
-            hold = mine.get(bet.on or bet.name)
-            if bet.name not in plays_here:
-                line = line_by_record(result, seat, bet, hold, game.spec.returns) if not bet.on else None
-            elif bet.kind == "progressive":
+        for name, of in made[seat.seat].items():
+            hold, kind = mine.get(of.on), of.kind
+            if name not in plays_here:
+                line = line_by_record(result, seat, of.bet, hold, game.spec.returns) if not of.bet.on else None
+            elif kind == "progressive":
                 line = progressive.lines[seat.seat]
-            elif hold is None and bet.kind == "proposition" and isinstance(bet, PropositionBet):
-                lines += lines_of(bet, Staked(terms.agreed(bet), seat.seat, seat.wagers[bet.name], terms), seat, view)
+            elif hold is None and kind == "proposition" and isinstance(of.bet, PropositionBet):
+                lines += lines_of(of.bet, Staked(of, seat.seat, seat.wagers[name], terms), seat, view)
                 continue
-            elif bet.kind == "pot":
-                line = pots[bet.name, seat.seat]
+            elif kind == "pot":
+                line = pots[name, seat.seat]
             else:
-                staked = Staked(terms.agreed(bet), seat.seat, seat.wagers[bet.on or bet.name], terms)
-                line = _line(staked, seat, hold, view)
+                line = _line(Staked(of, seat.seat, seat.wagers[of.on], terms), seat, hold, view)
             if line is not None:
                 lines.append(line)
     envy = envy_lines(view, seats, holds, played)
@@ -183,23 +182,25 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
     return _Books(in_order(paid, game.spec.order), (*progressive.envy, *envy), progressive.meters)
 
 
-def _playing(result: RoundResult, seat: Seat, made: Iterable[Bet], game: Game) -> Iterable[str]:
+def _playing(result: RoundResult, seat: Seat, made: Mapping[str, Agreed], game: Game) -> Set[str]:
     """The bets of a seat that the cards decide."""
     if result.outcome == "complete" and seat.status in ("live", "folded") and not seat.returned:
-        return [bet.name for bet in made]
-    return [bet.name for bet in made if plays(result, seat, bet, game)]
+        return made.keys()
+    return {name for name, of in made.items() if plays(result, seat, of.bet, game)}
 
 
 def _broken(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> dict[int, dict[str, Hold]]:
-    """Seat -> its bets that break a rule. What a dead hand's bets are does not matter."""
+    """Seat -> its bets that break a rule, of a seat that has such. What a dead hand's bets are does not matter."""
     found = {}
     folds = folds_in(result, terms.game) if result.outcome == "complete" else None
     for seat in seats:
         if seat.status == "dead":
             continue
         held = broken_rules(seat, terms.game, terms.limit_cents, held_at_table(result, seat))
-        doubtful = folds is not None and (held or seat.decision in folds)
-        found[seat.seat] = in_doubt(seat, terms, held, folds) if folds is not None and doubtful else held
+        if folds is not None and (held or seat.decision in folds):
+            held = in_doubt(seat, terms, held, folds)
+        if held:
+            found[seat.seat] = held
     return found
 
 
@@ -220,13 +221,19 @@ def _progressive(
 
 def _line(staked: Staked, seat: Seat, hold: Hold | None, view: View) -> SettlementLine | None:
     """The line of a bet that plays; a hand is ranked only when a bet needs it."""
-    bet = staked.bet
+    bet = staked.of.bet
     if hold is not None:
         return staked.held(hold) if not bet.on else None
     if seat.status == "folded" and bet.fold == "lose":
         return staked.lose("folded", bet.clauses.fold)
     if seat.status == "folded" and bet.on and bet.fold == "absent":
         return None
+    return _by_choice(staked, seat, view) if staked.of.by_choice else resolve(staked, seat, view)
+
+
+def _by_choice(staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
+    """The same of a bet that what its player chose or set may decide."""
+    bet = staked.of.bet
     if bet.declared is not None and bet.declared.step not in seat.choices:
         return staked.lose("the hand was not declared", bet.declared.clause) if not bet.on else None
     if view.terms.game.spec.sets and (ruled := by_the_set(staked, seat, view)) is not None:
@@ -244,12 +251,15 @@ def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Boo
         why = why and spelled(why, result.currency)
         lines = tuple(structs.replace(line, why=spelled(line.why, result.currency)) for line in lines)
     totals = {seat.seat: _Sum() for seat in seats}
+    held, from_meters = list[SettlementLine](), 0
     for line in lines:
         totals[line.seat].add(line)
-    held = [line for line in lines if line.result == "held"]
+        if line.result == "held":
+            held.append(line)
+        if line.meter:
+            from_meters += line.pay - line.from_house
     all_held = why is not None or (bool(held) and len(held) == len(lines))
     why = why or (f"seat {held[0].seat} {held[0].bet}: {held[0].why}" if held else _laid_late(seats))
-    from_meters = sum(line.pay - line.from_house for line in lines if line.meter)
     players = sum(total.net for total in totals.values())
     return Settlement(
         table=result.table,

@@ -1,6 +1,6 @@
 """On which terms a round is settled: the game, the options chosen, checked once before any money moves."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Final
@@ -41,11 +41,16 @@ class Meter:
 
 @dataclass(slots=True)  # not frozen: read several times a line, and made once
 class Agreed:
-    """A bet as the terms have it: the hand that decides it under the readings in use, the pay table chosen for it and
-    that table's rows, both None for a bet without one, and what it `equals` if it may be raised above that by some
-    hands only, a tip as the bet's that it is for."""
+    """A bet as the terms have it: whose stake it is paid on (`on`, itself for a wager of its own), the hand that
+    decides it under the readings in use, the pay table chosen for it and that table's rows, both None for a bet without
+    one, and what it `equals` if it may be raised above that by some hands only, a tip as the bet's that it is for.
+    `by_choice`: what its player chose or set may decide it before its hand does."""
 
     bet: Bet
+    name: str
+    kind: str
+    on: str
+    by_choice: bool
     hand: str
     paytable: str | None
     rows: FlatTable | None
@@ -74,6 +79,7 @@ class Terms:
     """How each hand is ranked, once asked."""
     _agreed: dict[int, Agreed] = field(default_factory=dict, compare=False, repr=False)
     """Bets by identity, once asked. Each holds its bet, so that no other one comes to have that identity."""
+    _bets: list[Agreed] = field(default_factory=list, compare=False, repr=False)
 
     def on(self, meters: Mapping[str, Meter | int]) -> "Terms":
         """The same terms with the meters where they stand now; SettlementRefused when the game has not one of them."""
@@ -110,6 +116,13 @@ class Terms:
         """The pay table chosen for `bet`, a tip's as the bet's that it is for; None for a bet without one."""
         return bet.only_table or self.paytables.get(bet.chosen_with)
 
+    @property
+    def bets(self) -> Sequence[Agreed]:
+        """Every bet of the game, in the order of its file."""
+        if not self._bets:
+            self._bets.extend(map(self.agreed, self.game.bets.values()))
+        return self._bets
+
     def agreed(self, bet: Bet) -> Agreed:
         """What these terms make of `bet`, found once: it is asked of every line."""
         found = self._agreed.get(id(bet))
@@ -128,6 +141,10 @@ class Terms:
         equals = (self.game.bets[bet.tip_for] if bet.tip_for else bet).equals
         return Agreed(
             bet=bet,
+            name=bet.name,
+            kind=bet.kind,
+            on=bet.on or bet.name,
+            by_choice=bool(bet.declared or bet.instead or self.game.spec.sets),
             hand=bet.decided_by(self.readings, table),
             paytable=table,
             rows=None if table is None else self.game.tables.get((bet.name, table)),
