@@ -1,6 +1,6 @@
 """The line of a bet in words and cents, whatever kind of bet it is."""
 
-from dataclasses import dataclass
+import msgspec
 
 from rules.checks import Hold
 from rules.paytable import PaidRow
@@ -9,10 +9,9 @@ from rules.spec import Bet
 from rules.terms import Agreed, Terms
 
 
-@dataclass(slots=True)
-class Staked:
-    """A bet of a seat: what the terms make of it, how much lies there, and the terms. Not frozen, which would cost a
-    round of many bets a tenth of its time."""
+class Staked(msgspec.Struct, gc=False):
+    """A bet of a seat: what the terms make of it, how much lies there, and the terms. A struct, since a dataclass takes
+    three times as long to make."""
 
     of: Agreed
     seat: int

@@ -1,7 +1,9 @@
 """A round and a game in, a settlement out: one explained line per bet, exact to the cent, never a guess."""
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+import msgspec
 
 from msgspec import structs
 
@@ -14,7 +16,7 @@ from rules.doubts import in_doubt
 from rules.envy import envy_lines
 from rules.errors import SettlementRefused
 from rules.game import Game, wrong_option
-from rules.kinds import by_table, resolve
+from rules.kinds import KINDS, by_table, resolve
 from rules.kinds.proposition import lines_of
 from rules.lines import Staked, held
 from rules.maximum import cut
@@ -228,7 +230,9 @@ def _line(staked: Staked, seat: Seat, hold: Hold | None, view: View) -> Settleme
         return staked.lose("folded", bet.clauses.fold)
     if seat.status == "folded" and bet.on and bet.fold == "absent":
         return None
-    return _by_choice(staked, seat, view) if staked.of.by_choice else resolve(staked, seat, view)
+    if staked.of.by_choice:
+        return _by_choice(staked, seat, view)
+    return KINDS[staked.of.kind](bet, staked, seat, view)
 
 
 def _by_choice(staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
@@ -240,7 +244,7 @@ def _by_choice(staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
         return ruled
     if bet.instead is not None and bet.instead.choice in (seat.decision, *seat.decisions, *seat.choices.values()):
         instead = view.terms.agreed(view.terms.game.instead[bet.name])
-        return by_table(replace(staked, of=instead), seat, view)
+        return by_table(Staked(instead, seat.seat, staked.cents, staked.terms), seat, view)
     return resolve(staked, seat, view)
 
 
@@ -253,8 +257,15 @@ def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Boo
     totals = {seat.seat: _Sum() for seat in seats}
     held, from_meters = list[SettlementLine](), 0
     for line in lines:
-        totals[line.seat].add(line)
+        total = totals[line.seat]
+        total.staked += line.stake
+        total.pay += line.pay
+        total.returned += line.returned
+        total.net += line.net
+        if line.commission:
+            total.commission += line.commission
         if line.result == "held":
+            total.held += line.stake
             held.append(line)
         if line.meter:
             from_meters += line.pay - line.from_house
@@ -293,8 +304,7 @@ def _laid_late(seats: Sequence[Seat]) -> str | None:
     return next((f"seat {seat} {bet}: it is held and no wager of the round" for seat, bet in late), None)
 
 
-@dataclass(slots=True)
-class _Sum:
+class _Sum(msgspec.Struct, gc=False):
     """What the lines of a seat come to."""
 
     staked: int = 0
@@ -303,15 +313,6 @@ class _Sum:
     net: int = 0
     held: int = 0
     commission: int = 0
-
-    def add(self, line: SettlementLine) -> None:
-        self.staked += line.stake
-        self.pay += line.pay
-        self.returned += line.returned
-        self.net += line.net
-        self.commission += line.commission
-        if line.result == "held":
-            self.held += line.stake
 
     def of(self, seat: int) -> SeatTotal:
         return SeatTotal(seat, self.staked, self.pay, self.returned, self.net, self.held, self.commission)

@@ -1,8 +1,9 @@
 """The hands of one round by the names the game gives them: ranked once, or a phrase that says what is not known."""
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+import msgspec
 
 from dealer_flow.record.details import Split
 from dealer_flow.record.result import Hand, NamedHand, RoundResult, Seat
@@ -30,36 +31,37 @@ class Compared(NamedTuple):
     margin: int = 0
 
 
-@dataclass(slots=True)
-class View:
+class View(msgspec.Struct, gc=False):
     """What lies on the table, as the game looks at it."""
 
     result: RoundResult
     terms: Terms
-    set_wrong: dict[str, Hold | None] = field(default_factory=dict)
+    set_wrong: dict[str, Hold | None] = {}
     """Low hand of a house's hand -> why its set does not stand, once that was looked into."""
-    _hands: dict[tuple[str, int], Ranked | str] = field(default_factory=dict)
-    _cards: dict[tuple[str, int], tuple[Card, ...] | str] = field(default_factory=dict)
-    _shared: dict[tuple[str, str], tuple[Card, ...] | str] = field(default_factory=dict)
-    compared: dict[tuple[int, int, str], Compared] = field(default_factory=dict)
+    _hands: dict[tuple[str, int], Ranked | str] = {}
+    _cards: dict[tuple[str, int], tuple[Card, ...] | str] = {}
+    _shared: dict[tuple[str, str], tuple[Card, ...] | str] = {}
+    compared: dict[tuple[int, int, str], Compared] = {}
     """Two hands of this view compared, by which they are and whose the second one is."""
 
     def hand(self, name: str, seat: Seat | None = None) -> Ranked | str:
         """A hand of the game, ranked: a seat's own, or one that is the same for all."""
-        key = name, seat.seat if seat is not None and name in self.terms.game.of_seats else 0
+        key = name, seat.seat if seat is not None else 0
         found = self._hands.get(key)
         if found is None:
-            cards = self.cards(name, seat)
-            found = self._hands[key] = cards if isinstance(cards, str) else self.terms.rank(name, cards)
+            found = self._hands[key] = self._ranked(name, seat)
         return found
 
-    def _key(self, name: str, seat: Seat | None) -> tuple[str, int]:
-        """A hand that is the same for all has no seat."""
-        return name, seat.seat if seat is not None and name in self.terms.game.of_seats else 0
+    def _ranked(self, name: str, seat: Seat | None) -> Ranked | str:
+        """The same, not yet asked by this seat; one that is the same for all has no seat."""
+        if seat is not None and name not in self.terms.game.of_seats:
+            return self.hand(name)
+        cards = self.cards(name, seat)
+        return cards if isinstance(cards, str) else self.terms.rank(name, cards)
 
     def cards(self, name: str, seat: Seat | None = None) -> tuple[Card, ...] | str:
         """The cards of a hand of the game, in the order of its places."""
-        key = self._key(name, seat)
+        key = name, seat.seat if seat is not None and name in self.terms.game.of_seats else 0
         found = self._cards.get(key)
         if found is None:
             found = self._cards[key] = self._of_places(name, seat)

@@ -55,8 +55,13 @@ def echo_styled(line: str) -> None:
 
 def echo_json(line: str) -> None:
     """Print one line of JSON. It says what it said before, in characters that no terminal obeys."""
+    line = printable_json(line)
     with _written():
-        click.echo(printable_json(line))
+        if line.isascii() and sys.stdout is not None:  # click would look through it for styles to take out
+            sys.stdout.write(f"{line}\n")
+            sys.stdout.flush()
+        else:
+            click.echo(line)
 
 
 def log_lines(form: str) -> "logging.Formatter":
