@@ -87,7 +87,8 @@ class Terms:
 
     def rank(self, hand: str, cards: tuple[Card, ...]) -> Ranked:
         """The cards of a hand of the game, ranked under the readings in use."""
-        return self.ranking_of(hand).rank(cards, self.readings)
+        ranking = self._rankings.get(hand) or self.ranking_of(hand)
+        return ranking.rank(cards, self.readings)
 
     def ranking_of(self, hand: str) -> Ranking:
         """How a hand of the game is ranked under the readings in use."""

@@ -64,13 +64,12 @@ class View(msgspec.Struct, gc=False):
         key = name, seat.seat if seat is not None and name in self.terms.game.of_seats else 0
         found = self._cards.get(key)
         if found is None:
-            found = self._cards[key] = self._of_places(name, seat)
+            plain = self.terms.game.plain.get(name)
+            found = self._plain(name, plain, seat) if plain is not None and seat is not None else None
+            found = self._cards[key] = self._of_places(name, seat) if found is None else found
         return found
 
     def _of_places(self, name: str, seat: Seat | None) -> tuple[Card, ...] | str:
-        plain = self.terms.game.plain.get(name)
-        if plain is not None and seat is not None and (known := self._plain(name, plain, seat)) is not None:
-            return known
         spec, found = self.terms.game.spec.hands[name], tuple[Card, ...]()
         jokers = self.terms.ranking_of(name).jokers > 0
         hands: list[tuple[Card, ...]] = []
@@ -107,16 +106,20 @@ class View(msgspec.Struct, gc=False):
             own = tuple(map(FACES.__getitem__, seat.cards))
         except KeyError:
             return None
-        if (name, OWN) not in self._shared:
-            spec, rest = self.terms.game.spec.hands[name], tuple[Card, ...]()
-            for place, wanted in plain.others:
-                cards = self._at(spec, place, wanted, None, jokers=False)
-                if isinstance(cards, str):
-                    return None
-                rest += cards
-            self._shared[name, OWN] = rest
-        shared = self._shared[name, OWN]
+        shared = self._shared.get((name, OWN))
+        if shared is None:
+            shared = self._shared[name, OWN] = self._beside_own(name, plain)
         return None if isinstance(shared, str) else own + shared
+
+    def _beside_own(self, name: str, plain: PlainHand) -> tuple[Card, ...] | str:
+        """The cards of such a hand that are the same for all."""
+        spec, found = self.terms.game.spec.hands[name], tuple[Card, ...]()
+        for place, wanted in plain.others:
+            cards = self._at(spec, place, wanted, None, jokers=False)
+            if isinstance(cards, str):
+                return cards
+            found += cards
+        return found
 
     def _at(
         self, spec: HandSpec, place: str, wanted: Cards, seat: Seat | None, *, jokers: bool, first: int | None = None

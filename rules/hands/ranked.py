@@ -1,8 +1,9 @@
 """What a ranking makes of cards: a strength to compare, a key for a pay table, words, and the cards that count."""
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import msgspec
 
 from protocol.cards import Card
 
@@ -27,9 +28,8 @@ class Ranked(Protocol):
         """The cards that make it; those without a part in it left out."""
 
 
-@dataclass(slots=True)  # not frozen: many are made a round
-class RankedHand:
-    """A `Ranked` whose parts are known."""
+class RankedHand(msgspec.Struct, gc=False):
+    """A `Ranked` whose parts are known. A struct: many are made a round, and a dataclass takes three times as long."""
 
     strength: tuple[Any, ...]
     key: Hashable
