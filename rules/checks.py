@@ -12,6 +12,7 @@ from rules.game import Game
 from rules.spec import Bet, Cards
 
 _PLAYING: Final = frozenset(DECK)
+_UNREAD: Final = UNREAD.text
 FACES: Final = {card.text: card for card in DECK}
 """The 52 cards by their text."""
 
@@ -55,8 +56,9 @@ def seen_too_often(result: RoundResult, decks: int, *, laid_aside: bool = False)
     for hand in (*result.seats, result.dealer, *result.hands):
         if hand is not None:
             lying += hand.cards
-            lying += (Counter(hand.discards) - Counter(hand.cards)).elements() if laid_aside else hand.discards
-    unread = lying.count(UNREAD.text)
+            if hand.discards:
+                lying += (Counter(hand.discards) - Counter(hand.cards)).elements() if laid_aside else hand.discards
+    unread = lying.count(_UNREAD)
     if len(set(lying)) == len(lying) - max(unread - 1, 0):
         return None
     seen = Counter(lying)

@@ -19,7 +19,8 @@ class PlainRule(NamedTuple):
 
 
 class PlainHand(NamedTuple):
-    """A hand of so many of the seat's own cards, as they lie in the end, and of the `others`: places and how many."""
+    """A hand of so many of the seat's own cards, none where it is the same for all, as they lie in the end, and of the
+    `others`: places and how many."""
 
     own: int
     others: tuple[tuple[str, int], ...]
@@ -45,9 +46,10 @@ def plain_hands(hands: Mapping[str, HandSpec]) -> dict[str, PlainHand]:
     """Those of these hands, ranked without jokers, of which no more is said than where their cards lie."""
     found = {}
     for name, hand in hands.items():
-        (first, own), *others = hand.of.items()
+        places = [*hand.of.items()]
+        own, others = (places[0][1], places[1:]) if places[0][0] == OWN else (0, places)
         whole = all(isinstance(cards, int) for cards in hand.of.values())
-        asks_more = hand.model_fields_set - {"ranking", "of", "clause"} or DISCARDS in hand.of
-        if first == OWN and whole and not asks_more:
+        asks_more = hand.model_fields_set - {"ranking", "of", "clause"} or not {OWN, DISCARDS}.isdisjoint(dict(others))
+        if whole and not asks_more:
             found[name] = PlainHand(own, tuple(others))
     return found

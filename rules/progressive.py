@@ -11,6 +11,7 @@ from dataclasses import replace as dc_replace
 from fractions import Fraction
 from typing import Final
 
+import msgspec
 from msgspec.structs import replace
 
 from dealer_flow.record.result import Seat
@@ -22,7 +23,7 @@ from rules.paytable import PaidRow, Pay
 from rules.readings import right_first
 from rules.settlement import MeterTotal, SettlementLine, make_line
 from rules.spec import OWN, Bet
-from rules.terms import Meter, Terms, round_down
+from rules.terms import Agreed, Meter, Terms, round_down
 from rules.view import View
 
 __all__ = ["ENVY", "Progressive", "resolve"]
@@ -31,8 +32,7 @@ _NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", 
 _PLURAL: Final = ("two pair", "three pairs", "five aces")
 
 
-@dataclass(slots=True)
-class _Entry:
+class _Entry(msgspec.Struct, gc=False):
     """One seat's bet. `hold` says why it cannot be settled, `breaks_rule` that the wager itself is the reason;
     `open` that a person may yet find it paid, from a meter perhaps. `whose` cards make `hand`, in words;
     `undeclared`: the clause by which a hand that was not shown loses."""
@@ -72,8 +72,8 @@ def resolve(
     jackpot hand every bet comes back.
     """
     terms = view.terms
-    whose = _whose(bet, view)
-    entries = [_enter(bet, seat, view, holds[seat.seat], whose) for seat in seats]
+    of, whose = terms.agreed(bet), _whose(bet, view)
+    entries = [_enter(of, seat, view, holds[seat.seat], whose) for seat in seats]
     meters = {name: _as_shown(name, meter) for name, meter in terms.meters.items()}
     if alone and not any(_keeps_alive(entry, terms) for entry in entries):
         void = _void(bet, entries, terms)
@@ -82,25 +82,25 @@ def resolve(
     before = ""
     left = _sharing(entries, terms)
     for entry in sorted(entries, key=lambda entry: entry.seat.seat, reverse=right_first(terms.readings)):
-        line = lines[entry.seat.seat] = _line(bet, _shared(entry, left), terms, meters, before)
+        line = lines[entry.seat.seat] = _line(bet, _shared(entry, left) if left else entry, terms, meters, before)
         if entry.open or (line.result == "held" and _shows(entry, meters)):
             before = f"the bet of seat {entry.seat.seat}, which comes first, is held"
     return Progressive(lines, _envy(bet, entries, view), tuple(meters.values()))
 
 
-def _enter(bet: Bet, seat: Seat, view: View, hold: Hold | None, whose: str) -> _Entry:
-    stake, breaks_rule = seat.wagers[bet.name], hold is not None
+def _enter(of: Agreed, seat: Seat, view: View, hold: Hold | None, whose: str) -> _Entry:
+    bet, stake, breaks_rule = of.bet, seat.wagers[of.name], hold is not None
     lost = view.terms.readings.get("folded-progressive", "dies") == "dies" and bet.fold == "lose"
     if seat.status == "folded" and lost and not (hold is not None and hold.fold_in_doubt):
         return _Entry(seat, stake, folded=True, hold=hold, breaks_rule=breaks_rule)
     declared = bet.declared
     if hold is None and declared and declared.step not in seat.choices and view.result.outcome == "complete":
         return _Entry(seat, stake, folded=False, undeclared=declared.clause)
-    hand = view.hand(deciding(bet, view), seat)
+    hand = view.hand(of.hand, seat)
     if isinstance(hand, str):
         hold = hold or Hold(hand, bet.clauses.lose)
         return _Entry(seat, stake, folded=False, hold=hold, open=True, breaks_rule=breaks_rule)
-    row = view.terms.rows(bet)[hand.key]
+    row = of.rows[hand.key] if of.rows is not None else None
     if hold is not None:
         return _Entry(seat, stake, folded=False, hold=hold, open=row is not None, breaks_rule=True)
     return _Entry(seat, stake, folded=False, hand=hand.text, row=row, whose=whose)
@@ -121,7 +121,7 @@ def _shared(entry: _Entry, left: dict[str, int]) -> _Entry:
         return entry
     parts = left[row.pay.meter or ""]
     left[row.pay.meter or ""] -= 1
-    return dc_replace(entry, row=dc_replace(row, pay=dc_replace(row.pay, amount=Fraction(1, parts))))
+    return replace(entry, row=dc_replace(row, pay=dc_replace(row.pay, amount=Fraction(1, parts))))
 
 
 def _keeps_alive(entry: _Entry, terms: Terms) -> bool:
@@ -167,8 +167,8 @@ def _line(bet: Bet, entry: _Entry, terms: Terms, meters: dict[str, MeterTotal], 
 
 def _as_shown(name: str, meter: Meter) -> MeterTotal:
     """A meter before anything is paid from it."""
-    kept = {"reserve_before": meter.reserve_cents, "reserve_after": meter.reserve_cents}
-    return MeterTotal(name=name, before=meter.cents, paid=0, reseeded=0, after=meter.cents, **kept)
+    cents, kept = meter.cents, meter.reserve_cents
+    return MeterTotal(name, cents, paid=0, reseeded=0, after=cents, reserve_before=kept, reserve_after=kept)
 
 
 def _fixed(pay: Pay, stake: int) -> int:

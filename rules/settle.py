@@ -131,8 +131,7 @@ def _nothing_settles(result: RoundResult, game: Game) -> Hold | None:
     if (option := wrong_option(game.spec, result.options)) is not None:
         wanted = " or ".join(game.spec.options[option])
         return Hold(f"dealt as {option} {result.options[option]}, and {game.id} settles {wanted}", "procedure")
-    numbers = [seat.seat for seat in result.seats]
-    if len(set(numbers)) != len(numbers):
+    if len({seat.seat for seat in result.seats}) != len(result.seats):
         return Hold("a seat stands twice in the round", "procedure")
     by_hands = result.draw is None and result.outcome in ("complete", "progressive-only")
     if by_hands and (too_often := seen_too_often(result, game.spec.decks, laid_aside=game.spec.laid_aside)):
@@ -198,7 +197,8 @@ def _broken(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> dict[in
     for seat in seats:
         if seat.status == "dead":
             continue
-        held = broken_rules(seat, terms.game, terms.limit_cents, held_at_table(result, seat))
+        at_table = held_at_table(result, seat) if seat.held else None
+        held = broken_rules(seat, terms.game, terms.limit_cents, at_table)
         if folds is not None and (held or seat.decision in folds):
             held = in_doubt(seat, terms, held, folds)
         if held:

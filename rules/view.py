@@ -21,6 +21,7 @@ from rules.terms import Terms
 _OF_SEAT = frozenset({OWN, DISCARDS})
 _BOARD, _DEALER = COMMUNITY.text, DEALER.text
 _COVERED = UNREAD.text
+_WHOSE_BOARD = "the community"
 
 
 class Compared(NamedTuple):
@@ -65,7 +66,7 @@ class View(msgspec.Struct, gc=False):
         found = self._cards.get(key)
         if found is None:
             plain = self.terms.game.plain.get(name)
-            found = self._plain(name, plain, seat) if plain is not None and seat is not None else None
+            found = self._plain(name, plain, seat) if plain is not None else None
             found = self._cards[key] = self._of_places(name, seat) if found is None else found
         return found
 
@@ -98,9 +99,12 @@ class View(msgspec.Struct, gc=False):
             return f"{len(found)} of {spec.fill} cards were seen of {' and '.join(spec.of)}"
         return found[: spec.fill]
 
-    def _plain(self, name: str, plain: PlainHand, seat: Seat) -> tuple[Card, ...] | None:
+    def _plain(self, name: str, plain: PlainHand, seat: Seat | None) -> tuple[Card, ...] | None:
         """The same of a seat whose cards, and the others' of the hand, are all known; None where something is not."""
-        if len(seat.cards) != plain.own or (seat.counted is not None and seat.counted != plain.own):
+        if not plain.own:
+            same = self._beside_own(name, plain)
+            return None if isinstance(same, str) else same
+        if seat is None or len(seat.cards) != plain.own or (seat.counted is not None and seat.counted != plain.own):
             return None
         try:
             own = tuple(map(FACES.__getitem__, seat.cards))
@@ -125,6 +129,8 @@ class View(msgspec.Struct, gc=False):
         self, spec: HandSpec, place: str, wanted: Cards, seat: Seat | None, *, jokers: bool, first: int | None = None
     ) -> tuple[Card, ...] | str:
         """The cards of one place, or what is not known of them; of a place that fills a hand up the `first` ones."""
+        if place == _BOARD and first is None and not spec.at and not self.result.stages:
+            return known_cards(self.result.community, wanted, _WHOSE_BOARD, jokers=jokers)
         texts, whose = self._texts(spec, place, seat)
         if isinstance(texts, str):
             return texts
@@ -151,7 +157,7 @@ class View(msgspec.Struct, gc=False):
             cards = self._lay_there(spec, place, place_of(seat.seat).text, self._kept(seat))
             return self._part(spec, seat, whose, cards)
         if place == _BOARD:
-            return self._lay_there(spec, place, place, self._board()), "the community"
+            return self._lay_there(spec, place, place, self._board()), _WHOSE_BOARD
         if place == _DEALER:
             if self.result.dealer is None:
                 return "the dealer's hand was not seen", ""
