@@ -114,17 +114,14 @@ def _all_right(seat: Seat, game: Game, limit_cents: int | None) -> bool:
     most = limit_cents or (limit.each_bet_cents if limit else None)
     if (most is not None and wagers and max(wagers.values()) > most) or (limit is not None and limit.games is not None):
         return False
-    folded = seat.status == "folded"
-    for bet, absent, equals, times, without, beside in game.rules:
-        stake = wagers.get(bet, 0)
-        if folded and absent:
-            if stake:
-                return False
-        elif equals and (stake != wagers.get(equals, 0) * times or wagers.get(without)):
+    rules, folded = game.rules, seat.status == "folded"
+    for bet, other, times, third in rules.equal_folded if folded else rules.equal:
+        if wagers.get(bet, 0) != wagers.get(other, 0) * times or (third and wagers.get(third)):
             return False
-        if beside and stake and not wagers.get(beside, 0):
+    for bet, other in rules.beside:
+        if wagers.get(bet) and not wagers.get(other):
             return False
-    return True
+    return not folded or not any(map(wagers.get, rules.absent))
 
 
 def _too_many_games(seat: Seat, game: Game) -> Hold | None:

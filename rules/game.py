@@ -19,7 +19,7 @@ from rules.hands.poker import PokerRanking, load_ranking
 from rules.keeps import load_keep
 from rules.least import least_faults
 from rules.paytable import FlatTable, PaidRow, PayTable, flatten, load_paytable
-from rules.plain import PlainHand, PlainRule, plain_hands, plain_rules
+from rules.plain import PlainHand, PlainRules, plain_hands, plain_rules
 from rules.spec import (
     DISCARDS,
     OWN,
@@ -79,7 +79,7 @@ class Game:
         return self.rankings[hand]
 
     @cached_property
-    def rules(self) -> tuple[PlainRule, ...]:
+    def rules(self) -> PlainRules:
         """What the bets must be beside each other, of those of which anything is asked."""
         return plain_rules(self.bets.values())
 

@@ -1,21 +1,21 @@
 """What is asked of most bets, and what makes most hands, read off a game's file once: it is asked of every seat."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from rules.spec import DISCARDS, OWN, Bet, HandSpec
 
 
-class PlainRule(NamedTuple):
-    """What is asked of a bet: not to be there when its hand folded, to be as many `times` another, alone where another
-    may make a part of it (`without`), to be beside one."""
+class PlainRules(NamedTuple):
+    """What is asked of bets beside each other: those that are not there when their hand folded, those that are as many
+    times another, alone where a third may make a part of it, and those that are beside another."""
 
-    bet: str
-    absent: bool
-    equals: str
-    times: int
-    without: str
-    beside: str
+    absent: tuple[str, ...]
+    equal: tuple[tuple[str, str, int, str], ...]
+    """The bet, the other, how many times, the third."""
+    equal_folded: tuple[tuple[str, str, int, str], ...]
+    """Those of them that are asked of a hand that folded."""
+    beside: tuple[tuple[str, str], ...]
 
 
 class PlainHand(NamedTuple):
@@ -26,19 +26,15 @@ class PlainHand(NamedTuple):
     others: tuple[tuple[str, int], ...]
 
 
-def plain_rules(bets: Iterable[Bet]) -> tuple[PlainRule, ...]:
+def plain_rules(bets: Collection[Bet]) -> PlainRules:
     """The rules of those bets of which anything is asked."""
-    return tuple(
-        PlainRule(
-            bet.name,
-            bet.fold == "absent",
-            bet.equals.bet if bet.equals else "",
-            bet.equals.times if bet.equals else 0,
-            bet.equals.with_ if bet.equals else "",
-            bet.beside.bet if bet.beside else "",
-        )
-        for bet in bets
-        if bet.fold == "absent" or bet.equals or bet.beside
+    absent = tuple(bet.name for bet in bets if bet.fold == "absent")
+    equal = tuple((bet.name, bet.equals.bet, bet.equals.times, bet.equals.with_) for bet in bets if bet.equals)
+    return PlainRules(
+        absent,
+        equal,
+        tuple(rule for rule in equal if rule[0] not in absent),
+        tuple((bet.name, bet.beside.bet) for bet in bets if bet.beside),
     )
 
 

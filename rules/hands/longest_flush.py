@@ -9,9 +9,10 @@ be of different suits.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
+
+import msgspec
 
 from protocol.cards import DECK, RANKS, SUITS, Card
 
@@ -21,8 +22,7 @@ _SUIT_NAMES: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades
 _NONE: Final[Mapping[str, str]] = {}
 
 
-@dataclass(slots=True)  # not frozen: five are made a round, which would take twice as long
-class Flush:
+class Flush(msgspec.Struct, gc=False, eq=False):
     """The best flush of a hand. `ranks` run from high to low, ace 14, each deuce at the rank it took.
 
     `length` counts every deuce; `natural_length` is the longest flush, of any suit, that uses no deuce as another card.
@@ -34,8 +34,13 @@ class Flush:
     deuces: int
     natural_length: int
     shown: tuple[int, ...]
-    held: tuple[Card, ...] = field(default=(), compare=False)
+    held: tuple[Card, ...] = ()
     """All the cards of the hand."""
+
+    def __eq__(self, other: object) -> bool:
+        """Whichever cards have no part in it, and in whichever order they came."""
+        mine = self.strength, self.key, self.text
+        return isinstance(other, Flush) and mine == (other.strength, other.key, other.text)
 
     @property
     def cards(self) -> tuple[Card, ...]:
@@ -66,9 +71,8 @@ def longest_flush(cards: Iterable[Card], readings: Mapping[str, str] = _NONE) ->
     Readings, the default first: `natural` ("own-suit", "no-deuce"), `wild-kicker` ("highest-absent", "ace", "lowest").
     """
     cards = tuple(cards)
-    clubs, diamonds, hearts, spades = suits = _by_suit(cards)
-    most = max(clubs[1], diamonds[1], hearts[1], spades[1])
-    deuces = len(cards) - clubs[1] - diamonds[1] - hearts[1] - spades[1]
+    (_, clubs, c), (_, diamonds, d), (_, hearts, h), (_, spades, s) = suits = _by_suit(cards)
+    most, deuces = max(clubs, diamonds, hearts, spades), len(cards) - clubs - diamonds - hearts - spades
     own = readings.get("natural", "own-suit") == "own-suit"
     kicker, best = readings.get("wild-kicker", "highest-absent"), _LEAST
     for suit, held in enumerate(suits):
@@ -76,7 +80,7 @@ def longest_flush(cards: Iterable[Card], readings: Mapping[str, str] = _NONE) ->
             made = complete(held[0], deuces, kicker) if deuces else held[0], held[2] if own else most, suit
             if made > best:
                 best = made
-    natural = max(clubs[2], diamonds[2], hearts[2], spades[2]) if own else most
+    natural = max(c, d, h, s) if own else most
     return Flush(most + deuces, best[0], SUITS[best[2]], deuces, natural, suits[best[2]][0], cards)
 
 

@@ -1,6 +1,7 @@
 """Bets that a table pays by one hand, whatever any other hand is."""
 
 from dataclasses import replace
+from typing import Final
 
 from dealer_flow.record.result import Seat
 from protocol.cards import spell_cards
@@ -12,6 +13,8 @@ from rules.paytable import PaidRow
 from rules.settlement import SettlementLine
 from rules.spec import BaseBet, TableBet
 from rules.view import View
+
+_DEALER: Final = DEALER.text
 
 
 def resolve(bet: BaseBet, staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
@@ -31,7 +34,7 @@ def resolve(bet: BaseBet, staked: Staked, seat: Seat, view: View) -> SettlementL
         return staked.won(f"{row.when} in {cards}", row, staked.paytable)
     if bet.on:
         return None
-    whose = "the dealer's " if DEALER.text in view.terms.game.spec.hands[name].of else ""
+    whose = "the dealer's " if _DEALER in view.terms.game.spec.hands[name].of else ""
     return staked.lose(f"{whose}{hand.text} has no row in {staked.paytable}", bet.clauses.lose, staked.paytable)
 
 
