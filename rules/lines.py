@@ -43,9 +43,24 @@ class Staked(msgspec.Struct, gc=False):
         return make_line(self.seat, name, self.cents, "push", f"{facts}: {name} pushes", clause)
 
     def lose(self, facts: str, clause: str, paytable: str | None = None) -> SettlementLine:
-        """It is lost; `paytable` where none of its rows was reached."""
-        name = self.of.bet.name
-        return make_line(self.seat, name, self.cents, "lose", f"{facts}: {name} loses", clause, paytable=paytable)
+        """It is lost; `paytable` where none of its rows was reached. Made without `make_line`, which takes as long
+        again: most lines are lost ones."""
+        name, cents = self.of.name, self.cents
+        return SettlementLine(
+            seat=self.seat,
+            bet=name,
+            stake=cents,
+            result="lose",
+            pay=0,
+            returned=0,
+            net=-cents,
+            why=f"{facts}: {name} loses",
+            clause=clause,
+            paytable=paytable,
+            row=None,
+            meter=None,
+            rest="0",
+        )
 
     def won(self, facts: str, row: PaidRow, paytable: str | None = None, *, stake_lost: bool = False) -> SettlementLine:
         """It wins as `row` pays it; a row that says push gives the stake back. `stake_lost`: of "to 1" the stake goes

@@ -1,9 +1,7 @@
 """A round and a game in, a settlement out: one explained line per bet, exact to the cent, never a guess."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-
-import msgspec
 
 from msgspec import structs
 
@@ -254,24 +252,11 @@ def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Boo
     if result.currency != DOLLAR:
         why = why and spelled(why, result.currency)
         lines = tuple(structs.replace(line, why=spelled(line.why, result.currency)) for line in lines)
-    totals = {seat.seat: _Sum() for seat in seats}
-    held, from_meters = list[SettlementLine](), 0
-    for line in lines:
-        total = totals[line.seat]
-        total.staked += line.stake
-        total.pay += line.pay
-        total.returned += line.returned
-        total.net += line.net
-        if line.commission:
-            total.commission += line.commission
-        if line.result == "held":
-            total.held += line.stake
-            held.append(line)
-        if line.meter:
-            from_meters += line.pay - line.from_house
+    totals, held = _sums(lines, seats), [line for line in lines if line.result == "held"]
     all_held = why is not None or (bool(held) and len(held) == len(lines))
     why = why or (f"seat {held[0].seat} {held[0].bet}: {held[0].why}" if held else _laid_late(seats))
-    players = sum(total.net for total in totals.values())
+    from_meters = sum([line.pay - line.from_house for line in lines if line.meter])
+    players = sum([total.net for total in totals.values()])
     return Settlement(
         table=result.table,
         session=result.session,
@@ -304,8 +289,25 @@ def _laid_late(seats: Sequence[Seat]) -> str | None:
     return next((f"seat {seat} {bet}: it is held and no wager of the round" for seat, bet in late), None)
 
 
-class _Sum(msgspec.Struct, gc=False):
-    """What the lines of a seat come to."""
+def _sums(lines: Iterable[SettlementLine], seats: Iterable[Seat]) -> dict[int, "_Sum"]:
+    """Seat -> what its lines come to."""
+    totals = {seat.seat: _Sum() for seat in seats}
+    for line in lines:
+        total = totals[line.seat]
+        total.staked += line.stake
+        total.pay += line.pay
+        total.returned += line.returned
+        total.net += line.net
+        if line.commission:
+            total.commission += line.commission
+        if line.result == "held":
+            total.held += line.stake
+    return totals
+
+
+@dataclass(slots=True)
+class _Sum:
+    """What the lines of a seat come to. No struct, whose fields take longer to set."""
 
     staked: int = 0
     pay: int = 0

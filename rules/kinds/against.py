@@ -95,10 +95,8 @@ def _compared(
     if bet.doubt is not None and (doubt := _doubt(bet.doubt, sign, seat, view)):
         return staked.held(Hold(f"{facts}, {doubt}", bet.doubt.clause))
     row = row if bet.paytables else view.terms.game.fixed[bet.name]
-    if bet.always == "stake-lost" and row is not None and sign < 0:
-        return staked.won(facts, row, staked.paytable, stake_lost=True)
     if bet.always == "stake-lost" and row is not None:
-        return staked.won(facts, row, staked.paytable)
+        return staked.won(facts, row, staked.paytable, stake_lost=sign < 0)
     if sign == 0:
         return _tied(bet, staked, view, (player, other), facts)
     if sign < 0:
