@@ -31,9 +31,9 @@ class Flush(msgspec.Struct, gc=False, eq=False):
     length: int
     ranks: tuple[int, ...]
     suit: str
-    deuces: int
     natural_length: int
-    shown: tuple[int, ...]
+    text: str
+    """`flush of 5 (hearts A K 9 7 + deuce)`."""
     held: tuple[Card, ...] = ()
     """All the cards of the hand."""
 
@@ -57,13 +57,6 @@ class Flush(msgspec.Struct, gc=False, eq=False):
         """What a `longest-flush` pay table looks up: longest natural flush, longest flush."""
         return self.natural_length, self.length
 
-    @property
-    def text(self) -> str:
-        """`flush of 5 (hearts A K 9 7 + deuce)`."""
-        ranks, deuces = _letters(self.shown), self.deuces
-        with_deuces = f"{' + ' if ranks and deuces else ''}{_DEUCES[deuces]}" if deuces else ""
-        return f"flush of {self.length} ({_SUIT_NAMES[self.suit]} {ranks}{with_deuces})"
-
 
 def longest_flush(cards: Iterable[Card], readings: Mapping[str, str] = _NONE) -> Flush:
     """The best flush that playing cards, in any order, can make.
@@ -75,13 +68,16 @@ def longest_flush(cards: Iterable[Card], readings: Mapping[str, str] = _NONE) ->
     most, deuces = max(clubs, diamonds, hearts, spades), len(cards) - clubs - diamonds - hearts - spades
     own = readings.get("natural", "own-suit") == "own-suit"
     kicker, best = readings.get("wild-kicker", "highest-absent"), _LEAST
-    for suit, held in enumerate(suits):
+    for at, held in enumerate(suits):
         if held[1] == most:
-            made = complete(held[0], deuces, kicker) if deuces else held[0], held[2] if own else most, suit
+            made = complete(held[0], deuces, kicker) if deuces else held[0], held[2] if own else most, at
             if made > best:
                 best = made
     natural = max(c, d, h, s) if own else most
-    return Flush(most + deuces, best[0], SUITS[best[2]], deuces, natural, suits[best[2]][0], cards)
+    suit, shown = SUITS[best[2]], _letters(suits[best[2]][0])
+    with_deuces = f"{' + ' if shown else ''}{_DEUCES[deuces]}" if deuces else ""
+    text = f"flush of {most + deuces} ({_SUIT_NAMES[suit]} {shown}{with_deuces})"
+    return Flush(most + deuces, best[0], suit, natural, text, cards)
 
 
 _Suit = tuple[tuple[int, ...], int, int]
