@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from protocol.cards import Card, parse_card
+from rules.bet_terms import Equals
 from rules.commission import Commission
 from rules.commission import commission as agree_commission
 from rules.conditions import CONDITIONS
@@ -17,7 +18,7 @@ from rules.maximum import agree_maximum
 from rules.paytable import USUAL_ENVY_BASE_CENTS, FlatTable, PaidRow
 from rules.readings import READINGS
 from rules.settlement import MaximumPayout
-from rules.spec import BaseBet, Bet, Equals
+from rules.spec import BaseBet, Bet
 
 ROUNDINGS: Final = ("down-to-token", "down-to-cent")
 

@@ -3,14 +3,14 @@
 from dataclasses import replace
 
 from dealer_flow.record.result import Seat
-from rules.bet_terms import Doubt
+from rules.bet_terms import Doubt, Equals
 from rules.checks import Hold, dollars
 from rules.hands import Ranked
 from rules.kinds.hands import compared
 from rules.lines import Staked
 from rules.paytable import PaidRow
 from rules.settlement import SettlementLine
-from rules.spec import AgainstBet, Equals, MarginBet
+from rules.spec import AgainstBet, MarginBet
 from rules.view import View
 
 
