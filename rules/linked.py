@@ -4,7 +4,8 @@ What START GAME took stays on the meter whatever becomes of the round; a bet tha
 Only a person lowers a meter otherwise, and that is a record of its own.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -14,9 +15,9 @@ from rules.errors import SettlementRefused
 from rules.game import Game
 from rules.meters import MeterBank, MeterRecord, MeterRefused, RoundKey
 from rules.readings import right_first
-from rules.settle import settle
+from rules.settle import must_be_of, settle, settle_on
 from rules.settlement import MeterTotal, Settlement, SettlementLine
-from rules.terms import Meter
+from rules.terms import Meter, Terms
 
 
 def settle_linked(
@@ -26,9 +27,26 @@ def settle_linked(
 
     `options` are those of `settle`, without `meters`. SettlementRefused leaves the bank as it was.
     """
+    return _settle(bank, result, game, options.get("paytables", {}), partial(settle, result, game, **options))
+
+
+def settle_linked_on(bank: MeterBank, result: RoundResult, terms: Terms) -> tuple[Settlement, list[MeterRecord]]:
+    """The same on terms that were agreed before, whatever their meters are."""
+    must_be_of(result, terms.game)
+    return _settle(bank, result, terms.game, terms.paytables, lambda *, meters: settle_on(result, terms.on(meters)))
+
+
+def _settle(
+    bank: MeterBank,
+    result: RoundResult,
+    game: Game,
+    paytables: Mapping[str, str],
+    settled: Callable[..., Settlement],
+) -> tuple[Settlement, list[MeterRecord]]:
+    """`settled` makes the settlement on the `meters` that are given to it."""
     staked = progressive_cents(result, game)
     before, shown = bank.meters(), bank.meters_with(staked)
-    settlement = settle(result, game, meters=known_meters(shown, game, options.get("paytables", {})), **options)
+    settlement = settled(meters=known_meters(shown, game, paytables))
     at = RoundKey(result.table, result.session, result.round)
     records = bank.contribute(at, staked)
     for line in _in_order(settlement):

@@ -22,7 +22,7 @@ from rules.award import AwardBook
 from rules.award_record import AwardRecord, AwardRound
 from rules.errors import SettlementRefused
 from rules.game import Game
-from rules.linked import known_meters, settle_linked, with_contributions
+from rules.linked import known_meters, settle_linked_on, with_contributions
 from rules.meters import MeterBank, MeterRecord
 from rules.settle import must_be_of, settle, settle_on
 from rules.settlement import MaximumPayout, Settlement
@@ -62,13 +62,14 @@ class TableTerms:
         """Settle one round, and move the bank's meters if there is one: the settlement, then the bank's records."""
         if self.bank is None:
             return [self.settle(result)]
-        settlement, records = settle_linked(self.bank, result, self.game, **self._options())
+        settlement, records = settle_linked_on(self.bank, result, self._agreed)
         return [settlement, *records]
 
     def settle_awarded(self, result: RoundResult, awards: AwardRound) -> Settlement:
         """Settle one round on meters as they showed once the award book had taken its bets; no meter is moved."""
         meters = known_meters(awards.shown, self.game, self.paytables)
-        settlement = settle(result, self.game, meters=meters, **self._options())
+        must_be_of(result, self.game)
+        settlement = settle_on(result, self._agreed.on(meters))
         return with_contributions(settlement, awards.before, awards.taken)
 
     def settle(self, result: RoundResult) -> Settlement:
