@@ -23,7 +23,7 @@ from tests.support.watched import WatchedTable
 
 pytestmark = [needs_browser, pytest.mark.thorough]
 
-NO_PAGE = "ERR_CONNECTION_REFUSED"
+NO_PAGE = "net::ERR_"
 
 
 @pytest.fixture(scope="module")

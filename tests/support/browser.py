@@ -105,7 +105,8 @@ def watched(browser: Any, home: str, *, forgive: str = "", **options: Any) -> It
     assert watch.asked
     elsewhere = {url for url in watch.asked if url.partition("://")[2].partition("/")[0] != host}
     assert not elsewhere, f"asked of others: {elsewhere}"
-    assert not [said for said in watch.complaints if not forgive or forgive not in said]
+    complaints = [said for said in watch.complaints if not forgive or forgive not in said]
+    assert not complaints, complaints
 
 
 def picture(page: Any, name: str) -> None:
