@@ -157,12 +157,11 @@ def game_ids() -> tuple[str, ...]:
 def game_id_of(procedure: str, options: Mapping[str, str] = _NOTHING) -> str | None:
     """Id of the game of this package that settles rounds of a procedure under these options of it: the one of the same
     id, else the first that names it. None when they are dealt only."""
-    games = [
-        game
-        for game, spec in _settled().items()
-        if procedure in spec.procedures and wrong_option(spec, options) is None
-    ]
-    return procedure if procedure in games else next(iter(games), None)
+    for game in sorted(game_ids(), key=lambda game: game != procedure):  # mostly the first one read
+        spec = _spec_of_package(game)
+        if procedure in spec.procedures and wrong_option(spec, options) is None:
+            return game
+    return None
 
 
 def wrong_option(spec: GameSpec, options: Mapping[str, str]) -> str | None:
@@ -174,7 +173,7 @@ def load_game_of(procedure: str, options: Mapping[str, str] = _NOTHING) -> Game:
     """The game that settles rounds of a procedure, as `game_id_of` finds it; TomlFileError when there is none."""
     game = game_id_of(procedure, options)
     if game is None:
-        known = dict.fromkeys(name for spec in _settled().values() for name in spec.procedures)
+        known = dict.fromkeys(name for each in game_ids() for name in _spec_of_package(each).procedures)
         raise TomlFileError(
             procedure, None, "", f"no such game, nor a game that settles it; allowed: {', '.join(known)}"
         )
@@ -182,8 +181,8 @@ def load_game_of(procedure: str, options: Mapping[str, str] = _NOTHING) -> Game:
 
 
 @cache
-def _settled() -> dict[str, GameSpec]:
-    return {game: load(GAMES / f"{game}.toml", GameSpec) for game in game_ids()}
+def _spec_of_package(game: str) -> GameSpec:
+    return load(GAMES / f"{game}.toml", GameSpec)
 
 
 def load_game(source: str | Path) -> Game:
