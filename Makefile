@@ -30,7 +30,7 @@ QUICK := not thorough and not slow and not hardware
 # Hundreds of tests start programs of their own: what Python compiled is kept, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check lint test acceptance mutation test-long test-kills test-rounds test-hardware bench captures docs site clean
+.PHONY: demo check lint compiled test acceptance mutation test-long test-kills test-rounds test-hardware bench captures docs site clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/dealwire demo
@@ -40,10 +40,15 @@ lint: $(VENV)/.test
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy
 
+compiled: $(VENV)/.test
+	@$(BIN)/pytest --collect-only -qq >$(VENV)/collected || { cat $(VENV)/collected; exit 1; }
+
 check: lint
 	@$(BIN)/pytest $(SPREAD) -m '$(QUICK)'
 
-test: lint
+# While one processor looks at types, the other compiles the tests: four processes at a time would each do it.
+test: $(VENV)/.test
+	@$(MAKE) --no-print-directory -j 2 lint compiled
 	@.ci/system-packages tshark umockdev gir1.2-umockdev-1.0 python3-gi libusb-1.0-0 socat chromium fonts-dejavu-core \
 		mosquitto postgresql
 	@$(BIN)/pytest $(SPREAD)

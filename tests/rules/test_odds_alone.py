@@ -168,7 +168,9 @@ def buying(insured: bool) -> Game:
 BONUS_PAYS = RowPays.of([0, -1, 0, -1, -1])
 
 
-@pytest.mark.parametrize(("insured", "options"), [(False, [2, 2, 2]), (True, [2, 2, 3])])
+@pytest.mark.parametrize(
+    ("insured", "options"), [(False, [2, 2, 2]), pytest.param(True, [2, 2, 3], marks=pytest.mark.slow)]
+)
 def test_a_last_card_is_bought_where_it_costs_less_than_the_hand(insured: bool, options: list[int]) -> None:
     deals = list(in_parts(PACK, 1, 1, 1, 1, 1))
     shape = BonusShape(own=1, community=1, size=4)
@@ -367,7 +369,9 @@ def test_a_pair_with_any_card_is_one_word() -> None:
 # ------------------------------------------------------------------ two of four cards of a shoe
 
 
-@pytest.mark.parametrize("pays", [RowPays.of([7, 2, "1/2", -1]), RowPays.of([-1, -1, 3, 0])])
+@pytest.mark.parametrize(
+    "pays", [RowPays.of([7, 2, "1/2", -1]), pytest.param(RowPays.of([-1, -1, 3, 0]), marks=pytest.mark.slow)]
+)
 def test_two_of_four_are_kept_before_the_board(pays: RowPays) -> None:
     pack, decks = Pack((2, 9), 2), 3
 

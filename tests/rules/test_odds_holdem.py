@@ -136,7 +136,9 @@ def low_pairs_only(deck: HoldemDeck) -> Ints:
     return np.where((low == high) & (low < 2), 3, 0)
 
 
-@pytest.mark.parametrize("whole", [False, True], ids=["best before the flop", "all chosen"])
+@pytest.mark.parametrize(
+    "whole", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["best before the flop", "all chosen"]
+)
 def test_another_way_to_play_is_counted_where_one_is_given(whole: bool) -> None:
     strategy = HoldemStrategy(flop=all_spread, stays=with_an_ace)
     if whole:

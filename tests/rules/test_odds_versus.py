@@ -99,7 +99,7 @@ ACE_TO_FIVE = (2, 3, 4, 5, 1)
     "contest",
     [
         Contest(plain, at_least(0, 14, 5), up=1, deck=CardSets(ACE_TO_FIVE, 3)),
-        Contest(plain, at_least(1), up=1, deck=CardSets((10, 11, 12, 13), 4)),
+        pytest.param(Contest(plain, at_least(1), up=1, deck=CardSets((10, 11, 12, 13), 4)), marks=pytest.mark.slow),
         Contest(plain, at_least(1, 4), deck=CardSets(ACE_TO_FIVE, 4)),
         Contest(plain, seen=3, deck=CardSets(ACE_TO_SIX, 3)),
         Contest(plain, at_least(2), seen=2, deck=CardSets(ACE_TO_FIVE, 3)),
@@ -136,7 +136,7 @@ ORDERS[5] = (*ORDERS[5], "five of a kind")
     [
         Contest(best_five, at_least(1, 9), cards=6, seen=6, deck=CardSets((8, 9, 10, 11, 1), 3)),
         Contest(best_five, at_least(2), cards=6, seen=2, deck=CardSets((8, 9, 10, 11, 1), 3)),
-        Contest(best_five, cards=7, seen=3, deck=CardSets((8, 9, 10, 11, 1), 3)),
+        pytest.param(Contest(best_five, cards=7, seen=3, deck=CardSets((8, 9, 10, 11, 1), 3)), marks=pytest.mark.slow),
         Contest(best_five, at_least(3), cards=6, seen=6, deck=CardSets((8, 9, 10, 1), 3, jokers=1)),
         Contest(best_five, at_least(99), cards=6, seen=2, deck=CardSets((8, 9, 10, 11), 3, jokers=1)),
     ],
