@@ -111,8 +111,10 @@ def _check_settled_once(game: str, result: RoundResult) -> None:
         return
     rules = load_game(name)
     settled = settle(result, rules, meters=dict.fromkeys(rules.meters(), 1_000_000))
-    lines = [(line.seat, line.bet) for line in settled.lines if line.bet != "envy"]
-    assert sorted(lines) == sorted((seat.seat, bet) for seat in result.seats for bet in seat.wagers)
+    own = {bet.name for bet in rules.bets.values() if not bet.on}  # the others are paid on the stake of one
+    lines = [(line.seat, line.bet, line.proposition) for line in settled.lines if line.bet in own]
+    assert len(lines) == len(set(lines))
+    assert {line[:2] for line in lines} == {(seat.seat, bet) for seat in result.seats for bet in seat.wagers}
     back = {(seat.seat, bet) for seat in result.seats for bet in seat.returned}
     assert all(line.result in ("returned", "held") for line in settled.lines if (line.seat, line.bet) in back)
 
