@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import combinations_with_replacement
 
 from dealer_flow.record.result import Seat
-from rules.checks import Hold, dollars
+from rules.checks import FACES, Hold, dollars
 from rules.hands import Ranked
 from rules.kinds.hands import deciding
 from rules.paytable import PaidRow
@@ -15,6 +16,8 @@ from rules.view import View
 
 ENVY = "envy"
 """Bet name of the lines that pay envy."""
+_MOST_TRIED = 2
+"""Of how many cards that nobody read every face is tried, of several decks; with more a hand may be any."""
 
 
 @dataclass(slots=True)
@@ -64,27 +67,41 @@ def hits(bet: Bet, bettors: Iterable[Seat], seats: Iterable[Seat], view: View) -
     anyone = view.terms.readings.get("envy-trigger") == "anyone"
     rule = bet.envy if isinstance(bet, TableBet) else None
     shown: list[tuple[Seat, Ranked]] = []
-    unknown: list[str] = []
+    unread: list[tuple[Seat, str]] = []
     for seat in seats if anyone else bettors:
         if seat.status not in ("live", "folded") or (seat.status == "folded" and bet.fold == "lose"):
             continue
         names = rule.hands if rule is not None and rule.hands else (deciding(bet, view),)
-        for hand in [view.hand(name, seat) for name in names if _is_dealt(name, seat, view)]:
-            if isinstance(hand, str):
-                unknown.append(hand)
-            else:
+        for name in names:
+            hand = view.hand(name, seat)
+            if not isinstance(hand, str):
                 shown.append((seat, hand))
-    doubt = ""
+            elif _is_dealt(name, seat, view):
+                unread.append((seat, name))
     if rule is not None and rule.highest:
         shown = _highest(shown, view.hand(rule.board) if rule.board else "")
-        doubt = next(iter(unknown), "")
-    paid = ((seat, hand, view.terms.rows(bet)[hand.key]) for seat, hand in shown)
-    return [Hit(seat.seat, hand.text, row, doubt) for seat, hand, row in paid if row is not None and row.envy_cents]
+    rows = ((seat, hand, view.terms.rows(bet)[hand.key]) for seat, hand in shown)
+    paid = [(seat, hand, row) for seat, hand, row in rows if row is not None and row.envy_cents]
+    doubt = _who_may_be_higher(unread, paid[0][1], view) if paid and rule is not None and rule.highest else ""
+    return [Hit(seat.seat, hand.text, row, doubt) for seat, hand, row in paid]
 
 
 def _is_dealt(name: str, seat: Seat, view: View) -> bool:
     """Whether the seat has such a hand at all: one that was not split has no second."""
     return seat.split is not None or view.terms.game.spec.hands[name].part not in ("low", "rest")
+
+
+def _who_may_be_higher(unread: Iterable[tuple[Seat, str]], best: Ranked, view: View) -> str:
+    """What is not known of the first hand that would be higher than the best one if its cards had some faces."""
+    for seat, name in unread:
+        texts = view.texts(name, seat)
+        known = [FACES[text] for text in texts if text in FACES]
+        covered = len(texts) - len(known)
+        faces = combinations_with_replacement(FACES.values(), covered)
+        most = covered > _MOST_TRIED or not texts
+        if most or any(view.terms.rank(name, (*known, *each)).strength > best.strength for each in faces):
+            return str(view.hand(name, seat))
+    return ""
 
 
 def _highest(shown: Sequence[tuple[Seat, Ranked]], board: Ranked | str) -> list[tuple[Seat, Ranked]]:

@@ -70,6 +70,17 @@ class View(msgspec.Struct, gc=False):
             found = self._cards[key] = self._of_places(name, seat) if found is None else found
         return found
 
+    def texts(self, name: str, seat: Seat) -> tuple[str, ...]:
+        """The cards of a hand as the round writes them, `??` for one that nobody read; none where it is not known how
+        many there are."""
+        spec, found = self.terms.game.spec.hands[name], tuple[str, ...]()
+        for place, wanted in spec.of.items():
+            texts, _ = self._texts(spec, place, seat)
+            if isinstance(texts, str) or len(texts) != wanted:
+                return ()
+            found += texts
+        return found
+
     def _of_places(self, name: str, seat: Seat | None) -> tuple[Card, ...] | str:
         spec, found = self.terms.game.spec.hands[name], tuple[Card, ...]()
         jokers = self.terms.ranking_of(name).jokers > 0

@@ -40,25 +40,35 @@ def test_hands_that_tie_for_the_highest_each_earn_it_or_it_is_paid_once(
     assert done.readings["envy-tied"] == option
 
 
-def unread(seat: int, **changes: Any) -> Settlement:
-    """The same round, a card of this seat unread."""
-    dealt = PAPER.round()
-    seats = [
-        replace(each, cards=("??", each.cards[1]), **changes) if each.seat == seat else each for each in dealt.seats
-    ]
+SUITED = FIVE_EIGHTS | {"community": "8H 8H 8H 5S 3C"}
+
+
+def unread(kept: str, **changes: Any) -> Settlement:
+    """A round in which seat 1 has five eights of two suits, and of the cards of seat 3 one or both were not read."""
+    seats = [seat | BETS for seat in FIVE_EIGHTS["seat"]]  # type: ignore[operator]
+    paper = Paper("texas-shootout.co", SUITED | {"seat": seats})
+    dealt, cards = paper.round(), tuple(kept.split())
+    hidden = [replace(each, cards=cards, **changes) if each.seat == 3 else each for each in dealt.seats]
     stages = [
-        replace(each, cards=("??", *each.cards[1:])) if each.place == f"seat {seat}" else each for each in dealt.stages
+        replace(each, cards=("??",) * len(each.cards)) if each.place == "seat 3" else each for each in dealt.stages
     ]
-    return PAPER.settle(result=replace(dealt, seats=tuple(seats), stages=tuple(stages)))
+    return paper.settle(result=replace(dealt, seats=tuple(hidden), stages=tuple(stages)))
 
 
-def test_where_a_hand_was_not_read_the_highest_is_not_known() -> None:
-    done = unread(2)
+@pytest.mark.parametrize("kept", ["?? 8H", "8H ??", "?? ??"])
+def test_where_a_hand_that_was_not_read_may_be_higher_it_is_held(kept: str) -> None:
+    """Five eights of hearts."""
+    done = unread(kept)
     assert {result for _, result, _ in envy(done)} == {"held"}
     (why, *_) = [line.why for line in done.lines if line.bet == "envy"]
     assert why.startswith("envy for the five of a kind, eights of seat 1, but only the highest hand earns it: ")
-    assert why.endswith("the faces of seat 2 are not all known (??)")
+    assert why.endswith(f"the faces of seat 3 are not all known ({' '.join(kept.replace('8H', '').split())})")
+
+
+@pytest.mark.parametrize("kept", ["?? 8D", "AS ??"])
+def test_where_no_face_would_make_it_higher_it_is_paid(kept: str) -> None:
+    assert {result for _, result, _ in envy(unread(kept))} == {"win"}
 
 
 def test_a_hand_that_is_dead_earns_nobody_any() -> None:
-    assert {result for _, result, _ in envy(unread(2, status="dead"))} == {"win"}
+    assert {result for _, result, _ in envy(unread("?? 8H", status="dead"))} == {"win"}
