@@ -40,8 +40,8 @@ LINK = {
     "procedure": "flushes-gone-wild.wa",
 }
 LONG = pytest.mark.slow
-MARKED = [name if index % 4 == 0 else pytest.param(name, marks=LONG) for index, name in enumerate(CAPTURES)]
-"""Every fourth each time, all of them in the long run."""
+MARKED = [name if index % 6 == 0 else pytest.param(name, marks=LONG) for index, name in enumerate(CAPTURES)]
+"""Every sixth each time, all of them in the long run."""
 SETTINGS: dict[str, dict[str, Any]] = {
     **{name: {"procedure": name} for name in known_procedures()},
     "awards made by the cards": LINK,

@@ -71,6 +71,7 @@ def beats(archivist: Archivist, journal: Journal, now_ns: int) -> None:
 
 
 @pytest.mark.thorough
+@pytest.mark.slow
 def test_years_of_days_stay_within_what_was_configured(tmp_path: Path) -> None:
     """Ten days, three of which stay: the file grows no more, and with the segments it is one chain."""
     path, archive, clock = tmp_path / "j", tmp_path / "archive", ManualClock(NOON_NS)
