@@ -15,6 +15,7 @@ from typing import Any, Final
 from msgspec import structs
 
 import devices.events as e
+from dealer_flow.procedure.english import dollars
 from dealer_flow.record.incidents import EventRef
 from devices.events import Seen
 from rules.award_record import (
@@ -27,7 +28,6 @@ from rules.award_record import (
     standing,
 )
 from rules.award_steps import NEXT, AwardStage, allowed
-from rules.checks import dollars
 from rules.errors import SettlementRefused
 from rules.game import Game
 from rules.meters import MeterBank, MeterRecord, MeterRefused, RoundKey
@@ -76,7 +76,7 @@ class AwardBook:
         if paytable is not None and paytable not in bet.paytables:
             raise SettlementRefused(f"pay table of {bet.name}", paytable, bet.paytables)
         self.bank, self.table = bank, table
-        self.paytable: PayTable = game.paytables[paytable or bet.paytables[0]]
+        self.paytable: PayTable = game.paytables[paytable or game.default_paytables(readings)[bet.name]]
         self.stage = AwardStage.BETS
         self.round: AwardRound | None = None
         """The round between START GAME and END GAME; None while bets are open."""

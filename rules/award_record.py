@@ -6,9 +6,9 @@ from typing import ClassVar, Literal
 
 from msgspec import Struct
 
+from dealer_flow.procedure.english import dollars
 from dealer_flow.record.base import LineRecord
 from dealer_flow.record.incidents import EventRef
-from rules.checks import dollars
 from rules.meters import MeterRecord, RoundKey
 from rules.settlement import Amount, Settlement, SettlementLine
 from rules.terms import Meter

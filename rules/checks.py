@@ -5,11 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from dealer_flow.procedure.english import dollars
 from dealer_flow.record.result import RoundResult, Seat
 from protocol.cards import DECK, UNREAD, Card, parse_card
 from rules.bet_terms import Equals
 from rules.game import Game
-from rules.spec import Bet, Cards
+from rules.hand_spec import Cards
+from rules.spec import Bet
 
 _PLAYING: Final = frozenset(DECK)
 _UNREAD: Final = UNREAD.text
@@ -24,11 +26,6 @@ class Hold:
     why: str
     clause: str
     fold_in_doubt: bool = False
-
-
-def dollars(cents: int) -> str:
-    """`$5`, `$2.50`."""
-    return f"${cents // 100:,}" + (f".{cents % 100:02d}" if cents % 100 else "")
 
 
 def known_cards(texts: Sequence[str], wanted: Cards, whose: str, *, jokers: bool = False) -> tuple[Card, ...] | str:

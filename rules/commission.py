@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from rules.checks import dollars
+from dealer_flow.procedure.english import dollars
 from rules.errors import SettlementRefused
 from rules.game import Game
 from rules.house import Charge

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
+from dealer_flow.procedure.english import dollars
 from dealer_flow.record.result import Seat
-from rules.checks import FACES, Hold, dollars
+from rules.checks import FACES, Hold
 from rules.hands import Ranked
 from rules.kinds.hands import deciding
 from rules.paytable import PaidRow

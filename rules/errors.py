@@ -7,9 +7,14 @@ from collections.abc import Iterable
 from typing import Final
 
 from protocol.errors import DealwireError
+from protocol.nearest import did_you_mean
 
 ACCEPT_SUSPECT: Final = "accept_suspect=True"
 """What lets `settle` go by a print that cannot be meant."""
+
+
+def _allowed(given: object, allowed: tuple[str, ...]) -> str:
+    return f"{did_you_mean(given, allowed)}; allowed: {', '.join(allowed) or 'none'}"
 
 
 class SettlementRefused(DealwireError):
@@ -17,7 +22,7 @@ class SettlementRefused(DealwireError):
 
     def __init__(self, what: str, given: object, allowed: Iterable[str]) -> None:
         self.what, self.given, self.allowed = what, given, tuple(allowed)
-        super().__init__(f"not settled: {what} {given!r}; allowed: {', '.join(self.allowed) or 'none'}")
+        super().__init__(f"not settled: {what} {given!r}{_allowed(given, self.allowed)}")
 
     def advising(self, accept: str) -> "SettlementRefused":
         """The same where a suspect print is accepted in another way than by an argument of `settle`."""
@@ -30,7 +35,7 @@ class OddsRefused(DealwireError):
 
     def __init__(self, what: str, given: object, allowed: Iterable[str]) -> None:
         self.what, self.given, self.allowed = what, given, tuple(allowed)
-        super().__init__(f"no odds for {what} {given!r}; allowed: {', '.join(self.allowed) or 'none'}")
+        super().__init__(f"no odds for {what} {given!r}{_allowed(given, self.allowed)}")
 
 
 class ExtraMissing(DealwireError):
@@ -38,4 +43,6 @@ class ExtraMissing(DealwireError):
 
     def __init__(self, package: str, extra: str) -> None:
         self.package, self.extra = package, extra
-        super().__init__(f"{package} is not installed; pip install 'dealwire[{extra}]'")
+        from devices.extras import install_command  # read when it is needed: every command knows these errors
+
+        super().__init__(f"{package} is not installed; {install_command(extra)}")

@@ -10,28 +10,19 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, cast
 
-from dealer_flow.procedure.tomlfile import fault_in, load, names_in
+from dealer_flow.procedure.tomlfile import fault_in, load, misnamed, names_in
+from protocol.nearest import did_you_mean
 from protocol.tomlfile import Key, TomlFileError
 from rules.bet_terms import Beside
 from rules.conditions import CONDITIONS
+from rules.hand_spec import DISCARDS, OWN, HandSpec
 from rules.hands import Ranking, UnknownRanking, ranking
 from rules.hands.poker import PokerRanking, load_ranking
 from rules.keeps import load_keep
 from rules.least import least_faults
 from rules.paytable import FlatTable, PaidRow, PayTable, flatten, load_paytable
 from rules.plain import PlainHand, PlainRules, plain_hands, plain_rules
-from rules.spec import (
-    DISCARDS,
-    OWN,
-    BaseBet,
-    Bet,
-    GameSpec,
-    HandSpec,
-    PotBet,
-    SharedBet,
-    TableBet,
-    TipBet,
-)
+from rules.spec import BaseBet, Bet, GameSpec, PotBet, SharedBet, TableBet, TipBet
 from rules.spec_faults import faults, unknown
 
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
@@ -185,6 +176,10 @@ def _spec_of_package(game: str) -> GameSpec:
     return load(GAMES / f"{game}.toml", GameSpec)
 
 
+def _no_such_game(name: str) -> str:
+    return f"no such game{did_you_mean(name, game_ids())}; allowed: {', '.join(game_ids())}, or a .toml file"
+
+
 def load_game(source: str | Path) -> Game:
     """A game by id, or from a file; beside it stand its pay tables in `paytables/`, rankings of its own in `rankings/`.
 
@@ -193,7 +188,7 @@ def load_game(source: str | Path) -> Game:
     path = Path(source)
     if isinstance(source, str) and path.suffix != ".toml" and len(path.parts) == 1:
         if source not in game_ids():
-            raise TomlFileError(source, None, "", f"no such game; allowed: {', '.join(game_ids())}, or a .toml file")
+            raise TomlFileError(source, None, "", misnamed(source) or _no_such_game(source))
         return _of_package(source)
     return _read(path)
 

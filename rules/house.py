@@ -12,7 +12,9 @@ class RankedWhen(TomlTable):
     """Another ranking of a hand, under one option of each reading that it names."""
 
     when: Annotated[dict[str, str], Field(min_length=1)]
+    """Reading to option, all of which must be in use."""
     ranking: str
+    """The ranking then."""
 
     def holds(self, readings: Mapping[str, str]) -> bool:
         """Whether all of these options are in use."""
@@ -23,7 +25,9 @@ class Pick(TomlTable):
     """Of several hands the one that ranks highest, or lowest, by this ranking."""
 
     which: Literal["highest", "lowest"]
+    """Which one it is."""
     by: str
+    """The ranking that says which that is."""
 
 
 class SetHand(TomlTable):
@@ -31,9 +35,13 @@ class SetHand(TomlTable):
     outrank the low part: `clause`. `way`: the clause by which the dealer sets it the house way."""
 
     low: str
+    """The name of the low part, among `hands`."""
     rest: str
+    """The name of the other part."""
     bets: Annotated[tuple[str, ...], Field(min_length=1)]
+    """The bets that rest on how it was set."""
     clause: str
+    """By which the rest has to outrank the low part."""
     way: str = ""
 
 
@@ -42,5 +50,7 @@ class Charge(TomlTable):
     rounded to, since more would be over the figure."""
 
     most_percent: Annotated[int, Field(ge=1, le=100)]
+    """The most that may be taken of a win, in percent."""
     only: bool = False
+    """True where it is that or nothing."""
     clause: str

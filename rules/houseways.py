@@ -16,14 +16,14 @@ from typing import Annotated, Final, Literal, NamedTuple
 from pydantic import Field
 
 from dealer_flow.procedure.tomlfile import TomlTable, load, names_in
-from protocol.cards import SUITS, Card
+from protocol.cards import ACE_HIGH, RANKS_UP, SUITS, Card, high_rank
+from protocol.nearest import did_you_mean
 from protocol.tomlfile import Key, TomlFileError
 from rules.conditions import CONDITIONS
 from rules.hands import Ranked, Ranking, ranking, ranking_ids
 from rules.hands.words import rank_of
 
 HOUSEWAYS: Final = Path(__file__).parent / "houseways"
-_ACE: Final = 14
 _RED: Final = frozenset("DH")
 
 Rank = Callable[[tuple[Card, ...]], Ranked]
@@ -38,13 +38,17 @@ class WayRule(TomlTable):
     `lowest_suit`: of equal low cards the first of clubs, diamonds, hearts, spades."""
 
     does: str
+    """The rule in words."""
     clause: str
     groups: tuple[int, ...] | None = None
     ranks: tuple[str, ...] = ()
     holds: str = ""
     low: str = ""
+    """What the low part makes, as a pay table's row says it."""
     rest: str = ""
+    """What the rest makes, as a pay table's row says it."""
     low_ranks: tuple[str, ...] = ()
+    """Ranks that stand in the low part."""
     one_colour: bool = False
     prefer: Literal["low", "rest"] = "low"
     lowest_suit: bool = False
@@ -58,8 +62,11 @@ class WayFile(TomlTable):
     title: str
     clause: str
     cards: Annotated[int, Field(ge=2, le=9)]
+    """How many cards are set in two."""
     low: Annotated[int, Field(ge=1, le=4)]
+    """How many of them are set apart."""
     ranking: str = ""
+    """Ranks all the cards, where a rule asks what they make."""
     rules: Annotated[tuple[WayRule, ...], Field(min_length=1)]
     notes: tuple[str, ...] = ()
 
@@ -119,7 +126,7 @@ def _splits(cards: tuple[Card, ...], low: int) -> Iterator[Setting]:
 
 
 def _rank(card: Card) -> int:
-    return _ACE if card.is_joker or card.rank == 1 else card.rank or 0
+    return ACE_HIGH if card.is_joker else high_rank(card)
 
 
 def _groups(cards: Iterable[Card]) -> list[tuple[int, int]]:
@@ -167,7 +174,9 @@ def load_houseway(source: str | Path) -> HouseWay:
     if isinstance(source, str) and path.suffix != ".toml" and len(path.parts) == 1:
         if source not in houseway_ids():
             allowed = f"{', '.join(houseway_ids())}, or a .toml file"
-            raise TomlFileError(source, None, "", f"no such house way; allowed: {allowed}")
+            raise TomlFileError(
+                source, None, "", f"no such house way{did_you_mean(source, houseway_ids())}; allowed: {allowed}"
+            )
         path = HOUSEWAYS / f"{source}.toml"
     spec = load(path, WayFile, lambda spec: _faults(path, spec))
     digest = hashlib.sha256(spec.model_dump_json(by_alias=True).encode()).hexdigest()
@@ -196,11 +205,8 @@ def _rank_faults(rule: WayRule) -> Mapping[str, str]:
     for key, texts in (("ranks", rule.ranks), ("low-ranks", rule.low_ranks)):
         for text in texts:
             ends = text.split(" to ", 1) if key == "ranks" else [text]
-            if not all(end in _LETTERS for end in ends):
-                found[key] = f"{text!r} is no rank; allowed: {', '.join(_LETTERS)}, or 'RANK to RANK'"
+            if not all(end in RANKS_UP for end in ends):
+                found[key] = f"{text!r} is no rank; allowed: {', '.join(RANKS_UP)}, or 'RANK to RANK'"
     if len(rule.ranks) > len(rule.groups or ()):
         found["ranks"] = f"{len(rule.ranks)} ranks of {len(rule.groups or ())} groups; allowed: as many as groups"
     return found
-
-
-_LETTERS: Final = tuple("23456789TJQKA")

@@ -11,11 +11,10 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from dealer_flow.procedure.tomlfile import TomlTable, load, names_in
-from protocol.cards import SUITS, Card
+from protocol.cards import ACE_HIGH, SUITS, Card, high_rank
 from protocol.tomlfile import Key
 
 KEEPS: Final = Path(__file__).parent / "keeps"
-_ACE: Final = 14
 
 
 class KeepRule(TomlTable):
@@ -23,10 +22,12 @@ class KeepRule(TomlTable):
     highest first; `suited`: of one suit; `connected`: of ranks that follow each other."""
 
     does: str
+    """The rule in words."""
     clause: str
     equal: bool = False
-    least: tuple[Annotated[int, Field(ge=2, le=_ACE)], ...] = ()
-    most: Annotated[int, Field(ge=2, le=_ACE)] = _ACE
+    least: tuple[Annotated[int, Field(ge=2, le=ACE_HIGH)], ...] = ()
+    most: Annotated[int, Field(ge=2, le=ACE_HIGH)] = ACE_HIGH
+    """Each is of at most this rank; 14 is an ace."""
     suited: bool = False
     connected: bool = False
 
@@ -40,7 +41,9 @@ class KeepFile(TomlTable):
     title: str
     clause: str
     cards: Annotated[int, Field(ge=2, le=9)]
+    """How many cards there are."""
     kept: Annotated[int, Field(ge=1, le=8)]
+    """How many of them are kept."""
     rules: Annotated[tuple[KeepRule, ...], Field(min_length=1)]
     notes: tuple[str, ...] = ()
 
@@ -67,7 +70,7 @@ def keep(spec: KeepFile, cards: Iterable[Card]) -> KeptCards:
 
 def _ranks(cards: Iterable[Card]) -> list[int]:
     """Highest first, ace 14."""
-    return sorted((_ACE if card.rank == 1 else card.rank or 0 for card in cards), reverse=True)
+    return sorted(map(high_rank, cards), reverse=True)
 
 
 def _fits(rule: KeepRule, cards: tuple[Card, ...]) -> bool:
@@ -94,9 +97,9 @@ def keep_ids() -> tuple[str, ...]:
 
 
 @cache
-def load_keep(source: str) -> KeepFile:
-    """A way by id; TomlFileError names the file, the line, the key and what is allowed."""
-    return load(KEEPS / f"{source}.toml", KeepFile, _faults)
+def load_keep(source: str | Path) -> KeepFile:
+    """A way by id, or from a file; TomlFileError names the file, the line, the key and what is allowed."""
+    return load(source if isinstance(source, Path) else KEEPS / f"{source}.toml", KeepFile, _faults)
 
 
 def _faults(spec: KeepFile) -> Iterator[tuple[Key, str]]:

@@ -24,6 +24,11 @@ class Staked(msgspec.Struct, gc=False):
         return self.of.bet
 
     @property
+    def stake(self) -> int:
+        """What lies there as this bet's own: nothing of a pay on another's stake."""
+        return 0 if self.of.bet.on else self.cents
+
+    @property
     def paytable(self) -> str | None:
         """The pay table chosen for it; None for a bet without one."""
         return self.of.paytable
@@ -35,17 +40,17 @@ class Staked(msgspec.Struct, gc=False):
 
     def held(self, hold: Hold) -> SettlementLine:
         """It is not settled."""
-        return held(self.of.bet, self.seat, self.cents, hold)
+        return held(self.of.bet, self.seat, self.stake, hold)
 
     def push(self, facts: str, clause: str) -> SettlementLine:
         """It comes back."""
         name = self.of.bet.name
-        return make_line(self.seat, name, self.cents, "push", f"{facts}: {name} pushes", clause)
+        return make_line(self.seat, name, self.stake, "push", f"{facts}: {name} pushes", clause)
 
     def lose(self, facts: str, clause: str, paytable: str | None = None) -> SettlementLine:
         """It is lost; `paytable` where none of its rows was reached. Made without `make_line`, which takes as long
         again: most lines are lost ones."""
-        name, cents = self.of.name, self.cents
+        name, cents = self.of.name, self.stake
         return SettlementLine(
             seat=self.seat,
             bet=name,
@@ -66,7 +71,7 @@ class Staked(msgspec.Struct, gc=False):
         """It wins as `row` pays it; a row that says push gives the stake back. `stake_lost`: of "to 1" the stake goes
         all the same."""
         bet = self.of.bet
-        when, stake = row.when or None, 0 if bet.on else self.cents
+        when, stake = row.when or None, self.stake
         if row.pay.unit == "push":
             why = f"{facts}: {bet.name} pushes"
             return make_line(self.seat, bet.name, stake, "push", why, row.clause, paytable=paytable, row=when)

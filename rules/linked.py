@@ -4,8 +4,7 @@ What START GAME took stays on the meter whatever becomes of the round; a bet tha
 Only a person lowers a meter otherwise, and that is a record of its own.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -15,9 +14,9 @@ from rules.errors import SettlementRefused
 from rules.game import Game
 from rules.meters import MeterBank, MeterRecord, MeterRefused, RoundKey
 from rules.readings import right_first
-from rules.settle import must_be_of, settle, settle_on
+from rules.settle import must_be_of, settle_on
 from rules.settlement import MeterTotal, Settlement, SettlementLine
-from rules.terms import Meter, Terms
+from rules.terms import Meter, Terms, agree
 
 
 def settle_linked(
@@ -27,26 +26,15 @@ def settle_linked(
 
     `options` are those of `settle`, without `meters`. SettlementRefused leaves the bank as it was.
     """
-    return _settle(bank, result, game, options.get("paytables", {}), partial(settle, result, game, **options))
+    return settle_linked_on(bank, result, agree(game, **options))
 
 
 def settle_linked_on(bank: MeterBank, result: RoundResult, terms: Terms) -> tuple[Settlement, list[MeterRecord]]:
     """The same on terms that were agreed before, whatever their meters are."""
     must_be_of(result, terms.game)
-    return _settle(bank, result, terms.game, terms.paytables, lambda *, meters: settle_on(result, terms.on(meters)))
-
-
-def _settle(
-    bank: MeterBank,
-    result: RoundResult,
-    game: Game,
-    paytables: Mapping[str, str],
-    settled: Callable[..., Settlement],
-) -> tuple[Settlement, list[MeterRecord]]:
-    """`settled` makes the settlement on the `meters` that are given to it."""
-    staked = progressive_cents(result, game)
+    game, staked = terms.game, progressive_cents(result, terms.game)
     before, shown = bank.meters(), bank.meters_with(staked)
-    settlement = settled(meters=known_meters(shown, game, paytables))
+    settlement = settle_on(result, terms.on(known_meters(shown, game, terms.paytables)))
     at = RoundKey(result.table, result.session, result.round)
     records = bank.contribute(at, staked)
     for line in _in_order(settlement):
@@ -69,11 +57,11 @@ def known_meters(meters: Mapping[str, Meter], game: Game, paytables: Mapping[str
     bet = game.progressive
     if bet is None:
         return {}
-    table = game.paytables.get(paytables.get(bet.name, bet.paytables[0]))
-    wanted = {row.pays.meter for row in table.rows if row.pays.meter} if table else set()
+    table = game.paytables[paytables[bet.name]]
+    wanted = {row.pays.meter for row in table.rows if row.pays.meter}
     for name in sorted(wanted):
         if name not in meters:
-            raise SettlementRefused(f"meter that pay table {table.id if table else ''} pays from", name, meters)
+            raise SettlementRefused(f"meter that pay table {table.id} pays from", name, meters)
     return {name: meter for name, meter in meters.items() if name in wanted}
 
 
@@ -85,12 +73,12 @@ def _in_order(settlement: Settlement) -> Sequence[SettlementLine]:
 
 def _pay(bank: MeterBank, at: RoundKey, game: Game, line: SettlementLine) -> list[MeterRecord]:
     """The records of one pay off a meter: a share of it, or an amount that is printed."""
-    rows = game.paytables[line.paytable or ""].rows
-    pays = next(row.pays for row in rows if row.when == line.row)
-    divided = pays.amount == 1 and line.pay < bank.meters()[line.meter or ""].cents
-    if pays.unit == "percent" and not divided:
-        return bank.pay(at, line.seat, line.meter or "", pays.amount)
-    return bank.pay_fixed(at, line.seat, line.meter or "", line.pay)
+    row, share = game.paytables[line.paytable or ""].row_of(line.row or ""), line.pay - line.from_house
+    assert row is not None, "the line says which row of the table paid it"
+    divided = row.pay.amount == 1 and share < bank.meters()[line.meter or ""].cents
+    if row.pay.unit == "percent" and not divided:
+        return bank.pay(at, line.seat, line.meter or "", row.pay.amount)
+    return bank.pay_fixed(at, line.seat, line.meter or "", share)
 
 
 def with_contributions(

@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from rules.checks import dollars
+from dealer_flow.procedure.english import dollars
 from rules.errors import SettlementRefused
 from rules.game import Game
 from rules.paytable import PaidRow
@@ -85,9 +85,7 @@ def _row(line: SettlementLine, game: Game) -> PaidRow | None:
     """The row that pays a line."""
     if line.paytable is None:
         return game.fixed.get(line.bet)
-    rows = {row.when: row for row in game.paytables[line.paytable].rows}
-    found = rows.get(line.row or "")
-    return PaidRow(found.when, found.pays, found.clause) if found else None
+    return game.paytables[line.paytable].row_of(line.row or "")
 
 
 def _cut(lines: list[SettlementLine], which: Sequence[int], most: int, of: str, rule: MaximumRule, unit: int) -> None:

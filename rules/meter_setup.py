@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from dealer_flow.procedure.tomlfile import TomlTable, load
 from protocol.tomlfile import Key
@@ -29,7 +29,9 @@ def parse_rate(value: object) -> Fraction:
     raise ValueError("not a rate; allowed: 'N %' from 0 % to 100 %, such as '21.5 %'")
 
 
-RateField = Annotated[Any, BeforeValidator(parse_rate)]
+RateField = Annotated[
+    Any, BeforeValidator(parse_rate), WithJsonSchema({"type": "string", "pattern": f"^{_RATE.pattern}$"})
+]
 
 
 class MeterPart(TomlTable):
@@ -39,10 +41,15 @@ class MeterPart(TomlTable):
     """
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z-]*$")]
+    """As the pay tables name it, in `100 % of NAME`."""
     seed_cents: AmountField
+    """What it starts with again after all of it was paid, without the reserve."""
     start_cents: AmountField | None = None
+    """What it shows when the books are opened; the seed unless given."""
     contribution: RateField
+    """The part of every progressive wager that goes onto it: `21.5 %`."""
     reserve: RateField = Fraction(0)
+    """The part that goes aside for the next seed."""
 
 
 class ProgressiveSetup(TomlTable):
@@ -51,6 +58,7 @@ class ProgressiveSetup(TomlTable):
     schema_: Literal["dealwire.progressive/1"] = Field(alias="schema")
     id: str
     executive_from_cents: WagerField
+    """An award of that much needs an executive's card, less a supervisor's."""
     sensor_cents: WagerField | None = None
     """What lies on a lit sensor whose amount was not reported; None when that is not known."""
     meters: Annotated[tuple[MeterPart, ...], Field(min_length=1)]

@@ -16,9 +16,9 @@ from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple
 
 from msgspec import Meta, Struct
 
+from dealer_flow.procedure.english import dollars
 from dealer_flow.record.base import LineRecord
 from protocol.errors import DealwireError
-from rules.checks import dollars
 from rules.meter_setup import ProgressiveSetup
 from rules.settlement import Amount
 from rules.terms import Meter

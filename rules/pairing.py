@@ -10,7 +10,8 @@ from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.tomlfile import fault_in
 from protocol.tomlfile import Key, TomlFileError
 from rules.game import Game
-from rules.spec import DISCARDS, OWN, Cards, GameSpec, HandSpec
+from rules.hand_spec import DISCARDS, OWN, Cards, HandSpec
+from rules.spec import GameSpec
 
 _NOTHING: Final[Mapping[str, str]] = {}
 _NO_FILES: Final[Mapping[str, Path]] = {}

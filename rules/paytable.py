@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from dealer_flow.procedure.tomlfile import TomlTable, load
 from protocol.tomlfile import Key
@@ -88,7 +88,21 @@ def parse_pay(value: object) -> Pay:
     raise ValueError(f"not a pay; allowed: {_ALLOWED}")
 
 
-PayField = Annotated[Any, BeforeValidator(parse_pay)]
+PayField = Annotated[
+    Any,
+    BeforeValidator(parse_pay),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "integer", "minimum": 1, "maximum": MOST_TIMES},
+                {
+                    "type": "string",
+                    "pattern": f"^(push|{'|'.join(each.pattern for each in (_RATIO, _PERCENT, _FLAT))})$",
+                },
+            ]
+        }
+    ),
+]
 
 
 class PayRow(TomlTable):
@@ -96,25 +110,34 @@ class PayRow(TomlTable):
     apart from those of another: the best in each is paid (47.1-1017.32(17))."""
 
     when: str
+    """What the hand must be, in the words of the table's `kind`."""
     pays: PayField
+    """What it pays: `3 to 1`, `30 for 1`, `100 % of meter`, `$500`, `push`, or a whole number whose unit is `bare`."""
     clause: str
     envy_cents: AmountField = 0
+    """What every other bettor gets for this hand at the base wager."""
     group: str = ""
+    """Rows of one group pay apart from those of another: the best in each is paid."""
 
 
 class Note(TomlTable):
     """How an unclear print was read, and on what ground."""
 
     about: str
+    """What in the print is unclear."""
     reading: str
+    """How it was read."""
     because: str
+    """On what ground."""
 
 
 class Printed(TomlTable):
     """A figure the source prints beside the table, with as many decimals as it prints."""
 
     house_edge_pct: Annotated[str, Field(pattern=r"^-?\d+(\.\d+)?$")]
+    """In percent, as printed."""
     return_pct: Annotated[str, Field(pattern=r"^\d+(\.\d+)?$")] | None = None
+    """In percent, as printed."""
     clause: str
 
 
@@ -152,14 +175,21 @@ class PayTable(TomlTable):
     kind: Literal[
         "longest-flush", "margin", "five-card", "race", "poker", "identical", "hole-cards", "points", "low", "card"
     ]
+    """What its rows may say; of a hand's table the vocabulary of its ranking."""
     label: str = ""
+    """The table's number or name in print."""
     heading: str = ""
+    """What stands above its column in print."""
     bare: Literal["to", "for"] | None = None
+    """The unit of a pay that is a bare number."""
     rows: Annotated[tuple[PayRow, ...], Field(min_length=1)]
     notes: tuple[Note, ...] = ()
     envy_base_cents: WagerField | None = None
+    """The wager that its envy is printed for."""
     readings: dict[str, str] = Field(default_factory=dict)
+    """The options of readings under which it is in print."""
     suspect: str = ""
+    """Why it cannot be meant as it is printed; no real bet is settled by it unless somebody says so."""
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -169,6 +199,10 @@ class PayTable(TomlTable):
     def paid(self, row: PayRow) -> PaidRow:
         """A row ready for use."""
         return PaidRow(row.when, _with_unit(row.pays, self.bare), row.clause, row.envy_cents)
+
+    def row_of(self, when: str) -> PaidRow | None:
+        """The row of these words, ready for use; None when there is none."""
+        return next((self.paid(row) for row in self.rows if row.when == when), None)
 
     def content(self) -> dict[str, Any]:
         """What a game's hash covers; a key that came later counts only where it is used."""

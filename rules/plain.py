@@ -3,7 +3,8 @@
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
-from rules.spec import DISCARDS, OWN, Bet, HandSpec
+from rules.hand_spec import DISCARDS, OWN, HandSpec
+from rules.spec import Bet
 
 
 class PlainRules(NamedTuple):

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence, Set
 
+from dealer_flow.procedure.english import dollars
 from dealer_flow.record.result import Seat
-from rules.checks import Hold, dollars
+from rules.checks import Hold
 from rules.hands import Ranked
 from rules.kinds.hands import deciding
 from rules.lines import held
@@ -20,29 +21,40 @@ def pot_lines(
     holds: Mapping[int, Mapping[str, Hold]],
     played: Mapping[int, Set[str]],
 ) -> dict[_Key, SettlementLine]:
-    """Bet and seat -> its line, of every pot of the game."""
+    """Bet and seat -> its line, of every pot of the game; a dead hand whose stake lies there has one, too."""
     lines: dict[_Key, SettlementLine] = {}
     for bet in view.terms.game.pots:
-        inside = [seat for seat in seats if bet.name in played[seat.seat]]
+        inside = [seat for seat in seats if bet.name in played[seat.seat] or _lies_dead(seat, bet.name, view)]
         for line in _of_pot(bet, inside, holds, view):
             lines[bet.name, line.seat] = line
     return lines
 
 
+def _lies_dead(seat: Seat, name: str, view: View) -> bool:
+    """Whether a dead hand's stake is in the pot: the round was played on and did not give all of it back."""
+    stake = seat.wagers.get(name)
+    return (
+        bool(stake) and seat.status == "dead" and view.result.outcome == "complete" and seat.returned.get(name) != stake
+    )
+
+
 def _of_pot(
     bet: PotBet, inside: Sequence[Seat], holds: Mapping[int, Mapping[str, Hold]], view: View
 ) -> list[SettlementLine]:
-    """The lines of one pot. A hand that is not known, or a wager that breaks a rule, holds it whole: it is whose it is
-    by all the hands."""
+    """The lines of one pot. A hand that is not known, or dead, or a wager that breaks a rule, holds it whole: it is
+    whose it is by all the hands."""
     stakes = {seat.seat: seat.wagers[bet.name] for seat in inside}
     if len(inside) < bet.least:
         why = f"{len(inside)} of at least {bet.least} bet it: {bet.name} comes back"
         return [make_line(seat, bet.name, cents, "returned", why, bet.clauses.tie) for seat, cents in stakes.items()]
     broken = next((hold for seat in inside if (hold := holds.get(seat.seat, {}).get(bet.name))), None)
+    if dead := next((seat for seat in inside if seat.status == "dead"), None):
+        why = f"the hand of seat {dead.seat} is dead, and whether its stake stays in the pot is not said"
+        broken = Hold(why, bet.clauses.win)
     hands = {seat.seat: view.hand(deciding(bet, view), seat) for seat in inside if seat.status == "live"}
     unknown = next((hand for hand in hands.values() if isinstance(hand, str)), None)
-    if broken is None and unknown is not None:
-        broken = Hold(unknown, bet.clauses.win)
+    if broken is None and (unknown is not None or not hands):
+        broken = Hold(unknown or "no hand is left that could win the pot", bet.clauses.win)
     if broken is not None:
         return [held(bet, seat, cents, broken) for seat, cents in stakes.items()]
     return _shared(bet, stakes, {seat: hand for seat, hand in hands.items() if not isinstance(hand, str)}, view)

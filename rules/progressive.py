@@ -14,15 +14,17 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
+from dealer_flow.procedure.english import dollars
 from dealer_flow.record.result import Seat
-from rules.checks import Hold, dollars
+from rules.checks import Hold
 from rules.envy import ENVY, Envious, Hit, envy_of, hits
+from rules.hand_spec import OWN
 from rules.kinds.hands import deciding
 from rules.lines import Staked, held
 from rules.paytable import PaidRow, Pay
 from rules.readings import right_first
 from rules.settlement import MeterTotal, SettlementLine, make_line
-from rules.spec import OWN, Bet
+from rules.spec import Bet
 from rules.terms import Agreed, Meter, Terms, round_down
 from rules.view import View
 
@@ -146,7 +148,7 @@ def _void(bet: Bet, entries: Sequence[_Entry], terms: Terms) -> dict[int, Settle
 
 
 def _line(bet: Bet, entry: _Entry, terms: Terms, meters: dict[str, MeterTotal], before: str) -> SettlementLine:
-    number, name, table = entry.seat.seat, bet.name, terms.paytables[bet.name]
+    number, name, table = entry.seat.seat, bet.name, terms.agreed(bet).paytable
     if entry.hold is not None:
         return held(bet, number, entry.stake, entry.hold)
     if entry.folded:
@@ -209,8 +211,8 @@ def _meter_line(
 ) -> SettlementLine:
     """A share of a meter, or an amount off it, when what it shows is known at the moment this seat's turn comes."""
     number, name, pay = entry.seat.seat, row.pay.meter or "", row.pay
-    facts = f"{entry.whose} make {_article(entry.hand)}{entry.hand}: {bet.name} pays {row.pay.text}"
-    meter, table = meters.get(name), terms.paytables[bet.name]
+    facts = f"{entry.whose} make {_article(entry.hand)}{entry.hand}: {bet.name} pays {row.words}"
+    meter, table = meters.get(name), terms.agreed(bet).paytable
     if meter is None or meter.after is None or before:
         missing = "no amount was given for the meter" if meter is None else "the seed it fell back to was not given"
         why = f"{facts}, but {before or missing}"

@@ -11,6 +11,7 @@ from rules.lines import Staked, held
 from rules.settlement import SettlementLine
 from rules.spec import Bet, RaceSpec
 from rules.terms import Terms
+from rules.void import line_by_record
 
 
 def race_lines(seats: Iterable[Seat], result: RoundResult, race: RaceSpec, terms: Terms) -> Iterator[SettlementLine]:
@@ -31,7 +32,9 @@ def _of_seat(
         hold = broken.get(bet.name)
         if seat.status == "out":
             hold = hold or Hold(f"seat {seat.seat} was not dealt in", bet.clauses.win)
-        if isinstance(end, str):
+        if bet.name in seat.returned or seat.status == "dead":
+            yield line_by_record(result, seat, bet, hold, terms.game.spec.returns)
+        elif isinstance(end, str):
             yield held(bet, seat.seat, stake, hold or Hold(end, bet.clauses.win))
         elif hold := hold or _undrawn(end, bet):
             yield held(bet, seat.seat, stake, hold)

@@ -7,12 +7,12 @@ from dealer_flow.record.details import Split
 from dealer_flow.record.result import Seat
 from protocol.cards import Card
 from rules.checks import Hold
+from rules.hand_spec import OWN
 from rules.hands import Ranked
 from rules.house import SetHand
 from rules.houseways import HouseWay
 from rules.lines import Staked
 from rules.settlement import SettlementLine
-from rules.spec import OWN
 from rules.view import View
 
 _BY_HOUSE: Final = frozenset({"dealer", "house-way"})

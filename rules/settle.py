@@ -163,7 +163,9 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
         for name, of in made[seat.seat].items():
             hold, kind = mine.get(of.on), of.kind
             if name not in plays_here:
-                line = line_by_record(result, seat, of.bet, hold, game.spec.returns) if not of.bet.on else None
+                line = pots.get((name, seat.seat))
+                if line is None and not of.bet.on:
+                    line = line_by_record(result, seat, of.bet, hold, game.spec.returns)
             elif kind == "progressive":
                 line = progressive.lines[seat.seat]
             elif hold is None and kind == "proposition" and isinstance(of.bet, PropositionBet):

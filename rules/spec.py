@@ -1,11 +1,10 @@
-"""What a game file says: hands, bets and their clauses, the order of settling, limits, open readings."""
+"""What a game file says: bets and their clauses, the order of settling, limits, open readings; hands in `hand_spec`."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
-from dealer_flow.procedure.must_draw import DrawPart
 from dealer_flow.procedure.tomlfile import TomlTable
 from rules.amounts import WagerField
 from rules.bet_terms import (
@@ -24,92 +23,20 @@ from rules.bet_terms import (
     Unqualified,
 )
 from rules.conditions import LONGEST_RACE
-from rules.house import Charge, Pick, RankedWhen, SetHand
+from rules.hand_spec import MOST_CARDS, HandSpec, Qualifier
+from rules.house import Charge, SetHand
 from rules.paytable import PayField
 
-OWN: Final = "own"
-"""The place of a seat's own cards in the `of` of a hand."""
-DISCARDS: Final = "discards"
-"""The cards that the seat laid away, in the `of` of a hand."""
-
-MOST_CARDS: Final = 9
-"""Of one place in a hand."""
-
 Fold = Literal["lose", "stands", "absent"]
-Cards = int | tuple[int, int]
-"""How many cards: a number, or the least and the most."""
-
-
-def _cards(value: object) -> Cards:
-    match value:
-        case bool():
-            pass
-        case int() if 1 <= value <= MOST_CARDS:
-            return value
-        case [int(least), int(most)] if 0 <= least < most <= MOST_CARDS:
-            return least, most
-    raise ValueError(f"not a number of cards; allowed: 1 to {MOST_CARDS}, or [least, most]")
-
-
-CardsField = Annotated[Any, BeforeValidator(_cards)]
-
-
-def _steps(value: object) -> object:
-    return (value,) if isinstance(value, str) else value
-
-
-StepsField = Annotated[tuple[str, ...], BeforeValidator(_steps)]
-"""A step by name, or several of which each may be the one: a procedure's sister shows what it deals."""
-
-
-class ForcedDraw(TomlTable):
-    """What the dealer must draw with what he holds; `before`: the steps after which those cards are on record."""
-
-    before: Annotated[tuple[str, ...], Field(min_length=1)]
-    rows: Annotated[tuple[DrawPart, ...], Field(min_length=1)]
-
-
-class HandSpec(TomlTable):
-    """The cards that make one hand, and how it is ranked.
-
-    `of`: how many cards of each place, in this order: `own` (the seat's), `discards` (what it laid away), `dealer`,
-    `community`, or a hand that the procedure names. `at`: the step after which they lay there, by place, or
-    several of which the first on record counts; those of the
-    end where none is named. `part`: of a hand that is set in two, which part; `low-or-whole` also of one that is not.
-    `keeps`: the house way by which the dealer keeps some of the cards of the first place. `fill`: the last place gives
-    as many of its cards, from the first, as make this number with the others. `pick`: each of its places holds a hand,
-    and this is one of them. `draw`: how its cards must have been drawn. `ranking_when`: another ranking under these
-    options of readings, the first that holds.
-    """
-
-    ranking: str
-    of: Annotated[dict[str, CardsField], Field(min_length=1)]
-    at: dict[str, StepsField] = Field(default_factory=dict)
-    part: Literal["", "low", "rest", "low-or-whole"] = ""
-    whole: str = ""
-    """Of a part: the hand of all the cards, whose odds are the part's as far as a table pays it."""
-    keeps: str = ""
-    fill: Annotated[int, Field(ge=1)] | None = None
-    pick: Pick | None = None
-    draw: ForcedDraw | None = None
-    ranking_when: tuple[RankedWhen, ...] = ()
-    clause: str
-
-
-class Qualifier(TomlTable):
-    """The least hand that qualifies, as cards and in `words`: one that ranks below `at_least` does not."""
-
-    hand: str = "dealer"
-    at_least: str
-    words: str
-    clause: str
 
 
 class RaceSpec(TomlTable):
     """A race of columns, one a suit: how many cards win in one, and after how many without a winner it is over."""
 
     column: Annotated[int, Field(ge=1)]
+    """How many cards win in one column."""
     most: Annotated[int, Field(ge=1, le=LONGEST_RACE)]
+    """After how many without a winner it is over."""
     clause: str
 
 
@@ -120,10 +47,13 @@ class Lap(TomlTable):
     does not qualify, before any hand is compared."""
 
     bets: tuple[str, ...] = ()
+    """The bets that are settled then; all that are left where none is named."""
     only: Literal["", "won", "lost", "unqualified"] = ""
+    """Those alone that were won, lost, or settled since the dealer does not qualify."""
     leaving: tuple[str, ...] = ()
     losers_first: bool = False
     seats: Literal["descending", "ascending"]
+    """From which seat: `descending` begins at the dealer's right, `ascending` at his left."""
     clause: str
 
 
@@ -131,13 +61,15 @@ class Games(TomlTable):
     """In how many games at one table a player may bet; a bet says which game it `counts_as`."""
 
     most: Annotated[int, Field(ge=1)]
+    """In so many at most."""
     clause: str
 
 
 class Limit(TomlTable):
-    """The most one bet may be; None when the text leaves the figure to the table."""
+    """The most one bet may be; without a figure where the text leaves it to the table."""
 
     each_bet_cents: WagerField | None = None
+    """The most that one bet may be."""
     clause: str
     games: Games | None = None
 
@@ -147,7 +79,9 @@ class MaximumRule(TomlTable):
     players `win`. `tips`: also what a tip is paid."""
 
     bets: Annotated[tuple[str, ...], Field(min_length=1)]
+    """The bets whose pays it may cut."""
     winners: Annotated[int, Field(ge=1)] = 1
+    """Where at least so many players win."""
     tips: bool = False
     clause: str
 
@@ -156,9 +90,13 @@ class ReturnClauses(TomlTable):
     """The clause that gives bets back, by what went wrong; empty where it cannot happen."""
 
     misdeal: str
+    """After a misdeal."""
     defective_deck: str
+    """After a defective deck."""
     dead_hand: str = ""
+    """Of a dead hand."""
     no_jackpot_hand: str = ""
+    """Where a round is played for the progressive alone and nobody has a jackpot hand."""
 
 
 class Open(TomlTable):
@@ -168,7 +106,9 @@ class Open(TomlTable):
     """
 
     default: str
+    """The option taken unless told otherwise."""
     because: str
+    """Why the text is open."""
     suspect: dict[str, str] = Field(default_factory=dict)
 
 
@@ -178,13 +118,17 @@ class BaseBet(TomlTable):
     stake it is paid on, for a pay that is no wager of its own."""
 
     name: str
+    """As the procedure calls the spot."""
     clauses: Clauses
     fold: Fold = "stands"
     hand: str = "player"
     hand_when: tuple[HandWhen, ...] = ()
     pays: PayField = None
+    """One pay, where no table says it: `1 to 1`."""
     paytables: tuple[str, ...] = ()
+    """The tables of which one is chosen, the first unless told otherwise; files in `paytables/` beside the game."""
     rows: tuple[str, ...] = ()
+    """Of a race bet: the rows of its table that pay it."""
     on: str = ""
     table_as: str = ""
     """The bet whose table is this one's, too: one schedule chosen for several bets."""
@@ -197,6 +141,7 @@ class BaseBet(TomlTable):
     equals: Equals | None = None
     beside: Beside | None = None
     counts_as: str = "base game"
+    """The game that it is in, for `limit.games`."""
     tip_for: ClassVar[str] = ""
     """Of a tip the bet that it is settled as; empty of any other. No key of a file: `as_tip` sets it."""
     only_table: ClassVar[str] = ""
@@ -242,12 +187,15 @@ class AgainstBet(BaseBet):
 
     kind: Literal["against"]
     against: str = "dealer"
+    """The hand that it is compared with."""
     wins: Literal["higher", "lower"] = "higher"
     table_hand: str = ""
-    below: Literal["push", "lose", "even"] = "push"
+    below: Literal["push", "lose"] = "push"
+    """What becomes of a win below the last row of the player's table."""
     always: Literal["", "stake-kept", "stake-lost"] = ""
     tie: Literal["push", "lose", "win"] = "push"
     ties: tuple[TieRule, ...] = ()
+    """Ties of which something else comes."""
     one_colour: OneColour | None = None
     doubt: Doubt | None = None
     unqualified: Unqualified | None = None
@@ -277,6 +225,7 @@ class MarginBet(TabledBet):
 
     kind: Literal["margin"]
     against: str = "dealer"
+    """The hand that it is compared with."""
 
 
 class SplitBet(BaseBet):
@@ -285,9 +234,19 @@ class SplitBet(BaseBet):
 
     kind: Literal["split"]
     against: str
+    """The rest of the other hand."""
     low: str
+    """The low part of the hand that decides it."""
     against_low: str
+    """The low part of the other hand."""
     copies: str
+    """The clause by which a copy is the other hand's."""
+
+    @model_validator(mode="after")
+    def _is_paid(self) -> Self:
+        if self.paytables or self.pays is None or self.pays.unit != "to":
+            raise ValueError(f"bet {self.name!r} on a hand set in two needs pays = 'A to B' and no paytables")
+        return self
 
 
 class SharedBet(BaseBet):
@@ -295,6 +254,7 @@ class SharedBet(BaseBet):
 
     kind: Literal["shared"]
     goes_with: Annotated[tuple[str, ...], Field(min_length=1)]
+    """The bets beside which it stands in equal parts."""
 
 
 class EnvyRule(TomlTable):
@@ -303,8 +263,10 @@ class EnvyRule(TomlTable):
     several."""
 
     least_cents: WagerField
+    """The least bet on this spot that earns envy."""
     highest: bool = False
     board: str = ""
+    """A hand; none is paid where it is as high."""
     hands: tuple[str, ...] = ()
     clause: str
 
@@ -351,7 +313,9 @@ class OutcomeSpec(TomlTable):
     say what it is, and the money is held. `without`: ranks of the card with which it is lost all the same."""
 
     row: str
+    """The row of the table that pays it."""
     wins: Literal["card", "rank", "suit", "over", "under", "row", "open"]
+    """What it is decided by."""
     without: tuple[str, ...] = ()
     clause: str = ""
 
@@ -368,8 +332,10 @@ class TipBet(TomlTable):
     that bet is paid on another's."""
 
     name: str
+    """As the procedure calls the spot."""
     kind: Literal["tip"]
     for_: str
+    """The bet as which it is settled."""
     on: str = ""
     clause: str
 
@@ -402,8 +368,11 @@ class OddsSpec(TomlTable):
     it needs to know. `not_computed`: bet -> why nobody counts it."""
 
     solver: str = ""
+    """What counts them, by name: see `docs/game-files.md`."""
     bets: tuple[str, ...] = ()
+    """The bets it answers for, the first of them the unit."""
     settings: dict[str, Any] = Field(default_factory=dict)
+    """What the solver needs to know, see `docs/game-files.md`."""
     not_computed: dict[str, str] = Field(default_factory=dict)
 
 
@@ -415,8 +384,11 @@ class GameSpec(TomlTable):
     schema_: Literal["dealwire.game/2"] = Field(alias="schema")
     id: str
     name: str
+    """What a person calls it."""
     jurisdiction: str
+    """Whose rules these are."""
     procedures: Annotated[tuple[str, ...], Field(min_length=1)]
+    """Ids of the procedures whose rounds it settles."""
     decks: Annotated[int, Field(ge=1, le=16)] = 1
     options: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     laid_aside: bool = False
@@ -428,6 +400,7 @@ class GameSpec(TomlTable):
     maximum: MaximumRule | None = None
     sets: tuple[SetHand, ...] = ()
     houseways: tuple[str, ...] = ()
+    """Ids of house ways, the first the default."""
     commission: Charge | None = None
     returns: ReturnClauses
     readings: dict[str, Open] = Field(default_factory=dict)

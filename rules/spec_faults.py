@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator
 
 from protocol.tomlfile import Key
+from rules.hand_spec import HandSpec
 from rules.houseways import houseway_ids
-from rules.keeps import keep_ids
+from rules.keeps import keep_ids, load_keep
 from rules.readings import READINGS
 from rules.spec import AgainstBet, BaseBet, Bet, GameSpec, SharedBet, SplitBet, TableBet, TipBet
 
@@ -13,7 +14,7 @@ def faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
     """What one key cannot know of another."""
     for name, hand in spec.hands.items():
         yield from unknown(("hands", name, "whole"), "hand", (hand.whole,) if hand.whole else (), spec.hands)
-        yield from unknown(("hands", name, "keeps"), "house way", (hand.keeps,) if hand.keeps else (), keep_ids())
+        yield from _keep_faults(name, hand)
     yield from _set_faults(spec)
     if (not spec.hands) == (spec.race is None):
         yield ("hands",), "give [hands.NAME] or [race], one of them"
@@ -65,6 +66,7 @@ def _bet_faults(spec: GameSpec, index: int, bet: Bet, names: list[str]) -> Itera
         yield from unknown((*at, "table-hand"), "hand", (bet.table_hand,) if bet.table_hand else (), spec.hands)
         if bet.unqualified:
             yield from unknown((*at, "unqualified"), "qualifier", (bet.unqualified.qualifier,), spec.qualifiers)
+        yield from (((*at, *key), why) for key, why in _unpaid_wins(bet))
     for key, other in (("equals", bet.equals and bet.equals.bet), ("beside", bet.beside and bet.beside.bet)):
         yield from unknown((*at, key), "bet", (other,) if other else (), names)
     if bet.pairs_with:
@@ -75,6 +77,31 @@ def _bet_faults(spec: GameSpec, index: int, bet: Bet, names: list[str]) -> Itera
             yield (*at, "pairs-with"), f"{printed} are no pairs"
     yield from unknown((*at, "table-as"), "bet", (bet.table_as,) if bet.table_as else (), names)
     yield from unknown((*at, "on"), "bet", (bet.on,) if bet.on else (), names)
+
+
+def _keep_faults(name: str, hand: HandSpec) -> Iterator[tuple[Key, str]]:
+    """A house that keeps some of the cards of the first place looks at as many as its way speaks of."""
+    if not hand.keeps:
+        return
+    yield from unknown(("hands", name, "keeps"), "house way", (hand.keeps,), keep_ids())
+    place, cards = next(iter(hand.of.items()))
+    if hand.keeps in keep_ids() and cards != (of := load_keep(hand.keeps).cards):
+        yield ("hands", name, "of", place), f"{cards} cards, and {hand.keeps} keeps some of {of}; allowed: {of}"
+
+
+def _unpaid_wins(bet: AgainstBet) -> Iterator[tuple[Key, str]]:
+    """Ends of a bet that win whatever the hand is, and so by no row: where a table pays it, by nothing."""
+    ends: list[tuple[Key, str, str]] = [(("tie",), bet.tie, "push, lose")]
+    ends += [(("ties", number, "then"), rule.then, "push, lose") for number, rule in enumerate(bet.ties)]
+    if bet.one_colour is not None:
+        ends.append((("one-colour", "then"), bet.one_colour.then, "push, lose"))
+    if bet.unqualified is not None:
+        ends.append((("unqualified", "then"), bet.unqualified.then, "push, acts"))
+        for number, unless in enumerate(bet.unqualified.unless):
+            ends.append((("unqualified", "unless", number, "then"), unless.then, "push, acts"))
+    for key, then, allowed in ends if bet.paytables else ():
+        if then == "win":
+            yield key, f"'win' is paid by no row of a table, and the bet has no pays; allowed: {allowed}"
 
 
 def _missing_clauses(index: int, bet: Bet | TipBet) -> Iterator[tuple[Key, str]]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any, Final
 
 from protocol.cards import Card, parse_card
@@ -21,6 +22,7 @@ from rules.settlement import MaximumPayout
 from rules.spec import BaseBet, Bet
 
 ROUNDINGS: Final = ("down-to-token", "down-to-cent")
+_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,9 @@ class Meter:
         least = min(self.cents, self.seed_cents or 0, self.reserve_cents)
         if least < 0:
             raise SettlementRefused("meter amount", least, ["0 or more cents"])
+
+
+_NO_METERS: Final[Mapping[str, Meter | int]] = MappingProxyType({})
 
 
 @dataclass(slots=True)  # not frozen: read several times a line, and made once
@@ -100,13 +105,9 @@ class Terms:
 
     def holds(self, hand: str, ranked: Ranked, row: str) -> bool:
         """Whether a hand of the game satisfies what a row of its pay tables may say."""
-        return self.fits(hand, ranked, row) > 0
-
-    def fits(self, hand: str, ranked: Ranked, row: str) -> int:
-        """How well it satisfies such a row: 0 when it does not, above 1 when the row names it."""
         check = CONDITIONS[self.game.rankings[hand].vocabulary].check(row)
         assert check is not None, "the file was examined"
-        return check(ranked.key)
+        return check(ranked.key) > 0
 
     def reaches(self, hand: str, ranked: Ranked, least: str) -> bool:
         """Whether a hand of the game ranks no lower than the cards `least` do."""
@@ -177,12 +178,12 @@ def round_down(numerator: int, denominator: int, unit: int) -> tuple[int, Fracti
 def agree(
     game: Game,
     *,
-    paytables: Mapping[str, str],
-    readings: Mapping[str, str],
-    rounding: str,
-    token_cents: int,
-    envy_base_cents: int | None,
-    meters: Mapping[str, Meter | int],
+    paytables: Mapping[str, str] = _NOTHING,
+    readings: Mapping[str, str] = _NOTHING,
+    rounding: str = "down-to-token",
+    token_cents: int = 25,
+    envy_base_cents: int | None = None,
+    meters: Mapping[str, Meter | int] = _NO_METERS,
     limit_cents: int | None = None,
     maximum: MaximumPayout | None = None,
     commission: str | int = 0,

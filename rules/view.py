@@ -12,10 +12,10 @@ from protocol.places import COMMUNITY, DEALER
 from protocol.places import seat as place_of
 from rules.checks import FACES, Hold, known_cards
 from rules.forced_draw import wrong_draw
+from rules.hand_spec import DISCARDS, OWN, Cards, HandSpec
 from rules.hands import Ranked
 from rules.keeps import keep, load_keep
 from rules.plain import PlainHand
-from rules.spec import DISCARDS, OWN, Cards, HandSpec
 from rules.terms import Terms
 
 _OF_SEAT = frozenset({OWN, DISCARDS})
@@ -205,7 +205,7 @@ class View(msgspec.Struct, gc=False):
 
     def _board(self) -> tuple[str, ...]:
         """The community in the order its cards came, as far as the steps tell: the last show may have another."""
-        if not any(stage.place == COMMUNITY.text for stage in self.result.stages):
+        if not any(stage.place == _BOARD for stage in self.result.stages):
             return self.result.community
         left, found = Counter(self.result.community), list[str]()
         for stage in self.result.stages:

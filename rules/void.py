@@ -7,9 +7,10 @@ killed the hand (47.1-1031(2)).
 
 from typing import Final
 
+from dealer_flow.procedure.english import dollars
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult, Seat
-from rules.checks import Hold, dollars
+from rules.checks import Hold
 from rules.game import Game
 from rules.lines import held
 from rules.settlement import SettlementLine, make_line

@@ -4,8 +4,8 @@ The step under way, the shoe or the open bets say what could happen; what the or
 same rules that would refuse the report.
 """
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
 
 import devices.events as e
 from dealer_flow.play.guards import holds
@@ -38,6 +38,26 @@ class Legal(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.actor}: {self.what}"
+
+
+_NEVER_AWAITED: Final = frozenset({"WagerPlaced", "MisdealCalled"})
+"""Reports that may come and need not: a bet, a misdeal that is called."""
+
+
+def awaited(state: State, items: Iterable[Legal]) -> tuple[Legal, ...]:
+    """Of what may happen next, that without which the round does not go on: nothing while bets are open; END GAME when
+    nothing else is."""
+    if state is State.BETTING:
+        return ()
+    found = [item for item in items if _is_awaited(state, item)]
+    others = tuple(item for item in found if item.event != "GameEnded")
+    return others or tuple(found)
+
+
+def _is_awaited(state: State, item: Legal) -> bool:
+    if item.event in _NEVER_AWAITED or (item.actor == "supervisor" and item.event == "CardsCounted"):
+        return False
+    return item.event != "DecisionMade" or state is State.DECIDING
 
 
 Candidate = tuple[Legal, e.Body | None]

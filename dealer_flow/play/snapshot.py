@@ -75,6 +75,8 @@ class Snapshot:
     remainder: int | None
     unshown: frozenset[Card] = field(repr=False)
     """Faces of this round's packets that a device read and nobody has shown. Not to be shown either."""
+    won: str | None = None
+    """The column that decided the round; None while none has."""
 
 
 def snapshot(state: State, round_: Round) -> Snapshot:
@@ -82,6 +84,7 @@ def snapshot(state: State, round_: Round) -> Snapshot:
     ledger, draw = round_.ledger, round_.draw
     seats = sorted({*round_.active, *(number for number, bets in round_.wagers.items() if bets)})
     columns = draw.columns() if draw is not None else {}
+    finish = draw.finish if draw is not None else None
     burned = len(draw.burned) if draw is not None else ledger.burned_left
     return Snapshot(
         state=state,
@@ -101,6 +104,7 @@ def snapshot(state: State, round_: Round) -> Snapshot:
         deck=ledger.deck,
         remainder=ledger.remainder,
         unshown=_unshown(round_),
+        won=finish.column if finish is not None else None,
     )
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import AfterValidator, Field
 
-from dealer_flow.procedure.english import a, listed
+from dealer_flow.procedure.english import a, dollars, listed
 from dealer_flow.procedure.tables import Byte, Clause, Name, WhenPart, chosen
 from dealer_flow.procedure.tomlfile import TomlTable
 from protocol.cards import RANKS, SUITS
@@ -49,11 +49,6 @@ class Amount(NamedTuple):
             return dollars(int(self.times))
         known = {Fraction(1): f"the {self.bet}", Fraction(1, 2): f"half the {self.bet}"}
         return known.get(self.times, f"{self.times} x {self.bet}")
-
-
-def dollars(cents: int) -> str:
-    """`$5`, `$2.50`."""
-    return f"${cents // 100:,}" + (f".{cents % 100:02d}" if cents % 100 else "")
 
 
 def amount_of(text: str) -> Amount:

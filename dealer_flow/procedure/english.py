@@ -23,3 +23,8 @@ def cards(count: int) -> str:
 def place(to: str, *, dealer: str = "yourself") -> str:
     """A recipient in words."""
     return {"seats": "the players", "dealer": dealer, "community": "the community"}.get(to, f"`{to}`")
+
+
+def dollars(cents: int) -> str:
+    """`$5`, `$2.50`."""
+    return f"${cents // 100:,}" + (f".{cents % 100:02d}" if cents % 100 else "")

@@ -13,7 +13,7 @@ from pydantic import Field
 from dealer_flow.procedure.english import cards, listed
 from dealer_flow.procedure.tables import Clause
 from dealer_flow.procedure.tomlfile import TomlTable
-from protocol.cards import RANKS, Card
+from protocol.cards import ACE_HIGH, RANKS, Card, high_rank
 
 Holds = Literal[
     "straight-flush",
@@ -31,7 +31,6 @@ Holds = Literal[
 """`four-flush`, `four-straight`: four cards of one, one missing in its middle included; of several straights the one
 open at both ends. `nothing`: whatever was not named before."""
 HAND: Final = 5
-_ACE: Final = 14
 _GROUPS: Final = {
     (4, 1): "four-of-a-kind",
     (3, 2): "full-house",
@@ -46,8 +45,10 @@ class DrawPart(TomlTable):
     what it holds and the highest of its other cards. Of several rows the first that fits decides."""
 
     holds: Annotated[tuple[Holds, ...], Field(min_length=1)]
+    """One of these makes it such a hand."""
     least: Annotated[str, Field(pattern=f"^[{RANKS}]$")] | None = None
     draws: Annotated[int, Field(ge=0, le=4)]
+    """How many cards such a hand draws."""
     clause: Clause
 
     def words(self) -> str:
@@ -88,9 +89,9 @@ def _cores(held: str, hand: Collection[Card]) -> Iterator[frozenset[Card]]:
         ended = [four for four in fours if _open(four)]
         yield from map(frozenset, ended or fours)
     elif held in _whole(hand):
-        counts = Counter(_rank(card) for card in hand)
+        counts = Counter(high_rank(card) for card in hand)
         grouped = held in _GROUPS.values() and held != "full-house"
-        yield frozenset(card for card in hand if not grouped or counts[_rank(card)] > 1)
+        yield frozenset(card for card in hand if not grouped or counts[high_rank(card)] > 1)
 
 
 def _whole(hand: Collection[Card]) -> set[str]:
@@ -98,42 +99,38 @@ def _whole(hand: Collection[Card]) -> set[str]:
     flush, straight = len({card.suit for card in hand}) == 1, _straight(tuple(hand))
     if flush or straight:
         return {"straight-flush" if flush and straight else "flush" if flush else "straight"}
-    groups = tuple(sorted(Counter(_rank(card) for card in hand).values(), reverse=True))
+    groups = tuple(sorted(Counter(high_rank(card) for card in hand).values(), reverse=True))
     return {_GROUPS[groups]} if groups in _GROUPS else set()
 
 
 def _filled(core: frozenset[Card], hand: Collection[Card], size: int) -> frozenset[Card]:
     """The core with the highest of the other cards, `size` in all."""
-    others = sorted((card for card in hand if card not in core), key=_rank, reverse=True)
+    others = sorted((card for card in hand if card not in core), key=high_rank, reverse=True)
     return core | {*others[: max(size - len(core), 0)]}
 
 
 def _of(core: frozenset[Card], hand: Collection[Card]) -> int:
     """The rank of a pair; above all ranks where the hand is more than that."""
-    return max(map(_rank, core), default=0) if _whole(hand) == {"pair"} else _ACE + 1
-
-
-def _rank(card: Card) -> int:
-    return _ACE if card.rank == 1 else card.rank or 0
+    return max(map(high_rank, core), default=0) if _whole(hand) == {"pair"} else ACE_HIGH + 1
 
 
 def _value(rank: str) -> int:
-    return _ACE if rank == "A" else RANKS.index(rank) + 1
+    return ACE_HIGH if rank == "A" else RANKS.index(rank) + 1
 
 
 def _lows(cards_: Sequence[Card]) -> list[list[int]]:
     """The ranks in their order, with the ace high and, where there is one, low."""
-    high = sorted(map(_rank, cards_))
-    low = sorted(1 if rank == _ACE else rank for rank in high)
+    high = sorted(map(high_rank, cards_))
+    low = sorted(1 if rank == ACE_HIGH else rank for rank in high)
     return [high] if high == low else [high, low]
 
 
 def _straight(cards_: Sequence[Card]) -> bool:
-    distinct = len({*map(_rank, cards_)}) == len(cards_)
+    distinct = len({*map(high_rank, cards_)}) == len(cards_)
     return distinct and any(ranks[-1] - ranks[0] < HAND for ranks in _lows(cards_))
 
 
 def _open(four: Sequence[Card]) -> bool:
     """Four ranks in a row that a card at either end makes a straight."""
     ranks = _lows(four)[0]
-    return ranks[-1] - ranks[0] == 3 and ranks[-1] < _ACE
+    return ranks[-1] - ranks[0] == 3 and ranks[-1] < ACE_HIGH

@@ -1,5 +1,6 @@
 """Strict TOML: read, validate, and name the file, line, key and what is allowed when something is wrong."""
 
+import os
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -12,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 from devices.files import read_file
+from protocol.nearest import did_you_mean
 from protocol.printable import printable
 from protocol.tomlfile import Key, TomlFileError, line_of, spell, syntax_fault
 
@@ -133,18 +135,18 @@ def validated(
     try:
         found = model.model_validate(tuples(content), context=context)
     except ValidationError as fault:
-        return None, [_explain(model, each) for each in fault.errors(include_url=False)]
+        return None, _explained(model, fault.errors(include_url=False)[: FAULTS_MAX + 1])
     return found, faults(found)
 
 
 def read(path: Path, error: type[TomlFileError] = TomlFileError) -> str:
-    """The text of a file."""
+    """The text of a file; an `error` whose cause is the system's own when that will not let us at it."""
     try:
         return read_file(path, TOML_MAX_BYTES).decode("utf-8").replace("\r\n", "\n")
     except UnicodeDecodeError as fault:
         raise error(path, None, "", f"not UTF-8 text at byte {fault.start}") from None
     except OSError as fault:
-        raise error(path, None, "", f"cannot be read: {fault.strerror}") from None
+        raise error(path, None, "", f"cannot be read: {fault.strerror}") from fault
     except ValueError:
         raise error(path, None, "", "cannot be read: no file has such a name") from None
 
@@ -160,7 +162,20 @@ def locate(source: str | Path, folder: Path, what: str, error: type[TomlFileErro
         return Path(source)
     if source in (known := names_in(folder)):
         return folder / f"{source}.toml"
-    raise error(source, None, "", f"no such {what}; known: {', '.join(known)}, or a .toml file")
+    if (why := misnamed(source)) is not None:
+        raise error(source, None, "", why)
+    raise error(
+        source, None, "", f"no such {what}{did_you_mean(source, known)}; known: {', '.join(known)}, or a .toml file"
+    )
+
+
+def misnamed(source: str | Path) -> str | None:
+    """Why a path that is there cannot be meant, where an id or a .toml file is; None when it can, or is not there."""
+    if os.path.isdir(source):
+        return "a folder; expected an id or a .toml file"
+    if os.path.isfile(source) and not str(source).endswith(".toml"):
+        return "a file whose name does not end in .toml; expected an id or a .toml file"
+    return None
 
 
 def fault_in(path: Path, key: Key, why: str) -> TomlFileError:
@@ -175,14 +190,50 @@ def tuples(value: Any) -> Any:
     return tuple(tuples(part) for part in value) if isinstance(value, list) else value
 
 
+def _explained(model: type[BaseModel], faults: Iterable[ErrorDetails]) -> list[tuple[Key, str]]:
+    """Each fault in the words of the file. What only follows from another is none: a key that is missing because it is
+    misspelt, a list that is too short without those of its parts that have faults."""
+    found, meant, above = list[tuple[Key, str]](), set[Key](), set[Key]()
+    for fault in faults:
+        key, why = _explain(model, fault)
+        if fault["type"] == "extra_forbidden":
+            near = _near(key[-1], _allowed(model, fault["loc"][:-1]))
+            if near is not None:
+                meant.add((*key[:-1], near))
+                why = f"{why} (did you mean {near!r}?)"
+        found.append((key, why))
+        above |= {key[:length] for length in range(len(key))}
+    follows = {_MISSING: meant, _TOO_SHORT: above}
+    return [(key, why) for key, why in found if not any(why.startswith(of) and key in at for of, at in follows.items())]
+
+
+_MISSING: Final = "missing"
+_TOO_SHORT: Final = "needs at least "
+_LONGEST_KEY: Final = 64
+"""To look for what a longer one may mean takes too long, and finds nothing."""
+
+
+def _near(key: str | int, allowed: Iterable[str]) -> str | None:
+    """The key that somebody who wrote this one most likely meant."""
+    from difflib import get_close_matches  # only a fault needs it
+
+    written = str(key).replace("_", "-").lower()
+    return next(iter(get_close_matches(written, [*allowed], 1)), None) if len(written) <= _LONGEST_KEY else None
+
+
+def _allowed(model: type[BaseModel], loc: Key) -> list[str]:
+    """The keys that the table at `loc` may have."""
+    fields = (each for kind in _walk(model, loc)[1] for each in kind.model_fields.items())
+    return list(dict.fromkeys(field.alias or name for name, field in fields))
+
+
 def _explain(model: type[BaseModel], fault: ErrorDetails) -> tuple[Key, str]:
     """The key, and what it may not hold, in the words of the file."""
     key, kinds = _walk(model, fault["loc"])
     if fault["type"] == "extra_forbidden":
-        fields = (each for kind in _walk(model, fault["loc"][:-1])[1] for each in kind.model_fields.items())
-        return key, f"unknown key; allowed: {', '.join(dict.fromkeys(field.alias or name for name, field in fields))}"
+        return key, f"unknown key; allowed: {', '.join(_allowed(model, fault['loc'][:-1]))}"
     if fault["type"] == "missing":
-        return key, "missing"
+        return key, _MISSING
     if fault["type"].startswith("union_tag"):
         name = fault["ctx"]["discriminator"].strip("'")
         allowed = ", ".join(tag for kind in kinds for tag in _tags(kind, name))
@@ -196,7 +247,7 @@ def _explain(model: type[BaseModel], fault: ErrorDetails) -> tuple[Key, str]:
     if fault["type"] == "string_too_short":
         return key, "must not be empty"
     if fault["type"] == "too_short":
-        return key, f"needs at least {fault['ctx']['min_length']}"
+        return key, f"{_TOO_SHORT}{fault['ctx']['min_length']}"
     if fault["type"] == "value_error":
         return key, why.removeprefix("Value error, ")
     return key, f"must be {why}, not {given}" if why != fault["msg"] else f"{why}, not {given}"

@@ -14,7 +14,7 @@ from typing import Final
 
 import msgspec
 
-from protocol.cards import DECK, RANKS, SUITS, Card
+from protocol.cards import DECK, RANKS_UP, SUITS, Card
 
 ACE: Final = 14
 _DEUCE: Final = 2
@@ -140,6 +140,6 @@ def _letters(ranks: tuple[int, ...]) -> str:
     return " ".join(map(_LETTERS.__getitem__, ranks))
 
 
-_LETTERS: Final = f"  {RANKS[1:]}A"
+_LETTERS: Final = f"  {RANKS_UP}"
 """Letter of each rank, from 2."""
 _DEUCES: Final = ("", "deuce", "2 deuces", "3 deuces", "4 deuces")

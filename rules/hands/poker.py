@@ -44,6 +44,7 @@ class RankingFile(TomlTable):
     title: str
     clause: str
     vocabulary: Literal["poker", "identical"] = "poker"
+    """The kind of pay table whose rows understand its hands."""
     cards: tuple[Annotated[int, Field(ge=1, le=MOST_CARDS)], Annotated[int, Field(ge=1, le=MOST_CARDS)]]
     uses: Annotated[int, Field(ge=1, le=MOST_CARDS)]
     jokers: JokerUse = "none"

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
+from protocol.cards import RANKS_UP
+
 _NAMES: Final = {
     2: ("deuce", "deuces"),
     3: ("three", "threes"),
@@ -59,5 +61,5 @@ def spell_hand(made: str, kind: str, ranks: Sequence[int]) -> str:
     return f"{made}, {one(ranks[0])} high"
 
 
-RANK_LETTERS: Final = dict(enumerate("23456789TJQKA", 2))
+RANK_LETTERS: Final = dict(enumerate(RANKS_UP, 2))
 """Rank -> as a card is written."""

@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 
+from dealer_flow.procedure.english import dollars
 from dealer_flow.record.result import Seat
 from rules.bet_terms import Doubt, Equals
-from rules.checks import Hold, dollars
+from rules.checks import Hold
 from rules.hands import Ranked
 from rules.kinds.hands import compared
 from rules.lines import Staked
@@ -104,7 +105,7 @@ def _compared(
     if row is not None:
         return staked.won(facts, row, staked.paytable if bet.paytables else None)
     if bet.below == "push":
-        return staked.push(facts, bet.clauses.win)
+        return staked.push(facts, bet.clauses.below or bet.clauses.win)
     return staked.lose(facts, bet.clauses.lose, staked.paytable)
 
 

@@ -1,18 +1,21 @@
 """Money on outcomes of one event, each outcome a bet of its own: a card that comes, or what some cards make."""
 
 from collections.abc import Iterator
+from typing import Final
 
+from dealer_flow.procedure.english import dollars
 from dealer_flow.record.result import Seat
-from protocol.cards import Card, parse_card
-from rules.checks import dollars
+from protocol.cards import RANKS, SUITS
+from rules.checks import FACES
 from rules.hands import Ranked
 from rules.lines import Staked
-from rules.paytable import PaidRow
 from rules.settlement import SettlementLine, make_line
 from rules.spec import OutcomeSpec, PropositionBet
 from rules.view import View
 
 _SEVEN = 7
+_NAMES: Final = {"card": frozenset(FACES), "rank": frozenset(RANKS), "suit": frozenset(SUITS)}
+"""What an outcome may name, by what wins it."""
 
 
 def lines_of(bet: PropositionBet, staked: Staked, seat: Seat, view: View) -> Iterator[SettlementLine]:
@@ -28,20 +31,22 @@ def lines_of(bet: PropositionBet, staked: Staked, seat: Seat, view: View) -> Ite
 
 def _line(bet: PropositionBet, staked: Staked, on: tuple[str, int], hand: Ranked | str, view: View) -> SettlementLine:
     """The money on one outcome, `rank:T` or `over-7`."""
-    (name, cents), table = on, view.terms.chosen(bet)
+    (name, cents), table = on, staked.paytable
     kind, _, what = name.partition(":")
     outcome = bet.outcomes.get(kind)
-    row = None if outcome is None else _row(bet, outcome, view)
-    if outcome is None or outcome.wins == "open" or isinstance(hand, str) or row is None:
+    row = None if outcome is None else view.terms.game.paytables[table or ""].row_of(outcome.row)
+    names_none = outcome is not None and outcome.wins in _NAMES and what not in _NAMES[outcome.wins]
+    if outcome is None or outcome.wins == "open" or isinstance(hand, str) or row is None or names_none:
         why = hand if isinstance(hand, str) else "the text does not say what wins it"
+        why = f"{what!r} is no {kind}" if names_none else why
         clause = outcome.clause if outcome is not None and outcome.clause else bet.clauses.win
         return make_line(staked.seat, bet.name, cents, "held", why, clause, proposition=name)
     facts = f"on {name}, {hand.text}"
-    if not _wins(bet, outcome, what, hand, view):
+    if not _wins(bet, staked, outcome, what, hand, view):
         why, clause = f"{facts}: {bet.name} loses", outcome.clause or bet.clauses.lose
         return make_line(staked.seat, bet.name, cents, "lose", why, clause, paytable=table, proposition=name)
     pay, rest = view.terms.paid(cents, row)
-    why = f"{facts}: {bet.name} pays {row.pay.text}"
+    why = f"{facts}: {bet.name} pays {row.words}"
     return make_line(
         staked.seat,
         bet.name,
@@ -58,16 +63,10 @@ def _line(bet: PropositionBet, staked: Staked, on: tuple[str, int], hand: Ranked
     )
 
 
-def _row(bet: PropositionBet, outcome: OutcomeSpec, view: View) -> PaidRow | None:
-    """The printed row that pays this outcome, whatever else the cards are."""
-    table = view.terms.game.paytables[view.terms.chosen(bet) or ""]
-    return next((table.paid(row) for row in table.rows if row.when == outcome.row), None)
-
-
-def _wins(bet: PropositionBet, outcome: OutcomeSpec, what: str, hand: Ranked, view: View) -> bool:
+def _wins(bet: PropositionBet, staked: Staked, outcome: OutcomeSpec, what: str, hand: Ranked, view: View) -> bool:
     """Whether the money on an outcome wins: by a card, or by what the cards make."""
     if outcome.wins == "row" and view.terms.readings.get("better-outcome") == "apart":
-        best = view.terms.game.tables[bet.name, view.terms.chosen(bet) or ""][hand.key]
+        best = staked.row(hand.key)
         return best is not None and best.when == outcome.row
     if outcome.wins == "row":
         return view.terms.holds(bet.hand, hand, outcome.row)
@@ -75,14 +74,8 @@ def _wins(bet: PropositionBet, outcome: OutcomeSpec, what: str, hand: Ranked, vi
     if card.text[0] in outcome.without:
         return False
     if outcome.wins in ("card", "rank", "suit"):
-        return _named(outcome.wins, what, card)
+        return what == {"card": card.text, "rank": card.text[0], "suit": card.text[1]}[outcome.wins]
     value = card.rank or 0
     if value == 1 and view.terms.readings.get("ace-over-under") == "high":
         value = 14
     return value > _SEVEN if outcome.wins == "over" else value < _SEVEN
-
-
-def _named(wins: str, what: str, card: Card) -> bool:
-    if wins == "card":
-        return card == parse_card(what)
-    return card.text[0 if wins == "rank" else 1] == what

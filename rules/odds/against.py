@@ -27,7 +27,6 @@ from rules.odds.large_hands import LargeContest, large_cases
 from rules.odds.played_by import by_strategy
 from rules.odds.question import Question
 from rules.odds.returns import NotComputed, Odds
-from rules.odds.solvers import answers_for
 from rules.odds.versus import Cases, Contest, cases
 from rules.paytable import PayTable
 from rules.spec import AgainstBet, Bet
@@ -53,7 +52,7 @@ class _Way(NamedTuple):
 
 @dataclass(frozen=True)
 class AgainstTable:
-    """A game as it is wanted_table about."""
+    """A game as it is asked about."""
 
     question: Question
     bets: Sequence[Bet]
@@ -236,11 +235,6 @@ def _raise(wagers: Wagers, raised: _Raise) -> Option:
         return not raised.at_least or (isinstance(kind, Met) and raised.at_least in kind.reaches)
 
     return Option("play" if raised.times == 1 else f"play {raised.times} x", settle, open_to)
-
-
-def against_table(question: Question) -> AgainstTable:
-    """The game wanted_table about, with the bets that its file names."""
-    return AgainstTable(question, answers_for(question.game))
 
 
 def against_dealer(question: Question, bets: Sequence[Bet]) -> Iterator[Odds | NotComputed]:

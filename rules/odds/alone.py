@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from rules.errors import OddsRefused
 from rules.game import cards_of
+from rules.hand_spec import OWN
 from rules.odds.best_play import PlayedOut, RowPays
 from rules.odds.bonus_card import BonusShape, bonus_card
 from rules.odds.community_draw import community_draw
@@ -30,23 +30,15 @@ from rules.odds.surrender import GrowingHand, count_last, surrender
 from rules.odds.table_rows import TableRows
 from rules.odds.take_back import take_back
 from rules.paytable import PayTable
-from rules.spec import OWN, Bet
+from rules.spec import Bet
 
 _PACK = Pack()
 
 
 def settings(question: Question) -> Mapping[str, Any]:
-    """What the game's file tells the solver."""
+    """What the game's file tells the solver; `rules.odds.named` looked at it before."""
     spec = question.game.spec.odds
     return spec.settings if spec else {}
-
-
-def setting(question: Question, name: str) -> Any:
-    """One that the solver cannot do without; OddsRefused names it."""
-    given = settings(question)
-    if name not in given:
-        raise OddsRefused(f"{question.game.id}: [odds.settings] has no", name, [name])
-    return given[name]
 
 
 def sizes(question: Question, bet: Bet) -> tuple[int, int]:
@@ -92,7 +84,7 @@ def take_back_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
 def streets_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
     """The ante and a bet a street; `raises`: what may be bet at each, in antes."""
     own, size = sizes(question, bets[0])
-    shape = StreetShape(own, size, tuple(setting(question, "raises")))
+    shape = StreetShape(own, size, tuple(settings(question)["raises"]))
     for table in question.tables(bets[0]):
         rows = TableRows(question, bets[0], table)
         choose = chosen(question, shape.raises)
@@ -108,8 +100,8 @@ def bonus_card_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
     """
     hand = question.game.hand(bets[0].hand)
     size = cards_of(hand)[0]
-    fees = (Fraction(setting(question, name)) for name in ("insurance", "fee"))
-    shape = BonusShape(int(setting(question, "first-cards")), size - hand.of[OWN][0], size, *fees)
+    fees = (Fraction(settings(question)[name]) for name in ("insurance", "fee"))
+    shape = BonusShape(int(settings(question)["first-cards"]), size - hand.of[OWN][0], size, *fees)
     for table in question.tables(bets[0]):
         rows = TableRows(question, bets[0], table)
         finder = rows.finder(_PACK)
@@ -190,7 +182,7 @@ def discard_one_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
     ante, bet, bonus = bets
     size = sizes(question, ante)[1]
     own = cards_of(question.game.hand(question.game.instead[ante.name].hand))[1]
-    folds = bool(setting(question, "folds"))
+    folds = bool(settings(question)["folds"])
     for table in tables_of(question, ante, bets):
         shape = DiscardShape(own=own, size=size, folds=folds)
         choose = chosen(question, [1], skipped=int(settings(question).get("decision", 0)))

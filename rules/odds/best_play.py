@@ -1,7 +1,7 @@
 """What engines that decide for a player take and give: the pays of each row, and how many deals end each way."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
@@ -23,11 +23,6 @@ class RowPays:
     nets: tuple[Fraction, ...]
     names: tuple[str, ...] = ()
 
-    @classmethod
-    def of(cls, nets: Iterable[Fraction | int | str], names: Sequence[str] = ()) -> "RowPays":
-        """From anything a fraction is made of."""
-        return cls(tuple(Fraction(net) for net in nets), tuple(names))
-
     def name(self, row: int) -> str:
         """Of a row, empty where none pays."""
         return self.names[row] if self.names else ""
@@ -46,21 +41,6 @@ class PlayedOut:
     ways: Counter[Ending]
     decided: Mapping[str, Mapping[str, int]]
     first: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def total(self) -> int:
-        """All deals."""
-        return self.ways.total()
-
-    @property
-    def gain(self) -> Fraction:
-        """What all bets gain together, on average, in units of the first."""
-        return sum((Fraction(ways) * sum(end.nets) for end, ways in self.ways.items()), Fraction(0)) / self.total
-
-    @property
-    def staked(self) -> Fraction:
-        """What is staked on average, in units of the first."""
-        return sum((Fraction(ways) * sum(end.stakes) for end, ways in self.ways.items()), Fraction(0)) / self.total
 
 
 def units(*amounts: Fraction | int) -> tuple[Fraction, ...]:

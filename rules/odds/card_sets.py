@@ -16,10 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from protocol.cards import Card
-
-Ints = npt.NDArray[np.int64]
-Sets = npt.NDArray[np.uint8]
-"""Sets of cards: a row each, ascending."""
+from rules.odds.placed_sets import Ints, Sets, all_sets
+from rules.odds.placed_sets import places as numbers
 
 Masks = npt.NDArray[np.int16]
 """[set, suit] -> the ranks the set holds of the suit, a bit each."""
@@ -74,27 +72,11 @@ class CardSets:
 
     def every(self, size: int) -> Sets:
         """All sets of `size` cards, in the order of their numbers."""
-        if ("every", size) not in self._kept:
-            self._kept["every", size] = _every(self.deck, size)
-        found: Sets = self._kept["every", size]
-        return found
+        return all_sets(self.deck, size)
 
     def number(self, sets: Sets) -> Ints:
         """The number of each set."""
-        places = self._places
-        found = np.zeros(len(sets), np.int64)
-        for place in range(sets.shape[1]):
-            found += places[place + 1][sets[:, place]]
-        return found
-
-    @property
-    def _places(self) -> Ints:
-        """[place, card] -> C(card, place)."""
-        if ("places", 0) not in self._kept:
-            table = [[comb(card, place) for card in range(self.deck)] for place in range(self.deck + 1)]
-            self._kept["places", 0] = np.array([row if max(row) < 2**62 else [0] * self.deck for row in table])
-        found: Ints = self._kept["places", 0]
-        return found
+        return numbers(sets)
 
     def alike(self, size: int) -> Alike:
         """The classes of the sets of `size` cards."""
@@ -151,18 +133,6 @@ class CardSets:
         clear = np.ones((len(sets), self.deck), bool)
         clear[np.arange(len(sets))[:, None], sets] = False
         return np.nonzero(clear)[1].astype(np.uint8).reshape(len(sets), self.deck - sets.shape[1])
-
-
-def _every(deck: int, size: int) -> Sets:
-    """Colexicographic: by the highest card, then by the others."""
-    found: Sets = np.zeros((1, 0), np.uint8)
-    for place in range(1, size + 1):
-        parts = []
-        for card in range(place - 1, deck):
-            lower = found[: comb(card, place - 1)]
-            parts.append(np.hstack([lower, np.full((len(lower), 1), card, np.uint8)]))
-        found = np.vstack(parts)
-    return found
 
 
 def _masks(ranks: int, suits: int, cards: int) -> Iterator[Masks]:

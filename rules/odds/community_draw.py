@@ -17,15 +17,14 @@ import numpy as np
 
 from rules.odds.best_play import PlayedOut, RowPays
 from rules.odds.joint import Ending
-from rules.odds.placed_sets import Choose, Ints, Pack, Sets, all_sets, choices, count_rows, fold, places
+from rules.odds.placed_sets import Ints, Pack, Sets, all_sets, count_rows, fold, places
 
 
-def community_draw(pack: Pack, rows: Ints, pays: RowPays, *, size: int = 5, choose: Choose | None = None) -> PlayedOut:
+def community_draw(pack: Pack, rows: Ints, pays: RowPays, *, size: int = 5) -> PlayedOut:
     """One bet, paid by the row of the kept cards and the drawn ones.
 
     `rows` has the row of every set of `size` cards in order of place. Of holds that gain the same, that of most cards
-    is taken. `choose` gives the kept cards as a number, bit n for the n-th card. Deals: own cards as a set, `size`
-    community cards in order.
+    is taken. Deals: own cards as a set, `size` community cards in order.
     """
     kinds = len(pays.nets)
     holding = [count_rows(pack.size, rows, kinds, size, known) for known in range(size)]
@@ -33,13 +32,8 @@ def community_draw(pack: Pack, rows: Ints, pays: RowPays, *, size: int = 5, choo
     hands = fold(pack, all_sets(pack.size, size))
     holds = [kept for cards in range(size, -1, -1) for kept in combinations(range(size), cards)]
     counting = _Draws(pack, hands.sets, holding)
-    numbers = {sum(1 << place for place in kept): number for number, kept in enumerate(holds)}
-    chosen = choices(pack, hands.sets, 0, choose)
-    if chosen is None:
-        nets, _ = pays.whole()
-        taken = counting.best(holds, [each @ nets for each in holding])
-    else:
-        taken = np.array([numbers[kept] for kept in chosen.tolist()], np.int64)
+    nets, _ = pays.whole()
+    taken = counting.best(holds, [each @ nets for each in holding])
     ways: Counter[Ending] = Counter()
     decided: Counter[str] = Counter()
     for number, kept in enumerate(holds):

@@ -14,7 +14,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from rules.odds.card_sets import CardSets, Ints, Sets, places
+from rules.odds.card_sets import CardSets, places
+from rules.odds.placed_sets import Ints, Sets
 
 _AT_ONCE: Final = 3_000_000
 """Sets that are worked on together: some hundred megabytes."""

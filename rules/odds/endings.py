@@ -13,12 +13,8 @@ from rules.odds.versus import LOSE, NO_HAND, TIE, WIN
 from rules.paytable import PaidRow
 from rules.spec import AgainstBet, Bet, TableBet
 
-_ALWAYS: Final[Mapping[str, Fraction]] = {
-    "win": Fraction(1),
-    "push": Fraction(0),
-    "lose": Fraction(-1),
-    "even": Fraction(1),
-}
+NET: Final[Mapping[str, Fraction]] = {"push": Fraction(0), "lose": Fraction(-1)}
+"""What a bet comes to that ends so, whatever it is paid."""
 
 _WORDS: Final[Mapping[str, str]] = {
     NO_HAND: "the dealer does not qualify",
@@ -136,16 +132,20 @@ class Wagers:
         if bet.always == "stake-lost" and row is not None:
             return self._net(row) - (state == LOSE), row.when
         if state != WIN:
-            return _ALWAYS[bet.tie if state == TIE else "lose"], ""
+            return self._ended(bet, bet.tie if state == TIE else "lose"), ""
         if not bet.paytables:
             return self._net(self.question.game.fixed[bet.name]), ""
-        return (self._net(row), row.when) if row is not None else (_ALWAYS[bet.below], "")
+        return (self._net(row), row.when) if row is not None else (NET[bet.below], "")
 
     def _unqualified(self, bet: AgainstBet, met: Met) -> tuple[Fraction, str]:
         assert bet.unqualified is not None
         raised = (unless.then for unless in bet.unqualified.unless if unless.at_least in met.reaches)
         then = next(raised, bet.unqualified.then)
-        return (self._net(self.question.game.fixed[bet.name]) if then == "win" else _ALWAYS[then]), ""
+        return self._ended(bet, then), ""
+
+    def _ended(self, bet: Bet, then: str) -> Fraction:
+        """Of a unit of its stake, of a bet that ends so whatever the hand is."""
+        return self._net(self.question.game.fixed[bet.name]) if then == "win" else NET[then]
 
     def _row(self, bet: Bet, met: Met) -> PaidRow | None:
         return self.question.game.tables[bet.name, self.tables[bet.name]][dict(met.keys)[paying_hand(bet)]]

@@ -20,6 +20,7 @@ from typing import Final
 import numpy as np
 
 from devices.processes import end_with_parent
+from protocol.cards import RANKS_UP
 from rules.odds.holdem_deck import Flags, HoldemDeck, Ints, Places, board_cards, folded_sets, summed_over_alike
 from rules.odds.holdem_strength import CATEGORIES
 from rules.odds.holdem_terms import HoldemCount, HoldemEnding, HoldemTerms, Line, Net, RaiseOnce
@@ -39,12 +40,9 @@ from rules.odds.holdem_walks import (
     parts,
     ways_of,
 )
+from rules.odds.question import Progress
 
-LETTERS: Final = "23456789TJQKA"
 _PARTS: Final = 48
-
-Progress = Callable[[int, int], None]
-"""Called with the parts done and their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +106,7 @@ def _processes(workers: int) -> Iterator[ProcessPoolExecutor | None]:
 
 def _worth(terms: HoldemTerms) -> Worth:
     def first(ending: HoldemEnding) -> Fraction:
-        return sum((bet.units * bet.net(ending) for bet in terms.first), Fraction(0))
+        return sum((bet.net(ending) for bet in terms.first), Fraction(0))
 
     def table(net: Net, showdowns: Sequence[tuple[bool, str]], folded: bool) -> list[list[Fraction]]:
         return [[net(HoldemEnding(folded, category, *showdown)) for category in CATEGORIES] for showdown in showdowns]
@@ -172,7 +170,7 @@ def _best_before(task: HoldemTask, gains: Gains, flop: Flags, turn: Flags) -> In
 
 def class_names(deck: HoldemDeck) -> list[str]:
     """Of each hole, which suits apart is "AA", "AKs" of one suit, "AKo" of two."""
-    letters = [LETTERS[rank - 2] for rank in deck.ranks]
+    letters = [RANKS_UP[rank - 2] for rank in deck.ranks]
     names = []
     for low, high in deck.holes.T.tolist():
         first, second = sorted((low % len(letters), high % len(letters)), reverse=True)

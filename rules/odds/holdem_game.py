@@ -19,6 +19,7 @@ from dealer_flow.procedure.tomlfile import fault_in
 from protocol.cards import parse_cards
 from rules.game import Game
 from rules.odds.alone import settings, tables_of
+from rules.odds.endings import NET
 from rules.odds.holdem import count_holdem
 from rules.odds.holdem_rules import holdem_strategy
 from rules.odds.holdem_showdowns import OUTCOMES
@@ -44,7 +45,6 @@ _LOWEST: Final[Mapping[str, str]] = {
     "royal flush": "TS JS QS KS AS",
 }
 """Of each category; what holds for one hand of a category holds for all."""
-_NET: Final = {"win": Fraction(1), "push": Fraction(0), "lose": Fraction(-1), "even": Fraction(1)}
 
 
 class _Unfit(Exception):
@@ -159,17 +159,20 @@ def _net(game: Game, bet: Bet, rows: _Rows) -> Net:
         raise _Unfit(f"{bet.name}: ties, always, unless and a fold that stands are not counted here")
     then, by_category = bet.unqualified.then if bet.unqualified else "acts", rows.get(bet.name)
 
+    def ended(how: str) -> Fraction:
+        return _gain(game.fixed[bet.name]) if how == "win" else NET[how]
+
     def net(ending: HoldemEnding) -> Fraction:
         if ending.folded:
-            return _NET["lose"] if bet.fold == "lose" else Fraction(0)
+            return NET["lose"] if bet.fold == "lose" else Fraction(0)
         if not ending.qualified and then != "acts":
-            return _gain(game.fixed[bet.name]) if then == "win" else _NET[then]
+            return ended(then)
         if ending.outcome != "win":
-            return _NET[bet.tie if ending.outcome == "tie" else "lose"]
+            return ended(bet.tie if ending.outcome == "tie" else "lose")
         if by_category is None:
             return _gain(game.fixed[bet.name])
         row = by_category[ending.category]
-        return _NET[bet.below] if row is None else _gain(row)
+        return NET[bet.below] if row is None else _gain(row)
 
     return net
 

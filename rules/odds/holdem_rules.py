@@ -11,11 +11,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from protocol.cards import CARDS, Card, parse_cards
+from protocol.cards import ACE_HIGH, CARDS, RANKS_UP, SUITS, Card, high_rank, parse_cards
 from rules.conditions import CONDITIONS
 from rules.errors import OddsRefused
 from rules.hands import ranking
-from rules.odds.holdem import BEST_PLAY, LETTERS, WHOLE_DECK, HoldemStrategy
+from rules.odds.holdem import BEST_PLAY, WHOLE_DECK, HoldemStrategy
 from rules.odds.holdem_deck import Flags, HoldemDeck, Ints, Places
 from rules.odds.holdem_showdowns import Boards
 from rules.odds.holdem_strength import (
@@ -30,8 +30,6 @@ from rules.odds.question import Question
 from rules.odds.strategy import Strategy
 from rules.odds.strategy_words import HighCards, RuleWhen, fits_hole
 
-_ACE: Final = 14
-_SUITS: Final = "CDHS"
 _AT_ONCE: Final = 64
 _DRAW: Final = 4
 _TURN: Final = 4
@@ -68,9 +66,12 @@ def holdem_strategy(question: Question, raises: RaiseOnce | CallAndRaise) -> Hol
 
 def _rules(strategy: Strategy, number: int) -> Rules:
     """Of the decision of this number, from 0; none where it is left to the best play or does not exist."""
-    if number >= len(strategy.decisions) or not strategy.speaks_of(number):
+    if not strategy.speaks_of(number):
         return ()
     decision, spec = strategy.decisions[number], strategy.spec
+    for rule in spec.rule:
+        if rule.step == decision.step and rule.times != 1:
+            raise OddsRefused(f"times at {decision.step}", str(rule.times), ["1"])
     rules = [(rule.when, decision.units[rule.choose] > 0) for rule in spec.rule if rule.step == decision.step]
     if decision.step in spec.otherwise:
         rules.append((RuleWhen(), decision.units[spec.otherwise[decision.step]] > 0))
@@ -91,7 +92,7 @@ def stays_by(rules: Rules, deck: HoldemDeck, boards: Boards) -> Flags:
 def card_of(deck: HoldemDeck, number: int) -> Card:
     """A card of the deck by its number."""
     suit, rank = divmod(number, len(deck.ranks))
-    return CARDS[(suit + 1 << 4) | (1 if deck.ranks[rank] == _ACE else deck.ranks[rank])]
+    return CARDS[(suit + 1 << 4) | (1 if deck.ranks[rank] == ACE_HIGH else deck.ranks[rank])]
 
 
 def _by_first(rules: Rules, seen: "SeenHoles") -> Flags:
@@ -119,7 +120,7 @@ class SeenHoles:
     def on_board(self) -> Ints:
         """How often each rank, from 0 (column), lies on each board (row)."""
         ranks = np.array(self.deck.ranks)[self.cards % len(self.deck.ranks)]
-        return np.asarray((ranks[:, :, None] == np.arange(_ACE + 1)).sum(axis=1))
+        return np.asarray((ranks[:, :, None] == np.arange(ACE_HIGH + 1)).sum(axis=1))
 
     def of_suit(self, suit: int) -> tuple[Ints, Ints]:
         """How many cards of a suit lie on each board, and are in each hole."""
@@ -151,10 +152,8 @@ def _at_least(seen: SeenHoles, text: str) -> Flags:
 
 @lru_cache(maxsize=256)
 def _least(text: str) -> int:
-    ranks = [
-        (12 if card.rank == 1 else (card.rank or 0) - 2, _SUITS.index(card.suit or "")) for card in parse_cards(text)
-    ]
-    cards = np.array([[suit * len(LETTERS) + rank for rank, suit in ranks]], dtype=np.intp)
+    ranks = [(high_rank(card) - 2, SUITS.index(card.suit or "")) for card in parse_cards(text)]
+    cards = np.array([[suit * len(RANKS_UP) + rank for rank, suit in ranks]], dtype=np.intp)
     return int(strength_alone(WHOLE_DECK, cards)[0])
 
 
@@ -176,14 +175,14 @@ def _paid(rows: tuple[str, ...]) -> tuple[Ints, Flags]:
 def _holds(seen: SeenHoles, letters: str) -> Flags:
     found = np.ones(seen.strength.shape, dtype=np.bool_)
     for letter in set(letters):
-        rank = LETTERS.index(letter) + 2
+        rank = RANKS_UP.index(letter) + 2
         times = seen.on_board[:, rank, None] + (seen.own_ranks == rank).sum(axis=0)
         found &= times >= letters.count(letter)
     return found
 
 
 def _high(seen: SeenHoles, high: HighCards) -> Flags:
-    least = LETTERS.index(high.rank) + 2
+    least = RANKS_UP.index(high.rank) + 2
     cards = seen.on_board[:, least:].sum(axis=1)[:, None] + (seen.own_ranks >= least).sum(axis=0)
     return np.asarray(cards >= high.cards)
 
@@ -208,7 +207,7 @@ def _hidden_draw(seen: SeenHoles, rank: str) -> Flags:
     for suit in range(seen.deck.suits):
         board, own = seen.of_suit(suit)
         highest = np.where(seen.own_suits == suit, seen.own_ranks, 0).max(axis=0)
-        found |= (board[:, None] + own >= _DRAW) & (highest >= LETTERS.index(rank) + 2)
+        found |= (board[:, None] + own >= _DRAW) & (highest >= RANKS_UP.index(rank) + 2)
     return found
 
 
@@ -233,12 +232,12 @@ def _as_it_is(ranks: Ints) -> Ints:
 
 
 def _ace_low(ranks: Ints) -> Ints:
-    return np.where(ranks == _ACE, 1, ranks)
+    return np.where(ranks == ACE_HIGH, 1, ranks)
 
 
 def _width(ranks: Ints, on_board: Flags, own_ranks: Ints, own: Flags) -> Ints:
     """From the lowest to the highest of the cards that are marked, for each board and hole."""
-    low = np.where(on_board, ranks, _ACE + 1).min(axis=1), np.where(own, own_ranks, _ACE + 1).min(axis=0)
+    low = np.where(on_board, ranks, ACE_HIGH + 1).min(axis=1), np.where(own, own_ranks, ACE_HIGH + 1).min(axis=0)
     high = np.where(on_board, ranks, 0).max(axis=1), np.where(own, own_ranks, 0).max(axis=0)
     return np.asarray(np.maximum(high[0][:, None], high[1]) - np.minimum(low[0][:, None], low[1]))
 

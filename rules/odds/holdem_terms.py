@@ -4,7 +4,6 @@ Two ways to raise are told apart. In one, a single bet is made once, the later t
 end; in the other, a bet keeps the hand alive before the flop and further bets of their own may follow.
 """
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -28,11 +27,10 @@ Net = Callable[[HoldemEnding], Fraction]
 @dataclass(frozen=True, slots=True)
 class FirstBet:
     """A bet that stands before the cards are dealt. Of a folded hand its net may depend on the category alone. Without
-    `staked`, it is no bet of its own but a pay on so many units of another one's stake."""
+    `staked`, it is no bet of its own but a pay on another one's stake."""
 
     name: str
     net: Net
-    units: Fraction = Fraction(1)
     staked: bool = True
 
 
@@ -69,12 +67,8 @@ class HoldemTerms:
     def gains(self, line: "Line", ending: HoldemEnding) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
         """Stake and net of each bet: the first ones, then those raised with."""
         each = Fraction(0) if line.folded else self.raised(ending)
-        stakes = (*(bet.units * bet.staked for bet in self.first), *map(Fraction, line.units))
-        return stakes, (*(bet.units * bet.net(ending) for bet in self.first), *(units * each for units in line.units))
-
-
-JointCount = Counter[tuple[tuple[Fraction, ...], tuple[Fraction, ...]]]
-"""(stake of each bet, net of each bet) -> equally likely deals."""
+        stakes = (*(Fraction(bet.staked) for bet in self.first), *map(Fraction, line.units))
+        return stakes, (*(bet.net(ending) for bet in self.first), *(units * each for units in line.units))
 
 
 class Line(NamedTuple):
@@ -92,18 +86,3 @@ class HoldemCount:
     terms: HoldemTerms
     ways: Mapping[tuple[Line, HoldemEnding], int]
     before: Mapping[str, int]
-
-    @property
-    def total(self) -> int:
-        """Deals in all; the cards of the board are told apart by the round they came in."""
-        return sum(self.ways.values())
-
-    def joint(self, riders: tuple[FirstBet, ...] = ()) -> JointCount:
-        """The bets of the game together, the first ones and then those raised with; and after them `riders`, which had
-        no part in the decisions."""
-        found: JointCount = Counter()
-        for (line, ending), number in self.ways.items():
-            stakes, nets = self.terms.gains(line, ending)
-            more = tuple(bet.units * bet.staked for bet in riders)
-            found[stakes + more, nets + tuple(bet.units * bet.net(ending) for bet in riders)] += number
-        return found

@@ -68,7 +68,10 @@ def key_of(*parts: Any) -> str:
 
 
 _PROGRAM: Final = ("odds/*.py", "hands/*.py", "rankings/*.toml")
-_MODULES: Final = ("conditions", "game", "hand_rows", "paytable", "race", "readings", "spec")
+_MODULES: Final = (
+    *("bet_terms", "conditions", "game", "hand_rows", "house", "houseways", "pairing", "paytable", "race"),
+    *("hand_spec", "readings", "spec"),
+)
 
 
 @cache

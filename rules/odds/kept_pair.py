@@ -10,6 +10,7 @@ differ by the names of suits, are looked at once (CO 47.1-1017.51(5), (11)).
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, combinations_with_replacement
 from math import comb, prod
@@ -50,7 +51,7 @@ def kept_pair(
     ways: Counter[Ending] = Counter()
     for row, net in enumerate(pays.nets):
         deals = sum(a * b for a, b in zip(rows[:, row].tolist(), hands.ways.tolist(), strict=True))
-        ways[Ending((pays.nets[row] * 0 + 1,), (net,), "", (pays.name(row),))] += deals
+        ways[Ending((Fraction(1),), (net,), "", (pays.name(row),))] += deals
     return PlayedOut(+ways, {})
 
 

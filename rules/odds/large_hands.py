@@ -18,8 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from protocol.cards import Card
-from rules.odds.card_sets import CardSets, Ints, Sets, places
-from rules.odds.versus import STATES, AgainstHand, Cases, Progress, first_cases
+from rules.odds.card_sets import CardSets, places
+from rules.odds.placed_sets import Ints, Sets
+from rules.odds.question import Progress
+from rules.odds.versus import STATES, AgainstHand, Cases, first_cases
 
 _Numbers = list[npt.NDArray[np.int32]]
 """By size: [hand, choice of so many of its cards] -> class of the set."""

@@ -12,8 +12,8 @@ from typing import Any, Final
 from protocol.cards import Card
 from rules.game import cards_of
 from rules.houseways import HouseWay, Rank, load_houseway
-from rules.odds.card_sets import Ints
 from rules.odds.joint import of_joint
+from rules.odds.placed_sets import Ints
 from rules.odds.question import Question
 from rules.odds.returns import Odds
 from rules.odds.splits import SplitContest, SplitPlay, Splits, play_splits, splits

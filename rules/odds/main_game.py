@@ -64,10 +64,6 @@ class MainGame:
         """Of all hands a player can hold, those worth playing."""
         return sum(each.played for each in self.choices)
 
-    def probability(self, outcome: str | int) -> Fraction:
-        """Of an outcome named as in `ways`."""
-        return Fraction(self.ways.get(outcome, 0), self.total)
-
 
 def count_all(
     deal: DealShape, wild_kicker: str, *, workers: int = 1, progress: Progress | None = None

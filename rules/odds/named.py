@@ -1,52 +1,59 @@
 """What `[odds]` of a game file names: a solver, its settings, and bets. None of it touches a settlement, so a game with
 a fault here settles; `dealwire check` and `dealwire odds` find it before anything is counted."""
 
-from collections.abc import Iterator, Mapping
-from types import MappingProxyType
-from typing import Any, Final
+from collections.abc import Iterator
 
-from dealer_flow.procedure.tomlfile import fault_in
+from dealer_flow.procedure.tomlfile import fault_in, validated
 from protocol.tomlfile import Key, TomlFileError
-from rules.game import Game
+from rules.game import Game, cards_of
+from rules.odds.settings import SETTINGS, AgainstSettings, NoSettings
 from rules.odds.solvers import SOLVERS
-from rules.spec import OddsSpec
+from rules.spec import AgainstBet, OddsSpec
 from rules.spec_faults import unknown
-
-SETTINGS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        "against-dealer": ("seen", "dealer-up", "beside", "fine", "ways"),
-        "holdem": ("before", "call", "flop", "turn", "river"),
-        "streets": ("raises",),
-        "bonus-card": ("first-cards", "insurance", "fee"),
-        "discard-one": ("folds", "decision"),
-    }
-)
-"""Solver -> the settings that it reads; those that are not here read none."""
 
 
 def odds_faults(game: Game) -> Iterator[TomlFileError]:
-    """Each name in `[odds]` of a game's file that stands for nothing, at its line."""
+    """Each name in `[odds]` of a game's file that stands for nothing and each setting that cannot be meant, at its
+    line."""
     if game.spec.odds is not None:
-        for key, why in _faults(game.spec.odds, [bet.name for bet in game.spec.bets]):
+        for key, why in _faults(game.spec.odds, game):
             yield fault_in(game.path, ("odds", *key), why)
 
 
-def _faults(spec: OddsSpec, bets: list[str]) -> Iterator[tuple[Key, str]]:
+def _faults(spec: OddsSpec, game: Game) -> Iterator[tuple[Key, str]]:
+    bets = [bet.name for bet in game.spec.bets]
     yield from unknown(("bets",), "bet", spec.bets, bets)
     yield from unknown(("not-computed",), "bet", spec.not_computed, bets)
     if not spec.solver:
         return
     yield from unknown(("solver",), "solver", (spec.solver,), SOLVERS)
     if spec.solver in SOLVERS:
-        known = SETTINGS.get(spec.solver, ())
-        for name in sorted(spec.settings.keys() - set(known)):
-            why = f"unknown setting of {spec.solver}; allowed: {', '.join(known) or 'none'}"
-            yield ("settings", name), why
-    yield from unknown(("settings", "beside"), "bet", _names(spec.settings.get("beside")), bets)
-    for number, way in enumerate(spec.settings.get("ways", ())):
-        named = _names(way.get("bets")) if isinstance(way, Mapping) else ()
-        yield from unknown(("settings", "ways", number, "bets"), "bet", named, bets)
+        settings, wrong = validated(spec.settings, SETTINGS.get(spec.solver, NoSettings), lambda _: ())
+        none = "" if spec.solver in SETTINGS else f"none; {spec.solver} reads no settings"
+        yield from ((("settings", *key), why + none) for key, why in wrong)
+        if isinstance(settings, AgainstSettings):
+            yield from _strange_bets(settings, bets)
+            yield from _unseen(settings, game)
 
 
-def _names(given: Any) -> tuple[str, ...]:
-    return tuple(map(str, given)) if isinstance(given, tuple | list) else ()
+def _strange_bets(settings: AgainstSettings, bets: list[str]) -> Iterator[tuple[Key, str]]:
+    """Bets that the settings name and the file has not."""
+    yield from unknown(("settings", "beside"), "bet", settings.beside, bets)
+    if settings.ways == ():
+        yield ("settings", "ways"), "needs at least 1"
+    for number, way in enumerate(settings.ways or ()):
+        at = "settings", "ways", number
+        for key, names in (("bets", way.bets or ()), ("stakes", way.stakes), ("as", way.as_)):
+            yield from unknown((*at, key), "bet", names, bets)
+
+
+def _unseen(settings: AgainstSettings, game: Game) -> Iterator[tuple[Key, str]]:
+    """The player has seen some of his own cards, or all of them and perhaps one of the dealer's."""
+    compared = next((bet for bet in game.bets.values() if isinstance(bet, AgainstBet)), None)
+    if compared is None or settings.seen is None:
+        return
+    cards = cards_of(game.hand(compared.hand))[1]
+    if settings.seen > cards:
+        yield ("settings", "seen"), f"{settings.seen} cards of {cards}; allowed: 1 to {cards}"
+    elif settings.seen < cards and settings.dealer_up:
+        yield ("settings", "dealer-up"), f"beside {settings.seen} of {cards} own cards; allowed: 0"

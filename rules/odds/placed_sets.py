@@ -19,6 +19,7 @@ from protocol.cards import CARDS, Card
 
 Ints = npt.NDArray[np.int64]
 Sets = npt.NDArray[np.uint8]
+"""Sets of cards: a row each, ascending."""
 
 ACES_HIGH: Final = (*range(2, 14), 1)
 """The ranks of a deck as `protocol.cards` numbers them, from the deuce to the ace."""

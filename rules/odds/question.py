@@ -5,9 +5,12 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, Final
 
+from dealer_flow.procedure.load import load_procedure
 from rules.game import Game
+from rules.houseways import load_houseway
 from rules.odds.kept import KeptOdds, key_of
 from rules.odds.strategy import Strategy
+from rules.pairing import procedure_source
 from rules.paytable import PayTable
 from rules.readings import READINGS
 from rules.spec import Bet
@@ -15,8 +18,8 @@ from rules.spec import Bet
 TOGETHER: Final = frozenset({"against", "margin"})
 """Kinds of bet that are decided by fold or play, and so only together."""
 
-
 Progress = Callable[[int, int], None]
+"""Called with how many steps are done and of how many."""
 
 
 def _silent(done: int, of: int) -> None:
@@ -51,7 +54,10 @@ class Question:
         """Under what the odds of these bets are kept: all that they depend on."""
         given = dict(self.readings), self.paytable, dict(self.meters), self.wager_cents, self.others, self.decks
         strategy = self.strategy.sha256 if self.strategy else ""
-        return key_of(self.game.id, self.game.sha256, list(bets), strategy, *given)
+        found = procedure_source(self.game, self.game.spec.procedures[0])
+        stands_on = [load_procedure(found).ref().sha256] if found is not None else []
+        stands_on += [load_houseway(name).sha256 for name in self.game.spec.houseways]
+        return key_of(self.game.id, self.game.sha256, stands_on, list(bets), strategy, *given)
 
     def choices(self, *names: str) -> Iterator[dict[str, str]]:
         """Every choice among the readings `names` that the game leaves open, its default first."""

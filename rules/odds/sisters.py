@@ -10,6 +10,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Final
 
+from dealer_flow.procedure.english import dollars
 from rules.odds.findings import Fault
 from rules.paytable import USUAL_ENVY_BASE_CENTS, Pay, PayRow, PayTable
 
@@ -52,7 +53,7 @@ def out_of_order(table: PayTable) -> Iterator[Slip]:
             why = f"{below.when!r} pays {text_of(table, below)}, more than {above.when!r} above it"
             yield "row-out-of-order", why
         if 0 < above.envy_cents < below.envy_cents:
-            envy = f"the envy of {below.when!r}, {_dollars(below.envy_cents)}"
+            envy = f"the envy of {below.when!r}, {dollars(below.envy_cents)}"
             why = f"{envy}, is more than that of {above.when!r} above it"
             yield "envy-out-of-order", why
 
@@ -77,7 +78,7 @@ def _far_off(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[Slip]:
             yield from _apart(f"{row.when!r} pays {text_of(table, row)}", own, found)
         if row.envy_cents:
             envies = [_envy(sister, each) for sister, each in others if each.envy_cents]
-            yield from _apart(f"the envy of {row.when!r} is {_dollars(row.envy_cents)}", _envy(table, row), envies)
+            yield from _apart(f"the envy of {row.when!r} is {dollars(row.envy_cents)}", _envy(table, row), envies)
 
 
 def _envy(table: PayTable, row: PayRow) -> Fraction:
@@ -185,10 +186,6 @@ def wager_in(heading: str) -> int:
     _, sign, rest = heading.partition("$")
     digits = rest[: len(rest) - len(rest.lstrip("0123456789"))]
     return int(digits) if sign and digits else 0
-
-
-def _dollars(cents: int) -> str:
-    return f"${Fraction(cents, 100)}" if cents % 100 else f"${cents // 100:,}"
 
 
 def _number(value: Fraction) -> str:

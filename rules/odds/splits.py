@@ -17,8 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from protocol.cards import Card
-from rules.odds.card_sets import CardSets, Ints, Sets
+from rules.odds.card_sets import CardSets
 from rules.odds.joint import Ending
+from rules.odds.placed_sets import Ints, Sets
 
 WIN, PUSH, LOSE = range(3)
 _GAIN: Final = {WIN: Fraction(1), PUSH: Fraction(0), LOSE: Fraction(-1)}

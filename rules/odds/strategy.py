@@ -31,8 +31,10 @@ class StrategyRule(TomlTable):
     """At this step, with such a hand, this is chosen; `times`: how many times the least bet, where more may be bet."""
 
     step: str
+    """The step at which is chosen, as the procedure has it."""
     when: RuleWhen = RuleWhen()
     choose: str
+    """The choice that is made."""
     times: Annotated[int, Field(ge=1, le=100)] = 1
 
 
@@ -42,6 +44,7 @@ class StrategyFile(TomlTable):
     schema_: Literal["dealwire.strategy/1"] = Field(alias="schema")
     title: str
     game: str = ""
+    """The game that it is for, by id; without it any game that has its steps."""
     rule: tuple[StrategyRule, ...] = ()
     otherwise: dict[str, str] = Field(default_factory=dict)
 
@@ -81,7 +84,10 @@ class Strategy:
         return _decisions(self.game)
 
     def speaks_of(self, number: int) -> bool:
-        """Whether the file says what to do at the decision, counted from 0; else it is played best."""
+        """Whether the file says what to do at the decision, counted from 0; else it is played best. It says nothing of
+        one that the procedure does not have."""
+        if number >= len(self.decisions):
+            return False
         step = self.decisions[number].step
         return step in self.spec.otherwise or any(rule.step == step for rule in self.spec.rule)
 

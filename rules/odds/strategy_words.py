@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final
 from pydantic import Field
 
 from dealer_flow.procedure.tomlfile import TomlTable
-from protocol.cards import DECK, Card, parse_cards
+from protocol.cards import ACE_HIGH, DECK, RANKS_UP, Card, high_rank, parse_cards
 from protocol.errors import DealwireError
 from protocol.tomlfile import Key
 from rules.conditions import CONDITIONS
@@ -18,8 +18,6 @@ from rules.errors import OddsRefused
 from rules.game import Game
 from rules.hands import Made, Ranking
 
-_LETTERS: Final = "23456789TJQKA"
-_ACE: Final = 14
 _HOLE: Final = re.compile(r"([2-9TJQKA])([2-9TJQKA])([so]?)(\+?)")
 _PLAYER: Final = "player"
 _POKER: Final = CONDITIONS["poker"]
@@ -28,8 +26,10 @@ _POKER: Final = CONDITIONS["poker"]
 class HighCards(TomlTable):
     """At least so many cards of this rank or a higher one."""
 
-    rank: Annotated[str, Field(pattern=f"^[{_LETTERS}]$")]
+    rank: Annotated[str, Field(pattern=f"^[{RANKS_UP}]$")]
+    """The lowest rank that counts: 2 to 9, T, J, Q, K, A."""
     cards: Annotated[int, Field(ge=1, le=9)] = 1
+    """How many of them at least."""
 
 
 class RuleWhen(TomlTable):
@@ -46,15 +46,18 @@ class RuleWhen(TomlTable):
 
     at_least: str = ""
     makes: tuple[str, ...] = ()
-    holds: Annotated[str, Field(pattern=f"^[{_LETTERS}]*$")] = ""
+    holds: Annotated[str, Field(pattern=f"^[{RANKS_UP}]*$")] = ""
     suited: Annotated[int, Field(ge=0, le=9)] = 0
     spread: Annotated[int, Field(ge=0, le=13)] = 0
+    """The ranks within which the suited cards lie."""
     high: HighCards | None = None
+    """So many cards of a high rank."""
     hole: tuple[str, ...] = ()
-    dealer: Annotated[str, Field(pattern=f"^[{_LETTERS}]*$")] = ""
+    dealer: Annotated[str, Field(pattern=f"^[{RANKS_UP}]*$")] = ""
     dealer_matches: bool | None = None
+    """The rank of the dealer's card is one of the player's."""
     hidden_pair: bool | None = None
-    hidden_draw: Annotated[str, Field(pattern=f"^[{_LETTERS}]?$")] = ""
+    hidden_draw: Annotated[str, Field(pattern=f"^[{RANKS_UP}]?$")] = ""
     outs_below: Annotated[int, Field(ge=0, le=52)] = 0
     without: "RuleWhen | None" = None
     any: tuple["RuleWhen", ...] = ()
@@ -85,19 +88,19 @@ def of_own(when: RuleWhen) -> str:
 
 
 def _conditions(when: RuleWhen, seen: InView) -> Iterator[bool]:
-    ranks = sorted(map(_rank, seen.cards), reverse=True)
+    ranks = sorted(map(high_rank, seen.cards), reverse=True)
     if when.at_least:
         yield _strength(seen.game, seen.cards) >= _least(seen.game, when.at_least)
     if when.makes:
         key = _key(seen.game, seen.cards)
         yield any(_row(row)(key) for row in when.makes)
     if when.holds:
-        wanted = Counter(_LETTERS.index(letter) + 2 for letter in when.holds)
+        wanted = Counter(RANKS_UP.index(letter) + 2 for letter in when.holds)
         yield all(ranks.count(rank) >= times for rank, times in wanted.items())
     if when.suited:
         yield _is_suited(seen.cards, when.suited, when.spread)
     if when.high:
-        least = _LETTERS.index(when.high.rank) + 2
+        least = RANKS_UP.index(when.high.rank) + 2
         yield sum(rank >= least for rank in ranks) >= when.high.cards
     if when.hole:
         yield any(fits_hole(each, seen.cards[:2]) for each in when.hole)
@@ -111,20 +114,20 @@ def _conditions(when: RuleWhen, seen: InView) -> Iterator[bool]:
 
 def _of_dealer(when: RuleWhen, seen: InView, ranks: Sequence[int]) -> Iterator[bool]:
     if when.dealer:
-        yield any(_LETTERS[_rank(card) - 2] in when.dealer for card in seen.dealer)
+        yield any(RANKS_UP[high_rank(card) - 2] in when.dealer for card in seen.dealer)
     if when.dealer_matches is not None:
-        yield any(_rank(card) in ranks for card in seen.dealer) == when.dealer_matches
+        yield any(high_rank(card) in ranks for card in seen.dealer) == when.dealer_matches
 
 
 def _hidden(when: RuleWhen, seen: InView) -> Iterator[bool]:
-    own, times = [_rank(card) for card in seen.cards[: seen.own]], Counter(map(_rank, seen.cards))
+    own, times = [high_rank(card) for card in seen.cards[: seen.own]], Counter(map(high_rank, seen.cards))
     if when.hidden_pair is not None:
         yield any(times[rank] > 1 for rank in own) == when.hidden_pair
     if when.hidden_draw:
         suits = Counter(card.suit for card in seen.cards)
-        least = _LETTERS.index(when.hidden_draw) + 2
+        least = RANKS_UP.index(when.hidden_draw) + 2
         mine = seen.cards[: seen.own]
-        yield any(suits[card.suit] >= 4 and _rank(card) >= least for card in mine)
+        yield any(suits[card.suit] >= 4 and high_rank(card) >= least for card in mine)
     if when.outs_below:
         yield _outs(seen) < when.outs_below
 
@@ -133,10 +136,6 @@ def _outs(seen: InView) -> int:
     """Cards that nobody has seen which make more with the board than the player has."""
     board, mine = seen.cards[seen.own :], _strength(seen.game, seen.cards)
     return sum(_strength(seen.game, (*board, card)) > mine for card in DECK if card not in seen.cards)
-
-
-def _rank(card: Card) -> int:
-    return _ACE if card.rank == 1 else card.rank or 0
 
 
 def _ranking(game: Game) -> Ranking:
@@ -168,7 +167,7 @@ def _key(game: Game, cards: Sequence[Card]) -> Any:
     least, most = ranking.sizes
     if least <= len(cards) <= most and ranking.vocabulary == "poker":
         return ranking.rank(cards, game.default_readings()).key
-    times = Counter(map(_rank, cards))
+    times = Counter(map(high_rank, cards))
     ranks = sorted(times, key=lambda rank: (times[rank], rank), reverse=True)
     shape = tuple(times[rank] for rank in ranks)
     kind, number = next((kind, number) for sizes, kind, number in _SHAPES if shape[: len(sizes)] == sizes)
@@ -193,8 +192,8 @@ def _row(row: str) -> Any:
 
 def _is_suited(cards: Sequence[Card], number: int, spread: int) -> bool:
     for suit in {card.suit for card in cards}:
-        ranks = [_rank(card) for card in cards if card.suit == suit]
-        low = [1 if rank == _ACE else rank for rank in ranks]
+        ranks = [high_rank(card) for card in cards if card.suit == suit]
+        low = [1 if rank == ACE_HIGH else rank for rank in ranks]
         if len(ranks) >= number and (not spread or min(max(each) - min(each) for each in (ranks, low)) < spread):
             return True
     return False
@@ -205,8 +204,8 @@ def fits_hole(text: str, cards: Sequence[Card]) -> bool:
     found = _HOLE.fullmatch(text)
     if found is None or len(cards) < 2:
         return False
-    high, low = (_LETTERS.index(found[part]) + 2 for part in (1, 2))
-    first, second = sorted(map(_rank, cards), reverse=True)
+    high, low = (RANKS_UP.index(found[part]) + 2 for part in (1, 2))
+    first, second = sorted(map(high_rank, cards), reverse=True)
     suited = cards[0].suit == cards[1].suit
     if high == low:
         return first == second and (first == high or (first > high and bool(found[4])))
@@ -226,7 +225,7 @@ def faults_of(when: RuleWhen, game: Game) -> Iterator[tuple[Key, str]]:
             yield ("makes", number), f"no row {row!r}; allowed: {_POKER.allowed}"
     for number, text in enumerate(when.hole):
         found = _HOLE.fullmatch(text)
-        if found is None or _LETTERS.index(found[1]) < _LETTERS.index(found[2]) or (found[1] == found[2] and found[3]):
+        if found is None or RANKS_UP.index(found[1]) < RANKS_UP.index(found[2]) or (found[1] == found[2] and found[3]):
             yield ("hole", number), f"{text!r} is no class of two cards; allowed: 'QQ+', 'A2s+', 'KTo', 'QJ'"
     if when.spread and not when.suited:
         yield ("spread",), "goes with suited: within how many ranks those cards lie"

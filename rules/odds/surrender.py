@@ -13,7 +13,7 @@ import numpy as np
 from rules.odds.best_play import PlayedOut, RowPays
 from rules.odds.in_words import in_words
 from rules.odds.joint import Ending
-from rules.odds.placed_sets import Choose, Folded, Ints, Pack, RowFinder, Sets, all_sets, fold, places
+from rules.odds.placed_sets import Folded, Ints, Pack, RowFinder, Sets, all_sets, fold, places
 from rules.odds.question import Progress
 from rules.odds.two_more_cards import count_two_more
 
@@ -54,11 +54,10 @@ class GrowingHand:
         return self.first_pays, self.middle_pays, self.last.pays
 
 
-def surrender(hand: GrowingHand, *, may: bool = True, choose: Choose | None = None) -> PlayedOut:
+def surrender(hand: GrowingHand, *, may: bool = True) -> PlayedOut:
     """The three bets, in order; a bet given up counts as staked whole and loses its half.
 
-    A bet that loses its half on average either way is kept. `choose` gives 1 for a surrender. Deals: own cards and each
-    pair of the community as sets.
+    A bet that loses its half on average either way is kept. Deals: own cards and each pair of the community as sets.
     """
     pack, last = hand.last.pack, hand.last
     kinds = [len(pays.nets) for pays in hand.pays]
@@ -71,8 +70,6 @@ def surrender(hand: GrowingHand, *, may: bool = True, choose: Choose | None = No
         joint = np.zeros((kinds[1], kinds[2]), np.int64)
         np.add.at(joint, hand.middle[reached], last.counts[last.middle.of[reached]])
         gives_up = may and int((joint @ nets).sum()) < -int(HALF * scale) * int(joint.sum())
-        if may and choose and (chosen := choose(0, [pack.card(card) for card in cards.tolist()])) is not None:
-            gives_up = chosen == 1
         given_up.append(int(gives_up))
         for middle, row in np.argwhere(joint).tolist():
             end = _ended(hand.pays, (int(hand.first[place]), middle, row), gives_up)

@@ -16,13 +16,13 @@ from rules.spec import Bet
 class TableRows:
     """The rows of `table` as `bet` is paid by it, in order, and one more for hands that none of them pays, which lose.
 
-    The hand is that of the bet, or `hand`. ValueError where a row pays what no decision can weigh: a share of a meter.
+    ValueError where a row pays what no decision can weigh: a share of a meter.
     """
 
-    def __init__(self, question: Question, bet: Bet, table: PayTable, hand: str = "") -> None:
+    def __init__(self, question: Question, bet: Bet, table: PayTable) -> None:
         game = question.game
         self._flat: Mapping[object, PaidRow | None] = game.tables[bet.name, table.id]
-        self.ranking: Ranking = game.rankings[hand or bet.hand]
+        self.ranking: Ranking = game.rankings[bet.hand]
         self._readings = game.default_readings() | dict(question.readings)
         names = [row.when for row in table.rows]
         self._numbers = {name: number for number, name in enumerate(names)}

@@ -13,6 +13,7 @@ import numpy as np
 from protocol.cards import DECK, Card
 from rules.conditions import CONDITIONS
 from rules.game import Game, cards_of
+from rules.hand_spec import OWN
 from rules.hands import Ranking
 from rules.odds.best_of_one_more import Levels
 from rules.odds.best_play import LOST, PUSHED
@@ -27,7 +28,7 @@ from rules.odds.rows import paid_by_row, shares_of
 from rules.odds.table_rows import TableRows
 from rules.odds.two_shoes import count_two_shoes
 from rules.odds.unseen_draw import AtOnce, count_exchanges, unseen_draw
-from rules.spec import OWN, AgainstBet, Bet, PropositionBet
+from rules.spec import AgainstBet, Bet, PropositionBet
 
 
 def unseen_draw_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:

@@ -18,7 +18,7 @@ import numpy as np
 from rules.odds.best_of_one_more import BestOfOneMore, Levels
 from rules.odds.best_play import LOST, PlayedOut, RowPays
 from rules.odds.joint import Ending
-from rules.odds.placed_sets import Choose, Folded, Ints, Pack, Sets, choices, places, signatures, with_card
+from rules.odds.placed_sets import Folded, Ints, Pack, Sets, places, signatures, with_card
 from rules.odds.question import Progress
 
 _CHUNK = 1 << 15
@@ -60,15 +60,14 @@ def count_exchanges(pack: Pack, levels: Levels, size: int = 5, progress: Progres
     return Exchanges(pack, dealer.hands, *_by_discard(pack, dealer.hands.sets, levels, _showdowns(dealer, progress)))
 
 
-def unseen_draw(counted: Exchanges, *, at_once: AtOnce | None = None, choose: Choose | None = None) -> PlayedOut:
+def unseen_draw(counted: Exchanges, *, at_once: AtOnce | None = None) -> PlayedOut:
     """One bet at even money.
 
-    Of cards whose exchange gains the same, the first is exchanged. `choose` gives the place of the card. Deals: first
-    cards as a set, the new one, the dealer's as a set.
+    Of cards whose exchange gains the same, the first is exchanged. Deals: first cards as a set, the new one, the
+    dealer's as a set.
     """
     pack, hands, size = counted.pack, counted.hands, counted.hands.sets.shape[1]
-    chosen = choices(pack, hands.sets, 0, choose)
-    taken = np.argmax(counted.below + counted.not_above, axis=1) if chosen is None else chosen
+    taken = np.argmax(counted.below + counted.not_above, axis=1)
     draws = hands.weights.copy()
     ways: Counter[Ending] = Counter()
     of_hand = (pack.size - size) * comb(pack.size - size - 1, size + 1)

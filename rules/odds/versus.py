@@ -16,8 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from protocol.cards import Card
-from rules.odds.card_sets import Alike, CardSets, Ints, Sets, places
+from rules.odds.card_sets import Alike, CardSets, places
 from rules.odds.dealer_hands import DealerHands, dealer_hands
+from rules.odds.placed_sets import Ints, Sets
+from rules.odds.question import Progress
 
 NO_HAND: Final = "no hand"
 """The dealer's hand does not qualify."""
@@ -26,9 +28,6 @@ TIE: Final = "tie"
 WIN: Final = "win"
 STATES: Final = (NO_HAND, LOSE, TIE, WIN)
 """Against the player's hand; all but the first with a dealer who qualifies."""
-
-Progress = Callable[[int, int], None]
-"""Called with the steps done and the steps there are."""
 
 _AT_ONCE: Final = 400_000
 """Cases counted between two calls of a progress callback."""

@@ -34,7 +34,7 @@ from dealer_flow.procedure.load import (
 )
 from dealer_flow.procedure.whole import written_out
 from dealwire.cli import main
-from tests.support.guides import FENCE, ROOT, Reader, blocks
+from tests.support.guides import ROOT, Reader, blocks
 from tests.support.refusals import check_refusal
 
 SISTER = """
@@ -261,7 +261,8 @@ def test_the_command_writes_it_out() -> None:
 
 def test_the_sister_of_the_page_works_as_it_is_written(tmp_path: Path) -> None:
     page = (ROOT / "docs/procedures.md").read_text(encoding="utf-8")
-    followed = blocks("".join(fence[0] + "\n" for fence in FENCE.finditer(page) if " " in fence[1]))
+    found = blocks(page)
+    followed = [each for at, block in enumerate(found) if block.use == "file" for each in found[at : at + 3]]
     assert [block.use for block in followed] == ["file", "run", "output"] * 2
     with Reader(tmp_path) as reader:
         for block in followed:

@@ -61,7 +61,7 @@ BAD = [
     ('moves-from = "number-17"', 'moves-from = "number-18"', "shoe.extra.moves-from", "allowed: number-5, number-6"),
     ('moves-from = "number-17"', 'moves-from = "switch-clubs"', "shoe.extra.moves-from", "no bet 'switch-clubs'"),
     ('[shoe.unread]\noption = "unread-card-named-by"\nclause = "procedure"\n', "", "shoe.unread", "missing"),
-    ("[shoe.overdraw]", "[shoe.over-draw]", "shoe.overdraw", "missing"),
+    ("[shoe.overdraw]", "[shoe.over-draw]", "shoe.over-draw", "unknown key"),
     ("[shoe]\n", "[shoe]\nspeed = 1\n", "shoe.speed", "unknown key; allowed: bets-closed, decks, columns"),
     ('device = "card-shoe"', 'device = "packet-shuffler"', "device", "is drawn from a card-shoe"),
     ("[care.deck]", '[remainder]\nclause = "x"\n[care.deck]', "remainder", "belongs to a game of steps"),

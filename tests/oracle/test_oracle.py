@@ -7,6 +7,8 @@ import pytest
 from tests.oracle import hands
 from tests.oracle.compare import GAMES, differences
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.mark.parametrize("game", GAMES)
 def test_both_engines_settle_alike(game: str) -> None:

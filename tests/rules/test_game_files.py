@@ -154,13 +154,13 @@ FAULTS = [
         'equals = { bet = "ante", times = 2,',
         'equals = { bet = "ante", time = 2,',
         "time = 2",
-        "bets[3].equals.times: missing",
+        "(did you mean 'times'?)",
     ),
     (
         'fold = "47.1-1017.60(7)"',
         'fold = "47.1-1017.60(7)"\npush = ""',
         'push = ""',
-        "bets[3].clauses.push: unknown key; allowed: win, lose, fold, tie, unqualified, envy",
+        "bets[3].clauses.push: unknown key; allowed: win, lose, fold, tie, unqualified, envy, below",
     ),
     ('name = "play"', 'name = "ante"', None, "bets[3].name: bet 'ante' stands twice"),
     (
@@ -215,6 +215,71 @@ def test_a_bet_of_another_kind_of_game(tmp_path: Path, game: str, before: str, a
     assert before in path.read_text()
     path.write_text(path.read_text().replace(before, after, 1))
     assert fault_of(path).endswith(f".kind: {sentence}")
+
+
+BY_TABLE = "'win' is paid by no row of a table, and the bet has no pays; allowed: "
+CS, B5, HIGH = "caribbean-stud.co", "boston-5.co", "high-five.co"
+BET, BONUS, PLAY = 'paytables = ["CS-BET"]', 'paytables = ["B5-ANTE"]', 'name = "play"\nkind = "against"'
+UNQUALIFIED = 'unqualified = { then = "push" } # (9) pays'
+AT_SETTLEMENT = [
+    (CS, BET, f'{BET}\ntie = "win"', "tie: " + BY_TABLE + "push, lose"),
+    (CS, UNQUALIFIED, 'unqualified = { then = "win" } # (9) pays', "unqualified.then: " + BY_TABLE + "push, acts"),
+    (
+        CS,
+        UNQUALIFIED,
+        'unqualified = { then = "push", unless = [{ at-least = "AS KS", then = "win", clause = "c" }] } # (9) pays',
+        "unqualified.unless[1].then: " + BY_TABLE,
+    ),
+    (
+        B5,
+        BONUS,
+        BONUS
+        + '\nties = [{ row = "pair", then = "push", clause = "c" }, { row = "flush", then = "win", clause = "c" }]',
+        "ties[2].then: " + BY_TABLE + "push, lose",
+    ),
+    (B5, BONUS, f'{BONUS}\none-colour = {{ then = "win", clause = "c" }}', "one-colour.then: " + BY_TABLE),
+    (HIGH, PLAY, f'{PLAY}\nties = [{{ row = "six pair", then = "push", clause = "c" }}]', "ties[1].row: 'six pair' is"),
+    (
+        HIGH,
+        'at-least = "AS 2D 3C 4H 5S"',
+        'at-least = "AS 2D 3C 4H ZZ"',
+        "unqualified.unless[1].at-least: not a card: 'ZZ'",
+    ),
+    (
+        "crazy-4.co",
+        'up-to = 3, at-least = "AS AH 3D 2C"',
+        'up-to = 3, at-least = "AS AS 3D 2C"',
+        "raised.at-least: a card stands twice",
+    ),
+    (
+        "pai-gow.co",
+        'kind = "split"\npays = "1 to 1"\n',
+        'kind = "split"\n',
+        "set in two needs pays = 'A to B' and no paytables",
+    ),
+    (
+        "pai-gow.co",
+        'pays = "1 to 1"\nhand = "high"',
+        'pays = "3 for 1"\nhand = "high"',
+        "set in two needs pays = 'A to B'",
+    ),
+    (
+        "texas-shootout.co",
+        "of = { dealer = 4, community = 5 }\nkeeps",
+        "of = { dealer = 3, community = 5 }\nkeeps",
+        "hands.dealer.of.dealer: 3 cards, and texas-shootout keeps some of 4; allowed: 4",
+    ),
+]
+
+
+@pytest.mark.parametrize(("game", "before", "after", "sentence"), AT_SETTLEMENT)
+def test_what_no_round_could_be_settled_by_is_found_when_the_file_is_read(
+    tmp_path: Path, game: str, before: str, after: str, sentence: str
+) -> None:
+    path = copied(tmp_path).with_name(f"{game}.toml")
+    assert before in path.read_text()
+    path.write_text(path.read_text().replace(before, after, 1))
+    assert sentence in fault_of(path)
 
 
 def test_a_game_of_neither_hand_nor_race(tmp_path: Path) -> None:

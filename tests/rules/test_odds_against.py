@@ -12,15 +12,18 @@ import pytest
 
 pytest.importorskip("numpy")
 
-from protocol.cards import Card
+from protocol.cards import Card, parse_card
 from rules import game_ids
 from rules.game import GAMES as GAMES_OF_PACKAGE
 from rules.game import load_game
 from rules.odds import NotComputed, Odds, Question, odds
-from rules.odds.against import against_table
+from rules.odds.against import AgainstTable
 from rules.odds.endings import Met, Wagers
+from rules.odds.solvers import answers_for
 from rules.odds.versus import LOSE, NO_HAND, TIE, WIN
 from tests.support.paper import Paper
+
+pytestmark = pytest.mark.thorough
 
 GAMES = [
     game for game in game_ids() if (spec := load_game(game).spec.odds) is not None and spec.solver == "against-dealer"
@@ -32,7 +35,7 @@ ANTE_CENTS = 2000
 def test_a_bet_comes_to_what_it_is_settled_at(game: str) -> None:
     """Random rounds on every table, folded and played on at each stake."""
     question = Question(load_game(game), wager_cents=ANTE_CENTS)
-    table, dealt = against_table(question), random.Random(game)
+    table, dealt = AgainstTable(question, answers_for(question.game)), random.Random(game)
     for way in table.ways():
         for chosen in table.tables(way.bets):
             wagers = Wagers(question, way.bets, chosen, way.stakes)
@@ -110,6 +113,25 @@ def test_a_bet_that_a_fold_loses_is_also_counted_beside_the_others() -> None:
         both = found["ante+play+ante-bonus+pair-plus", f"TC-AB-{number}+TC-PP-{number}"]
         assert both.house_edge == main + pair_plus
     assert ("ante+play+ante-bonus+pair-plus", "TC-AB-1+TC-PP-2") not in found
+
+
+def test_a_tie_that_wins_is_paid_as_a_win_is(tmp_path: Path) -> None:
+    shutil.copytree(GAMES_OF_PACKAGE / "paytables", tmp_path / "paytables")
+    text = (GAMES_OF_PACKAGE / "three-card.co.toml").read_text(encoding="utf-8")
+    name, pays = 'name = "play"\nkind = "against"', 'pays = "1 to 1"'
+    at = text.index(name)
+    text = text[:at] + text[at:].replace(name, f'{name}\ntie = "win"', 1).replace(pays, 'pays = "3 to 2"', 1)
+    (tmp_path / "three-card.co.toml").write_text(text, encoding="utf-8")
+    question = Question(load_game(tmp_path / "three-card.co.toml"))
+    bets = answers_for(question.game)
+    table = AgainstTable(question, bets)
+    way = next(iter(table.ways()))
+    wagers = Wagers(question, way.bets, next(iter(table.tables(way.bets))), way.stakes)
+    met = table.rank([parse_card(text) for text in ("AS", "KD", "9C")]).key
+    assert isinstance(met, Met)
+    assert dict(zip((bet.name for bet in way.bets), wagers.played(met, TIE).nets, strict=True))["play"] == Fraction(
+        3, 2
+    )
 
 
 @pytest.mark.parametrize(

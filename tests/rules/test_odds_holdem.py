@@ -24,6 +24,9 @@ from rules.odds.holdem_showdowns import Boards, rivals, some_boards
 from rules.odds.holdem_strength import CATEGORIES, strength_table
 from rules.odds.holdem_terms import CallAndRaise, FirstBet, HoldemCount, HoldemEnding, HoldemTerms, Net, RaiseOnce
 from tests.support.holdem_by_hand import LIMITS, ORDER, ByHand, Cards, category, rank
+from tests.support.played import deals, joint
+
+pytestmark = pytest.mark.thorough
 
 HIGH = Fraction(3, 2)
 BLIND = {
@@ -63,7 +66,7 @@ ULTIMATE = HoldemTerms(
 BONUS_POKER = HoldemTerms((FirstBet("ante", paid(STRAIGHTS)),), CallAndRaise(), paid())
 CHAMPION_FIVE = HoldemTerms((FirstBet("ante-blind", paid(bonus=BONUS)),), CallAndRaise(1, 1, 0), paid())
 CHAMPION_SEVEN = HoldemTerms((FirstBet("ante-blind", paid()),), CallAndRaise(1, 1, 0), paid())
-DEAR = HoldemTerms((FirstBet("ante", paid(), Fraction(1, 3)),), CallAndRaise(3, 2, 1), paid(), "two pair")
+DEAR = HoldemTerms((FirstBet("ante", lambda ending: paid()(ending) / 3),), CallAndRaise(3, 2, 1), paid(), "two pair")
 
 SUITS = "CDHS"
 WHOLE = HoldemDeck()
@@ -108,7 +111,7 @@ def test_every_deal_of_a_small_deck(terms: HoldemTerms, ranks: str, suits: int) 
     assert found.before == before
     assert found.ways == ways
     orders = 20 if isinstance(terms.raises, CallAndRaise) and terms.raises.turn else 10
-    assert found.total == orders * deck.deals
+    assert deals(found) == orders * deck.deals
 
 
 def test_any_number_of_processes_counts_the_same_and_tells_how_far_it_is() -> None:
@@ -155,7 +158,7 @@ def test_another_way_to_play_is_counted_where_one_is_given(whole: bool) -> None:
     before, ways = by_hand.count()
     if whole:
         assert found.before == {name: 3 if name in ("22", "77") else 0 for name in before}
-        assert found.total == 10 * deck.deals
+        assert deals(found) == 10 * deck.deals
         assert found.ways != ways
     else:
         assert (found.before, found.ways) == (before, ways)
@@ -164,11 +167,11 @@ def test_another_way_to_play_is_counted_where_one_is_given(whole: bool) -> None:
 def test_a_bet_that_no_decision_touches_rides_along() -> None:
     trips = FirstBet("trips", lambda ending: Fraction(3) if ending.category == "three of a kind" else Fraction(-1))
     found = count_holdem(ULTIMATE, deck=deck_of("27JA", 3))
-    joint = found.joint((trips,))
-    assert {len(stakes) for stakes, _ in joint} == {len(nets) for _, nets in joint} == {4}
-    won = sum(number for (_, nets), number in joint.items() if nets[3] == 3)
+    together = joint(found, (trips,))
+    assert {len(stakes) for stakes, _ in together} == {len(nets) for _, nets in together} == {4}
+    won = sum(number for (_, nets), number in together.items() if nets[3] == 3)
     assert won == sum(number for (_, end), number in found.ways.items() if end.category == "three of a kind")
-    assert joint.total() == found.total
+    assert together.total() == deals(found)
 
 
 # ------------------------------------------------------------------ the whole deck
@@ -244,7 +247,7 @@ def test_strengths_are_in_the_order_of_another_library() -> None:
 
 
 def edge(found: HoldemCount) -> Fraction:
-    return -sum((sum(nets) * number for (_, nets), number in found.joint().items()), Fraction(0)) / found.total
+    return -sum((sum(nets) * number for (_, nets), number in joint(found).items()), Fraction(0)) / deals(found)
 
 
 @pytest.mark.slow
@@ -252,11 +255,11 @@ def test_ultimate_texas_holdem_is_as_in_print() -> None:
     """Shackleford, wizardofodds.com: 2.185 percent of the ante, 0.526 of what is staked, 4.94 standard deviation, and
     all of 27,813,810,024,000 combinations; raised with 37.7 percent of holes."""
     found = count_holdem(ULTIMATE, workers=2)
-    assert found.total == 27_813_810_024_000
+    assert deals(found) == 27_813_810_024_000
     assert f"{float(100 * edge(found)):.3f}" == "2.185"
-    staked = sum((sum(stakes) * number for (stakes, _), number in found.joint().items()), Fraction(0)) / found.total
+    staked = sum((sum(stakes) * number for (stakes, _), number in joint(found).items()), Fraction(0)) / deals(found)
     assert f"{float(100 * edge(found) / staked):.3f}" == "0.526"
-    squares = sum((sum(nets) ** 2 * number for (_, nets), number in found.joint().items()), Fraction(0)) / found.total
+    squares = sum((sum(nets) ** 2 * number for (_, nets), number in joint(found).items()), Fraction(0)) / deals(found)
     assert f"{float(squares - edge(found) ** 2) ** 0.5:.2f}" == "4.94"
     assert set(found.before.values()) == {0, 4}  # three units never gain most
     raised = {name for name, units in found.before.items() if units}

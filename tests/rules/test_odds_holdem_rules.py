@@ -21,6 +21,9 @@ from rules.odds.strategy import load_strategy
 from rules.odds.strategy_words import InView, RuleWhen, holds
 from tests.rules.test_odds_holdem import SUITS, ULTIMATE, deck_of
 from tests.support.holdem_by_hand import LIMITS, ORDER, ByHand, Cards, category, rank
+from tests.support.played import deals, joint
+
+pytestmark = pytest.mark.thorough
 
 WHOLE = HoldemDeck()
 UTH = "ultimate-texas-holdem.co"
@@ -141,8 +144,8 @@ def test_a_game_is_played_by_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(holdem_game, "count_holdem", lambda terms, **more: count_holdem(terms, deck=small, **more))
     monkeypatch.setattr(holdem_game, "_KEPT", {})
     together = next(each for each in odds(question, "ante+blind+play") if isinstance(each, Odds))
-    gained = sum(sum(nets) * number for (_, nets), number in found.joint().items())
-    assert together.house_edge == -gained / found.total
+    gained = sum(sum(nets) * number for (_, nets), number in joint(found).items())
+    assert together.house_edge == -gained / deals(found)
     assert together.also["strategy"] == "a way to play"
 
 
@@ -150,6 +153,14 @@ def test_outs_are_not_seen_on_the_flop() -> None:
     rules = ((RuleWhen.model_validate({"outs-below": 21}), True),)
     with pytest.raises(OddsRefused, match="outs-below"):
         bets_by(rules, WHOLE, cards_of(WHOLE, folded_sets(WHOLE, 3).masks[:2]))
+
+
+def test_times_where_only_one_bet_can_be_made_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "play.toml"
+    path.write_text(STRATEGY.replace('choose = "play-2x"', 'choose = "play-2x"\ntimes = 3'))
+    game = load_game(UTH)
+    with pytest.raises(OddsRefused, match="times at second-choice '3'; allowed: 1"):
+        holdem_strategy(Question(game, strategy=load_strategy(path, game)), ULTIMATE.raises)
 
 
 def test_what_a_file_does_not_speak_of_is_played_best(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Odds that were counted before: found again whole, or counted anew."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -8,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from rules.game import load_game
+from dealer_flow.procedure.load import whole_text
+from rules.game import GAMES, load_game
 from rules.odds import NotComputed, Question, odds
 from rules.odds.kept import Found, KeptOdds, key_of, remembered
 from rules.odds.returns import BetOutcome, Odds
@@ -57,6 +59,20 @@ def test_a_torn_file_is_counted_anew(tmp_path: Path, part: float) -> None:
     assert kept.get("key") is None
     assert list(remembered(kept, "key", iter(FOUND))) == FOUND
     assert (kept.get("key") or [None])[0] == FOUND
+
+
+def test_another_procedure_beside_the_game_is_counted_anew(tmp_path: Path) -> None:
+    """How a game is dealt and decided is its procedure's: what was counted of another one is not its odds."""
+    shutil.copytree(GAMES / "paytables", tmp_path / "paytables")
+    game, procedure = tmp_path / "three-card.co.toml", tmp_path / "my-three-card.toml"
+    text = (GAMES / game.name).read_text()
+    game.write_text(text.replace('procedures = ["three-card.co"', 'procedures = ["my-three-card"'))
+    whole = whole_text("three-card.co").replace('id = "three-card.co"', 'id = "my-three-card"')
+    procedure.write_text(whole)
+    before = Question(load_game(game)).key(["pair-plus"])
+    assert Question(load_game(game)).key(["pair-plus"]) == before
+    procedure.write_text(whole.replace("cards = 52", "cards = 53\njokers = 1", 1).replace("\njokers = 0", "", 1))
+    assert Question(load_game(game)).key(["pair-plus"]) != before
 
 
 def test_a_count_that_does_not_come_to_its_end_is_not_kept(tmp_path: Path) -> None:

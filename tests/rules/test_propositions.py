@@ -7,7 +7,7 @@ from math import comb
 
 import pytest
 
-from rules.errors import OddsRefused
+from protocol.tomlfile import TomlFileError
 from rules.game import load_game
 from rules.odds import NotComputed, Odds, Question, odds
 from rules.odds.propositions import proposition_odds
@@ -117,5 +117,5 @@ def test_a_solver_names_the_setting_it_lacks() -> None:
     assert game.spec.odds is not None
     without = game.spec.odds.model_copy(update={"settings": {}})
     game = replace(game, spec=game.spec.model_copy(update={"odds": without}))
-    with pytest.raises(OddsRefused, match=r"\[odds.settings\] has no 'raises'"):
+    with pytest.raises(TomlFileError, match=r"odds.settings.raises: missing"):
         list(odds(Question(game), "ante"))

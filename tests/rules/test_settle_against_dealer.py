@@ -148,3 +148,15 @@ def test_antes_come_back_before_any_hand_is_shown(dealer: str, antes_first: bool
     apart = [(4, "play"), (4, "blind"), (1, "play"), (1, "blind")]
     together = [(seat, bet) for seat in (4, 1) for bet in ("play", "ante", "blind")]
     assert order == ([(4, "ante"), (1, "ante"), *apart] if antes_first else together)
+
+
+def test_a_super_bonus_that_pushes_does_so_by_another_clause_than_one_that_wins() -> None:
+    """Crazy 4 (10)(c): less than a straight pushes when it beats the dealer, (iii); what waits might yet win, (i)."""
+    bets = {"ante": 500, "super-bonus": 500, "play": 500}
+    for cards, expected in (
+        ("AS AH 7D 4C 9S", ("push", "47.1-1017.44(10)(c)(iii)")),
+        ("?? AH 7D 4C 9S", ("held", "47.1-1017.44(10)(c)(i)")),
+    ):
+        paper = Paper("crazy-4.co", {"dealer": "KS QH 9D 6C 2S", "seat": [{"seat": 1, "cards": cards, "bets": bets}]})
+        (line,) = (line for line in paper.settle().lines if line.bet == "super-bonus")
+        assert (line.result, line.clause) == expected

@@ -11,6 +11,8 @@ from rules.game import Game, game_id_of, load_game_of
 from tests.support.dealt_hands import Case, cases, clean, games
 from tests.support.hand_table import HandTable
 
+pytestmark = pytest.mark.thorough
+
 CASES = [case for game in games() if game_id_of(game) for case in (clean(game), *cases(game))]
 
 

@@ -86,10 +86,12 @@ _RANKED: Mapping[str, Callable[[Seat, Deal], hands.Rank]] = {
 
 def pots(deal: Deal, lines: Lines, void: set[tuple[int, str]]) -> None:
     """(8): the best hand has the pot, equal ones share it, odd chips from the dealer's left (47.1-1035); of one bettor
-    alone it goes back, and one that waits for a person makes all wait."""
+    alone it goes back, and one that waits for a person, or whose hand is dead, makes all wait."""
     for pot, rank in _RANKED.items():
         bettors = [seat for seat in deal.seats if pot in seat.wagers]
-        bettors = [seat for seat in bettors if (seat.number, pot) not in void or lines[seat.number, pot] == HELD]
+        bettors = [
+            seat for seat in bettors if (seat.number, pot) not in void or lines[seat.number, pot] in (HELD, LOSE)
+        ]
         if not bettors:
             continue
         if len(bettors) == 1:

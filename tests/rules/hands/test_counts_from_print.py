@@ -10,6 +10,8 @@ from protocol.cards import DECK, Card, parse_cards
 from rules.hands import ranking
 from tests.support.suit_classes import hands_by_suit
 
+pytestmark = pytest.mark.thorough
+
 JOKER = parse_cards("X1")[0]
 
 
