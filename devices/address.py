@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
 from devices.files import check_kind
-from devices.recording import CaptureWriter, Recorded
+from devices.recording import LineKeeper, Recorded
 from devices.transport.base import Transport
 from devices.transport.opening import Opener
 from protocol.errors import LineUnusable
@@ -137,7 +137,9 @@ def _usb(address: str) -> tuple[Callable[[str], object], Callable[[str], Transpo
         from devices.transport.usb_bulk import open_usb
         from devices.transport.usb_find import parse_usb
     except ModuleNotFoundError as cause:
-        raise LineUnusable(address, "pyusb is not installed: pip install 'dealwire[usb]'") from cause
+        from devices.extras import install_command
+
+        raise LineUnusable(address, f"pyusb is not installed: {install_command('usb')}") from cause
     return parse_usb, open_usb
 
 
@@ -189,7 +191,7 @@ def short_name(address: str) -> str:
 
 
 def recorder(
-    writer: CaptureWriter, name: str, *, device: str, dialect: str, baud: int, address: str, clock: "Clock"
+    writer: LineKeeper, name: str, *, device: str, dialect: str, baud: int, address: str, clock: "Clock"
 ) -> Callable[[Transport], Transport]:
     """What makes a transport of the line at `address` a recorded one; all it ever has go to one interface. `baud` is
     for an address without one."""

@@ -75,6 +75,10 @@ class Capture:
         """How the file's end is cut off, once it was read so far; None when it is whole."""
         self.skipped = 0
         """Blocks met that are no recorded serial bytes, such as another link type's."""
+        self.position = 0
+        """Bytes of the file that were read so far."""
+        self.foreign: frozenset[int] = frozenset()
+        """Link types met that are not of a serial line; their packets are passed over."""
 
     @classmethod
     def read(cls, path: str | Path) -> "Capture":
@@ -94,7 +98,7 @@ class Capture:
     def chunks(self) -> Iterator[Chunk]:
         """Everything recorded, in order; CaptureCorrupt, or CaptureInaccessible when the system can read no further,
         after the last chunk before."""
-        self.interfaces, self.torn, self.skipped = (), None, 0
+        self.interfaces, self.torn, self.skipped, self.foreign = (), None, 0, frozenset()
         try:
             yield from self._chunks()
         except OSError as cause:
@@ -105,6 +109,7 @@ class Capture:
             blocks = Blocks(file, self.path)
             sources: list[_Source | None] = []
             for block in blocks:
+                self.position = block.offset
                 try:
                     chunk = self._take(block, sources)
                 except struct.error as cause:
@@ -134,6 +139,7 @@ class Capture:
     def _interface(self, block: Block) -> _Source | None:
         link_type = struct.unpack_from(f"{block.order}H", block.body)[0]
         if link_type != pcapng.RTAC_SERIAL:
+            self.foreign |= {link_type}
             return None
         if len(self.interfaces) == LINES_MAX:
             raise ValueError(f"more than {LINES_MAX} recorded lines in one file")

@@ -10,6 +10,7 @@ from typing import Final
 from devices import angel_eye, bee_tek, tdp
 from devices.dialect import Dialect
 from protocol.errors import LocalError
+from protocol.nearest import did_you_mean
 
 GROUP: Final = "dealwire.dialects"
 
@@ -22,7 +23,7 @@ class UnknownDialect(LocalError):
     def __init__(self, name: str, allowed: list[str]) -> None:
         self.name, self.allowed = name, allowed
         fault = f"dialect {name!r} is not known" if name else "it names no dialect"
-        super().__init__(f"{fault}; allowed: {', '.join(allowed)}")
+        super().__init__(f"{fault}{did_you_mean(name, allowed)}; allowed: {', '.join(allowed)}")
 
 
 class BadDialect(LocalError):

@@ -30,6 +30,12 @@ def open_file(path: str | Path) -> BinaryIO:
         raise
 
 
+def may(path: str | Path, mode: int) -> bool:
+    """Whether the user as whom the program runs may use `path` so: `os.R_OK` and the like. False when it is not
+    there."""
+    return os.access(path, mode, effective_ids=os.access in os.supports_effective_ids)
+
+
 def check_kind(path: str | Path) -> None:
     """The OSError of `open_file`, for a file that others open."""
     _check_kind(os.stat(path), path)

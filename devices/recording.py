@@ -84,6 +84,13 @@ class Keeper(Protocol):
         """What happened to the line itself."""
 
 
+class LineKeeper(Keeper, Protocol):
+    """One that numbers the lines itself."""
+
+    def interface(self, name: str, *, device: str, dialect: str = "tdp", line: str = "", baud: int = 115200) -> int:
+        """Add a line and give its number."""
+
+
 class Recorded:
     """Any transport, with all that passes written to a capture. Use the owner's clock, so that times agree. Of what
     exceeds `budget` only a note is written, and nothing goes on."""

@@ -143,6 +143,12 @@ class Supervisor:
             return self.error
         return (self._kept.problem if self._kept is not None else None) or self._garbled
 
+    @property
+    def garbled_so_far(self) -> LineGarbled | None:
+        """That the line has given bytes and not one frame, also before it is time to judge it."""
+        frames, noise = self.heard
+        return LineGarbled(self.name, noise) if not frames and noise >= GARBLED_BYTES else None
+
     def standing(self) -> LineStanding | None:
         """Where the line stands, as a `Player` over the record of its lines would say; None while it is not at rest,
         or while a deadline was not met yet."""

@@ -10,6 +10,7 @@ from protocol.tdp.codec import decode, describe
 from protocol.tdp.framing import Frame, Framer
 from protocol.tdp.host_link import HostLink
 from protocol.tdp.messages import Role
+from protocol.tdp.packets import VERSION_TEXT
 
 
 def _link(kind: str, role: Role, listen: bool) -> Link:
@@ -28,7 +29,7 @@ def _explain(frame: Frame) -> dict[str, object]:
 
 DIALECT: Final = Dialect(
     name="tdp",
-    about="Table Device Protocol 1.1, this project's own",
+    about=f"Table Device Protocol {VERSION_TEXT}, this project's own",
     baud=115200,
     drivers={name: kind.make for name, kind in DRIVERS.items()},
     make_link=_link,

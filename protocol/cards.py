@@ -11,6 +11,10 @@ from typing import Final
 
 RANKS: Final = "A23456789TJQK"
 SUITS: Final = "CDHS"
+RANKS_UP: Final = f"{RANKS[1:]}{RANKS[0]}"
+"""From the deuce, which is 2, to the ace."""
+ACE_HIGH: Final = len(RANKS) + 1
+"""The rank of an ace that stands above the king."""
 
 
 class Card(int):
@@ -53,6 +57,11 @@ class Card(int):
 
     def __repr__(self) -> str:
         return f"Card({_TEXT[self]!r})"
+
+
+def high_rank(card: Card) -> int:
+    """Its rank, an ace above the king; 0 when this is not one of the 52."""
+    return ACE_HIGH if card.rank == 1 else card.rank or 0
 
 
 def _spell(code: int) -> str:

@@ -50,6 +50,8 @@ class ShufflerModel:
         self.powered = False
         self.sensor_works = True
         self.mishaps: list[MachineMishap] = []
+        self.removals = 0
+        """How often its cards were taken out."""
         # what survives a power cut
         self.round: RoundCounts | None = None
         self.latched: list[int] = []
@@ -190,6 +192,23 @@ class ShufflerModel:
         self.settle(ShufflerCause.SETUP, now_ns)
         return True
 
+    def select_game(self, setting: ShufflerSetting, now_ns: int, request: int = 0) -> None:
+        """Set it to another game, at its display or by a command. A deck that was ready is counted again where the game
+        has another."""
+        other_deck = setting.cards != self.game.cards
+        self.game = setting
+        self.say(
+            m.GameSelectedMessage,
+            request,
+            packet_size=setting.packet_size,
+            cards=setting.cards,
+            jokers=setting.jokers,
+            game=setting.name,
+        )
+        if other_deck:
+            self.verified = None
+            self.settle(ShufflerCause.RECOUNT, now_ns)
+
     # -------------------------------------------------------------- the link
 
     def host_gone(self, now_ns: int) -> None:
@@ -293,6 +312,8 @@ class ShufflerModel:
         self.say(m.MisdealClearedMessage, request, fault=first, badge=badge, resolution=resolution)
         if resolution is Resolution.REMOVE_DECK:
             self._take_out()
+        elif self.round and self.round.remainder == 0:
+            self.round = None  # nothing lies in the tray that anybody could lift
         self.settle(ShufflerCause.CLEARED, now_ns)
         return True
 
@@ -376,6 +397,7 @@ class ShufflerModel:
         self.stage = self.verified = None
 
     def _take_out(self) -> None:
+        self.removals += 1
         inside = (Bay.CHAMBER, Bay.TRAY, Bay.STUCK, Bay.REJECT)
         for deck in self.cards.backs(inside):
             self.say(m.DeckRemovedMessage, deck=deck)

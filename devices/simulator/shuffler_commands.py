@@ -42,19 +42,8 @@ def _select_game(model: ShufflerModel, wanted: m.SelectGameMessage, now_ns: int,
     groups = () if wanted.packet_size else model.programs.get(wanted.game, ())
     if not wanted.packet_size and not groups:
         return _refused(Reason.NOT_SUPPORTED)
-    other_deck = wanted.cards != model.game.cards
-    model.game = ShufflerSetting(wanted.packet_size, wanted.cards, wanted.jokers, wanted.game, groups)
-    model.say(
-        m.GameSelectedMessage,
-        request,
-        packet_size=wanted.packet_size,
-        cards=wanted.cards,
-        jokers=wanted.jokers,
-        game=wanted.game,
-    )
-    if other_deck:
-        model.verified = None
-        model.settle(ShufflerCause.RECOUNT, now_ns)
+    setting = ShufflerSetting(wanted.packet_size, wanted.cards, wanted.jokers, wanted.game, groups)
+    model.select_game(setting, now_ns, request)
     return DONE
 
 

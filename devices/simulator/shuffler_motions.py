@@ -102,7 +102,7 @@ def _dispensed(model: ShufflerModel, now_ns: int) -> None:
     model.jam_tries = 0
     size = _size(model)
     _go_astray(model, mishap)
-    actual = model.cards.deal(Bay.CHAMBER, Bay.TRAY, size + mishap.by)
+    actual = model.cards.deal(Bay.CHAMBER, Bay.TRAY, max(size + mishap.by, 0))
     counted = actual if mishap.noticed else size
     _report_packet(model, size, counted)
     if counted != size:

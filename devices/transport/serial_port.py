@@ -123,7 +123,7 @@ def _opening_error(device: str, name: str, cause: Exception) -> LineError:
     if number in _BUSY:
         return LineBusy(name, holder_of(device))
     if number in _DENIED:
-        return LineDenied(name, _remedy(device))
+        return LineDenied(name, remedy_for(device))
     # A URL's refused connection arrives without its number; a bad setting or a file that is no port likewise.
     if "://" in device and isinstance(cause, serial.SerialException):
         return LineAbsent(name, str(cause))
@@ -143,7 +143,8 @@ def holder_of(device: str) -> str | None:
     return None
 
 
-def _remedy(device: str) -> str:
+def remedy_for(device: str) -> str:
+    """How whoever runs this gets access to a device that is denied."""
     try:
         status = os.stat(device)
     except OSError:

@@ -37,6 +37,8 @@ VERSION: Final = 1
 MINOR: Final = 2
 """1 added what a person saw happen to a card, the places of named hands, and packets of different sizes; 2 more of what
 a person sees: how a hand was set, what was laid away, the number drawn, propositions, corrections."""
+VERSION_TEXT: Final = f"{VERSION}.{MINOR}"
+"""The version as pages, plans and reports name it."""
 
 MAX_FRAME: Final = 256
 """Bytes of a decoded frame, header and check included: small enough for a microcontroller's buffer, and

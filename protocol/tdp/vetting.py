@@ -9,7 +9,7 @@ from protocol.tdp.codec import Envelope, Unknown, decode
 from protocol.tdp.framing import Noise, NoiseReason
 from protocol.tdp.messages import DeviceClass, HeartbeatMessage, HelloMessage, HelloReplyMessage, Kind, Reason
 from protocol.tdp.outputs import MUST_UNDERSTAND, Discarded, LinkStats, Output
-from protocol.tdp.packets import MINOR, VERSION
+from protocol.tdp.packets import MINOR, VERSION, VERSION_TEXT
 
 _FROM_DEVICE: Final = frozenset({Kind.REPLY, Kind.PROGRESS, Kind.EVENT, Kind.NAK, Kind.LINK})
 _FROM_HOST: Final = frozenset({Kind.COMMAND, Kind.ACK, Kind.NAK})
@@ -84,7 +84,7 @@ def misfit(hello: HelloReplyMessage, expects: DeviceClass | None) -> RemoteError
     """Why we cannot talk to this device, None when we can. An emulator passes for any class."""
     if common_version(hello) is None:
         theirs = f"{hello.lowest_major}.{hello.lowest_minor} to {hello.highest_major}.{hello.highest_minor}"
-        return VersionMismatch(f"{VERSION}.{MINOR}", theirs)
+        return VersionMismatch(VERSION_TEXT, theirs)
     if expects is not None and hello.device_class not in (expects, DeviceClass.EMULATOR):
         return WrongDevice(_class_text(expects), _class_text(hello.device_class))
     return None

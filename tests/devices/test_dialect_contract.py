@@ -1,29 +1,31 @@
 """What every dialect must do, those that come with the program and one that a user adds."""
 
 import importlib
-import random
+import json
+import re
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 
+from dealwire.cli import main
 from devices import events as e
-from devices.dialect import Dialect, Explainer
+from devices.contract import CONTRACT, ContractBroken, ContractCheck, DialectSample, deliver
 from devices.dialects import BUILT_IN, GROUP, BadDialect, UnknownDialect, dialect_named, dialect_names
 from devices.drivers import UnknownKind
-from devices.session import Feed
-from protocol.errors import DealwireError
-from protocol.link import Link, Send
-from protocol.tdp.messages import Role
+from devices.heard import heard_in
+from protocol.cutting import Noise
+from protocol.link import Send
 from tests.support.dialect_toy import ITEMS as TOY_ITEMS
-from tests.support.dialect_toy import install
-from tests.support.shoes import START_NS, ShoeEvening
+from tests.support.dialect_toy import install, source
+from tests.support.shoes import ShoeEvening
 from tests.support.vectors import FRAMES
 
-MS = 1_000_000
 ACTS = ["fill", "begin 2", *["draw"] * 5, "draw unread", "clear", "draw", "end round", "draw", "end round"]
 
 
@@ -51,81 +53,25 @@ NAMES = [*BUILT_IN, "toy-shoe"]
 pytestmark = pytest.mark.usefixtures("toy")
 
 
-def explained(dialect: Dialect, chunks: list[bytes]) -> list[dict[str, object]]:
-    explainer = Explainer(dialect)
-    return [piece for chunk in chunks for piece in explainer.feed(chunk)] + explainer.flush()
-
-
-def garbage(stream: bytes, seed: int) -> bytes:
-    """A stream with bytes changed, lost and made up."""
-    chance, data = random.Random(seed), bytearray(stream)
-    for _ in range(len(data) // 10 + 3):
-        at = chance.randrange(len(data) + 1)
-        change = chance.randrange(3)
-        if change == 0 and at < len(data):
-            data[at] ^= 1 << chance.randrange(8)
-        elif change == 1:
-            del data[at : at + chance.randrange(6)]
-        else:
-            data[at:at] = chance.randbytes(chance.randrange(6))
-    return bytes(data)
-
-
-def deliver(dialect: Dialect, chunks: list[bytes], role: Role, listen: bool) -> tuple[list[e.Seen], bytes, Link]:
-    kind = next(iter(dialect.drivers))
-    link, seen = dialect.make_link("shoe" if "shoe" in dialect.drivers else kind, role, listen), list[e.Seen]()
-    feed = Feed("x", link, dialect.driver("shoe", where="test"), seen.append)
-    feed.settle = lambda _: None
-    sent, now_ns = feed.start(START_NS), START_NS
-    for chunk in chunks:
-        now_ns += 20 * MS
-        sent += feed.receive(chunk, now_ns)
-    now_ns += 10_000 * MS
-    sent += feed.tick(now_ns)
-    feed.end(now_ns)
-    return seen, sent, link
+def sample(name: str) -> DialectSample:
+    return DialectSample(dialect_named(name), tuple(recorded(name)), "shoe")
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_it_is_found_by_its_name(name: str) -> None:
-    dialect = dialect_named(name)
-    assert isinstance(dialect, Dialect)
-    assert dialect.name == name in dialect_names()
-    assert dialect.about
-    assert "\n" not in dialect.about
-    assert dialect.baud > 0
-    assert dialect.drivers
+@pytest.mark.parametrize("check", CONTRACT, ids=str)
+def test_it_does_what_every_dialect_must(name: str, check: ContractCheck) -> None:
+    assert check.hold(sample(name))
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_its_kinds_have_drivers_and_others_are_refused(name: str) -> None:
-    dialect = dialect_named(name)
-    for kind in dialect.drivers:
-        assert dialect.driver(kind, where="x").translate(Send(b"")) is None
-    with pytest.raises(UnknownKind, match=r"^x: no kind of device is called 'toaster'; allowed: "):
-        dialect.driver("toaster", where="x")
+def test_a_card_is_drawn_and_a_line_comes_up(name: str) -> None:
+    seen = deliver(sample(name), sample(name).heard, listen=False).seen
+    assert any(isinstance(item.body, e.LinkUp) for item in seen) or name == "tdp"
+    assert any(isinstance(item.body, e.CardDrawn) for item in seen)
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("seed", [None, 1, 2, 3])
-def test_every_byte_is_explained_however_it_comes(name: str, seed: int | None) -> None:
-    dialect, stream = dialect_named(name), b"".join(recorded(name))
-    stream = stream if seed is None else garbage(stream, seed)
-    whole = explained(dialect, [stream])
-    assert whole == explained(dialect, [stream[i : i + 1] for i in range(len(stream))])
-    at = 0
-    for piece in whole:
-        assert piece["offset"] == at
-        assert piece["kind"]
-        length: Any = piece["length"]
-        if piece["kind"] == "noise":
-            assert bytes.fromhex(str(piece["data"])) == stream[at : at + length]
-        at += length
-    assert at == len(stream)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_framer_holds_a_bounded_number_of_bytes(name: str) -> None:
+def test_a_framer_of_ours_holds_few_bytes(name: str) -> None:
     framer, stream = dialect_named(name).make_framer(), b"".join(recorded(name))
     for byte in stream:
         framer.feed(bytes([byte]) + b"A" * 400)
@@ -133,51 +79,151 @@ def test_a_framer_holds_a_bounded_number_of_bytes(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_recording_gives_the_same_and_sends_nothing(name: str) -> None:
-    dialect = dialect_named(name)
-    clean = recorded(name)
-    for chunks in (clean, [garbage(chunk, at) if at % 3 == 1 else chunk for at, chunk in enumerate(clean)]):
-        live, _, link = deliver(dialect, chunks, Role.OPERATE, False)
-        again, sent, _ = deliver(dialect, chunks, Role.OPERATE, True)
-        assert again == live
-        assert sent == b""
-        assert link.stats.frames > 0
-        assert link.next_deadline_ns is None
+def test_another_kind_of_device_is_refused(name: str) -> None:
+    with pytest.raises(UnknownKind, match=r"^x: no kind of device is called 'toaster'; allowed: "):
+        dialect_named(name).driver("toaster", where="x")
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_its_reports_come_in_order_and_numbered(name: str) -> None:
-    seen, _, _ = deliver(dialect_named(name), recorded(name), Role.OBSERVE, True)
-    if name == "tdp":
-        seen = [item for item in seen if not isinstance(item.body, e.EventsLost)]
-    numbers: dict[int, int] = {}
-    for item in seen:
-        if item.number:
-            assert item.number > numbers.get(item.session, 0)
-            numbers[item.session] = item.number
-    assert any(isinstance(item.body, e.LinkUp) for item in seen) or name == "tdp"
-    assert any(isinstance(item.body, e.CardDrawn) for item in seen)
+# ------------------------------------------------------------------ what each check finds
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("seed", range(4))
-def test_garbage_raises_nothing(name: str, seed: int) -> None:
-    stream = garbage(b"".join(recorded(name)), seed)
-    chance, at, chunks = random.Random(seed), 0, []
-    while at < len(stream):
-        size = chance.randint(1, 60)
-        chunks.append(stream[at : at + size])
-        at += size
-    deliver(dialect_named(name), chunks, Role.OPERATE, False)
+def broken(change: Callable[[str], str] = lambda text: text, **fields: Any) -> DialectSample:
+    """The toy with its source changed, or these fields of its dialect."""
+    space: dict[str, Any] = {"__name__": "toy_broken"}
+    text = source()
+    changed = change(text)
+    assert changed != text or fields
+    exec(compile(changed, "toy_broken.py", "exec"), space)
+    return DialectSample(replace(space["DIALECT"], **fields), tuple(recorded("toy-shoe")), "shoe")
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_command_that_cannot_be_asked_is_one_line(name: str) -> None:
-    link = dialect_named(name).make_link("shoe", Role.OBSERVE, False)
-    link.start(START_NS)
-    with pytest.raises(DealwireError) as caught:
-        link.request(object(), START_NS)
-    assert "\n" not in str(caught.value)
+def put(old: str, new: str) -> Callable[[str], str]:
+    return lambda text: text.replace(old, new)
+
+
+class Swallows:
+    """A framer that waits for ever for the end of its first frame."""
+
+    pending = 0
+
+    def feed(self, chunk: bytes) -> list[Noise]:
+        self.pending += len(chunk)
+        return []
+
+    def flush(self) -> list[Noise]:
+        return []
+
+
+BREAKS: dict[str, Callable[[], DialectSample]] = {
+    "found": lambda: broken(baud=1200),
+    "about": lambda: broken(about="one\ntwo"),
+    "drivers": lambda: broken(put('"shoe": Driver', '"toaster": Driver')),
+    "tiles": lambda: broken(put("Frame(offset, ITEM,", "Frame(offset + 1, ITEM,")),
+    "cut": lambda: broken(put("return None\n    try", "return Noise(offset, item[:1], NoiseReason.NO_CARD)\n    try")),
+    "explain": lambda: broken(put("frame.card.text}", "{frame}}")),
+    "pending": lambda: broken(make_framer=Swallows),
+    "events": lambda: broken(put("{Frame: lambda frame: events.CardDrawn(None, frame.card, None)}", "{}")),
+    "order": lambda: broken(put("self._number += 1", "self._number += 2")),
+    "recording": lambda: broken(put("def start(self, now_ns):\n        return []",
+                                    'def start(self, now_ns):\n        return [Send(b"?")]')),
+    "clock": lambda: broken(put("self.stats.frames += 1",
+                                "self.stats.frames += 1\n        if now_ns > 17e17 + 3e12: return []")),
+    "garbage": lambda: broken(put("except ValueError", "except KeyError")),
+    "commands": lambda: broken(put('raise NoCommands("toy-shoe")', "return 1, []")),
+}  # fmt: skip
+
+
+def test_each_check_finds_what_it_is_for() -> None:
+    assert list(BREAKS) == [check.name for check in CONTRACT]
+
+
+@pytest.mark.parametrize("name", BREAKS)
+def test_a_check_finds(name: str) -> None:
+    (check,) = (check for check in CONTRACT if check.name == name)
+    made = BREAKS[name]()
+    if name == "recording":
+        made.dialect.make_link.__globals__["Send"] = Send
+    with pytest.raises(ValueError if name == "garbage" else ContractBroken):
+        check.hold(made)
+
+
+# ------------------------------------------------------------------ the command
+
+
+def judged(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["dialect", *arguments])
+
+
+def test_the_command_says_each_check_in_one_line(tmp_path: Path) -> None:
+    heard = tmp_path / "heard.hex"
+    heard.write_text("41533B # AS;\n\n# nothing\n54 44 3b 32\n433B\n")
+    done = judged("check", "toy-shoe", str(heard))
+    assert done.exit_code == 0, done.output
+    lines = done.output.splitlines()
+    assert [line.split()[1] for line in lines[:-1]] == [check.name for check in CONTRACT]
+    assert lines[-1] == "13 passed, 0 failed"
+    assert "9 bytes: 3 frames, 0 bytes of noise" in done.output
+    said = [json.loads(line) for line in judged("check", "toy-shoe", str(heard), "--json").stdout.splitlines()]
+    assert all(one["passed"] and one["schema"] == "dealwire.dialect/1" for one in said)
+
+
+def test_what_fails_is_named_with_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "toy_shoe.py").write_text(source().replace("except ValueError", "except KeyError"))
+    sys.modules.pop("toy_shoe", None)
+    heard = tmp_path / "heard.hex"
+    heard.write_text(b"AS;TD;".hex())
+    done = judged("check", "toy-shoe", str(heard))
+    assert done.exit_code == 1
+    failed = [line for line in done.output.splitlines() if line.startswith("FAIL")]
+    assert any(re.fullmatch(r"FAIL  garbage .*: \w+Error: .* \(\w+\.py, line \d+\)", line) for line in failed), failed
+    assert done.output.splitlines()[-1] == f"{13 - len(failed)} passed, {len(failed)} failed"
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "why"),
+    [
+        ("not.hex", 2, "not.hex: line 2 is not hexadecimal"),
+        ("empty.hex", 2, "empty.hex: no bytes in it"),
+        ("binary.hex", 2, "binary.hex: neither a pcapng recording nor hexadecimal text"),
+        ("none.hex", 2, "none.hex: No such file or directory"),
+        (".", 2, "Is a directory"),
+    ],
+)
+def test_what_cannot_be_read_is_one_line(tmp_path: Path, name: str, code: int, why: str) -> None:
+    (tmp_path / "not.hex").write_text("41\n4\n")
+    (tmp_path / "empty.hex").write_text("# 41\n")
+    (tmp_path / "binary.hex").write_bytes(b"\xff\xfe")
+    done = judged("check", "toy-shoe", str(tmp_path / name))
+    assert (done.exit_code, done.output.count("\n")) == (code, 1)
+    assert why in done.output
+
+
+CAPTURES = Path(__file__).parents[2] / "captures"
+
+
+def test_a_recording_is_heard_by_dialect_and_kind() -> None:
+    assert judged("check", "bee-tek", str(CAPTURES / "race-11.bee-tek.pcapng")).exit_code == 0
+    chunks, kind = heard_in(CAPTURES / "clean-1.pcapng", "tdp", "shuffler")
+    assert kind == "shuffler"
+    assert b"".join(chunks) != b"".join(heard_in(CAPTURES / "clean-1.pcapng", "tdp", "table-controller")[0])
+    done = judged("check", "angel-eye", str(CAPTURES / "clean-1.pcapng"))
+    assert done.exit_code == 2
+    assert "no device of the dialect 'angel-eye' was heard in it; its lines: a shuffler that speaks tdp" in done.output
+
+
+def test_whose_kind_nobody_says_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "heard.hex").write_text("00")
+    done = judged("check", "tdp", str(tmp_path / "heard.hex"))
+    assert done.exit_code == 2
+    assert "--kind is needed: shuffler, shoe, table-controller" in done.output
+
+
+def test_every_dialect_is_listed_and_one_that_cannot_be_used_is_named(tmp_path: Path) -> None:
+    assert [line.split()[0] for line in judged("list").output.splitlines()] == [*BUILT_IN, "toy-shoe"]
+    install(tmp_path, "odd", "toy_shoe:NOTHING")
+    done = judged("list", "--json")
+    assert done.exit_code == 1
+    assert "cannot be loaded" in json.loads(done.stdout.splitlines()[3])["fault"]
 
 
 # ------------------------------------------------------------------ adding one
@@ -200,7 +246,7 @@ def test_those_that_come_with_the_program_come_by_the_same_door() -> None:
 
 
 def test_an_added_dialect_says_what_the_shoe_says() -> None:
-    seen, _, _ = deliver(dialect_named("toy-shoe"), recorded("toy-shoe"), Role.OBSERVE, False)
+    seen = deliver(sample("toy-shoe"), sample("toy-shoe").heard, listen=False).seen
     cards = [item.body.card.text for item in seen if isinstance(item.body, e.CardDrawn)]
     assert cards == ["AS", "TD", "2C"]
 

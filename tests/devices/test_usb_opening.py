@@ -10,6 +10,7 @@ import usb.backend.libusb0
 import usb.backend.libusb1
 import usb.backend.openusb
 
+from devices.extras import install_command
 from devices.transport.usb_bulk import open_usb
 from devices.transport.usb_find import parse_usb
 from protocol.errors import LineAbsent, LineAmbiguous, LineBusy, LineDenied, LineUnusable
@@ -169,4 +170,4 @@ def test_without_pyusb_the_extra_is_named():
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.startswith("LineUnusable usb:1209:0005: ")
-    assert "pip install 'dealwire[usb]'" in done.stdout
+    assert install_command("usb") in done.stdout

@@ -1,0 +1,332 @@
+"""What every dialect must do, as checks that its author runs: `dealwire dialect check`, or these in tests of one's own.
+
+A check looks at a dialect and at bytes that a device of it sent, whole and spoilt, and gives in a few words what it
+saw; `ContractBroken` says what is wrong. What a dialect raises of its own goes through, with its traceback.
+"""
+
+import json
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Final
+
+from devices.dialect import Dialect, Explainer
+from devices.dialects import dialect_named
+from devices.drivers import DRIVERS
+from devices.events import BytesDropped, EventsLost, LinkUp, Seen, UnknownReported
+from devices.session import Feed
+from protocol.errors import DealwireError
+from protocol.link import Link, Output, Reported, Send, Started
+from protocol.tdp.messages import Role
+
+FRAME_MAX: Final = 4096
+"""Bytes a framer may hold back: more than any frame a table's device has a use for."""
+SEEDS: Final = range(4)
+SPOILT_LENGTH: Final = 2000
+"""Bytes at least of a stream that is spoilt: of a few, chance spoils too little."""
+_MS: Final = 1_000_000
+_START_NS: Final = 1_700_000_000_000_000_000
+_HOUR_NS: Final = 3_600_000_000_000
+_STEP_NS: Final = 20 * _MS
+_AFTER_NS: Final = 10_000 * _MS
+"""Time that passes after the last bytes: longer than any answer is waited for."""
+_JUNK_LENGTH: Final = 2 * FRAME_MAX
+_PLACES: Final = 16
+"""Where in the stream a framer is given junk instead of what should follow."""
+
+
+class ContractBroken(DealwireError):
+    """A dialect does not do what it must."""
+
+
+@dataclass(frozen=True)
+class DialectSample:
+    """A dialect, and what a device of it sent: `heard`, as it came, chunk by chunk, from a device of this `kind`."""
+
+    dialect: Dialect
+    heard: tuple[bytes, ...]
+    kind: str
+
+    @property
+    def stream(self) -> bytes:
+        """All that was heard."""
+        return b"".join(self.heard)
+
+    def spoilt(self, seed: int) -> bytes:
+        """The same, several times where it is short, with bytes changed, lost and made up."""
+        return garbage(self.stream * -(-SPOILT_LENGTH // max(1, len(self.stream))), seed)
+
+
+@dataclass(frozen=True)
+class ContractCheck:
+    """One thing that is asked of every dialect, in words, and what looks whether it holds."""
+
+    name: str
+    asks: str
+    hold: Callable[[DialectSample], str]
+    """Looks; what it saw, in a few words. ContractBroken when it does not hold."""
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def _must(holds: bool, why: str) -> None:
+    if not holds:
+        raise ContractBroken(why)
+
+
+def garbage(stream: bytes, seed: int) -> bytes:
+    """A stream with bytes changed, lost and made up."""
+    chance, data = random.Random(seed), bytearray(stream)
+    for _ in range(len(data) // 10 + 3):
+        at = chance.randrange(len(data) + 1)
+        change = chance.randrange(3)
+        if change == 0 and at < len(data):
+            data[at] ^= 1 << chance.randrange(8)
+        elif change == 1:
+            del data[at : at + chance.randrange(6)]
+        else:
+            data[at:at] = chance.randbytes(chance.randrange(6))
+    return bytes(data)
+
+
+def _cut(stream: bytes, seed: int) -> Iterator[bytes]:
+    """A stream in chunks of any size, as a line gives it."""
+    chance, at = random.Random(seed), 0
+    while at < len(stream):
+        size = chance.randint(1, 60)
+        yield stream[at : at + size]
+        at += size
+
+
+@dataclass(frozen=True)
+class _Delivered:
+    """What became of some chunks: what was seen, sent and given out by the link, and when the first came."""
+
+    seen: tuple[Seen, ...]
+    sent: bytes
+    outputs: tuple[Output, ...]
+    link: Link
+    start_ns: int
+
+
+def deliver(
+    sample: DialectSample, chunks: Sequence[bytes], *, listen: bool, skip: bool = False, start_ns: int = _START_NS
+) -> _Delivered:
+    """Give chunks to a link and a driver of the dialect, 20 ms apart, to the end of the line. `skip`: every fifth is
+    said to have been dropped instead."""
+    seen, outputs = list[Seen](), list[Output]()
+    link = sample.dialect.make_link(sample.kind, Role.OPERATE, listen)
+    feed = Feed("x", link, sample.dialect.driver(sample.kind, where=sample.dialect.name), seen.append, outputs.append)
+    feed.settle = lambda _: None
+    sent, now_ns = feed.start(start_ns), start_ns
+    for at, chunk in enumerate(chunks):
+        now_ns += _STEP_NS
+        if skip and at % 5 == 4:
+            sent += feed.drop(BytesDropped(len(chunk), sha256(chunk).hexdigest()), now_ns)
+        else:
+            sent += feed.receive(chunk, now_ns)
+    now_ns += _AFTER_NS
+    sent += feed.tick(now_ns)
+    feed.end(now_ns)
+    return _Delivered(tuple(seen), sent, tuple(outputs), link, start_ns)
+
+
+# ------------------------------------------------------------------ what it is
+
+
+def _is_found(sample: DialectSample) -> str:
+    name = sample.dialect.name
+    _must(dialect_named(name) == sample.dialect, f"{name!r} is found, and is another than the one that is looked at")
+    return name
+
+
+def _says_what_it_is(sample: DialectSample) -> str:
+    dialect = sample.dialect
+    _must(bool(dialect.about.strip()), "`about` is empty; it says what this is, and where it is known from")
+    _must("\n" not in dialect.about, "`about` has more than one line")
+    _must(dialect.baud > 0, f"`baud` is {dialect.baud}; a serial line needs a speed")
+    return dialect.about
+
+
+def _has_drivers(sample: DialectSample) -> str:
+    kinds = sample.dialect.drivers
+    _must(bool(kinds), f"`drivers` is empty; it has one for each kind of device: {', '.join(DRIVERS)}")
+    for kind in kinds:
+        _must(kind in DRIVERS, f"`drivers` has {kind!r}; allowed: {', '.join(DRIVERS)}")
+        driver = sample.dialect.driver(kind, where=sample.dialect.name)
+        made = driver.translate(Send(b""))
+        _must(made is None, f"the driver of a {kind} makes {made!r} of bytes that the host sends")
+    return ", ".join(kinds)
+
+
+# ------------------------------------------------------------------ its framer
+
+
+def explained(dialect: Dialect, chunks: Sequence[bytes]) -> list[dict[str, object]]:
+    """What the dialect says of a stream, piece by piece."""
+    explainer = Explainer(dialect)
+    return [piece for chunk in chunks for piece in explainer.feed(chunk)] + explainer.flush()
+
+
+def _streams(sample: DialectSample) -> Iterator[tuple[str, bytes]]:
+    """As it came, and spoilt."""
+    yield "", sample.stream
+    yield from ((f", spoilt with seed {seed}", sample.spoilt(seed)) for seed in SEEDS)
+
+
+def _tiles(sample: DialectSample) -> str:
+    for spoilt, stream in _streams(sample):
+        at = 0
+        for piece in explained(sample.dialect, [stream]):
+            offset, length = piece["offset"], piece["length"]
+            _must(offset == at, f"after byte {at} comes a piece at byte {offset}{spoilt}")
+            _must(isinstance(length, int) and length > 0, f"a piece at byte {at} has the length {length!r}{spoilt}")
+            end = at + int(str(length))
+            if piece["kind"] == "noise":
+                given = bytes.fromhex(str(piece["data"]))
+                _must(given == stream[at:end], f"the noise at byte {at} is not what came there{spoilt}")
+            at = end
+        _must(at == len(stream), f"{len(stream)} bytes came and {at} are accounted for{spoilt}")
+    pieces = explained(sample.dialect, [sample.stream])
+    noise = sum(int(str(piece["length"])) for piece in pieces if piece["kind"] == "noise")
+    frames = sum(piece["kind"] != "noise" for piece in pieces)
+    return f"{len(sample.stream)} bytes: {frames} frames, {noise} bytes of noise"
+
+
+def _cuts_alike(sample: DialectSample) -> str:
+    for spoilt, stream in _streams(sample):
+        whole = explained(sample.dialect, [stream])
+        single = explained(sample.dialect, [stream[at : at + 1] for at in range(len(stream))])
+        differ = next((at for at, (one, two) in enumerate(zip(whole, single, strict=False)) if one != two), None)
+        at = whole[differ]["offset"] if differ is not None else "the end"
+        _must(whole == single, f"at once, and byte by byte, it says something else from byte {at} on{spoilt}")
+    return "at once, and byte by byte"
+
+
+def _explains(sample: DialectSample) -> str:
+    kinds = dict[str, None]()
+    for piece in explained(sample.dialect, [sample.stream]):
+        try:
+            json.dumps(piece)
+        except (TypeError, ValueError) as error:
+            raise ContractBroken(f"what `explain` says at byte {piece['offset']} is no JSON: {error}") from None
+        kind = piece.get("kind")
+        _must(isinstance(kind, str) and bool(kind), f"`explain` gives no `kind` at byte {piece['offset']}")
+        kinds[str(kind)] = None
+    return ", ".join(kinds)
+
+
+def _holds_a_frame(sample: DialectSample) -> str:
+    stream, most = sample.stream, 0
+    for at in range(0, len(stream), max(1, len(stream) // _PLACES)):
+        for junk in (b"A" * _JUNK_LENGTH, bytes(_JUNK_LENGTH), random.Random(at).randbytes(_JUNK_LENGTH)):
+            framer = sample.dialect.make_framer()
+            framer.feed(stream[:at])
+            framer.feed(junk)
+            most = max(most, framer.pending)
+            _must(most <= FRAME_MAX, f"{most} bytes are held back of junk after byte {at}; at most {FRAME_MAX} may be")
+    return f"at most {most} bytes held back"
+
+
+# ------------------------------------------------------------------ its link and its driver
+
+
+def _reports(sample: DialectSample) -> str:
+    done = deliver(sample, sample.heard, listen=True)
+    _must(done.link.stats.frames > 0, "the link counts no frame in what was heard (`stats.frames`)")
+    bodies = [item.body for item in done.seen if not isinstance(item.body, LinkUp)]
+    named = [body for body in bodies if not isinstance(body, UnknownReported | EventsLost)]
+    _must(bool(named), f"of {done.link.stats.frames} frames no event of the table comes")
+    return f"{len(named)} events" + (
+        f", {len(bodies) - len(named)} unknown or lost" if len(bodies) > len(named) else ""
+    )
+
+
+def _in_order(sample: DialectSample) -> str:
+    done = deliver(sample, sample.heard, listen=True)
+    started, numbers = set[int](), dict[int, int]()
+    for output in done.outputs:
+        if isinstance(output, Started):
+            started.add(output.session)
+        elif isinstance(output, Reported):
+            _must(output.session in started, f"report {output.number} comes before its session has `Started`")
+            before = numbers.get(output.session, 0)
+            _must(output.number == before + 1, f"report {output.number} comes after report {before}")
+            numbers[output.session] = output.number
+    last = dict[int, int]()
+    for item in done.seen:
+        if item.number and not isinstance(item.body, EventsLost):
+            before = last.get(item.session, 0)
+            _must(item.number > before, f"event {item.number} comes after event {before}")
+            last[item.session] = item.number
+    return f"{max(last.values(), default=0)} in a row"
+
+
+def _recording_is_the_same(sample: DialectSample) -> str:
+    spoilt = [garbage(chunk, at) if at % 3 == 1 else chunk for at, chunk in enumerate(sample.heard)]
+    for words, chunks in (("", sample.heard), (", spoilt", spoilt)):
+        live, again = deliver(sample, chunks, listen=False), deliver(sample, chunks, listen=True)
+        pairs = zip(live.seen, again.seen, strict=False)
+        first = next((f"{one.body} and {two.body}" for one, two in pairs if one != two), "one has more events")
+        _must(live.seen == again.seen, f"attached and over a recording it is not the same{words}: {first}")
+        _must(not again.sent, f"over a recording it sends {again.sent[:20].hex(' ')}{words}")
+        for done in (live, again):
+            _must(done.link.next_deadline_ns is None, f"after `close` a deadline is left{words}")
+    return "attached and over a recording"
+
+
+def _no_clock(sample: DialectSample) -> str:
+    def given(start_ns: int) -> list[Any]:
+        done = deliver(sample, sample.heard, listen=True, start_ns=start_ns)
+        return [(type(item.body), item.number, item.at_ns - start_ns) for item in done.seen]
+
+    _must(given(_START_NS) == given(_START_NS + _HOUR_NS), "an hour later the same bytes come out at other moments")
+    return "the same an hour later"
+
+
+def _garbage_raises_nothing(sample: DialectSample) -> str:
+    for kind in sample.dialect.drivers:
+        other = DialectSample(sample.dialect, sample.heard, kind)
+        for seed in SEEDS:
+            chunks = [*_cut(sample.spoilt(seed), seed)]
+            deliver(other, chunks, listen=False)
+            deliver(other, chunks, listen=True, skip=True)
+    return f"{len(SEEDS)} spoilt streams, whole and with bytes dropped"
+
+
+def _commands(sample: DialectSample) -> str:
+    words = ""
+    for kind in sample.dialect.drivers:
+        link = sample.dialect.make_link(kind, Role.OBSERVE, False)
+        link.start(_START_NS)
+        try:
+            link.request(object(), _START_NS)
+        except DealwireError as error:
+            words = str(error)
+            _must("\n" not in words and bool(words), "what it says of a command that it does not know is not one line")
+        else:
+            raise ContractBroken(f"a {kind} takes a command that there is not; `protocol.errors` has what to raise")
+    return words
+
+
+CONTRACT: Final = tuple(
+    ContractCheck(*each)
+    for each in (
+        ("found", "installed packages announce it, under its name", _is_found),
+        ("about", "it says what it is, in one line, and how fast its serial line is", _says_what_it_is),
+        ("drivers", "each kind of device has a driver, which makes nothing of what the host sends", _has_drivers),
+        ("tiles", "frames and noise tile the input, whole or spoilt", _tiles),
+        ("cut", "how the bytes are cut does not matter", _cuts_alike),
+        ("explain", "each frame is explained, as JSON, with its kind", _explains),
+        ("pending", f"a framer holds one frame back, at most {FRAME_MAX} bytes", _holds_a_frame),
+        ("events", "what was heard gives events", _reports),
+        ("order", "reports are numbered from 1, in order, after their session started", _in_order),
+        ("recording", "a recording gives the same, and nothing is sent", _recording_is_the_same),
+        ("clock", "it looks at no clock", _no_clock),
+        ("garbage", "garbage raises nothing", _garbage_raises_nothing),
+        ("commands", "a command that cannot be asked is refused in one line", _commands),
+    )
+)
+"""Every check, in the order in which an author meets them."""
