@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from dealwire.bench.profiles import BADGE
-from dealwire.bench.record import Failed, NotRun
+from dealwire.bench.record import Failed, NotRun, NotRunCause
 from dealwire.rehearsal.faults import act_named, arm, fault_named
 from dealwire.rehearsal.tables import SimulatedTable
 from devices.simulator.deck import Bay
@@ -27,11 +27,13 @@ PATIENCE_MS: Final = 60_000
 """How long a check waits for what a person does."""
 
 Table = SimulatedTable | ShoeTable
+HandsKind = Literal["simulated", "person", "nobody"]
 
 
 class Hands(ABC):
     """Whoever stands at the device, and follows instructions."""
 
+    whose: HandsKind
     patience_ms = 0
     """What they may add to the time an event takes that they cause."""
 
@@ -58,6 +60,7 @@ class Hands(ABC):
 class PersonHands(Hands):
     """A person at an attached device. `ask` shows an instruction and says whether it was followed."""
 
+    whose = "person"
     patience_ms = PATIENCE_MS
 
     def __init__(self, ask: Callable[[str], bool]) -> None:
@@ -65,23 +68,27 @@ class PersonHands(Hands):
 
     def _follow(self, instruction: str) -> str:
         if not self._ask(instruction):
-            raise NotRun(f"skipped: {instruction}")
+            raise NotRun(f"skipped: {instruction}", NotRunCause.SKIPPED)
         return instruction
 
 
 class NoHands(Hands):
     """Nobody is there (`--unattended`)."""
 
+    whose = "nobody"
+
     def power(self, on: bool) -> str:
         """Nobody is asked for one half of it."""
         return self._follow("switch the device off and on")
 
     def _follow(self, instruction: str) -> str:
-        raise NotRun(f"needs a person: {instruction}")
+        raise NotRun(f"needs a person: {instruction}", NotRunCause.UNATTENDED)
 
 
 class SimulatedHands(Hands):
     """Hands at a simulated device. `now` is the table's time, `flush` puts what the device says onto its line."""
+
+    whose = "simulated"
 
     def __init__(
         self, table: Table, device: str, now: Callable[[], int], flush: Callable[[], None] = lambda: None

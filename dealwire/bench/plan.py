@@ -5,13 +5,16 @@ A step is one inline table with one verb; the other keys are the verb's.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BeforeValidator, Field, InstanceOf, model_validator
+from pydantic import BeforeValidator, Field, InstanceOf, PrivateAttr, model_validator
 
-from dealer_flow.procedure.tomlfile import fault_in, load, locate, names_in
+from dealer_flow.procedure.tomlfile import TOML_MAX_BYTES, fault_in, load, locate, names_in
+from dealer_flow.record.base import Record
 from dealwire.bench import steps_device as d
 from dealwire.bench import steps_events as e
 from dealwire.bench import steps_line as p
@@ -22,6 +25,7 @@ from dealwire.bench.soak import Soak
 from dealwire.bench.stand import Stand
 from dealwire.bench.step import PlanStep, Prepared, Strict
 from dealwire.bench.values import BadValue, Wanted, check_wanted, variables_in
+from devices.files import read_file
 from protocol.tdp.messages import Capability, Role
 from protocol.tomlfile import Key
 
@@ -51,6 +55,7 @@ class Repeat(PlanStep):
 
     repeat: int = Field(ge=1, le=1000)
     steps: tuple[BenchStep, ...]
+    """What is done and looked at, one step after the other."""
 
     def _run(self, stand: Stand) -> None:
         for _ in range(self.repeat):
@@ -78,10 +83,14 @@ class Check(Strict):
     """One check: what it judges (`section` of the protocol's page, `must` in our words) and how."""
 
     id: str = Field(pattern=r"^[a-z0-9-]+\.[a-z0-9-]+$")
+    """Its name in the report and for `--only`."""
     title: str
     section: str
+    """The section of the protocol's page that it judges, by its anchor."""
     area: Area = "conformance"
+    """Under which heading the report has it."""
     must: str
+    """What it judges, in our words."""
     role: Literal["OBSERVE", "OPERATE", "SERVICE", "none"] | None = None
     """The role the session is opened with first; by default the plan's. none: the check opens it, or not, itself."""
     needs: tuple[str, ...] = ()
@@ -89,6 +98,7 @@ class Check(Strict):
     prepare: Prepared | None = None
     """The state the device is brought into first."""
     steps: tuple[BenchStep, ...] = Field(min_length=1)
+    """What is done and looked at, one step after the other."""
 
     @model_validator(mode="after")
     def _known(self) -> Check:
@@ -111,9 +121,12 @@ class RuleEntry(Strict):
     """One rule that looks on all the time."""
 
     id: str = Field(pattern=r"^always\.[a-z-]+$")
+    """`always.` and the name of the rule."""
     title: str
     section: str
+    """The section of the protocol's page that it judges."""
     must: str
+    """What it judges, in our words."""
 
     @model_validator(mode="after")
     def _known(self) -> RuleEntry:
@@ -122,9 +135,27 @@ class RuleEntry(Strict):
         return self
 
     @property
+    def area(self) -> Area:
+        """What rules belong to."""
+        return "conformance"
+
+    @property
     def rule(self) -> str:
         """Its name among the rules."""
         return self.id.removeprefix("always.")
+
+
+class PlanFile(Record, frozen=True):
+    """One file of a plan."""
+
+    name: str
+    sha256: str
+    """Of its bytes."""
+
+
+def plan_digest(files: Iterable[PlanFile]) -> str:
+    """SHA-256 over the files of a plan: over the digest of each in hex with a line end behind it, in their order."""
+    return hashlib.sha256("".join(f"{file.sha256}\n" for file in files).encode()).hexdigest()
 
 
 class BenchPlan(Strict):
@@ -134,18 +165,36 @@ class BenchPlan(Strict):
     id: str
     title: str
     device: Literal["shuffler", "table-controller", "shoe", "any"]
+    """The kind of device that it judges."""
     role: Literal["OBSERVE", "OPERATE", "SERVICE"] = "SERVICE"
+    """The role with which the sessions are opened."""
     allowance_ms: int = Field(50, ge=0, le=1000)
     """What a real line and this machine may add to every limit."""
     include: tuple[Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,100}$")], ...] = ()
     """Names of plans beside this one, or of those that come with the program."""
     rule: tuple[RuleEntry, ...] = ()
     check: tuple[Check, ...] = ()
+    _files: tuple[PlanFile, ...] = PrivateAttr(default=())
+
+    @property
+    def files(self) -> tuple[PlanFile, ...]:
+        """The plan's own file, then those that it includes, each before what it includes in turn."""
+        return self._files
+
+    @property
+    def sha256(self) -> str:
+        """`plan_digest` of its files."""
+        return plan_digest(self._files)
 
     @property
     def ids(self) -> tuple[str, ...]:
         """Every check and rule, in the order they are reported."""
-        return (*(check.id for check in self.check), *(rule.id for rule in self.rule))
+        return tuple(entry.id for entry in self.entries)
+
+    @property
+    def entries(self) -> tuple[Check | RuleEntry, ...]:
+        """The same, whole."""
+        return (*self.check, *self.rule)
 
     @property
     def granted(self) -> Role:
@@ -182,6 +231,12 @@ def known_plans() -> tuple[str, ...]:
     return names_in(FOLDER)
 
 
+@cache
+def packaged_plan(name: str) -> BenchPlan:
+    """The plan with this id that comes with the program; TomlFileError when there is none."""
+    return load_plan(name)
+
+
 def load_plan(source: str | Path) -> BenchPlan:
     """The plan with this id, or in this file, with all it includes. TomlFileError says in one line what is wrong
     where."""
@@ -194,6 +249,7 @@ def _load(source: str | Path, above: tuple[str, ...]) -> BenchPlan:
     if plan.id in above:
         raise fault_in(path, ("include",), f"{plan.id!r} includes itself")
     rules, checks = list(plan.rule), list(plan.check)
+    parts: list[BenchPlan] = []
     for name in reversed(plan.include):
         beside = path.with_name(f"{name}.toml")
         if not beside.exists() and name not in known_plans():
@@ -203,9 +259,13 @@ def _load(source: str | Path, above: tuple[str, ...]) -> BenchPlan:
         if part.device not in ("any", plan.device):
             raise fault_in(path, ("include",), f"{name!r} is for a {part.device}")
         rules[:0], checks[:0] = part.rule, part.check
+        parts.insert(0, part)
     ids = [*(rule.id for rule in rules), *(check.id for check in checks)]
     twice = next((one for one in ids if ids.count(one) > 1), None)
     if twice is not None:
         own = [at for at, check in enumerate(plan.check) if check.id == twice]
         raise fault_in(path, ("check", own[-1], "id") if own else ("include",), f"{twice!r} is there twice")
-    return plan.model_copy(update={"rule": tuple(rules), "check": tuple(checks)})
+    whole = plan.model_copy(update={"rule": tuple(rules), "check": tuple(checks)})
+    first = PlanFile(path.name, hashlib.sha256(read_file(path, TOML_MAX_BYTES)).hexdigest())
+    whole._files = (first, *(file for part in parts for file in part.files))
+    return whole

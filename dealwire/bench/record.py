@@ -32,6 +32,21 @@ class BenchOutcome(StrEnum):
     NOT_RUN = "not run"
 
 
+class NotRunCause(StrEnum):
+    """Why a check was not run."""
+
+    FILTERED = "filtered"
+    LEFT_OUT = "left out of the plan"
+    UNATTENDED = "needs a person"
+    SKIPPED = "skipped by the person"
+    NOT_OFFERED = "not offered by the device"
+    SHORTENED = "made in part"
+    LINE_GONE = "line gone"
+    LATE = "this machine too busy"
+    UNSEEN = "nothing to judge"
+    IMPOSSIBLE = "cannot be made here"
+
+
 @dataclass(frozen=True, slots=True)
 class TimelineEntry:
     """One thing on the time line. It names no face of a card. `bad`: it broke a rule, or was damaged on purpose."""
@@ -84,12 +99,6 @@ class Measurement:
         """The shortest, the median, the p99 and the longest."""
         return min(self.values_ms), self.at(0.5), self.at(0.99), max(self.values_ms)
 
-    def __str__(self) -> str:
-        limit = "no limit" if self.limit_ms is None else f"limit {self.limit_ms} ms"
-        best, median, p99, worst = (f"{value:.1f}" for value in self.figures)
-        times = f"min {best}, median {median}, p99 {p99}, max {worst} ms of {len(self.values_ms)}"
-        return f"{self.name}: {times}; {limit}"
-
 
 @dataclass(slots=True)
 class Result:
@@ -102,6 +111,8 @@ class Result:
     must: str
     outcome: BenchOutcome = BenchOutcome.PASSED
     why: str = ""
+    cause: NotRunCause | None = None
+    """Why it was not run, for counting; `why` says it in full."""
     began_ns: int = 0
     ended_ns: int = 0
     measures: list[Measurement] = field(default_factory=list)
@@ -115,10 +126,10 @@ class Result:
         """From its begin to its end."""
         return self.ended_ns - self.began_ns
 
-    @property
-    def remarks(self) -> list[str]:
-        """What was measured, and what there is to say."""
-        return [*map(str, self.measures), *self.notes]
+    def not_run(self, cause: NotRunCause, why: str) -> Result:
+        """The same check, which was not made or not to its end."""
+        self.outcome, self.cause, self.why = BenchOutcome.NOT_RUN, cause, why
+        return self
 
 
 class Failed(Exception):
@@ -127,6 +138,10 @@ class Failed(Exception):
 
 class NotRun(Exception):
     """The check cannot be made here; the text says what it takes."""
+
+    def __init__(self, why: str, cause: NotRunCause = NotRunCause.IMPOSSIBLE) -> None:
+        self.cause = cause
+        super().__init__(why)
 
 
 class TimeLine:

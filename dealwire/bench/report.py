@@ -1,188 +1,296 @@
-"""What a run of a plan gave: every check with its outcome, and the counts; as JSON, as text and as JUnit XML."""
+"""The report on a device: one value, written as JSON. Every other form is made from it, and says no more than it does.
+`docs/bench.md` explains it, `docs/schema/bench-2.json` is its schema."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from itertools import groupby
-from typing import Any, Final
-from xml.etree import ElementTree as ET
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
 
-from dealwire.bench.record import BenchOutcome, Result
-from protocol.printable import printable
-from protocol.tdp.messages import DeviceClass, HelloReplyMessage
+import msgspec
 
-SCHEMA: Final = "dealwire.bench/1"
-FIGURES: Final = ("min_ms", "median_ms", "p99_ms", "max_ms")
+from dealer_flow.record.base import LineRecord, Record
+from dealwire.bench.hands import HandsKind
+from dealwire.bench.plan import PlanFile
+from dealwire.bench.record import Actor, Area, BenchOutcome, NotRunCause
+from devices.files import read_file
+from protocol.printable import printable_json
+
+MOST_BYTES: Final = 64 << 20
+"""The longest report that is read: a hundred times that of the longest plan."""
 
 
-@dataclass(slots=True)
-class Report:
-    """One run. `began_ns` and `took_s` are real time; the times of a check are those of its wire."""
+class BenchVerdict(StrEnum):
+    """What a run comes to."""
 
-    plan: str
+    PASSED = "passed"
+    INCOMPLETE = "incomplete"
+    FAILED = "failed"
+    NOTHING_RUN = "nothing run"
+
+
+class PlanOrigin(StrEnum):
+    """Where a plan comes from, found by its digest."""
+
+    PACKAGED = "packaged"
+    SAME_ID = "another with the id of a packaged plan"
+    OWN = "own"
+
+
+class CheckCounts(Record, frozen=True):
+    """How many checks there are, and what came of them."""
+
+    checks: int
+    run: int
+    passed: int
+    failed: int
+    not_run: int
+    causes: dict[NotRunCause, int]
+
+
+class PlanFacts(Record, frozen=True):
+    """The plan: `sha256` is over its `files`; of another with the id of a packaged plan, what it leaves out of that one
+    and has otherwise."""
+
+    id: str
     title: str
-    address: str
-    version: str
-    """Of this program."""
-    seed: int
+    device: str
+    role: str
     allowance_ms: int
-    hello: HelloReplyMessage | None = None
-    began_ns: int = 0
-    took_s: float = 0.0
-    results: list[Result] = field(default_factory=list)
+    origin: PlanOrigin
+    sha256: str
+    files: tuple[PlanFile, ...]
+    checks: int
+    left_out: tuple[str, ...]
+    altered: tuple[str, ...]
 
-    @property
-    def device(self) -> str:
-        """Who was judged, in the device's own words."""
-        hello = self.hello
-        if hello is None:
-            return "a device that did not answer"
-        try:
-            what = DeviceClass(hello.device_class).name.lower().replace("_", " ")
-        except ValueError:
-            what = f"device of class {hello.device_class}"
-        names = (printable(each) for each in (hello.maker, hello.model, hello.serial, hello.firmware))
-        return "{} {} {}, serial {}, firmware {}".format(what, *names)
 
-    def of(self, outcome: BenchOutcome) -> list[Result]:
+class ProtocolFacts(Record, frozen=True):
+    """What was spoken: the bench's version, the least and the highest of the device, the highest of both or nothing."""
+
+    dialect: str
+    version: str
+    device_from: str
+    device_to: str
+    common: str
+
+
+class ProgramFacts(Record, frozen=True):
+    """The program that judged: `sha256` is over its files; `commit` is empty where it is not known."""
+
+    name: str
+    version: str
+    commit: str
+    sha256: str
+
+
+class DeviceFacts(Record, frozen=True):
+    """Who was judged, in the device's own words; `digest` is the SHA-256 that it gives for its firmware, empty when it
+    attests none."""
+
+    kind: str
+    maker: str
+    model: str
+    serial: str
+    firmware: str
+    digest: str
+    capabilities: tuple[str, ...]
+    boots: int
+    event_depth: int
+    max_frame: int
+
+
+class RunOptions(Record, frozen=True):
+    """Whatever was chosen that a result depends on."""
+
+    only: tuple[str, ...]
+    rounds: int | None
+    seed: int
+    unattended: bool
+    real_time: bool
+    speed: float
+    strict: bool
+
+
+class TimesRecord(Record, frozen=True):
+    """Times measured in a check, and the most they may be; null where the protocol sets no limit."""
+
+    name: str
+    count: int
+    min_ms: float
+    median_ms: float
+    p99_ms: float
+    max_ms: float
+    limit_ms: int | None
+
+
+class LineMoment(Record, frozen=True):
+    """One thing on a check's time line. It names no face of a card. `bad`: it broke a rule, or was damaged on
+    purpose."""
+
+    ms: float
+    by: Actor
+    what: str
+    bad: bool
+
+
+class CheckRecord(Record, frozen=True):
+    """One check, whether it was run or not."""
+
+    id: str
+    title: str
+    area: Area
+    section: str
+    must: str
+    outcome: BenchOutcome
+    cause: NotRunCause | None
+    why: str
+    duration_ms: float
+    late_ms: float
+    measures: tuple[TimesRecord, ...]
+    notes: tuple[str, ...]
+    timeline: tuple[LineMoment, ...]
+
+
+class TimesChange(Record, frozen=True):
+    """The longest of a kind of times in a check, then and now."""
+
+    check: str
+    name: str
+    before_ms: float
+    now_ms: float
+    limit_ms: int
+
+
+class FactChange(Record, frozen=True):
+    """Something about device, plan, program or choices that was otherwise then."""
+
+    what: str
+    before: str
+    now: str
+
+
+class ReportComparison(Record, frozen=True):
+    """What is not as it was in an earlier report; checks are named by their ids."""
+
+    sha256: str
+    began: str
+    summary: str
+    newly_failing: tuple[str, ...]
+    still_failing: tuple[str, ...]
+    newly_passing: tuple[str, ...]
+    newly_not_run: tuple[str, ...]
+    gone: tuple[str, ...]
+    times: tuple[TimesChange, ...]
+    differences: tuple[FactChange, ...]
+
+
+class Report(LineRecord, frozen=True):
+    """What a run of an acceptance plan gave: every check of the plan, and all that the result depends on."""
+
+    SCHEMA = "dealwire.bench/2"
+    TYPE = "report"
+
+    verdict: BenchVerdict
+    """passed: every check was run and passed. incomplete: none failed, but some were not run."""
+    summary: str
+    """Verdict and counts in words, as they stand at the head of every form."""
+    counts: CheckCounts
+    plan: PlanFacts
+    protocol: ProtocolFacts
+    program: ProgramFacts
+    device: DeviceFacts
+    line: str
+    """The device's address."""
+    hands: HandsKind
+    """Who did what only hands can do. simulated: the device was simulated too."""
+    options: RunOptions
+    allowance_ms: int
+    """What was added to every limit for this machine and the line; 0 on a simulated clock."""
+    laboratory: str
+    operator: str
+    ticket: str
+    host: str
+    """Name of the machine that judged."""
+    system: str
+    """Its operating system."""
+    began: str
+    """In local time, with its offset from UTC."""
+    ended: str
+    zone: str
+    """The local zone's name."""
+    took_s: float
+    checks: tuple[CheckRecord, ...]
+    """In the order of the plan; what stands only in the packaged plan of the same id comes last."""
+    against: ReportComparison | None
+    """What is not as it was in the report given by --against."""
+
+    def of(self, outcome: BenchOutcome) -> list[CheckRecord]:
         """The checks with this outcome."""
-        return [result for result in self.results if result.outcome is outcome]
+        return [check for check in self.checks if check.outcome is outcome]
+
+    def to_bytes(self) -> bytes:
+        """The one form that is signed: one line of JSON in UTF-8, keys in the order of the schema, no space between
+        them, characters that a terminal would obey escaped; a line end."""
+        return (printable_json(self.to_json()) + "\n").encode()
 
     @property
-    def passed(self) -> bool:
-        """No check failed and at least one was made; a check that was not run is no pass."""
-        return not self.of(BenchOutcome.FAILED) and bool(self.of(BenchOutcome.PASSED))
-
-    def counts(self) -> dict[str, int]:
-        """How many checks of each outcome."""
-        return {outcome.value.replace(" ", "_"): len(self.of(outcome)) for outcome in BenchOutcome}
+    def sha256(self) -> str:
+        """Of `to_bytes`."""
+        return hashlib.sha256(self.to_bytes()).hexdigest()
 
 
-def to_json(report: Report) -> Iterable[str]:
-    """One object a check, and one that closes."""
-    for result in report.results:
-        yield json.dumps({"schema": SCHEMA, "type": "check", **_check(result)})
-    yield json.dumps(
-        {
-            "schema": SCHEMA,
-            "type": "summary",
-            "plan": report.plan,
-            "address": report.address,
-            "device": report.device,
-            "program": report.version,
-            "seed": report.seed,
-            "allowance_ms": report.allowance_ms,
-            "took_s": round(report.took_s, 3),
-            **report.counts(),
-            "verdict": "passed" if report.passed else "failed",
-        }
-    )
+class NotAReport(ValueError):
+    """Why some bytes are no report."""
 
 
-def _check(result: Result) -> dict[str, Any]:
-    return {
-        "id": result.id,
-        "title": result.title,
-        "area": result.area,
-        "section": result.section,
-        "must": result.must,
-        "outcome": result.outcome.value,
-        "why": result.why,
-        "duration_ms": result.took_ns // 1_000_000,
-        "measures": [
-            {
-                "name": measure.name,
-                "count": len(measure.values_ms),
-                **dict(zip(FIGURES, (round(value, 3) for value in measure.figures), strict=True)),
-                "limit_ms": measure.limit_ms,
-            }
-            for measure in result.measures
-        ],
-        "notes": result.notes,
-        "timeline": [
-            {"ms": (entry.at_ns - result.began_ns) // 1_000_000, "by": entry.lane.value, "what": entry.text}
-            for entry in result.timeline
-        ],
-    }
+def read_report(path: Path) -> tuple[Report, bytes]:
+    """A report's file: what it says, and its bytes. OSError when it cannot be read, NotAReport when it is none."""
+    data = read_file(path, MOST_BYTES)
+    try:
+        return Report.from_json(data), data
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise NotAReport(f"not a report {Report.SCHEMA}: {error}") from None
 
 
-def text_lines(report: Report) -> Iterable[str]:
-    """For a terminal: one line a check, what failed in full, what was not run and why."""
-    width = max((len(result.id) for result in report.results), default=0)
-    for result in report.results:
-        mark = {BenchOutcome.PASSED: "pass", BenchOutcome.FAILED: "FAIL", BenchOutcome.NOT_RUN: "----"}[result.outcome]
-        yield f"{mark}  {result.id.ljust(width)}  {result.title}"
-        if result.outcome is not BenchOutcome.PASSED:
-            yield f"      {result.why}"
-        for remark in result.remarks:
-            yield f"      {remark}"
-    yield ""
-    yield from summary_lines(report)
+# ------------------------------------------------------------------ what follows from the checks
 
 
-def summary_lines(report: Report) -> Iterable[str]:
-    """Who was judged, and what came of it."""
-    yield f"{report.title}: {report.device}, at {report.address}"
-    if report.hello is not None:
-        yield f"firmware digest {report.hello.digest.hex()}"
-    counts = report.counts()
-    yield (
-        f"{counts['passed']} passed, {counts['failed']} failed, {counts['not_run']} not run, "
-        f"in {report.took_s:.1f} s; seed {report.seed}, allowance {report.allowance_ms} ms"
-    )
+def counts_of(checks: Sequence[CheckRecord]) -> CheckCounts:
+    """How many of each kind."""
+    outcomes = Counter(check.outcome for check in checks)
+    causes = Counter(check.cause for check in checks if check.cause is not None)
+    passed, failed = outcomes[BenchOutcome.PASSED], outcomes[BenchOutcome.FAILED]
+    named = {cause: causes[cause] for cause in NotRunCause if causes[cause]}
+    return CheckCounts(len(checks), passed + failed, passed, failed, outcomes[BenchOutcome.NOT_RUN], named)
 
 
-# ------------------------------------------------------------------ for build servers
+def verdict_of(counts: CheckCounts) -> BenchVerdict:
+    """A check that was not run is no pass."""
+    if counts.failed:
+        return BenchVerdict.FAILED
+    if not counts.run:
+        return BenchVerdict.NOTHING_RUN
+    return BenchVerdict.INCOMPLETE if counts.not_run else BenchVerdict.PASSED
 
 
-def to_junit(report: Report) -> str:
-    """One `testsuite` for each area; a check that was not run is `skipped`, with its reason."""
-    root = ET.Element("testsuites", {"name": report.title, **_counts(report.results), "time": f"{report.took_s:.3f}"})
-    ordered = sorted(report.results, key=lambda result: result.area)
-    for area, results in groupby(ordered, key=lambda result: result.area):
-        _suite(root, report, area, list(results))
-    ET.indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
+def summary_of(counts: CheckCounts, options: RunOptions) -> str:
+    """`Incomplete: 16 of 118 checks run, none failed; 102 not run (filtered by --only 'frame.*')`."""
+    failed = f", {counts.failed or 'none'} failed" if counts.run else ""
+    words = f"{verdict_of(counts).capitalize()}: {counts.run} of {counts.checks} checks run{failed}"
+    if not counts.not_run:
+        return words
+    causes = [
+        (f"filtered by {only_words(options.only)}" if cause is NotRunCause.FILTERED else cause.value, number)
+        for cause, number in counts.causes.items()
+    ]
+    named = causes[0][0] if len(causes) == 1 else ", ".join(f"{number} {cause}" for cause, number in causes)
+    return f"{words}; {counts.not_run} not run ({named})"
 
 
-def _suite(root: ET.Element, report: Report, area: str, results: list[Result]) -> None:
-    began = datetime.fromtimestamp(report.began_ns / 1e9, UTC).strftime("%Y-%m-%dT%H:%M:%S")
-    took_s = sum(result.took_ns for result in results) / 1e9
-    suite = ET.SubElement(
-        root, "testsuite", {"name": f"{report.plan}.{area}", **_counts(results), "time": f"{took_s:.3f}"}
-    )
-    suite.set("timestamp", began)
-    suite.set("hostname", "bench")
-    properties = ET.SubElement(suite, "properties")
-    facts = {"device": report.device, "address": report.address, "program": report.version, "seed": str(report.seed)}
-    facts["allowance_ms"] = str(report.allowance_ms)
-    for name, value in facts.items():
-        ET.SubElement(properties, "property", name=name, value=_plain(value))
-    for result in results:
-        case = ET.SubElement(suite, "testcase", classname=f"{report.plan}.{area}", name=result.id)
-        case.set("time", f"{result.took_ns / 1e9:.3f}")
-        if result.outcome is BenchOutcome.FAILED:
-            failure = ET.SubElement(case, "failure", message=_plain(result.why), type="failed")
-            failure.text = _plain(f"{result.title}\n{result.must}\n(docs/protocol.md#{result.section})\n{result.why}")
-        elif result.outcome is BenchOutcome.NOT_RUN:
-            ET.SubElement(case, "skipped", message=_plain(result.why))
-        if result.remarks:
-            ET.SubElement(case, "system-out").text = _plain("\n".join(result.remarks))
-
-
-def _counts(results: Iterable[Result]) -> dict[str, str]:
-    outcomes = [result.outcome for result in results]
-    return {
-        "tests": str(len(outcomes)),
-        "failures": str(outcomes.count(BenchOutcome.FAILED)),
-        "errors": "0",
-        "skipped": str(outcomes.count(BenchOutcome.NOT_RUN)),
-    }
-
-
-def _plain(text: str) -> str:
-    """XML 1.0 knows no control characters but these; a device's name may hold others."""
-    return "".join(char if char >= " " or char in "\n\t" else "?" for char in text)
+def only_words(only: Iterable[str]) -> str:
+    """The option as it was typed."""
+    return " ".join(f"--only '{pattern}'" for pattern in only)

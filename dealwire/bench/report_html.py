@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from collections.abc import Iterable
 from html import escape as escaped
 from typing import Final
 
-from dealwire.bench.record import Actor, BenchOutcome, Measurement, Result, TimelineEntry
-from dealwire.bench.report import Report
+from dealwire.bench.record import Actor, BenchOutcome
+from dealwire.bench.report import CheckRecord, LineMoment, Report, ReportComparison, TimesRecord
+from dealwire.bench.report_words import (
+    LISTED_TOGETHER,
+    comparison_head,
+    comparison_rows,
+    facts,
+    remarks,
+    together,
+    warnings,
+)
+from dealwire.bench.signing import ReportSignature
 from protocol.printable import printable
 
 WIDTH: Final = 900
@@ -30,13 +40,19 @@ _STYLE: Final = """
   --tint: #161b22; } }
 @media print { :root { --ink: #000; --soft: #333; --paper: #fff; --line: #999; --pass: #060; --fail: #a00;
   --none: #640; --host: #036; --device: #060; --hands: #506; --tint: #fff; } details { break-inside: avoid; }
-  body { font-size: 9pt; } }
+  body { font-size: 9pt; max-width: none; padding: 0; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 62rem; padding: 1.5rem; background: var(--paper); color: var(--ink);
   font: 15px/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.6rem; margin: 0 0 .25rem; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
-.verdict { font-weight: 700; } .passed { color: var(--pass); } .failed { color: var(--fail); }
-.not-run { color: var(--none); }
+h3 { font-size: 1rem; margin: 1rem 0 .25rem; }
+.verdict { font-weight: 700; font-size: 1.15rem; border-left: .35rem solid currentColor; padding: .5rem .75rem;
+  background: var(--tint); }
+.passed { color: var(--pass); } .failed, .nothing-run { color: var(--fail); }
+.not-run, .incomplete { color: var(--none); }
+.note { border: 1px solid var(--none); padding: .4rem .75rem; }
+ul { margin: 0; padding: 0 0 0 1.2rem; columns: 24rem; }
+ul li { break-inside: avoid; } ul code { color: var(--soft); font-size: .85em; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; } dt { color: var(--soft); }
 dd { margin: 0;
   overflow-wrap: anywhere; }
@@ -53,76 +69,113 @@ svg text { font: 11px system-ui, sans-serif; fill: var(--soft); }
 .axis { stroke: var(--line); stroke-width: 1; } .host { fill: var(--host); } .device { fill: var(--device); }
 .hands { fill: var(--hands); } .bad { fill: var(--fail); }
 ol { margin: .3rem 0; padding: 0; list-style: none; font: 12px/1.45 ui-monospace, monospace; }
-li { display: grid; grid-template-columns: 6rem 4.2rem 1fr; gap: .5rem; }
+ol li { display: grid; grid-template-columns: 6rem 4.2rem 1fr; gap: .5rem; }
 li span { overflow-wrap: anywhere; min-width: 0; }
-li span:first-child { text-align: right;
+ol li span:first-child { text-align: right;
   color: var(--soft); } li.b { color: var(--fail); }
 .wide { overflow-x: auto; }
 p, dd, code { overflow-wrap: anywhere; }
 @media (max-width: 40rem) { body { padding: .75rem; } .in { padding-left: 0; } summary { flex-wrap: wrap; }
-  li { grid-template-columns: 3.5rem 3.2rem 1fr; } summary code { margin-left: 0; } dl { display: block; }
+  ol li { grid-template-columns: 3.5rem 3.2rem 1fr; } summary code { margin-left: 0; } dl { display: block; }
   dd { margin-bottom: .4rem; } }
 .bar { min-width: 4rem; height: .6rem; background: var(--line); }
 .bar i { display: block; height: 100%; background: var(--device); }
 """
 
 
-def to_html(report: Report) -> str:
-    """The whole document."""
-    verdict = "passed" if report.passed else "failed"
+def to_html(report: Report, signature: ReportSignature | None = None) -> str:
+    """The whole document. `signature` is that of the report as JSON, which the page shows and is not itself signed."""
+    against = report.against
+    title = f"{report.plan.title}: {report.verdict.value}"
     parts = [
         "<!doctype html>",
         '<html lang="en"><head><meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{_text(report.title)}: {verdict}</title><style>{_STYLE}</style></head><body>",
-        f"<h1>{_text(report.title)}</h1>",
-        f'<p class="verdict {verdict}">{_verdict(report)}</p>',
+        f"<title>{_text(title)}</title><style>{_STYLE}</style></head><body>",
+        f"<h1>{_text(report.plan.title)}</h1>",
+        f'<p class="verdict {_css(report.verdict)}">{_text(report.summary)}</p>',
+        *(f'<p class="note">{_text(warning)}</p>' for warning in warnings(report)),
         _facts(report),
         _areas(report),
+        _against(against) if against else "",
         _list("Failed", report.of(BenchOutcome.FAILED), is_open=True),
-        _list("Not run", report.of(BenchOutcome.NOT_RUN), is_open=True),
+        _not_run(report.of(BenchOutcome.NOT_RUN)),
         _timing(report),
         _list("Passed", report.of(BenchOutcome.PASSED), is_open=False),
+        _evidence(report, signature),
         "</body></html>",
     ]
     return "\n".join(part for part in parts if part) + "\n"
 
 
-def _verdict(report: Report) -> str:
-    counts = report.counts()
-    word = "Passed" if report.passed else "Failed"
-    return f"{word}: {counts['passed']} passed, {counts['failed']} failed, {counts['not_run']} not run"
+def _css(word: str) -> str:
+    return word.replace(" ", "-")
 
 
 def _facts(report: Report) -> str:
-    began = datetime.fromtimestamp(report.began_ns / 1e9, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-    facts = {
-        "Device": report.device,
-        "Firmware digest": report.hello.digest.hex() if report.hello else "not known",
-        "Line": report.address,
-        "Plan": report.plan,
-        "Began": began,
-        "Took": f"{report.took_s:.1f} s",
-        "Seed": str(report.seed),
-        "Allowance": f"{report.allowance_ms} ms of this machine and the line on every limit",
-        "Program": f"dealwire {report.version}",
-    }
-    return "<dl>" + "".join(f"<dt>{_text(k)}</dt><dd>{_text(v)}</dd>" for k, v in facts.items()) + "</dl>"
+    return _pairs((fact.label, fact.text) for fact in facts(report))
+
+
+def _pairs(rows: Iterable[tuple[str, str]]) -> str:
+    return "<dl>" + "".join(f"<dt>{_text(label)}</dt><dd>{_text(text)}</dd>" for label, text in rows) + "</dl>"
+
+
+def _evidence(report: Report, signature: ReportSignature | None) -> str:
+    """What ties the page to the report that can be verified."""
+    rows = [("Report SHA-256", report.sha256)]
+    if signature is None:
+        rows.append(("Signature", "none"))
+    else:
+        rows += [("Signed with key", signature.key_id), ("Public key", signature.public.hex())]
+        rows.append(("Signature (Ed25519)", signature.hex))
+    words = "This page was made from the report as JSON, which alone is evidence: dealwire bench --verify FILE"
+    return f"<h2>Evidence</h2><p>{words}</p>{_pairs(rows)}"
 
 
 def _areas(report: Report) -> str:
-    rows = []
-    for area in dict.fromkeys(result.area for result in report.results):
-        results = [result for result in report.results if result.area == area]
-        cells = [sum(result.outcome is outcome for result in results) for outcome in BenchOutcome]
-        rows.append(f"<tr><td>{area}</td>" + "".join(f'<td class="n">{cell}</td>' for cell in cells) + "</tr>")
-    heads = "".join(f'<th class="n" scope="col">{outcome.value}</th>' for outcome in BenchOutcome)
+    rows: list[tuple[str, list[int]]] = []
+    outcomes = list(BenchOutcome)
+    for area in dict.fromkeys(check.area for check in report.checks):
+        checks = [check for check in report.checks if check.area == area]
+        rows.append((area, [sum(check.outcome is outcome for check in checks) for outcome in outcomes]))
+    rows.append(("all", [len(report.of(outcome)) for outcome in outcomes]))
+    body = "".join(
+        f"<tr><td>{name}</td>" + "".join(f'<td class="n">{cell}</td>' for cell in (*cells, sum(cells))) + "</tr>"
+        for name, cells in rows
+    )
+    heads = "".join(f'<th class="n" scope="col">{name}</th>' for name in (*(one.value for one in outcomes), "checks"))
     head = f'<thead><tr><th scope="col">area</th>{heads}</tr></thead>'
-    return f'<h2>By area</h2><div class="wide"><table>{head}<tbody>{"".join(rows)}</tbody></table></div>'
+    return f'<h2>By area</h2><div class="wide"><table>{head}<tbody>{body}</tbody></table></div>'
+
+
+def _against(against: ReportComparison) -> str:
+    """What changed since an earlier report."""
+    rows = [
+        f"<dt>{_text(heading)} ({len(found)})</dt><dd>{'<br>'.join(map(_text, found))}</dd>"
+        for heading, found in comparison_rows(against)
+    ]
+    body = f"<dl>{''.join(rows)}</dl>" if rows else "<p>Nothing has changed.</p>"
+    return f"<h2>Against the last report</h2><p>{_text(comparison_head(against))}</p>{body}"
+
+
+def _not_run(checks: list[CheckRecord]) -> str:
+    """Each that has a reason of its own, then those that share one."""
+    if not checks:
+        return ""
+    own = [check for check in checks if check.cause not in LISTED_TOGETHER]
+    groups = [
+        f'<h3 class="not-run">{len(found)}: {_text(why)}</h3><ul>'
+        + "".join(
+            f'<li id="{_text(check.id)}"><code>{_text(check.id)}</code> {_text(check.title)}</li>' for check in found
+        )
+        + "</ul>"
+        for why, found in together(checks).items()
+    ]
+    return f"<h2>Not run</h2>{''.join(_check(check, True) for check in own)}{''.join(groups)}"
 
 
 def _timing(report: Report) -> str:
-    rows = [_timing_row(result, measure) for result in report.results for measure in result.measures]
+    rows = [_timing_row(check, times) for check in report.checks for times in check.measures]
     if not rows:
         return ""
     heads = "".join(
@@ -134,50 +187,50 @@ def _timing(report: Report) -> str:
     )
 
 
-def _timing_row(result: Result, measure: Measurement) -> str:
-    figures = [f"{value:.1f}" for value in measure.figures]
-    limit = "none" if measure.limit_ms is None else str(measure.limit_ms)
-    share = min(1.0, max(measure.values_ms) / measure.limit_ms) if measure.limit_ms else 0.0
-    bar = f'<div class="bar"><i style="width:{share * 100:.0f}%"></i></div>' if measure.limit_ms else ""
-    cells = "".join(f'<td class="n">{cell}</td>' for cell in (str(len(measure.values_ms)), *figures, limit))
-    return f"<tr><td>{_text(measure.name)}<br><small>{_text(result.id)}</small></td>{cells}<td>{bar}</td></tr>"
+def _timing_row(check: CheckRecord, times: TimesRecord) -> str:
+    figures = [f"{value:.1f}" for value in (times.min_ms, times.median_ms, times.p99_ms, times.max_ms)]
+    limit = "none" if times.limit_ms is None else str(times.limit_ms)
+    share = min(1.0, times.max_ms / times.limit_ms) if times.limit_ms else 0.0
+    bar = f'<div class="bar"><i style="width:{share * 100:.0f}%"></i></div>' if times.limit_ms else ""
+    cells = "".join(f'<td class="n">{cell}</td>' for cell in (str(times.count), *figures, limit))
+    return f"<tr><td>{_text(times.name)}<br><small>{_text(check.id)}</small></td>{cells}<td>{bar}</td></tr>"
 
 
-def _list(title: str, results: list[Result], *, is_open: bool) -> str:
-    if not results:
+def _list(title: str, checks: list[CheckRecord], *, is_open: bool) -> str:
+    if not checks:
         return ""
-    return f"<h2>{title}</h2>" + "".join(_check(result, is_open) for result in results)
+    return f"<h2>{title}</h2>" + "".join(_check(check, is_open) for check in checks)
 
 
-def _check(result: Result, is_open: bool) -> str:
-    css = result.outcome.value.replace(" ", "-")
-    section = f"docs/protocol.md#{result.section}"
-    words = [f"<p>{_text(remark)}</p>" for remark in result.remarks]
-    why = f'<p class="{css}">{_text(result.why)}</p>' if result.why else ""
+def _check(check: CheckRecord, is_open: bool) -> str:
+    css = _css(check.outcome)
+    section = f"docs/protocol.md#{check.section}"
+    words = [f"<p>{_text(remark)}</p>" for remark in remarks(check)]
+    why = f'<p class="{css}">{_text(check.why)}</p>' if check.why else ""
     head = (
-        f'<summary><span class="o {css}">{result.outcome.value}</span>'
-        f"<span>{_text(result.title)}</span><code>{_text(result.id)}</code></summary>"
+        f'<summary><span class="o {css}">{check.outcome.value}</span>'
+        f"<span>{_text(check.title)}</span><code>{_text(check.id)}</code></summary>"
     )
-    must = f'<p class="must">{_text(result.must)} ({_text(section)})</p>'
+    must = f'<p class="must">{_text(check.must)} ({_text(section)})</p>'
     return (
-        f'<details{" open" if is_open else ""} id="{_text(result.id)}">{head}'
-        f'<div class="in">{why}{must}{"".join(words)}{_timeline(result)}</div></details>'
+        f'<details{" open" if is_open else ""} id="{_text(check.id)}">{head}'
+        f'<div class="in">{why}{must}{"".join(words)}{_timeline(check)}</div></details>'
     )
 
 
 # ------------------------------------------------------------------ time lines
 
 
-def _timeline(result: Result) -> str:
-    if not result.timeline:
+def _timeline(check: CheckRecord) -> str:
+    if not check.timeline:
         return ""
-    whole_ms = max(result.took_ns / 1e6, 1.0)
+    whole_ms = max(check.duration_ms, 1.0)
     scale = (WIDTH - LEFT - 20) / whole_ms
-    marks = "".join(_mark(entry, LEFT + (entry.at_ns - result.began_ns) / 1e6 * scale) for entry in result.timeline)
-    label = _text(f"Time line of {result.id}: {len(result.timeline)} entries in {whole_ms:.0f} ms")
+    marks = "".join(_mark(moment, LEFT + moment.ms * scale) for moment in check.timeline)
+    label = _text(f"Time line of {check.id}: {len(check.timeline)} entries in {whole_ms:.0f} ms")
     return (
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">{_axes(whole_ms, scale)}{marks}</svg>'
-        f"{_entries(result)}"
+        f"{_entries(check)}"
     )
 
 
@@ -198,33 +251,30 @@ def _axes(whole_ms: float, scale: float) -> str:
     return "".join(out)
 
 
-def _mark(entry: TimelineEntry, x: float) -> str:
-    y = LANES[entry.lane]
-    css = "bad" if entry.bad else entry.lane.value
-    title = f"<title>{_text(entry.text)}</title>"
-    if entry.bad:
+def _mark(moment: LineMoment, x: float) -> str:
+    y = LANES[moment.by]
+    css = "bad" if moment.bad else moment.by.value
+    title = f"<title>{_text(moment.what)}</title>"
+    if moment.bad:
         return f'<path class="{css}" d="M{x - 5:.1f} {y - 5}h10v10h-10z">{title}</path>'
-    if entry.lane is Actor.HANDS:
+    if moment.by is Actor.HANDS:
         return f'<path class="{css}" d="M{x:.1f} {y - 6}l6 6l-6 6l-6 -6z">{title}</path>'
     return f'<circle class="{css}" cx="{x:.1f}" cy="{y}" r="4">{title}</circle>'
 
 
-def _entries(result: Result) -> str:
+def _entries(check: CheckRecord) -> str:
     """The first entries in words; a heartbeat or a status that says nothing new is left to the picture."""
     items: list[str] = []
     last = ""
-    for entry in result.timeline:
-        plain = entry.text.startswith(("Heartbeat", "Ack ")) or (
-            entry.text.split(" ", 2)[0].endswith("Status") and entry.text == last
-        )
-        last = entry.text if entry.text.split(" ", 2)[0].endswith("Status") else last
-        if plain and not entry.bad:
+    for moment in check.timeline:
+        is_status = moment.what.split(" ", 2)[0].endswith("Status")
+        plain = moment.what.startswith(("Heartbeat", "Ack ")) or (is_status and moment.what == last)
+        last = moment.what if is_status else last
+        if plain and not moment.bad:
             continue
-        ms = (entry.at_ns - result.began_ns) / 1e6
-        css = ' class="b"' if entry.bad else ""
-        items.append(
-            f"<li{css}><span>{ms:.1f}</span><span>{entry.lane.value}</span><span>{_text(entry.text)}</span></li>"
-        )
+        css = ' class="b"' if moment.bad else ""
+        cells = (f"{moment.ms:.1f}", moment.by.value, _text(moment.what))
+        items.append(f"<li{css}>" + "".join(f"<span>{cell}</span>" for cell in cells) + "</li>")
     more = (
         f"<li><span></span><span></span><span>and {len(items) - LISTED} more</span></li>" if len(items) > LISTED else ""
     )

@@ -100,7 +100,7 @@ class _LinkSequence(BenchRule):
 
 
 class _Layouts(BenchRule):
-    """Every message has the layout of its number, and nothing is said that version 1.0 does not know."""
+    """Every message has the layout of its number, and nothing is said that the protocol does not know."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
         message = heard.message

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Final
 
 from dealwire.bench import steps_device as d
+from dealwire.bench.about import plan_facts
 from dealwire.bench.hands import Hands, NoHands
-from dealwire.bench.plan import BenchPlan, Check, RuleEntry
+from dealwire.bench.plan import BenchPlan, Check, RuleEntry, packaged_plan
 from dealwire.bench.probe import MS, Probe
 from dealwire.bench.profiles import PROFILES
-from dealwire.bench.record import BenchOutcome, Failed, NotRun, Result
-from dealwire.bench.report import Report
+from dealwire.bench.record import BenchOutcome, Failed, NotRun, NotRunCause, Result
+from dealwire.bench.report import PlanFacts, only_words
 from dealwire.bench.rules import RULES, BenchRule
 from dealwire.bench.stand import Stand
 from dealwire.bench.values import BadValue
 from dealwire.bench.wire import Wire
-from dealwire.version import __version__
 from devices.clock import SystemClock
 from protocol.errors import LineClosed, NoAnswer, WrongDevice
-from protocol.tdp.messages import Capability, DeviceClass, Role
+from protocol.tdp.messages import Capability, DeviceClass, HelloReplyMessage, Role
 
 TRIES: Final = 3
 """Times a check is made that fails while this machine is too busy for it."""
@@ -34,15 +34,44 @@ SETTLE_MS: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class BenchChoices:
-    """What the command line says of a run: which checks (`only`, patterns of ids), the soak's rounds, the seed."""
+    """What the command line says of a run: which checks (`only`, patterns of ids), the soak's rounds, the seed. The
+    others are kept for the report: they were chosen with the line, the hands and the clock."""
 
     only: Sequence[str] = ()
     rounds: int | None = None
     seed: int = 1
+    unattended: bool = False
+    real_time: bool = False
+    speed: float = 1.0
+    strict: bool = False
 
     def takes(self, name: str) -> bool:
         """Whether this check is wanted."""
         return not self.only or any(fnmatchcase(name, pattern) for pattern in self.only)
+
+
+@dataclass(slots=True)
+class BenchRun:
+    """One run: what was judged, how, and every check of the plan with what came of it. `began_ns` and `ended_ns` are
+    real time; the times of a check are those of its wire."""
+
+    plan: PlanFacts
+    address: str
+    hands: Hands
+    choices: BenchChoices
+    allowance_ms: int
+    hello: HelloReplyMessage
+    began_ns: int
+    ended_ns: int = 0
+    results: list[Result] = field(default_factory=list)
+
+    def of(self, outcome: BenchOutcome) -> list[Result]:
+        """The checks with this outcome."""
+        return [result for result in self.results if result.outcome is outcome]
+
+
+Watching = Callable[[int, int, str], None]
+"""Hears the number of a check, how many there are to be run, and its id, before each."""
 
 
 def run_plan(
@@ -50,48 +79,72 @@ def run_plan(
     wire: Wire,
     make_hands: Callable[[Probe], Hands],
     choices: BenchChoices = BenchChoices(),
-    on_result: Callable[[Result], None] = lambda _: None,
-) -> Report:
-    """Make every check of `plan` on `wire`; `on_result` hears of each when it is done. NoAnswer when nobody answers the
-    first HELLO, WrongDevice when it is another device than the plan is for. When the line goes for good, the rest is
-    not run."""
+    watching: Watching = lambda _number, _of, _name: None,
+) -> BenchRun:
+    """Make every check of `plan` on `wire` that `choices` take; the others are *not run*. NoAnswer when nobody answers
+    the first HELLO, WrongDevice when it is another device than the plan is for. When the line goes for good, the rest
+    is not run."""
     allowance_ms = 0 if wire.exact else plan.allowance_ms
     rules = {entry.rule: RULES[entry.rule]() for entry in plan.rule}
     probe = Probe(wire, rules.values(), allowance_ms=allowance_ms, role=plan.granted)
     clock = SystemClock()
     began_ns = clock.now_ns()
-    report = Report(plan.id, plan.title, wire.name, __version__, choices.seed, allowance_ms)
-    report.began_ns = began_ns
-    report.hello = probe.meet()
-    profile = PROFILES[_device(plan, report.hello.device_class)]
+    hello = probe.meet()
+    profile = PROFILES[_device(plan, hello.device_class)]
     hands = make_hands(probe)
     probe.contact_ns += hands.patience_ms * MS
-    stand = Stand(profile, probe, hands, choices.rounds, choices.seed)
+    run = BenchRun(plan_facts(plan), wire.name, hands, choices, allowance_ms, hello, began_ns)
+    _run_checks(Stand(profile, probe, hands, choices.rounds, choices.seed), plan, run, watching)
+    for entry in plan.rule:
+        result = _blank(entry)
+        run.results.append(_judged(result, rules[entry.rule]) if choices.takes(entry.id) else _filtered(result, run))
+    run.results += _left_out(run.plan)
+    run.ended_ns = clock.now_ns()
+    return run
+
+
+def _run_checks(stand: Stand, plan: BenchPlan, run: BenchRun, watching: Watching) -> None:
+    number, wire = 0, stand.probe.wire
+    of = sum(map(run.choices.takes, plan.ids))
     gone = ""
     for check in plan.check:
-        if choices.takes(check.id):
-            result = _run_fairly(stand, check, gone)
-            failed = result.outcome is BenchOutcome.FAILED
-            if failed and not gone and not wire.reopen(wire.now_ns() + probe.contact_ns):
-                gone = result.why
-            report.results.append(result)
-            on_result(result)
-    for entry in plan.rule:
-        if choices.takes(entry.id):
-            report.results.append(_judged(entry, rules[entry.rule]))
-            on_result(report.results[-1])
-    report.took_s = (clock.now_ns() - began_ns) / 1e9
-    return report
+        if not run.choices.takes(check.id):
+            run.results.append(_filtered(_blank(check), run))
+            continue
+        number += 1
+        watching(number, of, check.id)
+        result = _run_fairly(stand, check, gone)
+        failed = result.outcome is BenchOutcome.FAILED
+        if failed and not gone and not wire.reopen(wire.now_ns() + stand.probe.contact_ns):
+            gone = result.why
+        run.results.append(result)
 
 
-def _judged(entry: RuleEntry, rule: BenchRule) -> Result:
+def _blank(entry: Check | RuleEntry) -> Result:
+    return Result(entry.id, entry.title, entry.section, entry.area, entry.must)
+
+
+def _filtered(result: Result, run: BenchRun) -> Result:
+    return result.not_run(NotRunCause.FILTERED, f"filtered by {only_words(run.choices.only)}")
+
+
+def _left_out(facts: PlanFacts) -> list[Result]:
+    """What the packaged plan of the same id has and this one has not: whoever knows the id expects it."""
+    if not facts.left_out:
+        return []
+    packaged = packaged_plan(facts.id)
+    why = f"this plan leaves it out; the packaged plan {facts.id!r} has it"
+    missing = [entry for entry in packaged.entries if entry.id in facts.left_out]
+    return [_blank(entry).not_run(NotRunCause.LEFT_OUT, why) for entry in missing]
+
+
+def _judged(result: Result, rule: BenchRule) -> Result:
     """What a rule saw in the whole run."""
-    result = Result(entry.id, entry.title, entry.section, "conformance", entry.must)
     if rule.broken:
         result.outcome = BenchOutcome.FAILED
         result.why = f"{rule.broken} of {rule.seen}: {'; '.join(rule.breaches)}"
     elif not rule.seen:
-        result.outcome, result.why = BenchOutcome.NOT_RUN, "nothing came that it could judge"
+        result.not_run(NotRunCause.UNSEEN, "nothing came that it could judge")
     else:
         result.notes.append(f"judged {rule.seen} times")
     return result
@@ -118,8 +171,8 @@ def _run_fairly(stand: Stand, check: Check, gone: str) -> Result:
     if tries > 1:
         result.notes.append(f"made {tries} times, because {LATE}")
     if _in_doubt(result, stand.allowance_ms):
-        result.outcome = BenchOutcome.NOT_RUN
-        result.why = f"{LATE} by {result.late_ms:.0f} ms, too busy to judge a device: {result.why}"
+        why = f"{LATE} by {result.late_ms:.0f} ms, too busy to judge a device: {result.why}"
+        result.not_run(NotRunCause.LATE, why)
     return result
 
 
@@ -130,10 +183,9 @@ def _in_doubt(result: Result, late_ms: float) -> bool:
 
 def _run(stand: Stand, check: Check, gone: str) -> Result:
     """Make one check; `gone` says why the line is away for good."""
-    result = Result(check.id, check.title, check.section, check.area, check.must)
+    result = _blank(check)
     if gone:
-        result.outcome, result.why = BenchOutcome.NOT_RUN, f"the line is gone: {gone}"
-        return result
+        return result.not_run(NotRunCause.LINE_GONE, f"the line is gone: {gone}")
     probe = stand.probe
     result.began_ns = probe.wire.now_ns()
     probe.timeline.take()
@@ -147,8 +199,10 @@ def _run(stand: Stand, check: Check, gone: str) -> Result:
         result.began_ns = probe.wire.now_ns()
         for step in check.steps:
             step(stand)
-    except (NotRun, BadValue) as reason:  # a plan for any device may ask what another kind says
-        result.outcome, result.why = BenchOutcome.NOT_RUN, str(reason)
+    except NotRun as reason:
+        result.not_run(reason.cause, str(reason))
+    except BadValue as reason:  # a plan for any device may ask what another kind says
+        result.not_run(NotRunCause.NOT_OFFERED, str(reason))
     except (Failed, NoAnswer, LineClosed) as failed:
         result.outcome, result.why = BenchOutcome.FAILED, str(failed)
         if isinstance(failed, LineClosed):
@@ -162,7 +216,7 @@ def _check_needs(stand: Stand, check: Check) -> None:
     hello = stand.probe.known.hello
     for name in check.needs:
         if hello is None or not hello.capabilities & Capability[name]:
-            raise NotRun(f"the device has no {name}")
+            raise NotRun(f"the device has no {name}", NotRunCause.NOT_OFFERED)
     if isinstance(stand.hands, NoHands):
         # what a person has to do is known beforehand: no check is left half done
         for step in check.steps:

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from dealwire.bench.books import Book
 from dealwire.bench.hands import NoHands, SimulatedHands
-from dealwire.bench.record import Failed, NotRun
+from dealwire.bench.record import Failed, NotRun, NotRunCause
 from dealwire.bench.stand import Stand
 from dealwire.bench.step import PlanStep
 from dealwire.bench.wire import START_NS
@@ -125,12 +125,13 @@ class Soak(PlanStep):
 
     soak: int = Field(ge=1, le=1_000_000)
     fault_every: int = Field(10, ge=0)
+    """One round in so many has a fault; 0: none."""
 
     def _run(self, stand: Stand) -> None:
         rounds = stand.rounds or self.soak
         if not isinstance(stand.hands, SimulatedHands):
             who = "a person who deals" if isinstance(stand.hands, NoHands) else f"somebody who deals {rounds} rounds"
-            raise NotRun(f"needs {who}; use --simulated")
+            raise NotRun(f"needs {who}; use --simulated", NotRunCause.UNATTENDED)
         scenario = evening(rounds, self.fault_every, stand.seed)
         clock = SystemClock()
         began_ns = clock.now_ns()
@@ -138,6 +139,9 @@ class Soak(PlanStep):
         took_s = (clock.now_ns() - began_ns) / 1e9
         _report(stand, account, held, rounds, took_s)
         _judge(account, held, scenario, table)
+        if rounds < self.soak:
+            why = f"--rounds {rounds}: so many of the plan's {self.soak} rounds were dealt, and nothing went wrong"
+            raise NotRun(why, NotRunCause.SHORTENED)
 
 
 def evening(rounds: int, fault_every: int, seed: int) -> Scenario:

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, StringConstraints
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, StringConstraints, WithJsonSchema
 
 from dealer_flow.procedure.tomlfile import TomlTable
 from dealwire.bench.values import STATES, TIMES, BadValue, Wanted, milliseconds, number, variables_in
@@ -67,19 +67,41 @@ def _as_tuple(value: Any) -> Any:
     return (value,) if isinstance(value, str) else value
 
 
+def _one_or_many(of: dict[str, Any]) -> dict[str, Any]:
+    return {"anyOf": [of, {"type": "array", "items": of}]}
+
+
 STATE_NAMES = tuple(dict.fromkeys(name for states in STATES.values() for name in states.__members__))
 """Every state of any class of device."""
 
-Time = Annotated[int, BeforeValidator(milliseconds)]
+_SUM = "({0})( *[+] *({0}))*".format("|".join(["[0-9]+", *TIMES]))
+Time = Annotated[
+    int,
+    BeforeValidator(milliseconds),
+    WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": f"^{_SUM}$"}]}),
+]
 """Milliseconds; in the file a number, or names of the protocol's times, added up."""
 RETRY_MS, STATUS_MS = TIMES["retry"], TIMES["status"]
-Hex = Annotated[str, AfterValidator(_check_hex)]
-State = Annotated[str, AfterValidator(_one_of("no such state: {}", *STATE_NAMES))]
-Prepared = Annotated[str, AfterValidator(_one_of("no such state: {}", *STATE_NAMES, "ready"))]
+Hex = Annotated[
+    str, AfterValidator(_check_hex), WithJsonSchema({"type": "string", "pattern": "^([ ]*[0-9A-Fa-f]{2})*[ ]*$"})
+]
+State = Annotated[
+    str, AfterValidator(_one_of("no such state: {}", *STATE_NAMES)), WithJsonSchema({"enum": [*STATE_NAMES]})
+]
+Prepared = Annotated[
+    str,
+    AfterValidator(_one_of("no such state: {}", *STATE_NAMES, "ready")),
+    WithJsonSchema({"enum": [*STATE_NAMES, "ready"]}),
+]
 """A state, or where the device's class is at rest."""
-ReasonName = Annotated[str, AfterValidator(_one_of("{} is no Reason", *Reason.__members__))]
-ReasonNames = Annotated[tuple[ReasonName, ...], BeforeValidator(_as_tuple)]
-States = Annotated[tuple[State, ...], BeforeValidator(_as_tuple)]
+_REASON_NAMES = {"enum": [*Reason.__members__]}
+ReasonName = Annotated[
+    str, AfterValidator(_one_of("{} is no Reason", *Reason.__members__)), WithJsonSchema(_REASON_NAMES)
+]
+ReasonNames = Annotated[tuple[ReasonName, ...], BeforeValidator(_as_tuple), WithJsonSchema(_one_or_many(_REASON_NAMES))]
+States = Annotated[
+    tuple[State, ...], BeforeValidator(_as_tuple), WithJsonSchema(_one_or_many({"enum": [*STATE_NAMES]}))
+]
 """One, or several of which any will do."""
 Variable = Annotated[str, StringConstraints(pattern=r"^\$[a-z_]+$")]
 Number = Annotated[int | str, AfterValidator(_check_number)]

@@ -135,6 +135,7 @@ class WrongPacket(PlanStep):
 
     wrong_packet: int = Field(ge=1, le=25)
     by: int
+    """How many cards too many; below zero too few."""
 
     def _run(self, stand: Stand) -> None:
         ordinal, by = self.wrong_packet, self.by
@@ -161,6 +162,7 @@ class Books(PlanStep):
 
     books: Literal["misdeal", "remainder"]
     missing: int = 0
+    """How many cards may be missing."""
 
     def _run(self, stand: Stand) -> None:
         seen = stand.probe.events()
@@ -231,8 +233,11 @@ class Measuring(PlanStep):
 
     measure: Literal["hello", "reply", "status", "resend"]
     times: int = Field(ge=1, le=1000)
+    """How many are taken."""
     limit: Time | None
+    """The most that it may take."""
     at_least: Time | None = None
+    """The least that it may take."""
 
     def _run(self, stand: Stand) -> None:
         if self.measure == "hello":

@@ -34,6 +34,7 @@ class OldEvents(PlanStep):
 
     old_events: int = Field(ge=1)
     first: Number
+    """The number of the first of them."""
 
     def _run(self, stand: Stand) -> None:
         probe, first = stand.probe, stand.number(self.first)
@@ -94,6 +95,7 @@ class CaughtUp(PlanStep):
 
     caught_up: Number
     kept: int = Field(ge=0)
+    """How many events the device must still hold."""
     within: Time
 
     def _run(self, stand: Stand) -> None:
@@ -168,6 +170,7 @@ class LostHost(PlanStep):
 
     lost: Time
     at_most: Time
+    """The latest that it may notice."""
 
     def _run(self, stand: Stand) -> None:
         since_ns = stand.probe.sent_ns

@@ -33,15 +33,21 @@ class Sending(PlanStep):
     fields: dict[str, int | str] = Field(default_factory=dict, alias="with")
     request: Literal["new", "same"] | int | Variable = "new"
     flags: int = Field(0, ge=0, le=255)
+    """Of the header."""
     version: int | None = Field(None, ge=0, le=255)
+    """Of the header, instead of the protocol's."""
     kind: int | None = Field(None, ge=0, le=255)
+    """Of the header, instead of the message's own."""
     id: int | None = Field(None, ge=0, le=0xFFFF)
+    """Of the header, instead of the message's own."""
     payload: Hex | None = None
     """Instead of the message's own."""
     append: Hex = ""
     """After the payload, such as an extension."""
     sequence: int | None = Field(None, ge=0, le=255)
+    """Of the link, instead of the next one."""
     damage: Literal["check", "cobs", "truncated", "unclosed"] | None = None
+    """How the frame is spoilt: its check, its COBS, cut short, or never closed."""
     times: int = Field(1, ge=1, le=400)
     """So often, in one write."""
     gap_ms: int | None = Field(None, ge=0, le=200)
@@ -135,7 +141,9 @@ class Raw(PlanStep):
     full_frame: Literal["short", "long"] | None = None
     """A frame of 256 bytes that ends with a full group of COBS, without or with the empty one after it."""
     random: int = Field(0, ge=0, le=5000)
+    """So many bytes by chance instead."""
     repeat: int = Field(1, ge=1, le=1000)
+    """How often they are sent, one after the other."""
 
     def _run(self, stand: Stand) -> None:
         random = Random(stand.seed)
@@ -164,6 +172,7 @@ class Flips(PlanStep):
 
     flips: int = Field(ge=1, le=1000)
     message: str = "Hello"
+    """The message whose frames are sent."""
 
     def _run(self, stand: Stand) -> None:
         random = Random(stand.seed)
@@ -188,6 +197,7 @@ class Replying(PlanStep):
 
     reply: Literal["done", "accepted", "refused", "any"]
     reason: ReasonNames | None = None
+    """One of these reasons of a refusal."""
     within: Time = RETRY_MS
     measure: str | None = None
 
@@ -238,6 +248,7 @@ class Expecting(PlanStep):
     request: Literal["same"] | None = None
     old: bool = False
     not_before: Time | None = None
+    """The least time that must pass before it comes."""
     measure: str | None = None
     save: dict[str, str] = Field(default_factory=dict)
 
@@ -331,6 +342,7 @@ class CountMessages(PlanStep):
 
     count: int
     of: str
+    """The message that is counted."""
     where: dict[str, Wanted] = Field(default_factory=dict)
 
     @model_validator(mode="after")

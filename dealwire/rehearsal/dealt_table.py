@@ -39,6 +39,7 @@ class PeoplePace:
     show: int = 800 * MS
     collect: int = 2_000 * MS
     power: int = 1_500 * MS
+    come: int = 20_000 * MS
 
     def faster(self, speed: float) -> "PeoplePace":
         """The same people, `speed` times as fast."""

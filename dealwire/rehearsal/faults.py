@@ -94,7 +94,7 @@ def _content(kind: str) -> list[tuple[dict[str, Any], dict[str, ActionField]]]:
 
 
 def _field(name: str, part: dict[str, Any]) -> ActionField:
-    title = name.replace("_", " ").capitalize()
+    title = part.get("title") or name.replace("_", " ").capitalize()
     if "place" in part:
         return ActionField(name, title, "place", default=part["place"])
     if "choices" in part:
@@ -123,7 +123,7 @@ def injectable() -> tuple[InjectableFault, ...]:
 
 
 def inject(bench: SimulatorHost, name: str, fields: Mapping[str, object], *, device: str = "") -> str:
-    """Let the fault `name` happen at the table behind `bench`; says in one line what will happen.
+    """Let the fault `name` happen at the table behind `bench`; says in a few words when and where it will.
 
     `device` is whose line it is, for the faults of a line. A packet of 0 is the next one. UnknownAct names what is
     allowed when the table, the fault or a field cannot be. Call it from the thread that runs the bench.
@@ -140,11 +140,22 @@ def arm(table: object, name: str, fields: Mapping[str, object], *, device: str =
     if not isinstance(table, SimulatedTable):
         raise UnknownAct(name, "only a table with a packet shuffler can do this")
     trouble = _trouble(table, name, filled)
-    if name not in _OF_THE_ROUND and trouble.ordinal > table.packets_of_round:
-        raise UnknownAct(name, f"packet {trouble.ordinal}: the round has {table.packets_of_round}")
+    if name not in _OF_THE_ROUND:
+        _check_packet(table, name, trouble)
     when = table.add_trouble(trouble)
-    where = f" at packet {trouble.ordinal}" if trouble.ordinal else ""
-    return f"{fault.title}{where}, in {when}"
+    return f"at packet {trouble.ordinal}, in {when}" if trouble.ordinal else f"in {when}"
+
+
+def _check_packet(table: SimulatedTable, name: str, trouble: PlannedTrouble) -> None:
+    """UnknownAct for a packet that the round has not, or that cannot be so short."""
+    if trouble.ordinal > table.packets_of_round:
+        raise UnknownAct(name, f"packet {trouble.ordinal}: the round has {table.packets_of_round}")
+    cards = table.cards_of_packet(trouble.ordinal)
+    if trouble.what is What.PACKET and trouble.amount <= -cards:
+        of_how_many = "one card" if cards == 1 else f"{cards} cards"
+        raise UnknownAct(
+            name, f"by {trouble.amount}: packet {trouble.ordinal} has {of_how_many}, and one at least comes"
+        )
 
 
 def _trouble(table: SimulatedTable, name: str, filled: Mapping[str, Any]) -> PlannedTrouble:
@@ -171,4 +182,5 @@ def _spoil(table: object, name: str, filled: Mapping[str, Any], device: str) -> 
             line.flip(filled["bits"])
         case _:
             line.stall(table.now_ns + filled["ms"] * MS)
-    return f"{faults()[name].title}, at {device}"
+            return f"{device} is not heard for the next {filled['ms']} ms"
+    return f"with what {device} says next"

@@ -25,6 +25,9 @@ DEAL_ON: Final = frozenset(
 )
 """Faults after which the house lets the device go on: the hand concerned is counted instead."""
 
+CARDS_ASTRAY: Final = frozenset({Fault.CARD_LOST, Fault.REMAINDER_COUNT_WRONG})
+"""Faults after which nobody knows where a card of the deck is: another deck comes."""
+
 OTHER_DECK: Final = frozenset({Fault.TOO_FEW_CARDS, Fault.TOO_MANY_CARDS})
 """Faults of a deck that is not being dealt yet: the round goes on."""
 
@@ -32,26 +35,47 @@ OTHER_DECK: Final = frozenset({Fault.TOO_FEW_CARDS, Fault.TOO_MANY_CARDS})
 def attend(dealer: ShufflerDealer) -> Doings:
     """The red lamp is lit: the supervisor comes, looks, acknowledges it and decides about the deck."""
     yield from dealer.at("table-controller")
+    yield from _come(dealer)
     dealer.controller.swipe(BADGE, BadgeLevel.SUPERVISOR)
-    fault = dealer.shuffler.latched[0]
-    resume = fault in DEAL_ON
-    if fault == Fault.REMAINDER_COUNT_WRONG:
+    faults = tuple(dealer.shuffler.latched)
+    if not faults:
+        return  # whoever lit it has put it out
+    resume = DEAL_ON.issuperset(faults)
+    uncounted = Fault.REMAINDER_COUNT_WRONG in faults
+    if uncounted:
         for place in dealer.hands():
             yield dealer.pace.bet
             dealer.controller.count(place, dealer.cards.count(place))
-        resume = _hands_explain(dealer)
+        resume = _hands_explain(dealer) and (DEAL_ON | {Fault.REMAINDER_COUNT_WRONG}).issuperset(faults)
     if resume:
         yield from dealer.at("shuffler")
         dealer.shuffler.turn_key(Resolution.RESUME, dealer.now_ns)
-        if fault == Fault.REMAINDER_COUNT_WRONG:
+        if uncounted:
             yield from _judge_uncounted(dealer)
         return
-    if dealer.controller.in_game and fault not in OTHER_DECK:
-        dealer.controller.call_misdeal(BADGE, fault)
+    if dealer.controller.in_game and not OTHER_DECK.issuperset(faults):
+        dealer.controller.call_misdeal(BADGE, faults[0])
         dealer.course = Course.VOID
+        dealer.defective = not CARDS_ASTRAY.isdisjoint(faults)
     yield from dealer.at("shuffler")
     dealer.shuffler.turn_key(Resolution.REMOVE_DECK, dealer.now_ns)
     yield dealer.pace.step
+
+
+def deck_is_out(dealer: ShufflerDealer) -> Doings:
+    """Somebody else ended the deal, and the cards came out of the shuffler: no hand can be completed."""
+    yield from dealer.at("table-controller")
+    dealer.controller.swipe(BADGE, BadgeLevel.SUPERVISOR)
+    if dealer.controller.in_game:
+        dealer.controller.call_misdeal(BADGE, Fault.MISDEAL_CALLED_BY_HOST)
+    dealer.course = Course.VOID
+
+
+def _come(dealer: ShufflerDealer) -> Doings:
+    """Who lit the lamp from afar has some time to put it out again; only then somebody at the table does."""
+    give_up_ns = dealer.now_ns + dealer.pace.come
+    while Fault.MISDEAL_CALLED_BY_HOST in dealer.shuffler.latched and dealer.now_ns < give_up_ns:
+        yield dealer.pace.step
 
 
 def judge(dealer: StepDealer, place: Place, step: str, ruling: str) -> Doings:

@@ -6,9 +6,10 @@ One without an end has its rounds again and again, with faults thrown in if want
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import cycle
+from functools import partial
+from itertools import combinations, count, cycle
 from random import Random
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal, overload
 
 from pydantic import Field
 
@@ -24,10 +25,11 @@ from dealwire.rehearsal.rehearsed import RehearsedProcedure, packets_of
 from dealwire.rehearsal.trouble import (
     AT_A_PACKET,
     LINE,
+    RACE,
     PlannedTrouble,
     What,
 )
-from protocol.cards import RANKS, Card
+from protocol.cards import DECK, RANKS, Card
 from protocol.places import SEATS_MAX, Place, seat
 from protocol.tdp.messages import BadgeLevel
 
@@ -160,7 +162,17 @@ class RaceScenario:
     cut_after: int | None
     round_limit: int | None
     rounds: tuple[RoundPlan, ...]
+    dealt_by: str = ""
+    """The procedure as the file names it: an id, or a file of the house's own."""
     device: ClassVar[str] = "shoe"
+
+    def plans(self) -> Iterable[RoundPlan]:
+        """The races in their order, as many as are drawn."""
+        return self.rounds
+
+    def plans_from(self, number: int) -> Sequence[RoundPlan]:
+        """Those from this one on, as many as a shoe may hold; the first is 0."""
+        return self.rounds[number:]
 
 
 AnyScenario = Scenario | RaceScenario
@@ -245,26 +257,51 @@ AT_THE_BURN: Final = (What.BURN, What.REVEAL_BEFORE_BURN)
 
 @dataclass(frozen=True, slots=True)
 class EndlessScenario(Scenario):
-    """A scenario whose rounds are dealt again and again; a share `faults` (0 to 1) of them has one trouble more.
+    """A scenario whose rounds are dealt again and again: with what goes wrong in them, or, with a rate `faults` (0 to
+    1), in so large a share of them one thing by chance and nothing else.
 
     The same seed gives the same rounds.
     """
 
-    faults: float = 0.0
+    faults: float | None = None
 
     def plans(self) -> Iterator[RoundPlan]:
         """The rounds in their order, without an end."""
         random = Random(self.seed)
         for turn, round_ in enumerate(cycle(self.rounds)):
             plan = _with_button(round_, turn) if self.procedure.plan.button else round_
-            if random.random() >= self.faults:
-                yield plan
-                continue
-            trouble = _mishap(self, plan, random)
-            # A packet has one trouble: a dealer does not call a misdeal at what the device has stopped already.
-            taken = {each.ordinal for each in plan.troubles}
-            more = () if trouble.ordinal in taken else (trouble,)
-            yield replace(plan, troubles=(*plan.troubles, *more))
+            yield plan if self.faults is None else _by_chance(plan, self.faults, random, partial(_mishap, self))
+
+
+@dataclass(frozen=True, slots=True)
+class EndlessRaces(RaceScenario):
+    """Races that are drawn again and again, as `EndlessScenario`. One that cannot end as it should with the cards that
+    are left in the shoe ends as they fall."""
+
+    faults: float | None = None
+
+    def plans(self) -> Iterator[RoundPlan]:
+        """The races in their order, without an end."""
+        return map(self._plan, count())
+
+    def plans_from(self, number: int) -> Sequence[RoundPlan]:
+        """Those from this one on, as many as a shoe may hold; the first is 0."""
+        most = self.decks * len(DECK) // (self.game.shoe.column_end or 1)
+        return [self._plan(each) for each in range(number, number + most)]
+
+    def _plan(self, number: int) -> RoundPlan:
+        plan = self.rounds[number % len(self.rounds)]
+        if self.faults is None:
+            return plan
+        random = Random(f"{self.seed} {number}")
+        return _by_chance(plan, self.faults, random, partial(_mishap_of_race, self.game))
+
+
+def _by_chance(
+    plan: RoundPlan, rate: float, random: Random, mishap: Callable[[RoundPlan, Random], PlannedTrouble]
+) -> RoundPlan:
+    """The round with one thing going wrong, or nothing."""
+    return replace(plan, troubles=(mishap(plan, random),) if random.random() < rate else ())
 
 
 def _with_button(plan: RoundPlan, turn: int) -> RoundPlan:
@@ -274,40 +311,69 @@ def _with_button(plan: RoundPlan, turn: int) -> RoundPlan:
     return replace(plan, number=seats[(first + turn) % len(seats)])
 
 
-def endless(scenario: Scenario, *, faults: float = 0.0, seed: int | None = None) -> EndlessScenario:
-    """`scenario` without an end; `seed` also shuffles the cards, otherwise the scenario's own does."""
-    content = {field.name: getattr(scenario, field.name) for field in fields(Scenario)}
-    chosen = scenario.seed if seed is None else seed
-    return EndlessScenario(**(content | {"faults": faults, "seed": chosen}))
+@overload
+def endless(scenario: Scenario, *, faults: float | None = None, seed: int | None = None) -> EndlessScenario: ...
+@overload
+def endless(scenario: RaceScenario, *, faults: float | None = None, seed: int | None = None) -> EndlessRaces: ...
+def endless(
+    scenario: AnyScenario, *, faults: float | None = None, seed: int | None = None
+) -> EndlessScenario | EndlessRaces:
+    """`scenario` without an end. With a rate `faults` (0 to 1) so large a share of its rounds has one thing go wrong,
+    and what the scenario itself has go wrong is left out. `seed` also shuffles the cards, otherwise the scenario's own
+    does."""
+    kind, without_end = (Scenario, EndlessScenario) if isinstance(scenario, Scenario) else (RaceScenario, EndlessRaces)
+    content = {field.name: getattr(scenario, field.name) for field in fields(kind)}
+    return without_end(**(content | {"faults": faults, "seed": scenario.seed if seed is None else seed}))
 
 
 def _mishap(scenario: Scenario, plan: RoundPlan, random: Random) -> PlannedTrouble:
-    to = places(scenario.procedure, plan)
+    dealt = packets(scenario.procedure, plan)
     burn = next((step.positions for step in scenario.procedure.steps if isinstance(step, BurnStep)), ())
     if scenario.device != "shuffler":
         what = random.choice([What.MISDEAL_CALLED, *LINE])
     else:
         what = random.choice([*AT_A_PACKET, What.REMAINDER, *(AT_THE_BURN if burn else ())])
-    ordinal = random.randint(1, len(to)) if what in AT_A_PACKET else 0
+    if what is What.LIFTED_EARLY and min(packet.cards for packet in dealt) == 1:
+        what = What.PACKET  # a single card is out at once: nobody grabs half of it
+    first = 2 if what is What.REJECTED else 1  # before any packet came nobody can say that the card was this deck's
+    ordinal = random.randint(min(first, len(dealt)), len(dealt)) if what in AT_A_PACKET else 0
     if what is What.LIFTED_EARLY:  # people grab their own hand, not the house's
-        own = [at for at, place in enumerate(to, 1) if place == seat(plan.players[0].seat)]
+        own = [at for at, packet in enumerate(dealt, 1) if packet.place == seat(plan.players[0].seat)]
         ordinal = own[0] if own else ordinal
     device = "table-controller" if scenario.device == "hand" else scenario.device
+    return PlannedTrouble(
+        what,
+        ordinal,
+        _chance_amount(what, random),
+        noticed=random.random() < 0.5,
+        device=random.choice([device, "table-controller"]) if what in LINE else device,
+        positions=_wrong_burn(burn, random) if what is What.BURN else (),
+    )
+
+
+def _wrong_burn(right: Sequence[int], random: Random) -> tuple[int, ...]:
+    """As many positions as are to be burned, but not these."""
+    others = [each for each in combinations(range(1, max(right) + 1), len(right)) if {*each} != {*right}]
+    return random.choice(others) if others else (max(right) + 1,)
+
+
+def _mishap_of_race(game: RaceGame, _: RoundPlan, random: Random) -> PlannedTrouble:
+    what = random.choice(RACE)
+    ordinal = 0 if what in (What.OVERDRAW, What.EARLY) else random.randint(1, game.shoe.column_end or 1)
+    device = random.choice(["shoe", "table-controller"]) if what in LINE else "shoe"
+    return PlannedTrouble(what, ordinal, _chance_amount(what, random), device=device)
+
+
+def _chance_amount(what: What, random: Random) -> int:
     amounts = {
         What.PACKET: random.choice([-1, 1]),
         What.JAM: random.randint(1, 4),
         What.REJECTED: 1,
         What.REMAINDER: 1,
+        What.OVERDRAW: 1,
         What.NOISE: random.randint(1, 60),
         What.DROP: random.randint(1, 30),
         What.FLIP: random.randint(1, 4),
         What.STALL: random.randint(50, 800),
     }
-    return PlannedTrouble(
-        what,
-        ordinal,
-        amounts.get(what, 0),
-        noticed=random.random() < 0.5,
-        device=random.choice([device, "table-controller"]) if what in LINE else device,
-        positions=tuple(sorted(random.sample(range(1, max(burn) + 1), len(burn)))) if what is What.BURN else (),
-    )
+    return amounts.get(what, 0)

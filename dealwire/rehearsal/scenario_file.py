@@ -27,6 +27,7 @@ from dealwire.rehearsal.scenario import (
 from dealwire.rehearsal.stakes import stakes_of
 from dealwire.rehearsal.trouble import RACE, TroublePart, planned, planned_at_card
 from protocol.cards import DECK, parse_cards
+from protocol.nearest import did_you_mean
 from protocol.tomlfile import TomlFileError
 
 HERE: Final = Path(__file__).parent / "scenarios"
@@ -108,7 +109,9 @@ def load_scenario(source: str | Path) -> Scenario:
 
 
 def _unknown(source: str, known: Iterable[str]) -> TomlFileError:
-    return TomlFileError(source, None, "", f"no such scenario; there are {', '.join(known)}")
+    return TomlFileError(
+        source, None, "", f"no such scenario{did_you_mean(source, known)}; there are {', '.join(known)}"
+    )
 
 
 def clean_round(procedure: Procedure, seats: Sequence[int], *, progressive: bool = True) -> dict[str, Any]:
@@ -130,14 +133,31 @@ def scenario_of(
     options: Mapping[str, str] | None = None,
     **more: Any,
 ) -> Scenario:
-    """The scenario of these rounds, as if read from a file; TomlFileError names the key and what is allowed."""
-    head = {"procedure": procedure.id, "title": procedure.title, "seed": seed, "options": dict(options or {})}
-    top = FileKey(f"{procedure.id}.toml", "")
+    """The scenario of these rounds, as if read from a file; TomlFileError names the key and what is allowed. NotDealt
+    for a procedure of races."""
+    file, top = _as_file(procedure, rounds, seed=seed, options=dict(options or {}), **more)
+    return _scenario(file, top, procedure, procedure.id)
+
+
+def clean_scenario(procedure: Procedure, seats: Sequence[int], *, source: str = "") -> AnyScenario:
+    """One clean round of any procedure, or one clean race; `source` is the file it is from, if it is."""
+    named = {"procedure": source or procedure.id}
+    rounds = [clean_round(procedure, seats)]
+    if procedure.shoe is None:
+        file, top = _as_file(procedure, rounds, **named)
+        return _scenario(file, top, procedure, procedure.id)
+    file, top = _as_file(procedure, rounds, decks=Plan(procedure, {}).decks, **named)
+    return _race_scenario(file, top, procedure, procedure.id)
+
+
+def _as_file(dealt: Procedure, rounds: Sequence[Mapping[str, Any]], **more: Any) -> tuple[ScenarioFile, FileKey]:
+    head = {"procedure": dealt.id, "title": dealt.title, "seed": 1}
+    top = FileKey(f"{dealt.id}.toml", "")
     file, wrong = validated({**head, "rounds": list(rounds), **more}, ScenarioFile, lambda _: ())
     for key, why in wrong:
         raise top.at(*key).error(why)
     assert file is not None
-    return _scenario(file, top, procedure, procedure.id)
+    return file, top
 
 
 def _scenario(file: ScenarioFile, top: FileKey, procedure: Procedure, id_: str) -> Scenario:
@@ -200,7 +220,18 @@ def _race_scenario(file: ScenarioFile, top: FileKey, procedure: Procedure, id_: 
             raise top.at("cards").error(f"{card} {count} times; the shoe holds {file.decks if card in DECK else 0}")
     top.at("cut_after").number(file.cut_after or 1, 1, file.decks * len(DECK))
     rounds = tuple(_race_round(part, top.at("rounds", at), game, bool(cards)) for at, part in enumerate(file.rounds))
-    return RaceScenario(id_, file.seed, game, file.decks, cards, file.burn, file.cut_after, file.round_limit, rounds)
+    return RaceScenario(
+        id_,
+        file.seed,
+        game,
+        file.decks,
+        cards,
+        file.burn,
+        file.cut_after,
+        file.round_limit,
+        rounds,
+        dealt_by=file.procedure,
+    )
 
 
 def _race_round(part: RoundPart, here: FileKey, game: RaceGame, stacked: bool) -> RoundPlan:

@@ -1,9 +1,10 @@
-"""The dealers at a card shoe: hands that draw a card at a time, a game that goes step by step, and a race.
+"""The dealers at a card shoe: of a game that goes step by step, and of a race.
 
 The dealer of a race goes by the cards that lie on the table, whatever the shoe has read, and by the shoe's own lamp.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from random import Random
 from typing import Final
 
@@ -11,88 +12,24 @@ from dealer_flow.procedure.steps.burn_card import BurnCardStep
 from dealer_flow.procedure.steps.due import Due
 from dealer_flow.procedure.steps.kinds import AnyStep
 from dealwire.rehearsal import floor_supervisor as supervisor
-from dealwire.rehearsal.dealt_table import Counted, Course, DealtTable, Doings, SimulatedDealer
-from dealwire.rehearsal.floor_supervisor import BADGE
+from dealwire.rehearsal.dealt_table import Counted, Course, DealtTable, Doings
 from dealwire.rehearsal.playing_dealer import AT_TABLE
-from dealwire.rehearsal.scenario import RaceGame, RaceScenario, RoundPlan, Scenario
+from dealwire.rehearsal.scenario import EndlessRaces, RaceGame, RaceScenario, RoundPlan, Scenario
+from dealwire.rehearsal.shoe_hands import AT_SHOE, ShoeHands
 from dealwire.rehearsal.step_dealer import StepDealer
 from dealwire.rehearsal.trouble import LINE, What
 from devices.simulator.deck import Cards, PlayingCard
 from devices.simulator.shoe import ShoeModel
 from protocol.cards import DECK, Card
-from protocol.faults import Fault
 from protocol.places import BURN, MUCK, REMAINDER, SHOE, Place, parse_place
-from protocol.tdp.messages import BadgeLevel, Mishandling, RevealSource
+from protocol.tdp.messages import Mishandling
 from protocol.tdp.messages import ShoeState as S
 from protocol.tomlfile import TomlFileError
 
-AT_SHOE: Final = "shoe"
 SHOE_BACK, HAND_BACK = 1, 2
 """Backs of the cards in the shoe, and of the deck that is dealt by hand."""
 TRIES: Final = 200_000
 """The rarest end, five of a suit in five cards of one deck, comes once in 505 tries."""
-
-
-class ShoeHands(SimulatedDealer):
-    """What a dealer at a shoe does with one card, and who comes when the shoe halts."""
-
-    shoe: ShoeModel
-    plan: RoundPlan
-
-    def before_card(self, number: int) -> Doings:
-        """What happens while the dealer's hand is at the card and it does not come out."""
-        yield from self.shown()
-        if self.plan.find(What.ERROR, number):
-            self.shoe.trouble(Fault.DRAW_TOO_SLOW)
-            yield from self.attend()
-        if self.plan.find(What.PULL_BACK, number):
-            self.shoe.pull_back()
-            yield from self.attend()
-        if self.plan.find(What.LOCKED, number):
-            self.shoe.lock(True)
-            yield from self.shown()
-            self.shoe.draw()
-            yield from self.shown()
-            self.shoe.lock(False)
-            yield from self.shown()
-
-    def draw_card(self, number: int) -> Card | None:
-        """Draw it; None when nothing came out."""
-        return self.shoe.draw(readable=self.plan.find(What.UNREAD, number) is None)
-
-    def after_card(self, number: int, card: Card) -> Doings:
-        """What the shoe halts for is put right; a card that was not read is named, or nobody names it."""
-        unread = self.plan.find(What.UNREAD, number)
-        if unread is not None:
-            yield from self.at(AT_TABLE)
-            self.controller.swipe(BADGE, BadgeLevel.SUPERVISOR)
-            if unread.named:
-                yield self.pace.show
-                self.controller.reveal(SHOE, (card,), RevealSource.KEYED)
-            yield from self._put_right()
-        elif self.shoe.state is S.ERROR:
-            yield from self.attend()
-        if self.plan.find(What.PUSH_BACK, number):
-            yield from self.shown()
-            self.shoe.push_back()
-            yield from self.attend()
-            self.shoe.draw()
-
-    def attend(self) -> Doings:
-        """The shoe halts: the supervisor comes and puts it right."""
-        yield from self.at(AT_TABLE)
-        self.controller.swipe(BADGE, BadgeLevel.SUPERVISOR)
-        yield from self._put_right()
-
-    def shown(self) -> Doings:
-        """Give the shoe the time to say what it has to."""
-        yield from self.until_shown([AT_SHOE])
-        yield self.pace.draw
-
-    def _put_right(self) -> Doings:
-        yield from self.at(AT_SHOE)
-        self.shoe.clear(BADGE)
-        yield from self.shown()
 
 
 class CardDealer(ShoeHands, StepDealer):
@@ -137,7 +74,7 @@ class CardDealer(ShoeHands, StepDealer):
             faces = [*plan.faces] * plan.decks
             self._rng.shuffle(faces)
             self.shoe.fill(plan.decks, self._scenario.cut_after, faces)
-            yield self.pace.step
+            yield from self.at(AT_SHOE)
             self.shoe.begin()
             yield from self.shown()
         self.cards.remove(REMAINDER)
@@ -274,9 +211,9 @@ class CardDealer(ShoeHands, StepDealer):
         self.cards.remove(SHOE)
         self._rng.shuffle(stub)
         self.shoe.empty()
-        yield self.pace.step
+        yield from self.at(AT_SHOE)
         self.shoe.fill(self.procedure.plan.decks, None, stub)
-        yield self.pace.step
+        yield from self.at(AT_SHOE)
         self.shoe.begin()
         yield from self.shown()
 
@@ -301,7 +238,7 @@ class RaceDealer(ShoeHands):
 
     def _evening(self) -> Doings:
         yield lambda: self.shoe.state is not S.BOOT
-        for number, plan in enumerate(self._scenario.rounds):
+        for number, plan in enumerate(self._scenario.plans()):
             self.plan, self._stopped = plan, False
             self.race.clear()
             yield from self._fill(number)
@@ -321,12 +258,13 @@ class RaceDealer(ShoeHands):
             return
         first = self._scenario.cards if not self._shoes else ()
         self._shoes += 1
-        cards = stack(self._scenario, self._scenario.rounds[number:], self._rng, first)
+        cards = stack(self._scenario, self._scenario.plans_from(number), self._rng, first)
         shoe.fill(self._scenario.decks, self._scenario.cut_after, cards)
-        yield self.pace.step
+        yield from self.at(AT_SHOE)
         shoe.begin(self._scenario.burn)
         for _ in range(self._scenario.burn):
             yield from self.shown()
+            yield from self.free()
             shoe.draw()
 
     # -------------------------------------------------------------- the race
@@ -388,7 +326,7 @@ def _switched(plan: RoundPlan) -> bool:
 def stack(scenario: RaceScenario, plans: Sequence[RoundPlan], rng: Random, first: Sequence[Card] = ()) -> list[Card]:
     """All cards of a shoe for the races `plans`, as far as it goes; `first` are its first cards.
 
-    TomlFileError when no order was found in which a race ends as it should.
+    TomlFileError when no order was found in which a race ends as it should, and there is an end to the races.
     """
     rest = list(DECK) * scenario.decks
     rng.shuffle(rest)
@@ -402,6 +340,8 @@ def stack(scenario: RaceScenario, plans: Sequence[RoundPlan], rng: Random, first
         if len(rest) < scenario.game.all + 1 + spare:
             break
         race = _race(scenario.game, plan, rest, rng)
+        if race is None and isinstance(scenario, EndlessRaces):
+            race = _race(scenario.game, replace(plan, ends=0), rest, rng)  # an evening goes on all the same
         if race is None:
             why = f"no race was found that ends after {plan.ends} cards; {len(rest)} are left in the shoe"
             raise TomlFileError(scenario.id, None, f"rounds[{number}].ends", why)

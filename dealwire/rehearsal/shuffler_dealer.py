@@ -1,6 +1,6 @@
 """The dealer at a packet shuffler: one pair of hands that plays a scenario's rounds on both devices."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -19,10 +19,22 @@ from protocol.tdp.messages import ShufflerState as S
 
 DECKS: Final = (1, 2)
 AT_SHUFFLER: Final = "shuffler"
+SETTABLE: Final = (S.EMPTY, S.READY)
+"""Where a person may select another game at the device."""
+TAKES_GREEN: Final = (S.READY, S.PACKET_WAIT, S.DISPENSING)
+"""Where the green button does something."""
+UNDER_WAY: Final = (S.PACKET_WAIT, S.DISPENSING, S.RECOVERING, S.DUMPING, S.MISDEAL)
+"""Until the remainder lies in the tray."""
+RESTING: Final = (S.PACKET_WAIT, S.REMAINDER_WAIT)
+"""Where the device waits for a person in mid-round."""
 
 
 class ShufflerDealer(StepDealer):
-    """Plays `scenario` on a packet shuffler and a table controller."""
+    """Plays `scenario` on a packet shuffler and a table controller.
+
+    Whatever the dealer waits for there, a lit lamp, a deck that came out or a wrong game on the display is seen to
+    meanwhile (`until`): a host may ask for anything at any moment.
+    """
 
     def __init__(self, scenario: Scenario, table: DealtTable, cards: Cards, shuffler: ShufflerModel) -> None:
         super().__init__(scenario, table, cards)
@@ -33,6 +45,14 @@ class ShufflerDealer(StepDealer):
         """Every packet of this round has come, or the deal was stopped."""
         self.by_hand = False
         """What is left was shuffled by hand, and is dealt by hand."""
+        self._laid = False
+        """Cards of this round may lie on the table."""
+        self._dealing = False
+        """The deck is in the shuffler, from the first packet until the remainder is lifted."""
+        self._removals = 0
+        """How often a deck had been taken out when this deal began."""
+        self._game = shuffler.game
+        """What the shuffler is to be set to."""
         self._group = -1
         """The group of packets being dealt, -1 before the first."""
         self._next_troubles: list[PlannedTrouble] = []
@@ -79,16 +99,51 @@ class ShufflerDealer(StepDealer):
                 return
             if deck in self.cards.backs([Bay.CHAMBER, Bay.INPUT, Bay.TRAY]):
                 continue
-            yield lambda: not self.cards.count(Bay.INPUT)
+            yield from self.until(lambda: not self.cards.count(Bay.INPUT))
             self.cards.gather(deck, Bay.INPUT, leave=overlooked)
             self.shuffler.load_deck(deck, self.now_ns)
 
     def _make_ready(self) -> Doings:
-        while self.shuffler.state is not S.READY:
-            yield lambda: self.shuffler.state in (S.READY, S.MISDEAL)
-            if self.shuffler.state is S.MISDEAL:
-                yield from supervisor.attend(self)
-                yield from self.reload()
+        yield from self.until(lambda: self.shuffler.state is S.READY and not self._held_up())
+
+    # -------------------------------------------------------------- what the shuffler needs hands for
+
+    def until(self, holds: Callable[[], bool]) -> Doings:
+        """Wait until something holds at the shuffler, and do meanwhile what it needs hands for."""
+        while not holds():
+            yield lambda: holds() or self._needs_hands()
+            if not holds():
+                yield from self._lend_a_hand()
+
+    def _deal_until(self, holds: Callable[[], bool]) -> Doings:
+        """As `until`, in a deal; it may be over with that."""
+        yield from self.until(lambda: self._is(Course.VOID) or (holds() and not self._held_up()))
+
+    def _held_up(self) -> bool:
+        """Whether green would deal something else: the deck of this round is out, or the display shows another game."""
+        return self.shuffler.removals != self._removals if self._dealing else self._wrong_game()
+
+    def _wrong_game(self) -> bool:
+        return not self._laid and self.shuffler.game != self._game
+
+    def _needs_hands(self) -> bool:
+        state = self.shuffler.state
+        if state is S.MISDEAL or (self._dealing and self._held_up()):
+            return True
+        nothing_in = state is S.EMPTY and not self.cards.count(Bay.INPUT) and not self._laid
+        return nothing_in or (self._wrong_game() and state in SETTABLE)
+
+    def _lend_a_hand(self) -> Doings:
+        if self.shuffler.state is S.MISDEAL:
+            yield from supervisor.attend(self)
+        elif self._dealing:
+            yield from supervisor.deck_is_out(self)
+        else:
+            yield from self.at(AT_SHUFFLER)
+        if self._wrong_game() and self.shuffler.state in SETTABLE:
+            self.shuffler.select_game(self._game, self.now_ns)
+        if not self._laid and not self._wrong_game():
+            yield from self.reload()
 
     def put_back(self, place: Place, how: str, step: str) -> Doings:
         """The packet is shuffled by hand with what is left, which comes out for it; the rest is dealt by hand."""
@@ -108,6 +163,9 @@ class ShufflerDealer(StepDealer):
             self._group = group
             yield from self.at(AT_SHUFFLER)
             yield from self._press_green()
+            self._begin_deal()
+        if self._is(Course.VOID):
+            return
         groups = self.shuffler.game.groups
         ends_group = bool(groups) and not groups[group].count and not self._goes_on(step)
         for number, packet in enumerate(packets, 1):
@@ -120,6 +178,12 @@ class ShufflerDealer(StepDealer):
             if self._is(Course.STOP, Course.VOID):
                 break
 
+    def _begin_deal(self) -> None:
+        """Green was pressed: the first packet of the round comes, or of another group."""
+        if not self._dealing and not self._is(Course.VOID):
+            self._laid = self._dealing = True
+            self._removals = self.shuffler.removals
+
     def _goes_on(self, step: AnyStep) -> bool:
         """Whether a later step deals packets of the same group."""
         later = self.procedure.steps[self.procedure.steps.index(step) + 1 :]
@@ -130,22 +194,21 @@ class ShufflerDealer(StepDealer):
         ordinal, place, before = self.ordinal, packet.place, self.cards.count(packet.place)
         self.spoil_line(self.plan.troubles, ordinal)
         yield from self._mishandle(ordinal, place)
-        while not self._packet_waits():
-            yield lambda: self._packet_waits() or self.shuffler.state is S.MISDEAL or self._ran_out()
+
+        def taken() -> bool:
+            return self.cards.count(place) > before and self.shuffler.state is not S.MISDEAL
+
+        yield from self._deal_until(lambda: taken() or self._packet_waits() or self._ran_out())
+        if self._is(Course.VOID):
+            return
+        if self.cards.count(place) == before:
             if self._ran_out():
                 yield from supervisor.call_misdeal(self)
                 self.course = Course.STOP
                 return
-            if self.shuffler.state is S.MISDEAL:
-                yield from supervisor.attend(self)
-                if self._is(Course.VOID) or self.cards.count(place) > before:
-                    break
-        if self._is(Course.VOID):
-            return
-        if self.cards.count(place) == before:
             yield from self.at(AT_SHUFFLER)
             if closes:
-                self.shuffler.press_green(self.now_ns)
+                yield from self._press_green()
             yield self.pace.lift
             self.shuffler.lift(place, self.now_ns)
         self.lay(packet, self.cards.count(place) - before)
@@ -174,54 +237,78 @@ class ShufflerDealer(StepDealer):
     def _mishandle(self, ordinal: int, place: Place) -> Doings:
         """What people do wrong, and the power, while or when a packet comes."""
         if self.plan.find(What.LIFTED_EARLY, ordinal):
-            yield lambda: self.shuffler.state is S.DISPENSING
-            yield self.shuffler.durations.dispense * 2 // 3
-            self.shuffler.lift(place, self.now_ns)
+            yield from self._deal_until(lambda: self.shuffler.state is S.DISPENSING or self._is_there())
+            if self.shuffler.state is S.DISPENSING:
+                yield self.shuffler.durations.dispense * 2 // 3
+                self.shuffler.lift(place, self.now_ns)
         if self.plan.find(What.POWER, ordinal):
-            yield lambda: self.shuffler.state is S.PACKET_WAIT
+            yield from self._deal_until(lambda: self.shuffler.state is S.PACKET_WAIT)
+            if self._is(Course.VOID):
+                return
             yield self.pace.step
             self.units[AT_SHUFFLER].power_off()
             yield self.pace.power
             self.units[AT_SHUFFLER].power_on(self.now_ns)
-            yield lambda: self.shuffler.state is S.MISDEAL and self.units[AT_SHUFFLER].hosted
+            yield lambda: self.shuffler.state not in (S.BOOT, S.SELF_TEST) and self.units[AT_SHUFFLER].hosted
         if self.plan.find(What.DOOR, ordinal):
-            yield self._packet_waits
+            yield from self._deal_until(self._is_there)
+            if self._is(Course.VOID):
+                return
             self.shuffler.move_door(True, self.now_ns)
             yield self.pace.step
             self.shuffler.move_door(False, self.now_ns)
         if self.plan.find(What.MISDEAL_CALLED, ordinal):
-            yield self._packet_waits
-            yield from supervisor.call_misdeal(self)
-            self.course = Course.STOP
+            yield from self._deal_until(self._is_there)
+            if not self._is(Course.VOID):
+                yield from supervisor.call_misdeal(self)
+                self.course = Course.STOP
 
-    def _press_green(self) -> Doings:
-        """Press, and press again once the host is back: without one the device does nothing new."""
-        while not self.shuffler.press_green(self.now_ns) and self.shuffler.state is S.SAFE:
-            yield lambda: self.shuffler.state is not S.SAFE
+    def _is_there(self) -> bool:
+        """Whether the next packet lies in the tray, or none will."""
+        return self._packet_waits() or self._ran_out()
+
+    def _press_green(self, press: Callable[[int], bool] | None = None) -> Doings:
+        """Press, and press again once what holds the device up is over: without a host, locked, or with its lamp lit it
+        does nothing new. Returns also when the round is void."""
+        press = press or self.shuffler.press_green
+        while not self._is(Course.VOID) and (self._held_up() or not press(self.now_ns)):
+            if self.shuffler.state is S.READY and self._dealing and not self._held_up():
+                return  # it started anew and knows of no deal: whatever is pressed, it brings nothing of this one
+            before = self._standing()
+            yield from self._deal_until(
+                lambda before=before: self.shuffler.state in TAKES_GREEN and self._standing() != before  # type: ignore[misc]
+            )
+
+    def _standing(self) -> tuple[object, ...]:
+        """What decides whether green does something; while that stays the same, pressing again changes nothing."""
+        shuffler = self.shuffler
+        return shuffler.state, shuffler.verified, shuffler.powered, self._held_up()
 
     def _remainder(self) -> Doings:
         self.dealt = True
         if self._group < 0 or self.by_hand:
             return
-        yield lambda: self.shuffler.state in (S.PACKET_WAIT, S.MISDEAL)
-        if self.shuffler.state is S.MISDEAL:
-            yield from supervisor.attend(self)
-        if self._is(Course.VOID):
-            return
+        yield from self._deal_until(lambda: self.shuffler.state is S.PACKET_WAIT)
         yield from self.at(AT_SHUFFLER)
-        if self.shuffler.game.groups and (self.shuffler.next_group or self.cards.count(Bay.TRAY)):
-            self.shuffler.hold_green(self.now_ns)
-        else:
-            yield from self._press_green()
-        yield lambda: self.shuffler.state not in (S.PACKET_WAIT, S.DISPENSING, S.DUMPING)
-        if self.shuffler.state is S.MISDEAL:
-            yield from supervisor.attend(self)
+        held = bool(self.shuffler.game.groups) and (self.shuffler.next_group or self.cards.count(Bay.TRAY) > 0)
+        yield from self._press_green(self.shuffler.hold_green if held else None)
+        yield from self._deal_until(lambda: self.shuffler.state not in UNDER_WAY)
         if not self._is(Course.VOID):
             yield from self.at(AT_SHUFFLER)
             self.shuffler.lift(REMAINDER, self.now_ns)
+            self._dealing = False
             if self.procedure.plan.exact_rest is not None:
                 yield from self.at(AT_TABLE)
                 self.controller.count(REMAINDER, self.cards.count(REMAINDER))
+
+    def _bring_out(self) -> Doings:
+        """What is left of a round that ended early comes out, and is lifted."""
+        while self.shuffler.round is not None:
+            yield from self.until(lambda: self.shuffler.round is None or self.shuffler.state in RESTING)
+            yield from self.at(AT_SHUFFLER)
+            self.shuffler.hold_green(self.now_ns)
+            if self.shuffler.state is S.REMAINDER_WAIT:
+                self.shuffler.lift(REMAINDER, self.now_ns)
 
     def _new_deck(self) -> None:
         backs = self.cards.backs([spot for spot, _ in self.cards if isinstance(spot, Place)])
@@ -235,5 +322,7 @@ class ShufflerDealer(StepDealer):
         yield from self.at(AT_SHUFFLER)
         self.cards.lift(Bay.REJECT, REMAINDER)
         short = self.plan.find(What.DECK)
-        self.in_round = False
+        self.in_round = self._dealing = False
+        yield from self._bring_out()
+        self._laid = False
         yield from self.reload(short.amount if short else 0)

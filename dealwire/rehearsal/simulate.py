@@ -5,7 +5,7 @@ from typing import Final
 
 from dealwire.rehearsal.dealt_table import DealtTable
 from dealwire.rehearsal.scenario import AnyScenario, endless
-from dealwire.rehearsal.scenario_file import clean_round, scenario_of
+from dealwire.rehearsal.scenario_file import clean_scenario
 from dealwire.rehearsal.tables import set_up
 from dealwire.table.replay import usual_table
 from dealwire.table.table import Table, TableOutcome
@@ -28,12 +28,12 @@ def simulate(
     `Settlement` as it comes.
 
     The same `seed` gives the same rounds. In the share `faults` (0 to 1) of them something goes wrong. A LocalError
-    says what is wrong with the procedure, and which cannot be dealt so.
+    says what is wrong with the procedure.
     """
     table = usual_table(procedure, name="simulated")
     dealt = table.flow.procedure
     seats = range(1, min(players, dealt.seats.most) + 1)
-    scenario = endless(scenario_of(dealt, [clean_round(dealt, seats)]), faults=faults, seed=seed)
+    scenario = endless(clean_scenario(dealt, seats), faults=faults, seed=seed)
     return _outcomes(table, scenario, rounds)
 
 

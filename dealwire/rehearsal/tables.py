@@ -5,7 +5,7 @@ from typing import Final
 
 from dealwire.rehearsal.dealt_table import DealtTable
 from dealwire.rehearsal.hand_dealer import HandDealer
-from dealwire.rehearsal.scenario import AnyScenario, RaceScenario, Scenario, places
+from dealwire.rehearsal.scenario import AnyScenario, RaceScenario, Scenario, packets
 from dealwire.rehearsal.shoe_dealers import CardDealer, RaceDealer
 from dealwire.rehearsal.shuffler_dealer import ShufflerDealer
 from dealwire.rehearsal.trouble import PlannedTrouble
@@ -55,7 +55,13 @@ class SimulatedTable(DealtTable):
         """How many packets the round under way or the next one has; without a dealer, as many as the deck holds."""
         if not self.seated:
             return self.shuffler.game.cards // self.shuffler.game.group(0).cards
-        return len(places(self.scenario.procedure, self.dealer.plan))
+        return len(packets(self.scenario.procedure, self.dealer.plan))
+
+    def cards_of_packet(self, ordinal: int) -> int:
+        """How many cards it should have; without a dealer, as many as the first ones."""
+        if not self.seated:
+            return self.shuffler.game.group(0).cards
+        return packets(self.scenario.procedure, self.dealer.plan)[ordinal - 1].cards
 
     @property
     def next_packet(self) -> int:

@@ -1,20 +1,30 @@
 """The report in each of its forms: what a build server, a laboratory, a browser and a printer get."""
 
+import hashlib
 import json
 import re
+from datetime import datetime
+from html import escape, unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import jsonschema
 import pytest
+from msgspec.structs import replace
 
 from dealwire.bench.hands import NoHands
-from dealwire.bench.plan import load_plan
-from dealwire.bench.record import Actor, BenchOutcome, Measurement, TimelineEntry
-from dealwire.bench.report import Report, text_lines, to_json, to_junit
+from dealwire.bench.plan import FOLDER, load_plan
+from dealwire.bench.record import Actor, BenchOutcome, Measurement, NotRunCause
+from dealwire.bench.report import BenchVerdict, LineMoment, PlanOrigin, Report
 from dealwire.bench.report_html import to_html
+from dealwire.bench.report_text import text_lines, to_junit
+from dealwire.bench.report_words import facts
+from dealwire.bench.reporting import ReportHead, report_of
 from dealwire.bench.rig import SimulatedRig
 from dealwire.bench.runner import BenchChoices, run_plan
+from dealwire.version import __version__
+from protocol.tdp.packets import VERSION_TEXT
 from tests.support.broken_devices import CarelessRecord
 
 pytestmark = pytest.mark.thorough
@@ -30,17 +40,24 @@ ARGUMENTS = [
 def report() -> Report:
     """Passed, failed and not run, with measures: a careless device, judged in part."""
     rig = SimulatedRig("shuffler", speed=10, wrap=CarelessRecord)
-    only = ("timing.*", "frame.hello", "fault.packet-short-301", "always.clean")
-    judged = run_plan(load_plan("shuffler"), rig.wire, lambda _: rig.hands, BenchChoices(only))
+    judged = run_plan(load_plan("shuffler"), rig.wire, lambda _: rig.hands, BenchChoices(ONLY))
     other = SimulatedRig("shuffler", speed=10)
     alone = run_plan(load_plan("shuffler"), other.wire, lambda _: NoHands(), BenchChoices(("soak.*",)))
-    judged.results += alone.results
-    return judged
+    (soak,) = [result for result in alone.results if result.id == "soak.rounds"]
+    judged.results = [soak if result.id == soak.id else result for result in judged.results]
+    return report_of(judged, ReportHead("Lab 3", "Ann", "T-17"))
+
+
+ONLY = ("timing.*", "frame.hello", "fault.packet-short-301", "always.clean")
+FILTERED = "filtered by --only 'timing.*' --only 'frame.hello' --only 'fault.packet-short-301' --only 'always.clean'"
 
 
 def test_the_fixture_holds_every_outcome(report: Report) -> None:
-    assert report.counts() == {"passed": 5, "failed": 1, "not_run": 1}
-    assert not report.passed
+    counts = report.counts
+    assert (counts.checks, counts.run, counts.passed, counts.failed, counts.not_run) == (118, 6, 5, 1, 112)
+    assert counts.causes == {NotRunCause.FILTERED: 111, NotRunCause.UNATTENDED: 1}
+    assert report.verdict is BenchVerdict.FAILED
+    assert report.summary == f"Failed: 6 of 118 checks run, 1 failed; 112 not run (111 {FILTERED}, 1 needs a person)"
 
 
 # ------------------------------------------------------------------ JUnit
@@ -65,7 +82,8 @@ def test_junit_has_the_shape_that_its_readers_agree_on(report: Report) -> None:
             assert set(case.attrib) == {"classname", "name", "time"}
             assert float(case.attrib["time"]) >= 0
             assert [child.tag for child in case] in ([], ["failure"], ["skipped"], ["system-out"])
-    assert root.attrib["tests"] == str(len(report.results))
+    assert root.attrib["tests"] == "118"
+    assert root.attrib["skipped"] == "112"
 
 
 def test_junit_says_what_failed_and_what_was_not_run(report: Report) -> None:
@@ -73,15 +91,24 @@ def test_junit_says_what_failed_and_what_was_not_run(report: Report) -> None:
     (failure,) = root.iter("failure")
     assert "the misdeal record has the packets []" in failure.attrib["message"]
     assert "docs/protocol.md#packet-shuffler" in str(failure.text)
-    (skipped,) = root.iter("skipped")
-    assert skipped.attrib["message"].startswith("needs a person")
+    skipped = [each.attrib["message"] for each in root.iter("skipped")]
+    assert sum(each == FILTERED for each in skipped) == 111
+    assert sum(each.startswith("needs a person") for each in skipped) == 1
+
+
+def test_junit_has_the_head_as_properties_of_every_suite(report: Report) -> None:
+    for suite in ET.fromstring(to_junit(report)):
+        found = {each.attrib["name"]: each.attrib["value"] for each in suite.iter("property")}
+        assert found["verdict"] == "failed"
+        assert found["summary"] == report.summary
+        assert (found["checks"], found["run"], found["not-run"]) == ("118", "6", "112")
+        assert {fact.key: fact.text for fact in facts(report)}.items() <= found.items()
+        assert found["report-sha256"] == report.sha256
 
 
 def test_junit_survives_a_device_with_a_strange_name(report: Report) -> None:
-    from msgspec.structs import replace
-
-    assert report.hello is not None
-    strange = Report(report.plan, report.title, "tcp://<&>", "1", 1, 0, replace(report.hello, maker='\x01<"&'))
+    device = replace(report.device, maker='\x01<"&')
+    strange = replace(report, line="tcp://<&>", device=device)
     assert ET.fromstring(to_junit(strange)).tag == "testsuites"
     assert "<&" not in to_html(strange).replace("&lt;&amp;", "")
 
@@ -89,21 +116,68 @@ def test_junit_survives_a_device_with_a_strange_name(report: Report) -> None:
 # ------------------------------------------------------------------ JSON and text
 
 
-def test_json_is_one_object_a_line_and_closes_with_the_verdict(report: Report) -> None:
-    lines = [json.loads(line) for line in to_json(report)]
-    assert [line["type"] for line in lines] == ["check"] * len(report.results) + ["summary"]
-    assert {line["schema"] for line in lines} == {"dealwire.bench/1"}
-    assert lines[-1]["verdict"] == "failed"
-    assert (lines[-1]["passed"], lines[-1]["failed"], lines[-1]["not_run"]) == (5, 1, 1)
-    (reply,) = [line for line in lines if line.get("id") == "timing.reply"]
+def test_json_is_one_object_that_fits_its_schema(report: Report) -> None:
+    found = json.loads(report.to_bytes())
+    schema = json.loads((Path(__file__).parents[2] / "docs/schema/bench-2.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(found, schema)
+    assert (found["schema"], found["type"], found["verdict"]) == ("dealwire.bench/2", "report", "failed")
+    (reply,) = [check for check in found["checks"] if check["id"] == "timing.reply"]
     assert reply["measures"][0]["limit_ms"] == 100
     assert reply["measures"][0]["count"] == 200
+
+
+def test_json_reads_back_to_the_same_and_to_the_same_bytes(report: Report) -> None:
+    again = Report.from_json(report.to_bytes())
+    assert again == report
+    assert again.to_bytes() == report.to_bytes()
+    assert report.to_bytes().count(b"\n") == 1
+
+
+def test_the_head_names_whatever_the_result_depends_on(report: Report) -> None:
+    plan = load_plan("shuffler")
+    assert (report.plan.id, report.plan.origin, report.plan.checks) == ("shuffler", PlanOrigin.PACKAGED, 118)
+    assert [file.name for file in report.plan.files] == ["shuffler.toml", "link.toml"]
+    hashes = [hashlib.sha256((FOLDER / file.name).read_bytes()).hexdigest() for file in plan.files]
+    assert [file.sha256 for file in report.plan.files] == hashes
+    assert report.plan.sha256 == hashlib.sha256("".join(f"{each}\n" for each in hashes).encode()).hexdigest()
+    assert (report.protocol.dialect, report.protocol.version, report.protocol.common) == ("tdp", *[VERSION_TEXT] * 2)
+    assert (report.device.serial, len(report.device.digest)) == ("SIM-0001", 64)
+    assert (report.laboratory, report.operator, report.ticket) == ("Lab 3", "Ann", "T-17")
+    assert report.options.only == ONLY
+    assert report.hands == "simulated"
+    began, ended = datetime.fromisoformat(report.began), datetime.fromisoformat(report.ended)
+    assert began.utcoffset() == began.astimezone().utcoffset()
+    assert began < ended
+    assert report.program.version == __version__
+    assert len(report.program.sha256) == 64
+
+
+def test_every_form_has_the_same_head(report: Report) -> None:
+    text, page, junit = "\n".join(text_lines(report)), to_html(report), to_junit(report)
+    for fact in facts(report):
+        for form, said in (("text", fact.text), ("html", escape(fact.text)), ("junit", escape(fact.text, quote=False))):
+            assert said in {"text": text, "html": page, "junit": junit}[form], (form, fact)
+    for form in (text, unescape(page), junit):
+        assert report.summary in form
+        assert "simulated: this says nothing about a real one" in form
+
+
+def test_what_was_not_run_is_named_in_every_form(report: Report) -> None:
+    names = [check.id for check in report.of(BenchOutcome.NOT_RUN)]
+    assert len(names) == 112
+    text, page, junit = "\n".join(text_lines(report)), to_html(report), to_junit(report)
+    for name in names:
+        assert re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", text)
+        assert f'id="{name}"' in page
+        assert f'name="{name}"' in junit
 
 
 def test_text_tells_what_failed_in_full(report: Report) -> None:
     text = "\n".join(text_lines(report))
     assert "FAIL  fault.packet-short-301" in text
-    assert "5 passed, 1 failed, 1 not run" in text
+    assert text.endswith(report.summary)
+    assert f"----  111 not run: {FILTERED}" in text
     assert "reply: min " in text
 
 
@@ -146,22 +220,20 @@ def test_html_is_whole_and_needs_nothing_else(report: Report) -> None:
     tags = Tags()
     tags.feed(page)
     assert tags.open == []
-    assert len(tags.ids) == len(set(tags.ids)) == len(report.results)
+    assert len(tags.ids) == len(set(tags.ids)) == 118
     assert "<script" not in page
     assert not [(tag, name) for tag, name, _ in tags.attributes if name in ("src", "href") or name.startswith("on")]
     assert "url(" not in page
     assert "@import" not in page
-    assert page.count("<svg ") == sum(bool(result.timeline) for result in report.results)
+    assert page.count("<svg ") == sum(bool(check.timeline) for check in report.checks)
 
 
 def test_html_marks_what_was_wrong_on_the_time_line(report: Report) -> None:
-    result = report.of(BenchOutcome.FAILED)[0]
+    (check,) = report.of(BenchOutcome.FAILED)
     before = to_html(report).count('<path class="bad"')
-    result.timeline.append(TimelineEntry(result.began_ns, Actor.DEVICE, "5 bytes, bad check", bad=True))
-    try:
-        assert to_html(report).count('<path class="bad"') == before + 1
-    finally:
-        result.timeline.pop()
+    moment = LineMoment(0.0, Actor.DEVICE, "5 bytes, bad check", bad=True)
+    marked = replace(report, checks=(replace(check, timeline=(*check.timeline, moment)),))
+    assert to_html(marked).count('<path class="bad"') == before + 1
 
 
 def test_html_in_a_real_browser(report: Report, tmp_path: Path) -> None:

@@ -273,7 +273,7 @@ wagers = { ante = 5, blind = 5 }
             GOOD.replace("procedure =", 'colour = "red"\nprocedure ='),
             ":4: colour: unknown key; allowed: procedure, title, options, seed, recognition",
         ),
-        (GOOD.replace(".co", ".zz"), "procedure: flushes-gone-wild.zz: no such procedure; known: 208.co, "),
+        (GOOD.replace(".co", ".zz"), "procedure: flushes-gone-wild.zz: no such procedure"),
         (
             GOOD.replace("seed = 1", "seed = 1\noptions = { luck = 'good' }"),
             "options: flushes-gone-wild.co has no option",

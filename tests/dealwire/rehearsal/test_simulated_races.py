@@ -192,7 +192,10 @@ def read(folder: Path, text: str) -> RaceScenario:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (GOOD.replace("-flush", "-flash"), "procedure: race-to-the-flash: no such procedure; known: 208.co"),
+        (
+            GOOD.replace("-flush", "-flash"),
+            "procedure: race-to-the-flash: no such procedure (did you mean race-to-the-flush?)",
+        ),
         (
             GOOD.replace("seed = 1", "seed = 1\ndecks = 9"),
             ":4: decks: must be less than or equal to 8, not 9",
