@@ -20,9 +20,10 @@ from dealwire.export.witness import witness
 from dealwire.hub.health import ExportProgress, Health
 from dealwire.hub.hub import Hub, HubReader
 from dealwire.hub.lines import Publication
-from dealwire.hub.view import TableView
+from dealwire.hub.view import TROUBLE_KINDS, TableView
 from dealwire.journal import Journal
 
+NS: Final = 1_000_000_000
 VALUES_MAX: Final = 200
 """Different values of one label of one metric; further ones are counted as `other`."""
 
@@ -58,9 +59,29 @@ MEASURES: Final = {
     "dealwire_device_trouble": MetricSpec(
         "gauge", ("table", "device"), "1 while a person should look into the device."
     ),
-    "dealwire_red_lamp": MetricSpec("gauge", ("table",), "1 while the red lamp is lit."),
+    "dealwire_known": MetricSpec(
+        "gauge",
+        ("table",),
+        "1 while every device of the table is heard and what it reports is taken; else nobody knows"
+        " where the round stands.",
+    ),
+    "dealwire_unknown_since_timestamp_seconds": MetricSpec(
+        "gauge", ("table",), "Since when that is not known; absent while it is."
+    ),
+    "dealwire_red_lamp": MetricSpec(
+        "gauge", ("table",), "1 while the red lamp is lit; absent where there is none, and while it is not known."
+    ),
+    "dealwire_red_lamp_unknown": MetricSpec(
+        "gauge", ("table",), "1 while it is not known whether the red lamp is lit; absent where there is none."
+    ),
+    "dealwire_trouble": MetricSpec(
+        "gauge", ("table", "kind"), "How many things of a kind are wrong now, as the console's banners say them."
+    ),
+    "dealwire_open_held_cents": MetricSpec(
+        "gauge", ("table",), "Stakes that are held and that nobody has said to be settled by hand, in cents."
+    ),
     "dealwire_safe_stop": MetricSpec("gauge", ("table",), "1 when the table deals no more until a person has looked."),
-    "dealwire_round_number": MetricSpec("gauge", ("table",), "The round under way, or the last."),
+    "dealwire_round_number": MetricSpec("gauge", ("table",), "The last round that is known of, under way or over."),
     "dealwire_meter_cents": MetricSpec("gauge", ("table", "meter"), "What a progressive meter shows, in cents."),
     "dealwire_last_line_timestamp_seconds": MetricSpec("gauge", ("table",), "When the newest line was journalled."),
     "dealwire_last_line_sequence": MetricSpec("gauge", ("table",), "The newest line's number in the journal."),
@@ -69,16 +90,26 @@ MEASURES: Final = {
     "dealwire_line_dropped_bytes": MetricSpec(
         "counter", ("table", "device"), "Bytes beyond the line's budget: counted, not kept."
     ),
-    "dealwire_loop_lag_seconds": MetricSpec(
-        "gauge", (), "Longest wait of a line for the loop in the last minute.", 10**9
-    ),
+    "dealwire_loop_lag_seconds": MetricSpec("gauge", (), "Longest wait of a line for the loop in the last minute.", NS),
     "dealwire_clock_offset_seconds": MetricSpec(
-        "gauge", (), "By how much the host's clock is ahead of the record's time.", 10**9
+        "gauge", (), "By how much the host's clock is ahead of the record's time.", NS
     ),
     "dealwire_disk_free_bytes": MetricSpec("gauge", (), "What may still be written on the journal's disk."),
     "dealwire_disk_size_bytes": MetricSpec("gauge", (), "How large the journal's disk is."),
     "dealwire_journal_failed": MetricSpec("gauge", (), "1 when the journal takes nothing more."),
+    "dealwire_journal_written_timestamp_seconds": MetricSpec("gauge", (), "When a record was last on the disk."),
+    "dealwire_beat_timestamp_seconds": MetricSpec(
+        "gauge", (), "When the loop last looked at its lines, which it does once a second."
+    ),
     "dealwire_journal_records": MetricSpec("counter", (), "Records in the journal."),
+    "dealwire_reader_faults": MetricSpec(
+        "counter", ("reader",), "How often a fault of this program cost an export or the metrics what they were given."
+    ),
+    "dealwire_ndjson_failed": MetricSpec("gauge", (), "1 when no more lines can be written to standard output."),
+    "dealwire_ndjson_lines": MetricSpec("counter", (), "Lines written to standard output."),
+    "dealwire_ndjson_lost_lines": MetricSpec(
+        "counter", (), "Lines left out there: the reader was too slow, or nothing could be written."
+    ),
     "dealwire_mqtt_connected": MetricSpec("gauge", ("table",), "1 while the table's lines go to the broker."),
     "dealwire_mqtt_sent_lines": MetricSpec(
         "counter", ("table",), "Lines the broker has acknowledged, repeats included."
@@ -180,7 +211,7 @@ class Metrics(HubReader, Collector):
         with self._lock:
             last = dict(self._last)
         for table, item in last.items():
-            out["dealwire_last_line_timestamp_seconds"][table,] = item.at_ns // 1_000_000_000
+            out["dealwire_last_line_timestamp_seconds"][table,] = item.at_ns // NS
             out["dealwire_last_line_sequence"][table,] = item.sequence
         head = max(last.values(), key=lambda item: item.sequence, default=None)
         if head is not None and head.hash:
@@ -191,16 +222,11 @@ class Metrics(HubReader, Collector):
         if self._journal is not None:
             out["dealwire_journal_failed"][()] = int(self._journal.failed is not None)
             out["dealwire_journal_records"][()] = self._journal.head.sequence
+            out["dealwire_journal_written_timestamp_seconds"][()] = self._journal.written_ns // NS
         if self._health is not None:
-            out["dealwire_loop_lag_seconds"][()] = self._health.lag_ns
-            out["dealwire_clock_offset_seconds"][()] = self._health.clock_offset_ns
-            out["dealwire_disk_free_bytes"][()] = self._health.disk_free
-            out["dealwire_disk_size_bytes"][()] = self._health.disk_size
-            for labels, (frames, noise) in self._health.lines.copy().items():
-                out["dealwire_line_frames"][labels] = frames
-                out["dealwire_line_noise_bytes"][labels] = noise
-            for labels, dropped in self._health.dropped.copy().items():
-                out["dealwire_line_dropped_bytes"][labels] = dropped
+            _of_health(self._health, out)
+        for reader, count in self._hub.faults().items():
+            out["dealwire_reader_faults"][reader,] = count
         for table, progress in self._mqtt.items():
             out["dealwire_mqtt_connected"][table,] = int(progress.connected)
             out["dealwire_mqtt_sent_lines"][table,] = progress.sent
@@ -212,9 +238,35 @@ class Metrics(HubReader, Collector):
         return out
 
 
+def _of_health(health: Health, out: Samples) -> None:
+    out["dealwire_beat_timestamp_seconds"][()] = health.beat_ns // NS
+    out["dealwire_loop_lag_seconds"][()] = health.lag_ns
+    out["dealwire_clock_offset_seconds"][()] = health.clock_offset_ns
+    out["dealwire_disk_free_bytes"][()] = health.disk_free
+    out["dealwire_disk_size_bytes"][()] = health.disk_size
+    for labels, (frames, noise) in health.lines.copy().items():
+        out["dealwire_line_frames"][labels] = frames
+        out["dealwire_line_noise_bytes"][labels] = noise
+    for labels, dropped in health.dropped.copy().items():
+        out["dealwire_line_dropped_bytes"][labels] = dropped
+    if (ndjson := health.ndjson) is not None:
+        out["dealwire_ndjson_failed"][()] = int(ndjson.failed is not None)
+        out["dealwire_ndjson_lines"][()] = ndjson.written
+        out["dealwire_ndjson_lost_lines"][()] = ndjson.lost
+
+
 def _of_view(view: TableView, out: Samples) -> None:
     table = view.table
-    out["dealwire_red_lamp"][table,] = int(view.red_lamp != 0)
+    out["dealwire_known"][table,] = int(view.unknown is None)
+    if view.unknown is not None:
+        out["dealwire_unknown_since_timestamp_seconds"][table,] = view.unknown.since_ns // NS
+    if view.lamp != "none":
+        out["dealwire_red_lamp_unknown"][table,] = int(view.lamp == "unknown")
+    if view.lamp in ("lit", "dark"):
+        out["dealwire_red_lamp"][table,] = int(view.lamp == "lit")
+    for kind in TROUBLE_KINDS:
+        out["dealwire_trouble"][table, kind] = sum(each.kind == kind for each in view.trouble)
+    out["dealwire_open_held_cents"][table,] = sum(each.cents for each in view.held)
     out["dealwire_safe_stop"][table,] = int(view.safe_stop is not None)
     out["dealwire_round_number"][table,] = view.round
     for meter, cents in view.meters.items():

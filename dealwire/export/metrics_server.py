@@ -13,7 +13,16 @@ from urllib.parse import urlsplit
 from prometheus_client.exposition import choose_encoder
 
 from dealwire.export.metrics import MetricSource
-from dealwire.listening import SWEEP_S, AcceptGate, Guest, HostNames, connections_allowed, is_loopback, listening_socket
+from dealwire.listening import (
+    SWEEP_S,
+    AcceptGate,
+    Guest,
+    HostNames,
+    connections_allowed,
+    is_loopback,
+    listening_error,
+    listening_socket,
+)
 from protocol.errors import LocalError
 
 CONNECTIONS_MAX: Final = 16
@@ -45,7 +54,8 @@ class MetricsUnusable(LocalError):
 
 class MetricsServer:
     """Serves `/metrics` to whoever may reach `host`; by default this machine alone. `names` are host names it answers
-    to besides addresses written as numbers. MetricsUnusable when it cannot listen.
+    to besides addresses written as numbers. LineBusy, LineDenied or LineAbsent when it cannot listen there,
+    MetricsUnusable when it cannot begin.
 
     Use it as a context manager, or `stop` it.
     """
@@ -57,8 +67,7 @@ class MetricsServer:
         try:
             self._listener = listening_socket(host, port, BACKLOG)
         except OSError as error:
-            why = (error.strerror or str(error)).partition(" (while")[0]
-            raise MetricsUnusable(host, port, why) from None
+            raise listening_error(f"metrics {host}:{port}", error) from None
         self._names = HostNames([*names, host], loopback_only=is_loopback(host))
         place = f"[{host}]" if ":" in host else host
         self.address = f"http://{place}:{self._listener.getsockname()[1]}/metrics"

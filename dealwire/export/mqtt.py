@@ -24,7 +24,7 @@ from dealwire.export.broker import CONNECT_S, Broker, BrokerUnusable, Connection
 from dealwire.export.marks import MarkConflict
 from dealwire.export.outbox import Outbox
 from dealwire.export.profile import Profile
-from dealwire.export.topics import AGAIN, LINE_TOPICS, MARK, PRESENCE, Address, Mark, read_place
+from dealwire.export.topics import AGAIN, LINE_TOPICS, MARK, PRESENCE, STANDING, Address, Mark, read_place
 from dealwire.export.witness import witness
 from dealwire.hub.health import ExportProgress
 from dealwire.hub.lines import Publication
@@ -49,6 +49,8 @@ FAREWELL_S: Final = 1.0
 
 
 Report = Callable[[str], None]
+StandingOf = Callable[[str], str | None]
+"""How a table stands now, as the line that says it; None when nobody knows it."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,7 @@ class ExportNews:
     conflict: Callable[[str, str], None] = lambda _, __: None
     file_counts: bool = False
     profile: Profile = "full"
+    standing: StandingOf = lambda _: None
 
 
 class BrokerSession:
@@ -76,6 +79,7 @@ class BrokerSession:
         """Places from which readers miss lines."""
         self._mark: Mark | None = None
         self._mark_s = 0.0
+        self._standing: str | None = None
         self._limit = 1
         """The first line goes alone: a broker that refuses it may hang up before it has said why to many."""
 
@@ -151,6 +155,7 @@ class BrokerSession:
             if fresh:
                 await self._send_new(batch, reached)
             self._lane.works()
+            await self._keep_standing()
             if fresh or self._requested:
                 continue
             self._lane.careful = False
@@ -191,6 +196,13 @@ class BrokerSession:
             previous = item.sequence
         await asyncio.gather(*sent)
         self._progress.sent += len(batch)
+
+    async def _keep_standing(self) -> None:
+        """Say how the table stands, when it stands otherwise than was said."""
+        now = self._lane.standing()
+        if now is not None and now != self._standing:
+            self._standing = now
+            await self._link.keep(self._at.topic(STANDING), now)
 
     async def _put_mark(self, mark: Mark) -> None:
         if mark.sequence:
@@ -257,6 +269,10 @@ class BrokerLane:
         if self.progress.sequence >= self._failed_at:
             self.progress.problem = None
 
+    def standing(self) -> str | None:
+        """How the table stands now."""
+        return self._news.standing(self.at.table)
+
     def refuse(self, why: str) -> None:
         """A request is none."""
         self.progress.refused += 1
@@ -294,7 +310,7 @@ class MqttExporter:
     """Sends the lines of `tables` from the journal to a broker, from a thread of its own.
 
     `report` gets one line for each new trouble; `conflict` a table, and why the broker knows lines of it that the
-    journal does not have, unless a person decided that this file counts.
+    journal does not have, unless a person decided that this file counts; `standing` how a table stands.
     ValueError when a name cannot be part of a topic.
     """
 
@@ -309,10 +325,11 @@ class MqttExporter:
         conflict: Callable[[str, str], None] = lambda _, __: None,
         file_counts: bool = False,
         profile: Profile = "full",
+        standing: StandingOf = lambda _: None,
     ) -> None:
         self.progress = {table: ExportProgress() for table in tables}
         self._broker, self._journal = broker, journal
-        self._news = ExportNews(report, conflict, file_counts, profile)
+        self._news = ExportNews(report, conflict, file_counts, profile, standing)
         self._addresses = [Address.checked(site, table) for table in tables]
         self._thread = threading.Thread(target=lambda: asyncio.run(self._main()), name="mqtt", daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None

@@ -16,6 +16,8 @@ from dealwire.hub.lines import Publication
 ROOT: Final = "dealwire/v1"
 PRESENCE: Final = "status"
 """`online` or `offline`, retained; `offline` is also the broker's to say, when the table is gone without a word."""
+STANDING: Final = "standing"
+"""How the table stands, retained: what is not known, lamp, trouble; true while the presence is `online`."""
 MARK: Final = "sent"
 """The place of the newest line the broker has taken, retained: whatever is behind it a broker may have lost."""
 AGAIN: Final = "again"

@@ -4,10 +4,11 @@ The owner says what there is; the console shows a button for each and sends what
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from dealwire.hub.view import TableView
 from protocol.errors import LocalError
 from protocol.places import parse_place
 
@@ -62,11 +63,21 @@ class ActionField:
         return text
 
 
+Hindrance = Callable[[TableView], str]
+"""Why something cannot work at a table as it is seen now, as a sentence; empty when it can."""
+
+
+def no_hindrance(_: TableView) -> str:
+    """It works at any time."""
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class Action:
     """One button. `id` is its name in addresses, `does` and `fixed` what the request carries, `fields` what a person
     fills in. On the bench page when `bench`, else on the table's; `group` is the heading it stands under. With `asks`
-    a person is asked that before it is done."""
+    a person is asked that before it is done. `hindered` says when it cannot work, at a table that runs; `taken` is what
+    has become of it when it was taken."""
 
     id: str
     title: str
@@ -78,6 +89,14 @@ class Action:
     group: str = ""
     hint: str = ""
     asks: str = ""
+    hindered: Hindrance = no_hindrance
+    taken: str = "done"
+
+    def available(self, view: TableView) -> str:
+        """Why it cannot work at this table now, as a sentence; empty when it can, as far as the view tells."""
+        if view.safe_stop is not None:
+            return "The table was stopped: nothing is asked of it any more."
+        return self.hindered(view)
 
     def read(self, form: Mapping[str, str]) -> dict[str, int | str]:
         """The fields of the request; FieldRefused when one is missing, wrong or not of this action."""

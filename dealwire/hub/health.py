@@ -18,6 +18,8 @@ class Health:
     def __init__(self) -> None:
         self.lag_ns = 0
         """The longest that a line had to wait for the loop in the last minute, nanoseconds."""
+        self.beat_ns = 0
+        """When the loop last met a beat, which falls once a second."""
         self.lines: dict[tuple[str, str], tuple[int, int]] = {}
         """Frames, and bytes that belong to none, heard so far: by table and device."""
         self.dropped: dict[tuple[str, str], int] = {}
@@ -26,6 +28,8 @@ class Health:
         """Bytes of the disk that holds the journal; zeros while they are not known."""
         self.clock_offset_ns = 0
         """By how much the host's clock is ahead of the record's time; negative when it is behind."""
+        self.ndjson: NdjsonProgress | None = None
+        """How the lines on standard output fare; None where none are wanted."""
         self._most_ns = 0
         self._beats: deque[int] = deque(maxlen=BEATS_KEPT)
 
@@ -34,8 +38,9 @@ class Health:
         if wait_ns > self._most_ns:
             self._most_ns = wait_ns
 
-    def beat(self, late_ns: int) -> None:
-        """A beat fell, and was met so much later."""
+    def beat(self, now_ns: int, late_ns: int) -> None:
+        """A beat that fell at `now_ns` was met so much later."""
+        self.beat_ns = now_ns + late_ns
         self.waited(late_ns)
         self._beats.append(self._most_ns)
         self._most_ns = 0
@@ -47,6 +52,17 @@ class Health:
             self.lines[table, line.name] = line.heard
         for device, budget in budgets.items():
             self.dropped[table, device] = budget.dropped
+
+
+@dataclass
+class NdjsonProgress:
+    """How the lines on standard output stand."""
+
+    written: int = 0
+    lost: int = 0
+    """Lines that were left out, because their reader was too slow or nothing could be written; the journal has them."""
+    failed: str | None = None
+    """Why nothing more is written; None while lines are."""
 
 
 @dataclass

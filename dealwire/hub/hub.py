@@ -5,8 +5,10 @@ and starts again from the journal or from the newest view. Readers ask the owner
 takes it in its own turn and answers.
 """
 
+import logging
 import threading
-from collections import deque
+import traceback
+from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -14,6 +16,8 @@ from typing import Final, Self
 
 from dealwire.hub.lines import Publication
 from dealwire.hub.view import TableView
+
+_log = logging.getLogger(__name__)
 
 QUEUE_MAX: Final = 4096
 """Publications that may wait for one reader."""
@@ -43,6 +47,8 @@ class Subscription:
     def __init__(self, wake: Callable[[], None]) -> None:
         self.lagged = False
         """Publications were dropped since the last `take`."""
+        self.dropped = 0
+        """So many were dropped in all."""
         self._wake = wake
         self._lock = threading.Lock()
         self._items: deque[Publication] = deque()
@@ -51,6 +57,7 @@ class Subscription:
         """Called by the hub."""
         with self._lock:
             if len(self._items) >= QUEUE_MAX:
+                self.dropped += len(self._items)
                 self._items.clear()
                 self.lagged = True
             self._items.append(item)
@@ -74,6 +81,7 @@ class Hub:
         self._readers: tuple[Subscription, ...] = ()
         self._watchers: tuple[Callable[[str], None], ...] = ()
         self._requests: deque[Request] = deque()
+        self._faults: Counter[str] = Counter()
         self._wake_owner: Callable[[], None] = lambda: None
 
     # ------------------------------------------------------------------ the owner's side
@@ -101,6 +109,22 @@ class Hub:
         return waiting
 
     # ------------------------------------------------------------------ a reader's side
+
+    def faults(self) -> dict[str, int]:
+        """How often a fault of this program kept a reader from what it was given, by the reader's name."""
+        with self._lock:
+            return dict(self._faults)
+
+    def count_fault(self, reader: str, error: Exception) -> None:
+        """One more; the first of each reader is logged. The message of such an error may hold anything, a line too; the
+        place says as much."""
+        with self._lock:
+            self._faults[reader] += 1
+            first = self._faults[reader] == 1
+        if first:
+            at = traceback.extract_tb(error.__traceback__)[-1]
+            place = f"{type(error).__name__} at {at.filename.rsplit('/', 1)[-1]}:{at.lineno}"
+            _log.error("%s: a fault of this program: %s; its lines are left out, more are counted", reader, place)
 
     def views(self) -> dict[str, TableView]:
         """The newest view of each table."""
@@ -150,10 +174,14 @@ class HubReader:
     """How long `take` waits at most for something new; None waits for ever."""
 
     def __init__(self, hub: Hub, name: str) -> None:
-        self._hub = hub
+        self._hub, self._name = hub, name
         self._news, self._stopped = threading.Event(), False
         self._thread = threading.Thread(target=self.run, name=name, daemon=True)
-        self._reader = hub.subscribe(self._news.set)
+        self._reader = hub.subscribe(self.wake)
+
+    def wake(self) -> None:
+        """Something new waits. Called in the owner's thread; it must not wait."""
+        self._news.set()
 
     def take(self, items: Sequence[Publication], missed: bool) -> None:
         """What was made known since the last call, oldest first, and whether some before it was dropped."""
@@ -179,8 +207,15 @@ class HubReader:
         while not self._stopped:
             self._news.wait(self.beat_s)
             self._news.clear()
+            self._take()
+        self._take()
+
+    def _take(self) -> None:
+        """A fault of this program costs what was taken, and is counted; the thread goes on."""
+        try:
             self.take(*self._reader.take())
-        self.take(*self._reader.take())
+        except Exception as error:
+            self._hub.count_fault(self._name, error)
 
     def __enter__(self) -> Self:
         self.start()

@@ -6,7 +6,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from dealer_flow.record.base import LineRecord
+from dealer_flow.record.base import LineRecord, Record, written
 
 Topic = Literal["event", "incident", "round", "settlement", "meter", "award", "status"]
 StatusKind = Literal[
@@ -40,7 +40,17 @@ class HeadLine(LineRecord, frozen=True, kw_only=True):
     """SHA-256 of its record's place in the journal's chain, hex."""
 
 
-class StatusLine(LineRecord, frozen=True, kw_only=True):
+class ClockSet(Record, frozen=True):
+    """The host's clock was set by so many nanoseconds, back when negative. Then it said `wall_ns`, and the record's
+    time was `carried_ns`; `followed`: from then on the record's time is the clock's."""
+
+    by_ns: int
+    wall_ns: int
+    carried_ns: int
+    followed: bool
+
+
+class StatusLine(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     """What became of a table or of one of its lines: no part of a round, but somebody has to know."""
 
     SCHEMA: ClassVar[str] = "dealwire.status/1"
@@ -51,10 +61,14 @@ class StatusLine(LineRecord, frozen=True, kw_only=True):
     """`safe-stop`: the table deals no more until a person has looked; `action`: a person asked for something;
     `access`: somebody signed in or out at the console, tried to, or was refused something; `warning`: a person should
     look into it before it stops a table; `clock-step`: the host's clock was set."""
-    device: str | None = None
+    device: str | None = written(None)
     """The line's name at the table; null when it is about the table."""
     text: str
     """One sentence for a person."""
+    clock: ClockSet | None = None
+    """Of a clock that was set while tables are served, both times. Absent from every other line."""
+    round: int | None = None
+    """The round of which a person said that its held money was settled by hand. Absent from every other line."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,33 @@
 A card that nobody has shown is `??`, whatever the devices have read: this is what goes out of the process.
 """
 
-from typing import Literal
+from typing import Final, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
 
 from dealer_flow.play.snapshot import PacketNow
+from dealer_flow.record.result import Outcome
+from rules.settlement import LineResult
 
 Link = Literal["waiting", "unknown", "up", "closed"]
-"""How a device's line stands."""
+"""How a device's line stands; only of one that is `up` anything is known."""
+Lamp = Literal["none", "unknown", "dark", "lit"]
+"""The red lamp: `none` at a device that has none."""
+TroubleKind = Literal[
+    "safe-stop",
+    "line",
+    "repeated",
+    "halted",
+    "misdeal",
+    "red-lamp",
+    "supervisor",
+    "count",
+    "device",
+    "unreliable",
+    "held",
+]
+"""What is wrong, the worst first."""
+TROUBLE_KINDS: Final[tuple[TroubleKind, ...]] = get_args(TroubleKind)
 
 
 class Shown(BaseModel):
@@ -20,7 +39,7 @@ class Shown(BaseModel):
 
 
 class SeatView(Shown):
-    """One seat. `cards` are as many as were counted, `??` until shown; `next` when something is expected of it."""
+    """One seat. `cards` are as many as were counted, `??` until shown; `next` when the round waits for it."""
 
     seat: int
     status: Literal["empty", "betting", "live", "folded", "dead", "out"]
@@ -44,8 +63,21 @@ class HandView(Shown):
     """Cards of this packet that were burned and lie set aside, `??` until shown."""
 
 
+class RoomView(Shown):
+    """The most that the procedure puts anywhere, for whoever draws the table: what is drawn need not grow in a round.
+    `places` are cards by place, the dealer's and the community's among them; 0 where the game has none."""
+
+    seat: int = 0
+    column: int = 0
+    burned: int = 0
+    places: dict[str, int] = {}
+    bets: int = 0
+    """Of one seat, tips left out."""
+
+
 class DeviceView(Shown):
-    """One device's line. `state` is the device's own word; `problem` what a person should look into."""
+    """One device's line. `state` is the device's own word; `problem` what a person should look into; `since_ns` when
+    `link` became what it is."""
 
     name: str
     kind: str
@@ -53,6 +85,114 @@ class DeviceView(Shown):
     link: Link
     state: str = ""
     problem: str | None = None
+    since_ns: int | None = None
+
+
+class UnknownView(Shown):
+    """What is shown of the round was so until `since_ns`, or is only what a table begins with: nobody can say what has
+    happened since. `why` is a sentence's end: `the line of the shuffler is gone`."""
+
+    since_ns: int
+    why: str
+
+
+class TroubleView(Shown):
+    """Something that keeps the table from going on, or that a person has to decide: what it is, why, by which clause,
+    and what can be done now, by which role. `place` names the device or round it is about, `cents` what is held."""
+
+    kind: TroubleKind
+    title: str
+    cause: str
+    clause: str | None = None
+    advice: str = ""
+    who: str | None = None
+    since_ns: int | None = None
+    place: str | None = None
+    cents: int | None = None
+
+
+class BetLineView(Shown):
+    """One settled bet, in cents, as the settlement has it."""
+
+    seat: int
+    bet: str
+    stake: int
+    result: LineResult
+    pay: int
+    returned: int
+    net: int
+    why: str
+    clause: str
+    paytable: str | None = None
+    row: str | None = None
+    meter: str | None = None
+    proposition: str = ""
+    commission: int = 0
+
+
+class SeatMoneyView(Shown):
+    """What a seat's bets come to, in cents."""
+
+    seat: int
+    staked: int
+    pay: int
+    returned: int
+    net: int
+    held: int
+
+
+class SettlementView(Shown):
+    """The money of one round, in cents; `players` + `house` + `meters` == 0."""
+
+    round: int
+    at_ns: int
+    status: Literal["settled", "partly-held", "held"]
+    why: str | None = None
+    currency: str
+    game: str
+    again: bool = False
+    readings: dict[str, str] = {}
+    lines: tuple[BetLineView, ...] = ()
+    seats: tuple[SeatMoneyView, ...] = ()
+    players: int
+    house: int
+    meters: int
+    held: int
+
+
+class HeldView(Shown):
+    """Money of a round that nobody has paid or taken: a person decides, and says so."""
+
+    round: int
+    at_ns: int
+    cents: int
+    why: str
+    clause: str
+
+
+class OutcomeView(Shown):
+    """How a round ended. `players` is what all players won or lost in cents, None where the table settles nothing."""
+
+    round: int
+    at_ns: int
+    outcome: Outcome
+    players: int | None = None
+    held: int = 0
+    incidents: int = 0
+    repeated: bool = False
+    """It came once more: a round of this number and session was settled before, and this one is not paid."""
+    won: str | None = None
+    """The column that won, of a game that is drawn into columns."""
+
+
+class ShoeView(Shown):
+    """A shoe, in cards. `left` is None when cards may have left it unseen."""
+
+    loaded: int
+    drawn: int
+    left: int | None
+    cut_card: bool = False
+    """The cut card came: no new round begins."""
 
 
 class LogLine(Shown):
@@ -64,20 +204,22 @@ class LogLine(Shown):
     text: str
     clause: str | None = None
     place: str | None = None
+    round: int | None = None
 
 
 class LegalView(Shown):
-    """One thing that may happen next."""
+    """One thing that may happen next; `awaited` when the round does not go on without it."""
 
     actor: str
     what: str
     place: str
+    awaited: bool = False
 
 
 class TableView(Shown):
     """One table. `sequence` is the journal's newest number it includes; `at_ns` nanoseconds since 1970."""
 
-    schema_: Literal["dealwire.view/1"] = "dealwire.view/1"
+    schema_: Literal["dealwire.view/2"] = "dealwire.view/2"
     sequence: int
     at_ns: int
     table: str
@@ -87,9 +229,18 @@ class TableView(Shown):
     round: int
     state: str
     """Where the round stands, in the flow's words."""
+    unknown: UnknownView | None = None
+    """State, seats, cards and what may happen next are not known now; None while they are."""
+    trouble: tuple[TroubleView, ...] = ()
+    """The worst first."""
     last_outcome: str | None = None
+    outcomes: tuple[OutcomeView, ...] = ()
+    """Of the last ten rounds, newest last."""
+    lamp: Lamp = "unknown"
+    lamp_since_ns: int | None = None
+    """Since when it is so, where that is known."""
     red_lamp: int = 0
-    """The fault that lit the red lamp; 0 when it is dark."""
+    """The fault that lit the red lamp; 0 when it is not lit, or for what is not known."""
     red_lamp_text: str = ""
     safe_stop: str | None = None
     """Why the table was stopped and deals no more; None while it runs."""
@@ -97,13 +248,25 @@ class TableView(Shown):
     dealer: HandView | None = None
     community: tuple[HandView, ...] = ()
     columns: tuple[HandView, ...] = ()
+    won: str | None = None
+    """The column that has won the round under way; None while none has."""
+    room: RoomView = RoomView()
     packets: tuple[PacketNow, ...] = ()
     remainder: int | None = None
     deck: int = 0
     shuffler: str = ""
     """The dealing device's own state, by name."""
+    shoe: ShoeView | None = None
     meters: dict[str, int] = {}
     """Cents by meter name."""
+    moved: dict[str, int] = {}
+    """By how many cents each meter moved when it last did."""
+    settlement: SettlementView | None = None
+    """The newest; None before the first, and where the table settles nothing."""
+    held: tuple[HeldView, ...] = ()
+    """What nobody has said to be settled, oldest first."""
+    reported_ns: int | None = None
+    """When a device last reported something."""
     devices: tuple[DeviceView, ...] = ()
     next: tuple[LegalView, ...] = ()
     log: tuple[LogLine, ...] = ()

@@ -17,7 +17,17 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import quote, unquote
 
 from dealwire.journal.errors import KeyProblem, SealingUnavailable
-from dealwire.journal.keyfiles import ID_BYTES, KEY_BYTES, Words, cipher_of, derived, from_hex, read_lines, write_text
+from dealwire.journal.keyfiles import (
+    ID_BYTES,
+    KEY_BYTES,
+    UNFIT,
+    cipher_of,
+    derived,
+    from_hex,
+    only_key,
+    read_lines,
+    write_text,
+)
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -36,6 +46,7 @@ PUBLIC_WORD: Final = "dealwire-auditor-public"
 PRIVATE_WORD: Final = "dealwire-auditor-private"
 STRETCH_WORD: Final = "dealwire-journal-stretch"
 
+_KIND: Final = "an auditor's key"
 _ANNOUNCEMENT: Final = struct.Struct(">c8s8s32s48s")
 _ROOT_INFO: Final = b"dealwire.journal/1 root"
 _RATCHET_INFO: Final = b"dealwire.journal/1 ratchet"
@@ -63,7 +74,9 @@ class AuditorKey:
     def load(cls, path: str | Path) -> "AuditorKey":
         """Read a public key file; anybody may read it too. KeyProblem when it is none, or its key is no good."""
         path = Path(path)
-        number, public = _only_key(path, read_lines(path, secret=False), PUBLIC_WORD)
+        number, key_id, public = only_key(path, read_lines(path, secret=False), PUBLIC_WORD, _KIND)
+        if key_id != auditor_id(public).hex():
+            raise KeyProblem(path, UNFIT, number)
         try:
             _agreed(path, secrets.token_bytes(KEY_BYTES), public)
         except ValueError:
@@ -91,10 +104,10 @@ class AuditorPrivateKey:
     def load(cls, path: str | Path) -> "AuditorPrivateKey":
         """Read a private key file. KeyUnsafe when others may read it, KeyProblem when it is none."""
         path = Path(path)
-        number, private = _only_key(path, lines := read_lines(path), PRIVATE_WORD)
+        number, key_id, private = only_key(path, read_lines(path), PRIVATE_WORD, _KIND)
         public = _public_of(path, private)
-        if lines[0][1][1] != auditor_id(public).hex():
-            raise KeyProblem(path, "the key does not fit its id; one of them was altered", number)
+        if key_id != auditor_id(public).hex():
+            raise KeyProblem(path, UNFIT, number)
         return cls(path, private, public)
 
     @classmethod
@@ -151,21 +164,6 @@ def id_of_root(root: bytes) -> bytes:
 def auditor_id(public: bytes) -> bytes:
     """What names an auditor's pair."""
     return hashlib.sha256(b"dealwire auditor key id\x00" + public).digest()[:ID_BYTES]
-
-
-def _only_key(path: Path, lines: Sequence[Words], word: str) -> tuple[int, bytes]:
-    number, words = lines[0] if lines else (None, [""])
-    try:
-        if len(lines) != 1 or len(words) != 3 or words[0] != word:
-            raise ValueError(words)
-        from_hex(words[1], ID_BYTES)
-        key = from_hex(words[2], KEY_BYTES)
-    except ValueError:
-        why = f"not an auditor's key; allowed: one line '{word} ID KEY', 16 and 64 hex digits"
-        raise KeyProblem(path, why, number) from None
-    if word == PUBLIC_WORD and words[1] != auditor_id(key).hex():
-        raise KeyProblem(path, "the key does not fit its id; one of them was altered", number)
-    return number or 1, key
 
 
 def _agreed(path: Path, private: bytes, public: bytes) -> bytes:

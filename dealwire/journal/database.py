@@ -238,19 +238,44 @@ def marks(version: int) -> str:
     return IS_MARK if version > 1 else f"kind IN ({_listed(_MARKS_1)})"
 
 
-def open_reading(path: Path) -> sqlite3.Connection:
-    """A connection that only reads, also beside the writer, and on a medium that cannot be written."""
+def open_reading(path: Path, *, still: bool = False) -> sqlite3.Connection:
+    """A connection that only reads, also beside the writer, and on a medium that cannot be written. `still`: nobody
+    writes the file, so nothing is put beside it either, unless it was killed and its log has to be read."""
     refuse_no_file(path)
     if not path.exists():
         raise JournalInaccessible(path, os.strerror(errno.ENOENT), errno.ENOENT)
     uri = f"{path.absolute().as_uri()}?mode=ro"
+    wal = Path(f"{path}-wal")
+    whole = not (wal.exists() and wal.stat().st_size)
+    if still and whole:
+        return _connect(path, f"{uri}&immutable=1")
     try:
         return _connect(path, uri)
     except JournalInaccessible:
-        wal = Path(f"{path}-wal")
-        if os.access(path, os.R_OK) and not (wal.exists() and wal.stat().st_size):
+        if os.access(path, os.R_OK) and whole:
             return _connect(path, f"{uri}&immutable=1")  # no log to read, and nobody who could write
         raise
+
+
+def is_locked_by_writer(path: Path) -> bool:
+    """True while a program has the journal open for writing. Nothing is made, and nobody is kept out for longer than
+    the asking takes."""
+    try:
+        lock = os.open(f"{path}-lock", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(lock)
+    return False
+
+
+def beside(path: Path) -> list[Path]:
+    """The journal's file, and those that are put beside it."""
+    return [Path(f"{path}{end}") for end in ("", "-lock", "-wal", "-shm")]
 
 
 def _connect(path: Path, uri: str) -> sqlite3.Connection:

@@ -101,7 +101,9 @@ class SealingUnavailable(JournalError):
     """The library that seals is not installed."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(path, "cryptography is not installed: pip install 'dealwire[journal]'")
+        from devices.extras import install_command  # read when it is needed: every command knows these errors
+
+        super().__init__(path, f"cryptography is not installed: {install_command('journal')}")
 
 
 class JournalDiffers(JournalError):

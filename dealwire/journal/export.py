@@ -1,9 +1,10 @@
 """A journal's raw record as a capture, which Wireshark opens and `dealwire replay` deals."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from dealwire.journal.contents import JournalLine
-from dealwire.journal.errors import JournalUnwritable
+from dealwire.journal.errors import JournalError, JournalUnwritable
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import LINE, NOTE, RAW
 from devices.address import short_name
@@ -22,27 +23,36 @@ def export_capture(reader: JournalReader, table: str, output: Path, *, overwrite
         if record.table == table and record.kind in RAW:
             reader.raw(record)  # without its key there is no file
             break
-    count, interfaces = 0, dict[int, int]()
-    with CaptureWriter(output, overwrite=overwrite, procedure=procedure) as writer:
-
-        def interface_of(number: int) -> int:
-            if number not in interfaces:
-                interfaces[number] = _interface(writer, number, lines.get(number))
-            return interfaces[number]
-
-        for record in reader.records():
-            if record.table != table:
-                continue
-            if record.kind == LINE:
-                interface_of(record.line)
-            elif record.kind in RAW:
-                for each in reader.passed(record):
-                    count += 1
-                    writer.chunk(interface_of(each.line), each.at_ns, each.sent, each.data)
-            elif record.kind == NOTE:
-                writer.note(interface_of(record.line), record.at_ns, record.payload.decode("utf-8", "replace"))
+    try:
+        with CaptureWriter(output, overwrite=overwrite, procedure=procedure) as writer:
+            count = _write(reader, table, lines, writer)
+    except JournalError:  # a later record has another key, or is damaged: half a table's record is no record
+        output.unlink(missing_ok=True)
+        raise
     if writer.failed is not None:
         raise JournalUnwritable(output, writer.failed)
+    return count
+
+
+def _write(reader: JournalReader, table: str, lines: Mapping[int, JournalLine], writer: CaptureWriter) -> int:
+    count, interfaces = 0, dict[int, int]()
+
+    def interface_of(number: int) -> int:
+        if number not in interfaces:
+            interfaces[number] = _interface(writer, number, lines.get(number))
+        return interfaces[number]
+
+    for record in reader.records():
+        if record.table != table:
+            continue
+        if record.kind == LINE:
+            interface_of(record.line)
+        elif record.kind in RAW:
+            for each in reader.passed(record):
+                count += 1
+                writer.chunk(interface_of(each.line), each.at_ns, each.sent, each.data)
+        elif record.kind == NOTE:
+            writer.note(interface_of(record.line), record.at_ns, record.payload.decode("utf-8", "replace"))
     return count
 
 

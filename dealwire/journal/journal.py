@@ -79,6 +79,9 @@ class Journal:
     then, too.
     """
 
+    written_ns = 0
+    """When a group was last on the disk."""
+
     def __init__(
         self,
         path: str | Path,
@@ -500,6 +503,7 @@ class Journal:
         self._group.clear()
         self._rows.clear()
         self.owes, self._holds_raw, self.locked_since_ns = False, False, None
+        self.written_ns = self._clock.now_ns()
         self._ready += self._published
         self._published.clear()
 

@@ -1,6 +1,7 @@
 """Files that hold keys: text, one key a line, for their owner alone; and the two ciphers that take what they hold."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 KEY_BYTES: Final = 32
 ID_BYTES: Final = 8
+UNFIT: Final = "the key does not fit its id; one of them was altered"
 
 Words = tuple[int, list[str]]
 """A line's number, from 1, and its words."""
@@ -72,6 +74,20 @@ def from_hex(text: str, size: int) -> bytes:
     if len(data) != size:
         raise ValueError(text)
     return data
+
+
+def only_key(path: Path, lines: Sequence[Words], word: str, kind: str) -> tuple[int, str, bytes]:
+    """Line number, id in hex and key of a file of one key, `WORD ID KEY`; whether they fit is not looked at.
+    KeyProblem when it is no such file; `kind` names what was looked for."""
+    number, words = lines[0] if lines else (None, [""])
+    try:
+        if len(lines) != 1 or len(words) != 3 or words[0] != word:
+            raise ValueError(words)
+        from_hex(words[1], ID_BYTES)
+        return number or 1, words[1], from_hex(words[2], KEY_BYTES)
+    except ValueError:
+        why = f"not {kind}; allowed: one line '{word} ID KEY', 16 and 64 hex digits"
+        raise KeyProblem(path, why, number) from None
 
 
 def derived(path: Path, key: bytes, salt: bytes, info: bytes) -> bytes:

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 from dealwire.hub.lines import Publication
 from dealwire.journal import database, derived
@@ -51,19 +51,20 @@ PAGE: Final = 1000
 
 
 class JournalReader:
-    """A journal open for reading. Use it as a context manager; every method may be called from any thread.
+    """A journal open for reading. Use it as a context manager; every method may be called from any thread. `still`
+    says that nobody writes it meanwhile; then nothing is put beside the file.
 
     JournalInaccessible, JournalForeign (JournalEmpty), JournalNewer or JournalDamaged when it cannot be read.
     """
 
-    def __init__(self, path: str | Path, key: OpensWith | None = None) -> None:
+    def __init__(self, path: str | Path, key: OpensWith | None = None, *, still: bool = False) -> None:
         self.path = Path(path)
         self._unsealer = Unsealer(key, self.path)
         self._learned = 0
         self._lock = threading.Lock()
         self._openings: tuple[list[int], list[str]] = [], []
         self._epochs_up_to = 0
-        self._db = database.open_reading(self.path)
+        self._db = database.open_reading(self.path, still=still)
         try:
             self.version: int = self._rows("PRAGMA user_version")[0][0]
             self._marks = database.marks(self.version)
@@ -77,7 +78,7 @@ class JournalReader:
         """Give the file back."""
         self._db.close()
 
-    def __enter__(self) -> "JournalReader":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

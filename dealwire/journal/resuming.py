@@ -67,14 +67,27 @@ def resume(
         starts = reader.starts()
         if not starts:
             return Resumed()
-        dealing = Dealing(reader, make)
-        found = _deal_since(reader, dealing, Matching(dealing, topics), progress)
-        if found.difference is not None:
-            raise JournalDiffers(journal.path, str(found.difference))
+        dealing, pending = dealt_again(reader, make, topics, progress=progress)
         for table in starts:
             journal.resumed(table, now_ns)
-        _go_on(journal, dealing, found.pending, reader, now_ns)
+        _go_on(journal, dealing, pending, reader, now_ns)
     return Resumed(dict(dealing.publishers), dealing.lost, journal.commit())
+
+
+def dealt_again(
+    reader: JournalReader,
+    make: MakePublisher[T],
+    topics: Collection[str] = DERIVED,
+    *,
+    progress: Callable[[], None] = lambda: None,
+) -> tuple[Dealing[T], list[Publication]]:
+    """Every table that was started and not stopped, as it stood at the end of the record, and what follows from the
+    record and was never made known. Nothing is written. Errors as of `resume`."""
+    dealing = Dealing(reader, make)
+    found = _deal_since(reader, dealing, Matching(dealing, topics), progress)
+    if found.difference is not None:
+        raise JournalDiffers(reader.path, str(found.difference))
+    return dealing, found.pending
 
 
 def _go_on(

@@ -6,12 +6,14 @@ them. Every table begins anew from there.
 """
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from dealwire.journal import database, derived
@@ -22,9 +24,11 @@ from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import GENESIS, OPENED, TEXT_MAX, Head, JournalRecord, chained, heading
 from dealwire.journal.segments import write_file
 from devices.clock import Clock
-from devices.files import create_file
+from devices.files import create_file, open_file
 
 _PAGE: Final = 4096
+_HEADER: Final = 100
+"""Bytes of the header of a file of SQLite."""
 GIVEN_UP_AFTER: Final = 1 << 24
 """Numbers in a row under which nothing can be read: then the end is taken to be reached."""
 
@@ -48,10 +52,8 @@ def salvage(path: Path, output: Path, clock: Clock) -> Salvaged:
     database.refuse_no_file(path)
     if not path.exists():
         raise JournalInaccessible(path, os.strerror(2), 2)
-    uri = f"{path.absolute().as_uri()}?mode=ro"
-    with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as db:
-        db.text_factory = lambda value: value.decode("utf-8", "replace")
-        source = _Source(path, db)
+    with _readable(path, output) as file, closing(_connect(file)) as db:
+        source = _Source(path, file, db)
         found = Salvaged(source.anchor)
         rows = _look_through(source, found)
         if found.kept == source.anchor:
@@ -66,6 +68,45 @@ def salvage(path: Path, output: Path, clock: Clock) -> Salvaged:
             write_file(output, source.anchor, source.identity, opened, chain, rows, older=source.older)
             _say_so(output, path, found, clock)
     return found
+
+
+@contextmanager
+def _readable(path: Path, output: Path) -> Iterator[Path]:
+    """The file, or where its end is missing a copy beside `output` that has zeros there: SQLite reads nothing of a file
+    that is shorter than its first page says. The file itself stays as it is."""
+    with ExitStack() as stack:
+        try:
+            with open_file(path) as file:
+                header, size = file.read(_HEADER), os.fstat(file.fileno()).st_size
+            if (whole := _size_in_header(header)) > size:
+                folder = stack.enter_context(TemporaryDirectory(prefix=f".{output.name}-", dir=output.parent))
+                path = _padded(path, Path(folder) / "copy", whole)
+        except OSError as error:
+            raise JournalInaccessible(path, error.strerror or str(error), error.errno or 0) from error
+        yield path
+
+
+def _padded(path: Path, copy: Path, size: int) -> Path:
+    for end in ("", "-wal"):
+        if (part := path.with_name(path.name + end)).exists():
+            shutil.copyfile(part, copy.with_name(copy.name + end))
+    os.truncate(copy, size)
+    return copy
+
+
+def _size_in_header(header: bytes) -> int:
+    """How long a file is by its first page, in bytes; 0 where that says nothing. The fields are those of SQLite's file
+    format: page size at 16, pages at 28, which counts only while the numbers at 24 and 92 are one."""
+    if len(header) < _HEADER or header[24:28] != header[92:96]:
+        return 0
+    page = int.from_bytes(header[16:18])
+    return (1 << 16 if page == 1 else page) * int.from_bytes(header[28:32])
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
+    db.text_factory = lambda value: value.decode("utf-8", "replace")
+    return db
 
 
 @contextmanager
@@ -122,8 +163,9 @@ def _follows(before: Head, record: JournalRecord) -> bool:
 class _Source:
     """A damaged file, read as far as SQLite can."""
 
-    def __init__(self, path: Path, db: sqlite3.Connection) -> None:
-        self._path, self._db = path, db
+    def __init__(self, path: Path, file: Path, db: sqlite3.Connection) -> None:
+        """`path` is named in errors, `file` is what is read."""
+        self._path, self._file, self._db = path, file, db
         try:
             application = db.execute("PRAGMA application_id").fetchone()[0]
         except database.TROUBLE as error:
@@ -138,7 +180,7 @@ class _Source:
         if rows and len(rows[0][1]) == len(GENESIS) and len(rows[0][2]) == 16:
             return Head(rows[0][0], rows[0][1]), rows[0][2]
         try:
-            with JournalReader(self._path) as reader:
+            with JournalReader(self._file) as reader:
                 return reader.anchor, reader.identity
         except JournalError as error:
             raise JournalDamaged(

@@ -144,11 +144,11 @@ class JournaledRounds:
 
 
 class TableFactory:
-    """Makes tables, and keeps the meters that several share. `journal` is where those of before are looked up. Use it
-    as a context manager, or `close` it when the tables it made are dealt no more."""
+    """Makes tables, and keeps the meters that several share. `journal` is where those of before are looked up; `still`
+    as for a `JournalReader`. Use it as a context manager, or `close` it when the tables it made are dealt no more."""
 
-    def __init__(self, journal: Path) -> None:
-        self._journal = journal
+    def __init__(self, journal: Path, *, still: bool = False) -> None:
+        self._journal, self._still = journal, still
         self._banks = Banks()
         self._restored: set[Path] = set()
         self._rounds: dict[str, JournaledRounds] = {}
@@ -213,7 +213,7 @@ class TableFactory:
     @property
     def _reader(self) -> JournalReader:
         if self._open is None:
-            self._open = self._stack.enter_context(JournalReader(self._journal))
+            self._open = self._stack.enter_context(JournalReader(self._journal, still=self._still))
         return self._open
 
     def _make(self, start: TableStart, part: TablePart, since: int) -> JournaledPublisher:

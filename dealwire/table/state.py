@@ -41,6 +41,7 @@ class LoggedLine(Struct, frozen=True):
     text: str
     clause: str | None
     place: str | None
+    round: int | None = None
 
 
 class ShownDevice(Struct, frozen=True):
@@ -52,6 +53,7 @@ class ShownDevice(Struct, frozen=True):
     link: str
     state: str
     problem: str | None
+    since_ns: int | None = None
 
 
 class ViewerState(Struct, frozen=True):
@@ -68,6 +70,14 @@ class ViewerState(Struct, frozen=True):
     shuffler: str
     meters: Counts
     safe_stop: str | None
+    lamp_known: bool = False
+    """The shuffler has said how its lamp is."""
+    lamp_ns: int | None = None
+    reported_ns: int | None = None
+    last_cause: tuple[str, str | None, int] | None = None
+    """Why the last round could not be relied on: words, clause, when."""
+    money: str = ""
+    """Settlement, outcomes and what is held, as JSON of `dealwire.table.money`; empty when there was none yet."""
 
 
 class PublisherState(Struct, frozen=True):

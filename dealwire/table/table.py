@@ -58,6 +58,11 @@ class TableTerms:
         self._agreed = agree(self.game, rounding="down-to-token", meters=self.meters, **self._options())
         self._stood = dict(self.meters)
 
+    @property
+    def chosen(self) -> Mapping[str, str]:
+        """The pay table of every bet that has several, named or not."""
+        return self._agreed.paytables
+
     def settle_all(self, result: RoundResult) -> list[Settlement | MeterRecord]:
         """Settle one round, and move the bank's meters if there is one: the settlement, then the bank's records."""
         if self.bank is None:
@@ -67,7 +72,7 @@ class TableTerms:
 
     def settle_awarded(self, result: RoundResult, awards: AwardRound) -> Settlement:
         """Settle one round on meters as they showed once the award book had taken its bets; no meter is moved."""
-        meters = known_meters(awards.shown, self.game, self.paytables)
+        meters = known_meters(awards.shown, self.game, self.chosen)
         must_be_of(result, self.game)
         settlement = settle_on(result, self._agreed.on(meters))
         return with_contributions(settlement, awards.before, awards.taken)

@@ -7,21 +7,21 @@ from typing import Any, Final
 import msgspec
 
 import devices.events as e
+from dealer_flow.play.legal import Legal, awaited
 from dealer_flow.play.snapshot import HandNow, Snapshot
-from dealer_flow.play.states import State
+from dealer_flow.play.states import LOOSE, State
+from dealer_flow.procedure.load import Procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
-from dealwire.hub.view import (
-    DeviceView,
-    HandView,
-    LegalView,
-    LogLine,
-    SeatView,
-    TableView,
-)
+from dealer_flow.table.shoe import ShoeLedger
+from dealwire.hub.view import DeviceView, HandView, HeldView, LegalView, LogLine, SeatView, ShoeView, TableView
+from dealwire.table.money import Money, summary
 from dealwire.table.redaction import Redactor
+from dealwire.table.room import room_of
+from dealwire.table.standing import TableStanding
 from dealwire.table.state import LoggedLine, ShownDevice, ViewerState
 from dealwire.table.table import Table, TableOutcome
+from dealwire.table.trouble import Cause, Facts, troubles
 from devices.events import Seen
 from protocol.cards import spell_cards
 from protocol.faults import fault_text
@@ -31,115 +31,197 @@ from rules.settlement import Settlement
 LOG_MAX: Final = 200
 """Lines of the log that a view holds."""
 
-CONTROLLER: Final = "table-controller"
+
+USUAL_SEATS: Final = 7
+"""Of a table at a pit: the deck is mostly enough for more."""
+
+
+def usual_seats(procedure: Procedure) -> int:
+    """How many seats a table has of which nobody said it: as many as usual, or as the procedure allows at most."""
+    return min(USUAL_SEATS, procedure.seats.most)
 
 
 class Viewer:
     """One table. Give `saw` every report and what the table made of it, then ask for a `view`.
 
-    `name` is what the table is called, `seats` how many it has; by default as many as the procedure allows.
+    `name` is what the table is called, `seats` how many it has: `usual_seats` by default. A seat beyond them is shown
+    as soon as a bet lies there.
     """
 
     def __init__(self, table: Table, name: str, *, seats: int | None = None) -> None:
         self._table, self._name = table, name
         procedure = table.flow.procedure
         self._procedure = procedure
-        self.seats = seats or procedure.seats.most
+        self.seats = seats or usual_seats(procedure)
+        self._room = room_of(table.flow.plan)
         self._redactor = Redactor(table)
-        self._devices: dict[str, DeviceView] = {}
+        self._standing = TableStanding(from_shuffler=not (table.flow.plan.from_shoe or table.flow.plan.from_hand))
+        self._money = Money(table.meters)
         self._log: deque[LogLine] = deque(maxlen=LOG_MAX)
-        self._written = 0
-        self._lamp = self._deck = self._round = 0
+        self._written = self._deck = self._round = 0
         self._last_outcome: str | None = None
         self._shuffler = ""
-        self._meters = dict(table.meters)
-        self._safe_stop: str | None = None
+        self._stopped: tuple[str, int] | None = None
+        self._cause: Cause | None = None
+        """Why the round under way came to be void or halted."""
+        self._last_cause: Cause | None = None
+        """Why the last round could not be relied on."""
 
     # ------------------------------------------------------------------ what happens
 
     def saw(self, seen: Seen, outcomes: Sequence[TableOutcome], sequences: Sequence[int] = ()) -> None:
         """One report, and what the table made of it, with the numbers under which that was journalled."""
-        self._report(self._redactor.saw(seen))
+        shown = self._redactor.saw(seen)
+        reported = any(isinstance(item, Incident) and item.code == "link-lost" for item in outcomes)
+        self._report(shown, reported=reported)
         self.add(outcomes, seen.at_ns, sequences)
 
     def add(self, outcomes: Sequence[TableOutcome], at_ns: int, sequences: Sequence[int] = ()) -> None:
         """Results that no report led to, such as those of a round that was broken off."""
         for index, item in enumerate(outcomes):
             self._outcome(item, at_ns, sequences[index] if index < len(sequences) else None)
+        self._judge(outcomes, at_ns)
 
     def device(self, view: DeviceView) -> bool:
         """What is known of a device and its line, from whoever runs the line; True when it is something new."""
-        before = self._devices.get(view.name)
-        now = view.model_copy(update={"state": before.state}) if before else view
-        self._devices[view.name] = now
-        return now != before
+        return self._standing.line(view)
 
-    def safe_stop(self, why: str) -> None:
+    def lamp_in_status(self, lit: bool, fault: int, at_ns: int) -> bool:
+        """What the shuffler's status says of its red lamp; True when that was not known."""
+        return self._standing.lamp_in_status(lit, fault, at_ns)
+
+    def safe_stop(self, why: str, at_ns: int) -> None:
         """The table deals no more."""
-        self._safe_stop = why
+        self._stopped = why, at_ns
+
+    def release(self, round_: int) -> HeldView | None:
+        """Somebody settled what was held of a round: it is shown no more. None when nothing is held of it."""
+        return self._money.release(round_)
 
     # ------------------------------------------------------------------ between rounds
 
     def state(self) -> ViewerState:
         """All that is not the table's own, and that a view shows again after a restart."""
+        standing = self._standing
+        devices = standing.devices.values()
         return ViewerState(
             redactor=self._redactor.state(),
-            devices=tuple(msgspec.convert(view.model_dump(), ShownDevice) for view in self._devices.values()),
+            devices=tuple(msgspec.convert(view.model_dump(), ShownDevice) for view in devices),
             log=tuple(msgspec.convert(line.model_dump(), LoggedLine) for line in self._log),
             written=self._written,
-            lamp=self._lamp,
+            lamp=standing.fault,
             deck=self._deck,
             round=self._round,
             last_outcome=self._last_outcome,
             shuffler=self._shuffler,
-            meters=tuple(self._meters.items()),
-            safe_stop=self._safe_stop,
+            meters=tuple(self._money.meters.items()),
+            safe_stop=self._stopped[0] if self._stopped is not None else None,
+            lamp_known=standing.lamp_known,
+            lamp_ns=standing.lamp_ns,
+            reported_ns=standing.reported_ns,
+            last_cause=self._last_cause,
+            money=self._money.state(),
         )
 
     def restore(self, state: ViewerState) -> None:
         """Show what the viewer showed that gave this state; its table must be restored, too."""
         self._redactor.restore(state.redactor)
-        self._devices = {each.name: DeviceView(**msgspec.structs.asdict(each)) for each in state.devices}
+        devices = [DeviceView(**msgspec.structs.asdict(each)) for each in state.devices]
+        self._standing.restore(devices, state)
+        self._last_cause = Cause(*state.last_cause) if state.last_cause is not None else None
         self._log = deque((LogLine(**msgspec.structs.asdict(line)) for line in state.log), maxlen=LOG_MAX)
-        self._written, self._lamp, self._deck = state.written, state.lamp, state.deck
+        self._written, self._deck = state.written, state.deck
         self._round, self._last_outcome, self._shuffler = state.round, state.last_outcome, state.shuffler
-        self._meters, self._safe_stop = dict(state.meters), state.safe_stop
+        self._money.restore(state.money, dict(state.meters))
+        self._stopped = (state.safe_stop, 0) if state.safe_stop is not None else None
 
     # ------------------------------------------------------------------ what there is to see
 
     def view(self, sequence: int, at_ns: int) -> TableView:
         """The table now. `sequence` is the newest journalled number it includes, `at_ns` nanoseconds since 1970."""
         flow, now = self._table.flow, self._table.flow.snapshot()
-        procedure = self._procedure
-        legal = () if self._safe_stop else flow.legal()
-        expected = frozenset(item.place for item in legal) if now.state is not State.BETTING else frozenset()
+        legal = () if self._stopped else flow.legal()
+        waits = awaited(now.state, legal)
+        expected = frozenset(item.place for item in waits)
         numbers = sorted({*range(1, self.seats + 1), *(seat.number for seat in now.seats)})
         return TableView(
             sequence=sequence,
             at_ns=at_ns,
             table=self._name,
-            procedure=procedure.id,
-            title=procedure.title,
-            clause=procedure.clause,
+            procedure=self._procedure.id,
+            title=self._procedure.title,
+            clause=self._procedure.clause,
             round=now.number or self._round,
             state=now.state.value,
             last_outcome=self._last_outcome,
-            red_lamp=self._lamp,
-            red_lamp_text=fault_text(self._lamp) if self._lamp else "",
-            safe_stop=self._safe_stop,
             seats=tuple(self._seat(number, now, expected) for number in numbers),
             dealer=_hand_view(now.dealer, "dealer") if now.dealer is not None else None,
             community=tuple(_hands(now)),
             columns=tuple(_hand_view(hand, hand.place) for hand in now.columns),
+            won=now.won,
+            room=self._room,
             packets=now.packets,
             remainder=now.remainder,
             deck=now.deck or self._deck,
-            shuffler=self._shuffler,
-            meters=self._meters,
-            devices=tuple(self._devices.values()),
-            next=tuple(LegalView(actor=item.actor, what=item.what, place=item.place) for item in legal),
+            shoe=_shoe_view(flow.shoe),
+            next=tuple(_legal_view(item, waits) for item in legal),
             log=tuple(self._log),
+            **self._of_devices(),
+            **self._of_money(),
+            trouble=troubles(self._facts(now.state, legal)),
         )
+
+    def _of_devices(self) -> dict[str, Any]:
+        """What is known of the table at all."""
+        standing, stopped = self._standing, self._stopped
+        lamp, lamp_ns = standing.lamp(stopped[1] if stopped else None)
+        fault = standing.fault if lamp == "lit" else 0
+        return {
+            "unknown": standing.unknown(stopped),
+            "lamp": lamp,
+            "lamp_since_ns": lamp_ns,
+            "red_lamp": fault,
+            "red_lamp_text": fault_text(fault) if fault else "",
+            "safe_stop": stopped[0] if stopped else None,
+            "shuffler": self._shuffler,
+            "reported_ns": standing.reported_ns,
+            "devices": tuple(standing.devices.values()),
+        }
+
+    def _of_money(self) -> dict[str, Any]:
+        money = self._money
+        return {
+            "outcomes": tuple(money.outcomes),
+            "meters": money.meters,
+            "moved": dict(money.moved),
+            "settlement": money.settlement,
+            "held": tuple(money.held),
+        }
+
+    def _facts(self, state: State, legal: Sequence[Legal]) -> Facts:
+        standing, money = self._standing, self._money
+        lamp, lamp_ns = standing.lamp(self._stopped[1] if self._stopped else None)
+        return Facts(
+            state=state,
+            cause=self._cause,
+            stopped=self._stopped,
+            away=standing.away,
+            devices=tuple(standing.devices.values()),
+            lamp=lamp,
+            lamp_ns=lamp_ns,
+            fault=standing.fault,
+            legal=legal,
+            last=money.outcomes[-1] if money.outcomes else None,
+            last_cause=self._last_cause,
+            held=money.held,
+            count_due=self._count_due(),
+        )
+
+    def _count_due(self) -> Cause | None:
+        every = self._table.flow.plan.count_every
+        if every is None or not self._table.flow.decks.count_due:
+            return None
+        return Cause(f"{every.minutes} minutes have gone by since it was counted", every.clause, 0)
 
     def _seat(self, number: int, now: Snapshot, expected: frozenset[str]) -> SeatView:
         seat = next((each for each in now.seats if each.number == number), None)
@@ -159,56 +241,51 @@ class Viewer:
 
     # ------------------------------------------------------------------ inside
 
-    def _report(self, seen: Seen) -> None:
+    def _report(self, seen: Seen, *, reported: bool) -> None:
+        """`reported`: that the line was lost is reported by an incident."""
         body = seen.body
-        if isinstance(body, e.RedLamp):
-            self._lamp = body.fault if body.lit else 0
-        elif isinstance(body, e.MisdealCleared):
-            self._lamp = 0
-        elif isinstance(body, e.DeckLoaded | e.DeckVerified | e.ShuffleStarted):
+        if isinstance(body, e.DeckLoaded | e.DeckVerified | e.ShuffleStarted):
             self._deck = body.deck
-        if isinstance(body, e.Booted | e.SessionChanged) and self._deals(seen.device):
-            self._lamp = 0
-        self._line(seen, body)
-
-    def _line(self, seen: Seen, body: e.Body) -> None:
-        """What the report says of the device and its line."""
-        before = self._devices.get(seen.device) or DeviceView(name=seen.device, kind="", address="", link="unknown")
-        if isinstance(body, e.BytesDropped):
-            return  # it says nothing of the device
-        update: dict[str, Any] = {"link": "up"}
-        if isinstance(body, e.LinkUp):
-            update["kind"] = before.kind or body.device_class
-            update["problem"] = None
-        elif isinstance(body, e.LinkLost):
-            update = {"link": "waiting", "problem": body.why}
+        self._standing.saw(seen)
+        if isinstance(body, e.LinkLost) and not reported:
             self.log("link-lost", f"{seen.device}: {body.why}", seen.at_ns, None, place=seen.device)
-        elif isinstance(body, e.StateChanged):
-            update["state"] = body.state
-        self._devices[seen.device] = before.model_copy(update=update)
-        if isinstance(body, e.StateChanged) and self._deals(seen.device):
+        if isinstance(body, e.StateChanged) and self._standing.deals(seen.device):
             self._shuffler = body.state
 
-    def _deals(self, device: str) -> bool:
-        known = self._devices.get(device)
-        return known is not None and known.kind not in ("", CONTROLLER)
+    def _judge(self, outcomes: Sequence[TableOutcome], at_ns: int) -> None:
+        """Remember what made a round void or unreliable while it is."""
+        incidents = [item for item in outcomes if isinstance(item, Incident)]
+        worst = next((each for each in incidents if each.unreliable), incidents[-1] if incidents else None)
+        found = None
+        if worst is not None:
+            shown = self._redactor.incident(worst)
+            found = Cause(shown.text, shown.clause, at_ns)
+        if any(isinstance(item, RoundResult) for item in outcomes):
+            self._last_cause, self._cause = found or self._cause, None
+        elif self._table.flow.state not in LOOSE:
+            self._cause = None
+        elif found is not None and (self._cause is None or (worst is not None and worst.unreliable)):
+            self._cause = found
 
     def _outcome(self, item: TableOutcome, at_ns: int, sequence: int | None) -> None:
         if isinstance(item, Incident):
             shown = self._redactor.incident(item)
+            if item.code == "round-repeated":
+                self._money.repeated()
             self.log(shown.code, shown.text, at_ns, sequence, clause=shown.clause, place=shown.place)
         elif isinstance(item, RoundResult):
             self._last_outcome, self._round = item.outcome, item.round
-            self.log("round", f"round {item.round} ends: {item.outcome}", at_ns, sequence)
+            self._money.ended(item, at_ns)
+            self.log("round", f"round {item.round} ends: {item.outcome}", at_ns, sequence, round_=item.round)
         elif isinstance(item, Settlement):
-            if item.why:
-                self.log("settlement", f"round {item.round} is {item.status}: {item.why}", at_ns, sequence)
-            self._meters = dict(self._table.meters)
+            shown_money = self._money.settled(item, at_ns)
+            self.log("settlement", summary(shown_money), at_ns, sequence, round_=item.round)
+            self._money.stand(self._table.meters)
         elif isinstance(item, AwardRecord):
             self.log(f"award-{item.kind}", item.why, at_ns, sequence, clause=item.clause)
-            self._meters = dict(self._table.meters)
+            self._money.stand(self._table.meters)
         else:
-            self._meters[item.meter] = item.meter_cents
+            self._money.stand({**self._money.meters, item.meter: item.meter_cents})
 
     def log(
         self,
@@ -219,11 +296,23 @@ class Viewer:
         *,
         clause: str | None = None,
         place: str | None = None,
+        round_: int | None = None,
     ) -> None:
         """A line of the log, under the number by which the journal knows it, if it does."""
         self._written += 1
         number = self._written if sequence is None else sequence
-        self._log.append(LogLine(sequence=number, at_ns=at_ns, code=code, text=text, clause=clause, place=place))
+        line = LogLine(sequence=number, at_ns=at_ns, code=code, text=text, clause=clause, place=place, round=round_)
+        self._log.append(line)
+
+
+def _legal_view(item: Legal, waits: Sequence[Legal]) -> LegalView:
+    return LegalView(actor=item.actor, what=item.what, place=item.place, awaited=item in waits)
+
+
+def _shoe_view(shoe: ShoeLedger | None) -> ShoeView | None:
+    if shoe is None:
+        return None
+    return ShoeView(loaded=shoe.loaded, drawn=shoe.drawn, left=shoe.left, cut_card=shoe.cut_card)
 
 
 def _hands(now: Snapshot) -> Iterator[HandView]:

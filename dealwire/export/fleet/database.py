@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from importlib.resources import files
 from typing import Any, Final, NamedTuple, Self
 
 import psycopg
 
 from dealwire.export.fleet.refusals import PAYLOAD_MAX, RefusalKind, RefusedMessage
+from dealwire.export.fleet.scripts import BASE, scripts
 from dealwire.export.topics import Received
 from protocol.errors import DealwireError
 
@@ -56,26 +56,6 @@ class Batch:
     """Site, table, journal and sequence of a line that must be there."""
     refused: list[RefusedMessage] = field(default_factory=list)
 
-
-def scripts() -> list[tuple[int, str]]:
-    """Every version of the tables and the SQL that leads to it from the one before."""
-    found = [entry for entry in files("dealwire.export.fleet").iterdir() if entry.name.endswith(".sql")]
-    return sorted((int(entry.name.removesuffix(".sql")), entry.read_text(encoding="utf-8")) for entry in found)
-
-
-def all_sql() -> str:
-    """What makes the tables in an empty database; given to `psql`, it is one transaction."""
-    parts = ["BEGIN;", _BASE]
-    for version, text in scripts():
-        parts += [f"-- version {version}", text, f"INSERT INTO dealwire.version VALUES ({version});"]
-    return "\n".join([*parts, "COMMIT;"])
-
-
-_BASE: Final = """CREATE SCHEMA IF NOT EXISTS dealwire;
-CREATE TABLE IF NOT EXISTS dealwire.version (
-    version integer PRIMARY KEY,
-    since timestamptz NOT NULL DEFAULT now()
-);"""
 
 _KEY: Final = "site, table_name, journal, sequence"
 
@@ -225,7 +205,7 @@ async def migrate(dsn: str) -> list[int]:
         async with connection.transaction():
             await connection.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
             has, added = await _version(connection), []
-            await connection.execute(_BASE)
+            await connection.execute(BASE)
             for version, text in scripts():
                 if version > has:
                     await connection.execute(text.encode())

@@ -22,11 +22,13 @@ from paho.mqtt.properties import Properties
 from dealwire.cli import main
 from dealwire.export.broker import Broker
 from dealwire.export.fleet.consumer import ASK_S, GRACE_S, RepeatRequests
-from dealwire.export.fleet.database import MissingLine, all_sql, scripts
+from dealwire.export.fleet.database import MissingLine
+from dealwire.export.fleet.scripts import all_sql, scripts
 from dealwire.export.mqtt import MqttExporter
 from dealwire.export.topics import Address
 from dealwire.journal import Journal
 from devices.clock import SystemClock
+from devices.extras import install_command
 from tests.support.brokers import Mosquitto, eventually, needs_mosquitto
 from tests.support.brokers import running as running_broker
 from tests.support.export_lines import SITE, journalled, publish
@@ -325,10 +327,11 @@ def test_what_keeps_it_from_working_is_one_line(arguments: list[str], code: int,
 
 
 def test_a_missing_extra_is_one_line() -> None:
-    code = "import sys; sys.modules['psycopg'] = None; from dealwire.cli import main; main(['fleet', 'sql'])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    code = "import sys; sys.modules['psycopg'] = None; from dealwire.cli import main; main(sys.argv[1:])"
+    command = ["fleet", "migrate", "--postgres", "x"]
+    done = subprocess.run([sys.executable, "-c", code, *command], capture_output=True, text=True, cwd=ROOT)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "dealwire: psycopg is not installed; pip install 'dealwire[fleet]'\n"
+    assert done.stderr == f"dealwire: psycopg is not installed; {install_command('fleet')}\n"
 
 
 @pytest.mark.parametrize(("version", "remedy"), [(None, "dealwire fleet migrate"), (99, "update dealwire")])

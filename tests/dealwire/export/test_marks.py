@@ -10,7 +10,9 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from dealwire.cli import main
 from dealwire.cli.exits import Exit
 from dealwire.export.broker import Broker, BrokerUnusable
 from dealwire.export.marks import conflict, fetch
@@ -208,6 +210,7 @@ def test_a_table_whose_older_journal_was_put_back_does_not_begin_until_somebody_
         dealt(file, 1)
         copied(journal, tmp_path / "newer.sqlite")
         put_back(old, journal)
+        checked = CliRunner().invoke(main, ["run", "--check", str(file)])
         before = [item.line for item in published(tmp_path)]
         with Program(file) as program:
             assert program.process.wait(30) == Exit.PROTOCOL
@@ -215,6 +218,8 @@ def test_a_table_whose_older_journal_was_put_back_does_not_begin_until_somebody_
         assert "ends at" in line
         assert "put the newer file back" in line
         assert "--this-file-counts" in line
+        assert checked.exit_code == Exit.PROTOCOL
+        assert line.removeprefix("dealwire: ") in checked.stdout  # the check has found it
         assert [item.line for item in published(tmp_path)] == before  # not a device was heard, not a word written
         with serving(file, "--this-file-counts") as program:
             assert program.end() == Exit.GOOD

@@ -16,12 +16,13 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from dealer_flow.record.catalogue import INCIDENTS
 from dealwire.export.metrics import MEASURES, VALUES_MAX, Metrics
-from dealwire.export.metrics_server import MetricsServer, MetricsUnusable
+from dealwire.export.metrics_server import MetricsServer
 from dealwire.hub.health import ExportProgress, Health
 from dealwire.hub.hub import QUEUE_MAX, Hub
 from dealwire.hub.lines import Publication, StatusLine, Topic
-from dealwire.hub.view import DeviceView, TableView
+from dealwire.hub.view import TROUBLE_KINDS, DeviceView, HeldView, TableView, TroubleView, UnknownView
 from protocol.cards import RANKS, SUITS
+from protocol.errors import LineBusy
 from tests.support.brokers import eventually
 from tests.support.export_lines import TABLE, told
 
@@ -38,6 +39,7 @@ def view(**changes: Any) -> TableView:
         "clause": "",
         "round": 7,
         "state": "betting",
+        "lamp": "dark",
     }
     return TableView(**fields | changes)
 
@@ -100,7 +102,7 @@ def test_lines_are_counted_to_the_cent(rig: Rig) -> None:
 
 def test_views_journal_and_broker_are_gauges() -> None:
     hub = Hub()
-    journal = SimpleNamespace(failed=None, head=SimpleNamespace(sequence=12))
+    journal = SimpleNamespace(failed=None, written_ns=7_900_000_000, head=SimpleNamespace(sequence=12))
     progress = {
         TABLE: ExportProgress(connected=True, sent=10, sequence=11, repeats=2, refused=4, failures=5, conflict=True)
     }
@@ -112,10 +114,28 @@ def test_views_journal_and_broker_are_gauges() -> None:
     up = DeviceView(name="controller", kind="table-controller", address="b", link="up")
     with MetricsServer(Metrics(hub, journal=journal, mqtt=progress, health=health), port=0) as server:
         rig = Rig(server, hub)
-        hub.show(view(red_lamp=0x101, safe_stop="the disk is full", meters={"major": 2**40}, devices=(lost, up)))
+        held = HeldView(round=6, at_ns=1, cents=2500, why="a card was not read", clause="c")
+        stopped = TroubleView(kind="safe-stop", title="", cause="the disk is full")
+        hub.show(
+            view(
+                lamp="lit",
+                red_lamp=0x101,
+                safe_stop="the disk is full",
+                meters={"major": 2**40},
+                devices=(lost, up),
+                held=(held, held.model_copy(update={"round": 5})),
+                unknown=UnknownView(since_ns=3_900_000_000, why="the table is in safe stop"),
+                trouble=(stopped,),
+            )
+        )
         values = rig.values()
         expected = {
+            ("dealwire_known", TABLE): 0,
+            ("dealwire_unknown_since_timestamp_seconds", TABLE): 3,
             ("dealwire_red_lamp", TABLE): 1,
+            ("dealwire_red_lamp_unknown", TABLE): 0,
+            **{("dealwire_trouble", TABLE, kind): int(kind == "safe-stop") for kind in TROUBLE_KINDS},
+            ("dealwire_open_held_cents", TABLE): 5000,
             ("dealwire_safe_stop", TABLE): 1,
             ("dealwire_round_number", TABLE): 7,
             ("dealwire_meter_cents", TABLE, "major"): 2**40,
@@ -131,6 +151,8 @@ def test_views_journal_and_broker_are_gauges() -> None:
             ("dealwire_disk_free_bytes",): 2**42,
             ("dealwire_disk_size_bytes",): 2**43,
             ("dealwire_journal_failed",): 0,
+            ("dealwire_journal_written_timestamp_seconds",): 7,
+            ("dealwire_beat_timestamp_seconds",): 0,
             ("dealwire_journal_records_total",): 12,
             ("dealwire_mqtt_connected", TABLE): 1,
             ("dealwire_mqtt_sent_lines_total", TABLE): 10,
@@ -146,6 +168,13 @@ def test_views_journal_and_broker_are_gauges() -> None:
         values = rig.values()
         assert (values["dealwire_red_lamp", TABLE], values["dealwire_safe_stop", TABLE]) == (0, 0)
         assert values["dealwire_journal_failed",] == 1
+        hub.show(view(lamp="unknown"))
+        values = rig.values()
+        assert ("dealwire_red_lamp", TABLE) not in values, "it is not known"
+        assert values["dealwire_red_lamp_unknown", TABLE] == 1
+        hub.show(view(lamp="none"))
+        values = rig.values()
+        assert not {key for key in values if key[0].startswith("dealwire_red_lamp")}, "no device has one"
 
 
 def test_names_keep_to_the_conventions(rig: Rig) -> None:
@@ -207,9 +236,9 @@ def test_a_port_in_use_is_one_line() -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        with pytest.raises(MetricsUnusable) as caught:
+        with pytest.raises(LineBusy) as caught:
             MetricsServer(Metrics(Hub()), port=port)
-    assert str(caught.value) == f"metrics on 127.0.0.1:{port}: Address already in use"
+    assert str(caught.value) == f"metrics 127.0.0.1:{port}: in use by another program"
 
 
 def test_the_guide_has_every_metric() -> None:

@@ -7,6 +7,9 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
+import pytest
+
+from dealwire.export.metrics import Metrics
 from dealwire.export.ndjson import NdjsonSink
 from dealwire.hub.hub import QUEUE_MAX, Hub
 from dealwire.hub.lines import Publication
@@ -28,7 +31,7 @@ def test_every_line_comes_out_as_it_is(tmp_path: Path) -> None:
         lines = publish(hub, 1000)
         eventually(lambda: (tmp_path / "out").read_text().count("\n") == 1000, "lines are missing")
     assert (tmp_path / "out").read_text().splitlines() == lines
-    assert sink.failed is None
+    assert sink.progress.failed is None
 
 
 def test_a_reader_that_is_too_slow_is_told_what_it_missed() -> None:
@@ -55,10 +58,52 @@ def test_a_pipe_that_nobody_reads_holds_nothing_up() -> None:
     with NdjsonSink(hub, out) as sink:
         publish(hub, 3 * QUEUE_MAX)  # far more than a pipe holds; this returns all the same
         os.close(read)
-        eventually(lambda: sink.failed is not None, "the other end has gone and nobody noticed")
-    assert "Broken pipe" in str(sink.failed)
+        eventually(lambda: sink.progress.failed is not None, "the other end has gone and nobody noticed")
+    assert "their reader has gone" in str(sink.progress.failed)
     with suppress(BrokenPipeError):
         out.close()
+
+
+def test_what_was_left_out_is_counted_and_said_once_while_nobody_reads() -> None:
+    hub, said = Hub(), list[str]()
+    read, write = os.pipe()
+    out = os.fdopen(write, "w")
+    with NdjsonSink(hub, out, report=said.append) as sink:
+        publish(hub, 4 * QUEUE_MAX)
+        assert said == [
+            "lines on standard output: their reader is too slow, and some were left out; the journal has them"
+        ]
+        assert sink.progress.lost >= QUEUE_MAX
+        os.close(read)
+        eventually(lambda: sink.progress.failed is not None, "the other end has gone and nobody noticed")
+    assert said[1:] == [
+        "lines on standard output: their reader has gone; no more are written there, the journal has them all"
+    ]
+    assert sink.progress.written + sink.progress.lost == 4 * QUEUE_MAX
+    with suppress(BrokenPipeError):
+        out.close()
+
+
+class Refusing(io.StringIO):
+    def write(self, _: str, /) -> int:
+        raise TypeError("a fault of ours")
+
+
+def test_a_fault_of_this_program_is_logged_and_counted_and_the_thread_goes_on(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    hub = Hub()
+    metrics = Metrics(hub)
+    with NdjsonSink(hub, Refusing()):
+        for turn in (1, 2):
+            publish(hub, 1)
+            eventually(lambda turn=turn: hub.faults().get("ndjson", 0) >= turn, "nobody noticed")  # type: ignore[misc]
+    assert [record.message.split("; ")[0] for record in caplog.records] == [
+        "ndjson: a fault of this program: TypeError at test_ndjson.py:"
+        + str(Refusing.write.__code__.co_firstlineno + 1)
+    ]
+    samples = {(each.name, *each.labels.values()): each.value for one in metrics.collect() for each in one.samples}
+    assert samples["dealwire_reader_faults_total", "ndjson"] >= 2
 
 
 def hashed(count: int, first: int = 1) -> list[Publication]:

@@ -1,0 +1,174 @@
+"""A journal read by its rounds: the newest first, or one by its number, without reading what lies between.
+
+Every settled round has a mark, which an index finds; so a round of weeks ago costs what one of today does. Only where
+no round was settled, as at a table without a game, are the lines themselves gone through.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+import msgspec
+
+from dealwire.journal import database, derived
+from dealwire.journal.reader import MANY, PAGE, JournalReader
+from dealwire.journal.records import SETTLED, SNAPSHOT, STARTED, JournalRecord
+from rules.settled import SettledKey
+
+LATE: Final = 2_000
+"""Records between a round's line and the mark of its settlement: other tables' lines, and meters."""
+
+
+class _Numbered(msgspec.Struct):
+    round: int
+
+
+class _Started(msgspec.Struct):
+    event: str
+    fields: _Numbered
+
+
+_ROUND: Final = msgspec.json.Decoder(_Numbered)
+_STARTED: Final = msgspec.json.Decoder(_Started)
+_START_GAME: Final = "GameStarted"
+
+
+class RoundPlace(NamedTuple):
+    """Where a round of a table is: its number, and the records of START GAME (0: not looked for) and of its result (0:
+    it has not ended)."""
+
+    number: int
+    begins: int
+    ends: int
+
+
+class RoundReader(JournalReader):
+    """A journal open for reading, asked for rounds."""
+
+    def tables(self) -> list[str]:
+        """Every table that ever began in it."""
+        return sorted({*self._named(STARTED), *self._named(SNAPSHOT)})
+
+    def begun(self, table: str, up_to: int) -> int:
+        """The record with which `table` began last, up to this one; 0 when that is not in the file."""
+        found = self._newest_mark(STARTED, table, up_to)
+        return found.sequence if found is not None else 0
+
+    def mark(self, kind: str, table: str, up_to: int) -> JournalRecord | None:
+        """The newest mark of a kind, up to this record; of a journal's own marks the table is empty."""
+        return self._newest_mark(kind, table, up_to)
+
+    def lines_back(
+        self, table: str, holding: Mapping[str, str], *, before: int = MANY, after: int = 0
+    ) -> Iterator[JournalRecord]:
+        """Lines of `table` that were made known, newest first: of these topics, each with a text it must hold, which
+        may be empty."""
+        topics = " OR ".join(["(kind = ? AND (? = '' OR instr(payload, CAST(? AS BLOB))))"] * len(holding))
+        where = f"{database.IS_PUBLICATION} AND tbl = ? AND sequence < ? AND sequence > ? AND ({topics})"
+        sql = (
+            f"SELECT {database.COLUMNS} FROM record INDEXED BY publication WHERE {where} ORDER BY sequence DESC LIMIT ?"
+        )
+        wanted = [part for topic, text in holding.items() for part in (topic, text, text)]
+        limit = 16  # most often the first is the one; then by pages
+        while found := list(map(self._record, self._rows(sql, table, before, after, *wanted, limit))):
+            yield from found
+            before, limit = found[-1].sequence, PAGE
+
+    def newest_rounds(self, table: str, most: int) -> list[RoundPlace]:
+        """The newest rounds that ended, newest first."""
+        found: list[RoundPlace] = []
+        for number, sequence in self._settled_back(table):
+            if len(found) == most:
+                return found
+            if (line := self._line_of(table, number, sequence)) is not None:
+                found.append(RoundPlace(number, 0, line))
+        if not found:
+            for record in self.lines_back(table, {"round": ""}):
+                if len(found) == most:
+                    break
+                found.append(RoundPlace(_number(record), 0, record.sequence))
+        return found
+
+    def under_way(self, table: str, before: int = MANY) -> RoundPlace | None:
+        """The round that had begun and not ended before this record; None between two rounds."""
+        for record in self.lines_back(table, {"round": "", "event": f'"{_START_GAME}"'}, before=before):
+            if record.kind == "round":
+                return None
+            if (number := _number(record)) >= 0:
+                return RoundPlace(number, record.sequence, 0)
+        return None
+
+    def places(self, table: str, number: int) -> list[RoundPlace]:
+        """Every round of `table` with this number, newest first: a controller that starts anew may count from one."""
+        live = self.under_way(table)
+        found = [live] if live is not None and live.number == number else []
+        found += self._settled_places(table, number)
+        if not found and next(self._keys_back(table), None) is None:
+            lines = self.lines_back(table, {"round": f'"round":{number},'})
+            found = [RoundPlace(number, 0, each.sequence) for each in lines if _number(each) == number]
+        return found or [each for each in self._given_up(table) if each.number == number]
+
+    def numbers(self, table: str) -> tuple[int, int] | None:
+        """The numbers of the oldest and the newest round of `table` in the file; None when none ended."""
+        newest = self.newest_rounds(table, 1)
+        if not newest:
+            return None
+        oldest = next(self._marked(SETTLED, table, 0), None) if self.version > 1 else None
+        key = derived.key_of(oldest) if oldest is not None else None
+        if key is not None:
+            return key.round, newest[0].number
+        *_, record = self.lines_back(table, {"round": ""})
+        return _number(record), newest[0].number
+
+    # ------------------------------------------------------------------ inside
+
+    def _settled_back(self, table: str) -> Iterator[tuple[int, int]]:
+        return ((key.round, sequence) for key, sequence in self._keys_back(table))
+
+    def _keys_back(self, table: str) -> Iterator[tuple[SettledKey, int]]:
+        """Rounds of `table` that were settled, newest first, each with the record that says so."""
+        where = f"{self._marks} AND kind = '{SETTLED}' AND tbl = ? AND sequence < ?"
+        sql = f"SELECT {database.COLUMNS} FROM record INDEXED BY mark WHERE {where} ORDER BY sequence DESC LIMIT ?"
+        before = MANY if self.version > 1 else 0
+        while found := list(map(self._record, self._rows(sql, table, before, PAGE))):
+            for record in found:
+                if (key := derived.key_of(record)) is not None:
+                    yield key, record.sequence
+            before = found[-1].sequence
+
+    def _line_of(self, table: str, number: int, settled: int) -> int | None:
+        """The record of the result that was settled there; None when it was pruned."""
+        for record in self.lines_back(table, {"round": ""}, before=settled, after=settled - LATE):
+            if _number(record) == number:
+                return record.sequence
+        return None
+
+    def _settled_places(self, table: str, number: int) -> Iterator[RoundPlace]:
+        """Those that were settled. How many there are at most is looked up first, so that no more is gone through."""
+        rows = self.derived("settled") if self.version > 1 else ()
+        runs = sum(row[0] == table and row[3] <= number <= row[4] for row in rows)
+        met: set[object] = set()
+        for key, sequence in self._keys_back(table) if runs else ():
+            if key.round != number:
+                continue
+            if (line := self._line_of(table, number, sequence)) is not None:
+                yield RoundPlace(number, 0, line)
+            met.add(key)
+            if len(met) == runs:
+                return
+
+    def _given_up(self, table: str) -> Iterator[RoundPlace]:
+        """Rounds that never ended, because their table began anew instead."""
+        for started in self._marked(STARTED, table, 0):
+            if (found := self.under_way(table, started.sequence)) is not None:
+                yield found
+
+
+def _number(record: JournalRecord) -> int:
+    """The round that a line is about; -1 when it says none."""
+    try:
+        if record.kind == "round":
+            return _ROUND.decode(record.payload).round
+        found = _STARTED.decode(record.payload)
+    except msgspec.DecodeError:
+        return -1
+    return found.fields.round if found.event == _START_GAME else -1

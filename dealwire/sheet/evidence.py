@@ -1,0 +1,61 @@
+"""How a sheet can be held to the journal, in words."""
+
+from collections.abc import Iterator
+from shlex import quote
+
+from dealwire.sheet.model import RoundSheet, RulesFile
+from dealwire.sheet.paper import Block, Cell, PaperFacts, PaperHeading, PaperRemark, PaperTable
+
+WHAT = {"first": "first record", "round": "result", "settlement": "settlement", "last": "last record"}
+
+
+def evidence(sheet: RoundSheet) -> Iterator[Block]:
+    """The places in the chain, what was checked, and the commands that check it."""
+    yield PaperHeading("Evidence")
+    rows = tuple((WHAT[each.what], str(each.record), each.epoch, each.hash) for each in sheet.places)
+    yield PaperTable(("", "record", "opening", "SHA-256 in the chain"), rows, right=frozenset({1}), wide=frozenset({3}))
+    yield PaperFacts(
+        (
+            (
+                "journal",
+                f"{sheet.journal}, number {sheet.file}, written by {sheet.written_by or 'a program not named'}",
+            ),
+            ("follows record", sheet.before),
+            *_files(sheet),
+            ("chain", _chain(sheet)),
+            ("seals", _seals(sheet)),
+            ("made by", f"{sheet.program}, {sheet.made}"),
+        )
+    )
+    last = sheet.place("last")
+    if last is not None:
+        yield PaperRemark("To check that all of this is in the journal, and that nothing before it was altered:")
+        yield PaperRemark(f"dealwire journal verify {quote(sheet.journal)} --expect {last.record}:{last.hash}")
+        yield PaperRemark("To deal the raw record again and compare every line with it, with the key:")
+        yield PaperRemark(f"dealwire journal rebuild {quote(sheet.journal)} --key KEYFILE")
+
+
+def _files(sheet: RoundSheet) -> Iterator[tuple[str, Cell]]:
+    for name, file in (("procedure's SHA-256", sheet.procedure), ("game's SHA-256", sheet.game)):
+        if file is not None and file.sha256:
+            yield name, file.sha256 + _same(file)
+
+
+def _same(file: RulesFile) -> str:
+    if file.same is None:
+        return " (this program has no such file)"
+    return "" if file.same else " (this program has another file of that name; the title is that one's)"
+
+
+def _chain(sheet: RoundSheet) -> str:
+    found = sheet.checked
+    return (
+        f"checked for this round when the sheet was made: {found.records} records, each follows from the one before. "
+        "The rest of the journal was not checked"
+    )
+
+
+def _seals(sheet: RoundSheet) -> str:
+    found = sheet.checked
+    opened = f", {found.opened} opened with the key" if sheet.faces is not None else ", not opened"
+    return f"{found.sealed} raw records sealed{opened}; {found.clear} in clear text"

@@ -1,0 +1,81 @@
+"""What stands on paper, whatever draws it: headings, facts, tables, remarks. Facts become words in `sections` alone."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from rules.settlement import symbol
+
+
+class CardRow(NamedTuple):
+    """Cards by their text, in their order; each way of drawing has its own signs for them."""
+
+    cards: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return " ".join(self.cards)
+
+
+Cell = str | CardRow
+
+
+@dataclass(frozen=True, slots=True)
+class PaperHeading:
+    """Begins a part."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PaperRemark:
+    """A sentence; a `strong` one must not be overlooked."""
+
+    text: str
+    strong: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PaperFacts:
+    """What is known, a name and a value each."""
+
+    rows: tuple[tuple[str, Cell], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PaperTable:
+    """Rows under a head. `right`: columns of numbers; `wide`: those that take the room that is left; `sums`: rows at
+    the end that are totals; `marked`: rows that must not be overlooked."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    right: frozenset[int] = frozenset()
+    wide: frozenset[int] = frozenset()
+    sums: int = 0
+    marked: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class PaperBlanks:
+    """Lines that a person fills in by hand."""
+
+    labels: tuple[str, ...]
+
+
+Block = PaperHeading | PaperRemark | PaperFacts | PaperTable | PaperBlanks
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A sheet of paper, or several: `running` stands at the head of each."""
+
+    title: str
+    subtitle: str
+    running: str
+    blocks: list[Block] = field(default_factory=list)
+
+
+def amount(cents: int | None, currency: str) -> str:
+    """`$1,250.00`, `-$3.00`, `CHF 5.00`; a dash where it is not known."""
+    if cents is None:
+        return "not known"
+    sign, cents = ("-", -cents) if cents < 0 else ("", cents)
+    return f"{sign}{symbol(currency)}{cents // 100:,}.{cents % 100:02d}"

@@ -1,0 +1,326 @@
+"""A sheet in words, in the order in which a supervisor reads: what, when, who had what, the money, what went wrong."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+from dealer_flow.record.result import Drawn, Hand, NamedHand, RoundResult, Seat
+from dealwire.sheet.evidence import evidence
+from dealwire.sheet.model import RoundSheet, SheetMoment, SheetNote, SheetVersion
+from dealwire.sheet.money import money
+from dealwire.sheet.paper import Block, CardRow, Cell, Paper, PaperFacts, PaperHeading, PaperRemark, PaperTable, amount
+
+NOT_ENDED: Final = {
+    "under-way": "not ended: the journal does not hold its end yet",
+    "given-up": "never ended: the table began anew while it was under way",
+}
+NO_CARDS: Final = "not shown"
+
+
+def paper_of(sheet: RoundSheet) -> Paper:
+    """The whole sheet."""
+    outcome = sheet.outcome or NOT_ENDED[sheet.state]
+    running = f"Dispute sheet: table {sheet.table}, round {sheet.round}"
+    blocks = [block for part in _PARTS for block in part(sheet)]
+    return Paper(f"Round {sheet.round} at {sheet.table}", outcome, running, blocks)
+
+
+def _what(sheet: RoundSheet) -> Iterator[Block]:
+    rows: list[tuple[str, Cell]] = [
+        ("table", sheet.table),
+        ("round", str(sheet.round)),
+        ("outcome", sheet.outcome or NOT_ENDED[sheet.state]),
+        ("procedure", _rules_file(sheet.procedure.title, sheet.procedure.section, sheet.procedure.id)),
+    ]
+    if sheet.game is not None:
+        rows.append(("game", _rules_file(sheet.game.title, sheet.game.section, sheet.game.id)))
+    else:
+        rows.append(("game", "none: no money was settled by this program"))
+    yield PaperFacts(tuple(rows))
+    if sheet.state != "ended":
+        yield PaperRemark(f"This round has {NOT_ENDED[sheet.state]}. What stands here is what had been reported.", True)
+    for other in sheet.others:
+        what = "ended" if other.ended else "began"
+        text = f"The table had another round {sheet.round}, which {what} {other.local} (record {other.record})."
+        yield PaperRemark(f"{text} A table controller that starts anew may count from one.", True)
+
+
+def _rules_file(title: str, section: str, name: str) -> str:
+    return ", ".join(part for part in (title, section) if part) + (f" ({name})" if title else name)
+
+
+def _when(sheet: RoundSheet) -> Iterator[Block]:
+    first, last = sheet.place("first"), sheet.place("last")
+    yield PaperHeading("When")
+    yield PaperTable(
+        ("", "by the journal", "by the wall clock, for the camera", "record"),
+        (
+            _moment("START GAME", sheet.began, first is not None and "not in this file"),
+            _moment("END GAME", sheet.over, last is not None and _no_end(sheet)),
+        ),
+        right=frozenset({3}),
+        wide=frozenset({1, 2}),
+    )
+    clock = sheet.clock
+    if clock.offset_ns is None or clock.within_ns is None:
+        yield PaperRemark(
+            "The journal holds no reading of the host's clock for this round: the wall clock is not known."
+        )
+    else:
+        ahead, seconds = ("ahead of", "behind")[clock.offset_ns < 0], abs(clock.offset_ns) / 1e9
+        yield PaperRemark(
+            f"Times are {clock.zone}. The host's wall clock was {seconds:.3f} s {ahead} the journal's, by the reading "
+            f"of record {clock.reading}, to within {clock.within_ns / 1e9:.3f} s: by less a time service may move it "
+            f"without a note. No step of the clock is noted from record {clock.since} on but those named here. How far "
+            "the camera's clock was from the host's has to be looked up at the camera."
+        )
+    if clock.steps:
+        yield _notes(clock.steps)
+
+
+def _no_end(sheet: RoundSheet) -> str:
+    return "broken off without END GAME" if sheet.state == "ended" else "not ended"
+
+
+def _moment(name: str, at: SheetMoment | None, otherwise: str | bool) -> tuple[Cell, ...]:
+    if at is None:
+        return name, str(otherwise or "not known"), "", ""
+    return name, at.local, at.wall or "not known", str(at.record)
+
+
+def _table(sheet: RoundSheet) -> Iterator[Block]:
+    if sheet.counts is None:
+        yield from _so_far(sheet)
+        return
+    yield PaperHeading("Seats")
+    yield from deal(sheet.counts.result, sheet)
+
+
+def _so_far(sheet: RoundSheet) -> Iterator[Block]:
+    yield PaperHeading("Reported so far")
+    known = sheet.so_far
+    if known is None or not (known.hands or known.packets):
+        yield PaperRemark("Nothing.")
+        return
+    rows = tuple(
+        (
+            hand.place,
+            ", ".join(f"{bet} {amount(cents, sheet.currency)}" for bet, cents in hand.wagers.items()),
+            CardRow(hand.cards) if hand.cards else NO_CARDS,
+            "" if hand.counted is None else str(hand.counted),
+            ", ".join(hand.choices),
+        )
+        for hand in known.hands
+    )
+    head = ("place", "bets", "cards shown", "counted by a person", "choices")
+    yield PaperTable(head, rows, right=frozenset({3}), wide=frozenset({1}))
+    if known.packets:
+        text = ", ".join(f"{each.ordinal}: {count(each.counted, each.expected)}" for each in known.packets)
+        yield PaperFacts((("packets lifted, in order", text),))
+
+
+def deal(result: RoundResult, sheet: RoundSheet) -> Iterator[Block]:
+    """What a result says was dealt."""
+    currency = result.currency
+    rows = tuple(_seat(seat, currency) for seat in result.seats)
+    dead = frozenset(at for at, seat in enumerate(result.seats) if seat.status in ("dead", "out") or seat.held)
+    if rows:
+        head = ("seat", "status", "bets", "cards", "counted", "decisions")
+        yield PaperTable(head, rows, wide=frozenset({2, 5}), marked=dead)
+    else:
+        yield PaperRemark("No seat was dealt in.")
+    laid = [*_house(result)]
+    if sheet.muck is not None:
+        laid.append(("muck", _shown(sheet.muck.cards), count(sheet.muck.counted, None), ""))
+    if laid:
+        yield PaperTable(("place", "cards", "counted", ""), tuple(laid), wide=frozenset({1, 3}))
+    yield PaperFacts((*_deck(result), *_drawn(result)))
+    if result.packets:
+        packets = tuple((str(p.ordinal), p.to, count(p.counted, p.expected)) for p in result.packets)
+        yield PaperTable(("packet", "to", "counted by the device"), packets, right=frozenset({0}), wide=frozenset({1}))
+
+
+def _seat(seat: Seat, currency: str) -> tuple[Cell, ...]:
+    bets = ", ".join(_bets(seat, currency)) or "none"
+    done = [*(seat.decisions or ((seat.decision,) if seat.decision else ()))]
+    done += [f"{step}: {choice}" for step, choice in seat.choices.items() if choice not in done]
+    done += [f"laid away {' '.join(seat.discards)}"] if seat.discards else []
+    done += [_split(seat)] if seat.split is not None else []
+    back = ", ".join(f"{bet} {amount(cents, currency)}" for bet, cents in seat.returned.items())
+    done += [f"goes back: {back}"] if back else []
+    done += [f"held: {bet} [{clause}]" for bet, clause in seat.held.items()]
+    cards = CardRow(seat.cards) if seat.cards else "not dealt in" if seat.status == "out" else NO_CARDS
+    return str(seat.seat), seat.status, bets, cards, count(seat.counted, seat.expected), "; ".join(done) or "none"
+
+
+def _bets(seat: Seat, currency: str) -> Iterator[str]:
+    for bet, cents in seat.wagers.items():
+        parts = ", ".join(f"{amount(each, currency)} on {on}" for on, each in seat.propositions.get(bet, {}).items())
+        blind = ", before its step" if bet in seat.blind else ""
+        yield f"{bet} {amount(cents, currency)}" + (f" ({parts})" if parts else "") + blind
+
+
+def _split(hand: Seat | Hand | NamedHand) -> str:
+    split = hand.split
+    if split is None:
+        return ""
+    foul = ", foul" if split.foul else ""
+    return f"set by {split.by}: {' '.join(split.low) or '-'} / {' '.join(split.rest) or '-'}{foul}"
+
+
+def count(counted: int | None, expected: int | None) -> str:
+    """`5 of 5`; a count that nobody made is not known."""
+    known = "not known" if counted is None else str(counted)
+    if counted is None and not expected:
+        return ""
+    if expected is None:
+        return known
+    return f"{known} of {expected}" + ("" if counted in (None, expected) else ", wrong")
+
+
+def _shown(cards: tuple[str, ...]) -> Cell:
+    return CardRow(cards) if cards else NO_CARDS
+
+
+def _house(result: RoundResult) -> Iterator[tuple[Cell, ...]]:
+    """What lies at no seat: dealer, hands of the game, community, burned cards, and what lay there before."""
+    if (dealer := result.dealer) is not None:
+        yield "dealer", _shown(dealer.cards), count(dealer.counted, dealer.expected), _split(dealer)
+    for hand in result.hands:
+        more = "; ".join(part for part in (hand.status, _split(hand)) if part)
+        yield hand.name, _shown(hand.cards), count(hand.counted, hand.expected), more
+    if result.community:
+        yield "community", CardRow(result.community), "", ""
+    if result.burned:
+        burns = result.burns or ((result.burn,) if result.burn is not None else ())
+        parts = (f"of {each.of}, positions {', '.join(map(str, each.positions))} {each.spread}" for each in burns)
+        yield "burned", CardRow(result.burned), "", "; ".join(parts)
+    for stage in result.stages:
+        yield stage.place, CardRow(stage.cards), "", f"as it lay after {stage.step}"
+
+
+def _deck(result: RoundResult) -> Iterator[tuple[str, Cell]]:
+    if result.number is not None:
+        yield "number drawn", f"{result.number.drawn}, counts to {result.number.place}"
+    if result.remainder is not None:
+        yield "remainder", count(result.remainder.counted, result.remainder.expected)
+    if not result.draw:
+        yield "deck", f"{result.deck.deck}, loaded {'not heard' if result.deck.loaded is None else result.deck.loaded}"
+        yield "rejected", str(result.rejected)
+
+
+def _drawn(result: RoundResult) -> Iterator[tuple[str, Cell]]:
+    if (draw := result.draw) is not None:
+        yield from _draw(draw)
+    if (shoe := result.shoe) is not None:
+        left = "an unknown number" if shoe.left is None else shoe.left
+        yield "shoe", f"{shoe.id}: {shoe.drawn} of {shoe.loaded} cards drawn, {left} left"
+
+
+def _draw(draw: Drawn) -> Iterator[tuple[str, Cell]]:
+    yield "drawn, in order", CardRow(draw.cards)
+    for name, cards in draw.columns.items():
+        yield name, CardRow(cards)
+    finish = draw.finish
+    yield "finish", f"{finish.column or 'no column'} after {finish.cards} cards" if finish else "not decided"
+    if draw.extra:
+        yield "extra card", CardRow((draw.extra,))
+    if draw.overdrawn:
+        yield "overdrawn", CardRow(draw.overdrawn)
+    for named in draw.named:
+        yield f"card {named.position}", f"named {named.card} by badge {named.badge} {named.level}".rstrip()
+
+
+def _incidents(sheet: RoundSheet) -> Iterator[Block]:
+    yield PaperHeading("Incidents")
+    if not sheet.incidents:
+        yield PaperRemark("None.")
+        return
+    rows, marked = [], set[int]()
+    for at, each in enumerate(sheet.incidents):
+        place = each.incident.place or each.incident.device or ""
+        words = each.text + (f" (about: {each.cause})" if each.cause and each.cause not in each.text else "")
+        words += "; a supervisor must come" if each.incident.called else ""
+        rows.append((each.at.local if each.at is not None else "before", place, words, each.incident.clause))
+        marked |= {at} if each.incident.called or each.incident.unreliable else set()
+    yield PaperTable(("when", "where", "what", "clause"), tuple(rows), wide=frozenset({2}), marked=frozenset(marked))
+
+
+def _corrections(sheet: RoundSheet) -> Iterator[Block]:
+    yield PaperHeading("Corrections")
+    for each in sheet.corrections:
+        by = f"badge {each.incident.badge}" if each.incident.badge else "no badge named"
+        level = f" ({each.incident.level})" if each.incident.level else ""
+        at = each.at.local if each.at is not None else "before the first record"
+        yield PaperRemark(f"{at}, {by}{level}: {each.text} [{each.incident.clause}]")
+        if each.cause:
+            yield PaperRemark(f"What it is about, as it was found before: {each.cause}")
+    if len(sheet.versions) > 1:
+        rows = tuple(_version(each) for each in sheet.versions)
+        head = ("result of record", "when", "outcome", "settled", "")
+        yield PaperTable(head, rows, right=frozenset({0}), wide=frozenset({3}))
+        for version in sheet.versions:
+            if version is not sheet.counts:
+                newest = ", the newest" if version.newest else ""
+                yield PaperHeading(f"The result of record {version.at.record}{newest}: not settled")
+                yield from deal(version.result, sheet)
+    elif not sheet.corrections:
+        yield PaperRemark("None. The round has one result, and nobody put right what was keyed.")
+
+
+def _version(version: SheetVersion) -> tuple[Cell, ...]:
+    settled = f"yes, record {version.settlement_record}" if version.settled else "no: it had been settled before"
+    newest = "newest" if version.newest else ""
+    return str(version.at.record), version.at.local, version.result.outcome, settled, newest
+
+
+def _people(sheet: RoundSheet) -> Iterator[Block]:
+    yield PaperHeading("What people did beside the game")
+    yield _notes(sheet.people) if sheet.people else PaperRemark("Nothing is recorded: no badge, no action, no access.")
+
+
+def _lines(sheet: RoundSheet) -> Iterator[Block]:
+    yield PaperHeading("Devices and lines")
+    rows = tuple(
+        (
+            each.name,
+            " ".join(part for part in (each.maker, each.model) if part) or "not heard",
+            each.serial,
+            each.firmware + (f" ({each.firmware_digest[:16]})" if each.firmware_digest else ""),
+            each.at.local if each.at is not None else "",
+        )
+        for each in sheet.devices
+    )
+    if rows:
+        head = ("line", "device", "serial", "firmware (SHA-256, first 16 digits)", "as it said")
+        yield PaperTable(head, rows, wide=frozenset({1, 3}))
+    yield _notes(sheet.lines) if sheet.lines else PaperRemark("No line was lost, and nothing was started or stopped.")
+
+
+def _notes(notes: Iterable[SheetNote]) -> PaperTable:
+    rows = tuple((note.at.local, note.text, str(note.at.record)) for note in notes)
+    return PaperTable(("when", "what", "record"), rows, right=frozenset({2}), wide=frozenset({1}))
+
+
+def _faces(sheet: RoundSheet) -> Iterator[Block]:
+    if sheet.faces is None:
+        return
+    yield PaperHeading("Faces under the seal")
+    yield PaperRemark(
+        "Opened with the key: faces that devices read or people keyed, shown or not. Whoever has this page knows them.",
+        True,
+    )
+    rows = tuple((each.local, each.device, spaced(each.report), each.what, CardRow(each.cards)) for each in sheet.faces)
+    if rows:
+        yield PaperTable(("when", "device", "report", "of", "cards"), rows, wide=frozenset({3, 4}))
+    else:
+        yield PaperRemark("No report of this round names a face.")
+
+
+def spaced(name: str) -> str:
+    """A report's name in words: `HandRevealed` is `hand revealed`."""
+    return "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name).strip()
+
+
+_PARTS: Final[tuple[Callable[[RoundSheet], Iterable[Block]], ...]] = (
+    *(_what, _when, _table, money, _incidents, _corrections, _people, _lines, _faces, evidence),
+)

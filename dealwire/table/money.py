@@ -1,0 +1,156 @@
+"""Settlements as a person sees them: the newest whole, how the last rounds ended, and what is held until somebody says
+that it was settled. Cents throughout.
+"""
+
+from collections import deque
+from collections.abc import Mapping
+from typing import Final
+
+from dealer_flow.record.result import RoundResult
+from dealwire.hub.view import BetLineView, HeldView, OutcomeView, SeatMoneyView, SettlementView, Shown
+from rules.settlement import Settlement, SettlementLine, symbol
+
+OUTCOMES_MAX: Final = 10
+
+
+class KeptMoney(Shown):
+    """All of it that a view shows again after a restart."""
+
+    moved: dict[str, int]
+    settlement: SettlementView | None
+    outcomes: tuple[OutcomeView, ...]
+    held: tuple[HeldView, ...]
+
+
+class Money:
+    """The money of one table. `meters` is where each progressive meter stands, by name."""
+
+    def __init__(self, meters: Mapping[str, int]) -> None:
+        self.meters = dict(meters)
+        self.moved: dict[str, int] = {}
+        """By how much each moved when it last did."""
+        self.settlement: SettlementView | None = None
+        self.outcomes: deque[OutcomeView] = deque(maxlen=OUTCOMES_MAX)
+        self.held: list[HeldView] = []
+        """Without a bound: what nobody has settled is not forgotten because more came. It grows by a line a round."""
+
+    def ended(self, result: RoundResult, at_ns: int) -> None:
+        """A round ended."""
+        finish = result.draw.finish if result.draw is not None else None
+        won = finish.column if finish is not None else None
+        self.outcomes.append(
+            OutcomeView(
+                round=result.round, at_ns=at_ns, outcome=result.outcome, incidents=len(result.incidents), won=won
+            )
+        )
+
+    def repeated(self) -> None:
+        """The round that ended last had been settled before, and is not settled again."""
+        if self.outcomes:
+            self.outcomes.append(self.outcomes.pop().model_copy(update={"repeated": True}))
+
+    def settled(self, item: Settlement, at_ns: int) -> SettlementView:
+        """It was settled, as far as it was."""
+        lines = tuple(_line(each) for each in item.lines)
+        held = sum(seat.held for seat in item.seats)
+        self.settlement = shown = SettlementView(
+            round=item.round,
+            at_ns=at_ns,
+            status=item.status,
+            why=item.why,
+            currency=item.currency,
+            game=item.game.id,
+            again=item.again,
+            readings=item.readings,
+            lines=lines,
+            seats=tuple(
+                SeatMoneyView(
+                    seat=seat.seat,
+                    staked=seat.staked,
+                    pay=seat.pay,
+                    returned=seat.returned,
+                    net=seat.net,
+                    held=seat.held,
+                )
+                for seat in item.seats
+            ),
+            players=item.totals.players,
+            house=item.totals.house,
+            meters=item.totals.meters,
+            held=held,
+        )
+        if self.outcomes and self.outcomes[-1].round == item.round:
+            last = self.outcomes.pop()
+            self.outcomes.append(last.model_copy(update={"players": item.totals.players, "held": held}))
+        if held and not item.again:
+            first = next((line for line in lines if line.result == "held"), None)
+            why, clause = (first.why, first.clause) if first is not None else (item.why or "", "")
+            self.held.append(HeldView(round=item.round, at_ns=at_ns, cents=held, why=why, clause=clause))
+        return shown
+
+    def stand(self, meters: Mapping[str, int]) -> None:
+        """Where the meters stand now."""
+        for name, cents in meters.items():
+            if cents != (before := self.meters.get(name, cents)):
+                self.moved[name] = cents - before
+        self.meters = dict(meters)
+
+    def state(self) -> str:
+        """All of it that a view shows again after a restart, but for the meters."""
+        kept = KeptMoney(
+            moved=self.moved, settlement=self.settlement, outcomes=tuple(self.outcomes), held=tuple(self.held)
+        )
+        return kept.model_dump_json()
+
+    def restore(self, state: str, meters: Mapping[str, int]) -> None:
+        """Show what was shown by the one that gave this state; of an empty one nothing."""
+        self.meters = dict(meters)
+        if not state:
+            return
+        kept = KeptMoney.model_validate_json(state)
+        self.moved, self.settlement = dict(kept.moved), kept.settlement
+        self.outcomes.extend(kept.outcomes)
+        self.held.extend(kept.held)
+
+    def release(self, round_: int) -> HeldView | None:
+        """Somebody settled what was held of a round; None when nothing is."""
+        found = next((each for each in self.held if each.round == round_), None)
+        if found is not None:
+            self.held.remove(found)
+        return found
+
+
+def _line(line: SettlementLine) -> BetLineView:
+    return BetLineView(
+        seat=line.seat,
+        bet=line.bet,
+        stake=line.stake,
+        result=line.result,
+        pay=line.pay,
+        returned=line.returned,
+        net=line.net,
+        why=line.why,
+        clause=line.clause,
+        paytable=line.paytable,
+        row=line.row,
+        meter=line.meter,
+        proposition=line.proposition,
+        commission=line.commission,
+    )
+
+
+def summary(shown: SettlementView) -> str:
+    """A settlement in one line: `round 12: players win $35.00; $10.00 held: ...`."""
+    sign = symbol(shown.currency)
+    if shown.status == "held":
+        came = "nothing is settled"
+    elif shown.players == 0:
+        came = "players and house are even"
+    else:
+        came = f"players {'win' if shown.players > 0 else 'lose'} {_amount(sign, abs(shown.players))}"
+    held = f"; {_amount(sign, shown.held)} held" if shown.held else ""
+    return f"round {shown.round}: {came}{held}" + (f": {shown.why}" if shown.why else "")
+
+
+def _amount(sign: str, cents: int) -> str:
+    return f"{sign}{cents // 100:,}.{cents % 100:02d}"

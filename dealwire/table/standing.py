@@ -1,0 +1,135 @@
+"""What is known of a table at all: how its devices' lines stand, and whether the red lamp is lit.
+
+A device that is not heard may have done anything since: what is shown of the round is then what it was, and so is the
+lamp. Nothing here knows a card.
+"""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+import devices.events as e
+from dealwire.hub.view import DeviceView, Lamp, UnknownView
+from dealwire.table.state import ViewerState
+from devices.events import Seen
+
+CONTROLLER: Final = "table-controller"
+SHOE: Final = "shoe"
+
+
+class TableStanding:
+    """The devices of one table by name, and its lamp. `from_shuffler`: its procedure is dealt from one."""
+
+    def __init__(self, *, from_shuffler: bool) -> None:
+        self.devices: dict[str, DeviceView] = {}
+        self.fault = 0
+        """What lit the lamp; 0 when it is dark, and where the device did not say."""
+        self._from_shuffler = from_shuffler
+        self._lamp: Lamp = "unknown"
+        self.lamp_ns: int | None = None
+        """Since when the lamp is as it was last said to be."""
+        self.reported_ns: int | None = None
+        """When a device last reported something."""
+
+    # ------------------------------------------------------------------ what happens
+
+    def line(self, view: DeviceView) -> bool:
+        """How a device's line stands, from whoever runs it; True when that is something new."""
+        before = self.devices.get(view.name)
+        since_ns = before.since_ns if before is not None and before.link == view.link else view.since_ns
+        now = view.model_copy(update={"state": before.state if before else "", "since_ns": since_ns})
+        self.devices[view.name] = now
+        return now != before
+
+    def saw(self, seen: Seen) -> None:
+        """One report. It says at least that its device's line is up."""
+        body = seen.body
+        if isinstance(body, e.BytesDropped):
+            return  # it says nothing of the device
+        before = self.devices.get(seen.device) or DeviceView(name=seen.device, kind="", address="", link="unknown")
+        update: dict[str, Any] = {"link": "up"}
+        if isinstance(body, e.LinkUp):
+            update |= {"kind": before.kind or body.device_class, "problem": None}
+        elif isinstance(body, e.LinkLost):
+            update = {"link": "waiting", "problem": body.why}
+        elif isinstance(body, e.StateChanged):
+            update["state"] = body.state
+        if update["link"] != before.link:
+            update["since_ns"] = seen.at_ns
+        if not isinstance(body, e.LinkLost):
+            self.reported_ns = seen.at_ns
+        self.devices[seen.device] = before.model_copy(update=update)
+        if self.deals(seen.device) or isinstance(body, e.RedLamp):
+            self._lamp_after(body, seen.at_ns)
+
+    def lamp_in_status(self, lit: bool, fault: int, at_ns: int) -> bool:
+        """What the dealing device says of its lamp in its status, for when its reports do not say it; True when that is
+        something new."""
+        if self._lamp != "unknown":
+            return False
+        self._set_lamp("lit" if lit else "dark", fault if lit else 0, at_ns)
+        return True
+
+    @property
+    def lamp_known(self) -> bool:
+        """The dealing device has said how its lamp is."""
+        return self._lamp != "unknown"
+
+    def restore(self, devices: Iterable[DeviceView], state: ViewerState) -> None:
+        """Show what was shown before; the lines themselves say anew how they stand."""
+        self.devices = {device.name: device for device in devices}
+        self.fault, self.lamp_ns, self.reported_ns = state.lamp, state.lamp_ns, state.reported_ns
+        self._lamp = ("lit" if state.lamp else "dark") if state.lamp_known else "unknown"
+
+    # ------------------------------------------------------------------ what is known
+
+    def deals(self, device: str) -> bool:
+        """Whether it is the device that deals: a shuffler or a shoe."""
+        known = self.devices.get(device)
+        return known is not None and known.kind not in ("", CONTROLLER)
+
+    @property
+    def away(self) -> list[DeviceView]:
+        """Devices that are not heard."""
+        return [device for device in self.devices.values() if device.link != "up"]
+
+    def unknown(self, stopped: tuple[str, int] | None) -> UnknownView | None:
+        """Why, and since when, nothing can be said of the round; `stopped` is why and when the table was."""
+        if stopped is not None:
+            return UnknownView(
+                since_ns=stopped[1], why="the table is in safe stop: what its devices report is not taken"
+            )
+        away = self.away
+        if not away:
+            return None
+        names = " and ".join(device.name for device in away)
+        why = f"{names} {'is' if len(away) == 1 else 'are'} not heard"
+        return UnknownView(since_ns=min(device.since_ns or 0 for device in away), why=why)
+
+    def lamp(self, stopped_ns: int | None) -> tuple[Lamp, int | None]:
+        """The lamp, and since when it is so."""
+        dealing = [device for device in self.devices.values() if self.deals(device.name)]
+        if any(device.kind == SHOE for device in dealing) or (not dealing and not self._from_shuffler):
+            return "none", None
+        gone = [device for device in dealing if device.link != "up"]
+        if stopped_ns is not None and not gone:
+            return "unknown", stopped_ns
+        if gone:
+            return "unknown", gone[0].since_ns
+        return self._lamp, self.lamp_ns
+
+    # ------------------------------------------------------------------ inside
+
+    def _lamp_after(self, body: e.Body, at_ns: int) -> None:
+        if isinstance(body, e.RedLamp):
+            self._set_lamp("lit" if body.lit else "dark", body.fault if body.lit else 0, at_ns)
+        elif isinstance(body, e.MisdealCleared | e.Booted | e.SessionChanged):
+            self._set_lamp("dark", 0, at_ns)
+        elif isinstance(body, e.EventsLost):
+            self._set_lamp("unknown", 0, at_ns)
+        elif isinstance(body, e.LinkUp) and self._lamp == "unknown":
+            self._set_lamp("dark", 0, at_ns)  # a session tells every event it made: one that lit the lamp follows
+
+    def _set_lamp(self, lamp: Lamp, fault: int, at_ns: int) -> None:
+        if lamp != self._lamp:
+            self.lamp_ns = at_ns
+        self._lamp, self.fault = lamp, fault

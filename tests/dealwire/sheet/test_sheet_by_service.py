@@ -1,0 +1,196 @@
+"""A sheet as people meet it: of the journal of a real service on simulated devices, on the command line and in the
+console."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import sqlite3
+import stat
+from pathlib import Path
+
+import jsonschema
+import pypdf
+import pytest
+from click.testing import CliRunner, Result
+
+from dealwire.cli import main
+from dealwire.console.server import Console
+from dealwire.journal import SealingKey
+from devices.extras import install_command
+from tests.support.browser import TEST_S, at_most, chromium, needs_browser
+from tests.support.consoles import client
+from tests.support.round_journals import exported
+from tests.support.serving import PATIENCE_S, opened, run_until, simulators, write_configuration
+
+pytestmark = pytest.mark.thorough
+
+SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "schema" / "sheet-1.json").read_text())
+ROUNDS = 4
+Evening = tuple[Path, dict[str, tuple[int, str, bytes]]]
+
+
+@pytest.fixture(scope="module")
+def evening(tmp_path_factory: pytest.TempPathFactory) -> Evening:
+    """The folder of a journal, sealed with a key, and what a console answered while it was written."""
+    folder, answers = tmp_path_factory.mktemp("evening"), {}
+    with simulators(1, scenario="demo") as addresses:
+        service, _ = opened(write_configuration(folder, addresses))
+        with service:
+            table = service.tables["table-1"]
+            run_until(service, lambda: table.rounds >= ROUNDS)
+            run_until(service, lambda: table.table.flow.state.value == "deciding")
+            live = table.table.flow.snapshot().number
+            console = Console(service.hub, journal=service.journal.path)
+            console.start()
+            try:
+                with client(console) as browser:
+                    browser.timeout = PATIENCE_S
+                    for name, path in {
+                        "list": "rounds",
+                        "page": "round/2",
+                        "pdf": "round/2.pdf",
+                        "json": "round/2.json",
+                        "live": f"round/{live}.json",
+                        "typed": "round?number=2",
+                        "nonsense": "round?number=2x",
+                        "huge": f"round/{10**30}",
+                        "unknown": "round/4000000000",
+                        "record": "round/2?record=0",
+                        "style": "../../static/sheet.css",
+                    }.items():
+                        answer = browser.get(f"/table/table-1/{path}")
+                        answers[name] = answer.status_code, answer.headers.get("location", ""), answer.content
+                    answer = browser.get("/table/nobody/rounds")
+                    answers["nobody"] = answer.status_code, "", answer.content
+            finally:
+                console.stop()
+    return folder, answers
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(main, ["journal", "round", *map(str, arguments)], catch_exceptions=False)
+
+
+def complaint(result: Result) -> str:
+    (line,) = result.stderr.splitlines()
+    return str(line)
+
+
+def test_the_console_lists_the_rounds_with_their_money(evening: Evening) -> None:
+    folder, answers = evening
+    status, _, content = answers["list"]
+    assert status == 200
+    page = " ".join(content.decode().split())
+    for settled in exported(folder / "journal.sqlite", "settlement")[:ROUNDS]:
+        assert f'href="/table/table-1/round/{settled["round"]}"' in page
+        assert f"${sum(each['staked'] for each in settled['seats']) / 100:,.2f}" in page
+    assert 'action="/table/table-1/round"' in page
+
+
+def test_the_consoles_sheet_is_the_command_lines(evening: Evening) -> None:
+    folder, answers = evening
+    said = json.loads(answers["json"][2])
+    jsonschema.validate(said, SCHEMA)
+    printed = json.loads(run(2, folder / "journal.sqlite", "--json").stdout)
+    for made in (said, printed):
+        del made["made"], made["made_ns"]
+    assert said == printed
+    assert "faces" not in said
+    page = answers["page"][2].decode()
+    assert said["places"][-1]["hash"] in page
+    assert 'href="/static/sheet.css' in page
+    assert "<style" not in page, "the console's pages allow no style of their own"
+    assert answers["pdf"][2].startswith(b"%PDF-")
+    assert answers["style"][0] == 200
+
+
+def test_a_live_round_says_so_and_what_was_asked_wrong_is_answered(
+    evening: Evening,
+) -> None:
+    _, answers = evening
+    live = json.loads(answers["live"][2])
+    jsonschema.validate(live, SCHEMA)
+    assert (live["state"], live["versions"]) == ("under-way", [])
+    assert (answers["typed"][0], answers["typed"][1]) == (303, "/table/table-1/round/2")
+    statuses = {name: answers[name][0] for name in ("nonsense", "huge", "unknown", "record", "nobody")}
+    assert statuses == {"nonsense": 400, "huge": 400, "unknown": 404, "record": 400, "nobody": 404}
+    assert b"there are rounds 1 to" in answers["unknown"][2]
+
+
+def test_with_the_key_the_faces_under_the_seals_are_there(evening: Evening) -> None:
+    folder, _ = evening
+    journal, key = folder / "journal.sqlite", folder / "journal.key"
+    said = json.loads(run(1, journal, "--json", "--key", key).stdout)
+    jsonschema.validate(said, SCHEMA)
+    shown = {" ".join(each["cards"]) for each in said["faces"]}
+    (seat, *_) = [each for each in said["versions"][0]["result"]["seats"] if each["status"] == "live"]
+    assert " ".join(seat["cards"]) in shown
+    assert said["checked"]["opened"] == said["checked"]["sealed"] > 5
+    other = folder / "other.key"
+    SealingKey.new(other)
+    result = run(1, journal, "--key", other)
+    assert (result.exit_code, "give the key file that holds it" in complaint(result)) == (2, True)
+
+
+def test_files_are_written_for_their_owner_and_not_over_others(evening: Evening, tmp_path: Path) -> None:
+    journal = evening[0] / "journal.sqlite"
+    html, pdf = tmp_path / "round.html", tmp_path / "round.pdf"
+    result = run(2, journal, "--html", html, "--pdf", pdf)
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert stat.S_IMODE(html.stat().st_mode) == stat.S_IMODE(pdf.stat().st_mode) == 0o600
+    assert "<style>" in html.read_text()
+    assert pdf.read_bytes().startswith(b"%PDF-")
+    again = run(2, journal, "--html", html)
+    assert (again.exit_code, "--overwrite" in complaint(again)) == (2, True)
+    assert run(2, journal, "--html", html, "--overwrite").exit_code == 0
+    assert run(2, journal, "--pdf", journal, "--overwrite").exit_code == 2
+    assert run(2, journal, "--pdf", tmp_path / "no" / "x.pdf").exit_code == 2
+
+
+def test_bad_input_is_one_line_and_an_exit_code(
+    evening: Evening, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = evening[0] / "journal.sqlite"
+    for arguments, code, says in (
+        ((4000000000, journal), 2, "there are rounds 1 to"),
+        ((1, journal, "--table", "t9"), 2, "table 't9' is not in this journal; there are table-1"),
+        ((1, journal, "--record", 5), 2, "is not at that record; it is at"),
+        ((1, tmp_path / "nowhere"), 2, "No such file"),
+    ):
+        result = run(*map(str, arguments))
+        assert (result.exit_code, says in complaint(result)) == (code, True), complaint(result)
+    missing = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "reportlab" else missing(name))
+    result = run(1, journal, "--pdf", tmp_path / "x.pdf")
+    assert (result.exit_code, install_command("sheet") in complaint(result)) == (2, True)
+
+
+def test_a_chain_that_does_not_hold_in_the_round_is_6(evening: Evening, tmp_path: Path) -> None:
+    folder, _ = evening
+    path = tmp_path / "j"
+    shutil.copyfile(folder / "journal.sqlite", path)
+    with sqlite3.connect(path) as file:
+        first = "(SELECT min(sequence) FROM record WHERE kind = 'settlement')"
+        change = f"UPDATE record SET payload = CAST(replace(payload, ?, ?) AS BLOB) WHERE sequence = {first}"
+        file.execute(change, (b'"status":"settled"', b'"status":"SETTLED"'))
+    number = exported(folder / "journal.sqlite", "settlement")[0]["round"]
+    result = run(number, path)
+    assert (result.exit_code, "its hash does not follow" in complaint(result)) == (6, True)
+
+
+@needs_browser
+def test_the_page_prints_with_its_head_on_every_sheet_of_paper(evening: Evening, tmp_path: Path) -> None:
+    page, paper = tmp_path / "round.html", tmp_path / "paper.pdf"
+    assert run(2, evening[0] / "journal.sqlite", "--html", page).exit_code == 0
+    with chromium() as browser, at_most(TEST_S):
+        shown = browser.new_page()
+        shown.goto(page.as_uri())
+        assert shown.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        shown.pdf(path=paper, format="A4", prefer_css_page_size=True)
+    pages = [each.extract_text() for each in pypdf.PdfReader(paper).pages]
+    assert len(pages) > 1
+    for number, text in enumerate(pages, 1):
+        assert "Dispute sheet: table table-1, round 2" in text
+        assert f"page {number} of {len(pages)}" in " ".join(text.split())
