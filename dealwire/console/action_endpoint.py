@@ -106,13 +106,9 @@ class ActionEndpoint:
     def __init__(self, hub: Hub, actions: Mapping[str, Sequence[Action]], audit: Audit, clock: Clock) -> None:
         self._hub, self._actions, self._audit, self._clock = hub, actions, audit, clock
 
-    def of(self, table: str, *, bench: bool) -> dict[str, list[Action]]:
-        """The buttons of a table's page, or of its bench, by group."""
-        found: dict[str, list[Action]] = {}
-        for action in self._actions.get(table, ()):
-            if action.bench == bench:
-                found.setdefault(action.group, []).append(action)
-        return found
+    def has_bench(self, table: str) -> bool:
+        """Whether anything can be made to go wrong at a table."""
+        return any(action.bench for action in self._actions.get(table, ()))
 
     async def act(self, http: HttpRequest) -> Response:
         """POST: do it, if the role may; the answer as JSON for the page's script, else as a page."""
@@ -149,7 +145,7 @@ class ActionEndpoint:
                 return _answer(http, 503, f"{action.title}: too much is waiting. Try again.")
             raise
         sentence = f" {result}" if result else ""
-        return _answer(http, 200, f"{action.title}: done.{sentence}")
+        return _answer(http, 200, f"{action.title}: {action.taken}.{sentence}")
 
     def _refused(self, http: HttpRequest, action: Action, why: str) -> None:
         session: SignedIn | None = http.state.session

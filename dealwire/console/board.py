@@ -7,14 +7,16 @@ never wait behind what is over. All of this runs in the console's own thread.
 import asyncio
 import contextlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from dealwire.console.rendering import BUILD, OVERVIEW, Sheet
+from dealwire.console.rendering import BUILD, OVERVIEW, Sheet, WallSheet
 from dealwire.console.sessions import SignedIn
+from dealwire.console.words import clock, natural
+from dealwire.hub.actions import Action
 from dealwire.hub.hub import Hub
 from dealwire.hub.view import TableView
 
@@ -37,9 +39,13 @@ SIGNED_OUT: Final = 4403
 """Close code of a live line whose session is over; the page says so, and is live again once it is loaded anew."""
 
 
+WALL: Final = "\0wall"
+"""In place of a table's name: all of them, on a pit's wall. No table has this name."""
+
+
 @dataclass(eq=False, slots=True)
 class _Watcher:
-    """One page that looks: at `table`, or at all of them; `code` is why it must go, 0 while it may look."""
+    """One page that looks: at `table`, or at all of them (None, WALL); `code` is why it must go, else 0."""
 
     table: str | None
     session: SignedIn | None
@@ -54,12 +60,21 @@ class _Watcher:
 
 class Board:
     """The hub's newest views, rendered, and the pages that look at them. `start` and `stop` in the server's loop.
-    `is_open` says whether a session still is one."""
+    `is_open` says whether a session still is one; `actions` are what may be asked of each table; `now_ns`
+    is the tables' time."""
 
-    def __init__(self, hub: Hub, is_open: Callable[[SignedIn], bool] = lambda _: True) -> None:
-        self._hub, self._is_open = hub, is_open
+    def __init__(
+        self,
+        hub: Hub,
+        is_open: Callable[[SignedIn], bool] = lambda _: True,
+        actions: Mapping[str, Sequence[Action]] | None = None,
+        now_ns: Callable[[], int] = lambda: 0,
+    ) -> None:
+        self._now_ns = now_ns
+        self._hub, self._is_open, self._actions = hub, is_open, actions or {}
         self._views: dict[str, TableView] = {}
         self._sheets: dict[str | None, Sheet] = {None: Sheet(OVERVIEW)}
+        self._wall = WallSheet()
         self._watchers: dict[_Watcher, None] = {}
         self._stopping = False
 
@@ -90,16 +105,17 @@ class Board:
     @property
     def views(self) -> dict[str, TableView]:
         """The newest view of each table, by name, in order of names."""
-        return dict(sorted(self._views.items()))
+        return {name: self._views[name] for name in sorted(self._views, key=natural)}
 
     def sections(self, table: str | None) -> dict[str, str]:
-        """Every section of a table's page, or of the overview, by name."""
+        """Every section of a table's page, of the overview or of the wall, by name."""
         return self._sheet(table).html
 
     async def serve(self, line: WebSocket, table: str | None, session: SignedIn | None = None) -> None:
-        """One page's line, until either end closes it or the session is over; table None for the overview."""
+        """One page's line, until either end closes it or the session is over; table None for the overview,
+        WALL for the wall."""
         await line.accept()
-        if table is not None and table not in self._views:
+        if table not in (None, WALL) and table not in self._views:
             await line.close(UNKNOWN_TABLE)
         elif self._stopping:
             await line.close(RESTARTING)
@@ -114,7 +130,7 @@ class Board:
         """There is a new view of `table`: for the pages that show it, and for the overview."""
         self._views = self._hub.views()
         for watcher in self._watchers:
-            if watcher.table in (table, None):
+            if watcher.table in (table, None, WALL):
                 watcher.news.set()
 
     def _make_room(self, session: SignedIn | None) -> bool:
@@ -131,8 +147,13 @@ class Board:
             watcher.let_go(SIGNED_OUT)
         return watcher.code
 
-    def _sheet(self, table: str | None) -> Sheet:
-        sheet = self._sheets.setdefault(table, Sheet())
+    def _sheet(self, table: str | None) -> Sheet | WallSheet:
+        if table == WALL:
+            self._wall.show(self.views)
+            return self._wall
+        if table not in self._sheets:
+            self._sheets[table] = Sheet(actions=self._actions.get(table or "", ()))
+        sheet = self._sheets[table]
         sheet.show(self.views if table is None else self._views[table])
         return sheet
 
@@ -162,10 +183,13 @@ class Board:
     def _message(self, table: str | None, sent: dict[str, int]) -> str:
         """What the page has not, as JSON; without sections it is a mere sign of life."""
         changed = self._sheet(table).changes(sent)
-        sequence = max((view.sequence for name, view in self._views.items() if table in (None, name)), default=0)
+        sequence = max((view.sequence for name, view in self._views.items() if table in (None, WALL, name)), default=0)
         sent |= {name: version for name, (version, _) in changed.items()}
         sections = {name: html for name, (_, html) in changed.items()}
-        return json.dumps({"build": BUILD, "sequence": sequence, "sections": sections}, ensure_ascii=False)
+        return json.dumps(
+            {"build": BUILD, "sequence": sequence, "clock": clock(self._now_ns()), "sections": sections},
+            ensure_ascii=False,
+        )
 
 
 async def _hear(line: WebSocket) -> None:

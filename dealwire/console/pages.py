@@ -11,29 +11,37 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
 from dealwire.console.action_endpoint import ActionEndpoint, SignIn
-from dealwire.console.board import Board
+from dealwire.console.board import WALL, Board
 from dealwire.console.rendering import ASSETS, BUILD, MEDIA_TYPES, page, render_sections
 from dealwire.console.replays import Replay, ReplayUnusable, Shelf
+from dealwire.console.sheet_pages import SheetPages, unavailable
+from dealwire.console.sheets import Sheets, SheetUnavailable
+from dealwire.console.words import date_time, iso_time
 from dealwire.hub.view import TableView
 
 NAME_MAX: Final = 200
 """Characters of a name in an address."""
+TITLE_MAX: Final = 40
+"""Characters of a wall's heading."""
 
 
 class Pages:
     """Everything a browser can ask for, over what the console holds."""
 
-    def __init__(self, board: Board, door: SignIn, endpoint: ActionEndpoint, shelf: Shelf) -> None:
+    def __init__(self, board: Board, door: SignIn, endpoint: ActionEndpoint, shelf: Shelf, sheets: Sheets) -> None:
         self._board, self._door, self._endpoint, self._shelf = board, door, endpoint, shelf
+        self._sheets = SheetPages(sheets, lambda table: table in self._views)
 
     def app(self) -> Starlette:
         """The application behind the guard."""
         app = Starlette(
             routes=[
                 Route("/", self.overview),
+                Route("/wall", self.wall),
                 Route("/table/{table}", self.table),
                 Route("/table/{table}/replay", self.recordings),
                 Route("/table/{table}/act/{action}", self._endpoint.act, methods=["POST"]),
+                *self._sheets.routes(),
                 Route("/bench", self.bench),
                 Route("/replay", self.recordings),
                 Route("/replay/{recording}", self.replay),
@@ -45,9 +53,14 @@ class Pages:
                 Route("/static/{name}", asset),
                 Route("/favicon.ico", favicon),
                 WebSocketRoute("/live", self.live),
+                WebSocketRoute("/wall/live", self.wall_live),
                 WebSocketRoute("/live/{table}", self.live),
             ],
-            exception_handlers={HTTPException: _problem, ReplayUnusable: _bad_recording},
+            exception_handlers={
+                HTTPException: _problem,
+                ReplayUnusable: _bad_recording,
+                SheetUnavailable: unavailable,
+            },
         )
         app.router.redirect_slashes = False
         return app
@@ -56,20 +69,38 @@ class Pages:
         """Every table at a glance."""
         return page(request, "overview.html", live="/live", sections=self._board.sections(None))
 
+    async def wall(self, request: Request) -> Response:
+        """The tables of a pit, as large as the screen allows; `tables` names those that are shown, `title` the pit."""
+        named = request.query_params.get("tables", "")
+        wanted = [name for name in named.split(",") if name]
+        unknown = sorted(set(wanted) - self._views.keys())
+        if unknown:
+            raise HTTPException(
+                404, f"There is no table {unknown[0][:NAME_MAX]!r}; there are {', '.join(self._views)}."
+            )
+        sections, title = self._board.sections(WALL), request.query_params.get("title", "Tables")[:TITLE_MAX]
+        return page(
+            request, "wall.html", live="/wall/live", sections=sections, tables=wanted or [*self._views], title=title
+        )
+
+    async def wall_live(self, line: WebSocket) -> None:
+        """The live line of the wall."""
+        await self._board.serve(line, WALL, line.state.session)
+
     async def table(self, request: Request) -> Response:
         """One table as a person sees it."""
         name = self._table_of(request)
-        return self._with_table(request, "table.html", name, bench=False)
+        return self._with_table(request, "table.html", name)
 
     async def bench(self, request: Request) -> Response:
         """Buttons that make faults, at tables that have some."""
-        benches = [name for name in self._views if self._endpoint.of(name, bench=True)]
+        benches = [name for name in self._views if self._endpoint.has_bench(name)]
         name = request.query_params.get("table", benches[0] if benches else "")
         if not benches:
             return page(request, "no-bench.html")
         if name not in benches:
             raise HTTPException(404, "There is no bench for a table of that name.")
-        return self._with_table(request, "bench.html", name, bench=True, benches=benches)
+        return self._with_table(request, "bench.html", name, benches=benches)
 
     async def recordings(self, request: Request) -> Response:
         """Recordings to be dealt again; at a table, those of its procedure and its own journal."""
@@ -81,8 +112,13 @@ class Pages:
     async def replay(self, request: Request) -> Response:
         """One recording at one of its steps."""
         replay = await self._replay_of(request, anew=True)
-        text = request.query_params.get("step", "0")
-        number = min(int(text), len(replay.steps) - 1) if text.isascii() and text.isdecimal() and len(text) < 9 else 0
+        number = _number(request, "step", 8)
+        if "at" in request.query_params:
+            found = replay.step_at(_number(request, "at", 15), number)
+            if found is None:
+                raise HTTPException(404, f"That moment is not among what {replay.title} shows now.")
+            number = found
+        number = min(number, len(replay.steps) - 1)
         step = replay.steps[number]
         return page(
             request,
@@ -106,7 +142,8 @@ class Pages:
         if number >= len(replay.steps):
             raise HTTPException(404, "The recording has no such step.")
         step = replay.steps[number]
-        return JSONResponse({"build": BUILD, "what": step.what, "sections": render_sections(step.view)})
+        step_words = {"what": step.what, "when": date_time(step.at_ns), "at": iso_time(step.at_ns)}
+        return JSONResponse({"build": BUILD, **step_words, "sections": render_sections(step.view)})
 
     async def live(self, line: WebSocket) -> None:
         """The live line of a table's page, or of the overview."""
@@ -128,16 +165,21 @@ class Pages:
     async def _replay_of(self, request: Request, *, anew: bool = False) -> Replay:
         return await self._shelf.replay(request.path_params["recording"][:NAME_MAX], anew=anew)
 
-    def _with_table(self, request: Request, template: str, name: str, *, bench: bool, **values: Any) -> Response:
+    def _with_table(self, request: Request, template: str, name: str, **values: Any) -> Response:
         return page(
             request,
             template,
             live=f"/live/{quote(name, safe='')}",
             view=self._views[name],
             sections=self._board.sections(name),
-            actions=self._endpoint.of(name, bench=bench),
             **values,
         )
+
+
+def _number(request: Request, name: str, digits: int) -> int:
+    """A number of the address; 0 when there is none of at most so many digits."""
+    text = request.query_params.get(name, "0")
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= digits else 0
 
 
 async def asset(request: Request) -> Response:

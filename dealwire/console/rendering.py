@@ -3,7 +3,7 @@ look at it. Everything a page shows goes through templates that escape it.
 """
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,8 +11,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from dealwire.console import words
+from dealwire.console import scene, wall, words
+from dealwire.hub.actions import Action
 from dealwire.hub.view import TableView
+from dealwire.sheet.html import STYLE as SHEET_STYLE
 
 HERE: Final = Path(__file__).parent
 
@@ -20,31 +22,56 @@ MEDIA_TYPES: Final = {".css": "text/css", ".js": "text/javascript", ".svg": "ima
 
 ASSETS: Final[dict[str, bytes]] = {
     path.name: path.read_bytes() for path in sorted((HERE / "static").iterdir()) if path.suffix in MEDIA_TYPES
-}
+} | {"sheet.css": SHEET_STYLE.encode()}
 """What pages load, by name. A request is looked up here and never becomes a path."""
 
 BUILD: Final = hashlib.sha256(
     b"".join(path.read_bytes() for path in sorted(HERE.rglob("*")) if path.suffix in {*MEDIA_TYPES, ".html"})
+    + ASSETS["sheet.css"]
 ).hexdigest()[:16]
 """Names the pages and what they load; a page of another build loads itself again."""
 
-Pick = Callable[[Any], object]
+Actions = Sequence[Action]
+Pick = Callable[[Any, Actions], object]
 
 SECTIONS: Final[dict[str, Pick]] = {
-    "headline": lambda v: (v.title, v.procedure, v.clause, v.round, v.state, v.last_outcome, v.safe_stop),
-    "lamp": lambda v: (v.red_lamp, v.red_lamp_text, v.safe_stop),
-    "felt": lambda v: (v.seats, v.dealer, v.community, v.columns, v.state, words.awaited(v)),
-    "packets": lambda v: (v.packets, v.remainder, v.deck, v.shuffler),
-    "meters": lambda v: v.meters,
-    "devices": lambda v: v.devices,
-    "next": lambda v: v.next,
-    "log": lambda v: v.log,
+    "headline": lambda v, _: (v.title, v.procedure, v.clause, v.round, v.state, v.unknown, not v.reported_ns),
+    "trouble": lambda v, _: (v.trouble, v.devices, v.unknown is None),
+    "heard": lambda v, _: v.reported_ns,
+    "lamp": lambda v, _: (v.lamp, v.lamp_since_ns, v.red_lamp, v.red_lamp_text),
+    "calls": lambda v, actions: scene.offers(actions, v, "calls"),
+    "felt": lambda v, _: (
+        *(v.seats, v.dealer, v.community, v.columns, v.state, v.won, v.next, v.room),
+        *(v.unknown, not v.reported_ns, v.safe_stop, v.settlement, v.outcomes[-1:]),
+    ),
+    "money": lambda v, actions: (v.settlement, v.held, v.unknown is None, scene.offers(actions, v, "held")),
+    "outcomes": lambda v, _: v.outcomes,
+    "packets": lambda v, _: (v.packets, v.remainder, v.deck, v.shuffler, v.shoe, v.unknown is None),
+    "meters": lambda v, _: (v.meters, v.moved),
+    "devices": lambda v, _: v.devices,
+    "next": lambda v, _: (v.next, v.unknown, v.safe_stop),
+    "log": lambda v, _: v.log,
+    "acts": lambda v, actions: scene.offers(actions, v, "acts"),
+    "faults": lambda v, actions: scene.offers(actions, v, "faults"),
 }
 """The parts of a table's page, each with what it depends on."""
 OVERVIEW: Final[dict[str, Pick]] = {
-    "tables": lambda views: [v.model_copy(update={"sequence": 0, "at_ns": 0, "log": ()}) for v in views.values()]
+    "tables": lambda views, _: [
+        v.model_copy(update={"sequence": 0, "at_ns": 0, "log": (), "reported_ns": v.reported_ns and 1})
+        for v in views.values()
+    ]
 }
 """Of the page of all tables, which shows a view of each by name."""
+
+_FILTERS: Final = (
+    *(words.face, words.hand_words, words.money, words.stake, words.amount, words.figure, words.signed),
+    *(words.clock, words.clock_time, words.date_time, words.iso_time, words.since, words.count_words),
+    *(words.is_wrong, words.by_actor, words.numbers_words),
+    *(scene.prompt, scene.places, scene.columns_of, scene.bets_shown, scene.banners, scene.by_trouble, scene.nets),
+    *(wall.alarms, wall.groupby_table, wall.first_words, wall.pace, wall.penetration, wall.on_tile, wall.spots),
+    *(scene.ending, scene.net_of, scene.bets_of, scene.newest, scene.offers, scene.grouped),
+)
+"""What templates may call, by name."""
 
 
 def _environment() -> Environment:
@@ -56,11 +83,9 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    for function in (words.face, words.hand_words, words.money, words.clock_time, words.iso_time, words.count_words):
-        made.filters[function.__name__] = function
-    for other in (words.is_wrong, words.by_actor, words.troubled, words.stake, words.awaited):
-        made.filters[other.__name__] = other
+    made.filters |= {function.__name__: function for function in _FILTERS}
     made.globals |= {"BUILD": BUILD, "SEAT_SIGNS": words.SEAT_SIGNS, "LINK_SIGNS": words.LINK_SIGNS}
+    made.globals |= {"STATES": scene.STATES}
     return made
 
 
@@ -85,15 +110,24 @@ def page(request: Request, template: str, status: int = 200, live: str = "", **v
 
 
 def render_sections(view: TableView) -> dict[str, str]:
-    """Every section of one view."""
-    return {name: render(f"sections/{name}.html", view=view) for name in SECTIONS}
+    """Every section of one view of a recording: nothing can be asked of it, and it links to no live table."""
+    return {name: render(f"sections/{name}.html", view=view, actions=(), live=False) for name in SECTIONS}
+
+
+TILE: Final[dict[str, Pick]] = {
+    "tile": lambda v, _: v.model_copy(update={"sequence": 0, "at_ns": 0, "log": (), "reported_ns": 0, "devices": ()})
+}
+"""Of a pit's wall: one table on it."""
+RIBBON: Final[dict[str, Pick]] = {"ribbon": lambda views, _: [(view.table, view.trouble) for view in views.values()]}
+"""Of a pit's wall: what is wrong at any table."""
 
 
 class Sheet:
-    """A page's sections as they are now, each with a number that rises whenever it changes."""
+    """A page's sections as they are now, each with a number that rises whenever it changes. `actions` are what may be
+    asked of the table."""
 
-    def __init__(self, sections: Mapping[str, Pick] = SECTIONS) -> None:
-        self._sections, self._view = sections, object()
+    def __init__(self, sections: Mapping[str, Pick] = SECTIONS, actions: Actions = ()) -> None:
+        self._sections, self._actions, self._view = sections, actions, object()
         self._parts: dict[str, tuple[object, int, str]] = {}
         self._version = 0
 
@@ -103,11 +137,12 @@ class Sheet:
             return
         self._view = view
         for name, pick in self._sections.items():
-            shown = pick(view)
+            shown = pick(view, self._actions)
             before = self._parts.get(name)
             if before is None or before[0] != shown:
                 self._version += 1
-                self._parts[name] = shown, self._version, render(f"sections/{name}.html", view=view)
+                html = render(f"sections/{name}.html", view=view, actions=self._actions, live=True)
+                self._parts[name] = shown, self._version, html
 
     def changes(self, sent: Mapping[str, int]) -> dict[str, tuple[int, str]]:
         """Sections newer than a reader's, by name: the number and the HTML."""
@@ -119,3 +154,35 @@ class Sheet:
     def html(self) -> dict[str, str]:
         """Every section."""
         return {name: html for name, (_, _, html) in self._parts.items()}
+
+
+class WallSheet:
+    """The sections of a pit's wall, `tile-NAME` of each table and the `ribbon`: as of any page, each rendered anew only
+    when what it shows has changed."""
+
+    def __init__(self) -> None:
+        self._ribbon = Sheet(RIBBON)
+        self._tiles: dict[str, Sheet] = {}
+        self._views: dict[str, TableView] = {}
+
+    def show(self, views: Mapping[str, TableView]) -> None:
+        """Render what differs from the views before."""
+        for name, view in views.items():
+            if self._views.get(name) is not view:
+                self._views[name] = view
+                self._tiles.setdefault(name, Sheet(TILE)).show(view)
+        self._ribbon.show(dict(views))
+
+    def changes(self, sent: Mapping[str, int]) -> dict[str, tuple[int, str]]:
+        """Sections newer than a reader's, by name: the number and the HTML."""
+        found = self._ribbon.changes(sent)
+        for name, tile in self._tiles.items():
+            key = f"tile-{name}"
+            for each in tile.changes({"tile": sent.get(key, 0)}).values():
+                found[key] = each
+        return found
+
+    @property
+    def html(self) -> dict[str, str]:
+        """Every section."""
+        return self._ribbon.html | {f"tile-{name}": tile.html["tile"] for name, tile in self._tiles.items()}

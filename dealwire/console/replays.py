@@ -81,6 +81,8 @@ class RecordingEntry:
     procedure: str
     size: int | None = None
     problem: str = ""
+    at_ns: int | None = None
+    """When its first bytes came."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,11 @@ class ReplayStep:
     at_ns: int
     what: str
     view: TableView
+
+    @property
+    def at_ms(self) -> int:
+        """When, in milliseconds since 1970."""
+        return self.at_ns // 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +108,21 @@ class Replay:
     steps: tuple[ReplayStep, ...]
     note: str = ""
 
+    def step_at(self, at_ms: int, nth: int) -> int | None:
+        """The number of the step of that moment, the `nth` of several; None when it is not among those shown. Unlike a
+        step's number a moment stays the same where what is shown moves on."""
+        found = [number for number, step in enumerate(self.steps) if step.at_ms == at_ms]
+        return found[min(nth, len(found) - 1)] if found else None
+
     @property
     def index(self) -> dict[str, list[int]]:
-        """Milliseconds of each step from the first, and the steps at which a round begins or an incident is told."""
-        first, views = self.steps[0].at_ns, [step.view for step in self.steps]
+        """When the first step was, in milliseconds since 1970; milliseconds of each from there; the steps at which a
+        round begins or an incident is told."""
+        first_ms, views = self.steps[0].at_ms, [step.view for step in self.steps]
         pairs = list(itertools.pairwise(views))
         return {
-            "at_ms": [(step.at_ns - first) // 1_000_000 for step in self.steps],
+            "first_ms": [first_ms],
+            "at_ms": [step.at_ms - first_ms for step in self.steps],
             "rounds": [at for at, (old, new) in enumerate(pairs, 1) if old.state == "betting" != new.state],
             "incidents": [at for at, (old, new) in enumerate(pairs, 1) if _more_incidents(old, new)],
         }
@@ -129,8 +144,15 @@ def deal_capture(capture: Capture, table: Table, title: str, keep: Keep) -> str:
     try:
         play(capture, deliver)
     except CaptureError as error:
-        return str(error)
+        return _problem_of(error)
     return capture.torn or ""
+
+
+def _problem_of(error: Exception) -> str:
+    """What is wrong with a recording, for people who need not know where this machine keeps it."""
+    if isinstance(error, OSError):
+        return error.strerror or "it cannot be read"
+    return str(error).replace(f"{getattr(error, 'path', '')}: ", "")
 
 
 def deal_again(source: Source) -> Replay:
@@ -141,7 +163,7 @@ def deal_again(source: Source) -> Replay:
     except _Enough:
         note = f"only the first {STEPS_MAX:,} steps are shown; `dealwire replay` deals all of it"
     except DealwireError as error:
-        raise ReplayUnusable(source.name, str(error)) from error
+        raise ReplayUnusable(source.name, _problem_of(error)) from error
     if not steps.kept:
         raise ReplayUnusable(source.name, note or "it holds no report of a device")
     return Replay(source.name, source.title, tuple(steps.kept), note)
@@ -158,7 +180,7 @@ class _Steps:
         self.kept: list[ReplayStep] = []
 
     def add(self, seen: Seen, view: TableView) -> None:
-        same = {"sequence": view.sequence, "at_ns": view.at_ns}
+        same = {"sequence": view.sequence, "at_ns": view.at_ns, "reported_ns": view.reported_ns}
         if self.kept and self.kept[-1].view.model_copy(update=same) == view:
             return
         if len(self.kept) >= STEPS_MAX:
@@ -264,6 +286,9 @@ def _look(path: Path, size: int) -> RecordingEntry:
     if size > BYTES_MAX:
         return RecordingEntry(path.name, path.name, "", size, TOO_LONG)
     try:
-        return RecordingEntry(path.name, path.name, Capture.read(path).procedure, size)
+        capture = Capture.read(path)
+        first = next(iter(capture.chunks), None)
+        at_ns = first.at_ns if first is not None else None
+        return RecordingEntry(path.name, path.name, capture.procedure, size, at_ns=at_ns)
     except (DealwireError, OSError) as error:
-        return RecordingEntry(path.name, path.name, "", problem=str(error))
+        return RecordingEntry(path.name, path.name, "", problem=_problem_of(error))

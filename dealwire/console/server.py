@@ -6,7 +6,6 @@ uvicorn runs as a part of this program: it takes no signals, and says nothing bu
 
 import asyncio
 import contextlib
-import errno
 import socket
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -24,12 +23,12 @@ from dealwire.console.pages import Pages
 from dealwire.console.rendering import compile_all
 from dealwire.console.replays import Shelf, Source
 from dealwire.console.sessions import Ending, Sessions, SignedIn
+from dealwire.console.sheets import Sheets
 from dealwire.console.tokens import Tokens
 from dealwire.hub.actions import Action
 from dealwire.hub.hub import Hub
-from dealwire.listening import connections_allowed, is_loopback, listening_socket
+from dealwire.listening import connections_allowed, is_loopback, listening_error, listening_socket
 from devices.clock import Clock, SystemClock
-from protocol.errors import LineAbsent, LineBusy, LineDenied
 
 CONNECTIONS_MAX: Final = 160
 """Connections at once, live lines included. What is over it is closed at once."""
@@ -47,9 +46,9 @@ class Console:
     Bound to a loopback address, reading is open to all who can reach it; elsewhere it needs a token too. `names` are
     further host names browsers may ask for, such as a proxy's; `secure` says that they come over TLS; `proxies` are the
     addresses or networks of machines that say for whom they ask. `actions` are the buttons of each table. `recordings`
-    is a folder of `.pcapng` files, `sources` are recordings besides it. `note_access` writes a sentence about who
-    signed in or was refused into a table's record, every table's when the name is empty; called from the server's
-    thread, it must not wait.
+    is a folder of `.pcapng` files, `sources` are recordings besides it; `journal` is the file in which the tables'
+    rounds are looked up. `note_access` writes a sentence about who signed in or was refused into a table's record,
+    every table's when the name is empty; called from the server's thread, it must not wait.
     """
 
     def __init__(
@@ -62,6 +61,7 @@ class Console:
         actions: Mapping[str, Sequence[Action]] | None = None,
         recordings: Path | None = None,
         sources: Sequence[Source] = (),
+        journal: Path | None = None,
         names: Sequence[str] = (),
         secure: bool = False,
         proxies: Sequence[str] = (),
@@ -74,9 +74,12 @@ class Console:
         self._tokens = tokens or Tokens({})
         self._audit = Audit(note_access)
         self._sessions = Sessions(self._on_session_end)
-        self._board = Board(hub, lambda session: self._sessions.is_open(session, self._clock.now_ns()))
+        self._board = Board(
+            hub, lambda session: self._sessions.is_open(session, self._clock.now_ns()), actions, self._clock.now_ns
+        )
         self._endpoint = ActionEndpoint(hub, actions or {}, self._audit, self._clock)
         self._shelf = Shelf(recordings, sources)
+        self._sheets = Sheets(journal, self._clock)
         self._thread: threading.Thread | None = None
         self._end: Callable[[], None] = lambda: None
         self.failed: str | None = None
@@ -100,7 +103,8 @@ class Console:
 
     def stop(self) -> None:
         """Tell every page to come back later and give the port back. May be called twice."""
-        self._shelf.close()  # whoever waits for a recording has an answer, so that nothing holds up the end
+        for reading in (self._shelf, self._sheets):
+            reading.close()  # whoever waits for one has an answer, so that nothing holds up the end
         self._end()
         if self._thread is not None:
             self._thread.join(STOP_S)
@@ -169,7 +173,7 @@ class Console:
         local = is_loopback(self._host)
         proxied = bool(self._names) or self._secure
         return AccessGuard(
-            Pages(self._board, door, self._endpoint, self._shelf).app(),
+            Pages(self._board, door, self._endpoint, self._shelf, self._sheets).app(),
             sessions=self._sessions,
             clock=self._clock,
             cookie=cookie,
@@ -197,12 +201,7 @@ class Console:
 
 def _listen(host: str, port: int) -> socket.socket:
     """A listening socket; LineBusy, LineDenied or LineAbsent names the address."""
-    where = f"console {host}:{port}"
     try:
         return listening_socket(host, port, CONNECTIONS_MAX)
     except OSError as error:
-        if error.errno == errno.EADDRINUSE:
-            raise LineBusy(where) from error
-        if error.errno == errno.EACCES:
-            raise LineDenied(where, "ports below 1024 need more rights; use a higher one") from error
-        raise LineAbsent(where, error.strerror or str(error)) from error
+        raise listening_error(f"console {host}:{port}", error) from error

@@ -63,6 +63,11 @@ class Tokens:
             raise TokensUnusable(path, "", f'holds no token; write ROLE = "TOKEN" with roles of {", ".join(ROLES)}')
         return cls(texts)
 
+    @property
+    def roles(self) -> str:
+        """Those that have a token, as a person reads them."""
+        return ", ".join(self._digests)
+
     def role_of(self, token: str) -> Role | None:
         """Whose token this is; None for a wrong one."""
         given, found = digest_of(token[: TOKEN_MAX + 1]), None

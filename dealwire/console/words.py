@@ -1,11 +1,13 @@
 """How a page says things: cards, money, times, seats. Pure."""
 
+import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
-from dealwire.hub.view import DeviceView, HandView, LegalView, SeatView, TableView
+from dealwire.hub.view import HandView, LegalView, SeatView
 from protocol.cards import RANKS, SUITS, UNREAD
+from rules.settlement import symbol
 
 _NUMBERS: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _RANK_WORDS: Final = dict(zip(RANKS, ("ace", *_NUMBERS, "jack", "queen", "king"), strict=True))
@@ -63,10 +65,62 @@ def stake(cents: int) -> str:
     return money(cents).removesuffix(".00")
 
 
+def amount(cents: int, currency: str) -> str:
+    """Whole and hundredths in a round's currency, `$1,250.00`, `CHF 5.00`."""
+    return money(cents).replace("$", symbol(currency))
+
+
+def figure(cents: int, currency: str) -> str:
+    """As `amount`, without the hundredths where there are none: what is read from afar."""
+    return amount(cents, currency).removesuffix(".00")
+
+
+def signed(cents: int, currency: str) -> str:
+    """As `amount`, and what is won with a plus: `+$35.00`, `-$5.00`, `$0.00`."""
+    return f"+{amount(cents, currency)}" if cents > 0 else amount(cents, currency)
+
+
+def numbers_words(numbers: Iterable[int]) -> str:
+    """`1`, `2 and 4`, `1 to 3, 5 and 7`."""
+    runs: list[list[int]] = []
+    for number in sorted(set(numbers)):
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    parts: list[str] = []
+    for run in runs:
+        parts += [f"{run[0]} to {run[-1]}"] if len(run) > 2 else [str(number) for number in run]
+    return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else "".join(parts)
+
+
+def natural(name: str) -> list[tuple[int, str]]:
+    """To sort by: `pit-2` before `pit-10`."""
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name) if part]
+
+
 def moment(at_ns: int) -> datetime:
     """A time in this machine's own zone, to the microsecond."""
     seconds, rest = divmod(at_ns, 1_000_000_000)
     return datetime.fromtimestamp(seconds, UTC).astimezone().replace(microsecond=rest // 1000)
+
+
+def clock(at_ns: int) -> str:
+    """Hours to seconds."""
+    return f"{moment(at_ns):%H:%M:%S}"
+
+
+def since(at_ns: int | None, now_ns: int) -> str:
+    """`since 07:25:55`, with the day when it is another one than `now_ns`; empty when nobody knows."""
+    if not at_ns:
+        return ""
+    return f"since {clock(at_ns) if moment(at_ns).date() == moment(now_ns).date() else date_time(at_ns)}"
+
+
+def date_time(at_ns: int) -> str:
+    """Day and time, `24 Nov 2026, 07:25:55`."""
+    at = moment(at_ns)
+    return f"{at.day} {at:%b %Y, %H:%M:%S}"
 
 
 def clock_time(at_ns: int) -> str:
@@ -122,13 +176,3 @@ def _actors(names: list[str]) -> str:
     if len(names) > 1 and all(number.isdecimal() for number in numbers):
         return f"player at seats {', '.join(numbers)}"
     return ", ".join(names)
-
-
-def awaited(view: TableView) -> set[str]:
-    """Places at which the round waits for somebody. That a supervisor may count a hand is no wait."""
-    return {item.place for item in view.next if item.actor != "supervisor"} if view.state != "betting" else set()
-
-
-def troubled(devices: Iterable[DeviceView]) -> list[DeviceView]:
-    """Devices a person should look into."""
-    return [device for device in devices if device.problem or device.link == "closed"]

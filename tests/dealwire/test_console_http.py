@@ -97,7 +97,7 @@ def test_pages_hold_nothing_inline_and_load_only_from_here(console: Console) -> 
     for page in pages:
         assert not re.findall(r"<script(?![^>]*\ssrc=)", page)
         assert not re.findall(r"<style|\sstyle=|\son[a-z]+=", page)
-        loaded = re.findall(r'(?:src|href|action)="([^"]+)"', page)
+        loaded = re.findall(r'\b(?:src|href|action)="([^"]+)"', page)
         assert loaded
         assert all(target.startswith(("/", "#", "?")) and not target.startswith("//") for target in loaded)
 
@@ -378,7 +378,7 @@ def test_a_live_line_gives_everything_first_and_then_what_changed(console: Conso
         while f'"sequence": {view.sequence}' not in message:
             message = line.recv(timeout=30)
         assert '"felt"' in message
-        assert '"lamp"' not in message
+        assert '"outcomes":' not in message
 
 
 def test_a_page_hears_of_its_own_table_alone_and_what_comes_after_a_silence_is_the_news_itself() -> None:

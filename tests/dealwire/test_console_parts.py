@@ -18,7 +18,17 @@ from dealwire.console.guard import HEADERS_MAX
 from dealwire.console.rendering import ASSETS, SECTIONS, Sheet, render_sections
 from dealwire.console.tokens import Tokens, TokensUnusable
 from dealwire.hub.actions import ROLES
-from dealwire.hub.view import DeviceView, HandView, LegalView, LogLine, SeatView, TableView
+from dealwire.hub.view import (
+    DeviceView,
+    HandView,
+    HeldView,
+    LegalView,
+    LogLine,
+    OutcomeView,
+    SeatView,
+    TableView,
+    TroubleView,
+)
 from dealwire.listening import host_name, is_loopback
 from dealwire.table.viewer import LOG_MAX
 from protocol.cards import CARDS
@@ -138,15 +148,6 @@ def test_what_may_happen_next_is_grouped_by_who() -> None:
     ]
 
 
-def test_a_seat_is_awaited_when_the_round_waits_for_it_not_when_it_may_be_counted() -> None:
-    items = (
-        LegalView(actor="supervisor", what="count the cards at seat 1", place="seat 1"),
-        LegalView(actor="player at seat 3", what="fold", place="seat 3"),
-    )
-    assert words.awaited(view(state="deciding", next=items)) == {"seat 3"}
-    assert words.awaited(view(state="betting", next=items)) == set()
-
-
 # ------------------------------------------------------------------ rendering
 
 
@@ -171,7 +172,7 @@ def test_a_section_is_rendered_anew_only_when_what_it_shows_has_changed() -> Non
     assert sent.keys() == SECTIONS.keys()
     sheet.show(view(sequence=2))
     assert not sheet.changes(sent)
-    sheet.show(view(sequence=3, red_lamp=301, red_lamp_text="packet short (301)"))
+    sheet.show(view(sequence=3, lamp="lit", red_lamp=301, red_lamp_text="packet short (301)"))
     changed = sheet.changes(sent)
     assert changed.keys() == {"lamp"}
     assert "packet short (301)" in changed["lamp"][1]
@@ -187,6 +188,7 @@ def test_whatever_a_view_holds_is_written_as_text() -> None:
             clause=bad,
             state=bad,
             last_outcome=bad,
+            lamp="lit",
             red_lamp=1,
             red_lamp_text=bad,
             safe_stop=bad,
@@ -200,11 +202,14 @@ def test_whatever_a_view_holds_is_written_as_text() -> None:
             devices=(DeviceView(name=bad, kind=bad, address=bad, link="closed", state=bad, problem=bad),),
             next=(LegalView(actor=bad, what=bad, place=bad),),
             log=(LogLine(sequence=1, at_ns=1, code=bad, text=bad, clause=bad, place=bad),),
+            trouble=(TroubleView(kind="device", title=bad, cause=bad, clause=bad, advice=bad, who=bad, place=bad),),
+            outcomes=(OutcomeView(round=6, at_ns=1, outcome="complete", players=5, won=bad),),
+            held=(HeldView(round=6, at_ns=1, cents=5, why=bad, clause=bad),),
         )
     )
     for name, html in shown.items():
         assert "<img" not in html, name
-        assert "&lt;img" in html, name
+        assert "&lt;img" in html or name in {"heard", "calls", "acts", "faults"}, name
 
 
 def test_every_section_is_more_than_its_frame_when_there_is_nothing_to_show() -> None:
@@ -216,8 +221,13 @@ def test_every_section_is_more_than_its_frame_when_there_is_nothing_to_show() ->
 # ------------------------------------------------------------------ the style sheet
 
 
-def colours() -> dict[str, str]:
-    return dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", ASSETS["console.css"].decode()))
+def colours(scheme: str) -> dict[str, str]:
+    """The named colours of one of the two schemes; what has one value has it in both."""
+    text, at = ASSETS["console.css"].decode(), ("light", "dark").index(scheme)
+    one = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6});", text))
+    return one | {
+        name: both[at] for name, *both in re.findall(r"--([a-z-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)", text)
+    }
 
 
 def luminance(colour: str) -> float:
@@ -226,17 +236,24 @@ def luminance(colour: str) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(
     ("text", "ground"),
     [
         *((text, ground) for text in ("ink", "soft", "gold", "red-ink", "green") for ground in ("ground", "panel")),
-        *((text, "felt-mid") for text in ("ink", "gold")),  # the lightest part of the felt
+        *((text, "panel") for text in ("win", "lose", "push", "held")),
+        *((f"plate-{text}", "plate") for text in ("ink", "soft", "gold")),
+        *((text, "plate") for text in ("win", "lose", "push", "held")),
+        *((name + "-ink", name) for name in ("alarm", "warn", "blank", "button", "danger")),
+        ("felt-ink", "felt-mid"),  # the lightest part of the felt
         ("red-ink", "red-ground"),
-        ("focus", "felt-mid"),
+        ("ink", "field"),
+        ("ink", "hover"),
     ],
 )
-def test_text_stands_out_from_what_it_stands_on(text: str, ground: str) -> None:
-    light, dark = (luminance(colours()[name]) for name in (text, ground))
+def test_text_stands_out_from_what_it_stands_on(text: str, ground: str, scheme: str) -> None:
+    named = colours(scheme)
+    dark, light = sorted(luminance(named[name]) for name in (text, ground))
     assert (light + 0.05) / (dark + 0.05) >= 4.5
 
 

@@ -14,9 +14,8 @@ from msgspec.structs import replace
 from dealwire.bench.hands import SimulatedHands
 from dealwire.bench.plan import load_plan
 from dealwire.bench.record import BenchOutcome
-from dealwire.bench.report import Report
 from dealwire.bench.rig import SimulatedRig
-from dealwire.bench.runner import BenchChoices, run_plan
+from dealwire.bench.runner import BenchChoices, BenchRun, run_plan
 from devices.simulator.host import TableModel
 from protocol.tdp import messages as m
 from protocol.tdp.codec import Envelope, Unknown, decode, encode
@@ -632,7 +631,7 @@ DEVICES: Final = (
 """Every broken device."""
 
 
-def judge(device: Callable[[TableModel], TableModel], only: Sequence[str] = ()) -> Report:
+def judge(device: Callable[[TableModel], TableModel], only: Sequence[str] = ()) -> BenchRun:
     """The shuffler's plan, but for the soak, on a broken device."""
     plan = load_plan("shuffler")
     plan = plan.model_copy(update={"check": tuple(check for check in plan.check if check.area != "soak")})
@@ -641,9 +640,9 @@ def judge(device: Callable[[TableModel], TableModel], only: Sequence[str] = ()) 
     return run_plan(plan, rig.wire, lambda _: rig.hands, BenchChoices(only))
 
 
-def caught_by(report: Report) -> tuple[str, ...]:
+def caught_by(run: BenchRun) -> tuple[str, ...]:
     """The checks that failed."""
-    return tuple(result.id for result in report.of(BenchOutcome.FAILED))
+    return tuple(result.id for result in run.of(BenchOutcome.FAILED))
 
 
 # ------------------------------------------------------------------ the page

@@ -115,6 +115,8 @@ class Reader:
         self.properties: dict[tuple[str, str, int], dict[str, str]] = {}
         """What went beside each line."""
         self.doubles = 0
+        self.doubles_before: dict[tuple[str, str, int], int] = {}
+        """How many lines had come once more when this one came first."""
         self.changed: list[tuple[str, str, int]] = []
         """Lines that came again with another content: there must be none."""
         self.others: list[tuple[str, str, bool]] = []
@@ -143,6 +145,7 @@ class Reader:
                 return
             key = (told["table"], told["journal"], int(told["sequence"]))
             self.doubles += key in self.lines
+            self.doubles_before.setdefault(key, self.doubles)
             self.properties[key] = told
             if self.lines.setdefault(key, text) != text:
                 self.changed.append(key)

@@ -1,7 +1,8 @@
 """A dialect as a new user would add one: the package of `docs/dialects/adding.md`, as pip leaves it."""
 
-import re
 from pathlib import Path
+
+from tests.support.guides import blocks
 
 PAGE = Path(__file__).parents[2] / "docs" / "dialects" / "adding.md"
 ITEMS = ("AS;", "TD;", "2C;")
@@ -9,9 +10,10 @@ ITEMS = ("AS;", "TD;", "2C;")
 
 def source() -> str:
     """The Python of the page."""
-    found = re.search(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-    assert found is not None
-    return found[1]
+    (found,) = (
+        block.text for block in blocks(PAGE.read_text(encoding="utf-8")) if block.where.endswith("/toy_shoe.py")
+    )
+    return found
 
 
 def install(folder: Path, name: str, value: str, *, package: str = "toy") -> None:

@@ -18,7 +18,7 @@ import psycopg
 from paho.mqtt.enums import CallbackAPIVersion
 
 from dealwire.export.broker import Broker
-from dealwire.export.fleet.database import all_sql
+from dealwire.export.fleet.scripts import all_sql
 from dealwire.export.mqtt import MqttExporter
 from dealwire.journal import Journal
 from devices.clock import SystemClock

@@ -1,17 +1,19 @@
 """The guides, run as a reader would: each block in turn, in one folder, with the checkout's files beside it.
 
-What a block is stands in the info string of its fence:
+What is to be done with a block its reader sees, and so do the tests: its language, and the paragraph above it. A fence
+itself says nothing but the language, since no page shows the rest.
 
-    sh run [exit=N,N]   run by the shell; its exit code is one of these; 0 unless given
-    python run          run by Python
-    sh background, python background
-                        a program that goes on while the next blocks run; ended as Ctrl-C does, after the last one
-    toml file NAME      written to NAME
-    text output [N]     each line must be said by the block before it, or by the Nth program in the background;
-                        `…` stands for anything
-    ... needs=PROGRAM   the page is not followed where the system lacks that program
-    sh setup            sets a machine up; not run here
-    sh hardware         needs a device or root; not run here
+    **NAME**                            alone: written to the file NAME
+    ... In a second terminal ...:       a program that goes on while the next blocks run (third, fourth, fifth: more
+                                        of them, in this order); ended as Ctrl-C does, after the last block
+    ... exit code 2:                    run, and it ends so; `exit code 0 or 1` in either way
+    ... As root:   ... attached:   ... once, to set up:
+                                        needs root, or a device, or sets a machine up: not run here
+    (anything else)                     run, by the shell or by Python
+
+A block of `text` is said by the block before it, each line of it, or, under `The second terminal ...:`, by the program
+there. `…` in it stands for anything. A page is not followed where the system lacks a program that
+it starts in a terminal.
 """
 
 from __future__ import annotations
@@ -24,16 +26,24 @@ import signal
 import subprocess
 import sys
 import time
+import venv
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from tests.support.ports import free_port
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted((ROOT / "docs" / "guides").glob("*.md"))
+PAGES = [*sorted((ROOT / "docs" / "guides").glob("*.md")), ROOT / "docs" / "dialects" / "adding.md"]
 FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+TERMINALS = ("second", "third", "fourth", "fifth")
+_FILE = re.compile(r"\*\*([\w./-]+)\*\*")
+_BACKGROUND = re.compile(rf"\bIn a ({'|'.join(TERMINALS)}) terminal\b[^.:]*:$")
+_OF_TERMINAL = re.compile(rf"\bThe ({'|'.join(TERMINALS)}) terminal\b[^.:]*:$")
+_EXIT = re.compile(r"\bexit code (\d)(?: or (\d))?:$")
+_NOT_RUN = re.compile(r"\b(?:[Aa]s root|attached|once, to set up):$")
 PORTS = ("7001", "7002", "8420", "1883", "9420")
 """Written in the guides; free ones take their place."""
 PATH = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin"])
@@ -43,28 +53,48 @@ PATIENCE_S = 60
 
 @dataclass(frozen=True)
 class Block:
-    """One fence: language, what is to be done with it, the words behind that, its text, the line it begins at."""
+    """One fence: its language, what is to be done with it, the file or the terminal that its caption names, the exit
+    codes it may have, its text, the line it begins at."""
 
     language: str
-    use: str
-    rest: tuple[str, ...]
+    use: Literal["run", "background", "file", "output", "left out"]
     text: str
     line: int
+    where: str = ""
+    exits: tuple[int, ...] = (0,)
 
 
 def blocks(page: str) -> list[Block]:
     """All fences of a page."""
-    found = []
+    found, end = [], 0
     for fence in FENCE.finditer(page):
-        language, use, *rest = [*fence[1].split(), ""][: max(2, len(fence[1].split()))]
-        found.append(Block(language, use, tuple(rest), fence[2], page.count("\n", 0, fence.start()) + 1))
+        above, end = page[end : fence.start()], fence.end()
+        caption = " ".join(above.strip().rpartition("\n\n")[2].split())
+        found.append(_block(fence[1].strip(), caption, fence[2], page.count("\n", 0, fence.start()) + 1))
     return found
 
 
+def _block(language: str, caption: str, text: str, line: int) -> Block:
+    """What the caption of a fence says of it."""
+    if named := _FILE.fullmatch(caption):
+        return Block(language, "file", text, line, named[1])
+    if language == "text":
+        of = _OF_TERMINAL.search(caption)
+        return Block(language, "output", text, line, of[1] if of else "")
+    if _NOT_RUN.search(caption):
+        return Block(language, "left out", text, line)
+    if terminal := _BACKGROUND.search(caption):
+        return Block(language, "background", text, line, terminal[1])
+    codes = _EXIT.search(caption)
+    return Block(
+        language, "run", text, line, exits=tuple(int(code) for code in codes.groups() if code) if codes else (0,)
+    )
+
+
 def lacking(page: str) -> list[str]:
-    """Programs that a page needs and this system does not have."""
-    needed = [word.removeprefix("needs=") for block in blocks(page) for word in block.rest if word.startswith("needs=")]
-    return [name for name in needed if not shutil.which(name, path=PATH)]
+    """Programs that a page starts in a terminal and this system does not have."""
+    started = [block.text.split()[0] for block in blocks(page) if block.use == "background"]
+    return [name for name in started if name != "dealwire" and not shutil.which(name, path=PATH)]
 
 
 def said(expected: str, output: str) -> list[str]:
@@ -89,21 +119,36 @@ def _listens_to_ctrl_c() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+def _environment(folder: Path) -> Path:
+    """Make a virtual environment that has all that this one has; gives where its programs lie. What a page installs
+    with pip goes there, and comes from the page alone."""
+    venv.create(folder, with_pip=False)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    (packages / "tests.pth").write_text("\n".join(path for path in sys.path if path.endswith("site-packages")))
+    programs, of_tests = folder / "bin", shlex.quote(sys.executable)
+    python = shlex.quote(str(programs / "python3"))
+    shells = {
+        "dealwire": f'exec {python} -m dealwire "$@"',
+        "pip": f'exec {of_tests} -m pip --quiet --python {python} "$@" --no-deps --no-index --no-build-isolation',
+    }
+    for name, shell in shells.items():
+        (programs / name).write_text(f"#!/bin/sh\n{shell}\n")
+        (programs / name).chmod(0o755)
+    return programs
+
+
 class Reader:
     """Follows one page. Use as a context manager: programs in the background end with it."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder, self._background = folder / "table", list[tuple[subprocess.Popen[bytes], Path]]()
+        self._folder, self._background = folder / "table", dict[str, tuple[subprocess.Popen[bytes], Path]]()
         self._folder.mkdir()
         for entry in ROOT.iterdir():
             if not entry.name.startswith(".") and entry.name != "build":
                 (self._folder / entry.name).symlink_to(entry)
         self._ports = {port: str(free_port()) for port in PORTS}
-        program = folder / "bin" / "dealwire"
-        program.parent.mkdir()
-        program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m dealwire "$@"\n')
-        program.chmod(0o755)
-        self._environment = {**os.environ, "PATH": f"{program.parent}:{PATH}", "PYTHONPATH": str(ROOT)}
+        programs = _environment(folder / "venv")
+        self._environment = {**os.environ, "PATH": f"{programs}:{PATH}", "PYTHONPATH": str(ROOT)}
         self._environment["PYTHONUNBUFFERED"] = "1"
         self._output, self._said = folder, 0
 
@@ -111,7 +156,7 @@ class Reader:
         return self
 
     def __exit__(self, *_: object) -> None:
-        running = [process for process, _ in self._background if process.poll() is None]
+        running = [process for process, _ in self._background.values() if process.poll() is None]
         for process in running:
             os.killpg(process.pid, signal.SIGINT)
         for process in running:
@@ -123,29 +168,30 @@ class Reader:
 
     def endings(self) -> list[int | None]:
         """Exit codes of the programs in the background; None while one runs."""
-        return [process.poll() for process, _ in self._background]
+        return [process.poll() for process, _ in self._background.values()]
 
     def follow(self, block: Block) -> str:
         """Do what the block asks; gives what is wrong, or nothing."""
         text = self._at_free_ports(block.text)
         shell = f"exec {text.strip()}" if block.use == "background" else text
-        program = ["/bin/sh", "-e", "-c", shell] if block.language == "sh" else [sys.executable, "-c", text]
+        program = ["/bin/sh", "-e", "-c", shell] if block.language == "sh" else ["python3", "-c", text]
         match block.use:
             case "run":
                 return self._run(block, program)
             case "background":
-                self._start(program)
+                return self._start(block, program)
             case "file":
-                (self._folder / block.rest[0]).write_text(text, encoding="utf-8")
+                path = self._folder / block.where
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
             case "output":
-                return self._compare(text, block.rest)
+                return self._compare(text, block.where)
         return ""
 
     def _at_free_ports(self, text: str) -> str:
         return re.sub(r"\b(" + "|".join(PORTS) + r")\b", lambda found: self._ports[found[1]], text)
 
     def _run(self, block: Block, program: list[str]) -> str:
-        wanted = next((word.removeprefix("exit=") for word in block.rest if word.startswith("exit=")), "0").split(",")
         with self._said_by() as output:
             done = subprocess.run(
                 program,
@@ -156,9 +202,11 @@ class Reader:
                 env=self._environment,
                 timeout=PATIENCE_S,
             )
-        return "" if str(done.returncode) in wanted else f"exit code {done.returncode}: {self._output.read_text()}"
+        return "" if done.returncode in block.exits else f"exit code {done.returncode}: {self._output.read_text()}"
 
-    def _start(self, program: list[str]) -> None:
+    def _start(self, block: Block, program: list[str]) -> str:
+        if block.where != (following := TERMINALS[len(self._background)]):
+            return f"a {block.where} terminal, and the {following} is the next"
         with self._said_by() as output:
             process = subprocess.Popen(
                 program,
@@ -170,13 +218,16 @@ class Reader:
                 start_new_session=True,
                 preexec_fn=_listens_to_ctrl_c,
             )
-        self._background.append((process, self._output))
+        self._background[block.where] = (process, self._output)
+        return ""
 
-    def _compare(self, expected: str, of: tuple[str, ...]) -> str:
+    def _compare(self, expected: str, terminal: str) -> str:
         """At once for a block that has ended, with patience for one in the background."""
         until = time.monotonic() + PATIENCE_S
-        said_in = self._background[int(of[0]) - 1][1] if of else self._output
-        runs = [process for process, path in self._background if path == said_in]
+        if terminal and terminal not in self._background:
+            return f"there is no {terminal} terminal"
+        said_in = self._background[terminal][1] if terminal else self._output
+        runs = [process for process, path in self._background.values() if path == said_in]
         while True:
             ended = all(process.poll() is not None for process in runs)
             output = said_in.read_text(encoding="utf-8", errors="replace")

@@ -68,8 +68,8 @@ class ByHand:
         self.ends: dict[tuple[Cards, Cards], Showdowns] = {}
         for board in map(frozenset, combinations(sorted(self.deck), 5)):
             self.showdowns(board)
-        nets = [(terms.raised, False, 1), *((bet.net, folded, bet.units) for bet in terms.first for folded in (0, 1))]
-        found = [Fraction(net(HoldemEnding(bool(f), *key)) * units) for net, f, units in nets for key in self.keys()]
+        nets = [(terms.raised, 0), *((bet.net, folded) for bet in terms.first for folded in (0, 1))]
+        found = [Fraction(net(HoldemEnding(bool(folded), *key))) for net, folded in nets for key in self.keys()]
         self.scale = lcm(*(each.denominator for each in found))
 
         def summed(net: Callable[[HoldemEnding], Fraction], folded: bool) -> dict[tuple[Cards, Cards], int]:
@@ -78,7 +78,7 @@ class ByHand:
             return {at: sum(number * gain[key] for key, number in end.items()) for at, end in self.ends.items()}
 
         def first(ending: HoldemEnding) -> Fraction:
-            return sum((bet.units * bet.net(ending) for bet in terms.first), Fraction(0))
+            return sum((bet.net(ending) for bet in terms.first), Fraction(0))
 
         self.raised, self.first, self.folded = summed(terms.raised, False), summed(first, False), summed(first, True)
 

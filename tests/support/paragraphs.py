@@ -26,14 +26,20 @@ _HEADINGS: Final = {
     "CARDS: NUMBER": "cards",
     "IF THE CASINO LICENSEE OFFERS THE OPTIONAL FLUSHES": "progressive",
 }
+_LETTERED: Final = {
+    "Envy Bonus": "envy bonus",
+    "Progressive Envy Bonus": "progressive envy bonus",
+    "Appendix A": "appendix A",
+}
+"""Headings of which the whole may be cited, and the letters under them; a number goes on with what was before."""
 
 
 def paragraphs(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Section and paragraph, the section itself with an empty one."""
-    section, heading, path, bare = "", "", list[str](), False
+    section, heading, path, bare, lettered = "", "", list[str](), False, ""
     for line in lines:
         if (found := _SECTION.match(line)) and "(" not in line[:14]:
-            section, heading, path = f"47.1-{found[1]}", "", []
+            section, heading, path, lettered = f"47.1-{found[1]}", "", [], ""
             yield section, ""
             continue
         if line.startswith(_HEADLESS[0]):
@@ -42,14 +48,20 @@ def paragraphs(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
         for begins, name in _HEADINGS.items():
             if line.strip().startswith(begins):
                 heading, path = f"{name} ", []
+        for begins, name in _LETTERED.items():
+            if section and line.startswith(begins):
+                lettered = name
+                yield section, name
         mark = _MARK.match(line)
-        if mark is None and line.startswith("- ") and path[1:] == []:
+        if lettered and mark is not None and not (label := mark["paren"] or mark["plain"]).isdigit():
+            yield section, f"{lettered} ({label})"
+        elif mark is None and line.startswith("- ") and path[1:] == []:
             bare = True  # perhaps a paragraph whose number the scan lost
         elif section and mark is not None:
             if bare and path and path[0].isdigit() and mark["paren"] == "a":
                 path = [str(int(path[0]) + 1)]
                 yield section, f"{heading}({path[0]})"
-            bare = False
+            bare, lettered = False, ""
             for each in _placed(path, mark["paren"] or mark["plain"]):
                 yield section, heading + "".join(f"({part})" for part in each)
 

@@ -80,7 +80,8 @@ def simulators(
     with ExitStack() as stack:
         addresses = []
         for number in range(count):
-            arguments = ["--scenario", scenario, "--endless", "--faults", str(faults), "--speed", str(speed)]
+            arguments = ["--scenario", scenario, "--endless", "--speed", str(speed)]
+            arguments += ["--faults", str(faults)] if faults else []
             addresses.append(stack.enter_context(simulator([*arguments, "--seed", str(seed + number)])))
         yield addresses
 

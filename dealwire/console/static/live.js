@@ -29,6 +29,7 @@ let over = false;
 function say(state, text) {
   if (words.textContent !== text) words.textContent = text;
   words.dataset.state = state;
+  words.hidden = false;
   main.classList.toggle("stale", state !== "live");
 }
 
@@ -58,16 +59,17 @@ function heard(message) {
   }
   show(message.sections);
   wait = FIRST_MS;
-  lastHeard = new Date();
+  lastHeard = message.clock;
   main.dataset.sequence = message.sequence;
-  say("live", "Live");
+  main.dataset.clock = message.clock;
+  say("live", "Page up to date");
 }
 
 function lost(mine, code) {
   if (mine !== line) return;
   line = null;
   clearTimeout(beat);
-  const as = lastHeard ? ` The page shows how it was at ${lastHeard.toLocaleTimeString()}.` : "";
+  const as = lastHeard ? ` The page shows how it was at ${lastHeard}.` : "";
   say("lost", (WHY[code] ?? "Connection lost. Trying again …") + as);
   over = code === SIGNED_OUT;
   if (over) return;
@@ -82,7 +84,11 @@ function now() {
   }
 }
 
+setTimeout(() => {
+  if (!lastHeard && !over && line) say("lost", "No answer yet. If this stays, load the page again.");
+}, 3 * LONGEST_MS);
 addEventListener("online", now);
 addEventListener("pageshow", now);
 document.addEventListener("visibilitychange", () => document.hidden || now());
+words.hidden = false;
 connect();

@@ -37,10 +37,13 @@ function one(old, wanted) {
     if (old.nodeValue !== wanted.nodeValue) old.nodeValue = wanted.nodeValue;
     return;
   }
-  for (const { name } of [...old.attributes]) if (!wanted.hasAttribute(name)) old.removeAttribute(name);
+  for (const { name } of [...old.attributes]) if (!wanted.hasAttribute(name) && !held(old, name)) old.removeAttribute(name);
   for (const { name, value } of wanted.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
   children(old, wanted);
 }
+
+// What a person did to the page, and the program knows nothing of: what was opened stays open.
+const held = (element, name) => name === "aria-busy" || (name === "open" && element.nodeName === "DETAILS");
 
 // Every section of a message that this page shows; one that is as it was is left alone.
 const shown = new Map();

@@ -28,10 +28,10 @@ async function go(to, { keep = false } = {}) {
       const asked = wanted;
       const said = await fetch(player.dataset.step + asked);
       if (!said.ok) throw new Error(said.statusText);
-      const { what, sections } = await said.json();
+      const { what, when, at, sections } = await said.json();
       number = asked;
       show(sections);
-      place(what);
+      place(what, when, at);
     }
   } catch {
     pause();
@@ -42,13 +42,23 @@ async function go(to, { keep = false } = {}) {
   }
 }
 
-function place(what) {
+function place(what, when, at) {
   seek.value = number;
   seek.setAttribute("aria-valuetext", `Step ${number + 1} of ${last + 1}: ${what}`);
   button("where").textContent = `Step ${number + 1} of ${last + 1}`;
   button("what").textContent = what;
+  button("when").textContent = when;
+  button("when").dateTime = at;
   player.dataset.number = number;
-  history.replaceState(null, "", `?step=${number}`);
+  history.replaceState(null, "", moment());
+}
+
+// The address of this very step, by its time: what a recording that grows shows moves on, and numbers with it.
+function moment() {
+  if (!steps.first_ms) return `?step=${number}`;
+  const at = steps.at_ms[number];
+  const nth = number - steps.at_ms.indexOf(at);
+  return `?at=${steps.first_ms[0] + at}${nth ? `&step=${nth}` : ""}`;
 }
 
 const tell = (text) => (button("told").textContent = text);
@@ -82,6 +92,21 @@ async function toggle() {
   if (timer) return pause();
   if (number >= last) await go(0);
   run();
+}
+
+function before(marks) {
+  const last = marks.findLast((mark) => mark < wanted);
+  if (last === undefined) tell("There is none before this.");
+  else go(last);
+}
+
+async function copy() {
+  try {
+    await navigator.clipboard.writeText(location.href);
+    tell("The link to this step is copied.");
+  } catch {
+    tell(location.href); // a page that came without TLS over the network may not reach the clipboard
+  }
 }
 
 function after(marks) {
@@ -130,8 +155,12 @@ play.addEventListener("click", toggle);
 seek.addEventListener("input", () => go(Number(seek.value)));
 button("next-round").addEventListener("click", () => after(steps.rounds));
 button("next-incident").addEventListener("click", () => after(steps.incidents));
+button("previous-round").addEventListener("click", () => before(steps.rounds));
+button("previous-incident").addEventListener("click", () => before(steps.incidents));
+button("copy").addEventListener("click", copy);
 addEventListener("keydown", keys);
 
 steps = await (await fetch(player.dataset.steps)).json();
 mark();
-for (const id of ["play", "next-round", "next-incident", "seek"]) button(id).disabled = false;
+const WAITING = ["play", "previous-round", "next-round", "previous-incident", "next-incident", "copy", "seek"];
+for (const id of WAITING) button(id).disabled = false;

@@ -1,0 +1,311 @@
+"""What a page draws of a view: who is waited for, what is wrong, where cards lie, what a seat won. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, Literal, NamedTuple, get_args
+
+from dealwire.console.words import by_actor, clock, natural, numbers_words
+from dealwire.hub.actions import Action
+from dealwire.hub.view import (
+    BetLineView,
+    HandView,
+    OutcomeView,
+    SeatMoneyView,
+    SettlementView,
+    TableView,
+    TroubleKind,
+    TroubleView,
+)
+
+STATES: Final[Mapping[str, str]] = {
+    "betting": "Bets are open",
+    "dealing": "Cards are dealt",
+    "burning": "Cards are burned",
+    "deciding": "Players decide",
+    "exchanging": "Cards are exchanged",
+    "assigning": "Hands wait for the number",
+    "setting": "Players set their hands",
+    "showing": "Cards are turned up",
+    "revealing": "Hands are shown",
+    "drawing": "Cards are drawn",
+    "naming": "A card has to be named",
+    "extra": "Before the extra card",
+    "settling": "Bets are settled",
+    "progressive": "Misdeal: progressive only",
+    "void": "The round is void",
+    "halted": "Halted",
+}
+"""Where a round stands, as people at the table say it."""
+
+OUTCOMES: Final[Mapping[str, tuple[str, str]]] = {
+    "complete": ("✓", "complete"),
+    "misdeal": ("✕", "misdeal"),
+    "progressive-only": ("✕", "misdeal, progressive only"),
+    "defective-deck": ("✕", "defective deck"),
+    "unreliable": ("⚠", "not settled"),
+}
+"""How a round ended: a sign, and words."""
+
+_STOPPED: Final[Mapping[str, str]] = {
+    "halted": "Halted: a supervisor decides",
+    "void": "Void: cards in, bets back",
+}
+"""What comes before END GAME where a round is not played out."""
+
+
+class RoundEnding(NamedTuple):
+    """How a round ended: a style, a sign, words."""
+
+    style: str
+    sign: str
+    words: str
+
+
+def ending(each: OutcomeView) -> RoundEnding:
+    """What the last rounds are marked with. One that nobody paid is never like one that was settled."""
+    sign, words = OUTCOMES[each.outcome]
+    if each.repeated:
+        return RoundEnding("unreliable", "⚠", "came once more, not paid")
+    if each.incidents and each.outcome == "complete":
+        many = f"{each.incidents} incident{'' if each.incidents == 1 else 's'}"
+        return RoundEnding("complete noted", sign, f"{words}, {many}")
+    return RoundEnding(each.outcome, sign, words)
+
+
+_WORST: Final[Sequence[TroubleKind]] = get_args(TroubleKind)
+_ALARMS: Final = frozenset({"safe-stop", "line", "repeated", "halted", "misdeal", "red-lamp"})
+"""What a table cannot go on with; the rest waits for somebody meanwhile."""
+
+COLUMNS_MAX: Final = 8
+"""Seats beside each other; more stand in rows."""
+LEAD_LONG: Final = 34
+"""Characters of a line that is read from across the pit; a longer one is written smaller."""
+BETS_SHOWN: Final = 5
+"""Bets of a seat that are seen at once; the list of more scrolls."""
+ROUNDS_NAMED: Final = 4
+"""Rounds a heading names; of the others it says how many."""
+
+CALLS: Final = ("call-misdeal", "clear-misdeal", "clear-error")
+"""What a supervisor does while a round is under way; everything else is set up between rounds."""
+RELEASE: Final = "release-held"
+
+
+class Prompt(NamedTuple):
+    """The one line that is read first: who does what next, or that nobody can say; `more` is what goes with it."""
+
+    kind: Literal["unknown", "stopped", "bets", "wait", "none"]
+    lead: str
+    more: str = ""
+
+    @property
+    def long(self) -> bool:
+        """Whether it has to be written smaller."""
+        return len(self.lead) > LEAD_LONG
+
+
+def prompt(view: TableView) -> Prompt:
+    """Who is waited for, as the round stands."""
+    if view.safe_stop is not None:
+        return Prompt("stopped", "Safe stop: deal no more", "What lies on the table is settled by hand")
+    if view.unknown is not None:
+        since = f" since {clock(view.unknown.since_ns)}" if view.unknown.since_ns else ""
+        before = "what is shown below was known before" if view.reported_ns else "nothing was heard of it yet"
+        return Prompt("unknown", f"Unknown{since}", f"{view.unknown.why}: {before}")
+    if view.state == "betting":
+        called = next((each for each in view.trouble if each.kind == "supervisor"), None)
+        if called is not None:
+            return Prompt("wait", "Wait for a supervisor", called.cause)
+        last = view.outcomes[-1] if view.outcomes else None
+        before = f". Round {last.round}: {last.won} won" if last is not None and last.won else ""
+        return Prompt("bets", "Bets are open", f"START GAME closes them{before}")
+    return _awaited(view)
+
+
+def _awaited(view: TableView) -> Prompt:
+    """Who is waited for in a round under way, of which all is known."""
+    items = [item for item in view.next if item.awaited]
+    lines = [f"{_who(actor)}: {' or '.join(map(_briefly, whats))}" for actor, whats in by_actor(items)]
+    if view.state in _STOPPED:
+        return Prompt("wait", _STOPPED[view.state], "; ".join(lines))
+    if view.won is not None:
+        return Prompt("wait", f"{view.won.capitalize()} won", "; ".join(lines))
+    players = [item for item in items if item.actor.startswith("player")]
+    if players and view.state == "deciding":
+        seats = {_seat(item.place) for item in players}
+        lead = f"{'Seats' if len(seats) > 1 else 'Seat'} {numbers_words(seats)} to decide"
+        return Prompt("wait", lead, " or ".join(dict.fromkeys(item.what for item in players)))
+    return (
+        Prompt("wait", lines[0], "; ".join(lines[1:])) if lines else Prompt("none", STATES.get(view.state, view.state))
+    )
+
+
+def _briefly(what: str) -> str:
+    """`show seat 8, seat 6` as `show seats 8, 6`."""
+    return what.replace(", seat ", ", ").replace("seat ", "seats ", 1) if ", seat " in what else what
+
+
+def _seat(place: str) -> int:
+    return int(place.removeprefix("seat ")) if place.startswith("seat ") else 0
+
+
+def _who(actor: str) -> str:
+    """`Dealer`, `Seat 3`, `Seats 1, 2`."""
+    text = actor.removeprefix("player at ")
+    return text[:1].upper() + text[1:]
+
+
+class FeltPlace(NamedTuple):
+    """A place for cards that is no seat: its name, the cards it is made for, the most it may hold now, and the hand,
+    None before it has one."""
+
+    name: str
+    room: int
+    most: int
+    hand: HandView | None
+
+    @property
+    def title(self) -> str:
+        """Its name as people write it."""
+        return self.name.replace("-", " ").capitalize()
+
+
+def places(view: TableView) -> list[FeltPlace]:
+    """Every place that the game has, in the same order all through a round, the dealer's last."""
+    hands = {hand.name: hand for hand in view.community}
+    names = [name for name in view.room.places if name != "dealer"]
+    names += ["burned"] if view.room.burned else []
+    found = [_place(name, view, hands.get(name)) for name in dict.fromkeys([*names, *hands])]
+    if "dealer" in view.room.places or view.dealer is not None:
+        found.append(_place("dealer", view, view.dealer))
+    return found
+
+
+def _place(name: str, view: TableView, hand: HandView | None) -> FeltPlace:
+    room = view.room.burned if name == "burned" else view.room.places.get(name, 0)
+    there = len(hand.cards) + len(hand.burned) if hand is not None else 0
+    return FeltPlace(name, room or max(there, 1), max(room, there, 1), hand)
+
+
+def columns_of(seats: int) -> int:
+    """Seats of a row, so that the rows are about equally long."""
+    rows = -(-max(seats, 1) // COLUMNS_MAX)
+    return -(-max(seats, 1) // rows)
+
+
+def bets_shown(view: TableView) -> int:
+    """Lines to keep free for a seat's bets; fewer where seats stand in many rows."""
+    return min(max(view.room.bets, 1), BETS_SHOWN if len(view.seats) <= 2 * COLUMNS_MAX else BETS_SHOWN - 2)
+
+
+class Banner(NamedTuple):
+    """What is wrong, as it stands at the top of the page."""
+
+    tone: Literal["alarm", "warn"]
+    trouble: TroubleView
+    title: str
+
+
+def banners(view: TableView) -> list[Banner]:
+    """The worst first; money that is held of several rounds is one, at the place of the first."""
+    held = [each for each in view.trouble if each.kind == "held"]
+    found = [each for each in view.trouble if each.kind != "held" or each is held[0]]
+    shown = [_held(held) if each.kind == "held" and len(held) > 1 else each for each in found]
+    return [Banner("alarm" if each.kind in _ALARMS else "warn", each, each.title) for each in shown]
+
+
+def _held(held: Sequence[TroubleView]) -> TroubleView:
+    """All that is held, as one; a reason or a clause only where it is that of every round."""
+    causes, clauses = {each.cause for each in held}, {each.clause for each in held}
+    return held[0].model_copy(
+        update={
+            "title": f"Money of rounds {_rounds(int(each.place or 0) for each in held)} is held",
+            "cents": sum(each.cents or 0 for each in held),
+            "cause": held[0].cause if len(causes) == 1 else f"for {len(causes)} reasons, see Money",
+            "clause": held[0].clause if len(clauses) == 1 else None,
+        }
+    )
+
+
+def _rounds(numbers: Iterable[int]) -> str:
+    """`3 and 4`, `1 to 19`, `1, 3, 5, 8 and 15 more`."""
+    found = sorted(set(numbers))
+    words = numbers_words(found)
+    if len(words.replace(" and ", ", ").replace(" to ", ", ").split(", ")) <= ROUNDS_NAMED:
+        return words
+    return f"{', '.join(map(str, found[:ROUNDS_NAMED]))} and {len(found) - ROUNDS_NAMED} more"
+
+
+def by_trouble(views: Iterable[TableView]) -> list[TableView]:
+    """Tables that cannot go on first, the worst of them foremost; all others keep their place by name."""
+    return sorted(views, key=lambda view: (min(map(_rank, view.trouble), default=len(_WORST)), natural(view.table)))
+
+
+def _rank(trouble: TroubleView) -> int:
+    return _WORST.index(trouble.kind) if trouble.kind in _ALARMS else len(_WORST)
+
+
+class Net(NamedTuple):
+    """What a seat won or lost in the round that is over: a style, a sign, the word, cents."""
+
+    style: Literal["win", "lose", "push", "held"]
+    sign: str
+    word: str
+    cents: int
+    held: int
+
+
+def net_of(money: SeatMoneyView) -> Net:
+    """What the seat's settled bets come to; what is held stands beside it."""
+    if money.net > 0:
+        return Net("win", "▲", "wins", money.net, money.held)
+    if money.net < 0:
+        return Net("lose", "▼", "loses", money.net, money.held)
+    if money.held and not money.pay and not money.returned:
+        return Net("held", "‖", "held", money.held, 0)
+    return Net("push", "=", "even", 0, money.held)
+
+
+def nets(view: TableView) -> dict[int, Net]:
+    """By seat, from END GAME until it bets for the next round, or that is dealt."""
+    settled = view.settlement
+    if settled is None or view.state != "betting" or settled.round != view.round:
+        return {}
+    betting = {seat.seat for seat in view.seats if seat.wagers}
+    return {money.seat: net_of(money) for money in settled.seats if money.seat not in betting}
+
+
+def bets_of(settled: SettlementView, seat: int) -> list[BetLineView]:
+    """The lines of one seat."""
+    return [line for line in settled.lines if line.seat == seat]
+
+
+def newest(outcomes: Sequence[OutcomeView]) -> list[OutcomeView]:
+    """Newest first."""
+    return list(reversed(outcomes))
+
+
+class Offer(NamedTuple):
+    """An action as it stands now: `why` it cannot work, empty when it can."""
+
+    action: Action
+    why: str
+
+
+def offers(actions: Sequence[Action], view: TableView, part: str) -> list[Offer]:
+    """The actions of one `part` of the pages: `calls`, `held`, `acts` or `faults`."""
+    return [Offer(action, action.available(view)) for action in actions if _part_of(action) == part]
+
+
+def _part_of(action: Action) -> str:
+    if action.bench:
+        return "faults"
+    if action.does == RELEASE:
+        return "held"
+    return "calls" if action.does in CALLS else "acts"
+
+
+def grouped(found: Iterable[Offer]) -> dict[str, list[Offer]]:
+    """By the heading they stand under."""
+    groups: dict[str, list[Offer]] = {}
+    for offer in found:
+        groups.setdefault(offer.action.group, []).append(offer)
+    return groups

@@ -1,0 +1,92 @@
+"""The rounds of a console's tables, out of their journal: the newest in a list, and one as a dispute sheet.
+
+One thread reads, so that pages stay live meanwhile. It has no key: a sheet of the console names no face that nobody has
+shown.
+"""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, TypeVar
+
+from dealwire.console.worker import Worker, WorkerBusy
+from dealwire.journal.rounds import RoundReader
+from dealwire.sheet.clocks import Times
+from dealwire.sheet.gather import MadeWith, RoundUnknown, gather
+from dealwire.sheet.html import body_of
+from dealwire.sheet.listing import RoundEntry, newest_rounds
+from dealwire.sheet.model import RoundSheet
+from dealwire.sheet.pdf import pdf_of
+from dealwire.sheet.sections import paper_of
+from devices.clock import Clock
+from protocol.errors import DealwireError
+from rules.errors import ExtraMissing
+
+LISTED: Final = 50
+"""Rounds in the list, the newest."""
+
+Result = TypeVar("Result")
+
+
+class SheetUnavailable(DealwireError):
+    """A round, or a list of them, that cannot be shown; `status` is the answer's."""
+
+    def __init__(self, status: int, why: str) -> None:
+        self.status, self.why = status, why
+        super().__init__(why)
+
+
+class Sheets:
+    """Reads the journal at `path`, which may be written meanwhile; None: this console has none."""
+
+    def __init__(self, path: Path | None, clock: Clock) -> None:
+        self._path, self._clock = path, clock
+        self._worker = Worker("console-sheets")
+
+    def close(self) -> None:
+        """Wait for nothing. Who waits for a sheet gets SheetUnavailable."""
+        self._worker.close()
+
+    async def newest(self, table: str) -> list[RoundEntry]:
+        """The newest rounds of a table that ended, newest first."""
+        return await self._ask(lambda reader: newest_rounds(reader, table, LISTED, Times(())))
+
+    async def html(self, table: str, number: int, record: int | None) -> tuple[RoundSheet, str]:
+        """A round, and what stands on its page."""
+
+        def make(reader: RoundReader) -> tuple[RoundSheet, str]:
+            sheet = self._sheet(reader, table, number, record)
+            return sheet, body_of(paper_of(sheet))
+
+        return await self._ask(make)
+
+    async def pdf(self, table: str, number: int, record: int | None) -> bytes:
+        """A round as PDF."""
+        return await self._ask(lambda reader: pdf_of(paper_of(self._sheet(reader, table, number, record))))
+
+    async def json(self, table: str, number: int, record: int | None) -> str:
+        """A round as `dealwire.sheet/1`."""
+        return await self._ask(lambda reader: self._sheet(reader, table, number, record).to_json())
+
+    def _sheet(self, reader: RoundReader, table: str, number: int, record: int | None) -> RoundSheet:
+        return gather(reader, table, number, MadeWith(self._clock.now_ns()), record=record)
+
+    async def _ask(self, make: Callable[[RoundReader], Result]) -> Result:
+        path = self._path
+        if path is None:
+            raise SheetUnavailable(404, "This console has no journal to look into.")
+
+        def work() -> Result:
+            with RoundReader(path) as reader:
+                return make(reader)
+
+        try:
+            return await asyncio.wrap_future(self._worker.run(work))
+        except RoundUnknown as error:
+            raise SheetUnavailable(404, str(error)) from error
+        except WorkerBusy as error:
+            raise SheetUnavailable(503, str(error)) from error
+        except ExtraMissing as error:
+            raise SheetUnavailable(501, str(error)) from error
+        except DealwireError as error:
+            raise SheetUnavailable(500, str(error)) from error

@@ -1,0 +1,42 @@
+"""What engines that decide for a player count, summed up as tests ask for it."""
+
+from collections import Counter
+from collections.abc import Iterable
+from fractions import Fraction
+
+from rules.odds.best_play import PlayedOut, RowPays
+from rules.odds.holdem_terms import FirstBet, HoldemCount
+
+Joint = Counter[tuple[tuple[Fraction, ...], tuple[Fraction, ...]]]
+"""(stake of each bet, net of each bet) -> equally likely deals."""
+
+
+def row_pays(nets: Iterable[Fraction | int | str]) -> RowPays:
+    """From anything that a fraction is made of."""
+    return RowPays(tuple(map(Fraction, nets)))
+
+
+def gain(found: PlayedOut) -> Fraction:
+    """What all bets gain together, on average, in units of the first."""
+    return sum((Fraction(ways) * sum(end.nets) for end, ways in found.ways.items()), Fraction(0)) / found.ways.total()
+
+
+def staked(found: PlayedOut) -> Fraction:
+    """What is staked on average, in units of the first."""
+    return sum((Fraction(ways) * sum(end.stakes) for end, ways in found.ways.items()), Fraction(0)) / found.ways.total()
+
+
+def deals(found: HoldemCount) -> int:
+    """In all; the cards of the board are told apart by the round they came in."""
+    return sum(found.ways.values())
+
+
+def joint(found: HoldemCount, riders: tuple[FirstBet, ...] = ()) -> Joint:
+    """The bets of the game together, the first ones and then those raised with; and after them `riders`, which had no
+    part in the decisions."""
+    counted: Joint = Counter()
+    for (line, ending), number in found.ways.items():
+        stakes, nets = found.terms.gains(line, ending)
+        more = tuple(Fraction(bet.staked) for bet in riders)
+        counted[stakes + more, nets + tuple(bet.net(ending) for bet in riders)] += number
+    return counted
