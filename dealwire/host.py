@@ -4,14 +4,48 @@ import importlib.metadata
 import importlib.util
 import os
 import platform
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
-Verdict = Literal["good", "warning", "bad"]
+from devices.dialects import BUILT_IN, GROUP, dialect_named, dialect_names
+from devices.extras import install_command
+from devices.files import may
+from protocol.errors import LocalError
+
+Verdict = Literal["good", "note", "warning", "bad"]
+"""`note`: neither good nor bad, such as a part that is not installed and need not be."""
 
 OUR_PACKAGES: Final = ("protocol", "devices", "dealer_flow", "rules")
+
+
+class Extra(NamedTuple):
+    """A part of this program that is installed only where it is wanted."""
+
+    modules: tuple[str, ...]
+    """What it needs."""
+    what: str
+
+    @property
+    def installed(self) -> bool:
+        """All that it needs is there."""
+        return all(importlib.util.find_spec(name) is not None for name in self.modules)
+
+
+EXTRAS: Final[Mapping[str, Extra]] = {
+    "console": Extra(("jinja2", "starlette", "h11", "uvicorn", "websockets"), "tables in a browser"),
+    "journal": Extra(("cryptography",), "seals on the raw bytes of a journal"),
+    "mqtt": Extra(("aiomqtt",), "lines to an MQTT broker"),
+    "metrics": Extra(("prometheus_client",), "metrics for Prometheus"),
+    "odds": Extra(("numpy",), "exact odds, audits of pay tables"),
+    "usb": Extra(("usb",), "devices with a vendor interface on USB"),
+    "fleet": Extra(("aiomqtt", "psycopg"), "the lines of many tables in one database"),
+    "sheet": Extra(("reportlab",), "dispute sheets as PDF"),
+    "rich": Extra(("rich",), "tables drawn on a terminal, a bar of how far a count is"),
+}
+"""By name, as `pip` knows them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +120,9 @@ def check_all() -> Iterator[HostFinding]:
     yield from _packages()
     yield from _names()
     yield _cobs()
-    yield _usb()
+    yield from _extras()
+    yield from _dialects()
+    yield from _libusb()
     yield from _ports()
     yield from latency_timers()
     yield from _modem_manager()
@@ -97,7 +133,7 @@ def _packages() -> Iterator[HostFinding]:
         try:
             yield HostFinding("package", "good", f"{package} {importlib.metadata.version(package)}")
         except importlib.metadata.PackageNotFoundError:
-            yield HostFinding("package", "bad", f"{package} is not installed", "pip install dealwire")
+            yield HostFinding("package", "bad", f"{package} is not installed", install_command())
 
 
 def _names() -> Iterator[HostFinding]:
@@ -124,16 +160,47 @@ def _cobs() -> HostFinding:
     return HostFinding("cobs", "good", "cobs runs in C")
 
 
-def _usb() -> HostFinding:
-    if importlib.util.find_spec("usb") is None:
-        return HostFinding(
-            "usb", "warning", "pyusb is not installed: no USB bulk devices", "pip install 'dealwire[usb]'"
-        )
+def _extras() -> Iterator[HostFinding]:
+    for name, extra in EXTRAS.items():
+        if extra.installed:
+            yield HostFinding("extra", "good", f"{name} is installed: {extra.what}")
+        else:
+            yield HostFinding("extra", "note", f"{name} is not installed: {extra.what}", install_command(name))
+
+
+def _dialects() -> Iterator[HostFinding]:
+    """Those that come with the program, and those that other distributions add."""
+    for name in dialect_names():
+        if name in BUILT_IN:
+            yield HostFinding("dialect", "good", f"{name} comes with dealwire")
+            continue
+        dists = [each.dist for each in importlib.metadata.entry_points(group=GROUP) if each.name == name]
+        whence = ", ".join(f"{dist.name} {dist.version}" for dist in dists if dist is not None) or "nobody knows where"
+        try:
+            dialect_named(name)
+        except LocalError as error:
+            yield HostFinding("dialect", "warning", f"{error}, from {whence}", "update or uninstall what it comes from")
+        else:
+            yield HostFinding("dialect", "good", f"{name} from {whence}")
+
+
+def has_libusb() -> bool:
+    """True when pyusb finds libusb."""
     import usb.backend.libusb1
 
-    if usb.backend.libusb1.get_backend() is None:
-        return HostFinding("usb", "warning", "libusb was not found: no USB bulk devices", "apt install libusb-1.0-0")
-    return HostFinding("usb", "good", "pyusb with libusb")
+    return usb.backend.libusb1.get_backend() is not None
+
+
+def _libusb() -> Iterator[HostFinding]:
+    if not EXTRAS["usb"].installed:
+        return
+    if has_libusb():
+        yield HostFinding("usb", "good", "pyusb with libusb")
+    else:
+        yield HostFinding("usb", "warning", "libusb was not found: no USB bulk devices", shlex.join(GET_LIBUSB))
+
+
+GET_LIBUSB: Final = ("sudo", "apt-get", "install", "libusb-1.0-0")
 
 
 def _ports() -> Iterator[HostFinding]:
@@ -142,16 +209,21 @@ def _ports() -> Iterator[HostFinding]:
         yield HostFinding("ports", "warning", "no serial port found", "attach the device, or try: dealwire sim")
     for port in found:
         name = port["name"]
-        if os.access(name, os.R_OK | os.W_OK):
+        if may(name, os.R_OK | os.W_OK):
             yield HostFinding("ports", "good", f"{name} may be opened")
             continue
-        group = Path(name).group() if Path(name).exists() else "dialout"
-        yield HostFinding(
-            "ports",
-            "bad",
-            f"{name} may not be opened",
-            f"sudo usermod -aG {group} $USER, then log in again; or: dealwire doctor --udev",
-        )
+        yield HostFinding("ports", "bad", f"{name} may not be opened", _to_open(Path(name)))
+
+
+def _to_open(port: Path) -> str:
+    """What lets this user open a port: its group, where that may and is not root's own."""
+    try:
+        group, mode = port.group(), port.stat().st_mode
+    except (OSError, KeyError):
+        group, mode = "dialout", 0o660
+    if group == "root" or mode & 0o060 != 0o060:
+        return "no group may open it: dealwire doctor --udev prints a rule that lets one"
+    return f"sudo usermod -aG {group} $USER, then log in again; or: dealwire doctor --udev"
 
 
 def latency_timers(folder: Path = Path("/sys/bus/usb-serial/devices")) -> Iterator[HostFinding]:

@@ -7,12 +7,15 @@ the descriptors that the process may have is the most that one gate takes: the r
 
 import asyncio
 import contextlib
+import errno
 import ipaddress
 import logging
 import socket
 from collections import Counter
 from collections.abc import Callable, Collection
 from typing import Final, Literal
+
+from protocol.errors import LineAbsent, LineBusy, LineDenied, LineError
 
 _log = logging.getLogger(__name__)
 
@@ -259,5 +262,31 @@ class AcceptGate:
 
 def listening_socket(host: str, port: int, backlog: int) -> socket.socket:
     """A socket that listens; OSError when it cannot."""
-    family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+    family = _family(host, port)
     return socket.create_server((host, port), family=family, backlog=backlog)
+
+
+def must_be_free(where: str, host: str, port: int) -> None:
+    """The error of `listening_error` unless a socket may listen there now. Nobody can connect meanwhile."""
+    try:
+        with socket.socket(_family(host, port), socket.SOCK_STREAM) as tried:
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            tried.bind((host, port))
+    except OSError as error:
+        raise listening_error(f"{where} {host}:{port}", error) from error
+
+
+def listening_error(where: str, error: OSError) -> LineError:
+    """What it means that nothing can listen at `where`: LineBusy, LineDenied or LineAbsent."""
+    if error.errno == errno.EADDRINUSE:
+        return LineBusy(where)
+    if error.errno == errno.EACCES:
+        return LineDenied(where, "ports below 1024 need more rights; use a higher one")
+    return LineAbsent(where, (error.strerror or str(error)).partition(" (while")[0])
+
+
+def _family(host: str, port: int) -> socket.AddressFamily:
+    try:
+        return socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+    except ValueError as error:  # a name with an empty part, or one that is too long
+        raise OSError(errno.EINVAL, f"{host!r} is no host's name") from error

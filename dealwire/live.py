@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from devices.address import line_at, recorder
-from devices.capture import CaptureWriter
 from devices.clock import Clock, SystemClock
 from devices.dialects import dialect_named
 from devices.events import Seen
 from devices.loop import Owner
+from devices.recording import LineKeeper
 from devices.supervisor import Supervisor
 from devices.transport.base import Transport
 from protocol.errors import DealwireError
@@ -40,7 +40,7 @@ class LiveTable:
         deliver: Callable[[Seen], None],
         *,
         role: Role = Role.OBSERVE,
-        record: Callable[[], CaptureWriter] | None = None,
+        record: Callable[[], LineKeeper] | None = None,
         clock: Clock | None = None,
         reconnect: bool = True,
     ) -> None:
@@ -72,7 +72,7 @@ class LiveTable:
             self.close()
             raise
 
-    def _recording(self, line: LineConfig, writer: CaptureWriter | None) -> Callable[[Transport], Transport]:
+    def _recording(self, line: LineConfig, writer: LineKeeper | None) -> Callable[[Transport], Transport]:
         """What makes a line's transport a recorded one; every transport it ever has goes to one interface."""
         if writer is None:
             return lambda transport: transport
@@ -87,8 +87,9 @@ class LiveTable:
 
     @property
     def problems(self) -> dict[str, DealwireError]:
-        """What a person should look into, by the line's name."""
-        found = {supervisor.name: supervisor.problem for supervisor in self.supervisors}
+        """What a person should look into, by the line's name; also what would only be said later of a line that gave
+        bytes and no frame so far."""
+        found = {supervisor.name: supervisor.problem or supervisor.garbled_so_far for supervisor in self.supervisors}
         return {name: problem for name, problem in found.items() if problem is not None}
 
     def run(self, until: Callable[[], bool], timeout_s: float | None = None) -> bool:

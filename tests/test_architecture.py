@@ -66,7 +66,9 @@ ROOMS = {
     "devices": ("transport", "simulator"),
     "dealer_flow": ("record", "procedure", "table", "play"),
     "rules": ("hands", "kinds", "odds"),
-    "dealwire": (*("hub", "table", "config", "journal", "rehearsal", "export", "console", "service", "bench", "cli"),),
+    "dealwire": (
+        *("hub", "table", "config", "journal", "sheet", "rehearsal", "export", "console", "service", "bench", "cli"),
+    ),
 }
 """Sub-packages, lowest first: one may import itself and those before it."""
 

@@ -22,11 +22,10 @@ from tests.support.guides import FENCE, PAGES, ROOT, Reader, blocks, commands, l
 pytestmark = pytest.mark.thorough
 
 DOCS = ROOT / "docs"
-USES = {"run", "background", "file", "output", "setup", "hardware"}
 READ = sorted([*DOCS.rglob("*.md"), *ROOT.glob("README.md"), *ROOT.glob("*/README.md")])
 needs_sphinx = pytest.mark.skipif(
     any(importlib.util.find_spec(name) is None for name in ("sphinx", "myst_parser", "furo")),
-    reason="needs sphinx, myst-parser and furo (pip install 'dealwire[docs]')",
+    reason="needs sphinx, myst-parser and furo (pip install -e '.[docs]')",
 )
 
 
@@ -48,13 +47,84 @@ def test_a_guide_works_as_it_is_written(page: Path, tmp_path: Path) -> None:
     assert set(reader.endings()) <= {0, 130}
 
 
-def test_every_block_of_a_guide_says_whether_it_is_run() -> None:
+def test_what_is_not_run_is_little_and_every_other_block_is() -> None:
     found = [block for page in PAGES for block in blocks(page.read_text(encoding="utf-8"))]
-    assert {block.use for block in found} <= USES
     assert sum(page.read_text(encoding="utf-8").count("\n```") for page in PAGES) == 2 * len(found)
     uses = Counter(block.use for block in found)
-    assert uses["run"] + uses["background"] > 5 * uses["hardware"], uses
-    print(f"blocks: {dict(uses)}; those for hardware and set-up are not run, their options are checked")
+    assert uses["run"] + uses["background"] > 5 * uses["left out"], uses
+    assert {block.language for block in found if block.use in ("run", "background", "left out")} == {"sh", "python"}
+    print(f"blocks: {dict(uses)}; those left out need a device or root, their options are checked")
+
+
+@pytest.mark.parametrize("page", READ, ids=name)
+def test_a_fence_says_its_language_and_nothing_that_a_reader_does_not_see(page: Path) -> None:
+    for info, _ in FENCE.findall(page.read_text(encoding="utf-8")):
+        assert re.fullmatch(r"\w*|\{\w+\}( \S+)?", info), f"{name(page)}: ```{info}"
+
+
+def test_a_caption_says_what_is_done_with_a_block() -> None:
+    page = """# Page
+
+**a/b.toml**
+
+```toml
+x
+```
+
+Then, in words. In a second terminal, the table:
+
+```sh
+dealwire run a/b.toml
+```
+
+```text
+up
+```
+
+This is refused, with exit code 2:
+
+```sh
+dealwire check a/b.toml
+```
+
+The second terminal says:
+
+```text
+x
+```
+
+Set up. As root:
+
+```sh
+y
+```
+
+In a second terminal is no caption, for it ends in a full stop.
+
+```python
+z
+```
+"""
+    found = [(block.use, block.where, block.exits) for block in blocks(page)]
+    assert found == [
+        ("file", "a/b.toml", (0,)),
+        ("background", "second", (0,)),
+        ("output", "", (0,)),
+        ("run", "", (2,)),
+        ("output", "second", (0,)),
+        ("left out", "", (0,)),
+        ("run", "", (0,)),
+    ]
+    assert [block.line for block in blocks(page)][:2] == [5, 11]
+
+
+def test_terminals_are_opened_in_order(tmp_path: Path) -> None:
+    with Reader(tmp_path) as reader:
+        (early, said_by_none) = blocks(
+            "In a third terminal:\n\n```sh\ntrue\n```\n\nThe second terminal:\n\n```text\nx\n```\n"
+        )
+        assert reader.follow(early) == "a third terminal, and the second is the next"
+        assert reader.follow(said_by_none) == "there is no second terminal"
 
 
 @pytest.mark.parametrize("page", READ, ids=name)

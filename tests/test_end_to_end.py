@@ -1,9 +1,12 @@
 """The whole road, as separate processes on real lines."""
 
+import contextlib
 import json
 import os
+import re
 import subprocess
 import sys
+import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -48,6 +51,32 @@ def test_the_demo_ends_well() -> None:
     assert "identical" in done.stdout
     for outcome in ("complete", "dead", "misdeal"):
         assert outcome in done.stdout
+
+
+def test_the_demo_waits_on_a_terminal_until_enter() -> None:
+    """Its console answers as long; without a terminal the demo ends by itself, see above."""
+    master, slave = os.openpty()
+    command = [sys.executable, "-m", "dealwire", "demo", "--speed", "60"]
+    with subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, start_new_session=True) as demo:
+        os.close(slave)
+        said = ""
+        while "Enter ends" not in said:
+            more = os.read(master, 4096)
+            assert more, said
+            said += more.decode()
+        address = re.findall(r"http://[\d.:]+/", said)[-1]
+        try:
+            with urllib.request.urlopen(address, timeout=10) as page:
+                assert page.status == 200
+            assert demo.poll() is None
+        finally:
+            os.write(master, b"\n")
+        with contextlib.suppress(OSError):  # the terminal hangs up
+            while more := os.read(master, 4096):
+                said += more.decode()
+        assert demo.wait(30) == 0
+    os.close(master)
+    assert said.index("identical") < said.index("Enter ends")
 
 
 def test_the_demo_keeps_its_recording_in_a_new_file_only(tmp_path: Path) -> None:

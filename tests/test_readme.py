@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ README = (ROOT / "README.md").read_text()
 PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md")])
 
 
+SOURCES = sorted([*ROOT.glob("dealwire/**/*.py"), *ROOT.glob("rules/**/*.py")])
 EXAMPLES = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
 
@@ -50,6 +52,22 @@ def test_every_command_is_listed() -> None:
     assert listed == set(COMMANDS)
 
 
+FOR_THEMSELVES = {"docs", "bench", "test"}
+"""Extras of those who work on the project."""
+
+
+def test_the_demo_environment_runs_every_command_that_is_named() -> None:
+    """Whatever extra a command of the README needs, `make demo` installs."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    installed = re.search(r"^EXTRAS := (\S+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert installed is not None
+    there = {requirement for name in installed[1].split(",") for requirement in extras[name]}
+    for name in extras.keys() - FOR_THEMSELVES:
+        assert there >= {*extras[name]}, f"make demo lacks the extra {name}"
+    named = re.findall(r'ExtraMissing\([^,]+, "([\w-]+)"\)', "".join(path.read_text() for path in SOURCES))
+    assert {"odds", "console", "fleet"} <= {*named} <= extras.keys()
+
+
 def test_every_exit_code_is_listed() -> None:
     stated = README[README.index("Exit codes:") :].split("\n\n")[0]
     assert {int(number) for number in re.findall(r"\b(\d+) [a-zC]", stated)} == {int(code) for code in Exit}
@@ -62,6 +80,6 @@ def test_every_make_target_is_there() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text()):
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", re.sub("`[^`\n]*`", "``", page.read_text())):
         if not target.startswith(("http://", "https://")):
             assert (page.parent / target).exists(), f"{page.name}: {target}"

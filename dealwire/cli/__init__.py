@@ -2,15 +2,18 @@
 
 import importlib
 import os
-import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 import click
 
+from dealwire.cli.completing import completed
 from dealwire.cli.ending import in_time
-from dealwire.cli.exits import Exit, Stop, explain
-from dealwire.cli.terminal import OutputFailed, echo, log_lines
+from dealwire.cli.exits import Exit, explain
+from dealwire.cli.output import OutputClosed, OutputFailed, guard, is_closed, let_go
+from dealwire.cli.terminal import echo, log_lines, wants_colour
+from dealwire.cli.usage import NoSuchCommand, usage_line
 from dealwire.version import __version__
 from protocol.errors import DealwireError
 
@@ -24,6 +27,7 @@ COMMANDS: Final = {
     "record": "Run a table and record every byte of its lines.",
     "replay": "Deal a recording again: rounds, incidents, settlements.",
     "decode": "Explain raw bytes from standard input, frame by frame.",
+    "dialect": "List dialects; check one that you add.",
     "settle": "Settle rounds given as NDJSON on standard input.",
     "odds": "What every bet of a game returns, counted exactly.",
     "audit-paytables": "Compute every printed pay table, name what cannot be meant.",
@@ -35,9 +39,8 @@ COMMANDS: Final = {
 }
 
 
-PRINTS: Final = frozenset({"list", "games", "check", "replay", "decode", "odds", "audit-paytables"})
-"""Commands of which nothing is left where standard output is closed. Others record, serve or settle, and look for
-themselves."""
+WITHOUT_OUTPUT: Final = frozenset({"run", "record", "sim", "fleet"})
+"""Commands that do something though standard output is closed. Nothing would be left of what the others do."""
 
 
 class LazyGroup(click.Group):
@@ -45,28 +48,37 @@ class LazyGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The commands in the order a newcomer meets them."""
-        return list(COMMANDS)
+        return [*COMMANDS]  # `list` is a module of this package once that command was used
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import one command."""
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = importlib.import_module(f"dealwire.cli.{cmd_name.replace('-', '_')}").command
-        return command
+        return completed(command) if ctx.resilient_parsing else command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command; Stop where it would print and there is nowhere to."""
+        """Find the command; OutputClosed where it would print and there is nowhere to."""
+        if args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
+            raise NoSuchCommand(args[0], ctx, [*COMMANDS])
         found = super().resolve_command(ctx, args)
-        if found[0] in PRINTS and sys.stdout is None:
-            raise Stop(Exit.USAGE, "standard output is closed")
+        if found[0] not in WITHOUT_OUTPUT and is_closed():
+            raise OutputClosed
         return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing any."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([*COMMANDS.items()])
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        """As click's; `--help` and `--version` are printed here."""
+        guard()
+        extra.setdefault("color", wants_colour(os.environ))
+        with ending():
+            return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; whatever this project raises on purpose becomes one line and an exit code, and whatever it
@@ -75,27 +87,32 @@ class LazyGroup(click.Group):
 
         if logging.lastResort is not None:
             logging.lastResort.setFormatter(log_lines("%(message)s"))
-        try:
-            with in_time() as ctx.obj:
-                return super().invoke(ctx)
-        except DealwireError as error:
-            code, line = explain(error)
-            if isinstance(error, OutputFailed):
-                _let_go_of_output()
-            with suppress(OutputFailed):  # of standard error: there is nowhere left to say it
-                echo(f"dealwire: {line}", err=True)
-            ctx.exit(code)
-        except KeyboardInterrupt:
-            ctx.exit(Exit.INTERRUPTED)
-        except BrokenPipeError:
-            # The reader of our output left, as `head` does: not an error, but nothing more can be said.
-            _let_go_of_output()
-            ctx.exit(Exit.GOOD)
+        with ending(), in_time() as ctx.obj:
+            return super().invoke(ctx)
 
 
-def _let_go_of_output() -> None:
-    """What is still to be written goes nowhere, or Python would fail at it once more on its way out."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+@contextmanager
+def ending() -> Iterator[None]:
+    """Within it an error of this project, or of whoever typed the command, ends it with one line and an exit code."""
+    try:
+        yield
+    except DealwireError as error:
+        code, line = explain(error)
+        if isinstance(error, OutputFailed):
+            let_go()
+        echo(f"dealwire: {line}", err=True)
+        raise click.exceptions.Exit(code) from None
+    except click.exceptions.NoArgsIsHelpError:
+        raise
+    except click.UsageError as error:
+        echo(usage_line(error), err=True)
+        raise click.exceptions.Exit(Exit.USAGE) from None
+    except KeyboardInterrupt:
+        raise click.exceptions.Exit(Exit.INTERRUPTED) from None
+    except BrokenPipeError:
+        # The reader of our output left, as `head` does: not an error, but nothing more can be said.
+        let_go()
+        raise click.exceptions.Exit(Exit.GOOD) from None
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "DEALWIRE"})
@@ -104,7 +121,7 @@ def main() -> None:
     """Connect a casino table's card devices to the rules of the game.
 
     \b
-    Exit codes: 0 good, 1 a check failed or a disk is full, 2 usage or a file you wrote,
-    3 device absent, 4 no answer in time, 5 permission, 6 protocol or damaged recording,
-    7 busy.
+    Exit codes: 0 good, 1 a check failed or a disk is full, 2 usage, or a file that is
+    not there or that you wrote, 3 device absent, 4 no answer in time, 5 permission,
+    6 protocol or damaged recording, 7 busy.
     """

@@ -10,7 +10,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import count, islice
 from multiprocessing import Pipe, Process
 from multiprocessing.connection import Connection as Line
 from pathlib import Path
@@ -23,7 +23,9 @@ from dealer_flow.record.result import RoundResult
 from dealwire.cli.exits import Exit, explain
 from dealwire.cli.options import TableMaker
 from dealwire.table.table import TableOutcome
-from devices.capture import Capture, CaptureError
+from devices.capture import Capture, CaptureError, CaptureInaccessible
+from devices.events import Seen
+from devices.pcapng import RTAC_SERIAL
 from devices.processes import end_with_parent
 from devices.replay import PlayStats, play
 from protocol.errors import DealwireError
@@ -33,6 +35,9 @@ BATCH_BYTES: Final = 256 * 1024
 """Recordings are handed out by about so many bytes, so that small ones are worth the way to another process."""
 AHEAD: Final = 4
 """Batches a process that are under way or wait to be printed: what bounds memory when printing is slow."""
+
+STEP: Final = 1024
+"""Reports between two looks at how far it is."""
 
 Found = RoundResult | Incident
 
@@ -57,6 +62,8 @@ class Dealt:
     opened: bool = False
     code: Exit = Exit.GOOD
     problem: str | None = None
+    remark: str | None = None
+    """What a person should know who wonders why nothing was dealt."""
     problems: int = 0
 
     def add(self, other: "Dealt") -> None:
@@ -69,15 +76,25 @@ class Dealt:
 
 
 def recordings_in(folder: Path) -> list[Path]:
-    """The recordings of a folder, in order of their names; ArchiveEmpty when there is none."""
-    found = sorted(path for path in folder.glob("*.pcapng") if path.is_file())
+    """The recordings of a folder, in order of their names; ArchiveEmpty when there is none, CaptureInaccessible when
+    nobody may look into it."""
+    try:
+        found = sorted(path for path in folder.iterdir() if path.match("*.pcapng") and path.is_file())
+    except OSError as cause:
+        raise CaptureInaccessible(folder, cause) from None
     if not found:
         raise ArchiveEmpty(folder)
     return found
 
 
-def deal(path: Path, tables: TableMaker, say: Callable[[TableOutcome], None]) -> Dealt:
-    """Deal one recording at a table of its own. A file that cannot be opened or played deals no round."""
+def deal(
+    path: Path,
+    tables: TableMaker,
+    say: Callable[[TableOutcome], None],
+    progress: Callable[[int, int], None] = lambda *_: None,
+) -> Dealt:
+    """Deal one recording at a table of its own. A file that cannot be opened or played deals no round. `progress` gets
+    from time to time how many bytes of the file are dealt, of how many."""
     try:
         capture = Capture.read(path)
         recorded = "" if tables.given else recorded_procedure(capture)
@@ -91,13 +108,25 @@ def deal(path: Path, tables: TableMaker, say: Callable[[TableOutcome], None]) ->
         for item in items:
             say(item)
 
+    size = path.stat().st_size
+    reports = count()
+
+    def deliver(seen: Seen) -> None:
+        publish(table.handle(seen))
+        if not next(reports) % STEP:
+            progress(capture.position, size)
+
     try:
-        play(capture, lambda seen: publish(table.handle(seen)), stats=dealt.stats)
+        play(capture, deliver, stats=dealt.stats)
     except CaptureError as error:
         dealt.code, dealt.problem = Exit.PROTOCOL, str(error)
     publish(table.finish())
     if capture.torn and dealt.problem is None:
         dealt.code, dealt.problem = Exit.CHECK_FAILED, f"{path}: {capture.torn}"
+    if not dealt.stats.lines and capture.foreign:
+        types = " and ".join(map(str, sorted(capture.foreign)))
+        why = f"it holds no serial line (link type {RTAC_SERIAL}), only link type {types}"
+        dealt.remark = f"{path}: nothing to deal: {why}"
     return dealt
 
 

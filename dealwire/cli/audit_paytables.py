@@ -52,7 +52,7 @@ def _line(finding: PaytableFinding) -> str:
     reading = "".join(f", {name} {option}" for name, option in finding.reading.items())
     suspect = f" (known: {finding.suspect})" if finding.suspect else ""
     nearest = f"; in line: {finding.proposal.text}" if finding.proposal else ""
-    where = f"{finding.game}: {finding.bet}: {finding.paytable}{reading}"
+    where = ": ".join(filter(None, (finding.game, finding.bet, finding.paytable))) + reading
     return f"{where}: {finding.fault}: {finding.why}{nearest}{suspect}"
 
 

@@ -5,73 +5,120 @@ import select
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, Final
 
 import click
+from click.core import ParameterSource
+from msgspec.structs import replace
 
+from dealwire.bench.comparing import compare_reports
 from dealwire.bench.hands import Hands, NoHands, PersonHands
 from dealwire.bench.plan import BenchPlan, known_plans, load_plan
 from dealwire.bench.probe import MS, Probe
-from dealwire.bench.report import Report, summary_lines, text_lines, to_json, to_junit
+from dealwire.bench.report import BenchVerdict, Report
+from dealwire.bench.report_text import summary_lines, text_lines
+from dealwire.bench.reporting import ReportHead, report_of
 from dealwire.bench.rig import SimulatedRig
 from dealwire.bench.runner import BenchChoices, run_plan
+from dealwire.bench.signing import ReportSignature, beside
 from dealwire.bench.wire import LiveWire, Wire
-from dealwire.cli.exits import Exit, Stop
+from dealwire.cli.bench_reports import ReportFiles, doubt, new_key, read_earlier, refuse, verify, write_forms
+from dealwire.cli.exits import Exit
+from dealwire.cli.options import FILE, DecimalRange, together
 from dealwire.cli.terminal import ProgressLine, echo, echo_json
 from dealwire.rehearsal.faults import faults
 from devices.address import line_at
 from devices.clock import SystemClock
 from protocol.errors import LineClosed
-from protocol.printable import printable
+from protocol.printable import TEXT_MAX, printable
+from protocol.tdp.packets import VERSION_TEXT
 
 OPTIONS = {"shuffler": "shuffler", "controller": "table-controller", "shoe": "shoe"}
 DEFAULT = "shuffler"
 """The device of a simulated run whose plan names none."""
 MakeHands = Callable[[Probe], Hands]
+EVERY_S: Final = 10
+"""Seconds between two lines of progress where none is written over."""
+WITH_VERIFY: Final = frozenset({"plan", "verify_file", "key_file", "against", "junit", "html", "overwrite"})
+"""What goes with --verify."""
+
+
+def _head_text(_ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """A text for the head of a report."""
+    if not value.isprintable() or len(value) > TEXT_MAX:
+        raise click.BadParameter(f"must be printable, {TEXT_MAX} characters at most", param=param)
+    return value.strip()
+
+
+line_options = together(
+    click.option("--shuffler", metavar="ADDRESS", help="Judge the packet shuffler on this line."),
+    click.option("--controller", metavar="ADDRESS", help="Judge the table controller on this line."),
+    click.option("--shoe", metavar="ADDRESS", help="Judge the card shoe on this line; it speaks TDP."),
+    click.option("--simulated", is_flag=True, help="Judge a simulated device instead."),
+    click.option(
+        "--real-time", is_flag=True, help="The simulated device on a real pseudo-terminal, by the wall clock."
+    ),
+    click.option(
+        "--speed",
+        type=DecimalRange(0.01, 1000),
+        default=1.0,
+        show_default=True,
+        help="How much faster simulated people and machines are; the protocol keeps its times.",
+    ),
+)
+run_options = together(
+    click.option("--only", multiple=True, metavar="PATTERN", help="Only these checks, such as 'frame.*'."),
+    click.option("--rounds", type=click.IntRange(1, 1_000_000), help="Rounds of the soak."),
+    click.option(
+        "--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Of everything by chance."
+    ),
+    click.option("--unattended", is_flag=True, help="Ask nobody: what needs a person is not run."),
+    click.option("--strict", is_flag=True, help="Exit code 1 also when a check was not run, for whatever reason."),
+)
+head_options = together(
+    *(
+        click.option(f"--{name}", default="", metavar="TEXT", callback=_head_text, help=text)
+        for name, text in (
+            ("laboratory", "Who judges, for the head of the report."),
+            ("operator", "Who stood at the bench."),
+            ("ticket", "What it was done for: an order, a case, a serial number of yours."),
+        )
+    )
+)
+report_options = together(
+    click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object, and nothing else."),
+    click.option("--report", type=FILE, metavar="FILE", help="Also the report as JSON, which can be verified."),
+    click.option("--sign", type=FILE, metavar="KEYFILE", help="Sign the file of --report, in FILE.sig beside it."),
+    click.option("--junit", type=FILE, metavar="FILE", help="Also as JUnit XML."),
+    click.option("--html", type=FILE, metavar="FILE", help="Also as one HTML file."),
+    click.option("--overwrite", is_flag=True, help="Replace what these files held before, and their signature."),
+    click.option("--against", type=FILE, metavar="FILE", help="Say what changed since the report in this file."),
+)
+other_options = together(
+    click.option("--list", "as_list", is_flag=True, help="Name the plans, or the checks of PLAN, and the faults."),
+    click.option("--verify", "verify_file", type=FILE, metavar="FILE", help="Judge no device but this report."),
+    click.option("--key", "key_file", type=FILE, metavar="FILE", help="With --verify: the signer's public key."),
+    click.option("--new-key", "key_pair", type=FILE, nargs=2, metavar="PRIVATE PUBLIC", help="Make a pair of keys."),
+)
 
 
 @click.command("bench")
 @click.argument("plan", metavar="[PLAN]", required=False)
-@click.option("--shuffler", metavar="ADDRESS", help="Judge the packet shuffler on this line.")
-@click.option("--controller", metavar="ADDRESS", help="Judge the table controller on this line.")
-@click.option("--shoe", metavar="ADDRESS", help="Judge the card shoe on this line; it speaks TDP.")
-@click.option("--simulated", is_flag=True, help="Judge a simulated device instead.")
-@click.option("--real-time", is_flag=True, help="The simulated device on a real pseudo-terminal, by the wall clock.")
-@click.option(
-    "--speed",
-    type=click.FloatRange(0.01, 1000),
-    default=1.0,
-    show_default=True,
-    help="How much faster simulated people and machines are; the protocol keeps its times.",
-)
-@click.option("--only", multiple=True, metavar="PATTERN", help="Only these checks, such as 'frame.*'.")
-@click.option("--rounds", type=click.IntRange(1, 1_000_000), help="Rounds of the soak.")
-@click.option(
-    "--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Of everything by chance."
-)
-@click.option("--unattended", is_flag=True, help="Ask nobody: what needs a person is not run.")
-@click.option("--list", "as_list", is_flag=True, help="Name the plans, or the checks of PLAN, and the faults.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a check, and one that closes.")
-@click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Also as JUnit XML.")
-@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Also as one HTML file.")
+@line_options
+@run_options
+@head_options
+@report_options
+@other_options
 @click.pass_context
 def command(
     ctx: click.Context,
     /,
     plan: str | None,
-    shuffler: str | None,
-    controller: str | None,
-    shoe: str | None,
-    simulated: bool,
-    real_time: bool,
-    speed: float,
-    only: tuple[str, ...],
-    rounds: int | None,
-    seed: int,
-    unattended: bool,
     as_list: bool,
-    as_json: bool,
-    junit: Path | None,
-    html: Path | None,
+    verify_file: Path | None,
+    key_file: Path | None,
+    key_pair: tuple[Path, Path] | None,
+    **options: Any,
 ) -> None:
     """Judge a device by PLAN, an id or a TOML file: what it says on its line, and how soon.
 
@@ -80,21 +127,107 @@ def command(
     """
     if as_list:
         _list(plan)
-        return
+    elif key_pair:
+        new_key(*key_pair)
+    elif verify_file is not None:
+        _verify(ctx, plan, verify_file, key_file, **options)
+    elif key_file is not None:
+        raise click.UsageError("--key goes with --verify FILE")
+    else:
+        _judge(ctx, plan, **options)
+
+
+def _verify(
+    ctx: click.Context,
+    plan: str | None,
+    file: Path,
+    key_file: Path | None,
+    *,
+    against: Path | None,
+    junit: Path | None,
+    html: Path | None,
+    overwrite: bool,
+    **_: Any,
+) -> None:
+    for param in ctx.command.params:
+        name = param.name or ""
+        if name not in WITH_VERIFY and ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{param.opts[-1]} does not go with --verify, which judges no device")
+    read = {"the report": file, "its signature": beside(file), "--key": key_file, "--against": against}
+    refuse({"--junit": junit, "--html": html}, read, overwrite=overwrite)
+    report, holds = verify(file, load_plan(plan) if plan else None, key_file, against)
+    if holds:
+        write_forms(report, ReportSignature.of(file), junit, html)
+    ctx.exit(Exit.GOOD if holds else Exit.CHECK_FAILED)
+
+
+def _judge(
+    ctx: click.Context,
+    plan: str | None,
+    *,
+    shuffler: str | None,
+    controller: str | None,
+    shoe: str | None,
+    simulated: bool,
+    only: tuple[str, ...],
+    rounds: int | None,
+    seed: int,
+    unattended: bool,
+    real_time: bool,
+    speed: float,
+    strict: bool,
+    as_json: bool,
+    against: Path | None,
+    **others: Any,
+) -> None:
+    head = ReportHead(*(others.pop(name) for name in ("laboratory", "operator", "ticket")))
+    files = ReportFiles(**others)
     given = {OPTIONS[name]: address for name, address in
              (("shuffler", shuffler), ("controller", controller), ("shoe", shoe)) if address}  # fmt: skip
     loaded, device, address = _choose(plan, given, simulated)
-    choices = BenchChoices(only, rounds, seed)
+    choices = BenchChoices(only, rounds, seed, unattended, real_time, speed, strict)
     _check_choices(loaded, choices)
-    for file in (junit, html):
-        _check_writable(file)
-    progress = ProgressLine()
-    with _wire(device, address, real_time, speed, unattended) as (wire, make_hands):
-        report = run_plan(loaded, wire, make_hands, choices, lambda one: progress.show(f"{one.outcome}: {one.id}"))
-    progress.clear()
+    signer, before = files.signer(), read_earlier(against) if against else None
+    progress = BenchProgress(silent=as_json)
+    with _wire(device, address, choices, progress) as (wire, make_hands):
+        run = run_plan(loaded, wire, make_hands, choices, progress.watch)
+    progress.line.clear()
+    report = report_of(run, head)
+    if before is not None:
+        report = replace(report, against=compare_reports(report, *before))
     _say(report, as_json)
-    _write(report, junit, html)
-    ctx.exit(Exit.GOOD if report.passed else Exit.CHECK_FAILED)
+    if against is not None and before is not None:
+        doubt(against, before[0])
+    files.write(report, signer)
+    ctx.exit(_exit_code(report, strict))
+
+
+def _exit_code(report: Report, strict: bool) -> Exit:
+    if report.verdict in (BenchVerdict.FAILED, BenchVerdict.NOTHING_RUN):
+        return Exit.CHECK_FAILED
+    if strict and report.counts.not_run:
+        echo(f"dealwire: --strict: {report.counts.not_run} checks were not run", err=True)
+        return Exit.CHECK_FAILED
+    return Exit.GOOD
+
+
+class BenchProgress:
+    """How far a run is, on standard error: one line that is written over on a terminal, else one every so often."""
+
+    def __init__(self, *, silent: bool) -> None:
+        self.line = ProgressLine()
+        self._silent = silent or sys.stderr.isatty()
+        self._clock = SystemClock()
+        self._spoke_ns = self._clock.now_ns()
+
+    def watch(self, number: int, of: int, name: str) -> None:
+        """A check begins."""
+        text = f"{number}/{of}  {name}"
+        self.line.show(text)
+        now_ns = self._clock.now_ns()
+        if not self._silent and now_ns - self._spoke_ns >= EVERY_S * 1000 * MS:
+            echo(text, err=True)
+            self._spoke_ns = now_ns
 
 
 def _choose(plan: str | None, given: dict[str, str], simulated: bool) -> tuple[BenchPlan, str, str | None]:
@@ -115,32 +248,27 @@ def _check_choices(plan: BenchPlan, choices: BenchChoices) -> None:
             raise click.UsageError(f"--only {pattern!r} names no check of the plan; dealwire bench {plan.id} --list")
 
 
-def _check_writable(file: Path | None) -> None:
-    """A report that cannot be written is better known before an hour's run than after it."""
-    if file is not None and not file.parent.is_dir():
-        raise click.UsageError(f"{file}: no such folder: {file.parent}")
-
-
 @contextlib.contextmanager
 def _wire(
-    device: str, address: str | None, real_time: bool, speed: float, unattended: bool
+    device: str, address: str | None, choices: BenchChoices, progress: BenchProgress
 ) -> Iterator[tuple[Wire, MakeHands]]:
     """The line to the device, and who stands at it."""
     if address is None:
-        rig = SimulatedRig(device, speed=speed, real_time=real_time)
+        rig = SimulatedRig(device, speed=choices.speed, real_time=choices.real_time)
         wire, hands = rig.wire, rig.hands
         with contextlib.closing(wire):
             yield wire, lambda _: hands
         return
     clock = SystemClock()
     wire = LiveWire(address, line_at(address, clock), clock=clock)
-    by_person = not unattended and sys.stdin.isatty()
+    by_person = not choices.unattended and sys.stdin.isatty()
     with contextlib.closing(wire):
-        yield wire, lambda probe: PersonHands(lambda text: _ask(probe, text)) if by_person else NoHands()
+        yield wire, lambda probe: PersonHands(lambda text: _ask(probe, text, progress)) if by_person else NoHands()
 
 
-def _ask(probe: Probe, instruction: str) -> bool:
+def _ask(probe: Probe, instruction: str, progress: BenchProgress) -> bool:
     """Show an instruction and keep the line alive until it was followed (True) or skipped."""
+    progress.line.clear()
     click.secho(f"> {printable(instruction, None)}  [Enter: done, s: skip] ", fg="cyan", err=True, nl=False)
     while not select.select([sys.stdin], [], [], 0)[0]:
         try:
@@ -152,35 +280,22 @@ def _ask(probe: Probe, instruction: str) -> bool:
 
 
 def _say(report: Report, as_json: bool) -> None:
-    if not as_json:
-        for line in text_lines(report):
-            failed = line.startswith("FAIL")
-            echo(line, fg="red" if failed else "yellow" if line.startswith("----") else None)
-        return
-    for line in to_json(report):
-        echo_json(line)
-    for line in summary_lines(report):
-        echo(line, err=True)
-
-
-def _write(report: Report, junit: Path | None, html: Path | None) -> None:
-    from dealwire.bench.report_html import to_html
-
-    for file, render in ((junit, to_junit), (html, to_html)):
-        if file is not None:
-            try:
-                file.write_text(render(report), encoding="utf-8")
-            except OSError as error:
-                raise Stop(Exit.USAGE, f"{file}: cannot be written: {error.strerror}") from None
-            echo(f"wrote {file}", err=True)
+    if as_json:
+        echo_json(report.to_bytes().decode().rstrip("\n"))
+    for line in summary_lines(report) if as_json else text_lines(report):
+        failed = line.startswith(("FAIL", "NOTE"))
+        echo(line, fg="red" if failed else "yellow" if line.startswith("----") else None, err=as_json)
 
 
 def _list(plan: str | None) -> None:
     if plan is None:
         for name in known_plans():
             loaded = load_plan(name)
-            echo(f"{name.ljust(18)} {len(loaded.check) + len(loaded.rule):4} checks  {loaded.title}")
-        click.echo("\nfaults that a step or a button can inject:")
+            echo(f"{name.ljust(18)} {len(loaded.ids):4} checks  {loaded.title}")
+        echo("")
+        echo(f"They judge by the Table Device Protocol {VERSION_TEXT}.")
+        echo("")
+        echo("faults that a step or a button can inject:")
         for fault in faults().values():
             echo(f"  {fault.name.ljust(16)} {fault.title}")
         return

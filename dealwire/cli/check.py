@@ -24,6 +24,7 @@ from protocol.tomlfile import TomlFileError
 from rules.game import game_ids, load_game
 from rules.hands.poker import load_ranking
 from rules.houseways import load_houseway
+from rules.keeps import load_keep
 from rules.meter_setup import load_setup
 from rules.odds.named import odds_faults
 from rules.odds.strategy import Strategy, StrategyFile, load_strategy
@@ -38,8 +39,8 @@ CHECK_SCHEMA = "dealwire.check/1"
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per file.")
 @click.pass_context
 def command(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
-    """Check FILEs: dealing procedures, parts of them, games, pay tables, rankings, house ways, progressives and
-    strategies, told apart by their schema.
+    """Check FILEs: dealing procedures, parts of them, games, pay tables, rankings, house ways, ways of keeping cards,
+    progressives and strategies, told apart by their schema.
 
     A game is held against the procedures that it names: among FILEs, with this program, or as ID.toml beside it.
     Each fault is one line: file, line, key, what is allowed. An id instead of a file means what comes with this
@@ -117,6 +118,7 @@ OTHERS: Final[Mapping[str, Callable[[Path], object]]] = {
     "ranking": load_ranking,
     "pay table": load_paytable,
     "house way": load_houseway,
+    "keep": load_keep,
     "progressive": load_setup,
     "strategy": _load_strategy,
 }

@@ -27,6 +27,8 @@ def command(dialect: str, as_hex: bool) -> None:
     Every object has `offset`, `length` and `kind`; together they tile the input exactly.
     """
     explainer = Explainer(dialect_named(dialect))
+    if sys.stdin is None:
+        raise Stop(Exit.USAGE, "standard input is closed")
     for chunk in _hex_chunks() if as_hex else iter(lambda: os.read(sys.stdin.fileno(), CHUNK), b""):
         _say(explainer.feed(chunk))
     _say(explainer.flush())

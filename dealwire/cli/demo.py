@@ -1,7 +1,9 @@
 """`dealwire demo`: the main job in small, on simulated devices behind real pseudo-terminals."""
 
 import json
+import sys
 import tempfile
+import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,9 +13,9 @@ import click
 
 from dealer_flow.procedure.load import load_procedure
 from dealwire.cli.exits import Exit
-from dealwire.cli.options import DEFAULT_GAME, FILE
+from dealwire.cli.options import DEFAULT_GAME, FILE, DecimalRange
 from dealwire.cli.run import has_console
-from dealwire.cli.show import say_text
+from dealwire.cli.show import RoundPrinter
 from dealwire.cli.terminal import ProgressLine, echo
 from dealwire.hub.hub import Hub
 from dealwire.live import LineConfig, LiveTable
@@ -22,6 +24,7 @@ from dealwire.table.table import Table, TableOutcome, TableTerms
 from dealwire.table.viewer import Viewer
 from devices.capture import Capture, CaptureWriter
 from devices.events import Seen
+from devices.extras import install_command
 from devices.replay import PlayStats, play
 from rules.game import load_game
 
@@ -33,16 +36,25 @@ PATIENCE_S: Final = 30.0
 
 @click.command("demo")
 @click.option("--keep", type=FILE, help="Keep the recording in this new file.")
-@click.option("--speed", type=click.FloatRange(0.1, 100), default=SPEED, show_default=True, help="1 is real time.")
+@click.option("--speed", type=DecimalRange(0.1, 100), default=SPEED, show_default=True, help="1 is real time.")
+@click.option(
+    "--wait/--no-wait",
+    default=None,
+    help="Afterwards keep the console up until Enter.  [default: on a terminal]",
+)
+@click.option("--open", "opens", is_flag=True, help="Open the console in this machine's browser.")
 @click.option("--stay", is_flag=True, help="Afterwards serve a simulated table with its console, until Ctrl-C.")
 @click.pass_context
-def command(ctx: click.Context, keep: Path | None, speed: float, stay: bool) -> None:
+def command(ctx: click.Context, /, keep: Path | None, speed: float, wait: bool | None, opens: bool, stay: bool) -> None:
     """Deal three live rounds of Flushes Gone Wild on simulated devices, record them, replay the recording, compare.
 
     A clean round, a dead hand, and a misdeal. The exit code is 0 only when the recording gives exactly what was
-    seen live. Where the console is installed, its address is said first; it shows the table while it is dealt.
+    seen live. Where the console is installed, its address is said first; it shows the table while it is dealt, and
+    on a terminal until you press Enter.
     """
-    compare(ctx, keep, speed)
+    if wait is None:
+        wait = not stay and sys.stdin.isatty() and sys.stdout.isatty()
+    compare(ctx, keep, speed, wait=wait, opens=opens)
     if stay:
         from dealwire.cli.run import command as run
 
@@ -50,28 +62,42 @@ def command(ctx: click.Context, keep: Path | None, speed: float, stay: bool) -> 
         ctx.invoke(run, file=None)
 
 
-def compare(ctx: click.Context, keep: Path | None, speed: float) -> None:
-    """Deal live, deal again, and say whether both agree."""
+def compare(ctx: click.Context, keep: Path | None, speed: float, *, wait: bool = False, opens: bool = False) -> None:
+    """Deal live, deal again, and say whether both agree. `wait`: the console stays until Enter."""
     table = new_table()
-    with tempfile.TemporaryDirectory(prefix="dealwire-") as folder, shown(table) as show:
+    with tempfile.TemporaryDirectory(prefix="dealwire-") as folder, shown(table) as (address, show):
+        if opens and address:
+            webbrowser.open(address)
         recording = keep or Path(folder) / "demo.pcapng"
         click.secho("1. Live: a simulated shuffler and table controller on pseudo-terminals", bold=True)
         live = deal_live(recording, speed, table, show)
         click.echo()
         echo(f"2. Replay: {recording.stat().st_size:,} bytes of recording, dealt again", bold=True)
         again, stats = deal_again(recording)
-    echo(f"  {stats.frames} frames, {stats.noise_bytes} bytes of noise")
-    if live == again and sum(json.loads(line)["type"] == "round" for line in live) == ROUNDS:
-        echo(f"  identical: {len(live)} rounds, incidents and settlements, byte for byte", fg="green")
+        echo(f"  {stats.frames} frames, {stats.noise_bytes} bytes of noise")
+        same = live == again and sum(json.loads(line)["type"] == "round" for line in live) == ROUNDS
+        say_verdict(live, again, same)
         if keep:
             click.echo()
             echo(f"The recording is in {keep}; try: dealwire replay {keep}")
-        click.echo("\nA table that goes on, with its console in a browser: dealwire demo --stay")
+        if wait and address:
+            click.echo()
+            echo(f"The console shows the table as it was left: {address}", bold=True)
+            click.echo("Enter ends the demo.")
+            sys.stdin.readline()
+    if not same:
+        ctx.exit(Exit.CHECK_FAILED)
+    click.echo("\nA table that goes on, with its console in a browser: dealwire demo --stay")
+
+
+def say_verdict(live: list[str], again: list[str], same: bool) -> None:
+    """Whether the recording gave what was seen live; if not, where they differ."""
+    if same:
+        echo(f"  identical: {len(live)} rounds, incidents and settlements, byte for byte", fg="green")
         return
     click.secho("  DIFFERENT", fg="red", bold=True)
     for line in sorted(set(live) ^ set(again)):
         echo(f"  only {'live' if line in live else 'replayed'}: {line}", err=True)
-    ctx.exit(Exit.CHECK_FAILED)
 
 
 def new_table() -> Table:
@@ -84,11 +110,12 @@ Show = Callable[[Seen, list[TableOutcome]], None]
 
 
 @contextmanager
-def shown(table: Table) -> Iterator[Show]:
-    """A console on a port of this machine, and what shows the table in it; nothing does when it is not installed."""
+def shown(table: Table) -> Iterator[tuple[str, Show]]:
+    """The address of a console on a port of this machine, and what shows the table in it; empty, and nothing does, when
+    it is not installed."""
     if not has_console():
-        click.echo("(with the console installed, a browser would show the table: pip install 'dealwire[console]')")
-        yield lambda *_: None
+        echo(f"(with the console installed, a browser would show the table: {install_command('console')})")
+        yield "", lambda *_: None
         return
     from dealwire.console.server import Console
 
@@ -102,21 +129,21 @@ def shown(table: Table) -> Iterator[Show]:
     console.start()
     try:
         echo(f"console: {console.address}", bold=True)
-        yield show
+        yield console.address, show
     finally:
         console.stop()
 
 
 def deal_live(recording: Path, speed: float, table: Table, show: Show = lambda *_: None) -> list[str]:
     """Deal on simulated devices, printing as it goes and recording every byte; what came out, as JSON lines."""
-    progress, lines = ProgressLine(), list[str]()
+    progress, lines, say = ProgressLine(), list[str](), RoundPrinter()
 
     def out(items: list[TableOutcome]) -> None:
         if items:
             progress.clear()
         for item in items:
             lines.append(item.to_json())
-            say_text(item)
+            say(item)
 
     def deliver(seen: Seen) -> None:
         progress.show(
@@ -144,6 +171,7 @@ def deal_live(recording: Path, speed: float, table: Table, show: Show = lambda *
     if not done:
         echo(f"  the simulated table stopped short of {ROUNDS} rounds", fg="red", err=True)
     out(table.finish())
+    say.end()
     return lines
 
 

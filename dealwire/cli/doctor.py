@@ -1,27 +1,33 @@
 """`dealwire doctor`: what this machine lacks to talk to devices."""
 
 import dataclasses
+import importlib
 import json
+import os
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 
 import click
 
 from dealwire.cli.exits import Exit
+from dealwire.cli.fixes import Fix, fixes, needed_extras, secrets_of
 from dealwire.cli.options import FILE
-from dealwire.cli.run import printed
 from dealwire.cli.terminal import echo, echo_json
+from dealwire.cli.udev import udev_rules
+from dealwire.cli.unit import RECORDER, advice, printed, shipped
 from dealwire.config.load import load_configuration
-from dealwire.host import HostFinding, check_all, ports
-from dealwire.journal.errors import KeyProblem
+from dealwire.config.private_file import why_unsafe
+from dealwire.config.schema import Configuration
+from dealwire.host import EXTRAS, HostFinding, check_all, ports
+from dealwire.journal.errors import KeyProblem, KeyUnsafe
 from dealwire.service.seals import load_seal, seal_in_words
+from devices.extras import install_command
 from protocol.printable import printable
 
-RULES_PATH = "/etc/udev/rules.d/70-dealwire.rules"
-GROUP = "dialout"
-COLOURS = {"good": "green", "warning": "yellow", "bad": "red"}
+TO_FIX = "dealwire doctor TABLE.TOML --fix"
+COLOURS = {"good": "green", "note": None, "warning": "yellow", "bad": "red"}
 
 
 @click.command("doctor")
@@ -33,11 +39,18 @@ COLOURS = {"good": "green", "warning": "yellow", "bad": "red"}
     is_flag=True,
     help="Print a systemd unit that only records a table (`dealwire run --print-unit` serves one), and nothing else.",
 )
+@click.option("--fix", is_flag=True, help="Put right what can be: each fix is shown, and done where you say yes.")
+@click.option("--yes", is_flag=True, help="With --fix: yes to every fix, for a script.")
 @click.pass_context
-def command(ctx: click.Context, /, file: Path | None, as_json: bool, udev: bool, systemd: bool) -> None:
-    """Check Python, packages, name collisions, libusb, ports and their permissions, latency timers, ModemManager.
+def command(
+    ctx: click.Context, /, file: Path | None, as_json: bool, udev: bool, systemd: bool, fix: bool, yes: bool
+) -> None:
+    """Check Python, packages, extras, dialects, name collisions, libusb, ports and their permissions, latency timers,
+    ModemManager.
 
-    With TABLE.TOML also what seals its journal.
+    With TABLE.TOML also what seals its journal, the extras that it asks for, and who may read its tokens and keys.
+    --fix asks before each command; without a terminal and without --yes it only prints them. What only root can do is
+    printed, unless you are root. Each fix is tried again after it was made.
 
     The exit code is 1 when something is bad; warnings do not change it.
     """
@@ -45,56 +58,88 @@ def command(ctx: click.Context, /, file: Path | None, as_json: bool, udev: bool,
         click.echo(udev_rules(ports()), nl=False)
     if systemd:
         click.echo(systemd_unit(ports()), nl=False)
+        for line in advice(shipped(RECORDER)):
+            echo(line, err=True)
     if udev or systemd:
         return
-    bad = 0
-    for finding in chain(check_all(), _seal(file)):
-        bad += finding.verdict == "bad"
-        if as_json:
-            echo_json(json.dumps({"schema": "dealwire.finding/1", "type": "finding", **dataclasses.asdict(finding)}))
-            continue
-        click.secho(f"{printable(finding.verdict):<8} ", fg=COLOURS[finding.verdict], nl=False)
-        echo(f"{finding.check:<13} {finding.text}")
-        if finding.remedy:
-            echo(f"{'':<23}{finding.remedy}")
-    if bad:
+    if (yes and not fix) or (fix and as_json):
+        raise click.UsageError("--yes needs --fix, and --fix talks to a person: it has no --json")
+    found = load_configuration(file) if file is not None else None
+    for finding in (findings := [*check_all(), *_of_file(found)]):
+        _say(finding, as_json)
+    if fix:
+        put_right(list(fixes(found, ports())), yes=yes)
+        findings = [*check_all(), *_of_file(found)]
+    if any(finding.verdict == "bad" for finding in findings):
         ctx.exit(Exit.CHECK_FAILED)
 
 
-def _seal(file: Path | None) -> Iterator[HostFinding]:
-    """Who can read the faces in the journal of a table."""
-    if file is None:
+def _say(finding: HostFinding, as_json: bool) -> None:
+    if as_json:
+        echo_json(json.dumps({"schema": "dealwire.finding/1", "type": "finding", **dataclasses.asdict(finding)}))
         return
-    found = load_configuration(file)
+    click.secho(f"{printable(finding.verdict):<8} ", fg=COLOURS[finding.verdict], nl=False)
+    echo(f"{finding.check:<13} {finding.text}")
+    if finding.remedy:
+        echo(f"{'':<23}{finding.remedy}")
+
+
+def put_right(wanted: Sequence[Fix], *, yes: bool) -> None:
+    """Show each fix, do it where that is wanted and possible, and say how it came out."""
+    asks = sys.stdin is not None and sys.stdin.isatty()
+    if not wanted:
+        echo("nothing to be put right that --fix knows")
+    for fix in wanted:
+        echo(fix.what, bold=True)
+        root = fix.as_root and os.geteuid() != 0
+        for step in fix.steps:
+            for line in step.in_words(root=root).splitlines():
+                echo(f"    {line}")
+        if root:
+            echo("  not done: only root can; type the above")
+        elif not (yes or (asks and click.confirm("  do this?", default=False))):
+            echo("  not done")
+        else:
+            _do(fix)
+
+
+def _do(fix: Fix) -> None:
+    failed = next((why for step in fix.steps if (why := step.run()) is not None), None)
+    importlib.invalidate_caches()  # a package may be there now
+    wrong = fix.wrong()
+    if failed is None and wrong is None:
+        echo(f"  done, and tried again: it is right now{f'; {fix.then}' if fix.then else ''}")
+    else:
+        echo(f"  done, but it failed: {failed}" if failed is not None else f"  done, but still: {wrong}")
+
+
+def _of_file(found: Configuration | None) -> Iterator[HostFinding]:
+    """What a `table.toml` asks of this machine."""
+    if found is None:
+        return
+    yield from _seal(found)
+    for name in needed_extras(found):
+        if not EXTRAS[name].installed:
+            why = f"{name} is not installed, and the file asks for it: {EXTRAS[name].what}"
+            yield HostFinding("extra", "bad", why, install_command(name))
+    for file in secrets_of(found):
+        if (why_not := why_unsafe(file)) is not None:
+            yield HostFinding("secret", "bad", f"{file}: {why_not}", TO_FIX)
+        else:
+            yield HostFinding("secret", "good", f"{file} is for its owner alone")
+
+
+def _seal(found: Configuration) -> Iterator[HostFinding]:
+    """Who can read the faces in the journal of a table."""
     try:
         seal = load_seal(found.journal)
     except KeyProblem as problem:
-        yield HostFinding("journal", "bad", str(problem), "dealwire journal auditor new PRIVATE.key PUBLIC.key")
+        unsafe = isinstance(problem, KeyUnsafe)
+        remedy = TO_FIX if unsafe else "dealwire journal auditor new PRIVATE.key PUBLIC.key"
+        yield HostFinding("journal", "bad", str(problem), remedy)
         return
     remedy = "" if seal is not None else "name auditor-key-file or key-file in [journal]"
     yield HostFinding("journal", "warning" if seal is None else "good", seal_in_words(found.journal), remedy)
-
-
-def udev_rules(ports: Sequence[Mapping[str, str]]) -> str:
-    """One rule for each USB adapter in `ports` (as `dealwire.host.ports` gives them): its group, ModemManager told to
-    leave it alone, and no waiting in an FTDI adapter. Without any adapter, nothing but the comment."""
-    lines = [f"# Written by `dealwire doctor --udev`. Save as {RULES_PATH}, then: udevadm control --reload"]
-    for port in ports:
-        vendor, _, product = port.get("usb", "").partition(":")
-        if not product:
-            continue
-        match = [f'ATTRS{{idVendor}}=="{vendor}"', f'ATTRS{{idProduct}}=="{product}"']
-        # A serial number from a device must not end the rule it is written into.
-        serial = port.get("serial", "")
-        if serial and serial.isprintable() and '"' not in serial and "\\" not in serial:
-            match.append(f'ATTRS{{serial}}=="{serial}"')
-        rule = ", ".join(['SUBSYSTEM=="tty"', *match, f'GROUP="{GROUP}"', 'MODE="0660"', 'TAG+="uaccess"'])
-        lines.append(f'{rule}, ENV{{ID_MM_DEVICE_IGNORE}}="1"')
-        if vendor == "0403":
-            lines.append(
-                'SUBSYSTEM=="usb-serial", DRIVER=="ftdi_sio", ' + ", ".join(match) + ', ATTR{latency_timer}="1"'
-            )
-    return "\n".join(lines) + "\n"
 
 
 def systemd_unit(ports: Sequence[Mapping[str, str]]) -> str:
@@ -103,4 +148,4 @@ def systemd_unit(ports: Sequence[Mapping[str, str]]) -> str:
     serials = (port.get("serial", "") for port in ports)
     # What a device calls itself must not become another line of the unit, or mean something in it.
     serial = next((each for each in serials if re.fullmatch(r"[A-Za-z0-9._:-]+", each)), "SERIAL")
-    return printed("dealwire-record@.service").replace("serial-id:SERIAL", f"serial-id:{serial}")
+    return printed(RECORDER).replace("serial-id:SERIAL", f"serial-id:{serial}")

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import Final
 
-from dealwire.cli.terminal import OutputFailed
+from dealwire.cli.output import OutputClosed, OutputFailed
 from dealwire.console.token_errors import TokensUnsafe
 from dealwire.journal.errors import (
     JournalBusy,
@@ -50,21 +50,24 @@ class Exit(IntEnum):
 BY_ERROR: Final[tuple[tuple[tuple[type[DealwireError], ...], Exit], ...]] = (
     ((LineBusy, JournalBusy), Exit.BUSY),
     ((LineDenied, NotPermitted, KeyUnsafe, TokensUnsafe), Exit.PERMISSION),
+    ((KeyProblem, KeyUnknown, SealingUnavailable, OutputClosed), Exit.USAGE),
     ((LineAbsent, LineClosed), Exit.ABSENT),
     ((NoAnswer,), Exit.TIMEOUT),
     ((JournalUnwritable, JournalDiffers, ClockDoubtful, OutputFailed), Exit.CHECK_FAILED),
-    ((KeyProblem, KeyUnknown, SealingUnavailable), Exit.USAGE),
     ((LineGarbled, RemoteError, CaptureError, JournalError), Exit.PROTOCOL),
 )
-"""First match wins; any other error is a usage error."""
+"""First match wins; any other error is a usage error, unless the system would not let us at a file."""
+
+_LISTENS: Final = ("console ", "metrics ")
+"""Where this program listens itself: no device, and no rule for one helps."""
 
 BY_ERRNO: Final = {
-    errno.ENOENT: Exit.ABSENT,
     errno.EACCES: Exit.PERMISSION,
     errno.EROFS: Exit.PERMISSION,
     errno.EBUSY: Exit.BUSY,
 }
-"""A recording or a journal that cannot be opened."""
+"""A file that cannot be opened. One that is not there is a usage error, as is every file that is
+named and not there: `ABSENT` is said of devices, which come back by themselves or by somebody's hand."""
 
 
 class Stop(DealwireError):
@@ -84,12 +87,12 @@ def explain(error: DealwireError) -> tuple[Exit, str]:
     if isinstance(error, JournalInaccessible):
         return BY_ERRNO.get(error.number, Exit.USAGE), str(error)
     line = str(error)
-    if isinstance(error, LineDenied) and "udev" not in line:
+    if isinstance(error, LineDenied) and "udev" not in line and not error.line.startswith(_LISTENS):
         line += "; or install the rule that `dealwire doctor --udev` prints"
-    for kinds, code in BY_ERROR:
-        if isinstance(error, kinds):
-            return code, line
-    return Exit.USAGE, line
+    code = next((code for kinds, code in BY_ERROR if isinstance(error, kinds)), Exit.USAGE)
+    if code is Exit.USAGE and isinstance(error.__cause__, OSError):
+        code = BY_ERRNO.get(error.__cause__.errno or 0, code)
+    return code, line
 
 
 def explain_silence(silent: Sequence[str], problems: Mapping[str, DealwireError]) -> tuple[Exit, str]:

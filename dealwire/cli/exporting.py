@@ -1,12 +1,17 @@
-"""The MQTT export as a command starts it: what is warned of, and whether the broker knows a newer journal."""
+"""Exports as a command starts them: what is warned of, and whether the broker knows a newer journal."""
 
 import asyncio
 import importlib.util
 import logging
-from typing import TYPE_CHECKING
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
 
 from dealwire.cli.exits import Exit, Stop
+from dealwire.cli.output import let_go
 from dealwire.config.schema import Configuration, MqttPart
+from dealwire.export.ndjson import NdjsonSink
 from dealwire.export.secrecy import exposures
 from dealwire.journal import JournalReader
 from dealwire.journal.errors import JournalEmpty
@@ -42,14 +47,22 @@ def broker_of(part: MqttPart) -> "Broker":
         raise Stop(Exit.USAGE, f"{key}: {error}") from None
 
 
-def contradictions(configuration: Configuration) -> list[str]:
-    """Why the marks that the broker keeps cannot come from this journal, a line for each table; empty when they can.
+class Marks(NamedTuple):
+    """What the marks that a broker keeps say of a journal."""
 
-    A broker that does not answer is a warning: the export looks at its marks once it is reached.
-    """
+    against: list[str]
+    """Why they cannot come from this journal, a line for each table; empty when they can."""
+    doubts: list[str]
+    """What a person should know all the same. A broker that does not answer is no fault: the export looks at its marks
+    once it is reached."""
+
+
+def marks_of(configuration: Configuration, *, still: bool = False) -> Marks:
+    """What the broker knows of the journal; it is asked now, and waited for some seconds. `still` as for a
+    `JournalReader`."""
     part = configuration.exports.mqtt
     if part is None:
-        return []
+        return Marks([], [])
     broker = broker_of(part)
     from dealwire.export.broker import BrokerUnusable
     from dealwire.export.marks import conflict, fetch
@@ -61,30 +74,33 @@ def contradictions(configuration: Configuration) -> list[str]:
     except ValueError as error:
         raise Stop(Exit.USAGE, f"exports.mqtt: {error}") from None
     except BrokerUnusable as error:
-        _log.warning("%s; whether it knows a newer journal is looked at once it answers", error)
-        return []
+        return Marks([], [f"{error}; whether it knows a newer journal is looked at once it answers"])
     path = configuration.journal.path
     if not marks:
-        return []
+        return Marks([], [])
     if not path.exists():
-        _log.warning("%s is new, but the broker knows a journal of %s", path, ", ".join(at.table for at in marks))
-        return []
+        known = ", ".join(at.table for at in marks)
+        return Marks([], [f"{path} is new, but the broker knows a journal of {known}"])
     try:
-        with JournalReader(path) as reader:
-            for at, mark in marks.items():
-                if mark.journal != reader.identity.hex():
-                    _log.warning("%s: %s is another journal than the broker knows of it, %s", at.table, path, mark.text)
-            return [why for mark in marks.values() if (why := conflict(reader, mark)) is not None]
+        with JournalReader(path, still=still) as reader:
+            doubts = [
+                f"{at.table}: {path} is another journal than the broker knows of it, {mark.text}"
+                for at, mark in marks.items()
+                if mark.journal != reader.identity.hex()
+            ]
+            return Marks([why for mark in marks.values() if (why := conflict(reader, mark)) is not None], doubts)
     except JournalEmpty:
-        return []
+        return Marks([], [])
 
 
 def must_count(configuration: Configuration, file_counts: bool) -> list[str]:
     """What the broker's marks have against this journal. Stop, unless a person says that this file counts."""
-    found = contradictions(configuration)
-    if found and not file_counts:
-        raise Stop(Exit.PROTOCOL, found[0])
-    return found
+    against, doubts = marks_of(configuration)
+    for doubt in doubts:
+        _log.warning("%s", doubt)
+    if against and not file_counts:
+        raise Stop(Exit.PROTOCOL, against[0])
+    return against
 
 
 def note_decision(service: "Service", against: list[str]) -> None:
@@ -104,3 +120,27 @@ def stop_tables(service: "Service", why: str) -> None:
         service.failed = service.failed or why
 
     service.owner.call_soon(stop)
+
+
+@contextmanager
+def ndjson_of(service: "Service") -> Iterator[None]:
+    """Every line on standard output, from here to the end. What keeps it from there every table says, once."""
+    sink = NdjsonSink(service.hub, sys.stdout, report=lambda text: warn_tables(service, text))
+    service.health.ndjson = sink.progress
+    try:
+        with sink:
+            yield
+    finally:
+        if sink.progress.failed is not None:
+            let_go()
+
+
+def warn_tables(service: "Service", text: str) -> None:
+    """A person should look into it: in the log at once, and in every table's lines. From any thread."""
+    _log.warning("%s", text)
+
+    def warn() -> None:
+        for session in service.tables.values():
+            session.status("warning", text, service.clock.now_ns())
+
+    service.owner.call_soon(warn)

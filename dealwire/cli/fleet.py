@@ -25,7 +25,11 @@ T = TypeVar("T")
 @click.group("fleet")
 def command() -> None:
     """Keep what many tables make known in one PostgreSQL database, each line once."""
-    for module in ("aiomqtt", "psycopg"):
+
+
+def must_have(*modules: str) -> None:
+    """ExtraMissing for the first of `modules` that is not installed: what only prints needs none of them."""
+    for module in modules:
         if importlib.util.find_spec(module) is None:
             raise ExtraMissing(module, "fleet")
 
@@ -33,7 +37,7 @@ def command() -> None:
 @command.command("sql")
 def sql() -> None:
     """Print the SQL that makes the tables in an empty database."""
-    from dealwire.export.fleet.database import all_sql
+    from dealwire.export.fleet.scripts import all_sql
 
     click.echo(all_sql())
 
@@ -50,11 +54,17 @@ def alerts() -> None:
     click.echo(_shipped("alerts.yml"), nl=False)
 
 
+@command.command("dashboard")
+def dashboard() -> None:
+    """Print a dashboard for Grafana: import it, and choose the Prometheus that reads the tables' metrics."""
+    click.echo(_shipped("dashboard.json"), nl=False)
+
+
 def _shipped(name: str) -> str:
     return resources.files("dealwire.export").joinpath("files", name).read_text(encoding="utf-8")
 
 
-_FILE = click.Path(dir_okay=False, path_type=Path)
+_FILE = click.Path(dir_okay=False, readable=False, path_type=Path)
 postgres_option = click.option(
     "--postgres", required=True, metavar="DSN", help="As libpq takes it; passwords belong in ~/.pgpass or PGPASSWORD."
 )
@@ -64,6 +74,7 @@ postgres_option = click.option(
 @postgres_option
 def migrate(postgres: str) -> None:
     """Make the tables, or bring them up to this program's version."""
+    must_have("psycopg")
     from dealwire.export.fleet import database
 
     added = run(database.migrate(postgres))
@@ -99,6 +110,7 @@ def consume(
 
     A line is acknowledged when it is committed. Lines that the broker has lost are seen and asked for again.
     """
+    must_have("aiomqtt", "psycopg")
     from dealwire.export.broker import Broker, PasswordUnreadable
     from dealwire.export.fleet.consumer import Consumer
     from dealwire.export.secrecy import exposures

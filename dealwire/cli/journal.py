@@ -14,6 +14,7 @@ from click.core import ParameterSource
 from dealwire.cli.archive import known_procedure
 from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.options import FILE, make_table, table_options
+from dealwire.cli.round_sheet import round_command
 from dealwire.cli.terminal import echo, echo_json
 from dealwire.journal.auditing import AuditorPrivateKey, named
 from dealwire.journal.check import JournalVerdict, verify
@@ -30,13 +31,16 @@ from dealwire.journal.tables import TableFactory
 from devices.clock import SystemClock
 
 SCHEMA = "dealwire.journal-check/1"
-FOLDER = click.Path(file_okay=False, path_type=Path)
+FOLDER = click.Path(file_okay=False, readable=False, path_type=Path)
 key_option = partial(click.option, "--key", "key_file", type=FILE, metavar="FILE")
 
 
 @click.group("journal")
 def command() -> None:
-    """Check, show, export or deal again what a table service wrote down; make the key that seals it."""
+    """Check, show, export or deal again what a table service wrote down; a round of it; the key that seals it."""
+
+
+command.add_command(round_command)
 
 
 def opened(file: Path, key_file: Path | None) -> JournalReader:
@@ -256,6 +260,8 @@ def archive_command(file: Path, folder: Path, first: int | None, as_json: bool) 
         if first is not None and first not in (begins := [segment.first for segment in whole]):
             allowed = ", ".join(map(str, begins)) or "none: no day is over that is whole in it"
             raise Stop(Exit.USAGE, f"{file}: no day begins with record {first}; allowed: {allowed}")
+        if not whole:
+            echo(f"dealwire: {file}: nothing to archive: no day is over that is whole in it", err=True)
         for segment in whole:
             if first is not None and segment.first != first:
                 continue

@@ -1,24 +1,76 @@
-"""`dealwire list`: what is attached, what can be dealt."""
+"""`dealwire list`: what is attached, what can be dealt, what can be spoken, what is installed."""
 
 import json
+from collections.abc import Callable
+from importlib.metadata import entry_points
+from typing import Final
 
 import click
 
 from dealwire.cli.terminal import echo, echo_json
-from dealwire.host import ports, usb_devices
+from dealwire.host import EXTRAS, ports, usb_devices
+from devices.extras import install_command
+
+Item = dict[str, str]
+
+
+def _procedures() -> list[Item]:
+    from dealer_flow.procedure.load import known_procedures, load_procedure
+
+    known = [load_procedure(name) for name in known_procedures()]
+    return [{"name": one.id, "title": one.title, "device": one.device.replace("-", " ")} for one in known]
+
+
+def _games() -> list[Item]:
+    from rules.game import game_ids
+
+    return [{"name": name} for name in game_ids()]
+
+
+def _dialects() -> list[Item]:
+    """With the package that adds one, and what of it is loaded; two that add the same name are both there."""
+    from devices.dialects import BUILT_IN, GROUP
+
+    own = [{"name": name, "from": "dealwire itself"} for name in BUILT_IN]
+    added = [
+        {"name": entry.name, "from": f"{entry.dist.name} {entry.dist.version}" if entry.dist else "", "is": entry.value}
+        for entry in sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value))
+        if entry.name not in BUILT_IN
+    ]
+    return own + added
+
+
+def _extras() -> list[Item]:
+    """Optional parts of this program: whether they are there, and the command that gets one."""
+    return [
+        {
+            "name": name,
+            "is": "installed" if extra.installed else "not installed",
+            "for": extra.what,
+            **({} if extra.installed else {"get": install_command(name)}),
+        }
+        for name, extra in EXTRAS.items()
+    ]
+
+
+KINDS: Final[dict[str, tuple[str, Callable[[], list[Item]]]]] = {
+    "ports": ("port", ports),
+    "usb": ("usb", usb_devices),
+    "procedures": ("procedure", _procedures),
+    "games": ("game", _games),
+    "dialects": ("dialect", _dialects),
+    "extras": ("extra", _extras),
+}
 
 
 @click.command("list")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
 @click.option(
-    "--kind",
-    type=click.Choice(["ports", "usb", "procedures", "games"]),
-    multiple=True,
-    help="Only these kinds; may be given more than once.",
+    "--kind", type=click.Choice([*KINDS]), multiple=True, help="Only these kinds; may be given more than once."
 )
 def command(as_json: bool, kind: tuple[str, ...]) -> None:
-    """List serial ports, USB devices, dealing procedures and games."""
-    for item in found(kind or ("ports", "usb", "procedures", "games")):
+    """List serial ports, USB devices, dealing procedures, games, dialects and the optional parts of this program."""
+    for item in found(kind or tuple(KINDS)):
         if as_json:
             echo_json(json.dumps({"schema": "dealwire.item/1", **item}))
         else:
@@ -26,23 +78,6 @@ def command(as_json: bool, kind: tuple[str, ...]) -> None:
             echo(f"{item['type']:<10} {item['name']:<31} {rest}".rstrip())
 
 
-def found(kinds: tuple[str, ...]) -> list[dict[str, str]]:
+def found(kinds: tuple[str, ...]) -> list[Item]:
     """What there is of each kind, in the order asked for."""
-    from dealer_flow.procedure.load import known_procedures, load_procedure
-    from rules.game import game_ids
-
-    items: list[dict[str, str]] = []
-    for kind in kinds:
-        if kind == "ports":
-            items += [{"type": "port", **port} for port in ports()]
-        elif kind == "usb":
-            items += [{"type": "usb", **device} for device in usb_devices()]
-        elif kind == "procedures":
-            known = [load_procedure(name) for name in known_procedures()]
-            items += [
-                {"type": "procedure", "name": one.id, "title": one.title, "device": one.device.replace("-", " ")}
-                for one in known
-            ]
-        else:
-            items += [{"type": "game", "name": name} for name in game_ids()]
-    return items
+    return [{"type": KINDS[kind][0], **item} for kind in kinds for item in KINDS[kind][1]()]

@@ -1,19 +1,20 @@
 """`dealwire monitor`: what the devices report, as it happens."""
 
-import datetime
 from collections.abc import Callable
 from typing import Final
 
 import click
 
 from dealwire.cli.exits import Stop, explain_silence
-from dealwire.cli.options import line_options, reconnect_option
-from dealwire.cli.terminal import echo
+from dealwire.cli.options import DecimalRange, line_options, reconnect_option
+from dealwire.cli.raw_bytes import RawBytes, stamps
+from dealwire.cli.terminal import echo, echo_json
 from dealwire.live import LineConfig, LiveTable
 from dealwire.table.event_line import event_line, fields
 from dealwire.table.redaction import hidden, turned_over
 from devices.clock import SystemClock
 from devices.events import LinkUp, Seen
+from protocol.errors import DealwireError
 from protocol.printable import printable
 
 NS: Final = 1_000_000_000
@@ -33,7 +34,13 @@ NS: Final = 1_000_000_000
 )
 @click.option("-n", "--count", type=click.IntRange(1), help="Stop after this many events.")
 @click.option(
-    "-T", "--idle", "idle_s", type=click.FloatRange(0, min_open=True), help="Stop after so many seconds without one."
+    "-T", "--idle", "idle_s", type=DecimalRange(0, min_open=True), help="Stop after so many seconds without one."
+)
+@click.option(
+    "--hex",
+    "as_hex",
+    is_flag=True,
+    help="Print the bytes themselves, both ways, and which of them are frames: also where no dialect fits.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
 @click.option(
@@ -45,6 +52,7 @@ def command(
     stamp: str,
     count: int | None,
     idle_s: float | None,
+    as_hex: bool,
     as_json: bool,
     faces: bool,
 ) -> None:
@@ -53,12 +61,18 @@ def command(
     Where a dialect acknowledges, the device counts a report as taken once it was printed here: look on between rounds,
     not in the middle of one that is recorded or served next.
 
+    With --hex every read and write of a line is printed as it passes, with its time, direction and place in the stream;
+    -n counts them. Bytes are shown as they are: faces that nobody has shown stand in them.
+
     When no device is up within --idle seconds, the exit code is 4, or says what is wrong with the line.
     """
     clock = SystemClock()
-    up: set[str] = set()
+    if as_hex:
+        say, stamped = echo_json if as_json else echo, stamps(stamp, clock.now_ns())
+        _print_bytes(lines, clock, RawBytes(say, stamped, most=count, as_json=as_json), reconnect, idle_s)
+        return
+    up, seen_so_far = set[str](), 0
     started_ns = last_ns = clock.now_ns()
-    seen_so_far = 0
     words_of = event_line if as_json else _text(stamp, started_ns)
 
     def deliver(seen: Seen) -> None:
@@ -79,27 +93,57 @@ def command(
                 break
             live.run(enough, left_s)
         problems = live.problems
+    if not enough():
+        _must_be_up(lines, up, problems)
+
+
+def _print_bytes(
+    lines: list[LineConfig],
+    clock: SystemClock,
+    raw: RawBytes,
+    reconnect: bool,
+    idle_s: float | None,
+) -> None:
+    """Until so many reads and writes were printed, or for so long none. Stop when not one byte came from any device."""
+    started_ns, up = clock.now_ns(), set[str]()
+
+    def enough() -> bool:
+        return raw.full or raw.failure is not None
+
+    def deliver(seen: Seen) -> None:
+        if isinstance(seen.body, LinkUp):
+            up.add(seen.device)
+
+    with LiveTable(lines, deliver, record=lambda: raw, clock=clock, reconnect=reconnect) as live:
+        while not enough() and not live.closed:
+            last_ns = max(raw.received_ns, started_ns)
+            left_s = None if idle_s is None else idle_s - (clock.now_ns() - last_ns) / NS
+            if left_s is not None and left_s <= 0:
+                break
+            live.run(enough, left_s)
+        problems = live.problems
+    raw.end()
+    if raw.failure is not None:
+        raise raw.failure
+    if not raw.full:
+        _must_be_up(lines, up, problems)
+
+
+def _must_be_up(lines: list[LineConfig], up: set[str], problems: dict[str, DealwireError]) -> None:
+    """Stop when no device ever was."""
     silent = [line.name for line in lines if line.name not in up]
-    if len(silent) == len(lines) and not enough():
+    if len(silent) == len(lines):
         raise Stop(*explain_silence(silent, problems))
 
 
 def _text(stamp: str, started_ns: int) -> Callable[[Seen], str]:
     """A writer of lines with the time in the form asked for."""
-    last_ns = started_ns
+    stamped = stamps(stamp, started_ns)
 
     def write(seen: Seen) -> str:
-        nonlocal last_ns
-        if stamp == "a":
-            moment = datetime.datetime.fromtimestamp(seen.at_ns / NS).astimezone()
-            time = moment.strftime("%H:%M:%S.%f")[:-3] + "  "
-        elif stamp == "n":
-            time = ""
-        else:
-            time = f"{(seen.at_ns - (last_ns if stamp == 'd' else started_ns)) / NS:10.3f}  "
-        last_ns = seen.at_ns
         shown = "  ".join(f"{name} {_short(value)}" for name, value in fields(seen).items())
-        return f"{time}{seen.device:<11} {seen.number:>5}  {type(seen.body).__name__:<18} {shown}".rstrip()
+        head = f"{stamped(seen.at_ns)}{seen.device:<11} {seen.number:>5}  {type(seen.body).__name__:<18}"
+        return f"{head} {shown}".rstrip()
 
     return write
 

@@ -11,7 +11,7 @@ import click
 
 from dealwire.cli.options import FILE, WagerCents, cache_folder, cents, pairs
 from dealwire.cli.progress import CountProgress
-from dealwire.cli.terminal import echo_json, say_table
+from dealwire.cli.terminal import GrowingTable, echo_json
 from rules.game import load_game
 from rules.odds import Question, odds
 from rules.odds.kept import Found, KeptOdds
@@ -80,21 +80,27 @@ def command(
         load_strategy(strategy, loaded) if strategy else None,
     )
     try:
-        _print(odds(question, bet), as_json, progress)
+        _print(odds(question, bet), as_json, progress, [bet] if bet else [*loaded.bets])
     finally:
         progress.clear()
 
 
-def _print(found: Iterable[Found], as_json: bool, progress: CountProgress) -> None:
+def _print(found: Iterable[Found], as_json: bool, progress: CountProgress, bets: Iterable[str]) -> None:
+    """Each as soon as it is counted: those after it, of which the names alone are known, may take minutes."""
     if as_json:
         for each in found:
             line = json.dumps(each.to_dict())
             progress.clear()
             echo_json(line)
         return
-    rows = [_row(each.to_dict()) for each in found]
-    progress.clear()
-    say_table([_HEAD, *rows], frozenset({3, 4, 5, 6}))
+    table = GrowingTable(frozenset({3, 4, 5, 6}))
+    for bet in bets:
+        table.fit((bet, *_HEAD[1:3], "-9.9999", "-9.9999", _HEAD[5], "99.9999", ""))
+    for number, each in enumerate(found):
+        progress.clear()
+        if not number:  # what is wrong with the question is known by now
+            table.say(_HEAD)
+        table.say(_row(each.to_dict()))
 
 
 _HEAD = ("bet", "pay table", "reading", "edge %", "risk %", "deviation", "hits %", "remark")

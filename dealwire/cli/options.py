@@ -1,5 +1,6 @@
 """Options that several commands share, and how their values become objects."""
 
+import math
 import os
 from collections.abc import Callable, Sequence
 from functools import cache, reduce, wraps
@@ -85,7 +86,18 @@ class WagerCents(click.IntRange):
         return super().convert(value, param, ctx)
 
 
-FILE: Final = click.Path(dir_okay=False, path_type=Path)
+class DecimalRange(click.FloatRange):
+    """A number from a range; `nan` lies in none, though no comparison says so."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number; a usage error when it is not in the range."""
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{number} is not in the range {self._describe_range()}.", param, ctx)
+        return number
+
+
+FILE: Final = click.Path(dir_okay=False, readable=False, path_type=Path)
 
 
 def together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
@@ -218,7 +230,7 @@ def cautions_of(terms: TableTerms) -> list[str]:
     bet = terms.game.progressive
     if terms.bank is None or bet is None:
         return []
-    table, setup = terms.game.paytables[terms.paytables.get(bet.name, bet.paytables[0])], terms.bank.setup
+    table, setup = terms.game.paytables[terms.chosen[bet.name]], terms.bank.setup
     return cautions(setup, table, setup.sensor_cents or USUAL_WAGER_CENTS)
 
 

@@ -14,28 +14,34 @@ from protocol.printable import printable
 
 _EVERY_S: Final = 10.0
 """Seconds between two lines where none is written over."""
+_DRAWN_S: Final = 0.1
+"""Seconds between two times that a terminal is drawn to."""
+_QUIET_S: Final = 0.5
+"""Seconds that most recordings take less than: nothing is drawn before."""
 _AFTER_S: Final = 2.0
 """Seconds after which a guess at the time left is worth something."""
 
 
 class CountProgress:
-    """The progress of one count after another: `begin` names it, `step` says how far it is."""
+    """The progress of one count after another: `begin` names it, `step` says how far it is; `what` is done to it.
+    Without a `bar` it is a line also where `rich` is: for a count that makes room often, and goes on."""
 
-    def __init__(self, *, for_programs: bool) -> None:
+    def __init__(self, *, for_programs: bool, what: str = "counting", bar: bool = True) -> None:
+        self._what, self._quiet_s = what, 0.0 if bar else _QUIET_S
         self._live = sys.stderr.isatty()
         self._silent = for_programs and not self._live
         self._clock, self._line = SystemClock(), ProgressLine()
         self._name, self._since, self._spoke = "", self._now(), self._now()
-        self._bar: Any = _rich_bar() if self._live and importlib.util.find_spec("rich") is not None else None
+        self._bar: Any = _rich_bar() if bar and self._live and importlib.util.find_spec("rich") is not None else None
         self._task: Any = None
-        self._done = 0
+        self._done, self._drawn = 0, float("-inf")
 
     def begin(self, name: str) -> None:
         """Something else is counted now."""
         self.clear()
-        self._name, self._since = printable(name, None), self._now()
-        if self._bar is None and self._live:
-            self._line.show(f"counting {name} ...")
+        self._name, self._since, self._drawn = printable(name, None), self._now(), float("-inf")
+        if self._bar is None and self._live and not self._quiet_s:
+            self._line.show(f"{self._what} {name} ...")
 
     def step(self, done: int, of: int) -> None:
         """So many steps are done, of so many."""
@@ -44,11 +50,14 @@ class CountProgress:
         if done < self._done:  # another reading or pay table is counted
             self._since = self._now()
         self._done = done
+        now = self._now()
+        if self._live and (now - self._drawn < _DRAWN_S or now - self._since < self._quiet_s):
+            return
+        self._drawn = now
         if self._bar is not None:
             self._draw(done, of)
             return
-        now = self._now()
-        text = f"counting {self._name}: {100 * done // of} %{self._left(now - self._since, done, of)}"
+        text = f"{self._what} {self._name}: {100 * done // of} %{self._left(now - self._since, done, of)}"
         if self._live:
             self._line.show(text)
         elif now - self._spoke >= _EVERY_S:

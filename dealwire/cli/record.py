@@ -8,12 +8,14 @@ from typing import Any
 import click
 
 from dealwire.cli.exits import Exit, Stop, explain_silence
-from dealwire.cli.options import FILE, line_options, make_table, reconnect_option, table_options
-from dealwire.cli.show import counts, say_json, say_summary, say_text
+from dealwire.cli.options import FILE, DecimalRange, line_options, make_table, reconnect_option, table_options
+from dealwire.cli.output import LiveOutput
+from dealwire.cli.show import RoundPrinter, Say, counts, say_json, say_summary
 from dealwire.cli.terminal import echo
 from dealwire.live import LineConfig, LiveTable
 from devices.capture import CaptureWriter
 from devices.events import LinkUp, Seen
+from protocol.errors import DealwireError
 
 
 @click.command("record")
@@ -21,11 +23,14 @@ from devices.events import LinkUp, Seen
 @reconnect_option
 @click.option("-o", "--output", required=True, type=FILE, help="The recording: pcapng, readable by Wireshark.")
 @click.option("--rounds", type=click.IntRange(1), help="Stop after this many rounds; otherwise on Ctrl-C.")
-@click.option("--timeout", "timeout_s", type=click.FloatRange(0, min_open=True), help="Stop after so many seconds.")
+@click.option("--timeout", "timeout_s", type=DecimalRange(0, min_open=True), help="Stop after so many seconds.")
 @click.option("--overwrite", is_flag=True, help="Replace an existing recording.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
 @table_options
+@click.pass_context
 def command(
+    ctx: click.Context,
+    /,
     lines: list[LineConfig],
     reconnect: bool,
     output: Path,
@@ -38,17 +43,18 @@ def command(
     """Run a table on its lines, print what is dealt and record every byte in OUTPUT.
 
     Recording ends with the number of rounds, at the time limit, when every line has closed, or on Ctrl-C; the file
-    is whole after each record. Without an answer from any device within --timeout the exit code is 4.
+    is whole after each record. Without an answer from any device within --timeout the exit code is 4. When what is
+    printed cannot be written, that is said and recording goes on; the exit code is 1 if a disk was full.
     """
-    table = make_table(**options)
-    say = say_json if as_json else say_text
-    up = set()
+    table, up = make_table(**options), set()
+    say: Say = say_json if as_json else RoundPrinter(live=True)
+    out = LiveOutput("dealing and recording go on", lambda text: echo(f"dealwire: {text}", err=True))
 
     def deliver(seen: Seen) -> None:
         if isinstance(seen.body, LinkUp):
             up.add(seen.device)
         for item in table.handle(seen):
-            say(item)
+            out.say(say, item)
 
     def open_writer() -> CaptureWriter:
         return CaptureWriter(output, overwrite=overwrite, procedure=table.flow.procedure.id)
@@ -60,13 +66,20 @@ def command(
             click.echo("stopped", err=True)
         problems = live.problems
     for item in table.finish():
-        say(item)
+        out.say(say, item)
     problem = f"{output}: the recording stopped: {writer.failed}" if writer.failed else None
     if as_json:
-        say_summary({"capture": output.name, **counts(table), "problem": problem})
-    silent = [line.name for line in lines if line.name not in up]
-    if problem or silent:
-        raise Stop(Exit.CHECK_FAILED, problem) if problem else Stop(*explain_silence(silent, problems))
+        out.say(say_summary, {"capture": output.name, **counts(table), "problem": problem})
+    _complain(problem, [line.name for line in lines if line.name not in up], problems)
+    ctx.exit(Exit.CHECK_FAILED if out.lost else Exit.GOOD)
+
+
+def _complain(problem: str | None, silent: list[str], problems: dict[str, DealwireError]) -> None:
+    """Stop where the recording is not what it was to be."""
+    if problem:
+        raise Stop(Exit.CHECK_FAILED, problem)
+    if silent:
+        raise Stop(*explain_silence(silent, problems))
 
 
 @contextlib.contextmanager

@@ -1,5 +1,6 @@
 """`dealwire replay`: deal a recording again, or a folder of them."""
 
+import os
 from contextlib import closing
 from functools import cache
 from pathlib import Path
@@ -9,12 +10,14 @@ import click
 
 from dealwire.cli.archive import Dealt, deal, deal_in_processes, recordings_in
 from dealwire.cli.options import TableMaker, table_options
-from dealwire.cli.show import counts, say_json, say_summary, say_text
+from dealwire.cli.progress import CountProgress
+from dealwire.cli.show import RoundPrinter, Say, counts, say_json, say_summary
 from dealwire.cli.terminal import echo
+from dealwire.table.table import TableOutcome
 
 
 @click.command("replay")
-@click.argument("file", metavar="FILE|FOLDER", type=click.Path(path_type=Path))
+@click.argument("file", metavar="FILE|FOLDER", type=click.Path(readable=False, path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
 @click.option(
     "--jobs",
@@ -35,11 +38,17 @@ def command(ctx: click.Context, /, file: Path, as_json: bool, jobs: int, **optio
     Of a FOLDER every file *.pcapng is dealt in order of the names, each at a table of its own; meters go on from one
     to the next. What is wrong with one is reported and the others are dealt; the worst exit code counts.
     """
-    if file.is_dir():
+    if os.path.isdir(file):  # where `Path.is_dir` raises, opening it says in one line why
         if jobs > 1 and options["awards"]:
             raise click.UsageError("awards move the meters while a round is dealt: --awards needs --jobs 1")
         ctx.exit(deal_folder(file, jobs, as_json, options).code)
-    dealt = deal(file, TableMaker(**options), say_json if as_json else say_text)
+    printer, progress = RoundPrinter(), CountProgress(for_programs=True, what="dealing", bar=False)
+    progress.begin(file.name)
+    try:
+        dealt = deal(file, TableMaker(**options), above(progress, say_json if as_json else printer), progress.step)
+    finally:
+        progress.clear()
+    printer.end()
     if dealt.opened:
         say_end(dealt, as_json, capture=file.name)
     complain(dealt)
@@ -48,12 +57,16 @@ def command(ctx: click.Context, /, file: Path, as_json: bool, jobs: int, **optio
 
 def deal_folder(folder: Path, jobs: int, as_json: bool, options: dict[str, Any]) -> Dealt:
     """Deal every recording of `folder`, print it, and say what all come to."""
-    paths, tables, say = recordings_in(folder), TableMaker(**options), say_json if as_json else say_text
+    paths, tables, printer = recordings_in(folder), TableMaker(**options), RoundPrinter()
+    progress = CountProgress(for_programs=True, what="dealing", bar=False)
+    progress.begin(f"{len(paths):,} recordings")
+    say = above(progress, say_json if as_json else printer)
     table_of, total = cache(tables.table), Dealt()
     if tables.given:
         table_of("")  # what is wrong with it is said once, and not of every recording
     with closing(deal_in_processes(paths, jobs, options) if jobs > 1 else (None for _ in paths)) as processes:
-        for path, ahead in zip(paths, processes, strict=False):
+        for number, (path, ahead) in enumerate(zip(paths, processes, strict=False), start=1):
+            progress.clear()
             if not as_json:
                 echo(path.name, bold=True)
             if ahead is None:
@@ -62,18 +75,31 @@ def deal_folder(folder: Path, jobs: int, as_json: bool, options: dict[str, Any])
                 dealt, found = ahead
                 for item in table_of(dealt.recorded).settled(found) if dealt.opened else ():
                     say(item)
-            say_end(dealt, as_json, capture=path.name)
+            printer.end()
+            say_end(dealt, as_json, named=path.name, capture=path.name)
             complain(dealt)
             total.add(dealt)
+            progress.step(number, len(paths))
+    progress.clear()
     if not as_json:
         click.echo(err=True)
         echo(f"{len(paths)} recordings, {total.problems} with a problem", err=True)
-    say_end(total, as_json, "total", captures=len(paths))
+    say_end(total, as_json, "total", named="all", captures=len(paths))
     return total
 
 
-def say_end(dealt: Dealt, as_json: bool, kind: str = "summary", **head: Any) -> None:
-    """What it came to: an object that begins with `head`, or a line for a person."""
+def above(progress: CountProgress, say: Say) -> Say:
+    """`say`, with room made for what stays."""
+
+    def say_above(item: TableOutcome) -> None:
+        progress.clear()
+        say(item)
+
+    return say_above
+
+
+def say_end(dealt: Dealt, as_json: bool, kind: str = "summary", named: str = "", **head: Any) -> None:
+    """What it came to: an object that begins with `head`, or a line for a person that says what is `named` so."""
     stats = dealt.stats
     if as_json:
         figures = {
@@ -86,13 +112,12 @@ def say_end(dealt: Dealt, as_json: bool, kind: str = "summary", **head: Any) -> 
         say_summary({**head, **counts(dealt), **figures, **problem}, kind)
         return
     outcomes = ", ".join(f"{count} {name}" for name, count in dealt.outcomes.items()) or "no round"
+    received = f"{stats.frames} frames, {stats.noise_bytes} bytes of noise, {stats.bytes} bytes received"
     click.echo(err=True)
-    echo(
-        f"{outcomes}; {stats.frames} frames, {stats.noise_bytes} bytes of noise, {stats.bytes} bytes received", err=True
-    )
+    echo(f"{f'{named}: ' if named else ''}{outcomes}; {received}", err=True)
 
 
 def complain(dealt: Dealt) -> None:
-    """One line for what was wrong."""
-    if dealt.problem:
-        echo(f"dealwire: {dealt.problem}", err=True)
+    """A line for what was wrong, or why nothing was dealt."""
+    for line in filter(None, (dealt.problem, dealt.remark)):
+        echo(f"dealwire: {line}", err=True)

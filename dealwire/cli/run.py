@@ -3,27 +3,24 @@
 import contextlib
 import importlib.util
 import logging
-import shutil
 import signal
-import sys
 from collections.abc import Iterator
-from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
 from dealer_flow.procedure.tomlfile import fault_in
 from dealwire.cli.exits import Exit, Stop, explain
-from dealwire.cli.exporting import broker_of, must_count, note_decision, stop_tables, warnings_of
+from dealwire.cli.exporting import broker_of, must_count, ndjson_of, note_decision, stop_tables, warnings_of
+from dealwire.cli.options import DecimalRange
 from dealwire.cli.terminal import echo, log_lines
 from dealwire.config.load import load_configuration
 from dealwire.config.schema import Configuration, ConsolePart, ExportsPart, MetricsPart, MqttPart
-from dealwire.export.ndjson import NdjsonSink
 from dealwire.hub.hub import Hub
-from dealwire.listening import is_loopback
 from dealwire.service.notify import Notifier
-from dealwire.service.seals import faces_in_clear, leave_no_core, reading_key, seal_in_words
+from dealwire.service.readiness import CONSOLE_MODULES, StartOptions, installed, readiness, tokens_in_clear
+from dealwire.service.seals import leave_no_core, reading_key
 from rules.errors import ExtraMissing
 
 if TYPE_CHECKING:
@@ -33,13 +30,13 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("dealwire")
 
-INSTALLED: Final = "/usr/local/bin/dealwire"
-"""Where the unit file looks for the program, unless it is printed."""
-
 
 @click.command("run")
-@click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path), metavar="[TABLE.TOML]")
-@click.option("--check", is_flag=True, help="Say what keeps it from being served, and do nothing.")
+@click.argument(
+    "file", required=False, type=click.Path(dir_okay=False, readable=False, path_type=Path), metavar="[TABLE.TOML]"
+)
+@click.option("--check", is_flag=True, help="Try what serving it needs, a line for each thing, and do nothing.")
+@click.option("--json", "as_json", is_flag=True, help="With --check: one JSON object per line.")
 @click.option("--anew", is_flag=True, help="Every table begins anew; what was under way is given up.")
 @click.option(
     "--clock-is-right",
@@ -52,16 +49,17 @@ INSTALLED: Final = "/usr/local/bin/dealwire"
 )
 @click.option("--console/--no-console", "with_console", default=True, help="Serve the console, where there is one.")
 @click.option("--port", type=click.IntRange(0, 65535), help="The console's port, instead of the file's; 0: any free.")
-@click.option("--scenario", default="demo", show_default=True, help="Without a file: what is dealt, again and again.")
 @click.option(
-    "--faults",
-    type=click.FloatRange(0, 1),
-    default=0.1,
-    show_default=True,
-    help="Without a file: the share of rounds in which something goes wrong by chance.",
+    "--scenario", default="evening", show_default=True, help="Without a file: what is dealt, again and again."
 )
 @click.option(
-    "--speed", type=click.FloatRange(0.1, 100), default=2.0, show_default=True, help="Without a file: 1 is real time."
+    "--faults",
+    type=DecimalRange(0, 1),
+    help="Without a file: the share of rounds in which one thing goes wrong by chance, instead of what the scenario has"
+    " go wrong.",
+)
+@click.option(
+    "--speed", type=DecimalRange(0.1, 100), default=2.0, show_default=True, help="Without a file: 1 is real time."
 )
 @click.option("--print-unit", is_flag=True, help="Print a systemd unit, and do nothing.")
 @click.option("--print-udev", is_flag=True, help="Print udev rules for serial adapters, and do nothing.")
@@ -71,13 +69,14 @@ def command(
     /,
     file: Path | None,
     check: bool,
+    as_json: bool,
     anew: bool,
     clock_right: bool,
     this_file_counts: bool,
     with_console: bool,
     port: int | None,
     scenario: str,
-    faults: float,
+    faults: float | None,
     speed: float,
     print_unit: bool,
     print_udev: bool,
@@ -85,15 +84,16 @@ def command(
     """Serve the tables of TABLE.TOML: deal, settle, write down, show.
 
     Everything is in the journal before it is made known, so that after a kill each table goes on in the middle of its
-    round. --check says whether it could be served, by this user on this machine; its lines are not opened.
+    round. --check says whether it could be served, by this user on this machine, and whether each table would go on;
+    its lines are not opened, nothing is written.
     SIGTERM and Ctrl-C end it. Without a file it serves a simulated table in a temporary folder.
     """
     if print_unit or print_udev:
-        click.echo(printed("dealwire@.service" if print_unit else "60-dealwire.rules"), nl=False)
+        print_file(print_unit)
         return
-    if check:
-        check_file(file, with_console)
-        return
+    options = StartOptions(anew, clock_right, this_file_counts, with_console, port)
+    if check or as_json:
+        ctx.exit(checked(file, options, as_json, check))
     say_what_happens()
     with contextlib.ExitStack() as stack:
         bench = None
@@ -105,40 +105,45 @@ def command(
                 for role, token in tokens.items():
                     echo(f"to act as {role}, sign in with: {token}", err=True)
         else:
-            configuration = servable(file, with_console)
-        options = {"anew": anew, "file_counts": this_file_counts, "with_console": with_console}
-        code = serve(configuration, bench, **options, port=port, clock_right=clock_right)
+            configuration = servable(file, options)
+        code = serve(configuration, options, bench)
     ctx.exit(code)
 
 
-def servable(file: Path, with_console: bool) -> Configuration:
+def checked(file: Path | None, options: StartOptions, as_json: bool, check: bool) -> Exit:
+    """What a start with these options needs, tried."""
+    from dealwire.cli.run_check import check_file
+
+    if not check:
+        raise click.UsageError("--json needs --check")
+    if file is None:
+        raise click.UsageError("--check needs a file")
+    return check_file(file, options, as_json=as_json)
+
+
+def servable(file: Path, options: StartOptions) -> Configuration:
     """What `file` says, once nothing is in the way of serving it; the first thing that is ends the command, at its
     line, before any table is begun."""
-    from dealwire.service.hindrances import hindrances
-
     found = load_configuration(file)
-    for key, error in hindrances(found, with_console=with_console):
-        raise Stop(explain(error)[0], str(fault_in(file, key, str(error))))
+    for tried in readiness(found, options):
+        if tried.error is not None:
+            code, line = explain(tried.error)
+            raise Stop(code, str(fault_in(file, tried.key, line)))
     return found
 
 
-def printed(name: str) -> str:
-    """A file for the system, with the path of this program in it."""
-    text = resources.files("dealwire.service").joinpath("files", name).read_text(encoding="utf-8")
-    return text.replace(INSTALLED, shutil.which("dealwire") or INSTALLED)
+def print_file(unit: bool) -> None:
+    """Print a unit, or else udev rules. What keeps systemd from starting the program goes to standard error, too."""
+    from dealwire.cli.unit import SERVICE, advice, printed, shipped
 
+    if not unit:
+        from dealwire.cli.udev import udev_rules_of_all
 
-def check_file(file: Path | None, with_console: bool) -> None:
-    """That nothing is wrong with a file, what seals its journal and what it leaves open; else as `servable`."""
-    if file is None:
-        raise click.UsageError("--check needs a file")
-    found = servable(file, with_console)
-    echo(f"{file}: {len(found.table)} table{'s' * (len(found.table) > 1)}, nothing wrong")
-    echo(f"{file}: {seal_in_words(found.journal)}")
-    for warning in faces_in_clear(found):
-        echo(f"{file}: {warning}", err=True)
-    for warning in warnings_of(found):
-        echo(f"warning: {warning}", err=True)
+        click.echo(udev_rules_of_all(), nl=False)
+        return
+    click.echo(printed(SERVICE), nl=False)
+    for line in advice(shipped(SERVICE)):
+        echo(line, err=True)
 
 
 def say_what_happens() -> None:
@@ -149,38 +154,28 @@ def say_what_happens() -> None:
     _log.setLevel(logging.INFO)
 
 
-def serve(
-    configuration: Configuration,
-    bench: "SimulatorHost | None" = None,
-    *,
-    anew: bool,
-    with_console: bool,
-    port: int | None,
-    clock_right: bool = False,
-    file_counts: bool = False,
-) -> Exit:
-    """Serve until a signal, and say how it ended. `bench` holds the devices of the first table, if simulated.
-    `file_counts`: a person said so of this journal, whatever the broker knows."""
+def serve(configuration: Configuration, options: StartOptions, bench: "SimulatorHost | None" = None) -> Exit:
+    """Serve until a signal, and say how it ended. `bench` holds the devices of the first table, if simulated."""
     from dealwire.service.service import FAREWELL_S, Service, made_for_good
 
     if configuration.journal.key_file is not None or configuration.journal.auditor_key_file is not None:
         leave_no_core()
     for warning in warnings_of(configuration):
         _log.warning("%s", warning)
-    against = must_count(configuration, file_counts)
+    against = must_count(configuration, options.file_counts)
     hub, notifier = Hub(), Notifier()
     with contextlib.ExitStack() as stack:
         service = stack.enter_context(
-            Service(configuration, hub, anew=anew, clock_is_right=clock_right, notifier=notifier)
+            Service(configuration, hub, anew=options.anew, clock_is_right=options.clock_is_right, notifier=notifier)
         )
-        if file_counts:
+        if options.file_counts:
             note_decision(service, against)
         if bench is not None:
             service.simulate(configuration.table[0].name, bench)
         ended_by = stack.enter_context(signals(service))
-        if with_console and configuration.console is not None:
-            stack.enter_context(console_of(configuration.console, service, port))
-        stack.enter_context(exports_of(configuration.exports, service, file_counts))
+        if options.with_console and configuration.console is not None:
+            stack.enter_context(console_of(configuration.console, service, options.port))
+        stack.enter_context(exports_of(configuration.exports, service, options.file_counts))
         stack.enter_context(made_for_good())
         service.run()
         if service.failed is not None:
@@ -216,8 +211,6 @@ def signals(service: "Service") -> Iterator[list[int]]:
 
 def has_console() -> bool:
     """True when the `console` extra is installed."""
-    from dealwire.service.hindrances import CONSOLE_MODULES, installed
-
     return installed(*CONSOLE_MODULES)
 
 
@@ -229,7 +222,7 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
     from dealwire.console.journals import journal_sources
     from dealwire.console.server import Console
     from dealwire.console.tokens import Tokens
-    from dealwire.service.actions import faults, offered
+    from dealwire.service.actions import faults, of_table, offered
 
     journal = service.configuration.journal
     shown = Console(
@@ -240,20 +233,22 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
         actions={
             name: [
                 *offered(session.part.device, session.table.flow.procedure),
-                *(faults() if session.bench is not None else ()),
+                *(of_table() if session.table.terms is not None else ()),
+                *(faults(session.bench.table.units) if session.bench is not None else ()),
             ]
             for name, session in service.tables.items()
         },
         recordings=part.recordings,
         sources=journal_sources(journal.path, reading_key(journal), service.tables),
+        journal=journal.path,
         names=part.names,
         secure=part.secure,
         proxies=part.proxies,
         clock=service.clock,
         note_access=service.note_access,
     )
-    if part.tokens_file is not None and not part.secure and not is_loopback(part.host):
-        _log.warning("console: tokens and sessions go over the network in the clear; see TLS in docs/console.md")
+    if (text := tokens_in_clear(part)) is not None:
+        _log.warning("console: %s", text)
     shown.start()
     try:
         echo(f"console: {shown.address}", err=True)
@@ -267,7 +262,7 @@ def exports_of(part: ExportsPart, service: "Service", file_counts: bool = False)
     """Whatever `part` asks for, from here to the end."""
     with contextlib.ExitStack() as stack:
         if part.ndjson:
-            stack.enter_context(NdjsonSink(service.hub, sys.stdout))
+            stack.enter_context(ndjson_of(service))
         mqtt = stack.enter_context(mqtt_of(part.mqtt, service, file_counts)) if part.mqtt is not None else None
         if part.metrics is not None:
             stack.enter_context(metrics_of(part.metrics, service, mqtt))
@@ -294,6 +289,11 @@ def mqtt_of(part: MqttPart, service: "Service", file_counts: bool = False) -> "I
     """The MQTT export, from here to the end. What the broker has not taken by then waits in the journal."""
     broker = broker_of(part)
     from dealwire.export.mqtt import MqttExporter
+    from dealwire.export.standing import standing_of
+
+    def standing(table: str) -> str | None:
+        view = service.hub.views().get(table)
+        return standing_of(view).to_json() if view is not None else None
 
     try:
         exporter = MqttExporter(
@@ -305,6 +305,7 @@ def mqtt_of(part: MqttPart, service: "Service", file_counts: bool = False) -> "I
             conflict=lambda _, why: stop_tables(service, why),
             file_counts=file_counts,
             profile=part.profile,
+            standing=standing,
         )
     except ValueError as error:
         raise Stop(Exit.USAGE, f"exports.mqtt: {error}") from None

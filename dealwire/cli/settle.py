@@ -13,15 +13,19 @@ import click
 from dealer_flow.record.result import RoundResult
 from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.options import FILE, open_bank, terms_options
+from dealwire.cli.output import OutputFailed
 from dealwire.cli.round_lines import UnknownType, lines, one_line, read_round
 from dealwire.cli.round_terms import RoundTerms, resume_bank
 from dealwire.cli.show import Say, say_json, say_round
-from dealwire.cli.terminal import OutputFailed, echo
+from dealwire.cli.terminal import echo
 from protocol.errors import DealwireError
 from rules.settled import RoundRuns, SettledKey
 
 GC_THRESHOLD: Final = 100_000
 """Objects that may refer to each other, made and not gone, before somebody looks whether they only do that."""
+
+WRONG_MAX: Final = 100
+"""Wrong lines in a row after which no more are read: what comes is of another kind altogether."""
 
 
 @click.command("settle")
@@ -52,11 +56,11 @@ def command(
     with its line number; the others are settled all the same, and the exit code is 2. So it is when objects were of a
     type that nobody knows, or when a round came twice: its second settlement is marked `again` and moves no meter.
     Objects of the other types that this program writes (incidents, settlements, summaries) are passed over. An option
-    that does not fit a round's game ends it there.
+    that does not fit a round's game ends it there, and so do 100 wrong lines in a row.
     """
     say: Say = say_round if text else say_json
-    if sys.stdin is None or sys.stdout is None:
-        raise Stop(Exit.USAGE, f"standard {'input' if sys.stdin is None else 'output'} is closed")
+    if sys.stdin is None:
+        raise Stop(Exit.USAGE, "standard input is closed")
     if resume is not None and progressive is None:
         raise click.UsageError("--resume goes on with the meters of --progressive; give both")
     before = RoundRuns()
@@ -91,12 +95,14 @@ class Settling:
         self._unknown: Counter[str] = Counter()
 
     def read(self, stream: BinaryIO) -> None:
-        """Every line; what is wrong with one does not end it."""
+        """Every line; what is wrong with one does not end it, unless all are. Stop then."""
+        wrong = 0
         for number, line in enumerate(lines(stream), start=1):
             if not line.strip():
                 continue
             try:
                 self._read(line)
+                wrong = 0
             except UnknownType as error:
                 self._unknown[error.kind] += 1
             except OutputFailed:
@@ -106,6 +112,10 @@ class Settling:
             except (DealwireError, ValueError, RecursionError) as error:
                 self._failed += 1
                 echo(f"dealwire: line {number}: {one_line(error)}", err=True)
+                wrong += 1
+            if wrong == WRONG_MAX:
+                why = f"{WRONG_MAX} wrong lines in a row: these are no rounds"
+                raise Stop(Exit.USAGE, f"line {number}: {why}; nothing from there on is settled")
 
     def _read(self, line: bytes) -> None:
         result = read_round(line)

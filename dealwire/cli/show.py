@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Protocol
 
@@ -55,12 +55,55 @@ def money(cents: int, currency: str = DOLLAR) -> str:
     return f"{sign}{symbol(currency)}{whole:,}" + (f".{rest:02d}" if rest else "")
 
 
-def say_text(item: TableOutcome) -> None:
-    """Write one item for a person."""
+class RoundPrinter:
+    """Writes items for a person, each incident under the heading of the round that it is of.
+
+    What a table makes known is in the order in which it happened: a round's incidents come before the round. `live`
+    writes them as they come, under a heading that says that the round is not over; else they wait for theirs.
+    """
+
+    def __init__(self, *, live: bool = False) -> None:
+        self._live, self._under_way = live, False
+        self._waiting: list[Incident] = []
+
+    def __call__(self, item: TableOutcome) -> None:
+        """Write one, or keep it for its round."""
+        if not isinstance(item, Incident):
+            say_text(item, self._waiting)
+            if isinstance(item, RoundResult):
+                self._waiting, self._under_way = [], False
+        elif self._live:
+            if not self._under_way:
+                echo("")
+                echo("In the round that is under way:", bold=True)
+            self._under_way = True
+            say_incident(item)
+        else:
+            self._waiting.append(item)
+
+    def end(self) -> None:
+        """No round will come that what still waits could be of."""
+        waiting, self._waiting = self._waiting, []
+        if waiting:
+            echo("")
+            echo("In a round that did not end:", bold=True)
+        for item in waiting:
+            say_incident(item)
+
+
+def say_incident(item: Incident) -> None:
+    """Write what went wrong."""
+    echo(f"  ! {item.text}  [{item.clause}]", fg="yellow")
+
+
+def say_text(item: TableOutcome, incidents: Sequence[Incident] = ()) -> None:
+    """Write one item for a person, a round with its `incidents` under its heading."""
     if isinstance(item, Incident):
-        echo(f"  ! {item.text}  [{item.clause}]", fg="yellow")
+        say_incident(item)
     elif isinstance(item, RoundResult):
         say_title(item)
+        for incident in incidents:
+            say_incident(incident)
         for line in round_lines(item):
             echo(line)
     elif isinstance(item, Settlement):
@@ -76,6 +119,7 @@ def say_round(item: TableOutcome) -> None:
     say_text(item)
 
 
+RESULT_COLOUR = {"win": "green", "lose": "red", "push": "cyan", "returned": "cyan", "held": "yellow"}
 OUTCOME_COLOUR = {"complete": "green", "unreliable": "red", "defective-deck": "red"}
 
 
@@ -174,6 +218,8 @@ def say_settlement(settlement: Settlement) -> None:
             for line in settlement.lines
         ],
         right=frozenset({2, 4}),
+        tint=lambda row: RESULT_COLOUR.get(row[3]),
+        tinted=frozenset({3, 4}),
     )
     if settlement.status == "partly-held":
         echo(f"  not all is settled: {settlement.why}", fg="red")

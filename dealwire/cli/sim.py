@@ -6,9 +6,10 @@ import click
 from click.core import ParameterSource
 
 from dealer_flow.procedure.load import load_procedure
+from dealwire.cli.options import DecimalRange
 from dealwire.cli.terminal import echo
-from dealwire.rehearsal.scenario import AnyScenario, Scenario, endless
-from dealwire.rehearsal.scenario_file import clean_round, find_scenario, scenario_ids, scenario_of, shoe_scenario_ids
+from dealwire.rehearsal.scenario import AnyScenario, endless
+from dealwire.rehearsal.scenario_file import clean_scenario, find_scenario, scenario_ids, shoe_scenario_ids
 from dealwire.rehearsal.serve import serve
 from devices.simulator.shoe_table import FRONT_ENDS
 
@@ -31,16 +32,16 @@ LINE = "pty|tcp:PORT"
     help="What the shoe speaks.",
 )
 @click.option("--controller", default="pty", show_default=True, metavar=LINE, help="The controller's line.")
-@click.option("--speed", type=click.FloatRange(0.01, 1000), default=1.0, show_default=True, help="1 is real time.")
+@click.option("--speed", type=DecimalRange(0.01, 1000), default=1.0, show_default=True, help="1 is real time.")
 @click.option("--forever", is_flag=True, help="Stay up after the scenario.")
 @click.option("--endless", "again", is_flag=True, help="Deal the scenario's rounds again and again.")
 @click.option(
     "--faults",
-    type=click.FloatRange(0, 1),
-    default=0.0,
-    help="With --endless: the share of rounds in which something goes wrong by chance.",
+    type=DecimalRange(0, 1),
+    help="Without end: the share of rounds in which one thing goes wrong by chance, instead of what the scenario has go"
+    " wrong.",
 )
-@click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="With --endless: other cards and faults.")
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Without end: other cards and faults.")
 @click.option("--list", "as_list", is_flag=True, help="Name the scenarios that come with the program.")
 @click.option("--json", "as_json", is_flag=True, help="Announce the lines as one JSON object.")
 @click.pass_context
@@ -57,7 +58,7 @@ def command(
     speed: float,
     forever: bool,
     again: bool,
-    faults: float,
+    faults: float | None,
     seed: int | None,
     as_list: bool,
     as_json: bool,
@@ -71,10 +72,12 @@ def command(
         for name in (*scenario_ids(), *shoe_scenario_ids()):
             echo(name)
         return
-    chosen = _endless(ctx, procedure, seats) if procedure else find_scenario(scenario)
+    chosen = _clean(ctx, procedure, seats) if procedure else find_scenario(scenario)
     _check_options(ctx, chosen)
-    if again:
-        chosen = _again(chosen, procedure, faults, seed)
+    if again or procedure:
+        chosen = endless(chosen, faults=faults, seed=seed)
+    elif faults is not None or seed is not None:
+        raise click.UsageError("--faults and --seed are for rounds without end: --endless or --procedure")
     at_shoe = chosen.device == "shoe"
     dealing = {"shoe": {"shoe": shoe}, "shuffler": {"shuffler": shuffler}}.get(chosen.device, {})
     spoken = f" --shoe-dialect {shoe_dialect}" if at_shoe else ""
@@ -88,17 +91,8 @@ def command(
     )
 
 
-def _again(chosen: AnyScenario, procedure: str | None, faults: float, seed: int | None) -> AnyScenario:
-    """The scenario without an end. UsageError where it has none anyway, or is a race."""
-    if procedure:
-        raise click.UsageError("--procedure is dealt without an end anyway: --endless is not for it")
-    if not isinstance(chosen, Scenario):
-        raise click.UsageError(f"the races of scenario {chosen.id!r} are drawn once: --endless is not for it")
-    return endless(chosen, faults=faults, seed=seed)
-
-
-def _endless(ctx: click.Context, name: str, seats: int) -> AnyScenario:
-    """Clean rounds of a procedure. UsageError when a scenario is asked for too, or for more players than it has
+def _clean(ctx: click.Context, name: str, seats: int) -> AnyScenario:
+    """A clean round of a procedure. UsageError when a scenario is asked for too, or for more players than it has
     seats."""
     if ctx.get_parameter_source("scenario") is ParameterSource.COMMANDLINE:
         raise click.UsageError("--scenario and --procedure exclude each other")
@@ -106,8 +100,7 @@ def _endless(ctx: click.Context, name: str, seats: int) -> AnyScenario:
     most = procedure.seats.most
     if seats > most and ctx.get_parameter_source("seats") is ParameterSource.COMMANDLINE:
         raise click.UsageError(f"--seats: {procedure.id} has at most {most}")
-    players = range(1, min(seats, most) + 1)
-    return endless(scenario_of(procedure, [clean_round(procedure, players)]))
+    return clean_scenario(procedure, range(1, min(seats, most) + 1), source=name)
 
 
 def _check_options(ctx: click.Context, scenario: AnyScenario) -> None:

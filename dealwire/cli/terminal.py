@@ -1,20 +1,15 @@
 """The way out: lines that hold nothing but printable characters whatever a device or a file put into them, and what
-only a terminal gets: tables fitted to its width, and a line that says what is going on.
-
-With the `rich` extra tables are drawn by it; without, plain text does. Into a file or a pipe goes neither.
+only a terminal gets: tables fitted to its width, colours, and a line that says what is going on.
 """
 
-import importlib.util
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
-from protocol.errors import DealwireError
 from protocol.printable import printable, printable_json
 
 if TYPE_CHECKING:
@@ -23,45 +18,25 @@ if TYPE_CHECKING:
 MARGIN = "  "
 
 
-class OutputFailed(DealwireError):
-    """What was to be written could not be: a disk is full."""
-
-    def __init__(self, error: OSError) -> None:
-        super().__init__(f"the output ends here: {error.strerror}")
-
-
-@contextmanager
-def _written() -> Iterator[None]:
-    """Within it a line is written. A reader that left is no failure, and is whoever runs the command's to find."""
-    try:
-        yield
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise OutputFailed(error) from error
-
-
 def echo(text: str, *, err: bool = False, bold: bool | None = None, fg: str | None = None) -> None:
     """Print one line for a person; the style is ours, and nothing in `text` is obeyed by a terminal."""
-    with _written():
-        click.secho(printable(text, None), err=err, bold=bold, fg=fg)
+    line = printable(text, None)
+    click.echo(click.style(line, bold=bold, fg=fg) if bold or fg else line, err=err)
 
 
 def echo_styled(line: str) -> None:
     """Print one line whose style is in it already; its text was made printable before."""
-    with _written():
-        click.echo(line)
+    click.echo(line)
 
 
 def echo_json(line: str) -> None:
     """Print one line of JSON. It says what it said before, in characters that no terminal obeys."""
     line = printable_json(line)
-    with _written():
-        if line.isascii() and sys.stdout is not None:  # click would look through it for styles to take out
-            sys.stdout.write(f"{line}\n")
-            sys.stdout.flush()
-        else:
-            click.echo(line)
+    if line.isascii() and sys.stdout is not None:  # click would look through it for styles to take out
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
+    else:
+        click.echo(line)
 
 
 def log_lines(form: str) -> "logging.Formatter":
@@ -79,41 +54,64 @@ def log_lines(form: str) -> "logging.Formatter":
     return OneLine(form)
 
 
-def say_table(rows: Sequence[Sequence[str]], right: frozenset[int]) -> None:
-    """Print rows of equal length; columns in `right` are set flush right, the last one takes what width is left."""
-    if not rows:
-        return
-    rows = [[printable(cell, None) for cell in row] for row in rows]
-    live = sys.stdout is not None and sys.stdout.isatty()
-    if live and importlib.util.find_spec("rich") is not None:
-        _say_rich(rows, right)
-        return
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
-    used = len(MARGIN) + sum(widths) + 2 * len(widths)
-    room = shutil.get_terminal_size().columns - used if live else 0
+Tint = Callable[[Sequence[str]], str | None]
+"""The colour of a row, by its cells; the words stand there all the same."""
+
+
+def say_table(
+    rows: Sequence[Sequence[str]],
+    right: frozenset[int],
+    tint: Tint = lambda _: None,
+    tinted: frozenset[int] = frozenset(),
+) -> None:
+    """Print rows of equal length; columns in `right` are set flush right, the last one takes what width is left. The
+    cells in `tinted` have the colour that `tint` gives their row."""
+    table = GrowingTable(right, tint, tinted)
     for row in rows:
-        cells = [
-            text.rjust(width) if column in right else text.ljust(width)
-            for column, (text, width) in enumerate(zip(row, widths, strict=False))
-        ]
-        last = textwrap.wrap(row[-1], room) if room >= 20 else [row[-1]]
-        echo(MARGIN + "  ".join([*cells, last[0] if last else ""]))
-        for more in last[1:]:
-            echo(" " * used + more)
-
-
-def _say_rich(rows: Sequence[Sequence[str]], right: frozenset[int]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table.grid(padding=(0, 2, 0, 0))
-    for column in range(len(rows[0])):
-        last = column == len(rows[0]) - 1
-        table.add_column(justify="right" if column in right else "left", no_wrap=not last, overflow="fold")
+        table.fit(row)
     for row in rows:
-        table.add_row(*(Text(MARGIN * (column == 0) + text) for column, text in enumerate(row)))
-    Console().print(table)
+        table.say(row)
+
+
+class GrowingTable:
+    """A table whose rows are printed as they are known: `fit` makes its columns wide enough for a row that will come,
+    `say` prints one. The rest is as in `say_table`."""
+
+    def __init__(
+        self, right: frozenset[int], tint: Tint = lambda _: None, tinted: frozenset[int] = frozenset()
+    ) -> None:
+        self._right, self._tint, self._tinted = right, tint, tinted
+        self._widths: list[int] = []
+
+    def fit(self, row: Sequence[str]) -> None:
+        """Make room for it."""
+        wide = [len(printable(cell, None)) for cell in row[:-1]]
+        self._widths = [max(each) for each in zip(wide, self._widths or wide, strict=True)]
+
+    def say(self, row: Sequence[str]) -> None:
+        """Print it."""
+        self.fit(row)
+        row = [printable(cell, None) for cell in row]
+        used = len(MARGIN) + sum(self._widths) + 2 * len(self._widths)
+        room = shutil.get_terminal_size().columns - used if sys.stdout is not None and sys.stdout.isatty() else 0
+        first, *more = (textwrap.wrap(row[-1], room) if room >= 20 else [row[-1]]) or [""]
+        colour, cells = self._tint(row), []
+        for column, (text, width) in enumerate(zip(row, self._widths, strict=False)):
+            pad, style = " " * (width - len(text)), column in self._tinted and colour
+            text = click.style(text, fg=colour) if style else text
+            cells.append(pad + text if column in self._right else text + pad)
+        echo_styled((MARGIN + "  ".join([*cells, first])).rstrip(" "))
+        for line in more:
+            echo(" " * used + line)
+
+
+def wants_colour(environment: Mapping[str, str]) -> bool | None:
+    """What somebody wants who says so by the customary variables: never, always, or, None, on a terminal only."""
+    if environment.get("NO_COLOR"):
+        return False
+    if any(environment.get(name, "0") not in ("", "0") for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
+        return True
+    return False if environment.get("TERM") == "dumb" or environment.get("CLICOLOR") == "0" else None
 
 
 class ProgressLine:

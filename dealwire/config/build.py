@@ -98,5 +98,5 @@ def award_book(procedure: Procedure, terms: TableTerms | None, table: str) -> Aw
     if terms is None or terms.bank is None or terms.game.progressive is None:
         return None
     spot = next((bet.number for bet in procedure.bet if bet.progressive), 0)
-    chosen = terms.paytables.get(terms.game.progressive.name)
+    chosen = terms.chosen[terms.game.progressive.name]
     return AwardBook(terms.bank, terms.game, spot=spot, paytable=chosen, readings=terms.readings, table=table)

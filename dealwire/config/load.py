@@ -4,24 +4,27 @@ Whatever is wrong comes out as one `TomlFileError` that names file, line, key an
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import Final
 
 from dealer_flow.play.identity import PARTS
-from dealer_flow.procedure.load import Procedure, ProcedureError, load_procedure
+from dealer_flow.procedure.load import Procedure, ProcedureError, check_procedure, load_procedure
 from dealer_flow.procedure.plan import Plan
-from dealer_flow.procedure.tomlfile import load
+from dealer_flow.procedure.tomlfile import fault_at, first_fault, named_faults, parsed, read, validated
 from dealwire.config.build import Banks, award_book, build_terms
 from dealwire.config.schema import Configuration, DevicePart, TablePart
-from dealwire.table.table import Table
+from dealwire.table.table import Table, TableTerms
 from devices.address import check_address
 from devices.dialects import UnknownDialect, dialect_named
 from devices.drivers import UnknownKind
 from protocol.errors import DealwireError, LineUnusable, LocalError
 from protocol.tomlfile import Key, TomlFileError
 from rules.errors import SettlementRefused
+from rules.game import game_id_of, load_game
 from rules.linked import known_meters
+from rules.pairing import pair_faults
 
 Fault = tuple[Key, str]
 
@@ -40,6 +43,8 @@ _KEY_OF: Final = (
     ("procedure", "game"),
 )
 """What the rules refuse, by how its name begins -> the key it stands at."""
+_SETTINGS: Final = frozenset(name.replace("-", "_") for _, name in _KEY_OF) - {"game"}
+"""Keys without which a table still is one."""
 
 
 _DEALS: Final = {"packet-shuffler": ("shuffler",), "card-shoe": ("shoe",), "hand": ()}
@@ -48,8 +53,17 @@ _DEALS: Final = {"packet-shuffler": ("shuffler",), "card-shoe": ("shoe",), "hand
 
 def load_configuration(path: str | Path) -> Configuration:
     """The file at `path`, its own paths taken from its folder. TomlFileError says in one line what is wrong."""
-    file = Path(path)
-    return load(file, Configuration, contradictions, context={"folder": file.absolute().parent})
+    return first_fault(*examined(Path(path)))
+
+
+def examined(file: Path) -> tuple[Configuration | None, Iterator[TomlFileError]]:
+    """What the file says, None where its keys do not fit, and everything that is wrong with it. TomlFileError when it
+    cannot be read, or is no TOML."""
+    text = read(file)
+    content = parsed(file, text, TomlFileError)
+    context = {"folder": file.absolute().parent}
+    found, wrong = validated(content, Configuration, contradictions, context)
+    return found, named_faults(iter(wrong), lambda key, why: fault_at(file, text, key, why, TomlFileError))
 
 
 def contradictions(found: Configuration) -> Iterator[Fault]:
@@ -95,27 +109,31 @@ def _doubles(found: Configuration) -> Iterator[Fault]:
 
 
 def _table(part: TablePart, key: Key, banks: Banks) -> Iterator[Fault]:
-    try:
-        procedure = load_procedure(part.procedure)
-    except ProcedureError as error:
+    wrong = check_procedure(part.procedure)
+    for error in wrong:
         yield (*key, "procedure"), error.why if error.line is None else str(error)
+    if wrong:
         return
+    procedure = load_procedure(part.procedure)
     if part.seats is not None and part.seats > procedure.seats.most:
         why = (
             f"{part.seats} seats; {procedure.id} is dealt to at most {procedure.seats.most} ({procedure.seats.clause})"
         )
         yield (*key, "seats"), why
-    yield from _options(part, key, procedure)
+    refused = dict(_options(part, procedure))
+    yield from (((*key, "options", name), why) for name, why in refused.items())
     yield from _devices(part, key, procedure)
-    yield from _terms(part, key, procedure, banks)
+    allowed = {name: value for name, value in part.options.items() if name not in refused}
+    yield from _terms(part.model_copy(update={"options": allowed}), key, procedure, banks)
 
 
-def _options(part: TablePart, key: Key, procedure: Procedure) -> Iterator[Fault]:
+def _options(part: TablePart, procedure: Procedure) -> Iterator[tuple[str, str]]:
+    """Options that the procedure does not have, and why not."""
     for name, value in part.options.items():
         try:
             Plan(procedure, {name: value})
         except ProcedureError as error:
-            yield (*key, "options", name), error.why
+            yield name, error.why
 
 
 def _devices(part: TablePart, key: Key, procedure: Procedure) -> Iterator[Fault]:
@@ -166,20 +184,61 @@ def _terms(part: TablePart, key: Key, procedure: Procedure, banks: Banks) -> Ite
     if part.awards and (part.progressive is None or not part.settle):
         yield (*key, "awards"), "awards need progressive, and a table that settles"
         return
-    try:
-        terms = build_terms(part, procedure, banks)
-        Table(procedure, terms)  # refuses a game that does not settle this procedure
-        if part.awards and award_book(procedure, terms, part.name) is None:
-            yield (*key, "awards"), "awards need a game that has a progressive"
-        if terms is not None and terms.bank is not None:
-            known_meters(terms.bank.meters(), terms.game, terms.paytables)
-    except SettlementRefused as error:
-        yield (*key, *_place(error)), f"{error.what} {error.given!r}; allowed: {', '.join(error.allowed) or 'none'}"
-    except TomlFileError as error:
-        at = "procedure" if isinstance(error, ProcedureError) else "game"
-        yield (*key, "progressive" if error.file == str(part.progressive) else at), str(error)
-    except DealwireError as error:
-        yield key, str(error)
+    yield from _refusals(part, key, procedure, banks)
+
+
+def _refusals(part: TablePart, key: Key, procedure: Procedure, banks: Banks) -> Iterator[Fault]:
+    """Everything that the rules refuse. They name one thing at a time: that is left out, and they are asked again."""
+    rest: TablePart | None = part
+    while rest is not None:
+        place: Key = ()
+        try:
+            yield from _no_progressive(rest, key, procedure, build_terms(rest, procedure, banks))
+            return
+        except SettlementRefused as error:
+            place = _place(error)
+            yield (*key, *place), f"{error.what} {error.given!r}; allowed: {', '.join(error.allowed) or 'none'}"
+        except TomlFileError as error:
+            at = "procedure" if isinstance(error, ProcedureError) else "game"
+            at = "progressive" if error.file == str(rest.progressive) else at
+            for why in _of_files(error, rest, procedure):
+                yield (*key, at), why
+        except DealwireError as error:
+            yield key, str(error)
+        rest = _without(rest, place)
+
+
+def _no_progressive(part: TablePart, key: Key, procedure: Procedure, terms: TableTerms | None) -> Iterator[Fault]:
+    """That awards have a progressive, and a progressive its meters. SettlementRefused as of the terms."""
+    Table(procedure, terms)  # refuses a game that does not settle this procedure
+    if part.awards and award_book(procedure, terms, part.name) is None:
+        yield (*key, "awards"), "awards need a game that has a progressive"
+    if terms is not None and terms.bank is not None:
+        known_meters(terms.bank.meters(), terms.game, terms.chosen)
+
+
+def _of_files(error: TomlFileError, part: TablePart, procedure: Procedure) -> list[str]:
+    """What is wrong with a table's files: all in which game and procedure differ, where `error` is the first of it."""
+    options = Plan(procedure, part.options).options
+    if part.game is None and game_id_of(procedure.id, options) is None:
+        return [f"no game settles {procedure.id}; name one, or deal without settling: settle = false"]
+    with suppress(DealwireError):
+        if part.game is not None and (game := load_game(part.game)) and procedure.id in game.spec.procedures:
+            return [str(fault) for fault in pair_faults(game, part.procedure, part.options)] or [str(error)]
+    return [str(error)]
+
+
+def _without(part: TablePart, place: Key) -> TablePart | None:
+    """The table without its setting at `place`; None where there is none to be left out."""
+    name = str(place[0]).replace("-", "_") if place else ""
+    if name not in _SETTINGS:
+        return None
+    given = getattr(part, name)
+    if len(place) > 1:
+        rest: object = {each: value for each, value in given.items() if each != place[1]}
+    else:
+        rest = TablePart.model_fields[name].get_default(call_default_factory=True)
+    return part.model_copy(update={name: rest}) if rest != given else None
 
 
 def _place(error: SettlementRefused) -> Key:

@@ -4,7 +4,7 @@ import ipaddress
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, model_validator
+from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, WithJsonSchema, model_validator
 
 from dealer_flow.procedure.tomlfile import TomlTable
 from dealer_flow.table.shoe import LEAST_CONFIDENCE
@@ -45,7 +45,7 @@ def _folder(info: ValidationInfo) -> Path:
     return info.context["folder"] if info.context else Path()
 
 
-FilePath = Annotated[Path, PlainValidator(_path)]
+FilePath = Annotated[Path, PlainValidator(_path), WithJsonSchema({"type": "string", "minLength": 1})]
 IdOrFile = Annotated[str, AfterValidator(_id_or_file)]
 
 DeviceRole = Literal["observe", "control"]
@@ -59,9 +59,13 @@ class PinPart(TomlTable):
     """The one device that a line must have, by its own word; what is left out may be anything."""
 
     maker: Word | None = None
+    """As the device says it."""
     model: Word | None = None
+    """As the device says it."""
     serial: Word | None = None
+    """Its serial number, as it says it."""
     firmware: Word | None = None
+    """The version of its firmware, as it says it."""
     firmware_digest: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
     """SHA-256 of the firmware's image, as the device attests it: 64 hex digits in lower case."""
 
@@ -70,11 +74,16 @@ class DevicePart(TomlTable):
     """One device of a table, and the line it is on."""
 
     name: Name
+    """Stands in events and addresses."""
     kind: Literal["shuffler", "shoe", "table-controller"]
+    """What it is. A table has exactly one that deals, as its procedure asks, and one table controller; of a game dealt
+    by hand the latter alone."""
     address: Annotated[str, Field(min_length=1)]
-    """Prefer the names that stay: `serial-id:`, `usb:` or a path below `/dev/serial/by-id/`."""
+    """The line that it is on. Prefer the names that stay: `serial-id:`, `usb:` or a path below `/dev/serial/by-id/`."""
     dialect: str = "tdp"
+    """How it speaks: `tdp`, `angel-eye`, `bee-tek` or an added one."""
     role: DeviceRole = "observe"
+    """What may be asked of it. `observe`: nothing, it is heard; `control`: people may have commands sent to it."""
     max_bytes_per_s: Annotated[int, Field(ge=1_000, le=100_000_000)] = RATE
     """Bytes a second, on average over some seconds, beyond which nothing is kept of what the line gives."""
     pin: PinPart | None = None
@@ -86,15 +95,20 @@ class MaximumPart(TomlTable):
     least bet at the table, by which the text bounds that."""
 
     round_cents: WagerField | None = None
+    """A round, all its players together."""
     player_cents: WagerField | None = None
+    """One player in a round."""
     tip_cents: WagerField | None = None
+    """A tip."""
     least_bet_cents: WagerField | None = None
+    """The least bet at the table, by which the text bounds these."""
 
 
 class TablePart(TomlTable):
     """One table: what is dealt, on which terms, from which devices."""
 
     name: Name
+    """Stands in every result, topic and address."""
     procedure: IdOrFile
     """Id of a procedure, or a file."""
     game: IdOrFile | None = None
@@ -102,16 +116,20 @@ class TablePart(TomlTable):
     settle: bool = True
     """False deals without settling."""
     seats: Annotated[int, Field(ge=1, le=32)] | None = None
-    """As many as the procedure allows unless given."""
+    """How many the console shows: 7, or as many as the procedure allows, unless given. More may be played."""
     limit_cents: WagerField | None = None
+    """The most that one bet may be; what is above it is held."""
     token_cents: WagerField = 25
+    """What pays are rounded down to: the least token at the table."""
     envy_base_cents: WagerField | None = None
+    """The wager that envy is printed for, where the pay table names none."""
     commission: Annotated[str, Field(pattern=r"^\d{1,3}(\.\d{1,4})?$")] = "0"
     """What the house takes of a win, in percent, where the game's text lets it."""
     house_way: IdOrFile | None = None
     """How the house sets its hand; the game's printed way unless given."""
     maximum: MaximumPart = Field(default_factory=MaximumPart)
     accept_suspect: bool = False
+    """True settles by a pay table or reading that cannot be meant as it is printed."""
     least_confidence: Annotated[int, Field(ge=0, le=100)] = LEAST_CONFIDENCE
     """Percent below which a card that a shoe's reader is not sure of counts as not read."""
     progressive: FilePath | None = None
@@ -121,7 +139,9 @@ class TablePart(TomlTable):
     options: dict[str, str] = Field(default_factory=dict)
     """Readings of the procedure where its text is silent."""
     paytables: dict[str, str] = Field(default_factory=dict)
+    """The pay table of a bet, by the bet's name; its first one unless given."""
     readings: dict[str, str] = Field(default_factory=dict)
+    """Readings of the game where its text is open, by name; its defaults unless given."""
     meters: dict[str, AmountField] = Field(default_factory=dict)
     """Where meters stand when the journal knows nothing of them yet, by name; for a table without `progressive`."""
     device: Annotated[tuple[DevicePart, ...], Field(min_length=1)]
@@ -132,7 +152,9 @@ class JournalPart(TomlTable):
     `auditor_key_file`, the public half of a pair. Without one of them they are in the clear."""
 
     path: FilePath
+    """The journal's file; made when it is not there."""
     key_file: FilePath | None = None
+    """The keys that seal raw bytes at rest, and open them."""
     day_begins: Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")] = "06:00"
     """When a gaming day begins, by the clock of this machine: all before it becomes a segment."""
     archive: FilePath | None = None
@@ -142,6 +164,7 @@ class JournalPart(TomlTable):
     most_megabytes: Annotated[int, Field(ge=16)] | None = None
     """What was archived is taken off earlier while the journal is larger than this."""
     auditor_key_file: FilePath | None = None
+    """Instead: the public half of an auditor's pair, with which nobody at the table reads a round that is over."""
 
 
 class ConsolePart(TomlTable):
@@ -152,13 +175,19 @@ class ConsolePart(TomlTable):
     """
 
     host: Annotated[str, Field(min_length=1)] = "127.0.0.1"
+    """The address of this machine it listens at; elsewhere than on this machine looking on needs a token, too."""
     port: Port = 8420
+    """TCP port; 0 takes any that is free."""
     tokens_file: FilePath | None = None
+    """Who may act: `ROLE = "TOKEN"` for dealer, supervisor, technician. Its owner alone may read it."""
     recordings: FilePath | None = None
     """A folder of recordings that can be looked at."""
     names: tuple[HostName, ...] = ()
+    """Host names it answers to besides its own, such as a proxy's."""
     secure: bool = False
+    """True where browsers reach it by TLS only, through a proxy."""
     proxies: tuple[Network, ...] = ()
+    """Addresses or networks of proxies that say for whom they ask."""
 
     @model_validator(mode="after")
     def _secure_has_a_name(self) -> "ConsolePart":
@@ -177,17 +206,24 @@ class MqttPart(TomlTable):
     profile: Literal["full", "no-cards"] = "full"
     """`no-cards` leaves out every card and whatever cards could follow from."""
     password_file: FilePath | None = None
+    """The broker's password, on its first line; the user stands in `url`."""
     ca_file: FilePath | None = None
+    """The authority that the broker is trusted by."""
     cert_file: FilePath | None = None
+    """The certificate with which this table shows who it is."""
     key_file: FilePath | None = None
+    """The key to that certificate."""
 
 
 class MetricsPart(TomlTable):
     """Where Prometheus finds the metrics. `names` are host names it may ask for; an address needs none."""
 
     host: Annotated[str, Field(min_length=1)] = "127.0.0.1"
+    """The address of this machine it listens at."""
     port: Port = 9420
+    """TCP port; 0 takes any that is free."""
     names: tuple[HostName, ...] = ()
+    """Host names it may be asked for by; an address needs none."""
 
 
 class ExportsPart(TomlTable):

@@ -4,22 +4,27 @@ Data first: `offered` says what a table's devices allow, `command_of` what a req
 its role in `table.toml` is `control`; everything that is asked is journalled with the role that asked.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 from dealer_flow.procedure.load import Procedure
 from dealer_flow.procedure.steps.deal import DealStep
 from dealwire.config.schema import DevicePart
 from dealwire.hub.actions import ROLES, Action, ActionField, Role
+from dealwire.hub.view import TableView
 from dealwire.rehearsal.faults import injectable
 from protocol.errors import LocalError
 from protocol.faults import Fault
 from protocol.tdp import messages as m
+from protocol.tdp.messages import ShufflerState
 
 SUPERVISOR: Final[tuple[Role, ...]] = ("supervisor",)
 TECHNICIAN: Final[tuple[Role, ...]] = ("technician",)
 
+RELEASE: Final = "release-held"
+"""The action by which a person says that held money was settled by hand."""
 INJECT: Final = "inject"
 """The action that lets something go wrong at simulated devices."""
 _RESOLUTION: Final = {"play on": m.Resolution.RESUME, "end the deal": m.Resolution.REMOVE_DECK}
@@ -37,7 +42,8 @@ class ActionRefused(LocalError):
 class ActionKind:
     """One action: the roles that may, the kind of device it is asked of, and the command that its fields make.
 
-    Without `moves` nothing at the device changes by it, so it may be asked of a device that is only observed.
+    Without `moves` nothing at the device changes by it, so it may be asked of a device that is only observed. `hinders`
+    says of each state in which the device refuses it why it does; the empty state stands for all that are not named.
     """
 
     name: str
@@ -49,6 +55,11 @@ class ActionKind:
     hint: str = ""
     asks: str = ""
     moves: bool = True
+    hinders: Mapping[str, str] = field(default_factory=dict)
+
+    def hindrance(self, state: str) -> str:
+        """Why the device refuses it in a state, as a sentence; empty when it does not, or its state is not known."""
+        return self.hinders.get(state, self.hinders.get("", "")) if state else ""
 
 
 def _number(name: str, title: str, most: int, default: str = "", least: int = 0) -> ActionField:
@@ -57,16 +68,33 @@ def _number(name: str, title: str, most: int, default: str = "", least: int = 0)
 
 _BADGE: Final = _number("badge", "Badge number", 2**32 - 1, least=1)
 
+_IDLE: Final = {state.name: "" for state in (ShufflerState.EMPTY, ShufflerState.READY)}
+_NOT_LOCKED: Final = "Nothing is locked."
+_LOCKED: Final = "It is locked already."
+_HELD_UP: Final = {
+    "BOOT": "The shuffler is starting.",
+    "SELF_TEST": "The shuffler tests itself.",
+    "OPEN": "The shuffler's door is open.",
+    "FAULT": "The shuffler has a fault.",
+    "LOCKED": "The shuffler is locked.",
+    "SETUP": "The shuffler's set-up menu is open.",
+    "SAFE": "The shuffler stands still until this program is there again.",
+    "MISDEAL": "The red lamp is lit.",
+}
+"""What holds a packet shuffler up in each state in which nothing is dealt, shuffled or waited for."""
+_BUSY: Final = {**_HELD_UP, "": "A deck is being dealt, shuffled or counted."}
+
 KINDS: Final = (
     ActionKind("refresh", "Ask for its status", ROLES, "", lambda _: m.ReportStatusMessage(), moves=False),
     ActionKind(
         "call-misdeal",
-        "Call a misdeal",
+        "Light the red lamp, stop dealing",
         SUPERVISOR,
         "shuffler",
         lambda _: m.RaiseLampMessage(Fault.MISDEAL_CALLED_BY_HOST),
-        hint="Lights the red lamp at the shuffler; it deals no further packet.",
-        asks="Call a misdeal?",
+        hint="No further packet comes until the lamp is put out. What becomes of the round is decided at the table.",
+        asks="Light the red lamp and stop dealing?",
+        hinders={**_HELD_UP, "MISDEAL": "The red lamp is lit already."},
     ),
     ActionKind(
         "clear-misdeal",
@@ -75,10 +103,27 @@ KINDS: Final = (
         "shuffler",
         lambda given: m.ClearMisdealMessage(given["badge"], _RESOLUTION[given["resolution"]]),
         (_BADGE, ActionField("resolution", "What follows", "choice", tuple(_RESOLUTION), default="end the deal")),
-        hint="Puts the red lamp out.",
+        hint="Puts the red lamp out: the shuffler deals on where it stopped (play on), or gives every card out.",
+        hinders={"": "No misdeal is called.", "MISDEAL": "", "OPEN": _HELD_UP["OPEN"]},
     ),
-    ActionKind("lock", "Lock it", SUPERVISOR, "shuffler", lambda _: m.SetLockMessage(1), asks="Lock the shuffler?"),
-    ActionKind("unlock", "Unlock it", SUPERVISOR, "shuffler", lambda _: m.SetLockMessage(0)),
+    ActionKind(
+        "lock",
+        "Lock it",
+        SUPERVISOR,
+        "shuffler",
+        lambda _: m.SetLockMessage(1),
+        hint="Nothing is dealt until it is unlocked.",
+        asks="Lock the shuffler?",
+        hinders={**_BUSY, **_IDLE, "LOCKED": _LOCKED},
+    ),
+    ActionKind(
+        "unlock",
+        "Unlock it",
+        SUPERVISOR,
+        "shuffler",
+        lambda _: m.SetLockMessage(0),
+        hinders={"": _NOT_LOCKED, "LOCKED": "", "OPEN": ""},
+    ),
     ActionKind(
         "select-game",
         "Select the game",
@@ -92,9 +137,31 @@ KINDS: Final = (
             ActionField("game", "Name shown at the shuffler"),
         ),
         asks="Set the shuffler to this game?",
+        hinders={**_BUSY, **_IDLE, "SETUP": ""},
     ),
-    ActionKind("lock", "Lock it", SUPERVISOR, "shoe", lambda _: m.LockShoeMessage(1), asks="Lock the shoe?"),
-    ActionKind("unlock", "Unlock it", SUPERVISOR, "shoe", lambda _: m.LockShoeMessage(0)),
+    ActionKind(
+        "lock",
+        "Lock it",
+        SUPERVISOR,
+        "shoe",
+        lambda _: m.LockShoeMessage(1),
+        hint="A card drawn while it is locked belongs to no game.",
+        asks="Lock the shoe?",
+        hinders={
+            "BOOT": "The shoe is starting.",
+            "ERROR": "The shoe halts: its error is cleared first.",
+            "SETUP": "The shoe's set-up menu is open.",
+            "LOCKED": _LOCKED,
+        },
+    ),
+    ActionKind(
+        "unlock",
+        "Unlock it",
+        SUPERVISOR,
+        "shoe",
+        lambda _: m.LockShoeMessage(0),
+        hinders={"": _NOT_LOCKED, "LOCKED": ""},
+    ),
     ActionKind(
         "clear-error",
         "Clear its error",
@@ -102,6 +169,8 @@ KINDS: Final = (
         "shoe",
         lambda given: m.ClearShoeErrorMessage(given["fault"], given["badge"]),
         (_number("fault", "Fault number", 65535, least=1), _BADGE),
+        hint="After a person has put right what the shoe halts for.",
+        hinders={"": "The shoe halts for no error.", "ERROR": ""},
     ),
     ActionKind(
         "show-text",
@@ -119,8 +188,24 @@ def offered(devices: Sequence[DevicePart], procedure: Procedure) -> list[Action]
     return [_button(kind, device, procedure) for device in devices for kind in _allowed(device)]
 
 
-def faults() -> list[Action]:
-    """One button for each thing that can be made to go wrong at a simulated table."""
+def of_table() -> list[Action]:
+    """What may be said of the table itself, whatever its devices are."""
+    return [
+        Action(
+            id=RELEASE,
+            title="Held money was settled by hand",
+            roles=SUPERVISOR,
+            does=RELEASE,
+            fields=(_number("round", "Round", 2**32 - 1), _BADGE),
+            group="money",
+            hint="Takes what is held of that round off the page; nothing is paid or moved by it.",
+            asks="Was all that is held of this round paid or taken?",
+        )
+    ]
+
+
+def faults(devices: Collection[str] = ("shuffler",)) -> list[Action]:
+    """One button for each thing that can be made to go wrong at a simulated table with these kinds of devices."""
     return [
         Action(
             id=f"{INJECT}.{fault.name}",
@@ -131,8 +216,10 @@ def faults() -> list[Action]:
             fields=tuple(fault.fields.values()),
             bench=True,
             group="faults",
+            taken="planned",
         )
         for fault in injectable()
+        if fault.device in ("any", *devices)
     ]
 
 
@@ -188,4 +275,17 @@ def _button(kind: ActionKind, device: DevicePart, procedure: Procedure) -> Actio
         group=device.name,
         hint=kind.hint,
         asks=kind.asks,
+        hindered=partial(_hindrance, kind, device.name),
     )
+
+
+def _hindrance(kind: ActionKind, name: str, view: TableView) -> str:
+    """Why it cannot work at this device as it is seen now. Where its state is not known, the red lamp tells."""
+    device = next((each for each in view.devices if each.name == name), None)
+    if device is None or device.link != "up":
+        return f"{name} is not connected."
+    if kind.name == "call-misdeal" and view.red_lamp:
+        return kind.hinders["MISDEAL"]  # it is lit at once, a motion under way ends first
+    if kind.name == "clear-misdeal" and not device.state and view.red_lamp == 0:
+        return kind.hinders[""]
+    return kind.hindrance(device.state)

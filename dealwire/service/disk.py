@@ -49,13 +49,18 @@ class DiskWatch:
         except OSError:
             return None  # the journal says itself what is wrong with its file
         self.free, self.size = found.free, found.total
-        percent = 100 * found.used // max(1, found.used + found.free)  # what is reserved for root is no room of ours
+        percent = percent_used(found)
         before = self._level
         self._level = max((level for level in LEVELS if percent >= level - LESS * (level <= before)), default=0)
         if self._level == before:
             return None
         how = f"{percent} % of the journal's disk is in use, {in_words(self.free)} are free"
         return f"{how}; when it is full, every table stops" if self._level > before else f"there is room again: {how}"
+
+
+def percent_used(found: Usage) -> int:
+    """How full a disk is; what is reserved for root is no room of ours."""
+    return 100 * found.used // max(1, found.used + found.free)
 
 
 def in_words(count: int) -> str:

@@ -4,8 +4,17 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 
 from dealwire.hub.hub import Request
-from dealwire.rehearsal.faults import inject
-from dealwire.service.actions import INJECT, TECHNICIAN, ActionRefused, command_of, find
+from dealwire.rehearsal.faults import fault_named, inject
+from dealwire.service.actions import (
+    INJECT,
+    RELEASE,
+    SUPERVISOR,
+    TECHNICIAN,
+    ActionRefused,
+    command_of,
+    find,
+    of_table,
+)
 from dealwire.service.table_session import TableSession
 from devices.clock import Clock
 from protocol.errors import DealwireError
@@ -42,11 +51,15 @@ class RequestHandler:
         if request.action == INJECT:
             request.answer.set_result(self._inject(session, request))
             return
+        if request.action == RELEASE:
+            request.answer.set_result(self._release(session, request))
+            return
         kind, device = find(session.part.device, request.action, request.fields, request.who)
         command = command_of(kind, request.fields)
         line = next(line for line in session.lines if line.name == device.name)
         filled_in = ", ".join(f"{name} {value}" for name, value in request.fields.items() if name != "device")
-        words = f"{_who(request)}: {kind.title.lower()} at {device.name}{' (' + filled_in + ')' if filled_in else ''}"
+        what = kind.title[0].lower() + kind.title[1:]
+        words = f"{_who(request)}, at {device.name}: {what}{' (' + filled_in + ')' if filled_in else ''}"
         session.status("action", words, self._clock.now_ns(), device.name)
         self._secure()
 
@@ -62,6 +75,20 @@ class RequestHandler:
 
         line.request(command, done)
 
+    def _release(self, session: TableSession, request: Request) -> str:
+        """A person says that what was held of a round was settled by hand."""
+        if request.who not in SUPERVISOR:
+            raise ActionRefused(request.action, f"a {request.who} may not; allowed: {', '.join(SUPERVISOR)}")
+        [action] = of_table()
+        given = {name: str(value) for name, value in request.fields.items()}
+        fields = action.read(given)
+        try:
+            words = session.release(int(fields["round"]), f"{_who(request)}, badge {fields['badge']}")
+        except LookupError as error:
+            raise ActionRefused(request.action, str(error.args[0])) from None
+        self._secure()
+        return f"Noted: {words}."
+
     def _inject(self, session: TableSession, request: Request) -> str:
         """Let something go wrong at simulated devices."""
         if session.bench is None:
@@ -69,10 +96,12 @@ class RequestHandler:
         if request.who not in TECHNICIAN:
             raise ActionRefused(request.action, f"a {request.who} may not; allowed: {', '.join(TECHNICIAN)}")
         fields = dict(request.fields)
-        words = inject(session.bench, str(fields.pop("fault", "")), fields)
-        session.status("action", f"{_who(request)}: {words}", self._clock.now_ns())
+        name = str(fields.pop("fault", ""))
+        when = inject(session.bench, name, fields)
+        title = fault_named(name).title
+        session.status("action", f"{_who(request)}, planned: {title}: {when}", self._clock.now_ns())
         self._secure()
-        return f"{words}."
+        return f"{when[0].upper()}{when[1:]}."
 
 
 def _who(request: Request) -> str:

@@ -8,7 +8,7 @@ journal fails, nothing more is made known or acknowledged, every table says why,
 import gc
 import logging
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -16,7 +16,7 @@ from typing import Final
 from dealwire.config.schema import Configuration, TablePart
 from dealwire.hub.health import Health
 from dealwire.hub.hub import Hub
-from dealwire.hub.lines import Publication
+from dealwire.hub.lines import ClockSet, Publication
 from dealwire.journal import Journal, JournalReader, resume
 from dealwire.journal.compare import DERIVED
 from dealwire.journal.contents import TableStart
@@ -51,6 +51,8 @@ WEDGED_NS: Final = 30_000 * MS
 every ten."""
 FAREWELL_S: Final = 0.5
 """After a safe stop, for those who look on to see why."""
+NOT_IN_FILE: Final = "it is not served any more"
+"""Why the record of a table ends that is in the journal and not in the file."""
 
 
 class Timer(Member):
@@ -111,6 +113,8 @@ class Service:
         self._stack = ExitStack()
         self._beat, self._show = Timer(self._on_beat), Timer(self._on_show)
         self._shown_ns = 0
+        self._moved: dict[TableSession, None] = {}
+        """Tables of which there is something to see that was not shown yet, in their order."""
         self._early: list[Publication] = []
         self._later: list[Callable[[], None]] = []
         self._gate = Gate(self._later.append)
@@ -170,7 +174,7 @@ class Service:
             went_on = resume(self.journal, key, maker, now_ns, DERIVED_AND_EVENTS, progress=self.gets_on)
         else:
             for name in before.keys() - {part.name for part in self.configuration.table}:
-                self.journal.stopped(name, self.clock.now_ns(), "it is not served any more")
+                self.journal.stopped(name, self.clock.now_ns(), NOT_IN_FILE)
         self._early = went_on.unpublished
         self._stop_what_changed(went_on, before)
         for part in self.configuration.table:
@@ -191,23 +195,16 @@ class Service:
         self._notifier.keep_waiting(self.clock.now_ns())
 
     def _stop_what_changed(self, went_on: Resumed[JournaledPublisher], before: dict[str, TableStart]) -> None:
-        """A table goes on only as it was; those that share its meters begin anew with it."""
-        wanted = {part.name: configuration_of(part) for part in self.configuration.table}
-        changed = {name for name in went_on.publishers if wanted.get(name) != before[name].configuration}
-        shared = {part.name: part.progressive.resolve() for part in self.configuration.table if part.progressive}
-        for setup in shared.values():
-            together = {name for name, other in shared.items() if other == setup}
-            if together & changed or together - went_on.publishers.keys():
-                changed |= together & went_on.publishers.keys()
-        for name in changed:
-            self._end(went_on.publishers.pop(name), name)
+        """A table goes on only as it was."""
+        for name, why in not_as_before(self.configuration.table, went_on.publishers.keys(), before).items():
+            self._end(went_on.publishers.pop(name), name, why)
 
-    def _end(self, publisher: JournaledPublisher, name: str) -> None:
+    def _end(self, publisher: JournaledPublisher, name: str, why: str) -> None:
         now_ns = self.clock.now_ns()
         for each in publisher.finish():
             self.journal.publish(name, each.topic, now_ns, each.line)
         write_settled(self.journal, name, publisher, now_ns)
-        self.journal.stopped(name, now_ns, "its settings changed")
+        self.journal.stopped(name, now_ns, why)
 
     def _session(
         self,
@@ -226,7 +223,7 @@ class Service:
             start = TableStart(part.name, number, configuration, facts)
             publisher = maker(start)
         publisher.dealt_again = False
-        return TableSession(part, start, publisher, self.journal, self.clock)
+        return TableSession(part, start, publisher, self.journal, self.clock, self._note_moved)
 
     def _connect(self, session: TableSession, went_on: Resumed[JournaledPublisher]) -> None:
         how = "goes on" if session.name in went_on.publishers else "begins anew"
@@ -293,17 +290,17 @@ class Service:
     def _after_turn(self) -> None:
         """Write the open group, make it known, and show what changed. Bytes from which nothing followed wait: nobody
         was told of them."""
-        for session in self.tables.values():
-            session.keep(self.clock.now_ns())
-        if any(session.changed for session in self.tables.values()):
+        if self._moved:  # with hundreds of tables most turns are of none of them
+            for session in self._moved:
+                session.keep(self.clock.now_ns())
             self._give_out()
         while self._later:  # what goes out to devices, once the group is on the disk
             self._later.pop(0)()
         if self.journal.failed is not None:
             self._fail(f"{self.journal.path}: {self.journal.failed}")
         now_ns = self.clock.now_ns()
-        if any(session.changed for session in self.tables.values()):
-            if now_ns >= self._shown_ns + VIEW_NS or any(session.urgent for session in self.tables.values()):
+        if self._moved:
+            if now_ns >= self._shown_ns + VIEW_NS or any(session.urgent for session in self._moved):
                 self._on_show(now_ns)
             elif self._show.due_ns is None:
                 self._show.due_ns = self._shown_ns + VIEW_NS
@@ -317,14 +314,17 @@ class Service:
 
     def _on_show(self, now_ns: int) -> None:
         self._shown_ns = now_ns
-        for session in self.tables.values():
-            if session.changed:
-                self.hub.show(session.view(now_ns))
+        moved, self._moved = self._moved, {}
+        for session in moved:
+            self.hub.show(session.view(now_ns))
+
+    def _note_moved(self, session: TableSession) -> None:
+        self._moved[session] = None
 
     def _on_beat(self, now_ns: int) -> None:
         """Once a second: look at the lines, and tell systemd that all is well while it is."""
         self._beat.due_ns = now_ns - now_ns % BEAT_NS + BEAT_NS  # when the lines' heartbeats fall: one commit for all
-        self.health.beat(self.clock.now_ns() - now_ns)
+        self.health.beat(now_ns, self.clock.now_ns() - now_ns)
         self.journal.look(now_ns)
         self._archivist.beat(now_ns)
         self._give_out()
@@ -334,6 +334,7 @@ class Service:
         lines: list[Supervisor] = []
         for session in self.tables.values():
             session.look_at_lines(now_ns)
+            session.keep(now_ns)
             self.health.count(session.name, session.lines, session.budgets)
             lines += session.lines
         wedged = self._pulse.wedged(lines, now_ns)
@@ -358,10 +359,11 @@ class Service:
         if step is None:
             return
         _log.warning("%s", sentence_of(step))
-        for session in self.tables.values():
-            session.status("clock-step", sentence_of(step), now_ns)
         simulated = any(session.bench is not None for session in self.tables.values())
         self._follow_clock = follows(step) and not simulated
+        facts = ClockSet(step.by_ns, step.wall_ns, step.carried_ns, self._follow_clock)
+        for session in self.tables.values():
+            session.status("clock-step", sentence_of(step), now_ns, clock=facts)
 
     def _jump(self) -> None:
         """Between two turns, follow a clock that was set forward. Lines are given back before and opened anew after:
@@ -409,6 +411,24 @@ class Service:
             for session in self.tables.values():
                 session.stop_safely(f"nothing more is written down: {why}", self.clock.now_ns())
                 self.hub.show(session.view(self.clock.now_ns()))
+
+
+def not_as_before(parts: Sequence[TablePart], running: Set[str], before: Mapping[str, TableStart]) -> dict[str, str]:
+    """Which tables of a journal, `running` in it, cannot go on, and why: their settings are others now, or they share
+    their meters with a table that begins anew."""
+    wanted = {part.name: configuration_of(part) for part in parts}
+    changed = {
+        name: "its settings changed" if name in wanted else NOT_IN_FILE
+        for name in sorted(running)
+        if wanted.get(name) != before[name].configuration
+    }
+    shared = {part.name: part.progressive.resolve() for part in parts if part.progressive}
+    for setup in shared.values():
+        together = {name for name, other in shared.items() if other == setup}
+        if together & changed.keys() or together - running:
+            for name in sorted(together & running):
+                changed.setdefault(name, "it shares its meters with a table that begins anew")
+    return changed
 
 
 def _counted(number: int, what: str) -> str:

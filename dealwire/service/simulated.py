@@ -12,16 +12,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from dealer_flow.procedure.load import load_procedure
 from dealwire.config.schema import Configuration, ConsolePart, DevicePart, JournalPart, TablePart
 from dealwire.hub.actions import ROLES, Role
-from dealwire.rehearsal.scenario import Scenario, endless
-from dealwire.rehearsal.scenario_file import load_scenario
-from dealwire.rehearsal.tables import SimulatedTable
+from dealwire.rehearsal.scenario import AnyScenario, Scenario, endless
+from dealwire.rehearsal.scenario_file import find_scenario
+from dealwire.rehearsal.tables import set_up
+from dealwire.table.viewer import usual_seats
 from devices.simulator.host import SimulatorHost
 from protocol.errors import LocalError
 from rules.game import game_id_of, load_game
 
 METER_CENTS: Final = 1_000_000
+RATE_PERCENT: Final = 21
+"""What goes onto the meters of each progressive bet, together."""
 
 
 @contextlib.contextmanager
@@ -49,10 +53,11 @@ class Simulated(NamedTuple):
 
 
 @contextlib.contextmanager
-def simulated_table(scenario: str, faults: float, speed: float) -> Iterator[Simulated]:
-    """A simulated table that deals `scenario` without an end, kept in a temporary folder."""
-    loaded = load_scenario(scenario)
-    table = SimulatedTable(endless(loaded, faults=faults, seed=secrets.randbits(32)), speed=speed)
+def simulated_table(scenario: str, faults: float | None, speed: float) -> Iterator[Simulated]:
+    """A simulated table that deals `scenario` without an end, kept in a temporary folder. With a rate `faults` (0 to 1)
+    so large a share of its rounds has one thing go wrong, instead of what the scenario has."""
+    loaded = find_scenario(scenario)
+    table = set_up(endless(loaded, faults=faults, seed=secrets.randbits(32)), speed=speed)
     with tempfile.TemporaryDirectory(prefix="dealwire-") as folder:
         bench = SimulatorHost(table, dict.fromkeys(table.units, "pty"))
         try:
@@ -63,7 +68,7 @@ def simulated_table(scenario: str, faults: float, speed: float) -> Iterator[Simu
 
 
 def _configuration(
-    scenario: Scenario, addresses: dict[str, str], folder: Path, tokens: Mapping[Role, str]
+    scenario: AnyScenario, addresses: dict[str, str], folder: Path, tokens: Mapping[Role, str]
 ) -> Configuration:
     """One table on these lines. The raw record is sealed where that is possible, with a key beside it."""
     tokens_file = folder / "tokens.toml"
@@ -74,13 +79,20 @@ def _configuration(
         from dealwire.journal import SealingKey
 
         key = SealingKey.new(folder / "journal.key").path
-    game = game_id_of(scenario.procedure.id, scenario.procedure.plan.options)
+    options = dict(scenario.procedure.plan.options) if isinstance(scenario, Scenario) else {}
+    procedure = load_procedure(scenario.dealt_by)
+    game_id = game_id_of(procedure.id, options)
+    game = load_game(game_id) if game_id else None
+    meters = game.meters() if game else []
+    linked = game is not None and game.progressive is not None
     table = TablePart(
         name="simulated",
         procedure=scenario.dealt_by,
         settle=game is not None,
-        options=dict(scenario.procedure.plan.options),
-        meters=dict.fromkeys(load_game(game).meters() if game else (), METER_CENTS),
+        seats=max(usual_seats(procedure), *(player.seat for each in scenario.rounds for player in each.players)),
+        options=options,
+        progressive=_progressive(folder, meters) if linked else None,
+        meters={} if linked else dict.fromkeys(meters, METER_CENTS),
         device=tuple(
             DevicePart(name=name, kind=name, address=address, role="control")  # type: ignore[arg-type]
             for name, address in addresses.items()
@@ -92,6 +104,16 @@ def _configuration(
         journal=JournalPart.model_validate({"path": folder / "journal.sqlite", "key-file": key}),
         console=ConsolePart.model_validate({"port": _port(), "tokens-file": tokens_file}),
     )
+
+
+def _progressive(folder: Path, meters: Sequence[str]) -> Path:
+    """The house's rates and seeds, without which no bet would move a meter: the rules of a game print none."""
+    file = folder / "progressive.toml"
+    head = 'schema = "dealwire.progressive/1"\nid = "simulated"\nexecutive-from-cents = 100000\nsensor-cents = 100\n'
+    part = '[[meters]]\nname = "{}"\nseed-cents = {}\ncontribution = "{} %"\n'
+    share = RATE_PERCENT // max(len(meters), 1)
+    file.write_text(head + "".join(part.format(name, METER_CENTS, share) for name in meters), encoding="utf-8")
+    return file
 
 
 def _port() -> int:

@@ -2,11 +2,11 @@
 
 import dataclasses
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from dealwire.config.schema import DevicePart, TablePart
-from dealwire.hub.lines import StatusKind, StatusLine, Topic
+from dealwire.hub.lines import ClockSet, StatusKind, StatusLine, Topic
 from dealwire.hub.view import DeviceView, Link, TableView
 from dealwire.journal import Journal, Journaled
 from dealwire.journal.contents import TableStart
@@ -24,7 +24,7 @@ from devices.events import LinkLost, LinkUp, Seen
 from devices.simulator.host import SimulatorHost
 from devices.supervisor import LineState, Supervisor
 from protocol.link import Resumable
-from protocol.tdp.messages import Role
+from protocol.tdp.messages import Lamp, Role, ShufflerStatusMessage
 
 _log = logging.getLogger(__name__)
 
@@ -44,10 +44,17 @@ LINKS: Final[dict[LineState, Link]] = {
 
 
 class TableSession:
-    """One table and its lines. Everything it makes known goes into the journal; its owner commits and gives it out."""
+    """One table and its lines. Everything it makes known goes into the journal; its owner commits and gives it out.
+    `moved` is called with it whenever there is something to see that was not shown yet."""
 
     def __init__(
-        self, part: TablePart, start: TableStart, publisher: JournaledPublisher, journal: Journal, clock: Clock
+        self,
+        part: TablePart,
+        start: TableStart,
+        publisher: JournaledPublisher,
+        journal: Journal,
+        clock: Clock,
+        moved: "Callable[[TableSession], None]" = lambda _: None,
     ) -> None:
         self.part, self.publisher, self.name = part, publisher, part.name
         self.table, self.viewer = publisher.table, publisher.viewer
@@ -56,18 +63,18 @@ class TableSession:
         """The devices themselves, where they are simulated."""
         self.sequence = 0
         """The newest number in the journal that its view includes."""
-        self.changed = True
-        """There is something to see that was not shown yet."""
         self.urgent = False
-        """Among it is more than a report of a device: it is shown at once."""
+        """Among what was not shown yet is more than a report of a device: it is shown at once."""
         self.stopped: str | None = None
         """Why it deals no more; None while it does."""
-        self._start, self._journal, self._clock = start, journal, clock
+        self._start, self._journal, self._clock, self._moved = start, journal, clock, moved
         self._numbers: dict[int, Supervisor] = {}
         self._kept_rounds, self._kept_ns = -1, 0
         self._lines_shown: dict[str, tuple[Link, str | None]] = {}
         self.budgets: dict[str, Budget] = {}
         """How much of what each line gives is kept, by device."""
+        for device in part.device:  # nothing is known of any until it was heard
+            self._line_shown(device, "waiting", None)
         self._calm: dict[str, int] = {}  # by device: bytes not kept, when its line last was as it should be
         self._flooded: set[str] = set()  # devices whose lines were said to give too much
 
@@ -135,20 +142,40 @@ class TableSession:
         write_settled(self._journal, self.name, self.publisher, seen.at_ns)
         self.viewer.saw(seen, outcomes_of(lines), sequences[1:])  # the first line is the report's own
         if isinstance(seen.body, LinkUp):
-            again = "up again, nothing missed" if seen.body.resumed else "up"
+            again = "up again, in the session it had" if seen.body.resumed else "up"
             self.status("line-up", f"{seen.device} is {again}", seen.at_ns, seen.device)
             if seen.body.recognises_cards and not self._journal.sealed:
                 _log.warning("%s", clear_warning(self.name, seen.device))
         elif isinstance(seen.body, LinkLost):
             self.status("line-lost", f"{seen.device}: {seen.body.why}", seen.at_ns, seen.device)
 
-    def status(self, kind: StatusKind, text: str, at_ns: int, device: str | None = None) -> None:
+    def status(
+        self,
+        kind: StatusKind,
+        text: str,
+        at_ns: int,
+        device: str | None = None,
+        *,
+        clock: ClockSet | None = None,
+        round_: int | None = None,
+    ) -> None:
         """Something about the table or one of its lines that is no part of a round."""
         _log.info("%s: %s", self.name, text)
-        line = StatusLine(table=self.name, kind=kind, device=device, text=text).to_json()
+        line = StatusLine(table=self.name, kind=kind, device=device, text=text, clock=clock, round=round_).to_json()
         sequence = self._publish("status", at_ns, line)
         if kind in ("safe-stop", "action", "warning", "clock-step"):
             self.viewer.log(kind, text, at_ns, sequence, place=device)
+
+    def release(self, round_: int, who: str) -> str:
+        """What was held of a round was settled by hand, says a person: it is shown no more. LookupError when nothing is
+        held of it."""
+        held = self.viewer.release(round_)
+        if held is None:
+            raise LookupError(f"no money of round {round_} is held")
+        words = f"the {held.cents // 100:,}.{held.cents % 100:02d} held of round {round_} was settled by hand"
+        self._kept_rounds = -1  # the next snapshot says so, also after a restart
+        self.status("action", f"{who}: {words}", self._clock.now_ns(), round_=round_)
+        return words
 
     def keep(self, now_ns: int) -> None:
         """Write down where the table stands, once a round and now and then while nothing happens, as soon as it is at
@@ -163,13 +190,11 @@ class TableSession:
         """Deal no more: nothing that comes from here on is taken, and the view says why."""
         if self.stopped is None:
             self.stopped = why
-            self.viewer.safe_stop(why)
+            self.viewer.safe_stop(why, at_ns)
             self.status("safe-stop", why, at_ns)
-            self.changed = True
 
     def _publish(self, topic: Topic, at_ns: int, line: str) -> int:
-        self.changed = True
-        self.urgent |= topic != "event"
+        self._move(urgent=topic != "event")
         self.sequence = self._journal.publish(self.name, topic, at_ns, line)
         return self.sequence
 
@@ -182,7 +207,7 @@ class TableSession:
 
     def view(self, at_ns: int) -> TableView:
         """The table now."""
-        self.changed = self.urgent = False
+        self.urgent = False
         return self.viewer.view(self.sequence, at_ns)
 
     def look_at_lines(self, now_ns: int) -> None:
@@ -193,8 +218,30 @@ class TableSession:
             if self._lines_shown.get(part.name) == (link, problem):
                 continue
             self._lines_shown[part.name] = link, problem
-            shown = DeviceView(name=part.name, kind=part.kind, address=part.address, link=link, problem=problem)
-            self.changed |= self.viewer.device(shown)
+            if self._line_shown(part, link, problem):
+                self._move(urgent=True)
+        self._look_at_lamp(now_ns)
+
+    def _move(self, *, urgent: bool) -> None:
+        self.urgent |= urgent
+        self._moved(self)
+
+    def _line_shown(self, part: DevicePart, link: Link, problem: str | None) -> bool:
+        """Show how the line of a device stands from now on; True when that is something new."""
+        since_ns = self._clock.now_ns()
+        return self.viewer.device(
+            DeviceView(
+                name=part.name, kind=part.kind, address=part.address, link=link, problem=problem, since_ns=since_ns
+            )
+        )
+
+    def _look_at_lamp(self, now_ns: int) -> None:
+        """Show what a shuffler's status says of its lamp, where its reports have not said it."""
+        for line in self.lines:
+            if isinstance(line.status, ShufflerStatusMessage):
+                lit, faults = bool(line.status.lamps & Lamp.RED), line.status.faults
+                if self.viewer.lamp_in_status(lit, faults[0] if faults else 0, now_ns):
+                    self._move(urgent=True)
 
     def _flood_of(self, device: str, now_ns: int) -> str | None:
         """What is wrong with a line that gives too much; said once when it begins and once when it is over."""

@@ -58,8 +58,8 @@ def test_as_json(tmp_path: Path) -> None:
     code, out, err = run("check", "--json", str(bad), "race-to-the-flush")
     items = [json.loads(line) for line in out]
     assert (code, err) == (2, [])
-    assert [(item["kind"], len(item["faults"])) for item in items] == [("procedure", 2), ("procedure", 0), ("game", 0)]
-    assert "deck.cards: missing" in items[0]["faults"][0]
+    assert [(item["kind"], len(item["faults"])) for item in items] == [("procedure", 1), ("procedure", 0), ("game", 0)]
+    assert "(did you mean 'cards'?)" in items[0]["faults"][0]
 
 
 @pytest.mark.parametrize(
@@ -112,6 +112,7 @@ PARTS = {
     "pay table": sorted((GAMES / "paytables").glob("*.toml")),
     "ranking": sorted((RULES / "rankings").glob("*.toml")),
     "house way": sorted((RULES / "houseways").glob("*.toml")),
+    "keep": sorted((RULES / "keeps").glob("*.toml")),
     "progressive": [EXAMPLES / "progressive-ml03.toml"],
     "strategy": [EXAMPLES / f"{name}.toml" for name in ("caribbean", "let-it-ride", "q-6-4", "ultimate")],
 }
@@ -129,7 +130,8 @@ def test_what_a_game_stands_on_is_in_order(kind: str) -> None:
     [
         ("pay table", 'schema = "dealwire.paytable/1"', 'schema = "dealwire.paytable/2"', "schema: must be "),
         ("ranking", "uses = 3", "uses = 8", "uses: 8 cards make a hand, and it takes at most 3"),
-        ("house way", "clause = ", "clauses = ", "clause: missing"),
+        ("house way", "clause = ", "clauses = ", "(did you mean 'clause'?)"),
+        ("keep", "kept = ", "keeps = ", "(did you mean 'kept'?)"),
         ("progressive", 'contribution = "8 %"', 'contribution = "8"', "contribution: "),
         ("strategy", 'choose = "play"', 'choose = "paly"', "choose: no choice 'paly'; allowed: fold, play"),
         ("strategy", '"three-card.co"', '"three-card"', "game: 'three-card' is no game of this program; "),

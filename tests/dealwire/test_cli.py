@@ -58,7 +58,7 @@ def test_replay_for_people_names_the_outcome_and_the_clause() -> None:
 
 def test_a_missing_recording_is_one_line() -> None:
     done = dealwire("replay", "nowhere.pcapng")
-    assert done.returncode == 3
+    assert done.returncode == 2
     assert "nowhere.pcapng" in complaint(done)
 
 

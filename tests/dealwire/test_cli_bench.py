@@ -19,6 +19,7 @@ from dealwire.rehearsal.tables import SimulatedTable
 from devices.clock import SystemClock
 from devices.loop import Owner
 from devices.simulator.host import SimulatorHost
+from protocol.tdp.packets import VERSION_TEXT
 
 pytestmark = pytest.mark.thorough
 
@@ -35,7 +36,7 @@ def test_a_simulated_shuffler_is_judged_and_passes(tmp_path: Path) -> None:
         "shuffler", "--simulated", "--only", "frame.*", "--speed", "10", "--junit", str(junit), "--html", str(html)
     )
     assert result.exit_code == 0, result.output
-    assert "16 passed, 0 failed, 0 not run" in result.output
+    assert "Incomplete: 16 of 118 checks run, none failed; 102 not run (filtered by --only 'frame.*')" in result.output
     assert junit.read_text().startswith("<?xml")
     assert html.read_text().startswith("<!doctype html>")
 
@@ -43,9 +44,11 @@ def test_a_simulated_shuffler_is_judged_and_passes(tmp_path: Path) -> None:
 def test_json_on_standard_output_and_nothing_else() -> None:
     result = run("table-controller", "--simulated", "--only", "game.keys", "--json")
     assert result.exit_code == 0
-    lines = [json.loads(line) for line in result.stdout.splitlines()]
-    assert [line["type"] for line in lines] == ["check", "summary"]
-    assert lines[1]["verdict"] == "passed"
+    (line,) = result.stdout.splitlines()
+    report = json.loads(line)
+    assert (report["schema"], report["verdict"]) == ("dealwire.bench/2", "incomplete")
+    assert [check["id"] for check in report["checks"] if check["outcome"] == "passed"] == ["game.keys"]
+    assert report["summary"] in result.stderr
 
 
 def test_a_check_that_fails_is_exit_code_1(tmp_path: Path) -> None:
@@ -68,6 +71,21 @@ def test_a_check_that_fails_is_exit_code_1(tmp_path: Path) -> None:
         (("nope", "--simulated"), 2, "nope: no such plan; known: link, shoe, shuffler, table-controller"),
         (("shuffler", "--simulated", "--only", "dance.*"), 2, "names no check of the plan"),
         (("shuffler", "--simulated", "--html", "/nowhere/at/all.html"), 2, "no such folder: /nowhere/at"),
+        (("shuffler", "--simulated", "--report", "/nowhere/at/all.json"), 2, "no such folder: /nowhere/at"),
+        (("shuffler", "--simulated", "--report", "a", "--html", "./a"), 2, "a: --report and --html must be different"),
+        (("shuffler", "--simulated", "--report", "a", "--junit", "a.sig"), 2, "--junit and the signature of --report"),
+        (("shuffler", "--simulated", "--html", "/etc/hostname"), 2, "/etc/hostname: exists; --overwrite replaces it"),
+        (("--verify", "/etc/hostname", "--html", "/etc/hostname"), 2, "the report and --html must be different files"),
+        (("shuffler", "--simulated", "--sign", "lab.key"), 2, "give --report FILE, too"),
+        (("shuffler", "--simulated", "--report", "x", "--sign", "/nowhere.key"), 2, "/nowhere.key: key file cannot be"),
+        (("shuffler", "--simulated", "--against", "/nowhere.json"), 2, "/nowhere.json: cannot be read: No such file"),
+        (("shuffler", "--simulated", "--against", "/etc/hostname"), 6, "/etc/hostname: not a report dealwire.bench/2"),
+        (("shuffler", "--simulated", "--operator", "An\x1bn"), 2, "must be printable, 200 characters at most"),
+        (("shuffler", "--simulated", "--key", "lab.pub"), 2, "--key goes with --verify FILE"),
+        (("--verify", "/nowhere.json"), 2, "/nowhere.json: cannot be read: No such file"),
+        (("--verify", "/etc/hostname"), 6, "/etc/hostname: not a report dealwire.bench/2"),
+        (("--verify", "/etc/hostname", "--simulated"), 2, "--simulated does not go with --verify"),
+        (("--verify", "/etc/hostname", "--only", "x"), 2, "--only does not go with --verify"),
         (("shuffler", "--shuffler", "/dev/tty-not-there"), 3, "/dev/tty-not-there"),
         (("shuffler", "--shuffler", "tcp://127.0.0.1:1"), 3, "127.0.0.1:1"),
     ],
@@ -84,8 +102,159 @@ def test_lists() -> None:
     assert plans.exit_code == 0
     assert "table-controller" in plans.output
     assert "packet-count" in plans.output
+    assert f"\n\nThey judge by the Table Device Protocol {VERSION_TEXT}.\n\nfaults " in plans.output
+    dialects = CliRunner().invoke(main, ["dialect", "list"]).output
+    assert f"Table Device Protocol {VERSION_TEXT}, this project's own" in dialects
     checks = run("shoe", "--list")
     assert all(one in checks.output for one in load_plan("shoe").ids)
+
+
+FRAMES = ("shuffler", "--simulated", "--only", "frame.h*")
+
+
+def test_strict_fails_on_whatever_was_not_run() -> None:
+    assert run(*FRAMES).exit_code == 0
+    result = run(*FRAMES, "--strict")
+    assert result.exit_code == 1
+    assert "--strict: 117 checks were not run" in result.stderr
+
+
+def test_strict_passes_when_all_were_run(tmp_path: Path) -> None:
+    plan = tmp_path / "whole.toml"
+    plan.write_text(
+        'schema = "dealwire.plan/1"\nid = "whole"\ntitle = "Whole"\ndevice = "shuffler"\n[[check]]\nid = "a.b"\n'
+        'title = "t"\nsection = "frame"\nmust = "m"\nsteps = [ { greet = 500 } ]\n'
+    )
+    result = run(str(plan), "--simulated", "--strict")
+    assert result.exit_code == 0
+    assert "Passed: 1 of 1 checks run, none failed" in result.output
+
+
+@pytest.fixture
+def signed(tmp_path: Path) -> Path:
+    """A report, signed."""
+    assert run("--new-key", str(tmp_path / "lab.key"), str(tmp_path / "lab.pub")).exit_code == 0
+    file = tmp_path / "report.json"
+    head = ("--laboratory", "Lab 3", "--operator", "Ann", "--ticket", "T-1")
+    result = run(*FRAMES, "--report", str(file), "--sign", str(tmp_path / "lab.key"), *head)
+    assert result.exit_code == 0, result.output
+    assert "signed with key" in result.output
+    return file
+
+
+def test_a_report_is_verified_and_its_other_forms_made_again(signed: Path, tmp_path: Path) -> None:
+    html = tmp_path / "again.html"
+    result = run("--verify", str(signed), "--key", str(tmp_path / "lab.pub"), "--html", str(html))
+    assert result.exit_code == 0, result.output
+    for said in ("good  signature", "good  plan", "Lab 3", "Ann", "T-1", "nothing speaks against it"):
+        assert said in result.output
+    assert signed.with_name("report.json.sig").read_text().split()[3] in html.read_text()
+
+
+def test_a_report_that_was_altered_is_exit_code_1_and_no_form_is_made(signed: Path, tmp_path: Path) -> None:
+    html = tmp_path / "again.html"
+    signed.write_bytes(signed.read_bytes().replace(b'"not_run":117', b'"not_run":0'))
+    result = run("--verify", str(signed), "--key", str(tmp_path / "lab.pub"), "--html", str(html))
+    assert result.exit_code == 1
+    assert "BAD   signature   the report is not what was signed with key" in result.output
+    assert "BAD   counts      not run: the report says 0, its checks give 117" in result.output
+    assert "this is not what the bench wrote" in result.output
+    assert not html.exists()
+
+
+def test_a_report_that_is_there_and_its_signature_stay(signed: Path, tmp_path: Path) -> None:
+    signature = signed.with_name("report.json.sig")
+    before = signed.read_bytes(), signature.read_bytes()
+    result = run(*FRAMES, "--report", str(signed), "--sign", str(tmp_path / "lab.key"))
+    assert result.exit_code == 2
+    assert "report.json: exists; --overwrite replaces it" in result.output
+    assert (signed.read_bytes(), signature.read_bytes()) == before
+    signed.unlink()
+    assert "report.json.sig: exists" in run(*FRAMES, "--report", str(signed)).output
+    assert signature.read_bytes() == before[1]
+
+
+def test_a_folder_that_may_not_be_written_is_said_before_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dealwire.cli.bench_reports.may", lambda path, _: path != tmp_path)
+    monkeypatch.setattr("dealwire.cli.bench.run_plan", None)
+    result = run(*FRAMES, "--junit", str(tmp_path / "a.xml"))
+    assert result.exit_code == 5
+    assert "a.xml: may not be written" in result.output
+
+
+@pytest.mark.parametrize("form", ["--report", "--junit", "--html"])
+def test_a_full_disk_is_exit_code_1(form: str) -> None:
+    result = run(*FRAMES, form, "/dev/full")
+    assert result.exit_code == 1
+    assert "/dev/full: cannot be written: No space left on device" in result.output
+
+
+def test_a_report_written_anew_without_a_signature_has_none(signed: Path) -> None:
+    assert run(*FRAMES, "--report", str(signed), "--overwrite").exit_code == 0
+    assert not signed.with_name("report.json.sig").exists()
+
+
+def test_printed_and_written_reports_are_the_same_bytes(tmp_path: Path) -> None:
+    file = tmp_path / "r.json"
+    result = run(*FRAMES, "--json", "--report", str(file))
+    assert result.stdout.encode() == file.read_bytes()
+
+
+def test_a_run_is_held_against_the_last_one(signed: Path, tmp_path: Path) -> None:
+    now = tmp_path / "now.json"
+    result = run("shuffler", "--simulated", "--only", "frame.t*", "--against", str(signed), "--report", str(now))
+    assert result.exit_code == 0
+    assert "  newly not run (1):\n      frame.hello\n" in result.output
+    assert "newly passing (4)" in result.output
+    assert json.loads(now.read_bytes())["against"]["newly_not_run"] == ["frame.hello"]
+    verified = run("--verify", str(now), "--against", str(signed))
+    assert verified.exit_code == 0
+    assert "good  comparison" in verified.output
+
+
+def test_a_signature_that_is_none_speaks_against_the_report(signed: Path) -> None:
+    signature = signed.with_name("report.json.sig")
+    for content in (b"", b"nonsense\n", b"\xff\x00", signature.read_bytes()[:-9]):
+        signature.write_bytes(content)
+        result = run("--verify", str(signed))
+        assert result.exit_code == 1, result.output
+        assert "BAD   signature   report.json.sig: " in result.output
+
+
+def test_a_last_report_whose_counts_do_not_hold_is_said_to_be_so(signed: Path, tmp_path: Path) -> None:
+    trimmed = tmp_path / "trimmed.json"
+    trimmed.write_bytes(signed.read_bytes().replace(b"117 not run", b"0 not run"))
+    for arguments in (FRAMES, ("--verify", str(signed))):
+        assert "counts do not hold" not in run(*arguments, "--against", str(signed)).stderr
+        result = run(*arguments, "--against", str(trimmed))
+        (line,) = [line for line in result.stderr.splitlines() if "do not hold" in line]
+        assert line.startswith(f"dealwire: {trimmed}: its counts do not hold: the head says ")
+
+
+def test_two_reports_are_held_against_each_other_without_a_run(signed: Path, tmp_path: Path) -> None:
+    now = tmp_path / "now.json"
+    run("shuffler", "--simulated", "--only", "frame.t*", "--report", str(now))
+    result = run("--verify", str(now), "--against", str(signed))
+    assert result.exit_code == 0
+    assert "newly not run (1)" in result.output
+
+
+def test_how_far_a_run_is_shows_on_a_terminal() -> None:
+    with Attached("pty") as attached:
+        terminal, slave = os.openpty()
+        command = [sys.executable, "-m", "dealwire", "bench", "link", "--shuffler", attached.address, "--unattended"]
+        running = subprocess.Popen([*command, "--only", "frame.[ht]*"], stdout=subprocess.PIPE, stderr=slave, cwd=ROOT)
+        os.close(slave)
+        said = b""
+        while b"5/5  frame.too-long" not in said:
+            assert select.select([terminal], [], [], 30)[0], said
+            said += os.read(terminal, 4096)
+        out, _ = running.communicate(timeout=60)
+        os.close(terminal)
+    assert b"1/5  frame.hello" in said
+    assert b"Incomplete: 5 of " in out
 
 
 class Attached:
@@ -134,7 +303,9 @@ def test_a_device_behind_a_tcp_line_is_judged_unattended() -> None:
     with Attached("tcp:0") as attached:
         result = run("--shuffler", attached.address, "--unattended", *only)
     assert result.exit_code == 0, result.output
-    assert "5 passed, 0 failed, 1 not run" in result.output
+    filtered = "112 filtered by --only 'commands.[rs]*' --only 'fault.door-501' --only 'always.clean'"
+    said = f"Incomplete: 5 of 118 checks run, none failed; 113 not run ({filtered}, 1 needs a person)"
+    assert said in result.output
     assert "needs a person: Lift what lies in the tray." in result.output
 
 
@@ -178,7 +349,8 @@ def test_a_person_at_an_attached_device_is_asked_and_does_it() -> None:
             running.kill()
             running.wait()
             os.close(terminal)
-    assert b"2 passed, 0 failed, 1 not run" in out
+    assert b"Incomplete: 2 of 118 checks run, none failed; 116 not run (115 filtered by --only " in out
+    assert b"1 skipped by the person)" in out
     assert b"skipped: Open the door." in out
     assert running.returncode == 0
 

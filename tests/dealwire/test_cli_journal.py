@@ -81,7 +81,7 @@ def test_a_damaged_journal_is_6_and_names_the_record(folder: Path, tmp_path: Pat
 def test_what_is_no_journal_or_not_there(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("hello\n" * 100)
     for command in ("verify", "show", "export", "rebuild"):
-        assert run(command, tmp_path / "nowhere").exit_code == 3
+        assert run(command, tmp_path / "nowhere").exit_code == 2
         result = run(command, tmp_path / "text")
         assert (result.exit_code, "this is no journal" in complaint(result)) == (6, True)
 
@@ -174,3 +174,9 @@ def test_a_journal_that_is_being_written_is_checked_as_far_as_it_goes(tmp_path: 
         )
         assert (done.returncode, done.stderr, done.stdout.startswith(b"2 records")) == (0, b"", True)
         assert journal.commit()
+
+
+def test_nothing_to_archive_is_said(folder: Path, tmp_path: Path) -> None:
+    result = run("archive", folder / "j", "--to", tmp_path)
+    why = "nothing to archive: no day is over that is whole in it"
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", f"dealwire: {folder / 'j'}: {why}\n")

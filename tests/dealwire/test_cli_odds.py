@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 
 from dealwire.cli import main
 from dealwire.cli.exits import Exit
+from devices.extras import install_command
 from rules.game import GAMES
 
 GAME = "flushes-gone-wild.co"
@@ -166,7 +167,7 @@ def test_bets_made_together_are_the_sum_of_their_parts(tmp_path: Path) -> None:
     done = run("odds", game, "--bet", "ante+play")
     assert (done.exit_code, done.stderr) == (
         Exit.USAGE,
-        "dealwire: no odds for bets 'ante+play'; allowed: ante+blind+play\n",
+        "dealwire: no odds for bets 'ante+play' (did you mean ante+blind+play?); allowed: ante+blind+play\n",
     )
 
 
@@ -201,10 +202,13 @@ def test_a_tip_rides_on_the_decision_and_has_no_part_in_it(tmp_path: Path) -> No
         (("--bet", "pair-plus"), "no odds for bet 'pair-plus'; allowed: ante, blind, play, flush-rush, progressive"),
         (("--paytable", "FGW-09"), "no odds for pay table 'FGW-09'; allowed: FGW-01, FGW-02"),
         (("--reading", "natural=none"), "no odds for reading natural 'none'; allowed: own-suit, no-deuce"),
-        (("--reading", "kicker=ace"), "no odds for reading 'kicker'; allowed: natural, wild-kicker"),
+        (
+            ("--reading", "kicker=ace"),
+            "no odds for reading 'kicker' (did you mean wild-kicker?); allowed: natural, wild-kicker",
+        ),
         (("--meter", "mega=100"), "no odds for meter 'mega'; allowed: meter"),
         (("--decks", "2"), "no odds for number of decks 2; allowed: 1"),
-        (("--bet", "ante+flush"), "no odds for bet 'flush'; allowed: ante"),
+        (("--bet", "ante+flush"), "no odds for bet 'flush' (did you mean flush-rush?); allowed: ante"),
     ],
 )
 def test_what_the_game_does_not_have_is_named(arguments: tuple[str, ...], said: str) -> None:
@@ -229,7 +233,7 @@ def test_without_numpy_only_the_showdowns_are_missing() -> None:
     assert (done.returncode, done.stdout.count("FGW-0")) == (0, 8), done.stderr
     done = subprocess.run([*command, "ante"], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == Exit.USAGE
-    assert done.stderr.strip() == "dealwire: numpy is not installed; pip install 'dealwire[odds]'"
+    assert done.stderr.strip() == f"dealwire: numpy is not installed; {install_command('odds')}"
 
 
 def findings(game: str) -> tuple[int, list[dict[str, Any]], dict[str, Any]]:
@@ -273,13 +277,16 @@ def test_an_empty_name_is_no_question_about_everything(option: str) -> None:
     """As of a variable that is not set: the whole game would be counted for minutes."""
     done = run("odds", "three-card.co", option, "")
     assert (done.exit_code, done.stdout) == (Exit.USAGE, "")
-    assert f"Invalid value for '{option}': a name is missing" in done.stderr
+    assert f"invalid value for '{option}': a name is missing" in done.stderr
 
 
 def test_bets_that_are_not_made_together_are_refused_with_those_that_there_are() -> None:
     done = run("odds", "three-card.co", "--bet", "six-card-bonus+pair-plus")
     assert done.exit_code == Exit.USAGE
-    assert "no odds for bets 'six-card-bonus+pair-plus'; allowed: play, ante-bonus, ante, pair-plus" in done.stderr
+    assert (
+        "no odds for bets 'six-card-bonus+pair-plus' (did you mean six-card-bonus?); allowed: play, ante-bonus"
+        in done.stderr
+    )
 
 
 def test_a_pay_table_of_another_bet_is_refused_with_those_of_this_one() -> None:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -264,3 +265,32 @@ def test_a_reader_that_leaves_ends_all(long_run: "subprocess.Popen[str]") -> Non
     assert long_run.stderr is not None
     assert long_run.stderr.read() == ""
     assert not any(running(pid) for pid in workers)
+
+
+def test_a_summary_names_its_recording_where_the_rounds_go_elsewhere(tmp_path: Path) -> None:
+    ended = dealwire(archive(tmp_path / "folder", "clean-3", "jam"))
+    sums = [line.split(": ")[0] for line in ended.stderr.splitlines() if "bytes received" in line]
+    assert sums == ["000-clean-3.pcapng", "001-jam.pcapng", "all"]
+
+
+def test_a_name_that_no_file_can_have_is_one_line() -> None:
+    name = "x" * 300
+    ended = dealwire(name)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", f"dealwire: {name}: File name too long\n")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+@pytest.mark.parametrize("path", ["closed", "closed/x.pcapng"])
+def test_a_folder_that_nobody_may_look_into_is_a_matter_of_permission(
+    tmp_path: Path, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o700)
+    monkeypatch.chdir(tmp_path)
+    main.get_command(click.Context(main), "replay")  # somebody else may not be let at the program either
+    os.seteuid(65534)
+    try:
+        done = CliRunner().invoke(main, ["replay", path])
+    finally:
+        os.seteuid(0)
+    assert (done.exit_code, done.output) == (5, f"dealwire: {path}: Permission denied\n")

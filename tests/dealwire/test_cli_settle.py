@@ -284,7 +284,7 @@ def test_no_file_to_resume_is_one_line(tmp_path: Path) -> None:
     setup = tmp_path / "setup.toml"
     setup.write_text(SETUP)
     result = run("settle", "--progressive", str(setup), "--resume", str(tmp_path / "nowhere"))
-    assert (result.exit_code, result.stderr.count("\n")) == (3, 1)
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
 
 
 def test_a_seed_that_is_not_recommended_is_said(tmp_path: Path) -> None:
@@ -378,3 +378,14 @@ def test_a_full_disk_is_one_line_from_whatever_prints(line: str) -> None:
 def test_a_closed_output_is_one_line_from_whatever_prints(line: str) -> None:
     done = command(f"{line} >&-", cwd=ROOT)
     assert (done.returncode, done.stderr) == (2, "dealwire: standard output is closed\n")
+
+
+# ------------------------------------------------------------------ what is no rounds at all
+
+
+def test_a_hundred_wrong_lines_in_a_row_end_it() -> None:
+    result = run("settle", given=b"x\n" * 99 + as_lines(COLORADO[:1]) + b"x\n" * 1000)
+    *named, last = result.stderr.splitlines()
+    assert (result.exit_code, len(settlements(result)), len(named)) == (2, 1, 199)
+    why = "100 wrong lines in a row: these are no rounds; nothing from there on is settled"
+    assert last == f"dealwire: line 200: {why}"

@@ -95,10 +95,7 @@ def test_monitor_prints_what_the_shoe_says(rig: Rig, request: pytest.FixtureRequ
         (["--scenario", "race-5", "--shuffler", "pty"], "'race-5' is dealt from a card shoe: --shuffler is not for it"),
         (["--scenario", "clean-1", "--shoe-dialect", "tdp"], "from a packet shuffler: --shoe-dialect is not for it"),
         (["--scenario", "race-5", "--shoe-dialect", "morse"], "'morse' is not one of 'tdp', 'angel-eye', 'bee-tek'"),
-        (
-            ["--scenario", "race-5", "--endless"],
-            "the races of scenario 'race-5' are drawn once: --endless is not for it",
-        ),
+        (["--scenario", "race-5", "--faults", "0.5"], "--faults and --seed are for rounds without end"),
         (["--scenario", "race-5", "--shoe", "usb"], "shoe: no such line: 'usb'; allowed: 'pty' or 'tcp:PORT'"),
     ],
 )
@@ -122,7 +119,7 @@ def test_monitor_without_a_line_says_which_there_are() -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--procedure", "race-to-the-flush"], "its cards are drawn into columns, not dealt step by step"),
+        (["--procedure", "race-to-the-flush", "--shuffler", "pty"], "from a card shoe: --shuffler is not for it"),
         (["--procedure", "pai-gow.co", "--seats", "7"], "--seats: pai-gow.co has at most 6"),
         (["--procedure", "pai-gow.co", "--scenario", "clean-1"], "--scenario and --procedure exclude each other"),
         (["--procedure", "pai-gow.co", "--shoe", "pty"], "dealt from a packet shuffler: --shoe is not for it"),
@@ -136,7 +133,10 @@ def test_sim_of_a_procedure_says_what_does_not_fit(options: list[str], says: str
     assert says in done.output + str(done.exception)
 
 
-@pytest.mark.parametrize(("procedure", "device"), [("ultimate-texas-holdem.co", "shuffler"), ("bonus-6.co", "shoe")])
+@pytest.mark.parametrize(
+    ("procedure", "device"),
+    [("ultimate-texas-holdem.co", "shuffler"), ("bonus-6.co", "shoe"), ("race-to-the-flush", "shoe")],
+)
 def test_sim_deals_a_procedure_without_end_on_pseudo_terminals(procedure: str, device: str, tmp_path: Path) -> None:
     dealwire = [sys.executable, "-m", "dealwire"]
     sim = [*dealwire, "sim", "--procedure", procedure, "--seats", "2", "--speed", "40", "--json"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dealwire.config.build import Banks, build_table
-from dealwire.config.load import _meters, load_configuration
+from dealwire.config.load import _meters, examined, load_configuration
 from dealwire.table.table import Table
 from devices import events as e
 from protocol.cards import parse_card
@@ -135,7 +135,7 @@ def test_several_tables_stand_in_one_file(tmp_path: Path) -> None:
             "least-confidence: must be less than or equal to",
         ),
         ("token-cents = 25", "awards = true", 19, "table[1].awards: awards need progressive"),
-        ('role = "control"', 'dialect = "bee"', 35, "device[1].dialect: dialect 'bee' is not known; allowed: tdp"),
+        ('role = "control"', 'dialect = "bee"', 35, "device[1].dialect: dialect 'bee' is not known"),
         ('role = "control"', 'role = "operate"', 35, "device[1].role: must be 'observe' or 'control'"),
         ('path = "journal.sqlite"', "path = 3", 6, "journal.path: the path of a file is a text"),
     ],
@@ -210,3 +210,24 @@ def test_tables_that_name_the_same_setup_share_its_meters(tmp_path: Path) -> Non
     parts = load_configuration(file).table
     assert banks.of(parts[0]) is banks.of(parts[1])
     assert build_table(parts[0], banks, Table).meters
+
+
+def test_a_misspelt_key_is_one_fault_with_what_was_meant(tmp_path: Path) -> None:
+    file = written(tmp_path, 'address = "serial-id', 'adress = "serial-id')
+    found, faults = examined(file)
+    assert found is None
+    (fault,) = faults
+    assert "device[1].adress: unknown key; allowed: name, kind, address" in str(fault)
+    _, faults = examined(written(tmp_path, "limit-cents", "zebra"))
+    assert [fault.why.partition(";")[0] for fault in faults] == ["unknown key"]
+
+
+def test_all_that_the_rules_refuse_is_found(tmp_path: Path) -> None:
+    file = written(tmp_path, "limit-cents = 10000", "limit-cents = 10001")
+    file.write_text(file.read_text().replace("meter = 1000000", "jackpot = 1").replace('"left"', '"up"'))
+    _, faults = examined(file)
+    assert [fault.key for fault in faults] == [
+        "table[1].options.community-top-card",
+        "table[1].limit-cents",
+        "table[1].meters.jackpot",
+    ]

@@ -51,7 +51,8 @@ class Hunt:
         self.viewer.saw(seen, outcomes_of(told))
         for each in told:
             self.search(each.line, each.topic in AT_END)
-        self.search(self.viewer.view(0, seen.at_ns).model_dump_json(), False)
+        view = self.viewer.view(0, seen.at_ns).model_copy(update={"settlement": None})  # it names what was shown
+        self.search(view.model_dump_json(), False)
         self.views += 1
 
     def search(self, text: str, over: bool) -> None:

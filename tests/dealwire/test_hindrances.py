@@ -13,6 +13,7 @@ from click.testing import CliRunner, Result
 from dealwire.cli import main
 from dealwire.journal import SealingKey
 from devices.address import check_address
+from devices.extras import install_command
 from protocol.errors import LineUnusable
 from tests.support.hostile import make, must_end
 
@@ -60,12 +61,13 @@ def run(*arguments: str) -> Result:
 def refused(file: Path, code: int, line: str, why: str) -> None:
     """Both the check and the serving say so in one line; no table was begun."""
     number = next(at for at, text in enumerate(file.read_text().splitlines(), 1) if text.startswith(line))
-    for arguments in ([str(file), "--check"], [str(file)]):
-        result = run(*arguments)
-        assert result.exit_code == code, result.output
-        assert result.stdout == ""
-        assert re.fullmatch(rf"dealwire: {re.escape(str(file))}:{number}: \S+: .*\n", result.stderr), result.stderr
-        assert why in result.stderr
+    started, checked = run(str(file)), run(str(file), "--check")
+    assert (started.exit_code, checked.exit_code) == (code, code), started.output + checked.output
+    assert started.stdout == ""
+    assert re.fullmatch(rf"dealwire: {re.escape(str(file))}:{number}: \S+: .*\n", started.stderr), started.stderr
+    assert why in started.stderr
+    assert started.stderr.replace("dealwire: ", "wrong    ", 1) in checked.stdout
+    assert checked.stderr == ""
     assert not (file.parent / "journal.sqlite").exists()
 
 
@@ -78,7 +80,13 @@ def test_a_good_file_has_nothing_wrong(tmp_path: Path) -> None:
     file = write(tmp_path, journal='key-file = "journal.key"', console=console, exports="[exports.metrics]\n")
     result = run(str(file), "--check")
     assert result.exit_code == 0
-    assert result.stdout.startswith(f"{file}: 1 table, nothing wrong\n{file}: raw bytes are sealed with journal.key")
+    said = result.stdout.splitlines()
+    assert not [line for line in said if line.startswith("wrong")]
+    assert (
+        "ok       seal: raw bytes are sealed with journal.key: whoever has that file reads them, faces included" in said
+    )
+    assert "ok       tokens: supervisor may sign in with a token of tokens.toml" in said
+    assert said[-1].startswith(f"{file}: nothing wrong")
 
 
 # ------------------------------------------------------------------ addresses
@@ -159,7 +167,7 @@ def test_a_file_that_is_not_there_is_named(part: str, line: str, key: str, tmp_p
 def test_the_journal_needs_a_folder(tmp_path: Path) -> None:
     file = write(tmp_path)
     file.write_text(file.read_text().replace("journal.sqlite", "none/journal.sqlite"))
-    refused(file, 3, "path", "its folder is not there")
+    refused(file, 2, "path", "its folder is not there")
     make("pipe", tmp_path / "pipe")
     file.write_text(file.read_text().replace("none/journal.sqlite", "pipe"))
     refused(file, 2, "path", "a pipe, not a file")
@@ -193,7 +201,8 @@ def test_console_and_metrics_cannot_share_a_port(tmp_path: Path) -> None:
     number = file.read_text().splitlines().index("[exports.metrics]") + 2
     result = run(str(file), "--check")
     assert result.exit_code == 2
-    assert result.stderr == f"dealwire: {file}:{number}: exports.metrics.port: 8420 is already that of the console\n"
+    why = f"wrong    {file}:{number}: exports.metrics.port: 8420 is already that of the console\n"
+    assert why in result.stdout
     assert run(str(file), "--check", "--no-console").exit_code == 0
 
 
@@ -212,7 +221,7 @@ def test_a_missing_extra_is_named(
     SealingKey.new(tmp_path / "journal.key")
     found = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *more: None if name == module else found(name, *more))
-    refused(write(tmp_path, **parts), 2, line, f"pip install 'dealwire[{extra}]'")
+    refused(write(tmp_path, **parts), 2, line, install_command(extra))
 
 
 # ------------------------------------------------------------------ secrets

@@ -19,7 +19,10 @@ from dealwire.journal.errors import JournalDamaged
 from devices.clock import ManualClock
 from tests.dealwire.test_journal_segments import NOON_NS, fill
 
-SECONDS = 2.0
+OPENED, VERIFIED = 60, 6
+"""How often it is done while the other writes."""
+PATIENCE_S = 120.0
+"""After which a machine under load has done so little that something else is wrong."""
 
 
 @contextmanager
@@ -56,25 +59,26 @@ def served(path: Path, *, prunes: bool) -> Iterator[threading.Event]:
 @pytest.mark.parametrize("prunes", [False, True])
 def test_a_journal_can_be_opened_and_verified_while_it_is_written(tmp_path: Path, *, prunes: bool) -> None:
     opened = verified = 0
+    pruned = False
     with served(tmp_path / "j", prunes=prunes):
-        end = time.monotonic() + SECONDS
-        while time.monotonic() < end:
+        end = time.monotonic() + PATIENCE_S
+        while (opened < OPENED or verified < VERIFIED or pruned != prunes) and time.monotonic() < end:
             with JournalReader(tmp_path / "j") as reader:
                 opened += 1
+                pruned = reader.anchor.sequence > 0
                 if opened % 10 == 0:
                     found = verify(reader)
                     verified += 1
                     assert found.head.sequence == found.anchor.sequence + found.records
-    assert opened > 10
-    assert verified
-    with JournalReader(tmp_path / "j") as reader:
-        assert (reader.anchor.sequence > 0) == prunes
+    assert opened >= OPENED
+    assert verified >= VERIFIED
+    assert pruned == prunes
 
 
 def test_a_table_that_says_more_than_the_records_is_found_while_it_is_written(tmp_path: Path) -> None:
 
     with served(tmp_path / "j", prunes=False):
-        db = sqlite3.connect(tmp_path / "j", timeout=10)
+        db = sqlite3.connect(tmp_path / "j", timeout=PATIENCE_S)
         with db:
             db.execute("INSERT INTO settled VALUES ('t', 'd', 'beef', 1, 1)")
         db.close()

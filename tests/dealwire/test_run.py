@@ -38,18 +38,18 @@ def run(*arguments: str) -> tuple[int, str]:
 def test_check_says_what_is_wrong_and_opens_nothing(tmp_path: Path) -> None:
     example = Path(shutil.copy(EXAMPLE, tmp_path))
     code, said = run("--check", str(example))
-    assert (code, said.count("\n"), "journal.key: key file cannot be read" in said) == (Exit.USAGE, 1, True)
+    assert (code, said.count("wrong  "), "journal.key: key file cannot be read" in said) == (Exit.USAGE, 1, True)
     SealingKey.new(tmp_path / "journal.key")
     code, said = run("--check", str(example))
     assert code == Exit.GOOD
-    assert said.startswith(f"{example}: 1 table, nothing wrong\n{example}: raw bytes are sealed with journal.key: ")
+    assert "ok       seal: raw bytes are sealed with journal.key: " in said
+    assert said.splitlines()[-1].startswith(f"{example}: nothing wrong")
     assert not (tmp_path / "journal.sqlite").exists()
     bad = tmp_path / "bad.toml"
     bad.write_text(EXAMPLE.read_text().replace("seats = 6", "seats = 60"))
     code, said = run("--check", str(bad))
     assert code == Exit.USAGE
-    assert said.startswith(f"dealwire: {bad}:17: table[1].seats: ")
-    assert said.count("\n") == 1
+    assert said.startswith(f"wrong    {bad}:17: table[1].seats: ")
 
 
 def test_without_a_line_a_table_waits_for_it_and_says_so(tmp_path: Path) -> None:
@@ -208,7 +208,8 @@ def test_systemd_is_told_and_the_watchdog_is_petted_while_the_owner_turns(tmp_pa
 
 
 def test_the_unit_and_the_rules_are_printed_for_this_program() -> None:
-    code, unit = run("--print-unit")
+    printed = CliRunner().invoke(main, ["run", "--print-unit"])
+    code, unit = printed.exit_code, printed.stdout
     assert code == Exit.GOOD
     parsed = configparser.ConfigParser(strict=False, interpolation=None)
     parsed.optionxform = str  # type: ignore[assignment, method-assign]

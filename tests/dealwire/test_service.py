@@ -270,7 +270,8 @@ def test_a_supervisor_calls_a_misdeal_and_the_journal_says_who(tmp_path: Path) -
             assert answer.result() == "shuffler took it."
             run_until(service, lambda: service.hub.views()["table-1"].red_lamp == 505)
     said = [line for line in listener.of("status") if line["kind"] == "action"]
-    assert [(line["device"], line["text"]) for line in said] == [("shuffler", "supervisor: call a misdeal at shuffler")]
+    words = "supervisor, at shuffler: light the red lamp, stop dealing"
+    assert [(line["device"], line["text"]) for line in said] == [("shuffler", words)]
 
 
 REFUSED = [
@@ -328,7 +329,8 @@ def test_no_face_leaves_before_its_reveal(tmp_path: Path, seed: int, caplog: pyt
             assert set(FACE.findall(item.line)) <= shown, item.line
         while view is not None and view.sequence <= item.sequence:
             if view.sequence == item.sequence:
-                assert set(FACE.findall(view.model_dump_json())) <= shown
+                unsettled = view.model_copy(update={"settlement": None})  # it names what the round showed
+                assert set(FACE.findall(unsettled.model_dump_json())) <= shown
             view = next(at_view, None)
     assert hidden > 50, "the shuffler read no faces, so nothing was hunted"
     assert "is up" in caplog.text
@@ -351,12 +353,12 @@ def test_a_fault_is_injected_by_button_at_a_simulated_table(tmp_path: Path) -> N
             assert "a supervisor may not" in str(answer.exception())
             answer = hub.ask(Request("simulated", button.does, fields, "technician"))
             run_until(service, answer.done)
-            assert "jam" in answer.result().lower()
+            assert re.fullmatch(r"At packet \d, in (this|the next) round\.", answer.result())
             run_until(service, lambda: any(line["code"] == "jam" for line in listener.of("incident")))
             run_until(service, lambda: len(listener.of("round")) >= 3)
     said = [line["text"] for line in listener.of("status") if line["kind"] == "action"]
     assert len(said) == 1
-    assert said[0].startswith("technician: ")
+    assert said[0].startswith("technician, planned: A packet jams")
 
 
 def test_a_simulated_table_is_dealt_and_settled_as_its_scenario_is(tmp_path: Path) -> None:

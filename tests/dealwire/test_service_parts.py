@@ -270,12 +270,12 @@ def test_the_longest_wait_is_told_for_a_minute() -> None:
     health.waited(5)
     health.waited(3)
     for late_ns in [4, *[1] * 59]:
-        health.beat(late_ns)
+        health.beat(0, late_ns)
         assert health.lag_ns == 5
-    health.beat(7)
+    health.beat(0, 7)
     assert health.lag_ns == 7
     for _ in range(60):
-        health.beat(1)
+        health.beat(0, 1)
     assert health.lag_ns == 1
 
 

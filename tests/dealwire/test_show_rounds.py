@@ -2,8 +2,9 @@
 
 import pytest
 
+from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
-from dealwire.cli.show import round_lines
+from dealwire.cli.show import RoundPrinter, round_lines
 from dealwire.table.replay import replay
 from tests.support.record_captures import CAPTURES
 
@@ -27,3 +28,40 @@ def test_a_game_without_a_community_has_no_line_of_it(capture: str, begins: str)
 def test_one_card_is_no_cards() -> None:
     rounds = [item for item in replay(CAPTURES / "bonus-6.co.pcapng") if isinstance(item, RoundResult)]
     assert "??  dead  1 card instead of 2  returned" in "\n".join(round_lines(rounds[1]))
+
+
+@pytest.mark.parametrize("live", [False, True])
+def test_an_incident_stands_under_the_heading_of_its_round(capsys: pytest.CaptureFixture[str], live: bool) -> None:
+    items = [*replay(CAPTURES / "bonus-6.co.pcapng")]
+    printer = RoundPrinter(live=live)
+    for item in items:
+        printer(item)
+    printer.end()
+    blocks = [block.splitlines() for block in capsys.readouterr().out.strip().split("\n\n")]
+    expected = []
+    for one in (item for item in items if isinstance(item, RoundResult)):
+        heading, written = (
+            f"Round {one.round} at {one.table}: {one.outcome}",
+            [incident_line(it) for it in one.incidents],
+        )
+        if live:
+            expected += [["In the round that is under way:", *written]] if written else []
+            expected.append([heading])
+        else:
+            expected.append([heading, *written])
+    assert [block[:1] + [line for line in block if line.startswith("  ! ")] for block in blocks] == expected
+    assert any(len(block) > 1 for block in expected)
+
+
+def incident_line(item: Incident) -> str:
+    return f"  ! {item.text}  [{item.clause}]"
+
+
+def test_an_incident_of_a_round_that_never_ended_is_not_lost(capsys: pytest.CaptureFixture[str]) -> None:
+    items = [item for item in replay(CAPTURES / "bonus-6.co.pcapng") if isinstance(item, Incident)]
+    printer = RoundPrinter()
+    printer(items[0])
+    assert capsys.readouterr().out == ""
+    printer.end()
+    printer.end()
+    assert capsys.readouterr().out == f"\nIn a round that did not end:\n{incident_line(items[0])}\n"

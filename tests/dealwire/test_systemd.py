@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import configparser
+import os
 import re
 import shutil
 import socket
 import subprocess
+import sys
+import sysconfig
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 
 import pytest
 
+import dealwire
 from dealwire.cli.exits import Exit, explain
+from dealwire.cli.unit import advice, shipped
 from dealwire.journal import errors as journal
 from dealwire.service.notify import PATIENCE_S, Notifier
 from protocol.errors import DealwireError, LineAbsent, LineBusy
@@ -143,8 +148,68 @@ def test_systemd_finds_nothing_wrong_with_a_unit(name: str, tmp_path: Path) -> N
     program.chmod(0o755)
     text = resources.files("dealwire.service").joinpath("files", name).read_text(encoding="utf-8")
     file = tmp_path / name.replace("@", "@pit")
-    file.write_text(text.replace("/usr/local/bin/dealwire", str(program)))
+    must_be_a_unit(file, text.replace("/usr/local/bin/dealwire", str(program)))
+
+
+# ------------------------------------------------------------------ where the program is
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "why"),
+    [
+        (SERVICE, "/home/a/.venv/bin/dealwire", "is below /home, which ProtectHome=yes hides"),
+        (SERVICE, "/root/.local/bin/dealwire", "is below /root, which ProtectHome=yes hides"),
+        (SERVICE, "/tmp/x/bin/dealwire", "is below /tmp, which PrivateTmp=yes hides"),
+        (RECORD, "/var/tmp/x/bin/dealwire", "is below /var/tmp, which DynamicUser=yes hides"),
+        (SERVICE, "/opt/dealwire/bin/dealwire", ""),
+        (RECORD, "/home/a/.venv/bin/dealwire", ""),
+        (SERVICE, "/homes/a/dealwire", ""),
+    ],
+)
+def test_a_program_that_a_unit_hides_is_told(name: str, path: str, why: str) -> None:
+    said = advice(shipped(name), [Path(path)])
+    assert bool(said) == bool(why)
+    assert why in "".join(said[:1])
+    assert [line for line in said if "sudo python3 -m venv /opt/dealwire" in line] == said[1:2]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="a folder that is closed to others, on the way of nothing else")
+def test_a_folder_that_others_may_not_enter_is_told(tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+    assert "which other users may not enter" in advice(shipped(RECORD).replace("DynamicUser", ""), [tmp_path / "x"])[0]
+
+
+@pytest.mark.thorough
+def test_a_unit_that_is_printed_in_a_hidden_place_warns_and_is_a_unit(tmp_path: Path) -> None:
+    """A real environment below /tmp, as somebody makes it who tries the program."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "venv")], check=True)
+    (lib,) = (tmp_path / "venv").glob("lib/python*/site-packages")
+    (lib / "all.pth").write_text(f"{Path(dealwire.__file__).parents[1]}\n{sysconfig.get_path('purelib')}\n")
+    program = tmp_path / "venv" / "bin" / "dealwire"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    for command, name in ((["run", "--print-unit"], SERVICE), (["doctor", "--systemd"], RECORD)):
+        done = subprocess.run(
+            [str(program.with_name("python")), "-m", "dealwire", *command], capture_output=True, text=True, check=True
+        )
+        assert f"WARNING: a service cannot start this program: {program} is below /tmp" in done.stderr
+        assert done.stdout.startswith("# WARNING: a service cannot start this program: ")
+        assert str(program) in re.findall(r"ExecStart=.*", done.stdout)[0]
+        if shutil.which("systemd-analyze") is None:
+            pytest.skip("systemd-analyze is not installed")
+        must_be_a_unit(tmp_path / name.replace("@", "@pit"), done.stdout)
+
+
+def must_be_a_unit(file: Path, text: str) -> None:
+    """systemd has nothing against it, but what it does not know yet."""
+    file.write_text(text)
     done = subprocess.run(["systemd-analyze", "verify", str(file)], capture_output=True, text=True)
     complaints = [line for line in done.stderr.splitlines() if file.name in line]
     known = re.compile(rf"Unknown key (name )?'({'|'.join(SINCE_254)})'")
     assert not [line for line in complaints if not known.search(line)], done.stderr
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed")
+def test_systemd_finds_what_is_wrong_with_a_unit(tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match="protect home"):
+        must_be_a_unit(tmp_path / "a.service", shipped(SERVICE).replace("ProtectHome=yes", "ProtectHome=maybe"))

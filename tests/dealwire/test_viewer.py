@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
 import devices.events as e
-from dealwire.hub.view import DeviceView, TableView
+from dealer_flow.procedure.load import load_procedure
+from dealer_flow.record.result import RoundResult
+from dealwire.console.scene import ending
+from dealwire.hub.view import DeviceView, HeldView, TableView
+from dealwire.table.money import KeptMoney, Money
+from dealwire.table.table import Table
 from dealwire.table.viewer import LOG_MAX, Viewer
 from devices.events import Seen
 from protocol.cards import parse_cards
@@ -90,7 +97,9 @@ def test_burned_cards_lie_aside_and_hands_turn_over_when_shown() -> None:
     assert view.seats[2].cards == ("??",) * 5, "a folded hand that nobody has shown"
     view = table.see(e.GameEnded(7))
     assert (view.last_outcome, view.round, view.state) == ("complete", 7, "betting")
-    assert view.log[-1].text == "round 7 ends: complete"
+    assert [line.text for line in view.log][-2:] == ["round 7 ends: complete", "round 7: players win $5.00"]
+    assert view.settlement is not None
+    assert (view.settlement.players, view.settlement.house, view.outcomes[-1].players) == (500, -500, 500)
 
 
 def test_community_cards_shown_before_the_burn_are_not_counted_twice() -> None:
@@ -144,7 +153,7 @@ def test_meters_follow_the_settlements() -> None:
 
 def test_a_stopped_table_says_why_and_expects_nothing() -> None:
     table = started()
-    table.viewer.safe_stop("the journal cannot be written: no space left on device")
+    table.viewer.safe_stop("the journal cannot be written: no space left on device", 5)
     view = table.viewer.view(1, 1)
     assert view.safe_stop is not None
     assert view.next == ()
@@ -168,3 +177,48 @@ def test_every_moment_of_a_simulated_evening_is_a_valid_view() -> None:
         assert TableView.model_validate_json(view.model_dump_json()) == view
         states.add(view.state)
     assert {"betting", "dealing", "burning", "deciding", "revealing", "void"} <= states
+
+
+@pytest.mark.parametrize(
+    ("procedure", "seats"),
+    [("ultimate-texas-holdem.co", 7), ("three-card.co", 7), ("pai-gow.co", 6), ("race-to-the-flush", 7)],
+)
+def test_a_table_has_as_many_seats_as_are_usual_unless_somebody_says_so(procedure: str, seats: int) -> None:
+    table = Table(load_procedure(procedure), None)
+    assert [seat.seat for seat in Viewer(table, "t").view(1, 1).seats] == list(range(1, seats + 1))
+    assert len(Viewer(table, "t", seats=3).view(1, 1).seats) == 3
+
+
+def test_a_bet_at_a_seat_beyond_the_usual_is_shown() -> None:
+    table = Table(load_procedure("ultimate-texas-holdem.co"), None)
+    viewer = Viewer(table, "t")
+    seen = Seen("table-controller", 1, 1, 1, e.WagerPlaced(12, 1, 500))
+    viewer.saw(seen, table.handle(seen))
+    shown = viewer.view(1, 1).seats
+    assert [seat.seat for seat in shown] == [*range(1, 8), 12]
+    assert shown[-1].wagers
+
+
+def test_a_round_that_came_once_more_is_never_shown_as_settled() -> None:
+    dealt, viewer = colorado(), Watched().viewer
+    outcomes = [item for seen in reports(reading("clean-1")) for item in dealt.handle(seen)]
+    result = next(item for item in outcomes if isinstance(item, RoundResult))
+    viewer.add([result], 5)
+    assert not viewer.view(0, 5).trouble
+    viewer.add([result, result.repeated()], 9)
+    view = viewer.view(0, 9)
+    assert view.outcomes[-1].repeated
+    [trouble] = [each for each in view.trouble if each.kind == "repeated"]
+    assert (trouble.place, trouble.who) == (str(result.round), "technician")
+    assert ending(view.outcomes[-1]).words == "came once more, not paid"
+
+
+def test_held_money_is_never_forgotten_because_more_is_held() -> None:
+    held = [HeldView(round=number, at_ns=number, cents=500, why="unread", clause="c") for number in range(1, 401)]
+    kept = KeptMoney(moved={}, settlement=None, outcomes=(), held=tuple(held))
+    money = Money({})
+    money.restore(kept.model_dump_json(), {})
+    assert (list(money.held), money.state()) == (held, kept.model_dump_json())
+    assert money.release(1) == held[0]
+    assert money.release(1) is None
+    assert sum(each.cents for each in money.held) == 399 * 500

@@ -1,0 +1,109 @@
+"""`dealwire dialect`: which dialects there are, and whether one does what it must."""
+
+import json
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import click
+
+from dealwire.cli.exits import Exit
+from dealwire.cli.terminal import echo, echo_json
+from devices.contract import CONTRACT, ContractBroken, DialectSample
+from devices.dialects import BUILT_IN, BadDialect, dialect_named, dialect_names
+from devices.drivers import DRIVERS
+from devices.heard import heard_in
+
+SCHEMA: Final = "dealwire.dialect/1"
+
+
+@click.group("dialect")
+def command() -> None:
+    """List dialects; check one that you add."""
+
+
+@command.command("list")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per dialect.")
+@click.pass_context
+def list_(ctx: click.Context, as_json: bool) -> None:
+    """Every dialect, those that come with the program first, then those of installed packages.
+
+    Exit code 1 when one cannot be used.
+    """
+    bad = False
+    for name in dialect_names():
+        item = {"name": name, "built_in": name in BUILT_IN}
+        try:
+            found = dialect_named(name)
+        except BadDialect as error:
+            bad, item = True, {**item, "fault": str(error)}
+        else:
+            item |= {"kinds": [*found.drivers], "baud": found.baud, "about": found.about}
+        if as_json:
+            echo_json(json.dumps({"schema": SCHEMA, "type": "dialect", **item}))
+        elif "fault" in item:
+            echo(str(item["fault"]), err=True)
+        else:
+            echo(f"{name:<12} {', '.join(found.drivers):<35} {found.baud:>7} baud  {found.about}")
+    ctx.exit(Exit.CHECK_FAILED if bad else Exit.GOOD)
+
+
+@command.command("check")
+@click.argument("name")
+@click.argument("heard", metavar="HEARD", type=click.Path(readable=False, path_type=Path))
+@click.option("--kind", type=click.Choice([*DRIVERS]), help="The kind of device that was heard.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per check.")
+@click.pass_context
+def check(ctx: click.Context, name: str, heard: Path, kind: str | None, as_json: bool) -> None:
+    """Check that the dialect NAME does what every dialect must.
+
+    HEARD is what a device sent: a recording (pcapng), or text with the bytes of one read on each line, as hexadecimal
+    digits; what follows a # is a comment. It is given to the dialect whole, in other pieces, and spoilt.
+
+    One line a check. Exit code 1 when one fails.
+    """
+    sample = _sample(name, heard, kind)
+    verdicts = [*_judge(sample)]
+    for one in verdicts:
+        if as_json:
+            echo_json(json.dumps({"schema": SCHEMA, "type": "check", **one._asdict()}))
+        elif one.passed:
+            echo(f"pass  {one.check:<10} {one.asks}: {one.says}")
+        else:
+            echo(f"FAIL  {one.check:<10} {one.asks}: {one.says}", fg="red")
+    failed = sum(not one.passed for one in verdicts)
+    echo(f"{len(verdicts) - failed} passed, {failed} failed", err=as_json)
+    ctx.exit(Exit.CHECK_FAILED if failed else Exit.GOOD)
+
+
+class DialectVerdict(NamedTuple):
+    """What a check came to, and what it saw or what is wrong."""
+
+    check: str
+    asks: str
+    passed: bool
+    says: str
+
+
+def _sample(name: str, file: Path, kind: str | None) -> DialectSample:
+    dialect = dialect_named(name)
+    chunks, recorded = heard_in(file, name, kind or "")
+    kinds = [*dialect.drivers]
+    found = kind or recorded or (kinds[0] if len(kinds) == 1 else "")
+    if found not in kinds and kinds:
+        what = f"a {found}" if found else "which kind of device it is, it does not say"
+        raise click.UsageError(f"{file}: {what}; --kind is needed: {', '.join(kinds)}")
+    return DialectSample(dialect, chunks, found)
+
+
+def _judge(sample: DialectSample) -> Iterator[DialectVerdict]:
+    for one in CONTRACT:
+        try:
+            says, passed = one.hold(sample), True
+        except ContractBroken as broken:
+            says, passed = str(broken), False
+        except Exception as error:  # whatever an added dialect raises is what is wrong with it
+            at = traceback.extract_tb(error.__traceback__)[-1]
+            says, passed = f"{type(error).__name__}: {error} ({Path(at.filename).name}, line {at.lineno})", False
+        yield DialectVerdict(one.name, one.asks, passed, says)

@@ -1,0 +1,127 @@
+"""`dealwire journal round`: everything about one round, to settle a dispute and to file."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from dealwire.cli.exits import BY_ERRNO, Exit, Stop
+from dealwire.cli.options import FILE
+from dealwire.cli.terminal import echo, echo_json
+from devices.clock import SystemClock
+
+if TYPE_CHECKING:
+    from dealwire.sheet.model import RoundSheet
+
+
+@click.command("round")
+@click.argument("number", type=click.IntRange(0, 2**32 - 1), metavar="N")
+@click.argument("file", type=FILE)
+@click.option("--table", metavar="NAME", help="The table, where the journal holds several.")
+@click.option(
+    "--record",
+    type=click.IntRange(1),
+    metavar="SEQ",
+    help="Of several rounds N, the one whose result is this record; the newest by default.",
+)
+@click.option("--html", "html_file", type=FILE, metavar="OUTPUT", help="Write a page to print.")
+@click.option("--pdf", "pdf_file", type=FILE, metavar="OUTPUT", help="Write a PDF; needs the extra `sheet`.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object, dealwire.sheet/1.")
+@click.option("--overwrite", is_flag=True, help="Replace an existing file.")
+@click.option(
+    "--key", "key_file", type=FILE, metavar="FILE", help="Also show the faces under the seals, with the keys in FILE."
+)
+def round_command(
+    number: int,
+    file: Path,
+    table: str | None,
+    record: int | None,
+    html_file: Path | None,
+    pdf_file: Path | None,
+    as_json: bool,
+    overwrite: bool,
+    key_file: Path | None,
+) -> None:
+    """Print everything that the journal FILE holds about round N, or write it as a page or a PDF.
+
+    Seats, cards, bets, decisions, the settlement with every clause, meters, incidents, corrections, devices, and where
+    in the journal it stands. The chain of hashes is checked for the records of the round; where it does not hold the
+    exit code is 6. Without --key the sheet names no face that nobody has shown. A round that has not ended is
+    marked so.
+    """
+    from dealwire.journal.rounds import RoundReader
+    from dealwire.journal.sealing import load_key
+    from dealwire.sheet.gather import MadeWith, gather, table_of
+
+    outputs = [each for each in (html_file, pdf_file) if each is not None]
+    _refuse(outputs, file, overwrite, draws=pdf_file is not None)
+    key = load_key(key_file) if key_file is not None else None
+    with RoundReader(file, key) as reader:
+        made = MadeWith(SystemClock().now_ns())
+        sheet = gather(reader, table_of(reader, table), number, made, record=record, faces=key is not None)
+    if html_file is not None:
+        _write(html_file, _html(sheet), overwrite)
+    if pdf_file is not None:
+        _write(pdf_file, _pdf(sheet), overwrite)
+    if as_json:
+        echo_json(sheet.to_json())
+    elif not outputs:
+        _say(sheet)
+    for each in outputs:
+        echo(f"{each}: round {number} at {sheet.table}", err=True)
+    for other in sheet.others:
+        echo(
+            f"dealwire: another round {number} is record {other.record}, {other.local}: --record {other.record}",
+            err=True,
+        )
+
+
+def _refuse(outputs: list[Path], journal: Path, overwrite: bool, *, draws: bool) -> None:
+    """Stop before anything is read, where what is asked for cannot be."""
+    from dealwire.sheet.pdf import can_draw
+    from rules.errors import ExtraMissing
+
+    if len({each.resolve() for each in (*outputs, journal)}) <= len(outputs):
+        raise Stop(Exit.USAGE, "the journal, --html and --pdf must be different files")
+    for each in outputs:
+        if os.path.lexists(each) and not overwrite:
+            raise Stop(Exit.USAGE, f"{each}: exists; --overwrite replaces it")
+    if draws and not can_draw():
+        raise ExtraMissing("reportlab", "sheet")
+
+
+def _html(sheet: "RoundSheet") -> bytes:
+    from dealwire.sheet.html import html_of
+    from dealwire.sheet.sections import paper_of
+
+    return html_of(paper_of(sheet)).encode()
+
+
+def _pdf(sheet: "RoundSheet") -> bytes:
+    from dealwire.sheet.pdf import pdf_of
+    from dealwire.sheet.sections import paper_of
+
+    return pdf_of(paper_of(sheet))
+
+
+def _say(sheet: "RoundSheet") -> None:
+    from dealwire.sheet.sections import paper_of
+    from dealwire.sheet.text import text_of
+
+    live = sys.stdout is not None and sys.stdout.isatty()
+    width = max(shutil.get_terminal_size().columns, 60) if live else 120
+    for at, line in enumerate(text_of(paper_of(sheet), width)):
+        echo(line, bold=at == 0 or (line != "" and not line.startswith(" ")) or None)
+
+
+def _write(path: Path, content: bytes, overwrite: bool) -> None:
+    """Write a file for its owner alone: it names people and money."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | (os.O_TRUNC if overwrite else os.O_EXCL)
+    try:
+        with os.fdopen(os.open(path, flags, 0o600), "wb") as out:
+            out.write(content)
+    except OSError as error:
+        raise Stop(BY_ERRNO.get(error.errno or 0, Exit.USAGE), f"{path}: {error.strerror}") from error

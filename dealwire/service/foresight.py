@@ -1,0 +1,143 @@
+"""What a start would come to that no file says: which tables would go on and which begin anew, how full the disk is,
+whether the devices are there. A record is dealt again as by a start; nothing is written, and no line is opened.
+"""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from dealwire.config.schema import Configuration, JournalPart, TablePart
+from dealwire.journal import JournalReader
+from dealwire.journal.check import check_tail
+from dealwire.journal.database import VERSION
+from dealwire.journal.errors import JournalEmpty, JournalUnwritable
+from dealwire.journal.resuming import dealt_again
+from dealwire.journal.tables import JournaledPublisher, TableFactory
+from dealwire.service.disk import LEVELS, Usage, in_words, percent_used
+from dealwire.service.readiness import StartOptions, Tried, ok, warning, wrong
+from dealwire.service.seals import load_seal
+from dealwire.service.service import DERIVED_AND_EVENTS, NOT_IN_FILE, not_as_before
+from dealwire.service.timekeeping import ClockDoubtful, behind, doubtful, goes_back
+from devices.address import check_address
+from devices.files import may
+from devices.looking import look_for
+from protocol.errors import DealwireError, LocalError
+
+LEAST_BYTES: Final = 1_000_000
+"""Less room than this and a table stops within its first rounds."""
+
+
+# ------------------------------------------------------------------ the journal
+
+
+def journal_ahead(found: Configuration, options: StartOptions, wall_ns: int) -> Iterator[Tried]:
+    """What a start would make of the journal, at `wall_ns` by the host's clock. Ask it of a journal that nobody writes
+    and that may be written."""
+    path = found.journal.path
+    try:
+        if path.exists():
+            yield from _of_a_record(found, options, wall_ns)
+        else:
+            yield from (ok(part.name, "begins: there is no journal yet") for part in found.table)
+    except JournalEmpty:
+        yield from (ok(part.name, "begins: nothing was ever written to the journal") for part in found.table)
+    except DealwireError as error:
+        yield wrong("journal", ("journal",), error)
+
+
+def _of_a_record(found: Configuration, options: StartOptions, wall_ns: int) -> Iterator[Tried]:
+    path = found.journal.path
+    with JournalReader(path, load_seal(found.journal), still=True) as reader, TableFactory(path, still=True) as maker:
+        newest_ns = reader.newest_ns
+        doubt = ClockDoubtful(path, wall_ns, newest_ns) if doubtful(wall_ns, newest_ns) else None
+        if doubt is not None and not options.clock_is_right:
+            raise doubt
+        check_tail(reader)
+        for needed in (reader.lines, reader.day, reader.segments):
+            needed()
+        yield ok("journal", f"{reader.head.sequence} records, the newest as they were written")
+        if (slow := behind(wall_ns, newest_ns)) is not None:
+            yield warning("clock", slow)
+        running: Mapping[str, JournaledPublisher] = {}
+        why = {}
+        if (all_anew := _why_all_begin(reader, wall_ns, options.anew)) is None:
+            before = reader.starts()
+            running = dealt_again(reader, maker, DERIVED_AND_EVENTS)[0].publishers
+            why = not_as_before(found.table, running.keys(), before)
+        for part in found.table:
+            yield _of_a_table(part, maker, running.get(part.name), all_anew or why.get(part.name))
+        for name in sorted(reader.starts().keys() - {part.name for part in found.table}):
+            yield warning(name, f"{NOT_IN_FILE}: it is in the journal and not in this file")
+
+
+def _why_all_begin(reader: JournalReader, wall_ns: int, anew: bool) -> str | None:
+    if goes_back(wall_ns, reader.newest_ns):
+        return "the clock was set back"
+    if reader.version < VERSION:
+        return "an older version wrote the journal"
+    return "--anew says so" if anew else None
+
+
+def _of_a_table(part: TablePart, maker: TableFactory, stood: JournaledPublisher | None, why: str | None) -> Tried:
+    """One table of the file. `stood` is how the record leaves it."""
+    if stood is not None and why is None:
+        now = stood.table.flow.snapshot()
+        return ok(part.name, f"goes on in round {now.number}" if now.number else "goes on; no round is under way")
+    maker.facts(part)  # refuses what it would refuse
+    if stood is None and why is None:
+        return ok(part.name, "begins: it does not run in this journal")
+    return warning(part.name, f"begins anew: {why}; a round under way is given up")
+
+
+# ------------------------------------------------------------------ the disk
+
+
+def disk_ahead(part: JournalPart, usage: Callable[[Path], Usage] = shutil.disk_usage) -> Iterator[Tried]:
+    """How full the disk under the journal is, and whether days that are over can be copied."""
+    try:
+        found = usage(part.path.parent)
+    except OSError:
+        return  # the folder is not there, which is said of the journal
+    how = f"{percent_used(found)} % of the journal's disk is in use, {in_words(found.free)} are free"
+    if found.free < LEAST_BYTES:
+        yield wrong("disk", ("journal", "path"), JournalUnwritable(part.path, f"the disk is full ({how})"))
+    elif percent_used(found) >= min(LEVELS):
+        yield warning("disk", f"{how}; when it is full, every table stops", ("journal", "path"))
+    else:
+        yield ok("disk", how)
+    if part.archive is not None:
+        yield _archive(part.archive)
+    elif part.path.parent.is_dir():
+        yield ok("archive", "none is named: nothing is ever taken off the journal")
+
+
+def _archive(folder: Path) -> Tried:
+    """Whether the folder may be written, or made where the first one that is there may."""
+    there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+    if there.is_dir() and may(there, os.W_OK | os.X_OK):
+        return ok("archive", f"{folder} may be {'written' if folder.exists() else 'made'}")
+    why = "may not be written by this user" if there.is_dir() else "is no folder"
+    return warning("archive", f"{there} {why}: no day is copied or taken off the journal", ("journal", "archive"))
+
+
+# ------------------------------------------------------------------ the lines
+
+
+def lines_ahead(found: Configuration) -> Iterator[Tried]:
+    """Whether each device is where it is looked for. One that is not is waited for."""
+    for index, part in enumerate(found.table):
+        for number, device in enumerate(part.device):
+            what = f"{part.name}, {device.name}"
+            try:
+                check_address(device.address)
+            except DealwireError:
+                continue  # no address, which is said of the file
+            try:
+                yield ok(what, f"{device.address}: {look_for(device.address)}")
+            except LocalError as error:
+                yield wrong(what, ("table", index, "device", number, "address"), error)
+            except DealwireError as error:
+                then = "" if device.address.startswith("replay:") else "; it is tried again until it is there"
+                yield warning(what, f"{error}{then}", ("table", index, "device", number, "address"))

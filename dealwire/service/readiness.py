@@ -1,0 +1,256 @@
+"""What a `table.toml` needs of this machine, tried before any table is begun: folders, keys, tokens, certificates,
+ports, parts of the program. Nothing is changed, and nothing is opened but files that are read.
+"""
+
+import errno
+import importlib.util
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Literal, NamedTuple, TypeVar
+
+from dealwire.config.schema import Configuration, ConsolePart, JournalPart, MetricsPart, MqttPart
+from dealwire.console.tokens import Tokens
+from dealwire.export.secrecy import exposures
+from dealwire.host import EXTRAS
+from dealwire.journal import database
+from dealwire.journal.errors import JournalBusy, JournalError, JournalInaccessible
+from dealwire.journal.sealing import sealer_of
+from dealwire.listening import is_loopback, must_be_free
+from dealwire.service.seals import faces_in_clear, load_seal, seal_in_words
+from devices.files import check_kind, may
+from protocol.errors import DealwireError, LocalError
+from protocol.tomlfile import Key
+from rules.errors import ExtraMissing
+
+CONSOLE_MODULES = EXTRAS["console"].modules
+
+
+class StartOptions(NamedTuple):
+    """How a person wants a start to be."""
+
+    anew: bool = False
+    clock_is_right: bool = False
+    file_counts: bool = False
+    """With this journal, whatever the broker knows."""
+    with_console: bool = True
+    port: int | None = None
+    """The console's, instead of the file's."""
+
+
+Outcome = Literal["ok", "warning", "wrong"]
+
+
+class Tried(NamedTuple):
+    """One thing that was tried, and how it came out. What is wrong has its error, and keeps the file from being
+    served."""
+
+    outcome: Outcome
+    what: str
+    """`journal`, `console`, or a table, or a table's device."""
+    text: str
+    key: Key = ()
+    """Where it stands in the file; empty for all of it."""
+    error: DealwireError | None = None
+
+
+class Unusable(LocalError):
+    """A file or an address of the configuration that cannot be used."""
+
+
+def ok(what: str, text: str) -> Tried:
+    """It is as it should be."""
+    return Tried("ok", what, text)
+
+
+def warning(what: str, text: str, key: Key = ()) -> Tried:
+    """The file can be served, but somebody should know."""
+    return Tried("warning", what, text, key)
+
+
+def wrong(what: str, key: Key, error: DealwireError) -> Tried:
+    """The file cannot be served."""
+    return Tried("wrong", what, str(error), key, error)
+
+
+def readiness(found: Configuration, options: StartOptions) -> Iterator[Tried]:
+    """All of it, for the user who runs this, in the file's order."""
+    yield from _journal(found.journal)
+    yield from _seal(found)
+    console = found.console if options.with_console else None
+    if console is not None and options.port is not None:
+        console = console.model_copy(update={"port": options.port})
+    if console is not None:
+        yield from _console(console)
+    if found.exports.mqtt is not None:
+        yield from _mqtt(found, found.exports.mqtt)
+    if found.exports.metrics is not None:
+        yield from _metrics(found.exports.metrics, {console.port} - {0} if console is not None else set())
+
+
+def installed(*modules: str) -> bool:
+    """True when all of them are."""
+    return all(importlib.util.find_spec(name) is not None for name in modules)
+
+
+# ------------------------------------------------------------------ the journal
+
+
+def _journal(part: JournalPart) -> Iterator[Tried]:
+    key: Key = ("journal", "path")
+    folder = part.path.parent
+    if not folder.is_dir():
+        yield wrong("journal", key, JournalInaccessible(part.path, "its folder is not there", errno.ENOENT))
+        return
+    try:
+        database.refuse_no_file(part.path)
+    except JournalError as error:
+        yield wrong("journal", key, error)
+        return
+    files = [each for each in database.beside(part.path) if each.exists()]
+    denied = next((each for each in files if not may(each, os.R_OK | os.W_OK)), None)
+    if denied is None and not may(folder, os.W_OK | os.X_OK):
+        denied = folder  # a log and a lock are put beside the journal
+    if denied is not None:
+        read_only = os.statvfs(denied).f_flag & os.ST_RDONLY
+        number = errno.EROFS if read_only else errno.EACCES
+        why = os.strerror(number) if denied == part.path else f"{denied}: {os.strerror(number)}"
+        yield wrong("journal", key, JournalInaccessible(part.path, why, number))
+    elif part.path.exists() and database.is_locked_by_writer(part.path):
+        yield wrong("journal", key, JournalBusy(part.path))
+    else:
+        yield ok("journal", f"{part.path} may be {'written' if part.path.exists() else 'made'}")
+
+
+def _seal(found: Configuration) -> Iterator[Tried]:
+    part = found.journal
+    named = "key-file" if part.auditor_key_file is None else "auditor-key-file"
+    key: Key = ("journal", named)
+    sealed = (part.key_file or part.auditor_key_file) is not None
+    if sealed and not installed("cryptography"):
+        yield wrong("seal", key, ExtraMissing("cryptography", "journal"))
+        return
+    yield from _tried("seal", key, lambda: sealer_of(load_seal(part), part.path), lambda _: seal_in_words(part))
+    for text in faces_in_clear(found):
+        yield warning("seal", text, ("journal",))
+
+
+# ------------------------------------------------------------------ what is served beside the tables
+
+
+def _console(part: ConsolePart) -> Iterator[Tried]:
+    if not installed(*CONSOLE_MODULES):
+        yield wrong("console", ("console",), ExtraMissing("starlette", "console"))
+    yield from _port("console", ("console", "port"), part.host, part.port)
+    if part.tokens_file is not None:
+        file = part.tokens_file
+        may = "may sign in with a token of"
+        yield from _tried(
+            "tokens", ("console", "tokens-file"), lambda: Tokens.read(file), lambda t: f"{t.roles} {may} {file.name}"
+        )
+    elif is_loopback(part.host):
+        yield ok("tokens", "no tokens-file: nobody can sign in, so nothing can be asked of a table")
+    else:
+        yield warning("tokens", f"no tokens-file: nobody can look on at {part.host} either", ("console",))
+    if (text := tokens_in_clear(part)) is not None:
+        yield warning("console", text, ("console",))
+    if part.recordings is not None:
+        yield from _recordings(part.recordings)
+
+
+def tokens_in_clear(part: ConsolePart) -> str | None:
+    """A warning where others in the network could read tokens; None where they cannot."""
+    if part.tokens_file is None or part.secure or is_loopback(part.host):
+        return None
+    return "tokens and sessions go over the network in the clear; see TLS in docs/console.md"
+
+
+def _recordings(folder: Path) -> Iterator[Tried]:
+    key: Key = ("console", "recordings")
+    if not folder.is_dir():
+        yield wrong("recordings", key, Unusable(f"{folder}: no such folder"))
+    elif not may(folder, os.R_OK | os.X_OK):
+        yield warning("recordings", f"{folder}: {os.strerror(errno.EACCES)}: none of them can be looked at", key)
+    else:
+        yield ok("recordings", f"{folder} may be looked at")
+
+
+def _metrics(part: MetricsPart, others: set[int]) -> Iterator[Tried]:
+    key: Key = ("exports", "metrics", "port")
+    if not installed("prometheus_client"):
+        yield wrong("metrics", key[:-1], ExtraMissing("prometheus-client", "metrics"))
+    if part.port in others:
+        yield wrong("metrics", key, Unusable(f"{part.port} is already that of the console"))
+    else:
+        yield from _port("metrics", key, part.host, part.port)
+
+
+def _port(what: str, key: Key, host: str, port: int) -> Iterator[Tried]:
+    words = f"{host}:{port} is free" if port else f"{host}: any port that is free"
+    yield from _tried(what, key, lambda: must_be_free(what, host, port), lambda _: words)
+
+
+# ------------------------------------------------------------------ the broker
+
+
+def _mqtt(found: Configuration, part: MqttPart) -> Iterator[Tried]:
+    key: Key = ("exports", "mqtt")
+    if not installed("aiomqtt"):
+        yield wrong("mqtt", key, ExtraMissing("aiomqtt", "mqtt"))
+        return
+    files = {"ca_file": part.ca_file, "cert_file": part.cert_file, "key_file": part.key_file}
+    unread = False
+    for name, file in {"password_file": part.password_file, **files}.items():
+        for each in _read("mqtt", (*key, name.replace("_", "-")), file) if file is not None else ():
+            unread = True
+            yield each
+    if not unread:
+        yield from _broker(found, part, files)
+    for text in exposures(part.url, password_file=part.password_file, key_file=part.key_file):
+        yield warning("mqtt", text, key)
+
+
+def _broker(found: Configuration, part: MqttPart, files: dict[str, Path | None]) -> Iterator[Tried]:
+    from dealwire.export.broker import Broker, BrokerUnusable, PasswordUnreadable
+    from dealwire.export.topics import Address
+
+    key: Key = ("exports", "mqtt")
+    try:
+        Broker.parse(part.url, part.password_file, **files).context()
+        key = (*key, "site")
+        for table in found.table:
+            Address.checked(part.site, table.name)
+    except PasswordUnreadable as error:
+        yield wrong("mqtt", (*key, "password-file"), Unusable(str(error)))
+    except ValueError as error:
+        yield wrong("mqtt", key if len(key) > 2 else (*key, "url"), Unusable(str(error)))
+    except BrokerUnusable as error:
+        yield wrong("mqtt", key, error)
+    else:
+        named = [file.name for file in (part.password_file, *files.values()) if file is not None]
+        yield ok("mqtt", f"{part.url}{', with ' if named else ''}{', '.join(named)}")
+
+
+# ------------------------------------------------------------------ inside
+
+
+def _read(what: str, key: Key, file: Path) -> Iterator[Tried]:
+    """What keeps it from being read at all; it is not."""
+    try:
+        check_kind(file)
+        if not may(file, os.R_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
+        yield wrong(what, key, Unusable(f"{file}: {error.strerror}"))
+
+
+T = TypeVar("T")
+
+
+def _tried(what: str, key: Key, attempt: Callable[[], T], words: Callable[[T], str]) -> Iterator[Tried]:
+    try:
+        found = attempt()
+    except DealwireError as error:
+        yield wrong(what, key, error)
+    else:
+        yield ok(what, words(found))
