@@ -1,6 +1,7 @@
 # Every target does its own set-up: a fresh machine needs python3 (3.11 or newer) and nothing else.
-#   make demo      three live rounds on simulated devices, in a browser too, recorded, replayed, compared
-#   make check     linters, type checks and the quick tests: before a commit, 90 seconds
+#   make demo      three live rounds on simulated devices, in a browser too, recorded, replayed, compared; the
+#                  environment it makes runs every command of the README
+#   make check     linters, type checks and the quick tests: before a commit, three to four minutes
 #   make test      linters, type checks and the whole test suite, four tests at a time (WORKERS=8: eight); six to eight minutes
 #   make test-long  10,000 rounds over lines that fail, 10 million bytes of fuzz a dialect, slow tests, among them 100,000
 #                  rounds a game settled by two engines: an hour
@@ -24,6 +25,8 @@ SPREAD := -n $(WORKERS) --dist worksteal
 KILLS ?= 10000
 ROUNDS ?= 1000000
 JOBS ?= 2
+# What the README's commands need beyond the packages that every installation has.
+EXTRAS := rich,console,odds,journal,fleet,metrics,sheet,usb
 # Left out of the quick tests: whole programs, browsers, brokers, kills, walks of many orders.
 QUICK := not thorough and not slow and not hardware
 
@@ -50,7 +53,7 @@ check: lint
 test: $(VENV)/.test
 	@$(MAKE) --no-print-directory -j 2 lint compiled
 	@.ci/system-packages tshark umockdev gir1.2-umockdev-1.0 python3-gi libusb-1.0-0 socat chromium fonts-dejavu-core \
-		mosquitto postgresql
+		mosquitto postgresql prometheus
 	@$(BIN)/pytest $(SPREAD)
 
 test-long: $(VENV)/.test
@@ -70,9 +73,10 @@ mutation: $(VENV)/.test
 acceptance: $(VENV)/.demo
 	@mkdir -p build
 	@for device in shuffler table-controller shoe; do \
-		$(BIN)/dealwire bench $$device --simulated --html build/bench-$$device.html --junit build/bench-$$device.xml \
+		$(BIN)/dealwire bench $$device --simulated --strict --report build/bench-$$device.json \
+			--html build/bench-$$device.html --junit build/bench-$$device.xml --overwrite \
 			>build/bench-$$device.txt || { cat build/bench-$$device.txt; exit 1; }; \
-		tail -n 3 build/bench-$$device.txt; \
+		tail -n 1 build/bench-$$device.txt; \
 	done
 
 test-hardware: $(VENV)/.test build/hardware/initrd.gz
@@ -104,7 +108,7 @@ $(VENV)/.venv:
 
 $(VENV)/.demo: $(VENV)/.venv pyproject.toml
 	@echo "installing dealwire into $(VENV) ..." >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[rich,console]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS)]'
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.venv pyproject.toml

@@ -92,9 +92,17 @@ def configured(folder: Path, addresses: list[dict[str, str]]) -> Configuration:
     return Configuration.model_validate({"schema": "dealwire.table/1", "table": tuple(tables), "journal": journal})
 
 
-def measure(seconds: float, tables: int, *, idle: bool = False, looked_at: bool = True) -> Found:
+def measure(
+    seconds: float,
+    tables: int,
+    *,
+    idle: bool = False,
+    looked_at: bool = True,
+    speed: float = SPEED,
+    settle_s: float = 2.0,
+) -> Found:
     """One run, with a page at each table when it is looked at. Idle: the devices have dealt three rounds and say no
-    more than that they are there."""
+    more than that they are there. `settle_s` passes before anything is measured."""
     found, hub = Found(), Hub()
     settled: dict[int, tuple[str, int, int]] = {}
 
@@ -106,14 +114,14 @@ def measure(seconds: float, tables: int, *, idle: bool = False, looked_at: bool 
     publish = hub.publish
     hub.publish = lambda item: (publish(item), note(item))[0]  # type: ignore[method-assign, func-returns-value]
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
-        far = stack.enter_context(child("service_device", str(tables), str(SPEED), *(["idle"] if idle else [])))
+        far = stack.enter_context(child("service_device", str(tables), str(speed), *(["idle"] if idle else [])))
         assert far.stdout is not None
         addresses = json.loads(far.stdout.readline())
         ends = Lines(far)
         service = stack.enter_context(Service(configured(Path(folder), addresses), hub))
         service.run(0.5)  # a page can be had of a table that was shown
         pages = _pages(stack, service, hub) if looked_at else None
-        service.run(30.0 if idle else 2.0)  # idle: until the rounds are dealt
+        service.run(30.0 if idle else settle_s)  # idle: until the rounds are dealt
         settled.clear()
         stack.enter_context(made_for_good())  # as `dealwire run` does
         cpu_s, wall_s = time.process_time(), time.monotonic()

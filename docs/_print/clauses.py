@@ -13,6 +13,8 @@ OTHER: Final = ("procedure", "house limit", "SD", "WA", "WAC", "RTF")
 """What is no clause of Rule 10: the house's own, and the texts of South Dakota, Washington and Race to the Flush."""
 _SECTION: Final = re.compile(r"47\.1-10\d\d(?:\.\d+)?")
 _PARAGRAPH: Final = re.compile(r"(?P<words>(?:[a-z]+ )*)(?P<first>(?:\(\w+(?:\.\d+)?\))+)(?:-(?P<last>\(\w+\)))?$")
+_HEADING: Final = re.compile(r"(?:progressive )?envy bonus|appendix [A-Z]")
+"""A part of a section that is cited as a whole."""
 _PLAIN: Final = re.compile(r"(?P<first>\d+)(?:-(?P<last>\d+))?$")
 
 
@@ -37,8 +39,8 @@ def single(citation: str) -> Iterator[tuple[str, str]]:
             return
         if found := _SECTION.match(part):
             section, part = found[0], part[found.end() :].strip()
-        if not part:
-            yield section, ""
+        if not part or _HEADING.fullmatch(part):
+            yield section, part
             continue
         plain, paragraph = _PLAIN.match(part), _PARAGRAPH.match(part)
         if plain:

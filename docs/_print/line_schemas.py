@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple, get_args, get_origin, get_type_hints
 from dealer_flow.record.base import DIALECT, line_schema
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
+from dealwire.export.standing import StandingLine
 from dealwire.hub.lines import GapLine, HeadLine, StatusLine
 from dealwire.table.event_line import optional
 from devices import events
@@ -50,6 +51,7 @@ LINE_TYPES: Final = {
         LineType("status", 1, "a table or one of its lines started, stopped, was lost or came back"),
         LineType("gap", 1, "on standard output only: the reader was too slow and lines were left out here"),
         LineType("head", 1, "on standard output only: up to where the journal had come"),
+        LineType("standing", 1, "over MQTT only, retained: how a table stands at this moment"),
     )
 }
 """By type."""
@@ -139,6 +141,16 @@ _SCHEMAS: Final[dict[str, Callable[[], dict[str, Any]]]] = {
     "event": _event_schema,
     **{
         kind.TYPE: partial(line_schema, kind)
-        for kind in (Incident, RoundResult, Settlement, MeterRecord, AwardRecord, StatusLine, GapLine, HeadLine)
+        for kind in (
+            Incident,
+            RoundResult,
+            Settlement,
+            MeterRecord,
+            AwardRecord,
+            StatusLine,
+            GapLine,
+            HeadLine,
+            StandingLine,
+        )
     },
 }

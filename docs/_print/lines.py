@@ -2,18 +2,26 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
+from dealer_flow.record.base import line_schema
+from dealwire.bench.report import Report
 from dealwire.export.fleet.metrics import FLEET_MEASURES
 from dealwire.export.metrics import MEASURES
+from dealwire.sheet.model import RoundSheet
 from dealwire.table.event_line import optional
 from docs._print import printed, table
 from docs._print.line_schemas import LINE_TYPES, bodies, field_shapes, meaning, schema_of
+
+SHEET: Final = "sheet-1.json"
+"""The schema of `dealwire.sheet/1`, which is no line of a table."""
 
 
 def pages() -> dict[str, str]:
     """Every printed page: path under `docs` -> text."""
     out = {f"schema/{line.file}": json.dumps(schema_of(line.name), indent=2) + "\n" for line in LINE_TYPES.values()}
+    out["schema/bench-2.json"] = json.dumps(line_schema(Report), indent=2) + "\n"
+    out[f"schema/{SHEET}"] = json.dumps(line_schema(RoundSheet), indent=2) + "\n"
     return out | {"events.md": printed("events.md", _events()), "exports.md": printed("exports.md", _metrics())}
 
 

@@ -9,7 +9,7 @@ from rules.paytable import PayTable
 from rules.readings import READINGS
 from rules.spec import Lap
 
-_ENDS: Final = ("win", "lose", "tie", "fold", "unqualified", "envy")
+_ENDS: Final = ("win", "lose", "tie", "fold", "unqualified", "below", "envy")
 
 
 def pages() -> dict[str, str]:
@@ -40,8 +40,19 @@ def _of_game(game: Game) -> Iterator[str]:
     if game.spec.readings:
         rows = ((f"`{name}`", _options(name, each.default), each.because) for name, each in game.spec.readings.items())
         yield from ("", *table(("reading", "options, default first", "why it is open"), rows))
+    yield from _pairs(game)
     for names in _families(game):
         yield from ("", *_tables([game.paytables[name] for name in names]))
+
+
+def _pairs(game: Game) -> Iterator[str]:
+    """Which tables are chosen together."""
+    for bet in game.paired:
+        assert bet.pairs_with is not None, "that is why it is one of them"
+        other = game.bets[bet.pairs_with.bet]
+        pairs = (f"{one} with {beside}" for one, beside in zip(bet.to_choose, other.to_choose, strict=True))
+        what = f"Schedules of `{bet.name}` and `{other.name}` are chosen in pairs ({bet.pairs_with.clause})"
+        yield from ("", f"{what}: {', '.join(pairs)}.")
 
 
 def _bet(game: Game, name: str) -> tuple[str, ...]:

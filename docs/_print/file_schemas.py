@@ -1,0 +1,210 @@
+"""JSON Schema of every kind of file that a person writes, generated from the models that read them. Published in
+`docs/schema/`, with the meaning of each key."""
+
+import ast
+import inspect
+import re
+import textwrap
+from collections.abc import Mapping
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final, NamedTuple, get_args
+
+from pydantic import BaseModel
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_json_schema
+from pydantic_core import core_schema
+
+from dealer_flow.procedure.tomlfile import TomlTable
+from dealer_flow.record.base import DIALECT
+from dealwire.bench.plan import FOLDER as PLANS
+from dealwire.bench.plan import VERBS, BenchPlan
+from dealwire.bench.step import PlanStep
+from dealwire.config.schema import Configuration
+from docs._print import DOCS
+from rules.game import GAMES
+from rules.hands.poker import RANKINGS, RankingFile
+from rules.houseways import HOUSEWAYS, WayFile
+from rules.keeps import KEEPS, KeepFile
+from rules.meter_setup import ProgressiveSetup
+from rules.odds.strategy import StrategyFile
+from rules.paytable import PayTable
+from rules.spec import GameSpec
+
+_EXAMPLES: Final = DOCS / "examples"
+
+
+class FileKind(NamedTuple):
+    """One kind of file: what it is called here, the model that reads it, and files of it that come along."""
+
+    name: str
+    model: type[TomlTable]
+    files: tuple[Path, ...]
+
+    @property
+    def schema(self) -> str:
+        """What such a file's `schema` says."""
+        said: str = self.model.model_fields["schema_"].annotation.__args__[0]  # type: ignore[union-attr]
+        return said
+
+    @property
+    def file(self) -> str:
+        """The JSON Schema's file in `docs/schema/`."""
+        return f"{self.schema.removeprefix('dealwire.').replace('/', '-')}.json"
+
+
+def _in(folder: Path, schema: str = "") -> tuple[Path, ...]:
+    return tuple(path for path in sorted(folder.glob("*.toml")) if schema in path.read_text(encoding="utf-8"))
+
+
+FILE_KINDS: Final = {
+    kind.name: kind
+    for kind in (
+        FileKind("table", Configuration, _in(_EXAMPLES, '"dealwire.table/')),
+        FileKind("game", GameSpec, _in(GAMES)),
+        FileKind("paytable", PayTable, _in(GAMES / "paytables")),
+        FileKind("ranking", RankingFile, _in(RANKINGS)),
+        FileKind("houseway", WayFile, _in(HOUSEWAYS)),
+        FileKind("keep", KeepFile, _in(KEEPS)),
+        FileKind("progressive", ProgressiveSetup, _in(_EXAMPLES, '"dealwire.progressive/')),
+        FileKind("strategy", StrategyFile, _in(_EXAMPLES, '"dealwire.strategy/')),
+        FileKind("plan", BenchPlan, _in(PLANS)),
+    )
+}
+"""By name."""
+
+COMMON: Final = {
+    "schema_": "Which kind of file this is, and of which version.",
+    "clause": "The paragraph of the rule text that says it; `procedure` where no text does and the file decides.",
+    "id": "Its name elsewhere; that of the file, without `.toml`.",
+    "title": "What a person calls it.",
+    "kind": "What kind of table this is.",
+    "where": "What its fields must be.",
+    "within": "The time by which it must have come.",
+    "during": "For how long.",
+    "fields": "Its fields, by name.",
+    "measure": "The name under which the time that it took is reported.",
+    "save": "Variable to field: what it holds is known by that name from then on.",
+    "notes": "What is worth knowing of how the text was read, in sentences.",
+}
+"""Keys that mean the same in every table that has them and says nothing else of them."""
+
+# ------------------------------------------------------------------ what a key means
+
+
+@cache
+def meanings(model: type[BaseModel]) -> Mapping[str, str]:
+    """Field -> what it means: the text below it in the source, or what the docstring of its table says."""
+    found: dict[str, str] = {}
+    for kind in reversed(model.__mro__):
+        if issubclass(kind, TomlTable) and kind is not TomlTable:
+            found |= _of_docstring(inspect.getdoc(kind) or "") | _below_fields(kind)
+    return {
+        name: _spelled(
+            model,
+            found.get(name)
+            or found.get(name.replace("_", "-"))
+            or COMMON.get(name)
+            or _of_tables(tables_in(field.annotation)),
+        )
+        for name, field in model.model_fields.items()
+    }
+
+
+def _of_tables(held: list[type[TomlTable]]) -> str:
+    return purpose(held[0]) if len(held) == 1 else "A table of one of several kinds." if held else ""
+
+
+def _spelled(model: type[BaseModel], text: str) -> str:
+    """A text with keys as the file writes them, that begins as a sentence does."""
+    text = re.sub(r"`(\w+)`", lambda found: f"`{spelling(model, found[1])}`", text)
+    return text[:1].upper() + text[1:]
+
+
+def spelling(model: type[BaseModel], name: str) -> str:
+    """A name of the code as a file of this kind writes it."""
+    if name in model.model_fields:
+        return model.model_fields[name].alias or name
+    return name if model.model_config.get("alias_generator") is None else name.replace("_", "-")
+
+
+def tables_in(annotation: Any) -> list[type[TomlTable]]:
+    """The tables that may stand at a key of this type."""
+    if isinstance(annotation, type) and issubclass(annotation, TomlTable):
+        return [annotation]
+    return [found for part in get_args(annotation) for found in tables_in(part)]
+
+
+def purpose(model: type[BaseModel]) -> str:
+    """What a table is for: the docstring of its model as far as it does not speak of single keys."""
+    text = " ".join((inspect.getdoc(model) or "").split())
+    return re.split(r"(?<=[.;]) `[\w-]+`(?:, `[\w-]+`)*:", re.sub(r"^`\w+`: ", "", text))[0].strip()
+
+
+def _below_fields(kind: type[BaseModel]) -> dict[str, str]:
+    (body,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
+    assert isinstance(body, ast.ClassDef)
+    return {
+        ast.unparse(field.target): " ".join(inspect.cleandoc(str(below.value.value)).split())
+        for field, below in pairwise(body.body)
+        if isinstance(field, ast.AnnAssign) and isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
+    }
+
+
+def _of_docstring(text: str) -> dict[str, str]:
+    """Of `key`: what follows up to the next one."""
+    parts = re.split(r"(?:^|(?<=[.;:] ))`([\w-]+(?:`, `[\w-]+)*)`: ", " ".join(text.split()))
+    keys = zip(parts[1::2], parts[2::2], strict=True)
+    return {key: f"{body.strip().rstrip(';.')}." for names, body in keys for key in names.split("`, `")}
+
+
+# ------------------------------------------------------------------ the schemas
+
+
+class _Generator(GenerateJsonSchema):
+    """Of every table: what its keys mean. A step of a plan has no model of its own until its verb is known."""
+
+    ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+    def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
+        found = super().model_schema(schema)
+        kind: type[BaseModel] = schema["cls"]
+        found.pop("title", None)
+        if text := " ".join((inspect.getdoc(kind) or "").split()):
+            found["description"] = _spelled(kind, text)
+        texts = meanings(kind)
+        for name, field in kind.model_fields.items():
+            key = found.get("properties", {}).get(field.alias or name)
+            if key is not None and texts[name]:
+                key["description"] = texts[name]
+        return found
+
+
+def schema_of(name: str) -> dict[str, Any]:
+    """The JSON Schema of a kind of file; KeyError for a kind that is none."""
+    kind = FILE_KINDS[name]
+    made = kind.model.model_json_schema(by_alias=True, schema_generator=_Generator)
+    if kind.model is BenchPlan:
+        made = _with_steps(made)
+    return {"$schema": DIALECT, "title": kind.schema, **made}
+
+
+def _with_steps(made: dict[str, Any]) -> dict[str, Any]:
+    """The same with the steps of a plan: the verb that stands in one says what else may."""
+    _, verbs = models_json_schema([(verb, "validation") for verb in VERBS.values()], schema_generator=_Generator)
+    parts: dict[str, Any] = verbs["$defs"]
+    cases = []
+    for at, (verb, model) in enumerate(VERBS.items()):
+        before = [{"required": [other]} for other in [*VERBS][:at]]
+        condition = {"required": [verb], **({"not": {"anyOf": before}} if before else {})}
+        cases.append({"if": condition, "then": {"$ref": f"#/$defs/{model.__name__}"}})
+    step = {
+        "type": "object",
+        "description": "One step: a verb, and the keys that go with it.",
+        "anyOf": [{"required": [verb]} for verb in VERBS],
+        "allOf": cases,
+    }
+    return {**made, "$defs": made["$defs"] | parts | {PlanStep.__name__: step}}
