@@ -93,7 +93,7 @@ def test_who_asks_without_end_holds_no_new_line_up(journal: Journal, broker: Mos
         identity = late_identity(reader)
         put(journal, 10)  # the first request wakes the exporter, which finds these beside the other fifty-nine
         last = journalled(journal.path)[-1]
-        with Reader(broker.port, "nothing", "impatient") as impatient:  # one that hears no answers is not held up by them
+        with Reader(broker.port, "nothing", "impatient") as impatient:  # hears no answers that hold it up
             for place in range(60):  # each asks for hundreds of lines
                 impatient.ask(AGAIN, f"{identity} {place}")
         key = (TABLE, identity, last.sequence)
