@@ -23,6 +23,12 @@ def symbol(currency: str) -> str:
     return _SYMBOLS.get(currency, f"{currency} ")
 
 
+def amount(cents: int, currency: str) -> str:
+    """Whole and hundredths of an amount of any sign: `$1,250.00`, `-$3.00`, `CHF 5.00`."""
+    sign, cents = ("-", -cents) if cents < 0 else ("", cents)
+    return f"{sign}{symbol(currency)}{cents // 100:,}.{cents % 100:02d}"
+
+
 def spelled(sentence: str, currency: str) -> str:
     """A sentence of this package, whose amounts stand in dollars, with those of another currency."""
     return sentence.replace(symbol(DOLLAR), symbol(currency))

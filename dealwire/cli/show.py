@@ -16,7 +16,7 @@ from dealwire.table.table import TableOutcome
 from protocol.printable import printable
 from rules.award_record import AwardRecord
 from rules.meters import MeterRecord
-from rules.settlement import Settlement, SettlementLine, symbol
+from rules.settlement import Settlement, SettlementLine, amount
 
 SUMMARY_SCHEMA = "dealwire.summary/1"
 
@@ -51,8 +51,7 @@ def counts(counted: Counted) -> dict[str, object]:
 
 def money(cents: int, currency: str = DOLLAR) -> str:
     """`$12.50`, `-$3`, `€5`, `CHF 5`: without needless zeros."""
-    sign, whole, rest = "-" if cents < 0 else "", abs(cents) // 100, abs(cents) % 100
-    return f"{sign}{symbol(currency)}{whole:,}" + (f".{rest:02d}" if rest else "")
+    return amount(cents, currency).removesuffix(".00")
 
 
 class RoundPrinter:

@@ -13,7 +13,7 @@ from typing import Final
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from dealwire.console.rendering import BUILD, OVERVIEW, Sheet, WallSheet
+from dealwire.console.rendering import BUILD, OVERVIEW, PageSections, WallSections
 from dealwire.console.sessions import SignedIn
 from dealwire.console.words import clock, natural
 from dealwire.hub.actions import Action
@@ -73,8 +73,8 @@ class Board:
         self._now_ns = now_ns
         self._hub, self._is_open, self._actions = hub, is_open, actions or {}
         self._views: dict[str, TableView] = {}
-        self._sheets: dict[str | None, Sheet] = {None: Sheet(OVERVIEW)}
-        self._wall = WallSheet()
+        self._pages: dict[str | None, PageSections] = {None: PageSections(OVERVIEW)}
+        self._wall = WallSections()
         self._watchers: dict[_Watcher, None] = {}
         self._stopping = False
 
@@ -109,7 +109,7 @@ class Board:
 
     def sections(self, table: str | None) -> dict[str, str]:
         """Every section of a table's page, of the overview or of the wall, by name."""
-        return self._sheet(table).html
+        return self._page(table).html
 
     async def serve(self, line: WebSocket, table: str | None, session: SignedIn | None = None) -> None:
         """One page's line, until either end closes it or the session is over; table None for the overview,
@@ -147,15 +147,15 @@ class Board:
             watcher.let_go(SIGNED_OUT)
         return watcher.code
 
-    def _sheet(self, table: str | None) -> Sheet | WallSheet:
+    def _page(self, table: str | None) -> PageSections | WallSections:
         if table == WALL:
             self._wall.show(self.views)
             return self._wall
-        if table not in self._sheets:
-            self._sheets[table] = Sheet(actions=self._actions.get(table or "", ()))
-        sheet = self._sheets[table]
-        sheet.show(self.views if table is None else self._views[table])
-        return sheet
+        if table not in self._pages:
+            self._pages[table] = PageSections(actions=self._actions.get(table or "", ()))
+        page = self._pages[table]
+        page.show(self.views if table is None else self._views[table])
+        return page
 
     async def _watch(self, line: WebSocket, watcher: _Watcher) -> None:
         self._watchers[watcher] = None
@@ -182,7 +182,7 @@ class Board:
 
     def _message(self, table: str | None, sent: dict[str, int]) -> str:
         """What the page has not, as JSON; without sections it is a mere sign of life."""
-        changed = self._sheet(table).changes(sent)
+        changed = self._page(table).changes(sent)
         sequence = max((view.sequence for name, view in self._views.items() if table in (None, WALL, name)), default=0)
         sent |= {name: version for name, (version, _) in changed.items()}
         sections = {name: html for name, (_, html) in changed.items()}

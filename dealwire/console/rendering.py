@@ -15,6 +15,7 @@ from dealwire.console import scene, wall, words
 from dealwire.hub.actions import Action
 from dealwire.hub.view import TableView
 from dealwire.sheet.html import STYLE as SHEET_STYLE
+from rules.settlement import amount
 
 HERE: Final = Path(__file__).parent
 
@@ -64,7 +65,7 @@ OVERVIEW: Final[dict[str, Pick]] = {
 """Of the page of all tables, which shows a view of each by name."""
 
 _FILTERS: Final = (
-    *(words.face, words.hand_words, words.money, words.stake, words.amount, words.figure, words.signed),
+    *(words.face, words.hand_words, amount, words.figure, words.signed),
     *(words.clock, words.clock_time, words.date_time, words.iso_time, words.since, words.count_words),
     *(words.is_wrong, words.by_actor, words.numbers_words),
     *(scene.prompt, scene.places, scene.columns_of, scene.bets_shown, scene.banners, scene.by_trouble, scene.nets),
@@ -122,7 +123,7 @@ RIBBON: Final[dict[str, Pick]] = {"ribbon": lambda views, _: [(view.table, view.
 """Of a pit's wall: what is wrong at any table."""
 
 
-class Sheet:
+class PageSections:
     """A page's sections as they are now, each with a number that rises whenever it changes. `actions` are what may be
     asked of the table."""
 
@@ -156,13 +157,13 @@ class Sheet:
         return {name: html for name, (_, _, html) in self._parts.items()}
 
 
-class WallSheet:
+class WallSections:
     """The sections of a pit's wall, `tile-NAME` of each table and the `ribbon`: as of any page, each rendered anew only
     when what it shows has changed."""
 
     def __init__(self) -> None:
-        self._ribbon = Sheet(RIBBON)
-        self._tiles: dict[str, Sheet] = {}
+        self._ribbon = PageSections(RIBBON)
+        self._tiles: dict[str, PageSections] = {}
         self._views: dict[str, TableView] = {}
 
     def show(self, views: Mapping[str, TableView]) -> None:
@@ -170,7 +171,7 @@ class WallSheet:
         for name, view in views.items():
             if self._views.get(name) is not view:
                 self._views[name] = view
-                self._tiles.setdefault(name, Sheet(TILE)).show(view)
+                self._tiles.setdefault(name, PageSections(TILE)).show(view)
         self._ribbon.show(dict(views))
 
     def changes(self, sent: Mapping[str, int]) -> dict[str, tuple[int, str]]:

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from dealwire.hub.view import HandView, LegalView, SeatView
 from protocol.cards import RANKS, SUITS, UNREAD
-from rules.settlement import symbol
+from rules.settlement import amount
 
 _NUMBERS: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _RANK_WORDS: Final = dict(zip(RANKS, ("ace", *_NUMBERS, "jack", "queen", "king"), strict=True))
@@ -54,24 +54,8 @@ def hand_words(cards: Iterable[str]) -> str:
     return f"{count}: {', '.join(parts)}" if texts else "no cards"
 
 
-def money(cents: int) -> str:
-    """Dollars and cents, `$1,250.00`."""
-    sign, cents = ("-", -cents) if cents < 0 else ("", cents)
-    return f"{sign}${cents // 100:,}.{cents % 100:02d}"
-
-
-def stake(cents: int) -> str:
-    """A bet as it lies on the layout: `$25`, `$2.50`."""
-    return money(cents).removesuffix(".00")
-
-
-def amount(cents: int, currency: str) -> str:
-    """Whole and hundredths in a round's currency, `$1,250.00`, `CHF 5.00`."""
-    return money(cents).replace("$", symbol(currency))
-
-
 def figure(cents: int, currency: str) -> str:
-    """As `amount`, without the hundredths where there are none: what is read from afar."""
+    """As `amount`, without the hundredths where there are none, as a bet lies on the layout: `$25`, `$2.50`."""
     return amount(cents, currency).removesuffix(".00")
 
 

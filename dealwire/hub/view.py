@@ -8,6 +8,7 @@ from typing import Final, Literal, get_args
 from pydantic import BaseModel, ConfigDict
 
 from dealer_flow.play.snapshot import PacketNow
+from dealer_flow.record.details import DOLLAR
 from dealer_flow.record.result import Outcome
 from rules.settlement import LineResult
 
@@ -166,6 +167,7 @@ class HeldView(Shown):
     round: int
     at_ns: int
     cents: int
+    currency: str = DOLLAR
     why: str
     clause: str
 
@@ -233,7 +235,6 @@ class TableView(Shown):
     """State, seats, cards and what may happen next are not known now; None while they are."""
     trouble: tuple[TroubleView, ...] = ()
     """The worst first."""
-    last_outcome: str | None = None
     outcomes: tuple[OutcomeView, ...] = ()
     """Of the last ten rounds, newest last."""
     lamp: Lamp = "unknown"
@@ -257,6 +258,8 @@ class TableView(Shown):
     shuffler: str = ""
     """The dealing device's own state, by name."""
     shoe: ShoeView | None = None
+    currency: str = DOLLAR
+    """What the table's money is in, by the newest round: three letters."""
     meters: dict[str, int] = {}
     """Cents by meter name."""
     moved: dict[str, int] = {}

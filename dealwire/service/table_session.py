@@ -25,6 +25,7 @@ from devices.simulator.host import SimulatorHost
 from devices.supervisor import LineState, Supervisor
 from protocol.link import Resumable
 from protocol.tdp.messages import Lamp, Role, ShufflerStatusMessage
+from rules.settlement import amount
 
 _log = logging.getLogger(__name__)
 
@@ -172,7 +173,7 @@ class TableSession:
         held = self.viewer.release(round_)
         if held is None:
             raise LookupError(f"no money of round {round_} is held")
-        words = f"the {held.cents // 100:,}.{held.cents % 100:02d} held of round {round_} was settled by hand"
+        words = f"the {amount(held.cents, held.currency)} held of round {round_} was settled by hand"
         self._kept_rounds = -1  # the next snapshot says so, also after a restart
         self.status("action", f"{who}: {words}", self._clock.now_ns(), round_=round_)
         return words

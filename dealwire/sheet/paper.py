@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from rules.settlement import symbol
+from rules import settlement
 
 
 class CardRow(NamedTuple):
@@ -74,8 +74,5 @@ class Paper:
 
 
 def amount(cents: int | None, currency: str) -> str:
-    """`$1,250.00`, `-$3.00`, `CHF 5.00`; a dash where it is not known."""
-    if cents is None:
-        return "not known"
-    sign, cents = ("-", -cents) if cents < 0 else ("", cents)
-    return f"{sign}{symbol(currency)}{cents // 100:,}.{cents % 100:02d}"
+    """`$1,250.00`, `-$3.00`, `CHF 5.00`, or that it is not known."""
+    return settlement.amount(cents, currency) if cents is not None else "not known"

@@ -6,9 +6,10 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Final
 
+from dealer_flow.record.details import DOLLAR
 from dealer_flow.record.result import RoundResult
 from dealwire.hub.view import BetLineView, HeldView, OutcomeView, SeatMoneyView, SettlementView, Shown
-from rules.settlement import Settlement, SettlementLine, symbol
+from rules.settlement import Settlement, SettlementLine, amount
 
 OUTCOMES_MAX: Final = 10
 
@@ -20,6 +21,7 @@ class KeptMoney(Shown):
     settlement: SettlementView | None
     outcomes: tuple[OutcomeView, ...]
     held: tuple[HeldView, ...]
+    currency: str = DOLLAR
 
 
 class Money:
@@ -29,6 +31,8 @@ class Money:
         self.meters = dict(meters)
         self.moved: dict[str, int] = {}
         """By how much each moved when it last did."""
+        self.currency = DOLLAR
+        """Of the newest round."""
         self.settlement: SettlementView | None = None
         self.outcomes: deque[OutcomeView] = deque(maxlen=OUTCOMES_MAX)
         self.held: list[HeldView] = []
@@ -36,6 +40,7 @@ class Money:
 
     def ended(self, result: RoundResult, at_ns: int) -> None:
         """A round ended."""
+        self.currency = result.currency
         finish = result.draw.finish if result.draw is not None else None
         won = finish.column if finish is not None else None
         self.outcomes.append(
@@ -85,7 +90,9 @@ class Money:
         if held and not item.again:
             first = next((line for line in lines if line.result == "held"), None)
             why, clause = (first.why, first.clause) if first is not None else (item.why or "", "")
-            self.held.append(HeldView(round=item.round, at_ns=at_ns, cents=held, why=why, clause=clause))
+            self.held.append(
+                HeldView(round=item.round, at_ns=at_ns, cents=held, currency=item.currency, why=why, clause=clause)
+            )
         return shown
 
     def stand(self, meters: Mapping[str, int]) -> None:
@@ -98,7 +105,11 @@ class Money:
     def state(self) -> str:
         """All of it that a view shows again after a restart, but for the meters."""
         kept = KeptMoney(
-            moved=self.moved, settlement=self.settlement, outcomes=tuple(self.outcomes), held=tuple(self.held)
+            moved=self.moved,
+            settlement=self.settlement,
+            outcomes=tuple(self.outcomes),
+            held=tuple(self.held),
+            currency=self.currency,
         )
         return kept.model_dump_json()
 
@@ -108,7 +119,7 @@ class Money:
         if not state:
             return
         kept = KeptMoney.model_validate_json(state)
-        self.moved, self.settlement = dict(kept.moved), kept.settlement
+        self.moved, self.settlement, self.currency = dict(kept.moved), kept.settlement, kept.currency
         self.outcomes.extend(kept.outcomes)
         self.held.extend(kept.held)
 
@@ -141,16 +152,11 @@ def _line(line: SettlementLine) -> BetLineView:
 
 def summary(shown: SettlementView) -> str:
     """A settlement in one line: `round 12: players win $35.00; $10.00 held: ...`."""
-    sign = symbol(shown.currency)
     if shown.status == "held":
         came = "nothing is settled"
     elif shown.players == 0:
         came = "players and house are even"
     else:
-        came = f"players {'win' if shown.players > 0 else 'lose'} {_amount(sign, abs(shown.players))}"
-    held = f"; {_amount(sign, shown.held)} held" if shown.held else ""
+        came = f"players {'win' if shown.players > 0 else 'lose'} {amount(abs(shown.players), shown.currency)}"
+    held = f"; {amount(shown.held, shown.currency)} held" if shown.held else ""
     return f"round {shown.round}: {came}{held}" + (f": {shown.why}" if shown.why else "")
-
-
-def _amount(sign: str, cents: int) -> str:
-    return f"{sign}{cents // 100:,}.{cents % 100:02d}"

@@ -66,7 +66,6 @@ class ViewerState(Struct, frozen=True):
     lamp: int
     deck: int
     round: int
-    last_outcome: str | None
     shuffler: str
     meters: Counts
     safe_stop: str | None

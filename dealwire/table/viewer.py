@@ -59,7 +59,6 @@ class Viewer:
         self._money = Money(table.meters)
         self._log: deque[LogLine] = deque(maxlen=LOG_MAX)
         self._written = self._deck = self._round = 0
-        self._last_outcome: str | None = None
         self._shuffler = ""
         self._stopped: tuple[str, int] | None = None
         self._cause: Cause | None = None
@@ -112,7 +111,6 @@ class Viewer:
             lamp=standing.fault,
             deck=self._deck,
             round=self._round,
-            last_outcome=self._last_outcome,
             shuffler=self._shuffler,
             meters=tuple(self._money.meters.items()),
             safe_stop=self._stopped[0] if self._stopped is not None else None,
@@ -131,7 +129,7 @@ class Viewer:
         self._last_cause = Cause(*state.last_cause) if state.last_cause is not None else None
         self._log = deque((LogLine(**msgspec.structs.asdict(line)) for line in state.log), maxlen=LOG_MAX)
         self._written, self._deck = state.written, state.deck
-        self._round, self._last_outcome, self._shuffler = state.round, state.last_outcome, state.shuffler
+        self._round, self._shuffler = state.round, state.shuffler
         self._money.restore(state.money, dict(state.meters))
         self._stopped = (state.safe_stop, 0) if state.safe_stop is not None else None
 
@@ -153,7 +151,6 @@ class Viewer:
             clause=self._procedure.clause,
             round=now.number or self._round,
             state=now.state.value,
-            last_outcome=self._last_outcome,
             seats=tuple(self._seat(number, now, expected) for number in numbers),
             dealer=_hand_view(now.dealer, "dealer") if now.dealer is not None else None,
             community=tuple(_hands(now)),
@@ -192,6 +189,7 @@ class Viewer:
         money = self._money
         return {
             "outcomes": tuple(money.outcomes),
+            "currency": money.currency,
             "meters": money.meters,
             "moved": dict(money.moved),
             "settlement": money.settlement,
@@ -274,7 +272,7 @@ class Viewer:
                 self._money.repeated()
             self.log(shown.code, shown.text, at_ns, sequence, clause=shown.clause, place=shown.place)
         elif isinstance(item, RoundResult):
-            self._last_outcome, self._round = item.outcome, item.round
+            self._round = item.round
             self._money.ended(item, at_ns)
             self.log("round", f"round {item.round} ends: {item.outcome}", at_ns, sequence, round_=item.round)
         elif isinstance(item, Settlement):

@@ -15,7 +15,7 @@ from dealer_flow.play.snapshot import PacketNow
 from dealwire.console import action_endpoint as acting
 from dealwire.console import board, journals, replays, server, words
 from dealwire.console.guard import HEADERS_MAX
-from dealwire.console.rendering import ASSETS, SECTIONS, Sheet, render_sections
+from dealwire.console.rendering import ASSETS, SECTIONS, PageSections, render_sections
 from dealwire.console.tokens import Tokens, TokensUnusable
 from dealwire.hub.actions import ROLES
 from dealwire.hub.view import (
@@ -32,6 +32,7 @@ from dealwire.hub.view import (
 from dealwire.listening import host_name, is_loopback
 from dealwire.table.viewer import LOG_MAX
 from protocol.cards import CARDS
+from rules.settlement import amount
 
 GOOD = 'dealer = "dealer-token-0123"\nsupervisor = "supervisor-token-0"\n'
 
@@ -120,13 +121,13 @@ def test_a_hand_is_said_in_one_sentence() -> None:
 
 
 def test_money_is_said_to_the_cent() -> None:
-    assert [words.money(cents) for cents in (0, 5, 125_000, -250)] == ["$0.00", "$0.05", "$1,250.00", "-$2.50"]
-    assert [words.stake(cents) for cents in (2500, 250, 100_000)] == ["$25", "$2.50", "$1,000"]
+    assert [amount(cents, "USD") for cents in (0, 5, 125_000, -250)] == ["$0.00", "$0.05", "$1,250.00", "-$2.50"]
+    assert [words.figure(cents, "USD") for cents in (2500, 250, 100_000)] == ["$25", "$2.50", "$1,000"]
 
 
 @given(st.integers(-(10**12), 10**12))
 def test_no_cent_is_lost_in_words(cents: int) -> None:
-    assert int(re.sub(r"[$,.]", "", words.money(cents))) == cents
+    assert int(re.sub(r"[$,.]", "", amount(cents, "USD"))) == cents
 
 
 def test_what_may_happen_next_is_grouped_by_who() -> None:
@@ -166,17 +167,17 @@ def view(**changes: object) -> TableView:
 
 
 def test_a_section_is_rendered_anew_only_when_what_it_shows_has_changed() -> None:
-    sheet = Sheet()
-    sheet.show(view())
-    sent = {name: version for name, (version, _) in sheet.changes({}).items()}
+    page = PageSections()
+    page.show(view())
+    sent = {name: version for name, (version, _) in page.changes({}).items()}
     assert sent.keys() == SECTIONS.keys()
-    sheet.show(view(sequence=2))
-    assert not sheet.changes(sent)
-    sheet.show(view(sequence=3, lamp="lit", red_lamp=301, red_lamp_text="packet short (301)"))
-    changed = sheet.changes(sent)
+    page.show(view(sequence=2))
+    assert not page.changes(sent)
+    page.show(view(sequence=3, lamp="lit", red_lamp=301, red_lamp_text="packet short (301)"))
+    changed = page.changes(sent)
     assert changed.keys() == {"lamp"}
     assert "packet short (301)" in changed["lamp"][1]
-    assert sheet.changes({}).keys() == SECTIONS.keys()
+    assert page.changes({}).keys() == SECTIONS.keys()
 
 
 def test_whatever_a_view_holds_is_written_as_text() -> None:
@@ -187,7 +188,6 @@ def test_whatever_a_view_holds_is_written_as_text() -> None:
             procedure=bad,
             clause=bad,
             state=bad,
-            last_outcome=bad,
             lamp="lit",
             red_lamp=1,
             red_lamp_text=bad,

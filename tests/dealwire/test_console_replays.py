@@ -67,7 +67,7 @@ def test_a_recording_leads_to_the_views_of_its_rounds(name: str) -> None:
     table = usual_table(capture.procedure or replays.DEFAULT)
     play(capture, table.handle)
     steps = dealt(name).steps
-    assert steps[-1].view.last_outcome in (*table.outcomes, None)
+    assert {each.outcome for each in steps[-1].view.outcomes} <= set(table.outcomes)
     told = [line for line in steps[-1].view.log if line.clause]
     assert len(told) == sum(table.incidents.values())
     assert all(one.at_ns <= other.at_ns for one, other in itertools.pairwise(steps))

@@ -96,7 +96,7 @@ def test_burned_cards_lie_aside_and_hands_turn_over_when_shown() -> None:
     assert view.seats[0].cards == ("AS", "KS", "QS", "JS", "TS")
     assert view.seats[2].cards == ("??",) * 5, "a folded hand that nobody has shown"
     view = table.see(e.GameEnded(7))
-    assert (view.last_outcome, view.round, view.state) == ("complete", 7, "betting")
+    assert (view.outcomes[-1].outcome, view.round, view.state) == ("complete", 7, "betting")
     assert [line.text for line in view.log][-2:] == ["round 7 ends: complete", "round 7: players win $5.00"]
     assert view.settlement is not None
     assert (view.settlement.players, view.settlement.house, view.outcomes[-1].players) == (500, -500, 500)
