@@ -274,10 +274,10 @@ class ShufflerDealer(StepDealer):
         while not self._is(Course.VOID) and (self._held_up() or not press(self.now_ns)):
             if self.shuffler.state is S.READY and self._dealing and not self._held_up():
                 return  # it started anew and knows of no deal: whatever is pressed, it brings nothing of this one
-            before = self._standing()
-            yield from self._deal_until(
-                lambda before=before: self.shuffler.state in TAKES_GREEN and self._standing() != before  # type: ignore[misc]
-            )
+            yield from self._until_otherwise(self._standing())
+
+    def _until_otherwise(self, before: tuple[object, ...]) -> Doings:
+        yield from self._deal_until(lambda: self.shuffler.state in TAKES_GREEN and self._standing() != before)
 
     def _standing(self) -> tuple[object, ...]:
         """What decides whether green does something; while that stays the same, pressing again changes nothing."""
