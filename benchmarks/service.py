@@ -196,3 +196,15 @@ def _cells(values: list[float]) -> list[str]:
 
 def _part(cpu: float) -> str:
     return f"{100 * cpu:.1f} %" if cpu else "-"
+
+
+def main(tables: int) -> None:
+    """So many tables, each of one round a minute, and nobody looks: a minute of it."""
+    found = measure(60, tables, looked_at=False, speed=1.0, settle_s=40.0)
+    count, p50, p99, most = _cells(found.to_hub)
+    print(f"{tables} tables, {count} rounds in 60 s: p50 {p50} ms, p99 {p99} ms, most {most} ms at the hub; ", end="")
+    print(f"{_part(found.cpu)} of a core")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

@@ -19,7 +19,8 @@ from devices.dialects import dialect_named
 from devices.loop import Member, Owner
 from devices.simulator.host import DeviceLine, SimulatorHost
 
-LINES: Final = {SHUFFLER: "pty", CONTROLLER: "pty"}
+TERMINALS_MAX: Final = 64
+"""Of more tables than these the lines are TCP: a kernel's pseudo-terminals stall under hundreds of writers."""
 
 
 def stamped(line: DeviceLine, table: int) -> Callable[[bytes], None]:
@@ -41,11 +42,12 @@ def stamped(line: DeviceLine, table: int) -> Callable[[bytes], None]:
 def main(tables: int, speed: float, idle: bool) -> None:
     clock = SystemClock()
     owner = Owner(clock)
+    kind = "pty" if tables <= TERMINALS_MAX else "tcp:0"
     addresses = []
     for number in range(tables):
         scenario = load_scenario("clean-3")
         played = scenario if idle else endless(scenario, seed=number)
-        bench = SimulatorHost(SimulatedTable(played, speed=speed), LINES)
+        bench = SimulatorHost(SimulatedTable(played, speed=speed), {SHUFFLER: kind, CONTROLLER: kind})
         bench.lines[CONTROLLER].send = stamped(bench.lines[CONTROLLER], number)  # type: ignore[method-assign]
         members: tuple[Member, ...] = (bench, *bench.lines.values())
         for member in members:

@@ -21,6 +21,8 @@ LONGEST_WAIT_S: Final = 60.0
 SCAN_NS: Final = 10_000_000
 """`run` asks a member again whenever it called it, and every member this often while anything happens: to ask all of
 them in each turn would cost more than to read them."""
+SCANNED_TOGETHER: Final = 64
+"""With more members than these it is rarer in proportion, so that it takes the same small part of the time."""
 
 
 class Member(Protocol):
@@ -197,7 +199,7 @@ class Owner:
         """Ask every member what it waits for."""
         self._touched.clear()
         self._busy = False
-        self._scan_ns = self._clock.now_ns() + SCAN_NS
+        self._scan_ns = self._clock.now_ns() + SCAN_NS * max(1, len(self._members) // SCANNED_TOGETHER)
         self._watch(self._members)
         self._due = {member: member.next_deadline_ns for member in self._members}
         self._heap = [

@@ -46,6 +46,9 @@ BEAT_NS: Final = 1000 * MS
 """Between two looks at the lines; also the longest that received bytes wait for the disk when nothing follows."""
 VIEW_NS: Final = 20 * MS
 """A table is shown this often while devices report; at once when something comes of it."""
+SHOWN_TOGETHER: Final = 16
+"""With more tables than these it is rarer in proportion: a view costs more than what it shows, and nobody looks at
+hundreds of tables fifty times a second."""
 WEDGED_NS: Final = 30_000 * MS
 """A line on which nothing moves for so long is wedged: status comes every second, and a lost line is tried again
 every ten."""
@@ -113,7 +116,8 @@ class Service:
         self._stack = ExitStack()
         self._beat, self._show = Timer(self._on_beat), Timer(self._on_show)
         self._shown_ns = 0
-        self._moved: dict[TableSession, None] = {}
+        self._moved: dict[TableSession, None] = {}  # in this turn
+        self._unshown: dict[TableSession, None] = {}  # since each was shown
         """Tables of which there is something to see that was not shown yet, in their order."""
         self._early: list[Publication] = []
         self._later: list[Callable[[], None]] = []
@@ -294,16 +298,13 @@ class Service:
             for session in self._moved:
                 session.keep(self.clock.now_ns())
             self._give_out()
+            self._unshown |= self._moved
         while self._later:  # what goes out to devices, once the group is on the disk
             self._later.pop(0)()
         if self.journal.failed is not None:
             self._fail(f"{self.journal.path}: {self.journal.failed}")
         now_ns = self.clock.now_ns()
-        if self._moved:
-            if now_ns >= self._shown_ns + VIEW_NS or any(session.urgent for session in self._moved):
-                self._on_show(now_ns)
-            elif self._show.due_ns is None:
-                self._show.due_ns = self._shown_ns + VIEW_NS
+        self._show_what_moved(now_ns)
         self.health.waited(self.clock.now_ns() - self.owner.began_ns)
         if self._follow_clock:
             self._jump()
@@ -312,10 +313,23 @@ class Service:
         for item in self.journal.commit():
             self.hub.publish(item)
 
+    def _show_what_moved(self, now_ns: int) -> None:
+        urgent, self._moved = [session for session in self._moved if session.urgent], {}
+        due_ns = self._shown_ns + VIEW_NS * max(1, len(self.tables) // SHOWN_TOGETHER)
+        if self._unshown and now_ns >= due_ns:
+            self._on_show(now_ns)
+            return
+        for session in urgent:
+            del self._unshown[session]
+            self.hub.show(session.view(now_ns))
+        if self._unshown and self._show.due_ns is None:
+            self._show.due_ns = due_ns
+            self.owner.changed(self._show)
+
     def _on_show(self, now_ns: int) -> None:
         self._shown_ns = now_ns
-        moved, self._moved = self._moved, {}
-        for session in moved:
+        unshown, self._unshown = self._unshown, {}
+        for session in unshown:
             self.hub.show(session.view(now_ns))
 
     def _note_moved(self, session: TableSession) -> None:
