@@ -2,7 +2,7 @@
 #   make demo      three live rounds on simulated devices, in a browser too, recorded, replayed, compared; the
 #                  environment it makes runs every command of the README
 #   make check     linters, type checks and the quick tests: before a commit, three to four minutes
-#   make test      linters, type checks and the whole test suite, four tests at a time (WORKERS=8: eight); six to eight minutes
+#   make test      linters, type checks and the whole test suite, four tests at a time (WORKERS=8: eight); ten to eleven minutes
 #   make test-long  10,000 rounds over lines that fail, 10 million bytes of fuzz a dialect, slow tests, among them 100,000
 #                  rounds a game settled by two engines: an hour
 #   make test-kills  the table service killed 10,000 times at random instants (KILLS=500: so often); half an hour
