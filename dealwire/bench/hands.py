@@ -1,4 +1,5 @@
-"""What people do at the device: done by this program at a simulated one, asked of a person at an attached one."""
+"""What people do at the device: done by this program at a simulated one, asked of a person or of a hands program at an
+attached one."""
 
 from __future__ import annotations
 
@@ -6,10 +7,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Literal
 
+from dealwire.bench.hand_actions import POWER_OFF, POWER_ON, HandTask, hand_task
 from dealwire.bench.profiles import BADGE
 from dealwire.bench.record import Failed, NotRun, NotRunCause
-from dealwire.rehearsal.faults import act_named, arm, fault_named
-from dealwire.rehearsal.tables import SimulatedTable
+from dealwire.rehearsal.dealt_table import DealtTable
+from dealwire.rehearsal.faults import act_named, arm
+from dealwire.rehearsal.tables import RehearsedShoe, SimulatedTable
 from devices.simulator.deck import Bay
 from devices.simulator.shoe import ShoeModel
 from devices.simulator.shoe_table import ShoeTable
@@ -26,8 +29,8 @@ OFF_MS: Final = 1_000
 PATIENCE_MS: Final = 60_000
 """How long a check waits for what a person does."""
 
-Table = SimulatedTable | ShoeTable
-HandsKind = Literal["simulated", "person", "nobody"]
+Table = DealtTable | ShoeTable
+HandsKind = Literal["simulated", "person", "program", "nobody"]
 
 
 class Hands(ABC):
@@ -36,25 +39,31 @@ class Hands(ABC):
     whose: HandsKind
     patience_ms = 0
     """What they may add to the time an event takes that they cause."""
+    tireless = True
+    """They may be asked for the same thing a hundred times in a row."""
 
-    def begin(self) -> None:
+    def begin(self, check: str) -> None:
         """A new check: nothing is to go wrong any more."""
+        return
+
+    def ready_for(self, action: str, fields: Mapping[str, Any]) -> None:
+        """NotRun when it is known beforehand that they cannot do it, so that no check is left half done."""
         return
 
     def act(self, name: str, fields: Mapping[str, Any]) -> str:
         """Do it, and say what was done. NotRun when nobody can."""
-        return self._follow(act_named(name).instruction(fields))
+        return self._follow(hand_task(name, fields))
 
     def fault(self, name: str, fields: Mapping[str, Any]) -> str:
         """Let something go wrong at what comes next."""
-        return self._follow(fault_named(name).instruction(fields))
+        return self._follow(hand_task(name, fields))
 
     def power(self, on: bool) -> str:
         """Switch the device off or on."""
-        return self._follow("Switch the device on." if on else "Switch the device off, by its plug.")
+        return self._follow(hand_task(POWER_ON if on else POWER_OFF))
 
     @abstractmethod
-    def _follow(self, instruction: str) -> str: ...
+    def _follow(self, task: HandTask) -> str: ...
 
 
 class PersonHands(Hands):
@@ -62,14 +71,15 @@ class PersonHands(Hands):
 
     whose = "person"
     patience_ms = PATIENCE_MS
+    tireless = False
 
     def __init__(self, ask: Callable[[str], bool]) -> None:
         self._ask = ask
 
-    def _follow(self, instruction: str) -> str:
-        if not self._ask(instruction):
-            raise NotRun(f"skipped: {instruction}", NotRunCause.SKIPPED)
-        return instruction
+    def _follow(self, task: HandTask) -> str:
+        if not self._ask(task.say):
+            raise NotRun(f"skipped: {task.say}", NotRunCause.SKIPPED)
+        return task.say
 
 
 class NoHands(Hands):
@@ -77,12 +87,12 @@ class NoHands(Hands):
 
     whose = "nobody"
 
-    def power(self, on: bool) -> str:
-        """Nobody is asked for one half of it."""
-        return self._follow("switch the device off and on")
+    def ready_for(self, action: str, fields: Mapping[str, Any]) -> None:
+        """Never."""
+        self._follow(hand_task(action, fields))
 
-    def _follow(self, instruction: str) -> str:
-        raise NotRun(f"needs a person: {instruction}", NotRunCause.UNATTENDED)
+    def _follow(self, task: HandTask) -> str:
+        raise NotRun(f"needs a person: {task.say}", NotRunCause.UNATTENDED)
 
 
 class SimulatedHands(Hands):
@@ -97,7 +107,7 @@ class SimulatedHands(Hands):
         self._now, self._flush = now, flush
         self._unit: Any = table.units[device]
 
-    def begin(self) -> None:
+    def begin(self, check: str) -> None:
         """Whatever was armed and did not happen is called off."""
         if isinstance(self._table, SimulatedTable):
             self._table.shuffler.mishaps = []
@@ -105,17 +115,20 @@ class SimulatedHands(Hands):
 
     def act(self, name: str, fields: Mapping[str, Any]) -> str:
         """Do it at the model."""
-        doing = act_named(name)
+        table, doing = self._table, act_named(name)
         filled = doing.filled(fields)
-        if isinstance(self._table, ShoeTable):
-            done = _AT_SHOE[name](self._table.model, filled)
-        elif doing.device == "table-controller":
-            done = _AT_CONTROLLER[name](self._table.controller, filled)
-        else:
-            done = _AT_SHUFFLER[name](self._table.shuffler, filled, self._now())
+        match doing.device, table:
+            case "shoe", ShoeTable(model=shoe) | RehearsedShoe(shoe=shoe):
+                done = _AT_SHOE[name](shoe, filled)
+            case "table-controller", DealtTable():
+                done = _AT_CONTROLLER[name](table.controller, filled)
+            case "shuffler", SimulatedTable():
+                done = _AT_SHUFFLER[name](table.shuffler, filled, self._now())
+            case device, _:
+                raise NotRun(f"there is no {device} at this table")
         if done is False:
             raise Failed(f"the simulated device did not take this act: {name}")
-        return self._follow(" ".join([name, *(f"{key}={value}" for key, value in fields.items())]))
+        return self._done(" ".join([name, *(f"{key}={value}" for key, value in fields.items())]))
 
     def fault(self, name: str, fields: Mapping[str, Any]) -> str:
         """Arm it."""
@@ -127,12 +140,15 @@ class SimulatedHands(Hands):
             self._unit.power_on(self._now())
         else:
             self._unit.power_off()
-        return self._follow(f"power {'on' if on else 'off'}")
+        return self._done(f"power {'on' if on else 'off'}")
 
-    def _follow(self, instruction: str) -> str:
+    def _follow(self, task: HandTask) -> str:
+        return self._done(task.say)
+
+    def _done(self, text: str) -> str:
         self._unit.settle(self._now())
         self._flush()
-        return instruction
+        return text
 
 
 # ------------------------------------------------------------------ at the models

@@ -39,6 +39,8 @@ class NotRunCause(StrEnum):
     LEFT_OUT = "left out of the plan"
     UNATTENDED = "needs a person"
     SKIPPED = "skipped by the person"
+    CANNOT = "beyond the hands program"
+    HANDS_FAILED = "the hands program failed"
     NOT_OFFERED = "not offered by the device"
     SHORTENED = "made in part"
     LINE_GONE = "line gone"

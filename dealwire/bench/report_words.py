@@ -12,6 +12,7 @@ from protocol.printable import printable
 HANDS: Final = {
     "simulated": "simulated, as the device is",
     "person": "a person, asked step by step",
+    "program": "a program, given by --hands",
     "nobody": "nobody: what needs hands was not run",
 }
 

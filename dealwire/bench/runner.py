@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Final
 
-from dealwire.bench import steps_device as d
 from dealwire.bench.about import plan_facts
-from dealwire.bench.hands import Hands, NoHands
+from dealwire.bench.hands import Hands
+from dealwire.bench.hands_needed import hands_needed
 from dealwire.bench.plan import BenchPlan, Check, RuleEntry, packaged_plan
 from dealwire.bench.probe import MS, Probe
 from dealwire.bench.profiles import PROFILES
@@ -217,17 +217,9 @@ def _check_needs(stand: Stand, check: Check) -> None:
     for name in check.needs:
         if hello is None or not hello.capabilities & Capability[name]:
             raise NotRun(f"the device has no {name}", NotRunCause.NOT_OFFERED)
-    if isinstance(stand.hands, NoHands):
-        # what a person has to do is known beforehand: no check is left half done
-        for step in check.steps:
-            if isinstance(step, d.ActAtDevice):
-                stand.hands.act(step.do, step.fields)
-            elif isinstance(step, d.Faulting):
-                stand.hands.fault(step.fault, step.fields)
-            elif isinstance(step, d.Power):
-                stand.hands.power(False)
-            elif isinstance(step, d.DealPackets):
-                stand.hands.act("lift", {})
+    # what hands have to do is known beforehand: no check is left half done
+    for action, fields in hands_needed(check.steps):
+        stand.hands.ready_for(action, fields)
 
 
 def _set_out(stand: Stand, check: Check) -> None:

@@ -51,7 +51,7 @@ class Stand:
         self.result = result
         self.variables.clear()
         self.used.clear()
-        self.hands.begin()
+        self.hands.begin(result.id)
         self.probe.begin_check()
 
     # ------------------------------------------------------------------ time

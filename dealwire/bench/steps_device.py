@@ -215,7 +215,7 @@ class Poke(PlanStep):
 
     def _run(self, stand: Stand) -> None:
         ways = stand.profile.poke
-        if isinstance(ways[0], str) and stand.hands.patience_ms and self.poke > BY_PERSON_MAX:
+        if isinstance(ways[0], str) and not stand.hands.tireless and self.poke > BY_PERSON_MAX:
             raise NotRun(f"needs {self.poke} presses of a key in a row, too many for a person")
         for turn in range(self.poke):
             way = ways[turn % len(ways)]

@@ -13,8 +13,10 @@ from msgspec.structs import replace
 
 from dealwire.bench.comparing import compare_reports
 from dealwire.bench.hands import Hands, NoHands, PersonHands
+from dealwire.bench.hands_command import HandsChannel, ProgramHands
 from dealwire.bench.plan import BenchPlan, known_plans, load_plan
 from dealwire.bench.probe import MS, Probe
+from dealwire.bench.record import NotRunCause
 from dealwire.bench.report import BenchVerdict, Report
 from dealwire.bench.report_text import summary_lines, text_lines
 from dealwire.bench.reporting import ReportHead, report_of
@@ -39,6 +41,8 @@ DEFAULT = "shuffler"
 MakeHands = Callable[[Probe], Hands]
 EVERY_S: Final = 10
 """Seconds between two lines of progress where none is written over."""
+NOBODY: Final = "run it at a terminal, give a program by --hands, or say --unattended"
+"""What to do where nobody can be asked."""
 WITH_VERIFY: Final = frozenset({"plan", "verify_file", "key_file", "against", "junit", "html", "overwrite"})
 """What goes with --verify."""
 
@@ -73,6 +77,7 @@ run_options = together(
         "--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Of everything by chance."
     ),
     click.option("--unattended", is_flag=True, help="Ask nobody: what needs a person is not run."),
+    click.option("--hands", metavar="COMMAND", help="A program that does what a person would be asked to do."),
     click.option("--strict", is_flag=True, help="Exit code 1 also when a check was not run, for whatever reason."),
 )
 head_options = together(
@@ -173,6 +178,7 @@ def _judge(
     rounds: int | None,
     seed: int,
     unattended: bool,
+    hands: str | None,
     real_time: bool,
     speed: float,
     strict: bool,
@@ -186,10 +192,10 @@ def _judge(
              (("shuffler", shuffler), ("controller", controller), ("shoe", shoe)) if address}  # fmt: skip
     loaded, device, address = _choose(plan, given, simulated)
     choices = BenchChoices(only, rounds, seed, unattended, real_time, speed, strict)
-    _check_choices(loaded, choices)
+    _check_choices(loaded, choices, hands, simulated)
     signer, before = files.signer(), read_earlier(against) if against else None
     progress = BenchProgress(silent=as_json)
-    with _wire(device, address, choices, progress) as (wire, make_hands):
+    with _wire(device, address, choices, hands, progress) as (wire, make_hands):
         run = run_plan(loaded, wire, make_hands, choices, progress.watch)
     progress.line.clear()
     report = report_of(run, head)
@@ -199,11 +205,19 @@ def _judge(
     if against is not None and before is not None:
         doubt(against, before[0])
     files.write(report, signer)
-    ctx.exit(_exit_code(report, strict))
+    ctx.exit(_exit_code(report, strict, run.hands))
 
 
-def _exit_code(report: Report, strict: bool) -> Exit:
-    if report.verdict in (BenchVerdict.FAILED, BenchVerdict.NOTHING_RUN):
+def _exit_code(report: Report, strict: bool, hands: Hands) -> Exit:
+    causes = report.counts.causes
+    if isinstance(hands, ProgramHands) and hands.gone is not None:
+        echo(f"dealwire: {hands.gone}", err=True)
+    if failed := causes.get(NotRunCause.HANDS_FAILED, 0):
+        echo(f"dealwire: {failed} checks were not run because the hands program failed", err=True)
+    missed = 0 if report.options.unattended else causes.get(NotRunCause.UNATTENDED, 0)
+    if missed:
+        echo(f"dealwire: {missed} checks need a person and were not run; {NOBODY}", err=True)
+    if report.verdict in (BenchVerdict.FAILED, BenchVerdict.NOTHING_RUN) or failed or missed:
         return Exit.CHECK_FAILED
     if strict and report.counts.not_run:
         echo(f"dealwire: --strict: {report.counts.not_run} checks were not run", err=True)
@@ -242,7 +256,11 @@ def _choose(plan: str | None, given: dict[str, str], simulated: bool) -> tuple[B
     return loaded, device, given.get(device)
 
 
-def _check_choices(plan: BenchPlan, choices: BenchChoices) -> None:
+def _check_choices(plan: BenchPlan, choices: BenchChoices, hands: str | None, simulated: bool) -> None:
+    if hands is not None and (simulated or choices.unattended):
+        excluded = "and --unattended exclude each other"
+        why = "is for an attached device: a simulated one has its own" if simulated else excluded
+        raise click.UsageError(f"--hands {why}")
     for pattern in choices.only:
         if not any(BenchChoices((pattern,)).takes(one) for one in plan.ids):
             raise click.UsageError(f"--only {pattern!r} names no check of the plan; dealwire bench {plan.id} --list")
@@ -250,7 +268,7 @@ def _check_choices(plan: BenchPlan, choices: BenchChoices) -> None:
 
 @contextlib.contextmanager
 def _wire(
-    device: str, address: str | None, choices: BenchChoices, progress: BenchProgress
+    device: str, address: str | None, choices: BenchChoices, command: str | None, progress: BenchProgress
 ) -> Iterator[tuple[Wire, MakeHands]]:
     """The line to the device, and who stands at it."""
     if address is None:
@@ -260,10 +278,32 @@ def _wire(
             yield wire, lambda _: hands
         return
     clock = SystemClock()
-    wire = LiveWire(address, line_at(address, clock), clock=clock)
-    by_person = not choices.unattended and sys.stdin.isatty()
-    with contextlib.closing(wire):
-        yield wire, lambda probe: PersonHands(lambda text: _ask(probe, text, progress)) if by_person else NoHands()
+    with contextlib.ExitStack() as stack:
+        make_hands: MakeHands = lambda _: NoHands()  # noqa: E731
+        if command is not None:
+            channel = stack.enter_context(contextlib.closing(HandsChannel(command)))
+            program = ProgramHands(channel, device, address)
+            make_hands = lambda probe: _listening(program, channel, probe)  # noqa: E731
+        elif not choices.unattended and sys.stdin.isatty():
+            make_hands = lambda probe: PersonHands(lambda text: _ask(probe, text, progress))  # noqa: E731
+        wire = LiveWire(address, line_at(address, clock), clock=clock)
+        stack.enter_context(contextlib.closing(wire))
+        yield wire, make_hands
+
+
+def _listening(program: ProgramHands, channel: HandsChannel, probe: Probe) -> Hands:
+    """The program, while whose answers are waited for the line is kept alive."""
+    channel.while_waiting = lambda output, ms: _keep_line(probe, output, ms)
+    return program
+
+
+def _keep_line(probe: Probe, awaited: int, ms: int) -> None:
+    """Listen to the device for a moment; when its line is away, wait for `awaited` alone."""
+    try:
+        probe.run(probe.wire.now_ns() + ms * MS)
+    except LineClosed:
+        # the device may be off because it was asked for
+        select.select([awaited], [], [], ms / 1000)
 
 
 def _ask(probe: Probe, instruction: str, progress: BenchProgress) -> bool:
@@ -271,11 +311,7 @@ def _ask(probe: Probe, instruction: str, progress: BenchProgress) -> bool:
     progress.line.clear()
     click.secho(f"> {printable(instruction, None)}  [Enter: done, s: skip] ", fg="cyan", err=True, nl=False)
     while not select.select([sys.stdin], [], [], 0)[0]:
-        try:
-            probe.run(probe.wire.now_ns() + 50 * MS)
-        except LineClosed:
-            # the device may be off because it was asked for
-            select.select([sys.stdin], [], [], 0.05)
+        _keep_line(probe, sys.stdin.fileno(), 50)
     return not sys.stdin.readline().strip().lower().startswith("s")
 
 

@@ -1,16 +1,21 @@
 """`dealwire sim`: simulated devices as a process of their own."""
 
 import json
+from pathlib import Path
 
 import click
 from click.core import ParameterSource
 
 from dealer_flow.procedure.load import load_procedure
-from dealwire.cli.options import DecimalRange
+from dealwire.bench.simulated_hands_port import HandsPort, SimulatorHands
+from dealwire.cli.options import FILE, DecimalRange
 from dealwire.cli.terminal import echo
+from dealwire.rehearsal.dealt_table import DealtTable
 from dealwire.rehearsal.scenario import AnyScenario, endless
 from dealwire.rehearsal.scenario_file import clean_scenario, find_scenario, scenario_ids, shoe_scenario_ids
 from dealwire.rehearsal.serve import serve
+from devices.clock import SystemClock
+from devices.simulator.host import SimulatorHost
 from devices.simulator.shoe_table import FRONT_ENDS
 
 LINE = "pty|tcp:PORT"
@@ -42,6 +47,12 @@ LINE = "pty|tcp:PORT"
     " wrong.",
 )
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Without end: other cards and faults.")
+@click.option(
+    "--hands",
+    type=FILE,
+    metavar="PATH",
+    help="Nobody deals: a Unix socket at PATH takes what hands are to do at the devices. For `dealwire bench --hands`.",
+)
 @click.option("--list", "as_list", is_flag=True, help="Name the scenarios that come with the program.")
 @click.option("--json", "as_json", is_flag=True, help="Announce the lines as one JSON object.")
 @click.pass_context
@@ -60,6 +71,7 @@ def command(
     again: bool,
     faults: float | None,
     seed: int | None,
+    hands: Path | None,
     as_list: bool,
     as_json: bool,
 ) -> None:
@@ -84,11 +96,18 @@ def command(
     serve(
         chosen,
         lines={**dealing, "table-controller": controller},
-        ready=lambda addresses: _announce(addresses, spoken, as_json),
+        ready=lambda addresses: _announce(addresses, spoken, hands, as_json),
         speed=speed,
         shoe_dialect=shoe_dialect,
         forever=forever,
+        beside=(lambda host, table: [_hands_port(hands, host, table)]) if hands else lambda _host, _table: (),
     )
+
+
+def _hands_port(path: Path, host: SimulatorHost, table: DealtTable) -> HandsPort:
+    """Hands at a table where nobody deals."""
+    table.deserted = True
+    return HandsPort(path, SimulatorHands(host, table, SystemClock()))
 
 
 def _clean(ctx: click.Context, name: str, seats: int) -> AnyScenario:
@@ -113,12 +132,19 @@ def _check_options(ctx: click.Context, scenario: AnyScenario) -> None:
             raise click.UsageError(f"scenario {scenario.id!r} is dealt from {there}: {name} is not for it")
 
 
-def _announce(addresses: dict[str, str], spoken: str, as_json: bool) -> None:
+def _announce(addresses: dict[str, str], spoken: str, hands: Path | None, as_json: bool) -> None:
     """Say where the devices are; `spoken` is what else a command needs."""
     if as_json:
-        click.echo(json.dumps({"schema": "dealwire.sim/1", "type": "ready", "lines": addresses}))
+        where = {"hands": str(hands)} if hands else {}
+        click.echo(json.dumps({"schema": "dealwire.sim/1", "type": "ready", "lines": addresses, **where}))
         return
-    flags = " ".join(
+    options = [
         f"--{'controller' if name == 'table-controller' else name} {address}" for name, address in addresses.items()
-    )
+    ]
+    if hands is not None:
+        echo("ready, and nobody deals; in another terminal:")
+        for option in options:
+            echo(f"  dealwire bench {option} --hands 'dealwire hands socket {hands}'")
+        return
+    flags = " ".join(options)
     echo(f"ready; in another terminal: dealwire monitor {flags}{spoken}")

@@ -74,6 +74,8 @@ class DealtTable:
         self.units, self.controller = units, controller
         self.lines = {name: LineFaults(Random(seeds.random())) for name in units}
         self.pace = PeoplePace().faster(speed)
+        self.deserted = False
+        """Nobody ever deals here, whatever hosts come."""
         self.seated = False
         """The dealer has begun."""
         self.now_ns = 0
@@ -117,7 +119,7 @@ class DealtTable:
 
     def _go_on(self, now_ns: int) -> None:
         self.now_ns = now_ns
-        if not self.seated and all(unit.hosted for unit in self.units.values()):
+        if not self.seated and not self.deserted and all(unit.hosted for unit in self.units.values()):
             self.seated = True
             self.dealer.start(now_ns)
         self.dealer.tick(now_ns)

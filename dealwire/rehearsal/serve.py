@@ -1,12 +1,13 @@
 """A scenario dealt on real lines, until it has ended."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
+from dealwire.rehearsal.dealt_table import DealtTable
 from dealwire.rehearsal.scenario import AnyScenario
 from dealwire.rehearsal.tables import set_up
 from devices.clock import SystemClock
-from devices.loop import Owner
+from devices.loop import Member, Owner
 from devices.simulator.host import SimulatorHost
 
 LINGER_S: Final = 0.2
@@ -21,18 +22,20 @@ def serve(
     speed: float = 1.0,
     shoe_dialect: str = "tdp",
     forever: bool = False,
+    beside: Callable[[SimulatorHost, DealtTable], Iterable[Member]] = lambda _host, _table: (),
 ) -> None:
     """Put the scenario's devices on lines (`pty` or `tcp:PORT`), announce their addresses, and deal the scenario.
 
     `shoe_dialect` is what a shoe speaks. Dealing starts when the host of every device that can tell has opened its
-    session; returns when it has ended and the hosts have every event (or are gone), never with `forever`. BadLine,
-    LineBusy or LineAbsent when a line cannot be made.
+    session; returns when it has ended and the hosts have every event (or are gone), never with `forever`. What `beside`
+    gives is run with it. BadLine, LineBusy or LineAbsent when a line cannot be made.
     """
     clock = SystemClock()
-    host = SimulatorHost(set_up(scenario, speed=speed, shoe_dialect=shoe_dialect), lines)
+    table = set_up(scenario, speed=speed, shoe_dialect=shoe_dialect)
+    host = SimulatorHost(table, lines)
     owner = Owner(clock)
     try:
-        for member in (host, *host.lines.values()):
+        for member in (host, *host.lines.values(), *beside(host, table)):
             owner.add(member)
         host.start(clock.now_ns())
         ready(host.addresses)

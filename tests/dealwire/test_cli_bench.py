@@ -69,6 +69,12 @@ def test_a_check_that_fails_is_exit_code_1(tmp_path: Path) -> None:
         (("shuffler", "--simulated", "--shuffler", "/dev/null"), 2, "judge one device"),
         (("shoe", "--shuffler", "/dev/null"), 2, "the plan 'shoe' is for a shoe, not for a shuffler"),
         (("nope", "--simulated"), 2, "nope: no such plan; known: link, shoe, shuffler, table-controller"),
+        (("shuffler", "--simulated", "--hands", "true"), 2, "--hands is for an attached device"),
+        (
+            ("--shuffler", "/dev/null", "--hands", "true", "--unattended"),
+            2,
+            "--hands and --unattended exclude each other",
+        ),
         (("shuffler", "--simulated", "--only", "dance.*"), 2, "names no check of the plan"),
         (("shuffler", "--simulated", "--html", "/nowhere/at/all.html"), 2, "no such folder: /nowhere/at"),
         (("shuffler", "--simulated", "--report", "/nowhere/at/all.json"), 2, "no such folder: /nowhere/at"),

@@ -1,0 +1,34 @@
+"""Which acts of hands a check cannot do without, read off its steps before it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from dealwire.bench import steps_device as d
+from dealwire.bench.hand_actions import POWER_OFF, POWER_ON
+from dealwire.bench.plan import Repeat
+from dealwire.bench.step import PlanStep
+
+HandNeed = tuple[str, Mapping[str, Any]]
+"""An action of `hand_actions`, and the fields that the plan gives."""
+
+
+def hands_needed(steps: Iterable[PlanStep]) -> Iterator[HandNeed]:
+    """Every act, fault and turn of the plug in these steps and in those within them. What brings a device into a state
+    is not among them: that depends on the state it is in."""
+    for step in steps:
+        match step:
+            case Repeat():
+                yield from hands_needed(step.steps)
+            case d.ActAtDevice():
+                yield step.do, step.fields
+            case d.Faulting():
+                yield step.fault, step.fields
+            case d.Power():
+                yield from ((POWER_OFF, {}),) if step.power != "on" else ()
+                yield from ((POWER_ON, {}),) if step.power != "off" else ()
+            case d.DealPackets() if step.deal or step.finish:
+                yield "lift", {}
+            case d.WrongPacket():
+                yield "lift", {}
