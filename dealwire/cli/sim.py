@@ -84,30 +84,36 @@ def command(
         for name in (*scenario_ids(), *shoe_scenario_ids()):
             echo(name)
         return
-    chosen = _clean(ctx, procedure, seats) if procedure else find_scenario(scenario)
-    _check_options(ctx, chosen)
+    chosen = _chosen(ctx, scenario, procedure, seats)
     if again or procedure:
         chosen = endless(chosen, faults=faults, seed=seed)
     elif faults is not None or seed is not None:
         raise click.UsageError("--faults and --seed are for rounds without end: --endless or --procedure")
-    at_shoe = chosen.device == "shoe"
     dealing = {"shoe": {"shoe": shoe}, "shuffler": {"shuffler": shuffler}}.get(chosen.device, {})
-    spoken = f" --shoe-dialect {shoe_dialect}" if at_shoe else ""
     serve(
         chosen,
         lines={**dealing, "table-controller": controller},
-        ready=lambda addresses: _announce(addresses, spoken, hands, as_json),
+        ready=lambda addresses: _announce(
+            addresses, f" --shoe-dialect {shoe_dialect}" * (chosen.device == "shoe"), hands, as_json
+        ),
         speed=speed,
         shoe_dialect=shoe_dialect,
         forever=forever,
-        beside=(lambda host, table: [_hands_port(hands, host, table)]) if hands else lambda _host, _table: (),
+        beside=lambda host, table: _hands_port(hands, host, table),
     )
 
 
-def _hands_port(path: Path, host: SimulatorHost, table: DealtTable) -> HandsPort:
-    """Hands at a table where nobody deals."""
-    table.deserted = True
-    return HandsPort(path, SimulatorHands(host, table, SystemClock()))
+def _hands_port(path: Path | None, host: SimulatorHost, table: DealtTable) -> list[HandsPort]:
+    """Hands at a table where nobody deals, when there is a path for their socket."""
+    table.deserted = path is not None
+    return [HandsPort(path, SimulatorHands(host, table, SystemClock()))] if path else []
+
+
+def _chosen(ctx: click.Context, scenario: str, procedure: str | None, seats: int) -> AnyScenario:
+    """What is dealt."""
+    chosen = _clean(ctx, procedure, seats) if procedure else find_scenario(scenario)
+    _check_options(ctx, chosen)
+    return chosen
 
 
 def _clean(ctx: click.Context, name: str, seats: int) -> AnyScenario:
