@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeVar
 
-from dealwire.bench.record import Actor, Failed, HeardFrame, TimeLine
-from dealwire.bench.rules import BenchRule, Known
+from dealwire.bench.record import Actor, Failed, HeardFrame, NotOpened, TimeLine
+from dealwire.bench.rules import NOT_KNOWN, BenchRule, Known
 from dealwire.bench.values import STATES, spell
 from dealwire.bench.wire import Wire
 from protocol.errors import BadPayload, NoAnswer
@@ -39,7 +39,7 @@ class Probe:
     def __init__(self, wire: Wire, rules: Iterable[BenchRule] = (), *, allowance_ms: int = 0, role: Role) -> None:
         self.wire = wire
         self.timeline = TimeLine()
-        self.known = Known(allowance_ms=allowance_ms, acked=-1)
+        self.known = Known(allowance_ms=allowance_ms, acked=NOT_KNOWN)
         self.role = role
         self.acks = self.beats = True
         self.contact_ns = FIRST_CONTACT_NS
@@ -146,9 +146,10 @@ class Probe:
         self.mark = 0
         self.acks = self.beats = True
 
-    def started_over(self) -> None:
-        """The device was switched off: its numbers begin anew."""
-        self.known.session, self.known.acked, self.last_event, self.status = 0, 0, 0, None
+    def started_over(self, *, off: bool = True) -> None:
+        """The device was switched off, and its numbers begin anew; not `off`: the line was away, and nobody knows."""
+        self.known.session, self.last_event, self.status = 0, 0, None
+        self.known.acked = 0 if off else NOT_KNOWN
         self._ahead.clear()
         for noise in self._framer.flush():
             self._note_noise(noise)
@@ -176,9 +177,11 @@ class Probe:
         wanted = self.role if role is None else role
         reply = self.ask(m.OpenSessionMessage(hello.session, VERSION, MINOR, wanted))
         if reply.status == Status.REFUSED and reply.reason == Reason.NOT_PERMITTED and wanted > Role.OBSERVE:
-            raise Failed(f"the device does not grant the role {wanted.name}")
+            raise NotOpened(f"the device does not grant the role {wanted.name}")
         if reply.status == Status.REFUSED:
-            raise Failed(f"the session was not opened: {spell(reply)}")
+            known = reply.reason in Reason._value2member_map_
+            why = Reason(reply.reason).name if known else f"reason {reply.reason}"
+            raise NotOpened(f"the session was not opened: refused, {why}{self._other_session(hello.session)}")
         self.send(m.ReportStatusMessage(), self.new_request())
         found = self.until(lambda h: _as(h, DeviceStatus), TIMES.status_ns // MS + self.known.allowance_ms)
         if found is None:
@@ -210,6 +213,11 @@ class Probe:
 
     # ------------------------------------------------------------------ inside
 
+    def _other_session(self, given: int) -> str:
+        """That the device's own status names another session than its HELLO-REPLY, which is the likeliest cause."""
+        own = self.status.session if self.status is not None else given
+        return f"; HELLO-REPLY gives session {given:08X}h, the STATUS {own:08X}h" if own != given else ""
+
     def _beating(self) -> bool:
         return self.beats and self.known.session != 0
 
@@ -230,7 +238,8 @@ class Probe:
         keep = len(self._stream) - self._framer.pending
         del self._stream[:keep]
         self._stream_start += keep
-        if self.acks and any(heard.event for heard in due):
+        # before a session is open nobody knows which events the device still holds, and which an ACK may name
+        if self.acks and self.known.acked != NOT_KNOWN and any(heard.event for heard in due):
             self.known.acked = self.last_event
             self._say_quietly(m.AckMessage(self.known.session, self.last_event))
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from protocol.faults import Fault
 from protocol.tdp import messages as m
 from protocol.tdp.messages import DeviceClass, Message, Resolution
 
@@ -13,11 +14,15 @@ BADGE: Final = 7001
 """What the bench gives as the badge of whoever clears a fault."""
 
 
+Way = str | tuple[Message, ...]
+"""How a state is left: an act of hands, or the first of these commands that the device does not refuse."""
+
+
 @dataclass(frozen=True, slots=True)
 class Profile:
     """One class of device.
 
-    `ways` says by state what is done to get on: a command, an act of hands, or nothing but waiting. `away` is the same
+    `ways` says by state what is done to get on; in any other state nothing but waiting is. `away` is the same
     for a state that is not the wanted one although it is where things end by themselves. `poke`: commands, taken in
     turn, that each cause an event, or the act that does. `operate`: a command that needs the role OPERATE and harms
     nothing; `other`: a command of another class.
@@ -26,8 +31,8 @@ class Profile:
     number: DeviceClass
     status: str
     ready: str
-    ways: Mapping[str, Message | str | None]
-    away: Mapping[str, Message | str]
+    ways: Mapping[str, Way]
+    away: Mapping[str, Way]
     poke: tuple[Message | str, ...]
     operate: Message
     other: Message
@@ -43,14 +48,14 @@ PROFILES: Final[dict[str, Profile]] = {
         {
             "OPEN": "close-door",
             "SETUP": "close-setup",
-            "LOCKED": m.SetLockMessage(0),
-            "MISDEAL": m.ClearMisdealMessage(BADGE, Resolution.REMOVE_DECK),
-            "FAULT": m.SelfTestMessage(),
+            "LOCKED": (m.SetLockMessage(0),),
+            "MISDEAL": (m.ClearMisdealMessage(BADGE, Resolution.REMOVE_DECK),),
+            "FAULT": (m.SelfTestMessage(),),
             "EMPTY": "load",
-            "PACKET_WAIT": m.DumpMessage(),
+            "PACKET_WAIT": (m.DumpMessage(),),
             "REMAINDER_WAIT": "lift",
         },
-        {"READY": m.RaiseLampMessage(0)},
+        {"READY": (m.RaiseLampMessage(Fault.MISDEAL_CALLED_BY_HOST), m.DispenseMessage())},
         (_GAME,),
         _GAME,
         m.EndRoundMessage(),
@@ -71,12 +76,12 @@ PROFILES: Final[dict[str, Profile]] = {
         "STANDBY",
         {
             "ERROR": "clear-error",
-            "LOCKED": m.LockShoeMessage(0),
+            "LOCKED": (m.LockShoeMessage(0),),
             "EMPTY": "fill",
             "LOADED": "begin",
             "BURN": "draw",
-            "ROUND": m.EndRoundMessage(),
-            "CUT_CARD_SEEN": m.EndRoundMessage(),
+            "ROUND": (m.EndRoundMessage(),),
+            "CUT_CARD_SEEN": (m.EndRoundMessage(),),
             "SHOE_END": "empty",
         },
         {"STANDBY": "empty"},

@@ -44,6 +44,7 @@ class NotRunCause(StrEnum):
     NOT_OFFERED = "not offered by the device"
     SHORTENED = "made in part"
     LINE_GONE = "line gone"
+    NO_SESSION = "no session"
     LATE = "this machine too busy"
     UNSEEN = "nothing to judge"
     IMPOSSIBLE = "cannot be made here"
@@ -136,6 +137,10 @@ class Result:
 
 class Failed(Exception):
     """The device did not do what the check wants."""
+
+
+class NotOpened(Failed):
+    """The device does not open a session for its host: what any check begins with."""
 
 
 class NotRun(Exception):

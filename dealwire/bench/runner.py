@@ -13,7 +13,7 @@ from dealwire.bench.hands_needed import hands_needed
 from dealwire.bench.plan import BenchPlan, Check, RuleEntry, packaged_plan
 from dealwire.bench.probe import MS, Probe
 from dealwire.bench.profiles import PROFILES
-from dealwire.bench.record import BenchOutcome, Failed, NotRun, NotRunCause, Result
+from dealwire.bench.record import BenchOutcome, Failed, NotOpened, NotRun, NotRunCause, Result
 from dealwire.bench.report import PlanFacts, only_words
 from dealwire.bench.rules import RULES, BenchRule
 from dealwire.bench.stand import Stand
@@ -80,17 +80,18 @@ def run_plan(
     make_hands: Callable[[Probe], Hands],
     choices: BenchChoices = BenchChoices(),
     watching: Watching = lambda _number, _of, _name: None,
+    device: str = "any",
 ) -> BenchRun:
     """Make every check of `plan` on `wire` that `choices` take; the others are *not run*. NoAnswer when nobody answers
-    the first HELLO, WrongDevice when it is another device than the plan is for. When the line goes for good, the rest
-    is not run."""
+    the first HELLO, WrongDevice when it is another device than the plan is for, or than `device`. When the line goes
+    for good, the rest is not run."""
     allowance_ms = 0 if wire.exact else plan.allowance_ms
     rules = {entry.rule: RULES[entry.rule]() for entry in plan.rule}
     probe = Probe(wire, rules.values(), allowance_ms=allowance_ms, role=plan.granted)
     clock = SystemClock()
     began_ns = clock.now_ns()
     hello = probe.meet()
-    profile = PROFILES[_device(plan, hello.device_class)]
+    profile = PROFILES[_device(plan.device if plan.device != "any" else device, hello.device_class)]
     hands = make_hands(probe)
     probe.contact_ns += hands.patience_ms * MS
     run = BenchRun(plan_facts(plan), wire.name, hands, choices, allowance_ms, hello, began_ns)
@@ -150,10 +151,9 @@ def _judged(result: Result, rule: BenchRule) -> Result:
     return result
 
 
-def _device(plan: BenchPlan, number: int) -> str:
-    """The profile for the device that answered; WrongDevice when the plan is for another."""
+def _device(wanted: str, number: int) -> str:
+    """The profile for the device that answered; WrongDevice when another is wanted."""
     names = {int(profile.number): name for name, profile in PROFILES.items()}
-    wanted = plan.device
     if wanted == "any":
         if number not in names:
             raise WrongDevice(" or a ".join(names.values()), f"device of class {number}")
@@ -205,11 +205,20 @@ def _run(stand: Stand, check: Check, gone: str) -> Result:
         result.not_run(NotRunCause.NOT_OFFERED, str(reason))
     except (Failed, NoAnswer, LineClosed) as failed:
         result.outcome, result.why = BenchOutcome.FAILED, str(failed)
+        if isinstance(failed, NotOpened):
+            _say_once(stand, result)
         if isinstance(failed, LineClosed):
-            probe.started_over()
+            probe.started_over(off=False)
     result.ended_ns, result.late_ms = probe.wire.now_ns(), probe.wire.own_delay_ms()
     result.timeline = probe.timeline.take()
     return result
+
+
+def _say_once(stand: Stand, result: Result) -> None:
+    """A session that is not opened fails the first check that needs one; the others are not run for the same reason."""
+    first = stand.unopened.setdefault(result.why, result.id)
+    if first != result.id:
+        result.not_run(NotRunCause.NO_SESSION, f"as {first}: {result.why}")
 
 
 def _check_needs(stand: Stand, check: Check) -> None:

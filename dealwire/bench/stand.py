@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
+from msgspec.structs import replace
+
 from dealwire.bench.hands import Hands
 from dealwire.bench.probe import MS, Probe
-from dealwire.bench.profiles import Profile
+from dealwire.bench.profiles import Profile, Way
 from dealwire.bench.record import Actor, Failed, HeardFrame, Measurement, Result
 from dealwire.bench.values import MESSAGES, STATES, Wanted, constant, field_of, fits, in_words, nothing, number, spell
 from protocol.errors import LineClosed
 from protocol.message import message_name
 from protocol.tdp import messages as m
-from protocol.tdp.messages import Message
+from protocol.tdp.messages import Message, Reason, Status
 from protocol.tdp.packets import MINOR, VERSION
 
 PREPARE_MS: Final = 300_000
 """The longest it may take to bring a device into a state: two shuffles and what hands do."""
+WAYS_MAX: Final = 3
+"""How often a state is tried to be left in the same way: a device that was commanded twice in vain is not in doubt."""
+LEAVE_MS: Final = 2_000
+"""How long a device may take to leave a state that something was done about."""
 STATUS_MS: Final = 2_000
 """The longest the bench waits for a status on its way to something."""
 LIFT_MS: Final = 10_000
@@ -45,6 +52,9 @@ class Stand:
     requested_ns: int = 0
     used: set[int] = field(default_factory=set)
     """Frames that a step has taken, so that the next one finds another."""
+
+    unopened: dict[str, str] = field(default_factory=dict)
+    """Why a session was not opened, and the first check that found it."""
 
     def begin(self, result: Result) -> None:
         """The next check."""
@@ -205,22 +215,55 @@ class Stand:
         """Bring the device into a state, `ready`: where its class is at rest; Failed when it does not get there."""
         wanted = self.profile.ready if wanted == "ready" else wanted
         end_ns = self.probe.wire.now_ns() + PREPARE_MS * MS
-        done = ""
+        tries: Counter[str] = Counter()
         self.probe.status = None
         while (state := self.state()) != wanted:
             if self.probe.wire.now_ns() >= end_ns:
                 raise Failed(f"the device stays in {state}; it was to come to {wanted}")
-            way = self.profile.ways.get(state) or (self.profile.away.get(state) if state != wanted else None)
-            if way is None or state == done:
+            way = self.profile.ways.get(state) or self.profile.away.get(state)
+            if way is None:
                 self.pause(100)
-                done = ""
                 continue
-            done = state
-            if isinstance(way, str):
-                name, _, rest = way.partition(" ")
-                fields = {key: int(value) for key, _, value in (part.partition("=") for part in rest.split())}
-                self.act(name, fields)
-            else:
-                self.ask(way)
-            self.pause(50)
+            shown = self._shown_status()
+            if tries[shown] >= WAYS_MAX:
+                raise Failed(f"the device stays in {state} after {_words(way)}, {WAYS_MAX} times; wanted: {wanted}")
+            tries[shown] += 1
+            self._go(way)
+            self._leave(shown)
+
+    def _go(self, way: Way) -> None:
+        """What is done in a state to get on; of several commands the first that is not refused."""
+        if isinstance(way, str):
+            name, _, rest = way.partition(" ")
+            fields = {key: int(value) for key, _, value in (part.partition("=") for part in rest.split())}
+            self.act(name, fields)
+            return
+        refusals = []
+        for command in way:
+            reply = self.ask(command)
+            if reply.status != Status.REFUSED:
+                return
+            refusals.append(f"{spell(command)} is refused: {spell(reply)}")
+            if reply.reason in (Reason.WRONG_STATE, Reason.BUSY):  # it may have gone on by itself meanwhile
+                return
+        raise Failed("; ".join(refusals))
+
+    def _leave(self, shown: str) -> None:
+        """Wait a moment for the device to show something else."""
+        self.pause(50)
+        end_ns = self.probe.wire.now_ns() + LEAVE_MS * MS
+        while self.probe.wire.now_ns() < end_ns:
             self.probe.status = None
+            self.state()
+            if self._shown_status() != shown:
+                return
+            self.pause(100)
+
+    def _shown_status(self) -> str:
+        """The newest status without what runs on by itself."""
+        status = self.probe.status
+        return "" if status is None else spell(replace(status, uptime_ms=0, last_event=0))
+
+
+def _words(way: Way) -> str:
+    return way if isinstance(way, str) else " or ".join(map(spell, way))

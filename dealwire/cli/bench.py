@@ -196,7 +196,7 @@ def _judge(
     signer, before = files.signer(), read_earlier(against) if against else None
     progress = BenchProgress(silent=as_json)
     with _wire(device, address, choices, hands, progress) as (wire, make_hands):
-        run = run_plan(loaded, wire, make_hands, choices, progress.watch)
+        run = run_plan(loaded, wire, make_hands, choices, progress.watch, device)
     progress.line.clear()
     report = report_of(run, head)
     if before is not None:

@@ -1,0 +1,202 @@
+"""Devices that do what the page says, otherwise than the simulated one, are not accused; what stands in the way is
+named once, and soon."""
+
+from collections.abc import Iterable
+
+import pytest
+
+from dealwire.bench.hands import SimulatedHands
+from dealwire.bench.plan import load_plan
+from dealwire.bench.probe import MS, Probe
+from dealwire.bench.record import BenchOutcome, HeardFrame, NotRunCause
+from dealwire.bench.rig import SimulatedRig
+from dealwire.bench.rules import RULES, BenchRule, Known
+from dealwire.bench.runner import BenchChoices, BenchRun, run_plan
+from dealwire.bench.wire import SimulatedWire
+from dealwire.rehearsal.scenario_file import load_scenario
+from dealwire.rehearsal.tables import SimulatedTable
+from devices.simulator.host import TableModel
+from protocol.errors import WrongDevice
+from protocol.tdp import messages as m
+from protocol.tdp.codec import Envelope, decode, encode
+from protocol.tdp.framing import encode_frame
+from protocol.tdp.messages import Reason, Role, ShufflerState, Status
+from tests.support.broken_devices import Broken, Rewriting, changed
+
+
+def run(table: TableModel, hands: SimulatedHands, wire: SimulatedWire, *only: str) -> BenchRun:
+    return run_plan(load_plan("shuffler"), wire, lambda _: hands, BenchChoices(only))
+
+
+def judge(device: type[Broken], *only: str) -> BenchRun:
+    rig = SimulatedRig("shuffler", speed=20, wrap=device)
+    return run_plan(load_plan("shuffler"), rig.wire, lambda _: rig.hands, BenchChoices(only))
+
+
+def outcomes(found: BenchRun) -> dict[str, tuple[BenchOutcome, str]]:
+    return {it.id: (it.outcome, it.why) for it in found.results if it.cause is not NotRunCause.FILTERED}
+
+
+# ------------------------------------------------------------------ events from before the bench came
+
+
+class RepeatsAtOpen(Rewriting):
+    """Sends every event that is not acknowledged again as soon as a session is opened, before its status; and says
+    something new at the first HELLO."""
+
+    def __init__(self, table: TableModel) -> None:
+        super().__init__(table)
+        self._events: dict[int, bytes] = {}
+        self._acked, self._opening, self.acks = 0, False, [0][:0]
+
+    def heard(self, envelope: Envelope) -> Iterable[bytes]:
+        if isinstance(envelope.message, m.AckMessage):
+            self._acked = max(self._acked, envelope.message.up_to)
+            self.acks.append(envelope.message.up_to)
+        self._opening = self._opening or isinstance(envelope.message, m.OpenSessionMessage)
+        return [envelope.body]
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        message = envelope.message
+        if isinstance(message, m.Event):
+            self._events[message.number] = envelope.body
+        yield envelope.body
+        if isinstance(message, m.ReplyMessage) and self._opening and message.status == Status.DONE:
+            self._opening = False
+            yield from (self._events[number] for number in sorted(self._events) if number > self._acked)
+
+
+def lost_its_monitor() -> tuple[RepeatsAtOpen, SimulatedHands, SimulatedWire]:
+    """A device whose host was there, acknowledged nothing of late and left: it holds events, and is in SAFE."""
+    table = SimulatedTable(load_scenario("clean-1"), speed=20)
+    device = RepeatsAtOpen(table)
+    wire = SimulatedWire(device, "shuffler")
+    hands = SimulatedHands(table, "shuffler", wire.now_ns)
+    monitor = Probe(wire, role=Role.OBSERVE)
+    monitor.open()
+    monitor.acks = False
+    hands.act("open-door", {})
+    hands.act("close-door", {})
+    monitor.beats = False
+    monitor.run(wire.now_ns() + 10_000 * MS)
+    assert monitor.last_event > device._acked
+    device.acks.clear()
+    return device, hands, wire
+
+
+def test_a_device_that_repeats_its_events_at_open_is_not_accused() -> None:
+    device, hands, wire = lost_its_monitor()
+    found = outcomes(run(device, hands, wire, "frame.hello", "events.resend", "always.window", "always.event-order"))
+    assert {why for _, why in found.values()} == {""}
+    assert {outcome for outcome, _ in found.values()} == {BenchOutcome.PASSED}
+
+
+def test_nothing_is_acknowledged_before_it_is_known_what_there_is() -> None:
+    device, hands, wire = lost_its_monitor()
+    run(device, hands, wire, "frame.hello", "commands.reply")
+    assert 0 not in device.acks
+
+
+# ------------------------------------------------------------------ refusals
+
+
+class RefusesLamp(Rewriting):
+    """RAISE-LAMP is refused, whatever for, as BAD_PARAMETER. `asks` counts how often it is commanded."""
+
+    kinds: tuple[type[m.Message], ...] = (m.RaiseLampMessage,)
+    asks = 0
+
+    def __init__(self, table: TableModel) -> None:
+        super().__init__(table)
+        self._replies: list[bytes] = []
+        type(self).asks = 0
+
+    def heard(self, envelope: Envelope) -> Iterable[bytes]:
+        if not isinstance(envelope.message, self.kinds):
+            return [envelope.body]
+        type(self).asks += isinstance(envelope.message, m.RaiseLampMessage)
+        refused = m.ReplyMessage(Status.REFUSED, Reason.BAD_PARAMETER, int(ShufflerState.READY))
+        body = encode(refused, request=envelope.request, message_id=envelope.message_id)
+        self._replies.append(encode_frame(body, after_silence=True))
+        return []
+
+    def say(self, data: bytes) -> Iterable[bytes]:
+        replies, self._replies = self._replies, []
+        return [*super().say(data), *replies]
+
+
+class RefusesEmptying(RefusesLamp):
+    """Neither by the lamp nor by dealing does it come to be empty."""
+
+    kinds = (m.RaiseLampMessage, m.DispenseMessage)
+
+
+def test_a_device_that_cannot_be_emptied_by_the_lamp_is_emptied_by_dealing() -> None:
+    found = outcomes(judge(RefusesLamp, "deal.lock", "fault.too-few-101"))
+    assert found == dict.fromkeys(("deal.lock", "fault.too-few-101"), (BenchOutcome.PASSED, ""))
+    assert 0 < RefusesLamp.asks <= 2
+
+
+def test_a_device_that_refuses_is_quoted_and_not_asked_again_and_again() -> None:
+    found = judge(RefusesEmptying, "deal.lock", "fault.too-few-101")
+    (check,) = [it for it in found.results if it.id == "fault.too-few-101"]
+    assert check.outcome is BenchOutcome.FAILED
+    assert check.why.startswith("RaiseLamp fault=505 is refused: Reply status=REFUSED")
+    assert "; Dispense is refused: Reply status=REFUSED reason=BAD_PARAMETER" in check.why
+    assert RefusesEmptying.asks == 1
+    assert check.took_ns < 30_000 * MS
+
+
+class WrongSession(Broken):
+    """HELLO-REPLY gives another session than the device's own."""
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        message = envelope.message
+        return [
+            changed(envelope, session=message.session ^ 1)
+            if isinstance(message, m.HelloReplyMessage)
+            else envelope.body
+        ]
+
+
+def test_a_session_that_is_not_opened_fails_once_and_its_cause_is_named() -> None:
+    found = judge(WrongSession, "commands.*", "events.*")
+    failed = [it for it in found.results if it.outcome is BenchOutcome.FAILED]
+    later = [it for it in found.results if it.cause is NotRunCause.NO_SESSION]
+    (first,) = failed
+    assert first.id == "commands.reply"
+    assert "the session was not opened: refused, NO_SESSION; HELLO-REPLY gives session " in first.why
+    assert {it.why for it in later} == {f"as commands.reply: {first.why}"}
+    assert len(later) > 5
+
+
+def test_another_device_than_was_named_is_said_at_once() -> None:
+    rig = SimulatedRig("table-controller")
+    began_ns = rig.wire.now_ns()
+    with pytest.raises(WrongDevice, match="table-controller"):
+        run_plan(load_plan("link"), rig.wire, lambda _: rig.hands, device="shuffler")
+    assert rig.wire.now_ns() - began_ns < 5_000 * MS
+
+
+# ------------------------------------------------------------------ a clock that stands still
+
+
+def statuses(moments: Iterable[tuple[int, int]]) -> BenchRule:
+    """The rule, after a status at each of these moments: when it arrives, and what its own clock says, in ms."""
+    rule = RULES["status-rhythm"]()
+    for at_ms, uptime_ms in moments:
+        message = m.ControllerStatusMessage(1, 0, uptime_ms, 0, 0, 0, ())
+        rule.hear(HeardFrame(at_ms * MS, decode(encode(message)), True), Known())
+    return rule
+
+
+@pytest.mark.parametrize("own_ms", [0, 10, 1000, 3000])
+def test_a_clock_that_stands_still_or_crawls_excuses_no_late_status(own_ms: int) -> None:
+    """A status every three seconds; the device's clock moves on by so much from each to the next."""
+    assert statuses((turn * 3_000, 5_000 + turn * own_ms) for turn in range(10)).broken
+
+
+def test_a_late_machine_is_not_the_device() -> None:
+    """Statuses a second apart by the device's clock; three of them arrive at once, three seconds late."""
+    rule = statuses((at_s * 1000, turn * 1000) for turn, at_s in enumerate((0, 1, 2, 3, 4, 5, 6, 9, 9, 9, 10, 11)))
+    assert (rule.seen, rule.broken) == (11, 0)
