@@ -62,6 +62,7 @@ class LiveTable:
                     self.clock,
                     deliver,
                     reconnect=reconnect,
+                    why_barren=dialect.why_barren,
                 )
                 self.supervisors.append(supervisor)
                 self._owner.add(supervisor)

@@ -46,6 +46,8 @@ class Dialect:
     make_framer: Callable[[], DialectFramer]
     explain: Callable[[Any], dict[str, object]]
     """A frame of the framer as plain JSON values, `kind` first; it raises nothing."""
+    why_barren: Callable[[bytes], str] = lambda _: ""
+    """What is wrong with bytes that hold no frame, for a person; empty where that is not known. It raises nothing."""
     says_who: bool = True
     """A device says its maker, model and serial number; else the model that is shown is the dialect's."""
 

@@ -18,6 +18,8 @@ from protocol.tdp.outputs import Delivered, DeviceStatus, Down, Lost, SessionRes
 
 NEVER: Final = 1 << 63
 
+BARREN_MAX: Final = 4096
+"""Bytes that are kept of a line on which no frame came, so that somebody can say why."""
 OUTBOX: Final = 65536
 """Bytes that may wait for a line that takes none; a frame beyond it is dropped whole, as a lost one would be."""
 
@@ -216,6 +218,9 @@ class Session:
         self._transport, self._link, self._clock = transport, link, clock
         self._timed = transport if isinstance(transport, Timed) else None
         self._rationed = transport if isinstance(transport, Rationed) else None
+        self.barren = bytearray()
+        """The beginning of what came, as long as there is no frame in it."""
+        self._barren = True
         before = after._feed if isinstance(after, Session) else after
         self._feed: Feed = Feed(name, link, driver, deliver, trace, after=before)
         self._feed.settle = self._settle
@@ -317,12 +322,22 @@ class Session:
             out += self._feed.drop(dropped, now_ns)
         if data:
             out += self._feed.receive(data, now_ns)
+            if self._barren:
+                self._look_at(data)
             if rationed is not None:
                 rationed.heard(len(data), self._link.stats.frames)
         if out:
             self._send(out, now_ns)
         if self._outbox:
             self.on_writable(now_ns)  # a line without a descriptor wakes us when it has room again, too
+
+    def _look_at(self, data: bytes) -> None:
+        """Keep the beginning of what came, for as long as no frame is in it."""
+        if self._link.stats.frames:
+            self._barren = False
+            self.barren.clear()
+        elif len(self.barren) < BARREN_MAX:
+            self.barren += data[: BARREN_MAX - len(self.barren)]
 
     def on_writable(self, now_ns: int) -> None:
         """Send what waits, as far as the line takes it."""

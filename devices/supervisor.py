@@ -68,7 +68,7 @@ class Supervisor:
     `make_link` makes the link of the first line, and of every line of a device that keeps no sessions. `deliver` and
     `trace` are as in `Session`. A loss is delivered once as `LinkLost`, however often the line fails before the device
     is up again. `reconnect` False ends with the first line, as does `Opener.final`. `after` is the feed of a line that
-    another program lost: the first session goes on from it, and `make_link` must too.
+    another program lost: the first session goes on from it, and `make_link` must too. `why_barren` is the dialect's.
     """
 
     def __init__(
@@ -84,6 +84,7 @@ class Supervisor:
         reconnect: bool = True,
         pace: Pace = Pace(),
         after: Feed | None = None,
+        why_barren: Callable[[bytes], str] = lambda _: "",
     ) -> None:
         self.name = name
         self.closed: DealwireError | None = None
@@ -100,7 +101,7 @@ class Supervisor:
         self._session: Session | None = None
         self._kept: Resumable | None = None
         self._last: Session | None = None
-        self._after = after
+        self._after, self._why_barren = after, why_barren
         self._opening: Opening | None = None
         self._garbled: LineGarbled | None = None
         self._wake: Callable[[], None] = lambda: None
@@ -147,7 +148,7 @@ class Supervisor:
     def garbled_so_far(self) -> LineGarbled | None:
         """That the line has given bytes and not one frame, also before it is time to judge it."""
         frames, noise = self.heard
-        return LineGarbled(self.name, noise) if not frames and noise >= GARBLED_BYTES else None
+        return self._garbled_by(noise) if not frames and noise >= GARBLED_BYTES else None
 
     def standing(self) -> LineStanding | None:
         """Where the line stands, as a `Player` over the record of its lines would say; None while it is not at rest,
@@ -369,9 +370,15 @@ class Supervisor:
         self._judged = True
         stats = session.link.stats
         if not stats.frames and stats.noise_bytes >= GARBLED_BYTES:
+            found = self._garbled_by(stats.noise_bytes)
             if self._garbled is None:
-                _log.warning("%s", LineGarbled(self.name, stats.noise_bytes))
-            self._garbled = LineGarbled(self.name, stats.noise_bytes)
+                _log.warning("%s", found)
+            self._garbled = found
+
+    def _garbled_by(self, noise: int) -> LineGarbled:
+        """So many bytes without a frame, and what their beginning looks like."""
+        begun = bytes(self._session.barren) if self._session is not None else b""
+        return LineGarbled(self.name, noise, self._why_barren(begun) if begun else "")
 
     def _stale_due_ns(self) -> int | None:
         session = self._session

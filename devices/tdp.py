@@ -10,6 +10,7 @@ from protocol.tdp.codec import decode, describe
 from protocol.tdp.framing import Frame, Framer
 from protocol.tdp.host_link import HostLink
 from protocol.tdp.messages import Role
+from protocol.tdp.misframed import examine
 from protocol.tdp.packets import VERSION_TEXT
 
 
@@ -35,4 +36,5 @@ DIALECT: Final = Dialect(
     make_link=_link,
     make_framer=Framer,
     explain=_explain,
+    why_barren=lambda data: examine(data).mistake,
 )

@@ -181,11 +181,12 @@ class LineUnusable(LineError):
 
 
 class LineGarbled(LineError):
-    """Bytes come, but not one frame among them."""
+    """Bytes come, but not one frame among them; `why` names what is wrong with them, where that is known."""
 
-    def __init__(self, line: str, noise_bytes: int) -> None:
-        self.line, self.noise_bytes = line, noise_bytes
-        super().__init__(f"{line}: {noise_bytes:,} bytes, no frame: wrong baud rate, or not a TDP device?")
+    def __init__(self, line: str, noise_bytes: int, why: str = "") -> None:
+        self.line, self.noise_bytes, self.why = line, noise_bytes, why
+        likely = why or "wrong baud rate, or not a TDP device?"
+        super().__init__(f"{line}: {noise_bytes:,} bytes, no frame: {likely}")
 
 
 class LineAmbiguous(LineError):

@@ -14,12 +14,13 @@ from dealwire.bench.record import Actor, Failed, HeardFrame, NotOpened, TimeLine
 from dealwire.bench.rules import NOT_KNOWN, BenchRule, Known
 from dealwire.bench.values import STATES, spell
 from dealwire.bench.wire import Wire
-from protocol.errors import BadPayload, NoAnswer
+from protocol.errors import BadPayload, LineGarbled, NoAnswer
 from protocol.message import message_name
 from protocol.tdp import messages as m
 from protocol.tdp.codec import Envelope, Unknown, decode, encode
 from protocol.tdp.framing import Frame, Framer, Noise, NoiseReason, encode_frame
 from protocol.tdp.messages import Message, Reason, Role, Status
+from protocol.tdp.misframed import LOOKED_AT, examine
 from protocol.tdp.outputs import MESSAGE_IDS, DeviceStatus, Timing
 from protocol.tdp.packets import MINOR, VERSION
 
@@ -27,6 +28,8 @@ MS: Final = 1_000_000
 TIMES: Final = Timing()
 BEAT_NS: Final = TIMES.heartbeat_ns // 2
 """The bench says it is there twice as often as it must, so that a turn that comes late loses no device."""
+GARBLED_BYTES: Final = 32
+"""Bytes that are more than a plug makes as it is put in."""
 FIRST_CONTACT_NS: Final = 5_000 * MS
 """How long a device may take to answer the first HELLO of all."""
 
@@ -50,6 +53,8 @@ class Probe:
         self.status: DeviceStatus | None = None
         self.last_event = 0
         """The newest event that arrived with all before it."""
+        self.barren: bytearray | None = bytearray()
+        """The beginning of what came; None once there was a frame in it."""
         self._ahead: set[int] = set()
         self.request = 0
         self.sent_ns = wire.now_ns()
@@ -159,7 +164,7 @@ class Probe:
     # ------------------------------------------------------------------ the usual opening
 
     def meet(self, limit_ns: int | None = None) -> m.HelloReplyMessage:
-        """HELLO until it is answered. NoAnswer when nobody does."""
+        """HELLO until it is answered. NoAnswer when nobody does, LineGarbled when bytes come and no frame ever did."""
         began_ns, tries = self.wire.now_ns(), 0
         while self.wire.now_ns() - began_ns < (limit_ns or self.contact_ns):
             tries += 1
@@ -169,6 +174,8 @@ class Probe:
                 hello: m.HelloReplyMessage = found[1]
                 self.known.hello, self.known.session = hello, hello.session
                 return hello
+        if self.barren is not None and len(self.barren) >= GARBLED_BYTES:
+            raise LineGarbled(self.wire.name, len(self.barren), examine(bytes(self.barren)).mistake)
         raise NoAnswer("Hello", tries, (self.wire.now_ns() - began_ns) / 1e9)
 
     def open(self, role: Role | None = None) -> None:
@@ -229,6 +236,8 @@ class Probe:
 
     def _take(self, data: bytes) -> None:
         self._stream += data
+        if self.barren is not None:
+            self.barren += data[: LOOKED_AT - len(self.barren)]
         due: list[HeardFrame] = []
         for piece in self._framer.feed(data):
             if isinstance(piece, Noise):
@@ -244,6 +253,7 @@ class Probe:
             self._say_quietly(m.AckMessage(self.known.session, self.last_event))
 
     def _hear(self, frame: Frame) -> HeardFrame:
+        self.barren = None
         opened = self._stream[frame.offset - self._stream_start] == 0
         heard = HeardFrame(self.wire.now_ns(), _read(frame.body), opened)
         message = heard.message

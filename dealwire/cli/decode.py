@@ -9,9 +9,10 @@ from typing import Final
 import click
 
 from dealwire.cli.exits import Exit, Stop
-from dealwire.cli.terminal import echo_json
-from devices.dialect import Explainer
+from dealwire.cli.terminal import echo, echo_json
+from devices.dialect import Dialect, Explainer
 from devices.dialects import dialect_named
+from devices.session import BARREN_MAX
 
 CHUNK: Final = 65536
 
@@ -26,12 +27,34 @@ def command(dialect: str, as_hex: bool) -> None:
 
     Every object has `offset`, `length` and `kind`; together they tile the input exactly.
     """
-    explainer = Explainer(dialect_named(dialect))
+    spoken = dialect_named(dialect)
+    explainer, looked = Explainer(spoken), BarrenInput()
     if sys.stdin is None:
         raise Stop(Exit.USAGE, "standard input is closed")
     for chunk in _hex_chunks() if as_hex else iter(lambda: os.read(sys.stdin.fileno(), CHUNK), b""):
-        _say(explainer.feed(chunk))
-    _say(explainer.flush())
+        _say(looked.at(chunk, explainer.feed(chunk)))
+    _say(looked.at(b"", explainer.flush()))
+    if why := looked.why(spoken):
+        echo(f"dealwire: {why}", err=True)
+
+
+class BarrenInput:
+    """Whether a frame was in what was read, and the beginning of it as long as none was."""
+
+    def __init__(self) -> None:
+        self._length, self._begun, self._barren = 0, b"", True
+
+    def at(self, chunk: bytes, pieces: list[dict[str, object]]) -> list[dict[str, object]]:
+        """The pieces of this chunk, as they are."""
+        self._length += len(chunk)
+        self._barren = self._barren and all(piece["kind"] == "noise" for piece in pieces)
+        self._begun += chunk[: BARREN_MAX - len(self._begun)]
+        return pieces
+
+    def why(self, dialect: Dialect) -> str:
+        """What is wrong with all of it; empty when a frame was in it, or when nothing is known."""
+        mistake = dialect.why_barren(self._begun) if self._barren and self._length else ""
+        return f"{self._length:,} bytes, no frame: {mistake}" if mistake else ""
 
 
 def _hex_chunks() -> Iterator[bytes]:

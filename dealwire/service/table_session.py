@@ -112,6 +112,7 @@ class TableSession:
             self._clock,
             self.deliver,
             after=went_on.feeds.get(number),
+            why_barren=dialect.why_barren,
         )
         self.lines.append(supervisor)
         self._numbers[number] = supervisor
