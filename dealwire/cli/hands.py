@@ -10,6 +10,9 @@ from urllib.parse import urlsplit
 import click
 
 from dealwire.bench.hand_actions import hand_actions
+from dealwire.bench.hands_program import serve
+from dealwire.bench.relay import RelayHands, load_relay
+from dealwire.cli.options import FILE
 from dealwire.cli.terminal import echo
 from protocol.errors import LineAbsent, LineClosed
 
@@ -25,6 +28,14 @@ def list_() -> None:
     for name, action in hand_actions().items():
         fields = " ".join(f"{key}={field.default or '…'}" for key, field in action.doing.fields.items())
         echo(f"{name.ljust(16)} {action.kind.ljust(6)} {action.doing.device.ljust(17)} {fields}".rstrip())
+
+
+@command.command("relay")
+@click.argument("file", type=FILE)
+def relay(file: Path) -> None:
+    """Act by a serial relay board, as FILE says: which channel is pressed or switched for which action."""
+    with contextlib.closing(RelayHands(load_relay(file))) as hands:
+        serve(hands)
 
 
 @command.command("socket")

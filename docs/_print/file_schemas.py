@@ -19,6 +19,7 @@ from dealer_flow.procedure.tomlfile import TomlTable
 from dealer_flow.record.base import DIALECT
 from dealwire.bench.plan import FOLDER as PLANS
 from dealwire.bench.plan import VERBS, BenchPlan
+from dealwire.bench.relay import RelayFile
 from dealwire.bench.step import PlanStep
 from dealwire.config.schema import Configuration
 from docs._print import DOCS
@@ -69,6 +70,7 @@ FILE_KINDS: Final = {
         FileKind("progressive", ProgressiveSetup, _in(_EXAMPLES, '"dealwire.progressive/')),
         FileKind("strategy", StrategyFile, _in(_EXAMPLES, '"dealwire.strategy/')),
         FileKind("plan", BenchPlan, _in(PLANS)),
+        FileKind("relay", RelayFile, _in(_EXAMPLES, '"dealwire.relay/')),
     )
 }
 """By name."""
