@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Final
 
 from pydantic import Field
 
-from dealwire.bench.books import Book
+from dealwire.bench.attached_soak import deal_rounds, missing_faults
 from dealwire.bench.hands import NoHands, SimulatedHands
 from dealwire.bench.record import Failed, NotRun, NotRunCause
+from dealwire.bench.soak_account import Account
 from dealwire.bench.stand import Stand
 from dealwire.bench.step import PlanStep
 from dealwire.bench.wire import START_NS
@@ -25,9 +26,7 @@ from dealwire.rehearsal.tables import SimulatedTable
 from dealwire.rehearsal.trouble import PlannedTrouble, What
 from devices.clock import SystemClock
 from protocol.faults import Fault
-from protocol.tdp import Delivered, Lost, Output
-from protocol.tdp import messages as m
-from protocol.tdp.messages import Role
+from protocol.tdp.messages import DeviceClass, Role
 
 SPEED: Final = 20.0
 """How fast the simulated people and machines are; the protocol keeps its times."""
@@ -71,57 +70,10 @@ class Held:
     """Descriptors more than at the beginning."""
 
 
-@dataclass(slots=True)
-class Account:
-    """What the devices said in all, in numbers that do not grow with the rounds."""
-
-    rounds: int = 0
-    games: int = 0
-    packets: int = 0
-    cards: int = 0
-    balanced: int = 0
-    removed: int = 0
-    faults: Counter[int] = field(default_factory=Counter)
-    unexplained: list[str] = field(default_factory=list)
-    lost_events: int = 0
-    book: Book = field(default_factory=Book)
-    alarmed: bool = False
-
-    def note(self, output: Output) -> None:
-        """What one of the links told its host."""
-        if isinstance(output, Delivered):
-            self.enter(output.message)
-        elif isinstance(output, Lost):
-            self.lost_events += output.last - output.first + 1
-
-    def enter(self, event: m.Event) -> None:
-        """One event of either device."""
-        match event:
-            case m.GameStartedMessage():
-                self.games += 1
-            case m.GameEndedMessage():
-                self.rounds += 1
-            case m.FaultRaisedMessage(fault=fault):
-                self.faults[fault] += 1
-            case m.RedLampMessage(lit=1):
-                self.alarmed = True
-            case m.PacketLiftedMessage():
-                self.packets += 1
-        self.book.enter(event)
-        if isinstance(event, m.RemainderDumpedMessage):
-            wrong = self.book.wrong()
-            self.balanced += not wrong
-            if wrong and event.expected == event.counted:
-                self.unexplained.append(f"round {self.games}: {wrong}")
-        if isinstance(event, m.RemainderLiftedMessage | m.DeckRemovedMessage):
-            self.cards += self.book.dealt
-            self.removed += isinstance(event, m.DeckRemovedMessage)
-            self.alarmed = False
-
-
 class Soak(PlanStep):
-    """`soak`: so many rounds by seeded chance, with a fault in every `fault_every`th; --rounds wins. They are dealt at
-    a simulated table of its own, which deals by itself; nobody deals so long at an attached one."""
+    """`soak`: so many rounds by seeded chance, with a fault in every `fault_every`th; --rounds wins. A simulated device
+    has a table of its own, which deals by itself; at an attached one a hands program deals, or a person who says by
+    --rounds how long."""
 
     soak: int = Field(ge=1, le=1_000_000)
     fault_every: int = Field(10, ge=0)
@@ -129,19 +81,39 @@ class Soak(PlanStep):
 
     def _run(self, stand: Stand) -> None:
         rounds = stand.rounds or self.soak
-        if not isinstance(stand.hands, SimulatedHands):
-            who = "a person who deals" if isinstance(stand.hands, NoHands) else f"somebody who deals {rounds} rounds"
-            raise NotRun(f"needs {who}; use --simulated", NotRunCause.UNATTENDED)
+        if isinstance(stand.hands, SimulatedHands):
+            self._simulated(stand, rounds)
+        else:
+            self._attached(stand, rounds)
+        if rounds < self.soak:
+            why = f"--rounds {rounds}: so many of the plan's {self.soak} rounds were dealt, and nothing went wrong"
+            raise NotRun(why, NotRunCause.SHORTENED)
+
+    def _simulated(self, stand: Stand, rounds: int) -> None:
         scenario = evening(rounds, self.fault_every, stand.seed)
         clock = SystemClock()
         began_ns = clock.now_ns()
         account, held, table = play(scenario, rounds)
-        took_s = (clock.now_ns() - began_ns) / 1e9
-        _report(stand, account, held, rounds, took_s)
+        _report(stand, account, held, rounds, (clock.now_ns() - began_ns) / 1e9)
         _judge(account, held, scenario, table)
-        if rounds < self.soak:
-            why = f"--rounds {rounds}: so many of the plan's {self.soak} rounds were dealt, and nothing went wrong"
-            raise NotRun(why, NotRunCause.SHORTENED)
+
+    def _attached(self, stand: Stand, rounds: int) -> None:
+        hands, clock = stand.hands, SystemClock()
+        if isinstance(hands, NoHands) or (not hands.tireless and stand.rounds is None):
+            who = "a person who deals" if isinstance(hands, NoHands) else f"somebody who deals {rounds} rounds"
+            raise NotRun(f"needs {who}: --hands, or --rounds for fewer of them", NotRunCause.UNATTENDED)
+        if stand.profile.number is not DeviceClass.SHUFFLER:
+            raise NotRun("is dealt at a packet shuffler")
+        hands.ready_for("lift", {})
+        hands.ready_for("load", {})
+        began_ns, opened, warm_kb = clock.now_ns(), _descriptors(), _resident_kb()
+        account = deal_rounds(stand, rounds, self.fault_every)
+        held = Held(warm_kb, _resident_kb() - warm_kb, _descriptors() - opened)
+        _report(stand, account, held, rounds, (clock.now_ns() - began_ns) / 1e9)
+        if account.unexplained:
+            raise Failed(f"counts that do not add up without a fault: {'; '.join(account.unexplained[:5])}")
+        if missing := missing_faults(account):
+            raise Failed(f"faults that happened and were not raised: {dict(missing)}; raised: {dict(account.faults)}")
 
 
 def evening(rounds: int, fault_every: int, seed: int) -> Scenario:

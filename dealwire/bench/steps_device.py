@@ -115,7 +115,7 @@ class DealPackets(PlanStep):
 
     def _run(self, stand: Stand) -> None:
         if not _book(stand).under_way:
-            _accepted(stand, m.DispenseMessage())
+            accepted(stand, m.DispenseMessage())
             stand.need("PacketDispensed", {"ordinal": 1}, LIFT_MS)
         while (book := _book(stand)).lifted < self.deal:
             ordinal = book.lifted + 1
@@ -141,7 +141,7 @@ class WrongPacket(PlanStep):
         ordinal, by = self.wrong_packet, self.by
         number = int(Fault.PACKET_SHORT if by < 0 else Fault.PACKET_LONG)
         if ordinal == 1:
-            _accepted(stand, m.DispenseMessage())
+            accepted(stand, m.DispenseMessage())
         packet = stand.need("PacketDispensed", {"ordinal": ordinal}, LIFT_MS)
         assert isinstance(packet, m.PacketDispensedMessage)
         if packet.counted != packet.expected + by:
@@ -183,7 +183,7 @@ def _lift(stand: Stand, ordinal: int) -> None:
 
 def _finish(stand: Stand) -> None:
     """The remainder comes, is lifted, and everything adds up."""
-    _accepted(stand, m.DumpMessage())
+    accepted(stand, m.DumpMessage())
     stand.need("RemainderDumped", {}, LIFT_MS)
     stand.act("lift", {"to": "remainder"})
     stand.need("RemainderLifted", {}, 1000 + stand.hands.patience_ms)
@@ -199,7 +199,8 @@ def _book(stand: Stand) -> Book:
     return book
 
 
-def _accepted(stand: Stand, command: m.Message) -> None:
+def accepted(stand: Stand, command: m.Message) -> None:
+    """Send a command, which must be accepted."""
     reply = stand.ask(command)
     if reply.status != Status.ACCEPTED:
         raise Failed(f"{message_name(command)} should have been accepted; came: {spell(reply)}")

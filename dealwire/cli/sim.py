@@ -89,10 +89,9 @@ def command(
         chosen = endless(chosen, faults=faults, seed=seed)
     elif faults is not None or seed is not None:
         raise click.UsageError("--faults and --seed are for rounds without end: --endless or --procedure")
-    dealing = {"shoe": {"shoe": shoe}, "shuffler": {"shuffler": shuffler}}.get(chosen.device, {})
     serve(
         chosen,
-        lines={**dealing, "table-controller": controller},
+        lines={**_dealing(chosen, shuffler, shoe), "table-controller": controller},
         ready=lambda addresses: _announce(
             addresses, f" --shoe-dialect {shoe_dialect}" * (chosen.device == "shoe"), hands, as_json
         ),
@@ -107,6 +106,11 @@ def _hands_port(path: Path | None, host: SimulatorHost, table: DealtTable) -> li
     """Hands at a table where nobody deals, when there is a path for their socket."""
     table.deserted = path is not None
     return [HandsPort(path, SimulatorHands(host, table, SystemClock()))] if path else []
+
+
+def _dealing(scenario: AnyScenario, shuffler: str, shoe: str) -> dict[str, str]:
+    """The line of the device that deals, by its name; none where the dealer's hand does."""
+    return {"shoe": {"shoe": shoe}, "shuffler": {"shuffler": shuffler}}.get(scenario.device, {})
 
 
 def _chosen(ctx: click.Context, scenario: str, procedure: str | None, seats: int) -> AnyScenario:

@@ -72,11 +72,11 @@ class Misframed(Struct, frozen=True):
     def sentence(self) -> str:
         """All of it for a person, without a full stop."""
         dropped = ", ".join(f"{count:,} {reason.value}" for reason, count in self.reasons.items())
-        said = f"{self.length:,} bytes, no frame ({dropped})" if dropped else f"{self.length:,} bytes, no frame"
+        came = f"{self.length:,} bytes, no frame ({dropped})" if dropped else f"{self.length:,} bytes, no frame"
         if not self.mistake:
-            return f"{said}: wrong baud rate, or not a TDP device?"
+            return f"{came}: wrong baud rate, or not a TDP device?"
         share = f", in {self.fits} of {self.pieces} pieces" if self.pieces else ""
-        return f"{said}: {self.mistake}{share}"
+        return f"{came}: {self.mistake}{share}"
 
 
 def examine(data: bytes) -> Misframed:

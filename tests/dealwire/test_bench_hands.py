@@ -7,22 +7,27 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 
-from dealwire.bench.hand_actions import HELLO, NEW_CHECK, hand_actions, hand_task
+from dealwire.bench.hand_actions import HELLO, NEW_CHECK, HandTask, hand_actions, hand_task
+from dealwire.bench.hands import Hands as BenchHands
+from dealwire.bench.hands import SimulatedHands
 from dealwire.bench.hands_command import HandsChannel, HandsGone, ProgramHands
 from dealwire.bench.hands_needed import hands_needed
 from dealwire.bench.hands_program import ActFailed, Hands, serve
 from dealwire.bench.plan import load_plan
-from dealwire.bench.record import NotRun, NotRunCause
+from dealwire.bench.record import BenchOutcome, NotRun, NotRunCause, Result
+from dealwire.bench.rig import SimulatedRig
+from dealwire.bench.runner import BenchChoices, run_plan
 from dealwire.rehearsal.faults import acts, faults
 from docs._print import DOCS
 from docs._print.hands import pages
+from tests.support.broken_devices import LyingCounts
 
 PROGRAM = Path(sys.executable).with_name("dealwire")
 SCHEMA = jsonschema.Draft202012Validator(json.loads((DOCS / "schema/hands-1.json").read_text()))
@@ -327,3 +332,70 @@ def test_one_hands_program_at_a_time_and_a_stale_socket_is_replaced(simulator: d
             "id": 1, "result": "cannot", "why": "there is no shoe here, but shuffler, table-controller",
         }  # fmt: skip
     assert Path(simulator["hands"]).is_socket()
+
+
+# ------------------------------------------------------------------ a soak at an attached shuffler
+
+
+class Delegated(BenchHands):
+    """Somebody else's hands at the same table, which cannot bring about `beyond`."""
+
+    whose = "program"
+
+    def __init__(self, hands: SimulatedHands, *beyond: str) -> None:
+        self._hands, self._beyond = hands, beyond
+        self.done: list[str] = []
+
+    def ready_for(self, action: str, fields: Mapping[str, Any]) -> None:
+        if action in self._beyond:
+            raise NotRun("beyond", NotRunCause.CANNOT)
+
+    def begin(self, check: str) -> None:
+        self._hands.begin(check)
+
+    def act(self, name: str, fields: Mapping[str, Any]) -> str:
+        self.done.append(name)
+        return self._hands.act(name, fields)
+
+    def fault(self, name: str, fields: Mapping[str, Any]) -> str:
+        self.done.append(name)
+        return self._hands.fault(name, fields)
+
+    def _follow(self, task: HandTask) -> str:
+        raise AssertionError(task)
+
+
+def soaked(rounds: int, *beyond: str, wrap: Any = lambda table: table) -> tuple[Result, Delegated]:
+    rig = SimulatedRig("shuffler", speed=20, wrap=wrap)
+    hands = Delegated(rig.hands, *beyond)
+    choices = BenchChoices(("soak.*",), rounds)
+    (result,) = [
+        it
+        for it in run_plan(load_plan("shuffler"), rig.wire, lambda _: hands, choices).results
+        if it.id == "soak.rounds"
+    ]
+    return result, hands
+
+
+def test_a_soak_is_dealt_by_hands_at_an_attached_shuffler() -> None:
+    result, hands = soaked(40)
+    assert (result.outcome, result.cause) == (BenchOutcome.NOT_RUN, NotRunCause.SHORTENED), result.why
+    assert result.notes[0].startswith("40 of 40 rounds in ")
+    faults_made = [name for name in hands.done if name in faults()]
+    assert len(faults_made) == 8
+    assert len(set(faults_made)) > 2
+    assert "faults raised: none" not in result.notes
+
+
+def test_what_hands_cannot_bring_about_is_not_chosen() -> None:
+    result, hands = soaked(10, *faults())
+    assert result.cause is NotRunCause.SHORTENED, result.why
+    assert not {*hands.done} & {*faults()}
+    result, hands = soaked(10, "lift")
+    assert (result.outcome, result.cause, hands.done) == (BenchOutcome.NOT_RUN, NotRunCause.CANNOT, [])
+
+
+def test_a_soak_finds_a_shuffler_that_counts_wrong() -> None:
+    result, _ = soaked(40, wrap=LyingCounts)
+    assert result.outcome is BenchOutcome.FAILED
+    assert re.match(r"round \d+ of 40, \d packets( with packet-count)?", result.why), result.why
