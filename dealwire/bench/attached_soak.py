@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from random import Random
-from typing import Final
+from typing import Final, TypeGuard
 
 from dealwire.bench.record import Failed, NotRun
 from dealwire.bench.soak_account import Account
@@ -96,6 +96,16 @@ def _deal(stand: Stand, packets: int, fault: SoakFault | None, ordinal: int) -> 
         accepted(stand, m.DumpMessage())
     stand.need("FaultRaised", {"fault": int(fault.raised or 0)}, LIFT_MS)
     stand.need("RedLamp", {"lit": 1}, LIFT_MS)
+    if by := dict(fault.fields).get("by", 0):
+        packet = next((it for it in stand.probe.events() if _is_packet(it, ordinal)), None)
+        if packet is None:
+            raise Failed(f"no PacketDispensed with ordinal {ordinal} before the lamp")
+        if packet.counted != packet.expected + by:
+            raise Failed(f"packet {ordinal} counts {packet.counted} where {packet.expected + by} came")
+
+
+def _is_packet(event: m.Event, ordinal: int) -> TypeGuard[m.PacketDispensedMessage]:
+    return isinstance(event, m.PacketDispensedMessage) and event.ordinal == ordinal
 
 
 def _enter(stand: Stand, account: Account) -> None:

@@ -398,4 +398,4 @@ def test_what_hands_cannot_bring_about_is_not_chosen() -> None:
 def test_a_soak_finds_a_shuffler_that_counts_wrong() -> None:
     result, _ = soaked(40, wrap=LyingCounts)
     assert result.outcome is BenchOutcome.FAILED
-    assert re.match(r"round \d+ of 40, \d packets( with packet-count)?", result.why), result.why
+    assert re.match(r"round \d+ of 40, \d packets with packet-count .*: packet \d counts 5 where 4 came", result.why)
