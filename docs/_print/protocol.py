@@ -19,6 +19,7 @@ from protocol.tdp import framing
 from protocol.tdp.commands import role_needed
 from protocol.tdp.derive import FIXED, HEADER_SIZE, Field, Shape, fields_of, header_fields
 from protocol.tdp.event_store import DEPTH_MIN
+from protocol.tdp.instruments import MEANINGS
 from protocol.tdp.messages import Kind, Message
 from protocol.tdp.outputs import Timing
 from protocol.tdp.packets import ANSWERS, CARDS, MAX_FRAME, MINOR, PACKETS, PLACES, VERSION
@@ -103,7 +104,7 @@ def _rows(found: Iterable[Field]) -> list[tuple[object, ...]]:
 def _type(field: Field) -> str:
     bits = f"u{8 * field.size}"
     if field.shape is Shape.RECORDS:
-        parts = ", ".join(f"{part.name} u{8 * part.size}" for part in field.parts)
+        parts = ", ".join(f"{_part(part)} u{8 * part.size}" for part in field.parts)
         return f"u8 n, then n × ({parts})"
     return {
         Shape.INTEGER: bits,
@@ -114,24 +115,32 @@ def _type(field: Field) -> str:
     }[field.shape]
 
 
+def _part(part: Field) -> str:
+    return part.name if part.names is None else _link_to(part)
+
+
 def _meaning(field: Field) -> str:
-    names = field.names
-    if names is None:
+    if field.names is None:
         return field.doc
-    if isinstance(names, str):
-        link = {CARDS: "[card code](#card-codes)", PLACES: "[place code](#place-codes)"}[names]
-    elif names is Fault:
-        link = "[fault number](#fault-numbers)"
-    else:
-        link = f"[{names.__name__}](#{names.__name__.lower()})"
+    link = _link_to(field)
     return f"{field.doc}; {link}" if field.doc else link
+
+
+def _link_to(field: Field) -> str:
+    names = field.names
+    assert names is not None
+    if isinstance(names, str):
+        return {CARDS: "[card code](#card-codes)", PLACES: "[place code](#place-codes)"}[names]
+    if names is Fault:
+        return "[fault number](#fault-numbers)"
+    return f"[{names.__name__}](#{names.__name__.lower()})"
 
 
 def enum_tables() -> str:
     """Every enumeration that a field names, faults apart."""
     used: dict[str, type[IntEnum] | type[IntFlag]] = {}
     for declared in [header_fields(), *(fields_of(packet) for _, packet in [*PACKETS.values(), *ANSWERS.values()])]:
-        for field in declared:
+        for field in [part for one in declared for part in (one, *one.parts)]:
             if field.names is not None and not isinstance(field.names, str) and field.names is not Fault:
                 used[field.names.__name__] = field.names
     used["Kind"] = Kind
@@ -207,10 +216,18 @@ def limit_table() -> str:
     return table(("limit", "value"), rows)
 
 
+def meter_table() -> str:
+    """What each meter counts."""
+    return table(
+        ("number", "meter", "counts"), [(int(meter), f"`{meter.name}`", text) for meter, text in MEANINGS.items()]
+    )
+
+
 REGIONS: Final[dict[str, Callable[[], str]]] = {
     "limits": limit_table,
     "header": header_table,
     "timing": timing_table,
+    "meters": meter_table,
     "messages": message_tables,
     "enumerations": enum_tables,
     "cards": card_table,

@@ -149,7 +149,10 @@ def describe(envelope: Envelope) -> dict[str, object]:
 
 def _show(field: Field, value: Any) -> object:
     if field.shape is Shape.RECORDS:
-        return [dict(zip((part.name for part in field.parts), record, strict=True)) for record in value]
+        return [
+            {part.name: _show_one(part, number) for part, number in zip(field.parts, record, strict=True)}
+            for record in value
+        ]
     if field.shape is Shape.RUN:
         return [_show_one(field, item) for item in value]
     if field.names == CARDS and field.shape is Shape.BLOB:

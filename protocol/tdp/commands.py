@@ -24,6 +24,8 @@ _ROLES: Final[dict[type[Message], Role]] = {
     m.OpenSessionMessage: Role.OBSERVE,
     m.ReadEventsMessage: Role.OBSERVE,
     m.ReportStatusMessage: Role.OBSERVE,
+    m.ReadMetersMessage: Role.OBSERVE,
+    m.VerifyMessage: Role.OBSERVE,
     m.SelfTestMessage: Role.SERVICE,
 }
 

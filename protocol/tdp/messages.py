@@ -40,6 +40,9 @@ class Capability(IntFlag):
     HOST_LAMP = 1 << 3
     LAYOUT_READER = 1 << 4
     BET_SENSORS = 1 << 5
+    METERS = 1 << 6
+    """This and the next since 1.2."""
+    VERIFY = 1 << 7
 
 
 class Role(IntEnum):
@@ -213,6 +216,58 @@ class Mishandling(IntEnum):
     NOT_BURNED = 13
 
 
+class DeviceMeter(IntEnum):
+    """What a device counts for as long as it exists. 128 to 255 are a maker's own."""
+
+    ROUNDS = 1
+    PACKETS = 2
+    CARDS = 3
+    SHUFFLES_DONE = 4
+    SHUFFLES_FAILED = 5
+    SERVICE_SHUFFLES = 6
+    CARDS_SHUFFLED = 7
+    CARDS_SORTED = 8
+    DECKS = 9
+    SHOES = 10
+    JAMS = 11
+    MISDEALS = 12
+    REJECTED_CARDS = 13
+    UNREAD_CARDS = 14
+    FAULTS = 15
+    HOURS_POWERED = 16
+    POWER_CYCLES = 17
+    DOOR_OPENINGS = 18
+    SELF_TESTS = 19
+    SERVICE_VISITS = 20
+    COMMANDS_REFUSED = 21
+
+
+class Component(IntEnum):
+    """The part of a device that a meter counts at. 128 to 255 are a maker's own."""
+
+    DEVICE = 0
+    FEED = 1
+    COMPARTMENTS = 2
+    EXIT = 3
+    TRAY = 4
+    REJECT_TRAY = 5
+    READER = 6
+    DOOR = 7
+    LINK = 8
+
+
+class Region(IntEnum):
+    """What of a device is measured. 128 to 255 are a maker's own."""
+
+    FIRMWARE = 0
+
+
+class Algorithm(IntEnum):
+    """How a device is measured: SHA256 is SHA-256 over the nonce, then the image."""
+
+    SHA256 = 1
+
+
 class SetBy(IntEnum):
     """Who set a hand into its two parts."""
 
@@ -267,6 +322,26 @@ class GapMessage(Message, frozen=True):
     first_missing: int
     first_kept: int
     last: int
+
+
+class MetersMessage(Message, frozen=True):
+    """Device: what its meters show, after the reply to *ReadMeters*, with that command's request id. As many as fit;
+    the host asks on from `first` plus their number. Since 1.2."""
+
+    session: int
+    total: int
+    first: int
+    meters: tuple[tuple[int, int, int], ...]
+
+
+class MeasuredMessage(Message, frozen=True):
+    """Device: the digest that it measured, after the reply to *Verify*, with that command's request id. Since 1.2."""
+
+    session: int
+    nonce: bytes
+    region: int
+    algorithm: int
+    digest: bytes
 
 
 class ShufflerStatusMessage(Message, frozen=True):
@@ -374,6 +449,20 @@ class ReportStatusMessage(Message, frozen=True):
 
 class SelfTestMessage(Message, frozen=True):
     """Run the self-test. Service role."""
+
+
+class ReadMetersMessage(Message, frozen=True):
+    """Say what the meters show, from the one at index `first` on; a *Meters* follows. Since 1.2."""
+
+    first: int
+
+
+class VerifyMessage(Message, frozen=True):
+    """Measure a region now, together with these bytes, which nobody could know before; a *Measured* follows. Since
+    1.2."""
+
+    nonce: bytes
+    region: int
 
 
 # ------------------------------------------------------------------ commands to a shuffler

@@ -36,7 +36,8 @@ VERSION: Final = 1
 """The header's version byte: the protocol's major number."""
 MINOR: Final = 2
 """1 added what a person saw happen to a card, the places of named hands, and packets of different sizes; 2 more of what
-a person sees: how a hand was set, what was laid away, the number drawn, propositions, corrections."""
+a person sees: how a hand was set, what was laid away, the number drawn, propositions, corrections; meters and the
+measuring of the firmware."""
 VERSION_TEXT: Final = f"{VERSION}.{MINOR}"
 """The version as pages, plans and reports name it."""
 
@@ -166,6 +167,32 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
         m.AckMessage,
         _payload("session" / Int32ul * "whose events", "up_to" / Int32ul * "every event up to this one has arrived"),
     ),
+    (Kind.LINK, 0x0006): (
+        m.MetersMessage,
+        _payload(
+            "session" / Int32ul * "the device's",
+            "total" / Int16ul * "meters the device has",
+            "first" / Int16ul * "as the command had it; beyond the last none follow",
+            "meters"
+            / PrefixedArray(
+                Int8ul,
+                Struct(
+                    "meter" / Code(Int8ul, m.DeviceMeter), "component" / Code(Int8ul, m.Component), "count" / Int32ul
+                ),
+            )
+            * "in an order that stays the same; a count goes from FFFFFFFFh to 0",
+        ),
+    ),
+    (Kind.LINK, 0x0007): (
+        m.MeasuredMessage,
+        _payload(
+            "session" / Int32ul * "the device's",
+            "nonce" / Bytes(16) * "as the command had it",
+            "region" / Code(Int8ul, m.Region) * "as the command had it",
+            "algorithm" / Code(Int8ul, m.Algorithm),
+            "digest" / Bytes(32) * "over the nonce, then the image",
+        ),
+    ),
     (Kind.LINK, 0x0110): (
         m.ShufflerStatusMessage,
         _payload(
@@ -227,6 +254,17 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
     ),
     (Kind.COMMAND, 0x0022): (m.ReportStatusMessage, _payload()),
     (Kind.COMMAND, 0x0023): (m.SelfTestMessage, _payload()),
+    (Kind.COMMAND, 0x0024): (
+        m.ReadMetersMessage,
+        _payload("first" / Int16ul * "index of the first one wanted, from 0"),
+    ),
+    (Kind.COMMAND, 0x0025): (
+        m.VerifyMessage,
+        _payload(
+            "nonce" / Bytes(16) * "drawn at random for this command",
+            "region" / Code(Int8ul, m.Region) * "what to measure; 0: the whole firmware image",
+        ),
+    ),
     # commands to a shuffler
     (Kind.COMMAND, 0x0120): (
         m.SelectGameMessage,

@@ -121,6 +121,9 @@ def built(packet: Any, message: Message, extensions: tuple[tuple[int, bytes], ..
     values = asdict(message)
     if isinstance(message, m.MisdealMessage):
         values["packets"] = [{"expected": expected, "counted": counted} for expected, counted in message.packets]
+    if isinstance(message, m.MetersMessage):
+        names = ("meter", "component", "count")
+        values["meters"] = [dict(zip(names, reading, strict=True)) for reading in message.meters]
     items = [{"type": type_, "value": value} for type_, value in extensions]
     return bytes(packet.build({**values, "extensions": items}))
 
@@ -259,7 +262,9 @@ def test_a_value_without_room_is_refused_by_field_and_limit(case: Case) -> None:
         elif field.shape is Shape.RUN:
             wrong += [(0x10000,), (-1,), (0,) * 256]
         else:
-            wrong += [((1, 256),), ((1,),), ((1, 2, 3),), ((0, 0),) * 256]
+            record = tuple(0 for _ in field.parts)
+            wrong += [(record[1:],), ((*record, 0),), (record,) * 256]
+            wrong += [((*record[:-1], 1 << 8 * field.parts[-1].size),), ((*record[:-1], -1),)]
         for value in wrong:
             with pytest.raises(CannotEncode, match=f"^{message_name(cls)} cannot be encoded: {field.name} "):
                 encode(cls(**{**values, field.name: value}), message_id=number)

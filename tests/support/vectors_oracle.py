@@ -4,7 +4,7 @@
 
 Its own COBS, its own layouts; the check is `binascii.crc32`. Types: u8 u16 u32 u64 little-endian; tN text padded
 with zeros to N; xN exactly N bytes; b one count byte and that many bytes; a16 one count byte and that many u16;
-p8 one count byte and that many pairs of u8.
+p8 one count byte and that many pairs of u8; m one count byte and that many of u8 u8 u32.
 """
 
 import binascii
@@ -113,6 +113,13 @@ TABLE: list[tuple[str, int, int, str, list[Any]]] = [
     ("Reply", REPLY, 0x0121, "status:u8 reason:u16 state:u8", [2, 3, 12]),
     ("Progress", PROGRESS, 0x0023, "percent:u8 state:u8", [40, 1]),
     ("Nak", NAK, 0x0145, "reason:u16", [11]),
+    # rows are added at the end, so that the bytes of those before stay as they are
+    ("ReadMeters", COMMAND, 0x0024, "first:u16", [39]),
+    ("Verify", COMMAND, 0x0025, "nonce:x16 region:u8", [bytes(range(0x10, 0x20)).hex(), 0]),
+    ("Meters", LINK, 0x0006, "session:u32 total:u16 first:u16 meters:m",
+     [0x1A2B3C4D, 41, 39, [[4, 2, 70_123], [11, 3, 0xFFFF_FFFF]]]),
+    ("Measured", LINK, 0x0007, "session:u32 nonce:x16 region:u8 algorithm:u8 digest:x32",
+     [0x1A2B3C4D, bytes(range(0x10, 0x20)).hex(), 0, 1, bytes(range(0xC0, 0xE0)).hex()]),
 ]  # fmt: skip
 
 INTEGERS = {"u8": "<B", "u16": "<H", "u32": "<I", "u64": "<Q"}
@@ -139,6 +146,8 @@ def pack(type_: str, value: Any) -> bytes:
         return bytes([len(raw)]) + raw
     if type_ == "a16":
         return bytes([len(value)]) + b"".join(struct.pack("<H", item) for item in value)
+    if type_ == "m":
+        return bytes([len(value)]) + b"".join(struct.pack("<BBI", *item) for item in value)
     assert type_ == "p8", type_
     return bytes([len(value)]) + bytes(item for pair in value for item in pair)
 
@@ -157,6 +166,8 @@ def top(type_: str, room: int) -> Any:
         return "ff" * int(type_[1:])
     if type_ == "b":
         return "4d" * (room - 1)
+    if type_ == "m":
+        return [[255, 255, 0xFFFF_FFFF]] * ((room - 1) // 6)
     return [0xFFFF] * ((room - 1) // 2) if type_ == "a16" else [[255, 255]] * ((room - 1) // 2)
 
 
@@ -227,7 +238,7 @@ def frames() -> list[dict[str, Any]]:
     for sequence, row in enumerate(TABLE):
         name, kind, _, text, values = row
         values = [sequence + 1, 60_000 + sequence, *values] if kind == EVENT else values
-        request = 0x0102 if kind in (COMMAND, REPLY, PROGRESS) else 0
+        request = 0x0102 if kind in (COMMAND, REPLY, PROGRESS) or name in ("Meters", "Measured") else 0
         found.append(frame(f"{name}: typical", row, values, sequence, request))
         layout = layout_of(kind, text)
         if layout:

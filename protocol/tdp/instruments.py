@@ -1,0 +1,99 @@
+"""What a device tells of itself when asked: what its meters show, and what its firmware measures.
+
+A meter counts for as long as the device exists: it only grows, through every power cut, and after FFFFFFFFh comes 0. No
+meter tells anything of a card's face. The list is what a service contract bills and what WAC 230-16-152 (1)(b) names
+for a shuffler whose use is billed: (i) hard count meters; (ii) successful and unsuccessful shuffles, shuffles completed
+by service, card sorts, the number of cards in each shuffle; (iii) malfunctions, recognition errors, maintenance.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+from protocol.tdp.derive import HEADER_SIZE
+from protocol.tdp.framing import CHECK_BYTES
+from protocol.tdp.messages import (
+    Algorithm,
+    Capability,
+    DeviceMeter,
+    MeasuredMessage,
+    Message,
+    MetersMessage,
+    ReadMetersMessage,
+    Reason,
+    VerifyMessage,
+)
+from protocol.tdp.packets import MAX_FRAME
+
+NONCE_BYTES: Final = 16
+_HEAD_BYTES: Final = 9  # session, total, first, the count byte
+_READING_BYTES: Final = 6
+READINGS_MAX: Final = (MAX_FRAME - HEADER_SIZE - CHECK_BYTES - _HEAD_BYTES) // _READING_BYTES
+"""Meters that one frame holds."""
+
+MEANINGS: Final[dict[DeviceMeter, str]] = {
+    DeviceMeter.ROUNDS: "rounds dealt to their end: the remainder lifted, the round ended, END GAME",
+    DeviceMeter.PACKETS: "packets dispensed, short and long ones included",
+    DeviceMeter.CARDS: "cards that left the device towards the table: in packets and remainders, or drawn",
+    DeviceMeter.SHUFFLES_DONE: "shuffles that ended in a deck counted complete",
+    DeviceMeter.SHUFFLES_FAILED: "shuffles that were begun and ended otherwise",
+    DeviceMeter.SERVICE_SHUFFLES: "of both, those made by service: not for play",
+    DeviceMeter.CARDS_SHUFFLED: "cards in the shuffles done",
+    DeviceMeter.CARDS_SORTED: "cards put in order by face",
+    DeviceMeter.DECKS: "decks put in",
+    DeviceMeter.SHOES: "times a shoe was filled",
+    DeviceMeter.JAMS: "jams, each once however many tries it took",
+    DeviceMeter.MISDEALS: "misdeals reported",
+    DeviceMeter.REJECTED_CARDS: "cards that went into the reject tray",
+    DeviceMeter.UNREAD_CARDS: "cards whose face should have been read and was not",
+    DeviceMeter.FAULTS: "faults raised, of every kind",
+    DeviceMeter.HOURS_POWERED: "whole hours under power",
+    DeviceMeter.POWER_CYCLES: "starts, as `boot_count`",
+    DeviceMeter.DOOR_OPENINGS: "times a door was opened",
+    DeviceMeter.SELF_TESTS: "self-tests run to their end",
+    DeviceMeter.SERVICE_VISITS: "visits by service, entered at the device",
+    DeviceMeter.COMMANDS_REFUSED: "commands refused, a repeated one once",
+}
+
+
+class MeterReading(NamedTuple):
+    """What one meter shows: a `DeviceMeter`, a `Component`, 0 to 2^32 - 1. Numbers that are not known stay numbers."""
+
+    meter: int
+    component: int
+    shown: int
+
+
+class Instruments(NamedTuple):
+    """What a device has to show. `readings` gives all its meters at a time in nanoseconds, in an order that stays the
+    same; `image` the bytes of a region, None when there is no such region. None: it has none."""
+
+    readings: Callable[[int], Sequence[MeterReading]] | None = None
+    image: Callable[[int], bytes | None] | None = None
+
+    @property
+    def capabilities(self) -> Capability:
+        """The bits these stand for."""
+        meters = Capability(0) if self.readings is None else Capability.METERS
+        return meters | (Capability(0) if self.image is None else Capability.VERIFY)
+
+    def answer(self, command: Message, session: int, now_ns: int) -> Message | Reason:
+        """What follows the reply to *ReadMeters* or *Verify*, or why it is refused."""
+        if isinstance(command, ReadMetersMessage) and self.readings is not None:
+            readings = tuple((one.meter, one.component, one.shown) for one in self.readings(now_ns))
+            shown = readings[command.first : command.first + READINGS_MAX]
+            return MetersMessage(session, len(readings), command.first, shown)
+        if isinstance(command, VerifyMessage) and self.image is not None:
+            image = self.image(command.region)
+            if image is None:
+                return Reason.BAD_PARAMETER
+            digest = measure(command.nonce, image)
+            return MeasuredMessage(session, command.nonce, command.region, Algorithm.SHA256, digest)
+        return Reason.NOT_SUPPORTED
+
+
+def measure(nonce: bytes, image: bytes) -> bytes:
+    """SHA-256 over the nonce, then the image: 32 bytes."""
+    return hashlib.sha256(nonce + image).digest()
