@@ -1,6 +1,7 @@
 """`dealwire bench`: judge a device by an acceptance plan."""
 
 import contextlib
+import dataclasses
 import select
 import sys
 from collections.abc import Callable, Iterator
@@ -16,13 +17,14 @@ from dealwire.bench.hands import Hands, NoHands, PersonHands
 from dealwire.bench.hands_command import HandsChannel, ProgramHands
 from dealwire.bench.plan import BenchPlan, known_plans, load_plan
 from dealwire.bench.probe import MS, Probe
-from dealwire.bench.record import NotRunCause
+from dealwire.bench.record import BenchOutcome, NotRunCause
 from dealwire.bench.report import BenchVerdict, Report
 from dealwire.bench.report_text import summary_lines, text_lines
 from dealwire.bench.reporting import ReportHead, report_of
 from dealwire.bench.rig import SimulatedRig
-from dealwire.bench.runner import BenchChoices, run_plan
+from dealwire.bench.runner import BenchChoices, BenchRun, run_plan
 from dealwire.bench.signing import ReportSignature, beside
+from dealwire.bench.watching import await_return, take_over, to_make_again
 from dealwire.bench.wire import LiveWire, Wire
 from dealwire.cli.bench_reports import ReportFiles, doubt, new_key, read_earlier, refuse, verify, write_forms
 from dealwire.cli.exits import Exit
@@ -31,7 +33,7 @@ from dealwire.cli.terminal import ProgressLine, echo, echo_json
 from dealwire.rehearsal.faults import faults
 from devices.address import line_at
 from devices.clock import SystemClock
-from protocol.errors import LineClosed
+from protocol.errors import LineClosed, LineGarbled, NoAnswer, WrongDevice
 from protocol.printable import TEXT_MAX, printable
 from protocol.tdp.packets import VERSION_TEXT
 
@@ -39,6 +41,9 @@ OPTIONS = {"shuffler": "shuffler", "controller": "table-controller", "shoe": "sh
 DEFAULT = "shuffler"
 """The device of a simulated run whose plan names none."""
 MakeHands = Callable[[Probe], Hands]
+OnLine = contextlib.AbstractContextManager[tuple[Wire, MakeHands, "BenchProgress"]]
+MakeRun = Callable[[tuple[str, ...]], BenchRun]
+"""Runs the plan, as far as these patterns take it."""
 EVERY_S: Final = 10
 """Seconds between two lines of progress where none is written over."""
 NOBODY: Final = "run it at a terminal, give a program by --hands, or say --unattended"
@@ -78,6 +83,11 @@ run_options = together(
     ),
     click.option("--unattended", is_flag=True, help="Ask nobody: what needs a person is not run."),
     click.option("--hands", metavar="COMMAND", help="A program that does what a person would be asked to do."),
+    click.option(
+        "--watch",
+        is_flag=True,
+        help="When the device was away and is back, make again what failed.",
+    ),
     click.option("--strict", is_flag=True, help="Exit code 1 also when a check was not run, for whatever reason."),
 )
 head_options = together(
@@ -182,22 +192,22 @@ def _judge(
     real_time: bool,
     speed: float,
     strict: bool,
+    watch: bool,
     as_json: bool,
     against: Path | None,
     **others: Any,
 ) -> None:
+    if watch and (simulated or as_json or against or any(others.values())):
+        raise click.UsageError("--watch is for an attached device, and makes no report: a report is of one run")
     head = ReportHead(*(others.pop(name) for name in ("laboratory", "operator", "ticket")))
     files = ReportFiles(**others)
-    given = {OPTIONS[name]: address for name, address in
-             (("shuffler", shuffler), ("controller", controller), ("shoe", shoe)) if address}  # fmt: skip
-    loaded, device, address = _choose(plan, given, simulated)
+    given = dict(zip(OPTIONS.values(), (shuffler, controller, shoe), strict=True))
+    loaded, device, address = _choose(plan, {name: at for name, at in given.items() if at}, simulated)
     choices = BenchChoices(only, rounds, seed, unattended, real_time, speed, strict)
     _check_choices(loaded, choices, hands, simulated)
     signer, before = files.signer(), read_earlier(against) if against else None
-    progress = BenchProgress(silent=as_json)
-    with _wire(device, address, choices, hands, progress) as (wire, make_hands):
-        run = run_plan(loaded, wire, make_hands, choices, progress.watch, device)
-    progress.line.clear()
+    line = _wire(device, address, choices, hands, BenchProgress(silent=as_json))
+    run = _run(loaded, device, choices, line, watch)
     report = report_of(run, head)
     if before is not None:
         report = replace(report, against=compare_reports(report, *before))
@@ -244,6 +254,42 @@ class BenchProgress:
             self._spoke_ns = now_ns
 
 
+def _run(plan: BenchPlan, device: str, choices: BenchChoices, line: OnLine, watch: bool) -> BenchRun:
+    with line as (wire, make_hands, progress):
+
+        def make(ids: tuple[str, ...]) -> BenchRun:
+            return run_plan(plan, wire, make_hands, dataclasses.replace(choices, only=ids), progress.watch, device)
+
+        run = make(tuple(choices.only))
+        if watch:
+            _watched(run, wire, make, progress)
+        progress.line.clear()
+    return run
+
+
+def _watched(run: BenchRun, wire: Wire, make: MakeRun, progress: BenchProgress) -> None:
+    """Make again what failed whenever the device had been away, until nothing fails."""
+    while again := to_make_again(run):
+        progress.line.clear()
+        _make_again(run, again, wire, make)
+
+
+def _make_again(run: BenchRun, again: tuple[str, ...], wire: Wire, make: MakeRun) -> None:
+    """Wait for the device to come back, and make these checks again; say what is otherwise than before."""
+    for result in run.of(BenchOutcome.FAILED):
+        echo(f"FAIL  {result.id}: {result.why}", fg="red")
+    echo(f"{len(again)} checks are made again when the device was away and is back; Ctrl-C ends", err=True)
+    found = await_return(wire, run.hello)
+    echo(f"back: firmware {found.firmware}, power-up {found.boot_count}", err=True)
+    try:
+        later = make(again)
+    except (NoAnswer, LineClosed, LineGarbled, WrongDevice) as error:
+        echo(f"dealwire: {error}", err=True)
+        return
+    for line in take_over(run, later):
+        echo(line)
+
+
 def _choose(plan: str | None, given: dict[str, str], simulated: bool) -> tuple[BenchPlan, str, str | None]:
     """The plan, the device it judges and its address, None for a simulated one. UsageError when they do not fit."""
     if len(given) + simulated != 1:
@@ -269,13 +315,13 @@ def _check_choices(plan: BenchPlan, choices: BenchChoices, hands: str | None, si
 @contextlib.contextmanager
 def _wire(
     device: str, address: str | None, choices: BenchChoices, command: str | None, progress: BenchProgress
-) -> Iterator[tuple[Wire, MakeHands]]:
-    """The line to the device, and who stands at it."""
+) -> Iterator[tuple[Wire, MakeHands, BenchProgress]]:
+    """The line to the device, who stands at it, and what is shown of it meanwhile."""
     if address is None:
         rig = SimulatedRig(device, speed=choices.speed, real_time=choices.real_time)
         wire, hands = rig.wire, rig.hands
         with contextlib.closing(wire):
-            yield wire, lambda _: hands
+            yield wire, lambda _: hands, progress
         return
     clock = SystemClock()
     with contextlib.ExitStack() as stack:
@@ -288,7 +334,7 @@ def _wire(
             make_hands = lambda probe: PersonHands(lambda text: _ask(probe, text, progress))  # noqa: E731
         wire = LiveWire(address, line_at(address, clock), clock=clock)
         stack.enter_context(contextlib.closing(wire))
-        yield wire, make_hands
+        yield wire, make_hands, progress
 
 
 def _listening(program: ProgramHands, channel: HandsChannel, probe: Probe) -> Hands:
