@@ -7,7 +7,8 @@ from typing import Any
 
 from dealwire.bench import steps_device as d
 from dealwire.bench.hand_actions import POWER_OFF, POWER_ON
-from dealwire.bench.plan import Repeat
+from dealwire.bench.plan import BenchPlan, Repeat
+from dealwire.bench.soak import Soak
 from dealwire.bench.step import PlanStep
 
 HandNeed = tuple[str, Mapping[str, Any]]
@@ -32,3 +33,12 @@ def hands_needed(steps: Iterable[PlanStep]) -> Iterator[HandNeed]:
                 yield "lift", {}
             case d.WrongPacket():
                 yield "lift", {}
+
+
+def checks_for_hands(plan: BenchPlan) -> list[str]:
+    """The checks that cannot be made without hands; others may need them to bring the device into a state."""
+    return [check.id for check in plan.check if any(True for _ in hands_needed(check.steps)) or _soaks(check.steps)]
+
+
+def _soaks(steps: Iterable[PlanStep]) -> bool:
+    return any(isinstance(step, Soak) for step in steps)

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from dealwire.bench.comparing import compare_reports
 from dealwire.bench.hands import Hands, NoHands, PersonHands
 from dealwire.bench.hands_command import HandsChannel, ProgramHands
+from dealwire.bench.hands_needed import checks_for_hands
 from dealwire.bench.plan import BenchPlan, known_plans, load_plan
 from dealwire.bench.probe import MS, Probe
 from dealwire.bench.record import BenchOutcome, NotRunCause
@@ -254,6 +255,14 @@ class BenchProgress:
             self._spoke_ns = now_ns
 
 
+def _announce_nobody(plan: BenchPlan, choices: BenchChoices) -> None:
+    """Where nobody can be asked and nobody said that this is meant, say beforehand what it costs."""
+    needy = [name for name in checks_for_hands(plan) if choices.takes(name)]
+    if needy and not choices.unattended and not sys.stdin.isatty():
+        of = sum(map(choices.takes, plan.ids))
+        echo(f"dealwire: nobody can be asked here: {len(needy)} of {of} checks need a person; {NOBODY}", err=True)
+
+
 def _run(plan: BenchPlan, device: str, choices: BenchChoices, line: OnLine, watch: bool) -> BenchRun:
     with line as (wire, make_hands, progress):
 
@@ -310,6 +319,8 @@ def _check_choices(plan: BenchPlan, choices: BenchChoices, hands: str | None, si
     for pattern in choices.only:
         if not any(BenchChoices((pattern,)).takes(one) for one in plan.ids):
             raise click.UsageError(f"--only {pattern!r} names no check of the plan; dealwire bench {plan.id} --list")
+    if hands is None and not simulated:
+        _announce_nobody(plan, choices)
 
 
 @contextlib.contextmanager

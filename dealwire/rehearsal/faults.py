@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -34,6 +34,8 @@ class HandAct:
     device: str
     ask: str
     fields: Mapping[str, ActionField]
+    words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By field and value, what a person is told in its place."""
 
     def filled(self, given: Mapping[str, object]) -> dict[str, Any]:
         """Every field, the given ones checked; UnknownAct says which cannot be."""
@@ -50,15 +52,18 @@ class HandAct:
 
     def instruction(self, given: Mapping[str, object]) -> str:
         """What a person is told."""
-        return self.ask.format(**self.filled(given))
+        filled = self.filled(given)
+        return self.ask.format(
+            **{name: self.words.get(name, {}).get(str(value), value) for name, value in filled.items()}
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class InjectableFault(HandAct):
     """Something that can be made to go wrong; `numbers` are the fault numbers a device raises for it."""
 
-    title: str
-    numbers: Sequence[int]
+    title: str = ""
+    numbers: Sequence[int] = ()
 
 
 @cache

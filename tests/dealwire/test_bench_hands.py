@@ -95,6 +95,15 @@ def test_each_request_fits_the_schema_and_wrong_fields_do_not() -> None:
     assert not SCHEMA.is_valid({**ASKS, "with": {}})
 
 
+def test_what_a_person_is_told_is_a_sentence() -> None:
+    sentence = "Make packet 1 come out with 1 card too few, so that the device counts it."
+    assert hand_task("packet-count", {"packet": 1}).say == sentence
+    assert hand_task("packet-count", {"packet": 2, "by": 2, "noticed": 0}).say.endswith(
+        "2 come out with 2 cards too many, so that the device does not count it."
+    )
+    assert hand_task("lock-key", {"locked": 0}).say == "Unlock the shoe with its key."
+
+
 def test_a_number_of_a_choice_is_a_number() -> None:
     assert hand_task("packet-count", {"by": "-2"}).fields["by"] == -2
     assert hand_task("lift", {"to": "seat 3"}).fields["to"] == "seat 3"
@@ -293,6 +302,7 @@ def test_the_exit_code_says_that_hands_failed_or_were_missed(simulator: dict[str
     alone = bench("--shuffler", address, *only)
     assert alone.returncode == 1, alone.stdout + alone.stderr
     assert "1 checks need a person and were not run; run it at a terminal, give a program" in alone.stderr
+    assert "dealwire: nobody can be asked here: 1 of 2 checks need a person; run it at" in alone.stderr
     assert bench("--shuffler", address, *only, "--unattended").returncode == 0
     jig = tmp_path / "jig.py"
     acts = "    if asks['action'] not in ('hello', 'new-check'): sys.exit(3)\n"
