@@ -38,7 +38,7 @@ _GROUPS: Final = (
     ("Events of a table controller", lambda kind, number: kind == Kind.EVENT and number >> 8 == 3),
 )
 
-_TIMES: Final = {
+TIMES: Final = {
     "reply_ns": "a device answers a command within",
     "retry_ns": "a command without an answer is sent again after",
     "tries": "times a command is sent in all",
@@ -191,7 +191,7 @@ def fault_table() -> str:
 def timing_table() -> str:
     """The protocol's times, from the defaults both ends run on."""
     times = asdict(Timing()).items()
-    rows = [(f"`{name.removesuffix('_ns')}`", _TIMES[name], _duration(name, value)) for name, value in times]
+    rows = [(f"`{name.removesuffix('_ns')}`", TIMES[name], _duration(name, value)) for name, value in times]
     return table(("name", "meaning", "value"), rows)
 
 

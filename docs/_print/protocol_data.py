@@ -1,0 +1,405 @@
+"""`docs/protocol.json`: the Table Device Protocol as data, for whoever writes a device or a host in another language.
+
+Printed from the declarations that the program runs on. What it may hold is `Definition`, from which its JSON Schema is
+printed, too.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+from enum import IntEnum, IntFlag
+from typing import Any, Final
+
+import msgspec
+from msgspec.structs import asdict
+
+from dealer_flow.record.base import DIALECT
+from protocol import cards, places
+from protocol.faults import CLASSES, Fault
+from protocol.message import message_name
+from protocol.tdp import framing
+from protocol.tdp import messages as m
+from protocol.tdp.commands import role_needed
+from protocol.tdp.derive import FIXED, HEADER_SIZE, Shape, fields_of, header_fields
+from protocol.tdp.derive import Field as Declared
+from protocol.tdp.device_link import WINDOW
+from protocol.tdp.event_store import DEPTH_MIN
+from protocol.tdp.messages import DeviceClass, Kind, Message
+from protocol.tdp.outputs import SESSION_EXTENSION, Timing
+from protocol.tdp.packets import ANSWERS, MAX_FRAME, MINOR, PACKETS, VERSION
+from protocol.tdp.reply_cache import KEPT_MAX, KEPT_NS
+from protocol.tdp.since import FIRST, VERSIONS, message_since, place_since, value_since
+
+SCHEMA: Final = "protocol/1"
+FILE: Final = "protocol.json"
+SCHEMA_FILE: Final = "schema/protocol-1.json"
+
+
+class FieldSpec(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A field of a layout. `size` is its bytes, of a list those of one element; `offset` counts from the layout's first
+    byte and is missing behind a list; a `list` is a count byte and that many elements `of` a number or of fields;
+    `values` names an enumeration, `card` or `place`; `least` and `most` are what a sender may write."""
+
+    name: str
+    type: str
+    size: int
+    offset: int | None = None
+    of: "str | tuple[FieldSpec, ...] | None" = None
+    values: str | None = None
+    values_by_class: dict[str, str] | None = None
+    least: int | None = None
+    most: int | None = None
+    about: str = ""
+
+
+class MessageSpec(msgspec.Struct, frozen=True):
+    """A message. `device_class` is null where any device may have it; `role` is the least that may send a command;
+    `fixed` is the bytes before the first list. The fewest bytes of a payload are those and one for each list."""
+
+    id: int
+    hex: str
+    name: str
+    kind: str
+    kind_value: int
+    device_class: str | None
+    sender: str
+    role: str | None
+    since: str
+    about: str
+    fixed: int
+    fields: tuple[FieldSpec, ...]
+
+
+class AnswerSpec(msgspec.Struct, frozen=True):
+    """A kind of frame whose layout is the same whatever the message id, which there names what is answered."""
+
+    kind: str
+    kind_value: int
+    name: str
+    sender: str
+    about: str
+    fixed: int
+    fields: tuple[FieldSpec, ...]
+
+
+class ValueSpec(msgspec.Struct, frozen=True):
+    """One value of an enumeration, or one bit of flags as the number that it stands for."""
+
+    name: str
+    value: int
+    since: str
+
+
+class EnumerationSpec(msgspec.Struct, frozen=True):
+    """What the values of fields mean. `flags`: any sum of them may stand in the field."""
+
+    name: str
+    flags: bool
+    about: str
+    values: tuple[ValueSpec, ...]
+
+
+class CodeSpec(msgspec.Struct, frozen=True):
+    """A card's or a place's code and text form."""
+
+    code: int
+    text: str
+    since: str
+
+
+class TimingSpec(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A time that both ends keep, in milliseconds; or how often, as `count`."""
+
+    name: str
+    about: str
+    ms: int | None = None
+    count: int | None = None
+
+
+class VersionSpec(msgspec.Struct, frozen=True):
+    """A version and what it brought."""
+
+    version: str
+    about: str
+
+
+class NumberSpec(msgspec.Struct, frozen=True):
+    """The protocol's version, as HELLO-REPLY and OPEN-SESSION carry it."""
+
+    major: int
+    minor: int
+
+
+class CheckSpec(msgspec.Struct, frozen=True):
+    """The check of a frame; numbers as hex."""
+
+    name: str
+    polynomial: str
+    reflected: bool
+    initial: str
+    final_xor: str
+    residue: str
+
+
+class ExtensionSpec(msgspec.Struct, frozen=True):
+    """A known extension: its type byte and how long its value is."""
+
+    type: int
+    name: str
+    size: int
+    about: str
+
+
+class RangeSpec(msgspec.Struct, frozen=True):
+    """Numbers, both ends included, and who they are for."""
+
+    first: int
+    last: int
+    about: str
+
+
+class Ranges(msgspec.Struct, frozen=True):
+    """Who may give which numbers a meaning."""
+
+    messages: tuple[RangeSpec, ...]
+    extensions: tuple[RangeSpec, ...]
+    faults: tuple[RangeSpec, ...]
+
+
+class Definition(msgspec.Struct, frozen=True):
+    """The whole protocol. Every number on the wire is unsigned, low byte first."""
+
+    schema_file: str = msgspec.field(name="$schema")
+    schema: str
+    protocol: str
+    title: str
+    version: NumberSpec
+    versions: tuple[VersionSpec, ...]
+    limits: dict[str, int]
+    timings: tuple[TimingSpec, ...]
+    check: CheckSpec
+    header: tuple[FieldSpec, ...]
+    messages: tuple[MessageSpec, ...]
+    answers: tuple[AnswerSpec, ...]
+    enumerations: tuple[EnumerationSpec, ...]
+    cards: tuple[CodeSpec, ...]
+    places: tuple[CodeSpec, ...]
+    extensions: tuple[ExtensionSpec, ...]
+    ranges: Ranges
+
+
+_STATES: Final = {
+    DeviceClass.SHUFFLER.name: m.ShufflerState.__name__,
+    DeviceClass.SHOE.name: m.ShoeState.__name__,
+    DeviceClass.TABLE_CONTROLLER.name: m.ControllerState.__name__,
+}
+_BY_CLASS: Final = {"state", "previous"}
+_HOSTS: Final = {Kind.COMMAND, Kind.ACK}
+_HOSTS_LINKS: Final = {m.HelloMessage, m.HeartbeatMessage}
+_BOUNDS: Final = {
+    **dict.fromkeys(("percent", "confidence"), (0, 100)),
+    **dict.fromkeys(
+        ("door_open", "locked", "halted", "cut_card_seen", "mid_round", "open", "lit", "on", "foul"), (0, 1)
+    ),
+}
+"""What a sender may write in a byte where neither its type nor an enumeration says it, by the field's name."""
+
+
+def definition() -> Definition:
+    """The protocol as this version of the program declares it."""
+    return Definition(
+        schema_file=SCHEMA_FILE,
+        schema=SCHEMA,
+        protocol="tdp",
+        title="Table Device Protocol",
+        version=NumberSpec(VERSION, MINOR),
+        versions=tuple(VersionSpec(version, about) for version, about in VERSIONS.items()),
+        limits=_limits(),
+        timings=tuple(_timing(name, value) for name, value in asdict(Timing()).items()),
+        check=CheckSpec("CRC-32", "04C11DB7", True, "FFFFFFFF", "FFFFFFFF", "2144DF1C"),
+        header=_fields(header_fields()),
+        messages=tuple(_message(*item) for item in sorted(PACKETS.items(), key=lambda item: item[0][1])),
+        answers=tuple(_answer(kind, cls, packet) for kind, (cls, packet) in ANSWERS.items()),
+        enumerations=tuple(_enumeration(names) for names in enumerations()),
+        cards=tuple(CodeSpec(code, card.text, FIRST) for code, card in enumerate(cards.CARDS) if card.text[:2] != "0x"),
+        places=tuple(
+            CodeSpec(code, place.text, place_since(code))
+            for code, place in enumerate(places.PLACES)
+            if place.text[:2] != "0x"
+        ),
+        extensions=(ExtensionSpec(SESSION_EXTENSION, "session", 4, "The session that an old event belongs to."),),
+        ranges=_ranges(),
+    )
+
+
+def _limits() -> dict[str, int]:
+    return {
+        "max_frame": MAX_FRAME,
+        "min_frame": framing.MIN_FRAME,
+        "header": HEADER_SIZE,
+        "check": framing.CHECK_BYTES,
+        "max_payload": MAX_FRAME - framing.CHECK_BYTES - HEADER_SIZE,
+        "max_encoded": framing.MAX_ENCODED,
+        "max_wire": framing.MAX_WIRE,
+        "event_depth_min": DEPTH_MIN,
+        "window": WINDOW,
+        "requests_remembered": KEPT_MAX,
+        "requests_remembered_ms": KEPT_NS // 10**6,
+        "seats_max": places.SEATS_MAX,
+    }
+
+
+def _timing(name: str, value: int) -> TimingSpec:
+    from docs._print.protocol import TIMES
+
+    plain = name.removesuffix("_ns")
+    if plain == name:
+        return TimingSpec(name, TIMES[name], count=value)
+    return TimingSpec(plain, TIMES[name], ms=value // 10**6)
+
+
+def _sentence(cls: type) -> str:
+    return " ".join((cls.__doc__ or "").split())
+
+
+def _message(key: tuple[Kind, int], declared: tuple[type[Message], Any]) -> MessageSpec:
+    (kind, number), (cls, packet) = key, declared
+    found = fields_of(packet)
+    of_class = {each.value: each.name for each in DeviceClass}.get(number >> 8)
+    host = kind in _HOSTS or cls in _HOSTS_LINKS
+    return MessageSpec(
+        id=number,
+        hex=f"{number:04X}",
+        name=message_name(cls),
+        kind=kind.name,
+        kind_value=int(kind),
+        device_class=of_class,
+        sender="host" if host else "device",
+        role=role_needed(cls).name if kind == Kind.COMMAND else None,
+        since=message_since(cls),
+        about=_sentence(cls),
+        fixed=_fixed(found),
+        fields=_fields(found, of_class),
+    )
+
+
+def _answer(kind: Kind, cls: type[Message], packet: Any) -> AnswerSpec:
+    found = fields_of(packet)
+    sender = "either" if kind == Kind.NAK else "device"
+    return AnswerSpec(kind.name, int(kind), message_name(cls), sender, _sentence(cls), _fixed(found), _fields(found))
+
+
+def _fixed(found: Iterable[Declared]) -> int:
+    return sum(field.size for field in found if field.shape in FIXED)
+
+
+def _fields(found: Iterable[Declared], of_class: str | None = None) -> tuple[FieldSpec, ...]:
+    specs, at, behind = [], 0, False
+    for field in found:
+        specs.append(_field(field, None if behind else at, of_class))
+        behind = behind or field.shape not in FIXED
+        at += field.size
+    return tuple(specs)
+
+
+def _field(field: Declared, offset: int | None, of_class: str | None) -> FieldSpec:
+    number = field.shape is Shape.INTEGER
+    least, most = _bounds(field) if number else (None, None)
+    by_class = None
+    if number and field.names is None and field.name in _BY_CLASS:
+        by_class = {of_class: _STATES[of_class]} if of_class in _STATES else _STATES
+    return FieldSpec(
+        name=field.name,
+        type=_type(field),
+        size=field.size,
+        offset=offset,
+        of=_of(field),
+        values=field.names if isinstance(field.names, str) or field.names is None else field.names.__name__,
+        values_by_class=by_class,
+        least=least,
+        most=most,
+        about=field.doc,
+    )
+
+
+def _type(field: Declared) -> str:
+    fixed = {Shape.INTEGER: f"u{8 * field.size}", Shape.TEXT: "text", Shape.BYTES: "bytes"}
+    return fixed.get(field.shape, "list")
+
+
+def _of(field: Declared) -> str | tuple[FieldSpec, ...] | None:
+    if field.shape is Shape.RECORDS:
+        return _fields(field.parts)
+    return f"u{8 * field.size}" if field.shape in (Shape.BLOB, Shape.RUN) else None
+
+
+def _bounds(field: Declared) -> tuple[int, int]:
+    """What a sender may write. Unknown values of an enumeration are read as numbers, so they bound nothing."""
+    top = (1 << 8 * field.size) - 1
+    return _BOUNDS.get(field.name, (0, top)) if field.size == 1 and field.names is None else (0, top)
+
+
+def enumerations() -> tuple[type[IntEnum] | type[IntFlag], ...]:
+    """Every enumeration that a field's values have, by name."""
+    found: dict[str, type[IntEnum] | type[IntFlag]] = {"Kind": Kind, "Fault": Fault}
+    found |= {name: getattr(m, name) for name in _STATES.values()}
+    layouts = [header_fields(), *(fields_of(packet) for _, packet in [*PACKETS.values(), *ANSWERS.values()])]
+    for field in [field for layout in layouts for each in layout for field in (each, *each.parts)]:
+        if field.names is not None and not isinstance(field.names, str):
+            found[field.names.__name__] = field.names
+    return tuple(found[name] for name in sorted(found))
+
+
+def _enumeration(names: type[IntEnum] | type[IntFlag]) -> EnumerationSpec:
+    values = tuple(ValueSpec(value.name or "", int(value), value_since(value)) for value in names)
+    return EnumerationSpec(names.__name__, issubclass(names, IntFlag), _sentence(names), values)
+
+
+def _ranges() -> Ranges:
+    classes = {each.value: each.name.lower().replace("_", " ") for each in DeviceClass}
+    mine = tuple(
+        RangeSpec(number << 8, number << 8 | 0xFF, f"of a {name}") for number, name in classes.items() if number < 15
+    )
+    faults = tuple(RangeSpec(100 * number, 100 * number + 99, about) for number, about in CLASSES.items())
+    return Ranges(
+        messages=(RangeSpec(0, 0xFF, "of any device"), *mine, RangeSpec(0x8000, 0xFFFF, "of makers")),
+        extensions=(
+            RangeSpec(SESSION_EXTENSION, SESSION_EXTENSION, "the session of an old event"),
+            RangeSpec(2, 0x7F, "reserved"),
+            RangeSpec(0x80, 0xFF, "of makers"),
+        ),
+        faults=(*faults, RangeSpec(700, 0xFFFF, "of makers")),
+    )
+
+
+def _laid(data: Any, indent: str) -> str:
+    """JSON that a person reads and a difference shows: what fits on a line stands on one."""
+    flat = json.dumps(data, ensure_ascii=False)
+    if len(indent) + len(flat) <= 120 or not isinstance(data, dict | list):
+        return flat
+    deeper = indent + " "
+    if isinstance(data, dict):
+        parts = [f"{deeper}{json.dumps(key)}: {_laid(value, deeper)}" for key, value in data.items()]
+        return "{\n" + ",\n".join(parts) + f"\n{indent}}}"
+    return "[\n" + ",\n".join(deeper + _laid(value, deeper) for value in data) + f"\n{indent}]"
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of `protocol.json`."""
+    made = msgspec.json.schema(Definition)
+    name = made.pop("$ref").rpartition("/")[2]
+    parts = made["$defs"]
+    whole = parts.pop(name)
+    for part in [whole, *parts.values()]:
+        part.pop("title", None)
+        part["description"] = re.sub(r"\s+", " ", part.get("description", "")).strip()
+        part["additionalProperties"] = False
+    return {"$schema": DIALECT, "title": SCHEMA, **whole, "$defs": parts}
+
+
+def pages() -> dict[str, str]:
+    """The definition and its schema."""
+    return {
+        FILE: _laid(json.loads(msgspec.json.encode(definition())), "") + "\n",
+        SCHEMA_FILE: json.dumps(schema(), indent=2, ensure_ascii=False) + "\n",
+    }

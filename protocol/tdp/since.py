@@ -1,0 +1,70 @@
+"""Which minor version brought what: whatever is not named here stands in the protocol since 1.0.
+
+Declared beside the layouts and not in them, because it changes nothing that is read or written: pages, definitions in
+other forms and a host that looks for the oldest device it can talk to are printed from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import IntEnum, IntFlag
+from typing import Final
+
+from protocol.tdp import messages as m
+from protocol.tdp.messages import Message
+
+FIRST: Final = "1.0"
+
+VERSIONS: Final[Mapping[str, str]] = {
+    FIRST: "The first.",
+    "1.1": "What a person saw happen to a card, the places of named hands, packets of different sizes.",
+    "1.2": "How a hand was set, what was laid away, the number drawn, propositions, corrections; a device's meters and "
+    "the measuring of its firmware.",
+}
+"""Each version and what it brought."""
+
+_MESSAGES: Final[Mapping[type[Message], str]] = {
+    m.CardMishandledMessage: "1.1",
+    m.HandSetMessage: "1.2",
+    m.CardsDiscardedMessage: "1.2",
+    m.NumberDrawnMessage: "1.2",
+    m.WagerOnMessage: "1.2",
+    m.HandCorrectedMessage: "1.2",
+    m.ReadMetersMessage: "1.2",
+    m.VerifyMessage: "1.2",
+    m.MetersMessage: "1.2",
+    m.MeasuredMessage: "1.2",
+}
+
+_ENUMERATIONS: Final[Mapping[type[IntEnum] | type[IntFlag], str]] = {
+    m.Mishandling: "1.1",
+    m.SetBy: "1.2",
+    m.DeviceMeter: "1.2",
+    m.Component: "1.2",
+    m.Region: "1.2",
+    m.Algorithm: "1.2",
+}
+
+_VALUES: Final[Mapping[IntEnum | IntFlag, str]] = {
+    m.Capability.METERS: "1.2",
+    m.Capability.VERIFY: "1.2",
+    **{how: "1.2" for how in m.Mishandling if how >= m.Mishandling.FOULED_BY_PLAYER},
+}
+
+_NAMED_HANDS: Final = range(0x50, 0x58)
+_PILES: Final = range(0x58, 0x60)
+
+
+def message_since(message: type[Message]) -> str:
+    """The version that brought a message."""
+    return _MESSAGES.get(message, FIRST)
+
+
+def value_since(value: IntEnum | IntFlag) -> str:
+    """The version that brought a value of an enumeration."""
+    return _VALUES.get(value) or _ENUMERATIONS.get(type(value), FIRST)
+
+
+def place_since(code: int) -> str:
+    """The version that brought a place code."""
+    return "1.1" if code in _NAMED_HANDS else "1.2" if code in _PILES else FIRST

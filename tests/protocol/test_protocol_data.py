@@ -1,0 +1,195 @@
+"""The protocol as data says what the program does: whoever knows nothing but `protocol.json` reads the same frames."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from docs._print import DOCS, protocol_data
+from protocol.errors import DealwireError
+from protocol.message import message_name
+from protocol.tdp.codec import decode
+from protocol.tdp.messages import DeviceClass, Kind
+from protocol.tdp.packets import ANSWERS, PACKETS
+
+WRITTEN = (DOCS / protocol_data.FILE).read_text(encoding="utf-8")
+DATA: dict[str, Any] = json.loads(WRITTEN)
+VECTORS: dict[str, Any] = json.loads((DOCS / "protocol-vectors.json").read_text(encoding="utf-8"))
+SCHEMA: dict[str, Any] = json.loads((DOCS / protocol_data.SCHEMA_FILE).read_text(encoding="utf-8"))
+
+LAYOUTS = {(each["kind_value"], each["id"]): each for each in DATA["messages"]}
+ANSWER_LAYOUTS = {each["kind_value"]: each for each in DATA["answers"]}
+
+
+class Unreadable(Exception):
+    """A payload that is none of its layout."""
+
+
+def number(raw: bytes, at: int, size: int) -> int:
+    if at + size > len(raw):
+        raise Unreadable
+    return int.from_bytes(raw[at : at + size], "little")
+
+
+def one(field: dict[str, Any], raw: bytes, at: int) -> tuple[Any, int]:
+    """The value of a field that begins at `at`, and where the next begins."""
+    size = field["size"]
+    if field["type"] == "list":
+        return many(field, raw, at)
+    if field["type"] in ("text", "bytes"):
+        number(raw, at, size)
+        value = raw[at : at + size]
+        return (text_of(value) if field["type"] == "text" else value.hex()), at + size
+    return number(raw, at, size), at + size
+
+
+def text_of(value: bytes) -> str:
+    if not value.isascii():
+        raise Unreadable
+    return value.rstrip(b"\0").decode("ascii")
+
+
+def many(field: dict[str, Any], raw: bytes, at: int) -> tuple[Any, int]:
+    count, at = number(raw, at, 1), at + 1
+    found: list[Any] = []
+    for _ in range(count):
+        if isinstance(field["of"], str):
+            found.append(number(raw, at, field["size"]))
+            at += field["size"]
+        else:
+            record, at = fields(field["of"], raw, at)
+            found.append([*record.values()])
+    return found, at
+
+
+def fields(declared: list[dict[str, Any]], raw: bytes, at: int) -> tuple[dict[str, Any], int]:
+    found = {}
+    for field in declared:
+        found[field["name"]], at = one(field, raw, at)
+    return found, at
+
+
+def read(body: bytes) -> tuple[str, dict[str, Any], list[tuple[int, str]]]:
+    """A frame's body, header and payload, by the definition alone: message, fields, extensions."""
+    header, at = fields(DATA["header"], body, 0)
+    kind = header["kind"]
+    layout = ANSWER_LAYOUTS.get(kind) or LAYOUTS.get((kind, header["message"]))
+    if layout is None:
+        raise Unreadable
+    found, at = fields(layout["fields"], body, at)
+    extensions = []
+    while at < len(body):
+        type_, length = number(body, at, 1), number(body, at + 1, 1)
+        if at + 2 + length > len(body):
+            raise Unreadable
+        extensions.append((type_, body[at + 2 : at + 2 + length].hex()))
+        at += 2 + length
+    return layout["name"], found, extensions
+
+
+def plain(value: Any) -> Any:
+    """A value of ours as the definition's reader has it."""
+    if isinstance(value, bytes):
+        return value.hex()
+    return [plain(each) for each in value] if isinstance(value, tuple) else value
+
+
+def test_it_is_fresh() -> None:
+    for path, text in protocol_data.pages().items():
+        assert (DOCS / path).read_text(encoding="utf-8") == text, "run make docs"
+
+
+def test_it_is_what_its_schema_says() -> None:
+    Draft202012Validator.check_schema(SCHEMA)
+    Draft202012Validator(SCHEMA).validate(DATA)
+
+
+@pytest.mark.parametrize("broken", [{"messages": 3}, {"version": {"major": "1", "minor": 2}}, {"unheard_of": 1}])
+def test_the_schema_refuses_what_is_no_definition(broken: dict[str, Any]) -> None:
+    assert not Draft202012Validator(SCHEMA).is_valid({**DATA, **broken})
+
+
+def test_every_declared_message_stands_in_it_once() -> None:
+    declared = [(int(kind), number, message_name(cls)) for (kind, number), (cls, _) in PACKETS.items()]
+    assert sorted(declared) == sorted((each["kind_value"], each["id"], each["name"]) for each in DATA["messages"])
+    assert [message_name(cls) for cls, _ in ANSWERS.values()] == [each["name"] for each in DATA["answers"]]
+
+
+def test_every_name_it_uses_is_explained() -> None:
+    known = {each["name"] for each in DATA["enumerations"]} | {"card", "place"}
+    everything = [*DATA["messages"], *DATA["answers"], {"fields": DATA["header"]}]
+    used = [field for layout in everything for field in layout["fields"]]
+    used += [part for field in used if isinstance(field.get("of"), list) for part in field["of"]]
+    named = {field["values"] for field in used if "values" in field}
+    named |= {name for field in used for name in field.get("values_by_class", {}).values()}
+    assert named <= known
+    assert known - named <= {"Kind"}
+    classes = {each.name for each in DeviceClass}
+    assert {each["device_class"] for each in DATA["messages"]} - {None} <= classes
+    versions = {each["version"] for each in DATA["versions"]}
+    assert {each["since"] for each in DATA["messages"]} == versions
+
+
+@pytest.mark.parametrize("vector", VECTORS["frames"], ids=lambda vector: vector["name"])
+def test_who_knows_only_the_definition_reads_every_vector(vector: dict[str, Any]) -> None:
+    name, found, extensions = read(bytes.fromhex(vector["decoded"])[:-4])
+    assert name == vector["message"]
+    as_vector = {key: bytes(value).hex() if is_bytes(name, key) else value for key, value in found.items()}
+    assert as_vector == vector["fields"]
+    assert [[type_, value] for type_, value in extensions] == [
+        [*each] for each in vector["extensions"]
+    ] or extensions == [(each["type"], each["value"]) for each in vector["extensions"]]
+
+
+def is_bytes(name: str, key: str) -> bool:
+    """Whether the vectors write a list of bytes as hex."""
+    layouts = [*DATA["messages"], *DATA["answers"]]
+    (field,) = [field for each in layouts if each["name"] == name for field in each["fields"] if field["name"] == key]
+    return field["type"] == "list" and field["of"] == "u8"
+
+
+@pytest.mark.parametrize("vector", VECTORS["bad_payloads"], ids=lambda vector: vector["name"])
+def test_it_reads_no_payload_that_is_bad(vector: dict[str, Any]) -> None:
+    with pytest.raises(Unreadable):
+        read(bytes.fromhex(vector["body"]))
+
+
+@given(
+    st.sampled_from(sorted([*LAYOUTS, *((kind, 0x0120) for kind in ANSWER_LAYOUTS)])),
+    st.binary(max_size=90),
+)
+def test_it_reads_what_the_program_reads_of_any_bytes(key: tuple[int, int], payload: bytes) -> None:
+    kind, number_ = key
+    body = bytes((1, 0, kind, 7, 1, 2, number_ & 255, number_ >> 8)) + payload
+    try:
+        ours = decode(body)
+    except DealwireError:
+        with pytest.raises(Unreadable):
+            read(body)
+        return
+    name, found, extensions = read(body)
+    assert name == message_name(type(ours.message))
+    values = {key: plain(getattr(ours.message, key)) for key in found}
+    assert {key: bytes(value).hex() if is_bytes(name, key) else value for key, value in found.items()} == values
+    assert extensions == [(type_, value.hex()) for type_, value in ours.extensions]
+
+
+def test_a_command_of_each_role_and_the_senders_are_told() -> None:
+    by_name = {each["name"]: each for each in DATA["messages"]}
+    assert by_name["SelfTest"]["role"] == "SERVICE"
+    assert by_name["Dispense"]["role"] == "OPERATE"
+    assert by_name["ReadMeters"]["role"] == "OBSERVE"
+    assert {each["sender"] for each in DATA["messages"] if each["kind_value"] in (Kind.COMMAND, Kind.ACK)} == {"host"}
+    assert {each["name"] for each in DATA["messages"] if each["sender"] == "host" and each["role"] is None} == {
+        "Hello", "Heartbeat", "Ack"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("message", DATA["messages"], ids=lambda message: message["name"])
+def test_what_a_message_says_of_its_version_is_what_is_declared(message: dict[str, Any]) -> None:
+    said = re.findall(r"Since (\d\.\d)\.", message["about"])
+    assert said == ([message["since"]] if message["since"] != "1.0" else [])
