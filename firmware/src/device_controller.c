@@ -102,6 +102,8 @@ static bool act(const char *name, const uint32_t *numbers)
         done = confirm_burn();
     } else if (device_same(name, "misdeal")) {
         done = call_misdeal();
+    } else if (device_same(name, "call-off")) {
+        done = true; /* nothing is ever armed here */
     } else if (device_same(name, "table-setup")) {
         done = controller_setup_moved(controller, numbers[0] != 0U);
     } else {

@@ -109,14 +109,14 @@ static bool empty(void)
 
 enum act_name {
     FILL, BEGIN, BURN, DRAW, DRAW_UNREAD, PUSH_BACK, PULL_BACK, END_ROUND, LOCK_KEY, CLEAR_ERROR, SLOW_DRAW, WRONG_BUTTON,
-    EMPTY, SETUP, LIMIT, ACTS
+    EMPTY, SETUP, LIMIT, CALL_OFF, ACTS
 };
 
 static const char *const names[ACTS] = {
     [FILL] = "fill", [BEGIN] = "begin", [BURN] = "burn", [DRAW] = "draw", [DRAW_UNREAD] = "draw-unread",
     [PUSH_BACK] = "push-back", [PULL_BACK] = "pull-back", [END_ROUND] = "end-round", [LOCK_KEY] = "lock-key",
     [CLEAR_ERROR] = "clear-error", [SLOW_DRAW] = "slow-draw", [WRONG_BUTTON] = "wrong-button", [EMPTY] = "empty",
-    [SETUP] = "setup", [LIMIT] = "limit"};
+    [SETUP] = "setup", [LIMIT] = "limit", [CALL_OFF] = "call-off"};
 
 static bool act_on_cards(enum act_name name, const uint32_t *numbers)
 {
@@ -180,6 +180,9 @@ static bool act_on_keys(enum act_name name, const uint32_t *numbers)
     case LIMIT:
         shoe->round_limit = (uint16_t)numbers[0];
         done = true;
+        break;
+    case CALL_OFF:
+        done = true; /* nothing is ever armed here */
         break;
     default:
         /* there is no such act */

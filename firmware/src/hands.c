@@ -12,17 +12,21 @@ bool device_same(const char *one, const char *other)
     return one[i] == other[i];
 }
 
-/* Ten digits at most, so that it cannot overflow unseen. */
+/* Ten digits at most, so that it cannot overflow unseen; one below zero as its two's complement. */
 static bool read_number(const char **at, uint32_t *number)
 {
     uint64_t value = 0U;
     uint8_t digits = 0U;
+    bool below = **at == '-';
+    if (below) {
+        (*at)++;
+    }
     while (**at >= '0' && **at <= '9' && digits < 11U) {
         value = value * 10U + (uint64_t)(**at - '0');
         digits++;
         (*at)++;
     }
-    *number = (uint32_t)value;
+    *number = below ? 0U - (uint32_t)value : (uint32_t)value;
     return digits > 0U && value <= UINT32_MAX && (**at == ' ' || **at == '\0');
 }
 
