@@ -60,7 +60,7 @@ class Board:
         self.line, self.control = self._folder / "line", self._folder / "control"
         self._powered = False
         self._master = self._slave = -1
-        self._lock = threading.Lock()
+        self._lock, self._at_keys = threading.Lock(), threading.Lock()
         self._over = threading.Event()
         self._kept = b""
 
@@ -107,7 +107,7 @@ class Board:
 
     def power(self, on: bool) -> None:
         """The plug."""
-        with self._lock:
+        with self._at_keys, self._lock:
             if on:
                 self._drain()
                 self._ask_qemu("system_reset")
@@ -126,7 +126,7 @@ class Board:
 
     def keys(self, words: str) -> str:
         """One line to the device's hands' channel, and its answer; "no power" or "no answer" when there is none."""
-        with self._lock:
+        with self._at_keys:  # alone, so that the line goes on meanwhile
             if not self._powered:
                 return "no power"
             self._keys.sendall(words.encode() + b"\n")

@@ -112,7 +112,7 @@ static bool act(const char *name, const uint32_t *numbers)
     return done;
 }
 
-static void start(const struct device_port *port, uint32_t now_ms, uint32_t random, uint8_t boot_cause)
+static void switch_on(const struct device_port *port, uint32_t now_ms, uint32_t random, uint8_t boot_cause)
 {
     static const struct work none;
     work = none;
@@ -133,6 +133,6 @@ const struct device controller_device = {
     .link = &work.link,
     .store = &memory,
     .store_size = sizeof memory,
-    .start = start,
+    .start = switch_on,
     .act = act,
 };

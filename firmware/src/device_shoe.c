@@ -204,7 +204,7 @@ static bool act(const char *name, const uint32_t *numbers)
 
 /* ------------------------------------------------------------------ power */
 
-static void start(const struct device_port *port, uint32_t now_ms, uint32_t random, uint8_t boot_cause)
+static void switch_on(const struct device_port *port, uint32_t now_ms, uint32_t random, uint8_t boot_cause)
 {
     static const struct work none;
     work = none;
@@ -230,6 +230,6 @@ const struct device shoe_device = {
     .link = &work.link,
     .store = &memory,
     .store_size = sizeof memory,
-    .start = start,
+    .start = switch_on,
     .act = act,
 };
