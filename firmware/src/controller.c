@@ -101,7 +101,7 @@ bool controller_bet(struct controller *controller, uint8_t seat, bool on)
     if (controller->booting || seat < 1U || seat > SEATS) {
         return false;
     }
-    bit = 1UL << (seat - 1U);
+    bit = (uint32_t)1U << (seat - 1U);
     if (((controller->kept->sensors & bit) != 0U) == on) {
         return false;
     }
@@ -174,7 +174,7 @@ static uint16_t light(struct controller *controller, uint8_t seat, bool lit)
     if (seat < 1U || seat > SEATS) {
         return TDP_REASON_BAD_PARAMETER;
     }
-    bit = 1UL << (seat - 1U);
+    bit = (uint32_t)1U << (seat - 1U);
     controller->lights = lit ? controller->lights | bit : controller->lights & ~bit;
     return TDP_REASON_NONE;
 }
