@@ -88,8 +88,9 @@ class Board:
             self._qemu.kill()
             self._qemu.wait()
         self._plug_out()
-        for each in (self._listener, self._monitor, self._bytes, self._keys):
-            each.close()
+        for each in (self._listener, self._answers, self._monitor, self._bytes, self._keys, self._qemu.stderr):
+            if each is not None:
+                each.close()
         if self._own:
             shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -137,6 +138,10 @@ class Board:
                 self._kept += self._keys.recv(4096)
             answer, _, self._kept = self._kept.partition(b"\n")
             return answer.decode("ascii", "replace")
+
+    def send_keys(self, words: str) -> None:
+        """One line to the hands' channel that no answer will come to."""
+        self._keys.sendall(words.encode() + b"\n")
 
     # ------------------------------------------------------------------ QEMU
 
