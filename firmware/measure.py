@@ -31,8 +31,9 @@ INDIRECT: Final[tuple[tuple[str, frozenset[str]], ...]] = (
     (r"device_hear|hear|listen_to_hands", frozenset({"act"})),
     (r"heard|tdp_start", frozenset({"host", "start", "status", "put_to_host"})),
     (r"tdp_tick", frozenset({"host", "tick", "status", "put_to_host"})),
-    (r"tdp_byte|take_frame|take_command|judge", frozenset({"obey", "host", "status", "put_to_host"})),
-    (r"main", frozenset({"switch_on", "act", "host", "obey", "tick", "status", "put_to_host"})),
+    (r"shuffler_.*|end_.*", frozenset({"status", "put_to_host"})),
+    (r"tdp_byte|take_frame|take_command|judge", frozenset({"obey", "shuffler_obey", "host", "status", "put_to_host"})),
+    (r"main", frozenset({"switch_on", "act", "host", "obey", "shuffler_obey", "tick", "status", "put_to_host"})),
 )
 """Whom a function can call through a pointer, by the names in the source; one that is not here is refused."""
 
@@ -135,7 +136,7 @@ def _called(functions: dict[int, Function], function: Function) -> Iterator[int]
 def report(folder: Path, device: str) -> bool:
     """Print one device's figures; whether they are within the budget."""
     core = sum(flash_of(folder / f"{name}.o") for name in CORE)
-    own = flash_of(folder / f"{device}.o")
+    own = sum(flash_of(path) for path in (folder / f"{device}.o", *folder.glob(f"{device}_*.o")))
     ram = ram_of(folder / f"{device}.elf")
     functions = functions_of(folder / f"{device}.elf")
     by_name = {function.name: at for at, function in functions.items()}

@@ -20,7 +20,7 @@ enum {
     TDP_EVENT_DEPTH = 256,
     TDP_WINDOW = 16,
     TDP_REQUESTS = 32,
-    TDP_KEPT_MAX = 96,
+    TDP_KEPT_MAX = 136,
     TDP_ENCODED_MAX = 258, /* a frame after COBS */
     TDP_PAYLOAD_MAX = 244,
     TDP_REASON_ACCEPTED = 0xFFFF /* of `obey`: it was begun, an event will say what came of it */

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#define BODY_MAX 80U /* the longest event of these classes: a list of 64 cards and what comes before it */
+#define BODY_MAX 80U /* the longest: a misdeal of 35 packets */
 
 struct body {
     uint8_t length;
