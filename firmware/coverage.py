@@ -1,4 +1,4 @@
-"""How much of core, classes and mechanisms the fuzzer's corpus and the acceptance plans run: lines and branches, by gcov.
+"""How much of the firmware the fuzzer's corpus and the acceptance plans run: lines and branches, by gcov.
 
     python firmware/coverage.py [--plans]
 
@@ -76,6 +76,11 @@ def _percent(counts: dict[Any, int]) -> float:
     return 100 * sum(1 for count in counts.values() if count) / max(len(counts), 1)
 
 
+def _tell(name: str, counts: dict[str, dict[Any, int]]) -> None:
+    lines, branches = _percent(counts["lines"]), _percent(counts["branches"])
+    print(f"{name:<22} lines {lines:5.1f} %  branches {branches:5.1f} %")
+
+
 def main(words: list[str]) -> int:
     """The program: print the table. Exit code 2 when there is no gcov."""
     if shutil.which("gcov") is None:
@@ -89,7 +94,7 @@ def main(words: list[str]) -> int:
         run_plans()
     everything: dict[str, dict[Any, int]] = {"lines": {}, "branches": {}}
     for name, file in sorted(counted().items()):
-        print(f"{name:<22} lines {_percent(file['lines']):5.1f} %  branches {_percent(file['branches']):5.1f} %")
+        _tell(name, file)
         for kind, counts in everything.items():
             counts.update({(name, key): count for key, count in file[kind].items()})
         never = sorted(function for function, count in file["functions"].items() if not count)
@@ -98,7 +103,7 @@ def main(words: list[str]) -> int:
         lines = sorted(number for number, count in file["lines"].items() if not count)
         if lines:
             print(f"  lines not run: {', '.join(map(str, lines[:40]))}{' …' if len(lines) > 40 else ''}")
-    print(f"{'all':<22} lines {_percent(everything['lines']):5.1f} %  branches {_percent(everything['branches']):5.1f} %")
+    _tell("all", everything)
     return 0
 
 

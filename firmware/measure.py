@@ -3,7 +3,7 @@
     python firmware/measure.py build/firmware/lm3s6965 shoe shuffler …
 
 There is no recursion and there are no function pointers but those of the class table, so the depth can be computed: the
-frame of each function is read from its machine code, and so is whom it calls. Exit code 1 when something is above the budget.
+frame of each function is read from its machine code, and so is whom it calls. Exit code 1 above the budget.
 """
 
 from __future__ import annotations
@@ -141,12 +141,14 @@ def report(folder: Path, device: str) -> bool:
     functions = functions_of(folder / f"{device}.elf")
     by_name = {function.name: at for at, function in functions.items()}
     depth, way = deepest(functions, by_name["reset_handler"])
-    interrupt = max(deepest(functions, at)[0] for name, at in by_name.items() if name.endswith("_handler") and at != by_name["reset_handler"])
+    handlers = [at for name, at in by_name.items() if name.endswith("_handler") and name != "reset_handler"]
+    interrupt = max(deepest(functions, at)[0] for at in handlers)
     stack = depth + EXCEPTION_FRAME + interrupt
     total = sum(ram.values()) + stack
     image = (folder / f"{device}.bin").stat().st_size
     print(f"{device}: flash {core} core + {own} class = {core + own} of {FLASH_MAX} bytes; the whole image {image}")
-    print(f"  RAM {ram.get('.store', 0)} store + {ram.get('.data', 0) + ram.get('.bss', 0)} working + {stack} stack = {total} of {RAM_MAX} bytes")
+    working = ram.get(".data", 0) + ram.get(".bss", 0)
+    print(f"  RAM {ram.get('.store', 0)} store + {working} working + {stack} stack = {total} of {RAM_MAX} bytes")
     print(f"  deepest stack {depth} + {EXCEPTION_FRAME + interrupt} interrupt: {' > '.join(way)}")
     return core + own <= FLASH_MAX and total <= RAM_MAX
 

@@ -1,6 +1,6 @@
 """Print `include/tdp_numbers.h`, the protocol's numbers for C, from the declarations that the program runs on.
 
-    python firmware/print_header.py > firmware/include/tdp_numbers.h
+python firmware/print_header.py > firmware/include/tdp_numbers.h
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ def _enum(entries: list[tuple[str, int]], about: str) -> Iterator[str]:
 
 def _commands() -> Iterator[str]:
     """One row for each command: its class, its fixed part, the text in it, the role it needs."""
-    yield "/* TDP_COMMAND(message, class it is for (0: any), bytes of its fixed part, where its text begins and how long it"
-    yield "   is (0: none), role it needs) */"
+    yield "/* TDP_COMMAND(message, class it is for (0: any), bytes of its fixed part, where its text begins and how"
+    yield "   long it is (0: none), role it needs) */"
     yield "#define TDP_COMMANDS(TDP_COMMAND) \\"
     rows = []
     for (kind, number), (cls, packet) in PACKETS.items():
@@ -75,8 +75,10 @@ def lines() -> Iterator[str]:
             about = (inspect.getdoc(kind) or "").partition("\n")[0]
             yield from _enum([(f"TDP_{_upper(name)}_{each.name}", each.value) for each in kind], about)
     yield from _enum([(f"TDP_FAULT_{each.name}", each.value) for each in Fault], "Faults.")
-    places = [(f"TDP_PLACE_{re.sub('[^A-Z0-9]', '_', place.text.upper())}", code) for code, place in enumerate(PLACES) if not place.text.startswith("0x")]
-    yield from _enum([(name, code) for name, code in places if not 0x02 <= code <= 0x20], "Places; seats go on from the first.")
+    known = [(place.text.upper(), code) for code, place in enumerate(PLACES) if not place.text.startswith("0x")]
+    places = [(f"TDP_PLACE_{re.sub('[^A-Z0-9]', '_', text)}", code) for text, code in known]
+    shown = [(name, code) for name, code in places if not 0x02 <= code <= 0x20]
+    yield from _enum(shown, "Places; seats go on from the first.")
     yield from _commands()
     yield "#endif"
 

@@ -1,6 +1,6 @@
 """Make the fuzzer's first corpus from the protocol's vectors: streams as they come, frames without check and stuffing.
 
-    python firmware/fuzz/seeds.py FOLDER
+python firmware/fuzz/seeds.py FOLDER
 """
 
 from __future__ import annotations

@@ -347,8 +347,8 @@ enum {
     TDP_PLACE_PILE_8 = 95,
 };
 
-/* TDP_COMMAND(message, class it is for (0: any), bytes of its fixed part, where its text begins and how long it
-   is (0: none), role it needs) */
+/* TDP_COMMAND(message, class it is for (0: any), bytes of its fixed part, where its text begins and how
+   long it is (0: none), role it needs) */
 #define TDP_COMMANDS(TDP_COMMAND) \
     TDP_COMMAND(TDP_OPEN_SESSION, 0, 7, 0, 0, TDP_ROLE_OBSERVE) \
     TDP_COMMAND(TDP_READ_EVENTS, 0, 8, 0, 0, TDP_ROLE_OBSERVE) \

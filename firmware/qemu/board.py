@@ -1,4 +1,4 @@
-"""The reference device on a Cortex-M3 that QEMU plays. Its line is a pseudo-terminal; power, cable and keys are a socket.
+"""The reference device on a Cortex-M3 that QEMU plays: its line a pseudo-terminal; power, cable and keys a socket.
 
     python -m firmware.qemu.board build/firmware/lm3s6965/shuffler.bin
 
@@ -45,8 +45,8 @@ class BoardFailed(Exception):
 class Board:
     """One board. Use it as a context manager; `line` is the pseudo-terminal's steady name, `control` takes orders.
 
-    A power cut stops the processor, loses every byte on its way, and ends in a reset; RAM keeps what it holds, which the
-    image clears at its start except for the store that stands for FRAM.
+    A power cut stops the processor, loses each byte on its way, and ends in a reset. RAM keeps what it holds; the image
+    clears it at its start, except for the store that stands for FRAM.
     """
 
     def __init__(self, image: Path, folder: Path | None = None) -> None:

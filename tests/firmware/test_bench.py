@@ -1,5 +1,5 @@
-"""The whole acceptance plans against the reference device in C, nobody at hand: as a program under sanitizers, and on the
-Cortex-M3 that QEMU plays."""
+"""The whole acceptance plans against the reference device in C, nobody at hand: as a program under sanitizers, and on
+the Cortex-M3 that QEMU plays."""
 
 import json
 import subprocess
