@@ -7,6 +7,7 @@
 #define CYCLES_PER_MS (CLOCK_HZ / 1000U)
 #define COUNTER_MASK 0xFFFFFFU /* SysTick counts 24 bits down, over and over: once round in 335 ms */
 #define WAKE_MS 2U
+#define WATCHDOG_MS 4000U /* twice: so long may a computer that plays the board stand still */
 #define WATCHDOG_KEY 0x1ACCE551U
 #define RING 256U /* a power of two; indexes run freely and are masked */
 #define STAMP_DOG 0xD06D06D0U
@@ -179,20 +180,26 @@ static void start_clock(void)
 
 /* ------------------------------------------------------------------ the watchdog */
 
-/* Half of the time is over: the program hangs, or the processor does. It is not fed here. The stamp tells the next
-   start why it came; a board whose reset cause register says so as well is believed without it. */
+/* The first time is over, and a second one begins: at its end is the reset. The stamp tells the next start why it came; a
+   board whose reset cause register says so as well is believed without it. The interrupt stays pending, so it is held off
+   until somebody feeds: a processor that was only slow goes on. */
 void watchdog_handler(void)
 {
     kept.dog = STAMP_DOG;
     kept.dog_check = ~STAMP_DOG;
-    for (;;) {
-    }
+    NVIC_ICER0 = 1U << IRQ_WATCHDOG;
 }
 
 void board_feed(void)
 {
     WDT_LOCK = WATCHDOG_KEY;
-    WDT_LOAD = CLOCK_HZ;
+    if (kept.dog == STAMP_DOG) {
+        kept.dog = 0U;
+        kept.dog_check = 0U;
+        WDT_ICR = 1U;
+        NVIC_ISER0 = 1U << IRQ_WATCHDOG;
+    }
+    WDT_LOAD = WATCHDOG_MS * CYCLES_PER_MS;
     WDT_LOCK = 0U;
 }
 
@@ -203,8 +210,8 @@ static void start_watchdog(void)
     kept.dog = 0U;
     kept.dog_check = 0U;
     WDT_LOCK = WATCHDOG_KEY;
-    WDT_LOAD = CLOCK_HZ;
-    WDT_CTL = 3U; /* the first second ends in its interrupt, the next in a reset */
+    WDT_LOAD = WATCHDOG_MS * CYCLES_PER_MS;
+    WDT_CTL = 3U; /* the first time ends in its interrupt, the next in a reset */
     WDT_LOCK = 0U;
 }
 

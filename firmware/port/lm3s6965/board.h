@@ -8,8 +8,8 @@
 
 enum board_line { BOARD_LINE_HOST, BOARD_LINE_HANDS, BOARD_LINES };
 
-/* Clocks, pins, UARTs at 115200 baud 8N1, the wake-up every 2 ms, and the watchdog: a reset after one to two seconds
-   without board_feed. Interrupts are on when it returns. */
+/* Clocks, pins, UARTs at 115200 baud 8N1, the wake-up every 2 ms, and the watchdog: a reset after four to eight
+   seconds without board_feed. Interrupts are on when it returns. */
 void board_start(void);
 
 /* The next byte that arrived, or -1. */
