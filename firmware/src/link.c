@@ -315,6 +315,8 @@ static uint16_t judge(struct tdp_link *link, const struct command *command, uint
         reason = TDP_REASON_NOT_PERMITTED;
     } else if (command->message == TDP_READ_EVENTS) {
         reason = read_events(link, bytes);
+    } else if (command->message == TDP_READ_METERS || command->message == TDP_VERIFY) {
+        reason = TDP_REASON_NOT_SUPPORTED; /* it has no such capability, and HELLO-REPLY says so */
     } else if (command->device_class != 0U && command->device_class != link->class->device_class) {
         reason = TDP_REASON_UNKNOWN_COMMAND;
     } else {
@@ -416,8 +418,9 @@ static void take_link(struct tdp_link *link, uint16_t request, uint16_t message,
 /* What only a device sends is an echo of the line. */
 static bool is_echo(uint8_t kind, uint16_t message)
 {
-    bool of_device = message == TDP_HELLO_REPLY || message == TDP_GAP || message == TDP_SHUFFLER_STATUS ||
-                     message == TDP_SHOE_STATUS || message == TDP_CONTROLLER_STATUS;
+    bool of_device = message == TDP_HELLO_REPLY || message == TDP_GAP || message == TDP_METERS ||
+                     message == TDP_MEASURED || message == TDP_SHUFFLER_STATUS || message == TDP_SHOE_STATUS ||
+                     message == TDP_CONTROLLER_STATUS;
     return kind == TDP_KIND_LINK ? of_device
                                  : kind != TDP_KIND_COMMAND && kind != TDP_KIND_ACK && kind != TDP_KIND_NAK;
 }
