@@ -95,8 +95,13 @@ build/hardware/initrd.gz: .ci/guest-kernel tests/hardware/init
 
 # What cannot be had is named, and what needs it is skipped and counted: no compiler, no program; no zig, no images.
 firmware: $(VENV)/.firmware
-	@.ci/system-packages cc gcc libc6-dev
-	@$(MAKE) --no-print-directory -C firmware host cross
+	@.ci/system-packages gcc libc6-dev
+	@command -v cc >/dev/null && $(MAKE) --no-print-directory -C firmware host || \
+		{ command -v cc >/dev/null && exit 1; echo "skipped: tdp-device, for there is no C compiler (cc)" >&2; }
+	@$(BIN)/python -c 'import capstone, elftools, ziglang' 2>/dev/null && \
+		{ $(MAKE) --no-print-directory -C firmware cross || exit 1; } || \
+		{ $(BIN)/python -c 'import capstone, elftools, ziglang' 2>/dev/null && exit 1; \
+		echo "skipped: the images for a Cortex-M3, for the packages of the extra firmware are not there" >&2; }
 
 test-firmware: $(VENV)/.test $(VENV)/.firmware
 	@.ci/system-packages gcc libc6-dev clang libclang-rt-14-dev qemu-system-arm
@@ -107,7 +112,9 @@ test-firmware-long: $(VENV)/.test
 	@.ci/system-packages --must clang libclang-rt-14-dev
 	@$(MAKE) --no-print-directory -C firmware sanitized
 	@mkdir -p build/firmware/found
-	@build/firmware/fuzz-receive -max_total_time=$(FUZZ_S) -max_len=2000 -print_final_stats=1 build/firmware/found firmware/fuzz/corpus
+	@build/firmware/fuzz-receive -max_total_time=$(FUZZ_S) -max_len=2000 -print_final_stats=1 \
+		build/firmware/found firmware/fuzz/corpus
+	@$(BIN)/python firmware/coverage.py --plans
 
 bench: $(VENV)/.bench
 	@$(BIN)/python -m benchmarks

@@ -15,6 +15,16 @@ VECTORS: Final = Path(__file__).parent.parent.parent / "docs/protocol-vectors.js
 FRAMED_MAX: Final = 0x3F
 RAW_MAX: Final = 0x7F
 DEVICES: Final = 3
+SECOND: Final = b"\xda"
+"""27 times 37 ms."""
+PLAYED: Final = {
+    "controller": bytes([0]) + SECOND * 2 + b"\xe6\xe8\xe9\xef\xe8\xe7\xe6\xf0" + SECOND * 2 + b"\xe7",
+    "shoe": bytes([1]) + SECOND * 2 + b"\xe1\xe2\xe0\xe0\xe0\xe4\xea\xe0\xeb\xe5" + b"\xe0" * 22
+    + b"\xe3\xf0" + SECOND * 2 + b"\xe0",
+    "shuffler": bytes([2]) + SECOND * 4 + b"\xee" + SECOND * 36 + b"\xec" + SECOND + b"\xed" + SECOND + b"\xed\xed"
+    + SECOND + b"\xee\xec" + SECOND * 2 + b"\xed" + SECOND * 36 + b"\xec" + SECOND + b"\xf0" + SECOND * 5,
+}  # fmt: skip
+"""What hands do at each device, its power cut among it."""
 
 
 def seeds() -> Iterator[tuple[str, bytes]]:
@@ -22,6 +32,7 @@ def seeds() -> Iterator[tuple[str, bytes]]:
     vectors = json.loads(VECTORS.read_text(encoding="utf-8"))
     for number, stream in enumerate(vectors["streams"]):
         yield f"stream-{number:03}", bytes([number % DEVICES]) + b"".join(_raw(bytes.fromhex(stream["wire"])))
+    yield from ((f"played-{name}", script) for name, script in PLAYED.items())
     bodies = [bytes.fromhex(frame["decoded"])[:-4] for frame in vectors["frames"]]
     short = [body for body in bodies if len(body) <= FRAMED_MAX and body[2] in (1, 5, 7)]
     for number, body in enumerate(short):
