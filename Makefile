@@ -96,12 +96,11 @@ build/hardware/initrd.gz: .ci/guest-kernel tests/hardware/init
 # What cannot be had is named, and what needs it is skipped and counted: no compiler, no program; no zig, no images.
 firmware: $(VENV)/.firmware
 	@.ci/system-packages gcc libc6-dev
-	@command -v cc >/dev/null && $(MAKE) --no-print-directory -C firmware host || \
-		{ command -v cc >/dev/null && exit 1; echo "skipped: tdp-device, for there is no C compiler (cc)" >&2; }
-	@$(BIN)/python -c 'import capstone, elftools, ziglang' 2>/dev/null && \
-		{ $(MAKE) --no-print-directory -C firmware cross || exit 1; } || \
-		{ $(BIN)/python -c 'import capstone, elftools, ziglang' 2>/dev/null && exit 1; \
-		echo "skipped: the images for a Cortex-M3, for the packages of the extra firmware are not there" >&2; }
+	@if command -v cc >/dev/null; then $(MAKE) --no-print-directory -C firmware host; else \
+		echo "skipped: tdp-device, for there is no C compiler (cc)" >&2; fi
+	@if $(BIN)/python -c 'import capstone, elftools, ziglang' 2>/dev/null; then \
+		$(MAKE) --no-print-directory -C firmware cross; else \
+		echo "skipped: the images for a Cortex-M3, for the packages of the extra firmware are not there" >&2; fi
 
 test-firmware: $(VENV)/.test $(VENV)/.firmware
 	@.ci/system-packages gcc libc6-dev clang libclang-rt-14-dev qemu-system-arm
