@@ -5,11 +5,33 @@ import re
 import pytest
 
 from protocol.tdp import messages as m
+from protocol.tdp.messages import Message
 from tests.support.firmware import Asked, board, devices, make
 
 pytestmark = pytest.mark.firmware
 
-ACTS = ("fill 1 0", "begin 1", "draw", "draw-unread", "start-game", "wager 1 1 500", "bet-on 3", "load 0 0", "green")
+PLAYED: dict[str, tuple[tuple[str, type[Message]], ...]] = {
+    "shoe": (
+        ("fill 1 0", m.ShoeLoadedMessage),
+        ("begin 1", m.BurnStartedMessage),
+        ("draw", m.CardDrawnMessage),
+        ("draw-unread", m.CardUnreadableMessage),
+    ),
+    "table-controller": (
+        ("start-game", m.GameStartedMessage),
+        ("wager 1 1 500", m.WagerPlacedMessage),
+        ("hand-button 3", m.HandButtonMessage),
+        ("end-game", m.GameEndedMessage),
+    ),
+    "shuffler": (
+        ("speed 20", m.ShufflerStatusMessage),
+        ("load 0 0", m.DeckVerifiedMessage),
+        ("packet-count 1 -1 1", m.ShufflerStatusMessage),
+        ("green", m.MisdealMessage),
+        ("clear-remove", m.DeckRemovedMessage),
+    ),
+}
+"""What hands do, and what the device says of it."""
 
 
 def test_every_image_is_within_its_budget_of_flash_ram_and_stack() -> None:
@@ -72,8 +94,14 @@ def test_the_measured_stack_is_within_the_computed_one(device: str) -> None:
     computed = int(re.search(rf"^{image}: .*\n.* \+ (\d+) stack", said, re.MULTILINE)[1])
     with board(device) as playing, Asked(str(playing.line)) as host:
         host.booted(host.greet().session)
-        for act in ACTS:
-            playing.keys(act)
+        host.hear(
+            m.StateChangedMessage,
+            lambda event: event.previous == {"shuffler": m.ShufflerState.SELF_TEST}.get(device, 0),
+        )
+        for act, said in PLAYED[device]:
+            host.say(m.HeartbeatMessage(0))
+            assert playing.keys(act) == "ok", act
+            host.hear(said)
         used = int(playing.keys("stack"))
     print(f"{device}: {used} bytes of stack used, {computed} computed")
     assert 0 < used <= computed

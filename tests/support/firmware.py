@@ -90,7 +90,7 @@ class Asked:
 
     def __init__(self, line: str) -> None:
         self._port = serial.Serial(line, 115200, timeout=0.05)
-        self._framer, self._heard = Framer(), list[Message]()
+        self._framer, self._heard, self._session = Framer(), list[Message](), 0
         self._request = int(time.monotonic() * 1000) % 60_000
 
     def __enter__(self) -> Asked:
@@ -115,7 +115,11 @@ class Asked:
                 if isinstance(message, kind) and wanted(message):
                     return message
             pieces = self._framer.feed(self._port.read(256))
-            self._heard += [decode(piece.body).message for piece in pieces if isinstance(piece, Frame)]
+            fresh = [decode(piece.body).message for piece in pieces if isinstance(piece, Frame)]
+            self._heard += fresh
+            numbers = [message.number for message in fresh if isinstance(message, m.Event)]
+            if numbers and self._session:
+                self.say(m.AckMessage(self._session, max(numbers)))
         raise AssertionError(f"no {kind.__name__} within {within} s")
 
     def greet(self) -> m.HelloReplyMessage:
@@ -134,6 +138,7 @@ class Asked:
         """The first event of the session, after opening it."""
         self.say(m.OpenSessionMessage(session, 1, 2, m.Role.SERVICE))
         self.say(m.ReadEventsMessage(session, 1))
+        self._session = session
         found = self.hear(m.BootedMessage)
         assert isinstance(found, m.BootedMessage)
         return found
