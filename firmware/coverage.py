@@ -42,9 +42,21 @@ def run_plans() -> None:
             if device == "shuffler":
                 order(control, "speed 10")
             hands = f"{sys.executable} -m firmware.qemu.hands {control}"
-            words = [sys.executable, "-m", "dealwire", "bench", device, option[device], line, "--hands", hands, "--rounds", "20"]
+            words = [
+                sys.executable,
+                "-m",
+                "dealwire",
+                "bench",
+                device,
+                option[device],
+                line,
+                "--hands",
+                hands,
+                "--rounds",
+                "20",
+            ]
             done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
-            print(f"{device}: {done.stdout.strip().splitlines()[-1]}", flush=True)
+            print(f"{device}: {done.stdout.strip().rpartition(chr(10))[2]}", flush=True)
 
 
 def counted() -> dict[str, dict[str, Any]]:
