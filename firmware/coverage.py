@@ -19,6 +19,8 @@ from typing import Any, Final
 
 ROOT: Final = Path(__file__).parent.parent
 BUILD: Final = ROOT / "build/firmware/coverage"
+ROUNDS: Final = 20
+"""Of the soak's thousand."""
 SHOWN: Final = 12
 """Functions named of those that nothing reached."""
 
