@@ -11,6 +11,11 @@
 #   make mutation  600 deliberate faults in protocol, dealer_flow and rules: which do the tests find? half an hour
 #   make acceptance  the whole acceptance plans against the simulated devices, with a report of each in build/
 #   make test-hardware  real drivers, the kernel's USB and a real systemd, in a computer that QEMU plays; ten minutes
+#   make firmware  the reference device in C: a program for this machine, and images for a bare Cortex-M3 with what they
+#                  take of flash, RAM and stack; fails above the budget
+#   make test-firmware  the device's build under every check, sanitizers, a short fuzz, the whole acceptance plans against the
+#                  program and against the Cortex-M3 that QEMU plays, nobody at hand; coverage; ten minutes
+#   make test-firmware-long  half an hour of fuzz
 #   make bench     figures beside other stacks, in one run
 #   make captures  record captures/ anew, through real pseudo-terminals
 #   make docs      rewrite the generated parts of docs/
@@ -25,15 +30,16 @@ SPREAD := -n $(WORKERS) --dist worksteal
 KILLS ?= 10000
 ROUNDS ?= 1000000
 JOBS ?= 2
+FUZZ_S ?= 1800
 # What the README's commands need beyond the packages that every installation has.
 EXTRAS := rich,console,odds,journal,fleet,metrics,sheet,usb
 # Left out of the quick tests: whole programs, browsers, brokers, kills, walks of many orders.
-QUICK := not thorough and not slow and not hardware
+QUICK := not thorough and not slow and not hardware and not firmware
 
 # Hundreds of tests start programs of their own: what Python compiled is kept, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check lint compiled test acceptance mutation test-long test-kills test-rounds test-hardware bench captures docs site clean
+.PHONY: demo check lint compiled test acceptance mutation test-long test-kills test-rounds test-hardware firmware test-firmware test-firmware-long bench captures docs site clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/dealwire demo
@@ -87,6 +93,28 @@ build/hardware/initrd.gz: .ci/guest-kernel tests/hardware/init
 	@.ci/system-packages --must busybox-static cpio kmod
 	@.ci/guest-kernel build/hardware
 
+# What cannot be had is named, and what needs it is skipped and counted: no compiler, no program; no zig, no images.
+firmware: $(VENV)/.firmware
+	@.ci/system-packages gcc libc6-dev
+	@if command -v cc >/dev/null; then $(MAKE) --no-print-directory -C firmware host; else \
+		echo "skipped: tdp-device, for there is no C compiler (cc)" >&2; fi
+	@if $(BIN)/python -c 'import capstone, elftools, ziglang' 2>/dev/null; then \
+		$(MAKE) --no-print-directory -C firmware cross; else \
+		echo "skipped: the images for a Cortex-M3, for the packages of the extra firmware are not there" >&2; fi
+
+test-firmware: $(VENV)/.test $(VENV)/.firmware
+	@.ci/system-packages gcc libc6-dev clang libclang-rt-14-dev qemu-system-arm
+	@$(BIN)/pytest -m firmware --durations 0 --durations-min 5 tests/firmware
+	@$(BIN)/python firmware/coverage.py
+
+test-firmware-long: $(VENV)/.test
+	@.ci/system-packages --must clang libclang-rt-14-dev
+	@$(MAKE) --no-print-directory -C firmware sanitized
+	@mkdir -p build/firmware/found
+	@build/firmware/fuzz-receive -max_total_time=$(FUZZ_S) -max_len=2000 -print_final_stats=1 \
+		build/firmware/found firmware/fuzz/corpus
+	@$(BIN)/python firmware/coverage.py --plans
+
 bench: $(VENV)/.bench
 	@$(BIN)/python -m benchmarks
 
@@ -115,6 +143,12 @@ $(VENV)/.test: $(VENV)/.venv pyproject.toml
 	@echo "installing dealwire and its test tools into $(VENV) ..." >&2
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@touch $@ $(VENV)/.demo
+
+$(VENV)/.firmware: $(VENV)/.venv pyproject.toml
+	@echo "installing the cross compiler into $(VENV) ..." >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[firmware]' || \
+		echo "no cross compiler to be had: the images for a Cortex-M3 are left out" >&2
+	@touch $@
 
 $(VENV)/.docs: $(VENV)/.venv pyproject.toml
 	@echo "installing what makes the site into $(VENV) ..." >&2

@@ -58,7 +58,7 @@ ASIDE = ("tests/dealer_flow/test_dealt_procedures.py", "tests/dealer_flow/test_r
 """Whole evenings over simulated lines: minutes of devices, and the same flow."""
 LONGEST_S = 5.0
 """Tests that take longer are not asked."""
-QUICK = "not thorough and not slow and not hardware"
+QUICK = "not thorough and not slow and not hardware and not firmware"
 OPTIONS = ["-q", "-s", "-m", QUICK, "-p", "no:cacheprovider", "-p", "no:faulthandler"]
 
 

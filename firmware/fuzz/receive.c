@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The receive path under a fuzzer: whatever arrives, in whatever order, no device reads or writes where it must not.
+   The input is a script: its first byte chooses the device, each further record is a byte that says what, and how long:
+     00-7F  so many bytes as they come, on the line
+     80-BF  a frame of (byte & 3Fh) bytes: check, COBS and delimiters are put around them, so that what is behind the
+            check is reached, too; and with 40h of the first of them, the device's own session is written into it
+     C0-DF  so much time passes: 1 to 32 times 37 ms
+     E0-EF  hands do something: one of the device's acts, with a number
+     F0-FF  the power goes and comes back */
+#include <string.h>
+
+#include "device.h"
+#include "frame.h"
+#include "port.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const struct device *const devices[] = DEVICES;
+static const char *const acts[] = {"draw", "fill 1 20", "begin 2", "draw-unread", "push-back", "end-round", "start-game",
+                                   "end-game", "hand-button 7", "bet-on 3", "lock-key 1", "lock-key 0", "green", "lift",
+                                   "load 0 0", "wager 1 1 500"};
+
+static uint32_t now;
+static uint32_t heard;
+
+static void put(void *context, uint8_t byte)
+{
+    (void)context;
+    heard += byte;
+}
+
+static void arrive(const struct device *device, const uint8_t *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        tdp_byte(device->link, bytes[i], now);
+    }
+    tdp_tick(device->link, now);
+}
+
+static void arrive_framed(const struct device *device, const uint8_t *bytes, size_t count)
+{
+    uint8_t frame[80];
+    size_t length = count;
+    memcpy(frame, bytes, count);
+    if (count >= 12 && (frame[0] & 0x40) != 0) {
+        frame[0] = TDP_MAJOR;
+        (void)put_u32(&frame[8], device->link->head.session);
+    }
+    (void)put_u32(&frame[length], tdp_crc(0, frame, length));
+    length += 4;
+    for (uint16_t at = 0; at <= length; at++) {
+        uint16_t group = frame_group(frame, at, (uint16_t)length);
+        uint8_t head = (uint8_t)(group + 1);
+        arrive(device, &head, 1);
+        arrive(device, &frame[at], group);
+        at = (uint16_t)(at + group);
+    }
+    arrive(device, (const uint8_t *)"", 1);
+}
+
+static void pass_time(const struct device *device, uint32_t turns)
+{
+    for (uint32_t i = 0; i < turns; i++) {
+        now += 37;
+        tdp_tick(device->link, now);
+    }
+}
+
+static void run(const struct device *device, const uint8_t *data, size_t size)
+{
+    static const struct device_port port = {.put = put, .identity = &port_identity};
+    size_t at = 0;
+    memset(device->store, 0, device->store_size);
+    now = 0xFFFFFF00; /* the clock wraps while it runs */
+    device->start(&port, now, 12345, TDP_BOOT_CAUSE_POWER_ON);
+    pass_time(device, 60);
+    while (at < size) {
+        uint8_t what = data[at++];
+        size_t left = size - at;
+        if (what < 0x80) {
+            size_t count = what < left ? what : left;
+            arrive(device, &data[at], count);
+            at += count;
+        } else if (what < 0xC0) {
+            size_t count = (size_t)(what & 0x3F) < left ? (size_t)(what & 0x3F) : left;
+            arrive_framed(device, &data[at], count);
+            at += count;
+        } else if (what < 0xE0) {
+            pass_time(device, (what & 0x1FU) + 1);
+        } else if (what < 0xF0) {
+            (void)device_hear(device, acts[what & 0x0F]);
+            tdp_tick(device->link, now);
+        } else {
+            device->start(&port, now, heard, TDP_BOOT_CAUSE_POWER_ON);
+        }
+    }
+    pass_time(device, 100);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size > 0) {
+        run(devices[data[0] % (sizeof devices / sizeof devices[0])], data + 1, size - 1);
+    }
+    return 0;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A device's end of a Table Device Protocol link: bytes and milliseconds in, bytes out. It needs no library, no heap and no
+   operating system. A class of device (shuffler, shoe, table controller) hangs on it as a table of functions. */
+#ifndef TDP_H
+#define TDP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tdp_numbers.h"
+
+#ifndef TDP_STORE_BYTES
+#define TDP_STORE_BYTES 12288U /* for the events of two sessions; README.md says how many those are */
+#endif
+
+enum {
+    TDP_CARD_NONE = 0x00,
+    TDP_CARD_UNREAD = 0x60,
+    TDP_EVENT_DEPTH = 256,
+    TDP_WINDOW = 16,
+    TDP_REQUESTS = 32,
+    TDP_KEPT_MAX = 136,
+    TDP_ENCODED_MAX = 258, /* a frame after COBS */
+    TDP_PAYLOAD_MAX = 244,
+    TDP_REASON_ACCEPTED = 0xFFFF /* of `obey`: it was begun, an event will say what came of it */
+};
+
+struct tdp_link;
+
+/* What a class of device is. Every function is given `device`; none may wait. */
+struct tdp_class {
+    uint32_t capabilities;
+    uint16_t kept_size; /* bytes at `kept` that outlive a power cut, at most TDP_KEPT_MAX */
+    uint8_t device_class;
+    uint16_t status_message;
+    const char *model;
+    void (*start)(void *device, uint32_t now_ms);
+    void (*tick)(void *device, uint32_t now_ms);
+    /* Carry out a command that is allowed, right in its layout and of this class. A reason, TDP_REASON_NONE when done. */
+    uint16_t (*obey)(void *device, uint16_t request, uint16_t message, const uint8_t *payload);
+    void (*host)(void *device, bool there); /* it is lost, or back */
+    bool (*mid_round)(const void *device);
+    uint8_t (*status)(const void *device, uint8_t *out); /* STATUS from its `state` on; its bytes */
+};
+
+/* What a device is called, in HELLO-REPLY. */
+struct tdp_identity {
+    const char *maker, *serial, *firmware;
+    uint8_t digest[32];
+};
+
+/* The events' memory: it lies where a power cut does not reach (FRAM, or RAM with a battery). Two heads, written in turn,
+   each with its check: a cut in mid-write leaves the one before. */
+struct tdp_head {
+    uint32_t session, last; /* the newest event's number */
+    uint32_t previous_session, previous_last;
+    uint32_t boots;
+    uint32_t from, middle, to;       /* in the ring: the previous session's records, this one's, and their end; they count on */
+    uint32_t oldest, previous_oldest; /* numbers of the first record of each */
+    uint32_t turn;                    /* the head with the higher one is the newer */
+    uint32_t mid_round;
+    uint8_t kept[TDP_KEPT_MAX];
+    uint32_t check;
+};
+
+struct tdp_store {
+    struct tdp_head heads[2];
+    uint8_t ring[TDP_STORE_BYTES];
+};
+
+struct tdp_request {
+    uint32_t at_ms, sum;
+    uint16_t request, message;
+    uint8_t reply[4];
+    bool used;
+};
+
+struct tdp_link {
+    const struct tdp_class *class;
+    void *device;
+    void *kept; /* the class's part that outlives a power cut */
+    const struct tdp_identity *identity;
+    struct tdp_store *store;
+    void (*put)(void *port, uint8_t byte); /* the port sends it */
+    void *port;
+    struct tdp_head head; /* the newer of the store's, in RAM */
+    uint32_t start_ms, now_ms, byte_ms, heard_ms, sent_ms, status_ms, resend_ms;
+    uint32_t acknowledged, sent;       /* events: the host has them, on their way */
+    uint32_t sent_at;                  /* in the ring: the record after `sent` */
+    uint32_t shown_sum;                /* of the status that was sent */
+    uint16_t received;                 /* bytes of the frame that is coming in */
+    uint8_t sequence, role, cause;
+    uint32_t old_first, old_next, old_at; /* of the session before: asked for, to be sent next, where that lies */
+    bool open, lost, silent, overlong, status_asked, pump_due, old_asked, opened;
+    struct tdp_request requests[TDP_REQUESTS];
+    uint8_t oldest_request;
+    uint8_t in[TDP_ENCODED_MAX];
+    uint8_t out[TDP_FRAME_MAX];
+    uint32_t bad_checks, frames, naks; /* since the start, for whoever asks */
+};
+
+/* Power is on. `random` becomes the session's id; `store` is as the power cut left it, or anything. `kept` is filled with
+   what was kept, zeros when nothing was. */
+void tdp_start(struct tdp_link *link, uint32_t now_ms, uint32_t random, uint8_t boot_cause);
+
+/* A byte arrived. */
+void tdp_byte(struct tdp_link *link, uint8_t byte, uint32_t now_ms);
+
+/* Do what is due; at least every 10 ms, and after hands did something. */
+void tdp_tick(struct tdp_link *link, uint32_t now_ms);
+
+/* Number, stamp and keep an event. `request` is the command's that caused it, 0 for none. */
+void tdp_emit(struct tdp_link *link, uint16_t message, uint16_t request, const uint8_t *fields, size_t length);
+
+/* How far an accepted command came. */
+void tdp_progress(struct tdp_link *link, uint16_t request, uint8_t percent);
+
+uint32_t tdp_crc(uint32_t before, const uint8_t *bytes, size_t length);
+
+#endif

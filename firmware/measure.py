@@ -1,0 +1,165 @@
+"""What the images for the bare board need: flash of core and class, RAM, and the deepest stack along the call graph.
+
+    python firmware/measure.py build/firmware/lm3s6965 shoe shuffler …
+
+There is no recursion and there are no function pointers but those of the class table, so the depth can be computed: the
+frame of each function is read from its machine code, and so is whom it calls. Exit code 1 above the budget.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+FLASH_MAX: Final = 12 * 1024
+"""Bytes of flash that link core and class of a device may take together."""
+RAM_MAX: Final = 20 * 1024
+"""Bytes of RAM of a whole image: events, everything else, and the deepest stack."""
+CORE: Final = ("frame", "store", "link")
+EXCEPTION_FRAME: Final = 36
+"""What the processor pushes when an interrupt comes, with the word that keeps it aligned."""
+
+CLASS_CALLS: Final = {"start", "tick", "obey", "host", "mid_round", "status"}
+INDIRECT: Final[tuple[tuple[str, frozenset[str]], ...]] = (
+    (r"store_.*", frozenset({"mid_round"})),
+    (r"send_stuffed|send", frozenset({"put_to_host"})),
+    (r"send_status|state_of|status_is_stale|tdp_progress|make_reply", frozenset({"status", "put_to_host"})),
+    (r"device_hear|hear|listen_to_hands", frozenset({"act"})),
+    (r"heard|tdp_start", frozenset({"host", "start", "status", "put_to_host"})),
+    (r"tdp_tick", frozenset({"host", "tick", "status", "put_to_host"})),
+    (r"shuffler_.*|end_.*", frozenset({"status", "put_to_host"})),
+    (r"tdp_byte|take_frame|take_command|judge", frozenset({"obey", "shuffler_obey", "host", "status", "put_to_host"})),
+    (r"main", frozenset({"switch_on", "act", "host", "obey", "shuffler_obey", "tick", "status", "put_to_host"})),
+)
+"""Whom a function can call through a pointer, by the names in the source; one that is not here is refused."""
+
+
+@dataclass
+class Function:
+    """One function: bytes of stack it takes, whom it calls by address, whether it calls through a pointer."""
+
+    name: str
+    frame: int = 0
+    calls: set[int] = field(default_factory=set)
+    indirect: bool = False
+
+
+def flash_of(path: Path) -> int:
+    """Code and constants of an object file."""
+    from elftools.elf.constants import SH_FLAGS
+    from elftools.elf.elffile import ELFFile
+
+    with path.open("rb") as file:
+        wanted = [
+            section["sh_size"]
+            for section in ELFFile(file).iter_sections()
+            if section["sh_type"] == "SHT_PROGBITS"
+            and section["sh_flags"] & SH_FLAGS.SHF_ALLOC
+            and not section.name.startswith((".ARM", ".store"))
+        ]
+    return sum(wanted)
+
+
+def ram_of(path: Path) -> dict[str, int]:
+    """Bytes of RAM by section, the stack left out."""
+    from elftools.elf.elffile import ELFFile
+
+    with path.open("rb") as file:
+        return {s.name: s["sh_size"] for s in ELFFile(file).iter_sections() if s.name in (".store", ".data", ".bss")}
+
+
+def functions_of(path: Path) -> dict[int, Function]:
+    """Every function of an image by its address."""
+    import capstone
+    from elftools.elf.elffile import ELFFile
+
+    with path.open("rb") as file:
+        elf = ELFFile(file)
+        text = elf.get_section_by_name(".text")
+        base, code = text["sh_addr"], text.data()
+        symbols = [s for s in elf.get_section_by_name(".symtab").iter_symbols() if s["st_info"]["type"] == "STT_FUNC"]
+    found: dict[int, Function] = {}
+    decoder = capstone.Cs(capstone.CS_ARCH_ARM, capstone.CS_MODE_THUMB | capstone.CS_MODE_MCLASS)
+    for symbol in symbols:
+        start, size = symbol["st_value"] & ~1, symbol["st_size"]
+        function = found.setdefault(start, Function(symbol.name))
+        for each in decoder.disasm(code[start - base : start - base + size], start):
+            _take(function, each, start, start + size)
+    return found
+
+
+def _take(function: Function, each: Any, start: int, end: int) -> None:
+    """One instruction: what it pushes, makes room for, or calls."""
+    name, operands = each.mnemonic.removesuffix(".w"), each.op_str
+    if name == "push" or (name == "stmdb" and operands.startswith("sp!")):
+        function.frame += 4 * _registers(operands)
+    elif name in ("sub", "subw") and operands.startswith("sp"):
+        function.frame += int(operands.rpartition("#")[2], 0)
+    elif name == "str" and operands.endswith("]!") and "[sp, #-" in operands:
+        function.frame += int(operands.partition("#-")[2].rstrip("]!"), 0)
+    elif name == "blx" or (name == "bx" and operands != "lr"):
+        function.indirect = True
+    elif name.startswith("b") and operands.startswith("#"):
+        target = int(operands[1:], 0)
+        if not start <= target < end or name == "bl":
+            function.calls.add(target)
+
+
+def _registers(operands: str) -> int:
+    inside = operands[operands.index("{") + 1 : operands.index("}")]
+    return len(inside.split(","))
+
+
+def deepest(functions: dict[int, Function], at: int, path: tuple[int, ...] = ()) -> tuple[int, list[str]]:
+    """Bytes of stack from a function on, and the way there; SystemExit at a recursion."""
+    if at in path:
+        raise SystemExit(f"recursion: {' > '.join(functions[each].name for each in (*path, at))}")
+    function = functions[at]
+    below = [deepest(functions, each, (*path, at)) for each in _called(functions, function)]
+    depth, way = max(below, default=(0, []))
+    return function.frame + depth, [function.name, *way]
+
+
+def _called(functions: dict[int, Function], function: Function) -> Iterator[int]:
+    yield from (each for each in function.calls if each in functions)
+    if function.indirect:
+        names = next((names for pattern, names in INDIRECT if re.fullmatch(pattern, function.name)), None)
+        if names is None:
+            raise SystemExit(f"{function.name} calls through a pointer; say in measure.py whom")
+        yield from (at for at, each in functions.items() if each.name in names)
+
+
+def report(folder: Path, device: str) -> bool:
+    """Print one device's figures; whether they are within the budget."""
+    core = sum(flash_of(folder / f"{name}.o") for name in CORE)
+    own = sum(flash_of(path) for path in (folder / f"{device}.o", *folder.glob(f"{device}_*.o")))
+    ram = ram_of(folder / f"{device}.elf")
+    functions = functions_of(folder / f"{device}.elf")
+    by_name = {function.name: at for at, function in functions.items()}
+    depth, way = deepest(functions, by_name["reset_handler"])
+    handlers = [at for name, at in by_name.items() if name.endswith("_handler") and name != "reset_handler"]
+    interrupt = max(deepest(functions, at)[0] for at in handlers)
+    stack = depth + EXCEPTION_FRAME + interrupt
+    total = sum(ram.values()) + stack
+    image = (folder / f"{device}.bin").stat().st_size
+    print(f"{device}: flash {core} core + {own} class = {core + own} of {FLASH_MAX} bytes; the whole image {image}")
+    working = ram.get(".data", 0) + ram.get(".bss", 0)
+    print(f"  RAM {ram.get('.store', 0)} store + {working} working + {stack} stack = {total} of {RAM_MAX} bytes")
+    print(f"  deepest stack {depth} + {EXCEPTION_FRAME + interrupt} interrupt: {' > '.join(way)}")
+    return core + own <= FLASH_MAX and total <= RAM_MAX
+
+
+def main(folder: str, *devices: str) -> int:
+    """The program."""
+    within = [report(Path(folder), device) for device in devices]
+    if not all(within):
+        print("above the budget", file=sys.stderr)
+    return 0 if all(within) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The device on the bare board: UART 0 is its line, UART 1 the hands' channel. `DEVICE` names which device it is. */
+#include "board.h"
+#include "device.h"
+#include "port.h"
+
+#define LINE_MAX 64U
+#define DIGITS 10U
+
+static void put_to_host(void *context, uint8_t byte)
+{
+    (void)context;
+    board_put(BOARD_LINE_HOST, byte);
+}
+
+static void say(const char *text)
+{
+    for (const char *at = text; *at != '\0'; at++) {
+        board_put(BOARD_LINE_HANDS, (uint8_t)*at);
+    }
+}
+
+static void say_number(uint32_t number)
+{
+    char text[DIGITS + 1U];
+    uint32_t at = DIGITS;
+    uint32_t rest = number;
+    text[at] = '\0';
+    do {
+        at--;
+        text[at] = (char)('0' + (char)(rest % 10U));
+        rest /= 10U;
+    } while (rest > 0U);
+    say(&text[at]);
+}
+
+/* What only this board can be asked: to hang, so that its watchdog has something to do; how deep its stack went; how
+   many bytes its lines lost. */
+static bool hear_board(const char *line)
+{
+    bool mine = true;
+    if (device_same(line, "hang")) {
+        for (;;) {
+        }
+    } else if (device_same(line, "stack")) {
+        say_number(board_stack_used());
+    } else if (device_same(line, "lost")) {
+        say_number(board_lost(BOARD_LINE_HOST) + board_lost(BOARD_LINE_HANDS));
+    } else {
+        mine = false;
+    }
+    return mine;
+}
+
+static void hear(const char *line)
+{
+    if (!hear_board(line)) {
+        say(device_hear(&DEVICE, line));
+    }
+    say("\n");
+}
+
+static void listen_to_hands(void)
+{
+    static char line[LINE_MAX];
+    static uint32_t length;
+    int byte = board_get(BOARD_LINE_HANDS);
+    while (byte >= 0) {
+        if (byte == '\n') {
+            line[length] = '\0';
+            hear(line);
+            length = 0U;
+        } else if (length < LINE_MAX - 1U) {
+            line[length] = (char)byte;
+            length++;
+        } else {
+            /* too long to be one: what is there will not be understood */
+        }
+        byte = board_get(BOARD_LINE_HANDS);
+    }
+}
+
+int main(void);
+
+int main(void)
+{
+    static const struct device_port port = {.put = put_to_host, .identity = &port_identity};
+    struct tdp_link *link = DEVICE.link;
+    board_start();
+    DEVICE.start(&port, board_ms(), board_random(),
+                 board_was_watchdog() ? (uint8_t)TDP_BOOT_CAUSE_WATCHDOG : (uint8_t)TDP_BOOT_CAUSE_POWER_ON);
+    for (;;) {
+        int byte = board_get(BOARD_LINE_HOST);
+        while (byte >= 0) {
+            tdp_byte(link, (uint8_t)byte, board_ms());
+            byte = board_get(BOARD_LINE_HOST);
+        }
+        listen_to_hands();
+        tdp_tick(link, board_ms());
+        board_feed();
+        board_wait();
+    }
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From reset to main: RAM as C expects it, the stack painted so that its depth can be measured. */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "board.h"
+
+#define PAINT 0xA5A5A5A5U
+#define SPARED 128U
+#define VECTORS 36U /* the processor's 16 and interrupts 0 to 19 */
+
+extern uint32_t _data_start, _data_end, _data_load, _bss_start, _bss_end, _stack_limit, _stack_top;
+
+int main(void);
+void reset_handler(void);
+void uart0_handler(void);
+void uart1_handler(void);
+void timer0_handler(void);
+void watchdog_handler(void);
+
+/* What must not happen ends in the watchdog's reset, and the host reads of it in Booted. */
+static void stray_handler(void)
+{
+    for (;;) {
+    }
+}
+
+uint32_t board_stack_used(void)
+{
+    const volatile uint32_t *word = &_stack_limit;
+    while (word < &_stack_top && *word == PAINT) {
+        word++;
+    }
+    return (uint32_t)((uintptr_t)&_stack_top - (uintptr_t)word);
+}
+
+static void fill(volatile uint32_t *from, const volatile uint32_t *to, uint32_t value)
+{
+    for (; from < to; from++) {
+        *from = value;
+    }
+}
+
+void reset_handler(void)
+{
+    const volatile uint32_t *load = &_data_load;
+    volatile uint32_t *word = &_data_start;
+
+    for (; word < &_data_end; word++) {
+        *word = *load++;
+    }
+    fill(&_bss_start, &_bss_end, 0U);
+    /* What lies above is in use by this function itself. */
+    fill(&_stack_limit, (volatile uint32_t *)((uintptr_t)__builtin_frame_address(0) - SPARED), PAINT);
+    (void)main();
+    stray_handler();
+}
+
+typedef void (*handler)(void);
+
+__attribute__((section(".vectors"), used)) static const union {
+    uint32_t *stack;
+    handler handle;
+} vectors[VECTORS] = {
+    [0] = {.stack = &_stack_top},
+    [1] = {.handle = reset_handler},
+    [2] = {.handle = stray_handler},
+    [3] = {.handle = stray_handler},
+    [4] = {.handle = stray_handler},
+    [5] = {.handle = stray_handler},
+    [6] = {.handle = stray_handler},
+    [11] = {.handle = stray_handler},
+    [12] = {.handle = stray_handler},
+    [14] = {.handle = stray_handler},
+    [15] = {.handle = stray_handler},
+    [16 + 5] = {.handle = uart0_handler},
+    [16 + 6] = {.handle = uart1_handler},
+    [16 + 18] = {.handle = watchdog_handler},
+    [16 + 19] = {.handle = timer0_handler},
+};
+
+/* The compiler makes calls of these out of plain loops and structure copies; there is no library to take them from. */
+void *memcpy(void *restrict to, const void *restrict from, size_t count);
+void *memset(void *to, int value, size_t count);
+void *memmove(void *to, const void *from, size_t count);
+int memcmp(const void *one, const void *other, size_t count);
+
+void *memcpy(void *restrict to, const void *restrict from, size_t count)
+{
+    volatile uint8_t *target = to;
+    const uint8_t *source = from;
+    while (count-- > 0U) {
+        *target++ = *source++;
+    }
+    return to;
+}
+
+void *memmove(void *to, const void *from, size_t count)
+{
+    volatile uint8_t *target = to;
+    const volatile uint8_t *source = from;
+    if ((uintptr_t)to < (uintptr_t)from) {
+        while (count-- > 0U) {
+            *target++ = *source++;
+        }
+    } else {
+        while (count > 0U) {
+            count--;
+            target[count] = source[count];
+        }
+    }
+    return to;
+}
+
+void *memset(void *to, int value, size_t count)
+{
+    volatile uint8_t *target = to;
+    while (count-- > 0U) {
+        *target++ = (uint8_t)value;
+    }
+    return to;
+}
+
+int memcmp(const void *one, const void *other, size_t count)
+{
+    const uint8_t *left = one;
+    const uint8_t *right = other;
+    for (; count > 0U; count--) {
+        if (*left != *right) {
+            return (int)*left - (int)*right;
+        }
+        left++;
+        right++;
+    }
+    return 0;
+}
+
+/* The same by the names that the ARM run-time ABI has for them; memset takes its arguments the other way round there. */
+void __aeabi_memcpy(void *restrict to, const void *restrict from, size_t count);
+void __aeabi_memcpy4(void *restrict to, const void *restrict from, size_t count);
+void __aeabi_memclr(void *to, size_t count);
+void __aeabi_memclr4(void *to, size_t count);
+void __aeabi_memset(void *to, size_t count, int value);
+
+void __aeabi_memcpy(void *restrict to, const void *restrict from, size_t count)
+{
+    (void)memcpy(to, from, count);
+}
+
+void __aeabi_memcpy4(void *restrict to, const void *restrict from, size_t count)
+{
+    (void)memcpy(to, from, count);
+}
+
+void __aeabi_memclr(void *to, size_t count)
+{
+    (void)memset(to, 0, count);
+}
+
+void __aeabi_memclr4(void *to, size_t count)
+{
+    (void)memset(to, 0, count);
+}
+
+void __aeabi_memset(void *to, size_t count, int value)
+{
+    (void)memset(to, value, count);
+}

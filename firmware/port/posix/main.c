@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tdp-device: the reference device as a program, its line a pseudo-terminal or a TCP port, its hands a Unix socket. */
+#define _XOPEN_SOURCE 700
+#define _DEFAULT_SOURCE
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "device.h"
+#include "port.h"
+
+#define TURN_MS 5
+#define LINE_MAX_ 128
+
+static const struct device *const devices[] = DEVICES;
+
+struct program {
+    const struct device *device;
+    const char *store_path, *line_path, *control_path;
+    int tcp_port;                  /* -1: a pseudo-terminal */
+    int line, slave, listener;     /* -1: none */
+    int control, caller;
+    bool powered;
+    uint32_t saved_turn;
+    size_t heard;
+    char order[LINE_MAX_];
+};
+
+static volatile sig_atomic_t over;
+
+static void end(int number)
+{
+    (void)number;
+    over = 1;
+}
+
+static void fail(const char *what)
+{
+    (void)fprintf(stderr, "tdp-device: %s: %s\n", what, strerror(errno));
+    exit(2);
+}
+
+static uint32_t now_ms(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint32_t)((uint64_t)now.tv_sec * 1000U + (uint64_t)now.tv_nsec / 1000000U);
+}
+
+/* ------------------------------------------------------------------ the line */
+
+static uint8_t out[4096];
+static size_t out_count;
+
+static void flush(struct program *program)
+{
+    if (program->line >= 0 && out_count > 0U) {
+        /* what finds no room is lost, as on a cable whose other end nobody reads */
+        ssize_t written = write(program->line, out, out_count);
+        (void)written;
+    }
+    out_count = 0U;
+}
+
+static void put(void *context, uint8_t byte)
+{
+    if (out_count == sizeof out) {
+        flush(context);
+    }
+    out[out_count++] = byte;
+}
+
+static void plug_out(struct program *program)
+{
+    if (program->tcp_port < 0) {
+        (void)unlink(program->line_path);
+    }
+    if (program->slave >= 0) {
+        (void)close(program->slave);
+    }
+    if (program->line >= 0) {
+        (void)close(program->line);
+    }
+    program->line = program->slave = -1;
+}
+
+static void plug_in(struct program *program)
+{
+    struct termios raw;
+    if (program->tcp_port >= 0) {
+        return; /* whoever connects is the cable */
+    }
+    program->line = posix_openpt(O_RDWR | O_NOCTTY);
+    if (program->line < 0 || grantpt(program->line) != 0 || unlockpt(program->line) != 0) {
+        fail("no pseudo-terminal");
+    }
+    const char *name = ptsname(program->line);
+    program->slave = name == NULL ? -1 : open(name, O_RDWR | O_NOCTTY);
+    if (program->slave < 0 || tcgetattr(program->slave, &raw) != 0) {
+        fail("no pseudo-terminal");
+    }
+    cfmakeraw(&raw);
+    (void)tcsetattr(program->slave, TCSANOW, &raw);
+    (void)fcntl(program->line, F_SETFL, O_NONBLOCK);
+    (void)unlink(program->line_path);
+    if (symlink(name, program->line_path) != 0) {
+        fail(program->line_path);
+    }
+}
+
+static void listen_tcp(struct program *program)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET};
+    socklen_t size = sizeof address;
+    int yes = 1;
+    program->listener = socket(AF_INET, SOCK_STREAM, 0);
+    address.sin_port = htons((uint16_t)program->tcp_port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    (void)setsockopt(program->listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (bind(program->listener, (struct sockaddr *)&address, sizeof address) != 0 || listen(program->listener, 1) != 0 ||
+        getsockname(program->listener, (struct sockaddr *)&address, &size) != 0) {
+        fail("the TCP port");
+    }
+    program->tcp_port = ntohs(address.sin_port);
+}
+
+static void accept_host(struct program *program)
+{
+    int yes = 1;
+    int caller = accept(program->listener, NULL, NULL);
+    if (caller >= 0) {
+        plug_out(program);
+        (void)setsockopt(caller, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+        (void)fcntl(caller, F_SETFL, O_NONBLOCK);
+        program->line = caller;
+    }
+}
+
+static void hear_host(struct program *program)
+{
+    uint8_t bytes[512];
+    ssize_t count = read(program->line, bytes, sizeof bytes);
+    if (count <= 0 && program->tcp_port >= 0) {
+        plug_out(program);
+    }
+    for (ssize_t i = 0; i < count && program->powered; i++) {
+        tdp_byte(program->device->link, bytes[i], now_ms());
+    }
+}
+
+/* ------------------------------------------------------------------ what outlives the power */
+
+static void load_store(const struct program *program)
+{
+    FILE *file = program->store_path == NULL ? NULL : fopen(program->store_path, "rb");
+    if (file != NULL) {
+        /* less than all of it is as good as nothing: its checks say so */
+        size_t count = fread(program->device->store, 1, program->device->store_size, file);
+        (void)count;
+        (void)fclose(file);
+    }
+}
+
+static void save_store(struct program *program)
+{
+    uint32_t turn = program->device->link->head.turn;
+    if (program->store_path == NULL || turn == program->saved_turn) {
+        return;
+    }
+    FILE *file = fopen(program->store_path, "wb");
+    if (file == NULL || fwrite(program->device->store, program->device->store_size, 1, file) != 1 || fclose(file) != 0) {
+        fail(program->store_path);
+    }
+    program->saved_turn = turn;
+}
+
+static void power_on(struct program *program)
+{
+    const struct device_port port = {.put = put, .context = program, .identity = &port_identity};
+    uint32_t random = 0U;
+    if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random) {
+        fail("no randomness");
+    }
+    program->powered = true;
+    program->device->start(&port, now_ms(), random, TDP_BOOT_CAUSE_POWER_ON);
+}
+
+/* ------------------------------------------------------------------ orders */
+
+static const char *obey(struct program *program, const char *order)
+{
+    const char *answer = "ok";
+    if (strcmp(order, "power off") == 0) {
+        program->powered = false;
+    } else if (strcmp(order, "power on") == 0) {
+        power_on(program);
+    } else if (strcmp(order, "cable out") == 0) {
+        plug_out(program);
+    } else if (strcmp(order, "cable in") == 0) {
+        plug_out(program);
+        plug_in(program);
+    } else if (!program->powered) {
+        answer = "no power";
+    } else {
+        answer = device_hear(program->device, order);
+    }
+    return answer;
+}
+
+static void listen_control(struct program *program)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(program->control_path) >= sizeof address.sun_path) {
+        errno = ENAMETOOLONG;
+        fail(program->control_path);
+    }
+    (void)strcpy(address.sun_path, program->control_path);
+    (void)unlink(program->control_path);
+    program->control = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (bind(program->control, (struct sockaddr *)&address, sizeof address) != 0 || listen(program->control, 4) != 0) {
+        fail(program->control_path);
+    }
+}
+
+static void hear_orders(struct program *program)
+{
+    char bytes[LINE_MAX_];
+    ssize_t count = read(program->caller, bytes, sizeof bytes);
+    if (count <= 0) {
+        (void)close(program->caller);
+        program->caller = -1;
+        program->heard = 0;
+    }
+    for (ssize_t i = 0; i < count; i++) {
+        if (bytes[i] == '\n') {
+            program->order[program->heard] = '\0';
+            program->heard = 0;
+            const char *answer = obey(program, program->order);
+            if (program->powered) {
+                tdp_tick(program->device->link, now_ms()); /* what came of it is on the line before the answer */
+                flush(program);
+            }
+            (void)dprintf(program->caller, "%s\n", answer);
+        } else if (program->heard < sizeof program->order - 1U) {
+            program->order[program->heard++] = bytes[i];
+        } else {
+            /* too long to be one: what is there will not be understood */
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ the program */
+
+static void turn(struct program *program)
+{
+    struct pollfd ends[4] = {{.fd = program->line, .events = POLLIN},
+                             {.fd = program->listener, .events = POLLIN},
+                             {.fd = program->control, .events = POLLIN},
+                             {.fd = program->caller, .events = POLLIN}};
+    (void)poll(ends, 4, TURN_MS);
+    if ((ends[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0) {
+        hear_host(program);
+    }
+    if ((ends[1].revents & POLLIN) != 0) {
+        accept_host(program);
+    }
+    if ((ends[2].revents & POLLIN) != 0 && program->caller < 0) {
+        program->caller = accept(program->control, NULL, NULL);
+    }
+    if (program->caller >= 0 && (ends[3].revents & (POLLIN | POLLHUP)) != 0) {
+        hear_orders(program);
+    }
+    if (program->powered) {
+        tdp_tick(program->device->link, now_ms());
+        flush(program);
+        save_store(program);
+    }
+}
+
+static int usage(void)
+{
+    (void)fprintf(stderr, "usage: tdp-device DEVICE [--line PATH | --tcp PORT] [--control PATH] [--store FILE]\n"
+                          "  DEVICE is");
+    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
+        (void)fprintf(stderr, "%s %s", i > 0 ? "," : "", devices[i]->name);
+    }
+    (void)fprintf(stderr, ".\n  --line     where the pseudo-terminal gets its steady name; tdp-line otherwise\n"
+                          "  --tcp      listen there instead, at 127.0.0.1; 0: a free port\n"
+                          "  --control  a Unix socket for orders: power off, power on, cable out, cable in, and acts\n"
+                          "  --store    keeps what outlives a loss of power\n");
+    return 2;
+}
+
+static bool read_options(struct program *program, int count, char **words)
+{
+    for (int i = 2; i + 1 < count; i += 2) {
+        char *rest = NULL;
+        if (strcmp(words[i], "--line") == 0) {
+            program->line_path = words[i + 1];
+        } else if (strcmp(words[i], "--control") == 0) {
+            program->control_path = words[i + 1];
+        } else if (strcmp(words[i], "--store") == 0) {
+            program->store_path = words[i + 1];
+        } else if (strcmp(words[i], "--tcp") == 0) {
+            long port = strtol(words[i + 1], &rest, 10);
+            if (*words[i + 1] == '\0' || *rest != '\0' || port < 0 || port > 65535) {
+                return false;
+            }
+            program->tcp_port = (int)port;
+        } else {
+            return false;
+        }
+    }
+    return count % 2 == 0;
+}
+
+int main(int count, char **words)
+{
+    struct program program = {.line_path = "tdp-line", .tcp_port = -1, .line = -1, .slave = -1, .listener = -1,
+                              .control = -1, .caller = -1};
+    for (size_t i = 0; count > 1 && i < sizeof devices / sizeof devices[0]; i++) {
+        if (strcmp(words[1], devices[i]->name) == 0) {
+            program.device = devices[i];
+        }
+    }
+    if (program.device == NULL || !read_options(&program, count, words)) {
+        return usage();
+    }
+    (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGTERM, end);
+    (void)signal(SIGINT, end);
+    load_store(&program);
+    plug_in(&program);
+    if (program.tcp_port >= 0) {
+        listen_tcp(&program);
+    }
+    if (program.control_path != NULL) {
+        listen_control(&program);
+    }
+    power_on(&program);
+    if (program.tcp_port >= 0) {
+        (void)printf("{\"line\": \"tcp://127.0.0.1:%d\", \"device\": \"%s\"}\n", program.tcp_port, program.device->name);
+    } else {
+        (void)printf("{\"line\": \"%s\", \"device\": \"%s\"}\n", program.line_path, program.device->name);
+    }
+    (void)fflush(stdout);
+    while (!over) {
+        turn(&program);
+    }
+    plug_out(&program);
+    if (program.control_path != NULL) {
+        (void)unlink(program.control_path);
+    }
+    return 0;
+}

@@ -1,0 +1,289 @@
+"""The reference device on a Cortex-M3 that QEMU plays: its line a pseudo-terminal; power, cable and keys a socket.
+
+    python -m firmware.qemu.board build/firmware/lm3s6965/shuffler.bin
+
+prints one line of JSON, `{"line": …, "control": …}`, and plays the board until it is interrupted. Each line written to
+the control socket is an order, answered by one line: `power off`, `power on`, `cable out`, `cable in`, and anything
+else goes to the device's own hands' channel (UART 1) as it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import pty
+import secrets
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import tty
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final
+
+QEMU: Final = "qemu-system-arm"
+MACHINE: Final = "lm3s6965evb"
+HANDED_AT: Final = 0x20000000
+"""Where the image awaits a word of randomness; link.ld lays it first in RAM."""
+PATIENCE_S: Final = 30.0
+"""Until QEMU or the device has answered an order; far above what a busy machine takes."""
+
+
+class BoardFailed(Exception):
+    """QEMU is missing or did not do what it was told; the text says what, and what to do."""
+
+
+class Board:
+    """One board. Use it as a context manager; `line` is the pseudo-terminal's steady name, `control` takes orders.
+
+    A power cut stops the processor, loses each byte on its way, and ends in a reset. RAM keeps what it holds; the image
+    clears it at its start, except for the store that stands for FRAM.
+    """
+
+    def __init__(self, image: Path, folder: Path | None = None) -> None:
+        if shutil.which(QEMU) is None:
+            raise BoardFailed(f"{QEMU} was not found (Debian: apt-get install {QEMU})")
+        if not image.exists():
+            raise BoardFailed(f"{image} was not found; try: make firmware")
+        self._image = image
+        self._own = folder is None
+        self._folder = folder or Path(tempfile.mkdtemp(prefix="tdp-board-"))
+        self.line, self.control = self._folder / "line", self._folder / "control"
+        self._powered = False
+        self._master = self._slave = -1
+        self._lock, self._at_keys = threading.Lock(), threading.Lock()
+        self._over = threading.Event()
+        self._kept = b""
+
+    def __enter__(self) -> Board:
+        self._start_qemu()
+        self._plug_in()
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener.bind(str(self.control))
+        self._listener.listen()
+        self._threads = [threading.Thread(target=each, daemon=True) for each in (self._carry, self._serve)]
+        for thread in self._threads:
+            thread.start()
+        self.power(True)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._over.set()
+        for thread in self._threads:
+            thread.join()
+        with contextlib.suppress(OSError, BoardFailed):
+            self._ask_qemu("quit")
+        try:
+            self._qemu.wait(PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self._qemu.kill()
+            self._qemu.wait()
+        self._plug_out()
+        for each in (self._listener, self._answers, self._monitor, self._bytes, self._keys, self._qemu.stderr):
+            if each is not None:
+                each.close()
+        if self._own:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    # ------------------------------------------------------------------ orders
+
+    def order(self, words: str) -> str:
+        """Carry out one line of the control socket; what came of it, in one line."""
+        switches = {"power off": (self.power, False), "power on": (self.power, True)}
+        switches |= {"cable out": (self.cable, False), "cable in": (self.cable, True)}
+        if words in switches:
+            switch, on = switches[words]
+            switch(on)
+            return "ok"
+        return self.keys(words)
+
+    def power(self, on: bool) -> None:
+        """The plug."""
+        with self._at_keys, self._lock:
+            if on:
+                self._drain()
+                self._ask_qemu("system_reset")
+                self._powered = True
+                self._ask_qemu("cont")
+            else:
+                self._ask_qemu("stop")
+                self._powered = False
+
+    def cable(self, there: bool) -> None:
+        """Pull the cable, which closes the pseudo-terminal, or put it in again, under the same name."""
+        with self._lock:
+            self._plug_out()
+            if there:
+                self._plug_in()
+
+    def keys(self, words: str) -> str:
+        """One line to the device's hands' channel, and its answer; "no power" or "no answer" when there is none."""
+        with self._at_keys:  # alone, so that the line goes on meanwhile
+            if not self._powered:
+                return "no power"
+            self._keys.sendall(words.encode() + b"\n")
+            end = time.monotonic() + PATIENCE_S
+            while b"\n" not in self._kept:
+                if not select.select([self._keys], [], [], max(0.0, end - time.monotonic()))[0]:
+                    return "no answer"
+                self._kept += self._keys.recv(4096)
+            answer, _, self._kept = self._kept.partition(b"\n")
+            return answer.decode("ascii", "replace")
+
+    def send_keys(self, words: str) -> None:
+        """One line to the hands' channel that no answer will come to."""
+        self._keys.sendall(words.encode() + b"\n")
+
+    # ------------------------------------------------------------------ QEMU
+
+    def _start_qemu(self) -> None:
+        names = {name: self._folder / name for name in ("qmp", "bytes", "keys")}
+        chardevs = [
+            word
+            for name, path in names.items()
+            for word in ("-chardev", f"socket,id={name},path={path},server=on,wait=off")
+        ]
+        handed = f"loader,addr={HANDED_AT:#x},data={secrets.randbits(32):#x},data-len=4"
+        command = [QEMU, "-M", MACHINE, "-S", "-nodefaults", "-display", "none", *chardevs]
+        command += ["-mon", "chardev=qmp,mode=control", "-serial", "chardev:bytes", "-serial", "chardev:keys"]
+        command += ["-kernel", str(self._image), "-device", handed]
+        self._qemu = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self._monitor, self._bytes, self._keys = (self._reach(path) for path in names.values())
+        self._answers = self._monitor.makefile("r", encoding="utf-8")
+        self._answers.readline()
+        self._ask_qemu("qmp_capabilities")
+
+    def _reach(self, path: Path) -> socket.socket:
+        end = time.monotonic() + PATIENCE_S
+        while True:
+            reached = socket.socket(socket.AF_UNIX)
+            try:
+                reached.connect(str(path))
+            except OSError:
+                reached.close()
+                if self._qemu.poll() is not None or time.monotonic() > end:
+                    said = self._qemu.stderr.read() if self._qemu.stderr and self._qemu.poll() is not None else ""
+                    raise BoardFailed(f"{QEMU} did not start: {said.strip()}") from None
+                time.sleep(0.01)
+            else:
+                return reached
+
+    def _ask_qemu(self, name: str) -> Any:
+        self._monitor.sendall(json.dumps({"execute": name}).encode() + b"\n")
+        for line in self._answers:
+            answer = json.loads(line)
+            if "error" in answer:
+                raise BoardFailed(f"{QEMU} refused {name}: {answer['error'].get('desc')}")
+            if "return" in answer:
+                return answer["return"]
+        raise BoardFailed(f"{QEMU} ended at {name}")
+
+    def _drain(self) -> None:
+        """What was on its way when the power went is lost."""
+        self._kept = b""
+        for each in (self._bytes, self._keys):
+            while select.select([each], [], [], 0)[0] and each.recv(4096):
+                pass
+
+    # ------------------------------------------------------------------ the cable
+
+    def _plug_in(self) -> None:
+        self._master, self._slave = pty.openpty()
+        tty.setraw(self._slave)
+        os.set_blocking(self._master, False)
+        fresh = self.line.with_name("line.new")
+        fresh.unlink(missing_ok=True)
+        fresh.symlink_to(os.ttyname(self._slave))
+        fresh.replace(self.line)
+
+    def _plug_out(self) -> None:
+        self.line.unlink(missing_ok=True)
+        for end in (self._slave, self._master):
+            if end >= 0:
+                os.close(end)
+        self._master = self._slave = -1
+
+    def _carry(self) -> None:
+        """Bytes from the cable to the board and back; into nothing while either is missing."""
+        while not self._over.is_set():
+            master = self._master
+            ends = [self._bytes, *([master] if master >= 0 else [])]
+            try:
+                ready = select.select(ends, [], [], 0.05)[0]
+            except (OSError, ValueError):
+                continue  # the cable went meanwhile
+            if not ready:
+                continue
+            with self._lock:
+                if self._bytes in ready and select.select([self._bytes], [], [], 0)[0]:
+                    self._to_host(self._bytes.recv(4096))
+                if master in ready and master == self._master:
+                    self._to_board()
+
+    def _to_host(self, data: bytes) -> None:
+        if self._powered and self._master >= 0:
+            # nobody may read there, and the line is full: a cable has no memory either
+            with contextlib.suppress(OSError):
+                os.write(self._master, data)
+
+    def _to_board(self) -> None:
+        with contextlib.suppress(OSError):
+            data = os.read(self._master, 4096)
+            if self._powered:
+                self._bytes.sendall(data)
+
+    # ------------------------------------------------------------------ the control socket
+
+    def _serve(self) -> None:
+        while not self._over.is_set():
+            if not select.select([self._listener], [], [], 0.1)[0]:
+                continue
+            caller, _ = self._listener.accept()
+            with caller, caller.makefile("r", encoding="ascii", errors="replace") as orders:
+                caller.settimeout(None)
+                for line in self._lines(caller, orders):
+                    try:
+                        answer = self.order(line)
+                    except BoardFailed as error:
+                        answer = f"failed: {error}"
+                    with contextlib.suppress(OSError):
+                        caller.sendall(answer.encode() + b"\n")
+
+    def _lines(self, caller: socket.socket, orders: Any) -> Iterator[str]:
+        while not self._over.is_set():
+            if select.select([caller], [], [], 0.1)[0]:
+                line = orders.readline()
+                if not line:
+                    return
+                yield line.strip()
+
+
+def main(words: list[str] | None = None) -> int:
+    """The program: play one board until it is interrupted."""
+    parser = argparse.ArgumentParser(prog="python -m firmware.qemu.board", description=__doc__.partition("\n")[0])
+    parser.add_argument("image", type=Path, help="the program for the board, as a binary")
+    given = parser.parse_args(words)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with Board(given.image) as board:
+            print(json.dumps({"line": str(board.line), "control": str(board.control)}), flush=True)
+            while True:
+                time.sleep(3600)
+    except KeyboardInterrupt:
+        return 0
+    except BoardFailed as error:
+        print(f"board: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,68 @@
+"""Hands at a reference device, for `dealwire bench --hands`: power, cable and keys through its control socket.
+
+    dealwire bench --shoe LINE --hands 'python -m firmware.qemu.hands CONTROL'
+
+The socket is that of `firmware.qemu.board`, or of `tdp-device --control CONTROL`; both take the same orders.
+"""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Mapping
+from typing import Any, Final
+
+from dealwire.bench.hand_actions import hand_actions
+from dealwire.bench.hands_program import ActFailed, CannotAct, Hands, serve
+
+POWER: Final = {"power-off": "power off", "power-on": "power on"}
+CALL_OFF: Final = "call-off"
+"""The mechanism's word for a new check: nothing is to go wrong any more."""
+
+
+class DeviceHands(Hands):
+    """Passes each act on as one line: its name, then its fields' numbers in their order."""
+
+    name = "the reference device's own hands"
+
+    def __init__(self, control: str) -> None:
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.connect(control)
+        self._answers = self._socket.makefile("r", encoding="ascii")
+        self._device = ""
+
+    def hello(self, device: str, line: str) -> None:
+        """A run begins."""
+        self._device = device
+
+    def can(self) -> list[str]:
+        """All that can be done at this device, but for what only a line does."""
+        actions = hand_actions().items()
+        here = [name for name, action in actions if action.doing.device in (self._device, "any")]
+        return [name for name in here if not name.startswith("line-")]
+
+    def new_check(self, check: str) -> None:
+        """What was armed and did not happen is called off."""
+        self._order(CALL_OFF)
+
+    def do(self, action: str, fields: Mapping[str, Any]) -> None:
+        """One order, and what came of it."""
+        numbers = [str(value) for value in fields.values() if isinstance(value, int)]
+        answer = self._order(POWER.get(action) or " ".join((action, *numbers)))
+        if answer == "what?":
+            raise CannotAct(f"the device does not know {action!r}")
+        if answer != "ok":
+            raise ActFailed(f"the device says: {answer}")
+
+    def _order(self, words: str) -> str:
+        self._socket.sendall(words.encode("ascii") + b"\n")
+        answer = self._answers.readline().strip()
+        if not answer:
+            raise ActFailed("the device's control socket was closed")
+        return answer
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python -m firmware.qemu.hands CONTROL")
+    serve(DeviceHands(sys.argv[1]))

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The fields of one message, put together in order, low byte first. */
+#ifndef TDP_BODY_H
+#define TDP_BODY_H
+
+#include <stdint.h>
+
+#define BODY_MAX 80U /* the longest: a misdeal of 35 packets */
+
+struct body {
+    uint8_t length;
+    uint8_t bytes[BODY_MAX];
+};
+
+static inline struct body body_new(void)
+{
+    struct body body;
+    body.length = 0U;
+    return body;
+}
+
+/* What finds no room is left out: no message of these classes is as long as that. */
+static inline void body_u8(struct body *body, uint8_t value)
+{
+    if (body->length < BODY_MAX) {
+        body->bytes[body->length] = value;
+        body->length++;
+    }
+}
+
+static inline void body_u16(struct body *body, uint16_t value)
+{
+    body_u8(body, (uint8_t)(value & 0xFFU));
+    body_u8(body, (uint8_t)(value >> 8));
+}
+
+static inline void body_u32(struct body *body, uint32_t value)
+{
+    body_u16(body, (uint16_t)(value & 0xFFFFU));
+    body_u16(body, (uint16_t)(value >> 16));
+}
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A table controller whose keypad is a script. A maker puts keys and sensors in its place. */
+#include "controller.h"
+#include "device.h"
+
+#define BADGE 7001U
+
+struct work {
+    struct tdp_link link;
+    struct controller controller;
+    struct controller_kept kept;
+};
+
+DEVICE_STORE static struct tdp_store memory;
+static struct work work;
+
+/* A key whose event is its numbers, one after another, in so many bytes each. */
+struct key {
+    const char *name;
+    uint16_t message;
+    uint8_t sizes[DEVICE_NUMBERS];
+};
+
+static const struct key keys[] = {
+    {"spot", TDP_SPOT_SELECTED, {1U, 0U, 0U, 0U}},
+    {"confirm", TDP_CONFIRMED, {0U, 0U, 0U, 0U}},
+    {"wager", TDP_WAGER_PLACED, {1U, 1U, 4U, 0U}},
+    {"decide", TDP_DECISION_MADE, {1U, 1U, 0U, 0U}},
+    {"count", TDP_CARDS_COUNTED, {1U, 1U, 0U, 0U}},
+    {"number", TDP_NUMBER_DRAWN, {1U, 0U, 0U, 0U}},
+    {"mishandled", TDP_CARD_MISHANDLED, {1U, 1U, 1U, 0U}},
+};
+
+static void add(struct body *body, uint32_t number, uint8_t size)
+{
+    if (size == 1U) {
+        body_u8(body, (uint8_t)number);
+    } else if (size == 4U) {
+        body_u32(body, number);
+    } else {
+        /* it has no such number */
+    }
+}
+
+static bool press(const char *name, const uint32_t *numbers)
+{
+    for (size_t i = 0U; i < sizeof keys / sizeof keys[0]; i++) {
+        if (device_same(keys[i].name, name)) {
+            struct body body = body_new();
+            for (uint32_t part = 0U; part < DEVICE_NUMBERS; part++) {
+                add(&body, numbers[part], keys[i].sizes[part]);
+            }
+            return controller_key(&work.controller, keys[i].message, &body);
+        }
+    }
+    return false;
+}
+
+static bool swipe(uint8_t level)
+{
+    struct body body = body_new();
+    body_u32(&body, BADGE);
+    body_u8(&body, level);
+    return controller_key(&work.controller, TDP_BADGE_SWIPED, &body);
+}
+
+/* The community's cards 1, 2 and 5, as the plans have it. */
+static bool confirm_burn(void)
+{
+    struct body body = body_new();
+    body_u8(&body, TDP_PLACE_COMMUNITY);
+    body_u16(&body, 0x13U);
+    body_u8(&body, TDP_SPREAD_LEFT_TO_RIGHT);
+    return controller_key(&work.controller, TDP_BURN_CONFIRMED, &body);
+}
+
+static bool call_misdeal(void)
+{
+    struct body body = body_new();
+    body_u32(&body, BADGE);
+    body_u16(&body, TDP_FAULT_MISDEAL_CALLED_BY_HOST);
+    return controller_key(&work.controller, TDP_MISDEAL_CALLED, &body);
+}
+
+static bool act(const char *name, const uint32_t *numbers)
+{
+    struct controller *controller = &work.controller;
+    bool done = false;
+    if (device_same(name, "start-game")) {
+        done = controller_start_game(controller);
+    } else if (device_same(name, "end-game")) {
+        done = controller_end_game(controller);
+    } else if (device_same(name, "hand-button")) {
+        done = controller_hand_button(controller, (uint8_t)numbers[0]);
+    } else if (device_same(name, "bet-on")) {
+        done = controller_bet(controller, (uint8_t)numbers[0], true);
+    } else if (device_same(name, "bet-off")) {
+        done = controller_bet(controller, (uint8_t)numbers[0], false);
+    } else if (device_same(name, "badge")) {
+        done = swipe((uint8_t)numbers[0]);
+    } else if (device_same(name, "burn")) {
+        done = confirm_burn();
+    } else if (device_same(name, "misdeal")) {
+        done = call_misdeal();
+    } else if (device_same(name, "call-off")) {
+        done = true; /* nothing is ever armed here */
+    } else if (device_same(name, "table-setup")) {
+        done = controller_setup_moved(controller, numbers[0] != 0U);
+    } else {
+        done = press(name, numbers);
+    }
+    return done;
+}
+
+static void switch_on(const struct device_port *port, uint32_t now_ms, uint32_t random, uint8_t boot_cause)
+{
+    static const struct work none;
+    work = none;
+    work.controller.link = &work.link;
+    work.controller.kept = &work.kept;
+    work.link.class = &controller_class;
+    work.link.device = &work.controller;
+    work.link.kept = &work.kept;
+    work.link.store = &memory;
+    work.link.identity = port->identity;
+    work.link.put = port->put;
+    work.link.port = port->context;
+    tdp_start(&work.link, now_ms, random, boot_cause);
+}
+
+const struct device controller_device = {
+    .name = "table-controller",
+    .link = &work.link,
+    .store = &memory,
+    .store_size = sizeof memory,
+    .start = switch_on,
+    .act = act,
+};

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "device.h"
+
+#define NAME_MAX 24U
+
+bool device_same(const char *one, const char *other)
+{
+    size_t i = 0U;
+    while (one[i] != '\0' && one[i] == other[i]) {
+        i++;
+    }
+    return one[i] == other[i];
+}
+
+/* Ten digits at most, so that it cannot overflow unseen; one below zero as its two's complement. */
+static bool read_number(const char **at, uint32_t *number)
+{
+    uint64_t value = 0U;
+    uint8_t digits = 0U;
+    bool below = **at == '-';
+    if (below) {
+        (*at)++;
+    }
+    while (**at >= '0' && **at <= '9' && digits < 11U) {
+        value = value * 10U + (uint64_t)(**at - '0');
+        digits++;
+        (*at)++;
+    }
+    *number = below ? 0U - (uint32_t)value : (uint32_t)value;
+    return digits > 0U && value <= UINT32_MAX && (**at == ' ' || **at == '\0');
+}
+
+const char *device_hear(const struct device *device, const char *line)
+{
+    char name[NAME_MAX];
+    uint32_t numbers[DEVICE_NUMBERS] = {0U, 0U, 0U, 0U};
+    const char *at = line;
+    uint8_t length = 0U;
+    uint8_t count = 0U;
+    while (*at != '\0' && *at != ' ' && length < NAME_MAX - 1U) {
+        name[length] = *at;
+        length++;
+        at++;
+    }
+    name[length] = '\0';
+    while (*at == ' ') {
+        at++;
+        if (count >= DEVICE_NUMBERS || !read_number(&at, &numbers[count])) {
+            return "what?";
+        }
+        count++;
+    }
+    if (*at != '\0' || length == 0U) {
+        return "what?";
+    }
+    return device->act(name, numbers) ? "ok" : "no";
+}

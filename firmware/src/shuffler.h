@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A packet shuffler as a state machine on the link core. It counts what its mechanism moves; it recognises no card. */
+#ifndef TDP_SHUFFLER_H
+#define TDP_SHUFFLER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "body.h"
+#include "tdp.h"
+
+enum {
+    SHUFFLER_DECKS = 2,
+    SHUFFLER_PACKETS = 56, /* of one card each, from the largest deck */
+    SHUFFLER_LATCHED = 8,
+    SHUFFLER_MISHAPS = 4,
+    SHUFFLER_NAME = 32,
+    SHUFFLER_NOT_COUNTED = 0xFFFF
+};
+
+/* Where cards lie inside. */
+enum shuffler_bay { BAY_INPUT, BAY_CHAMBER, BAY_TRAY, BAY_REJECT, BAY_STUCK, BAYS };
+
+/* How many cards of each deck lie in each bay: the truth that the mechanism's sensors count. It needs no power. */
+struct shuffler_bays {
+    uint8_t cards[BAYS][SHUFFLER_DECKS];
+    uint8_t speed; /* everything so many times as fast, 0 and 1: as a real one */
+};
+
+/* The book of one round. */
+struct shuffler_round {
+    uint16_t loaded, remainder;
+    uint8_t deck, count, rejected;
+    uint8_t packets[SHUFFLER_PACKETS]; /* as counted */
+};
+
+/* What outlives a power cut. */
+struct shuffler_kept {
+    struct shuffler_round round;
+    uint16_t latched[SHUFFLER_LATCHED];
+    uint16_t game_cards;
+    uint8_t latched_count, packet_size, jokers;
+    bool dealing; /* from the first packet until the remainder is lifted */
+    uint8_t game[SHUFFLER_NAME];
+};
+
+enum shuffler_motion { MOTION_NONE, MOTION_BOOT, MOTION_TEST, MOTION_DISPENSE, MOTION_RECOVER, MOTION_DUMP };
+enum shuffler_stage { STAGE_NONE, STAGE_FEED, STAGE_SHUFFLE, STAGE_VERIFY };
+
+/* Something that is to go wrong in the mechanism at a packet, 0: at the remainder. */
+struct shuffler_mishap {
+    bool armed, unnoticed;
+    uint8_t ordinal, tries, lost, rejected, slipped;
+    int8_t by;
+};
+
+struct shuffler {
+    struct tdp_link *link;
+    struct shuffler_kept *kept;
+    struct shuffler_bays *bays;
+    uint32_t now_ms, motion_ms, motion_takes, stage_ms, stage_takes;
+    struct shuffler_mishap mishaps[SHUFFLER_MISHAPS];
+    uint16_t request; /* of the accepted command under way */
+    uint16_t verified_cards;
+    uint8_t verified_deck; /* 0: none is ready */
+    uint8_t state, tries;
+    enum shuffler_motion motion, owed;
+    enum shuffler_stage stage;
+    bool door_open, locked, in_setup, host_lost, sensor_failed, sensor_blocked;
+};
+
+extern const struct tdp_class shuffler_class;
+
+/* What people do. Each says whether anything came of it. */
+bool shuffler_loaded(struct shuffler *shuffler, uint8_t deck);
+bool shuffler_green(struct shuffler *shuffler);
+bool shuffler_lift(struct shuffler *shuffler);
+bool shuffler_grab(struct shuffler *shuffler);
+bool shuffler_door(struct shuffler *shuffler, bool open);
+bool shuffler_setup(struct shuffler *shuffler, bool open);
+bool shuffler_key(struct shuffler *shuffler, uint8_t resolution);
+uint8_t shuffler_count(const struct shuffler *shuffler, enum shuffler_bay bay);
+
+/* For the commands: what they and the buttons have in common. */
+void shuffler_say(struct shuffler *shuffler, uint16_t message, uint16_t request, const struct body *body);
+void shuffler_settle(struct shuffler *shuffler, uint16_t request);
+void shuffler_begin(struct shuffler *shuffler, enum shuffler_motion motion);
+bool shuffler_go_on(struct shuffler *shuffler, uint16_t request);
+void shuffler_alarm(struct shuffler *shuffler, uint16_t fault, uint16_t value, uint16_t request);
+bool shuffler_may_clear(const struct shuffler *shuffler, uint8_t resolution);
+void shuffler_clear(struct shuffler *shuffler, uint32_t badge, uint8_t resolution, uint16_t request);
+uint16_t shuffler_obey(void *device, uint16_t request, uint16_t message, const uint8_t *payload);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The events' memory. `head` is its newest state in RAM; `store_save` makes it outlive a power cut. */
+#ifndef TDP_EVENT_STORE_H
+#define TDP_EVENT_STORE_H
+
+#include "tdp.h"
+
+/* One event as it is kept; `next` is where the record after it begins. */
+struct record {
+    uint32_t device_ms, next;
+    uint16_t message, request;
+    uint8_t length; /* of its fields behind number and clock */
+};
+
+/* Take up what the power cut left: zeros when that is nothing. */
+void store_load(struct tdp_link *link);
+
+/* Begin a session: what is kept becomes the previous one's. */
+void store_begin(struct tdp_link *link, uint32_t session);
+
+/* Keep the next event; the oldest goes when there is no room. */
+void store_append(struct tdp_link *link, const struct record *event, const uint8_t *fields);
+
+/* Save the head, with the class's part as it is now. */
+void store_save(struct tdp_link *link);
+
+/* Save the head when the class's part is another than was saved. */
+void store_keep(struct tdp_link *link);
+
+/* Where event `number` of this session, or of the one before, begins; both ends may be asked for, last + 1 too. */
+uint32_t store_at(const struct tdp_link *link, uint32_t number, bool previous);
+
+/* The record at `at`, its fields into `fields`. */
+struct record store_read(const struct tdp_link *link, uint32_t at, uint8_t *fields);
+
+#endif

@@ -1,0 +1,107 @@
+"""The reference device on a bare Cortex-M3 that QEMU plays: power, watchdog, randomness, store, stack."""
+
+import re
+
+import pytest
+
+from protocol.tdp import messages as m
+from protocol.tdp.messages import Message
+from tests.support.firmware import Asked, board, devices, make
+
+pytestmark = pytest.mark.firmware
+
+PLAYED: dict[str, tuple[tuple[str, type[Message]], ...]] = {
+    "shoe": (
+        ("fill 1 0", m.ShoeLoadedMessage),
+        ("begin 1", m.BurnStartedMessage),
+        ("draw", m.CardDrawnMessage),
+        ("draw-unread", m.CardUnreadableMessage),
+    ),
+    "table-controller": (
+        ("start-game", m.GameStartedMessage),
+        ("wager 1 1 500", m.WagerPlacedMessage),
+        ("hand-button 3", m.HandButtonMessage),
+        ("end-game", m.GameEndedMessage),
+    ),
+    "shuffler": (
+        ("speed 20", m.ShufflerStatusMessage),
+        ("load 0 0", m.DeckVerifiedMessage),
+        ("packet-count 1 -1 1", m.ShufflerStatusMessage),
+        ("green", m.MisdealMessage),
+        ("clear-remove", m.DeckRemovedMessage),
+    ),
+}
+"""What hands do, and what the device says of it."""
+
+
+def test_every_image_is_within_its_budget_of_flash_ram_and_stack() -> None:
+    said = make("cross")
+    assert re.findall(r"^([\w-]+): flash", said, re.MULTILINE)
+    assert "above the budget" not in said
+
+
+def test_a_program_that_hangs_is_started_anew_by_the_watchdog_and_says_so() -> None:
+    with board("shoe") as playing, Asked(str(playing.line)) as host:
+        before = host.greet()
+        assert host.booted(before.session).cause == m.BootCause.POWER_ON
+        playing.send_keys("hang")
+        while (after := host.greet()).session == before.session:
+            pass
+        assert after.boot_count == before.boot_count + 1
+        event = host.booted(after.session)
+        assert event.cause == m.BootCause.WATCHDOG
+        assert event.previous_session == before.session
+
+
+def test_no_two_power_ups_draw_the_same_session() -> None:
+    seen = []
+    for _ in range(3):
+        with board("shoe") as playing:
+            for _ in range(4):
+                with Asked(str(playing.line)) as host:
+                    seen.append(host.greet().session)
+                playing.power(False)
+                playing.power(True)
+    assert 0 not in seen
+    assert len(set(seen)) == len(seen) == 12
+
+
+def test_events_and_cards_are_kept_through_a_power_cut() -> None:
+    with board("shoe") as playing, Asked(str(playing.line)) as host:
+        before = host.greet()
+        host.booted(before.session)
+        host.hear(m.StateChangedMessage)
+        for act in ("fill 2 0", "begin 0", "draw", "draw"):
+            assert playing.keys(act) == "ok"
+        drawn = host.hear(m.CardDrawnMessage, lambda each: each.ordinal == 2)
+        playing.power(False)
+        assert playing.keys("draw") == "no power"
+        playing.power(True)
+        after = host.greet()
+        assert host.booted(after.session).mid_round == 1
+        host.say(m.ReadEventsMessage(before.session, drawn.number))
+        assert host.hear(m.GapMessage).last == drawn.number
+        assert host.hear(m.CardDrawnMessage) == drawn
+        host.hear(m.StateChangedMessage)
+        assert playing.keys("draw") == "ok"
+        assert host.hear(m.CardDrawnMessage, lambda each: each.ordinal == 3)
+
+
+@pytest.mark.parametrize("device", devices())
+def test_the_measured_stack_is_within_the_computed_one(device: str) -> None:
+    said = make("cross")
+    image = {"table-controller": "controller"}.get(device, device)
+    computed = int(re.search(rf"^{image}: .*\n.* \+ (\d+) stack", said, re.MULTILINE)[1])
+    with board(device) as playing, Asked(str(playing.line)) as host:
+        host.booted(host.greet().session)
+        host.hear(
+            m.StateChangedMessage,
+            lambda event: event.previous == {"shuffler": m.ShufflerState.SELF_TEST}.get(device, 0),
+        )
+        for act, said in PLAYED[device]:
+            host.say(m.HeartbeatMessage(0))
+            assert playing.keys(act) == "ok", act
+            host.hear(said)
+        used = int(playing.keys("stack"))
+    print(f"{device}: {used} bytes of stack used, {computed} computed")
+    assert 0 < used <= computed
