@@ -465,7 +465,6 @@ TDP.fields = {
     {[1]="hand:uint8",[2]="tdp.hand",[3]="Hand",[4]="uint8",[6]="the button's number"},
     {[1]="level:uint8:BadgeLevel",[2]="tdp.level",[3]="Level",[4]="uint8",[5]="BadgeLevel"},
     {[1]="bet:uint8",[2]="tdp.bet",[3]="Bet",[4]="uint8",[6]="the spot's number in the game's file"},
-    {[1]="cents_uint:uint32",[2]="tdp.cents_uint",[3]="Cents",[4]="uint32",[6]="the whole bet on that spot, 0 takes it back"},
     {[1]="decision:uint8:Decision",[2]="tdp.decision",[3]="Decision",[4]="uint8",[5]="Decision"},
     {[1]="positions:uint16",[2]="tdp.positions",[3]="Positions",[4]="uint16",[6]="bit 0: position 1",hex=true},
     {[1]="spread:uint8:Spread",[2]="tdp.spread",[3]="Spread",[4]="uint8",[5]="Spread",[6]="the direction positions are counted in"},
@@ -580,7 +579,7 @@ TDP.messages = {
     [262980]={name="SpotSelected",says="Seat {seat} selected",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="seat",label="Seat",size=1,shape="u",key="seat:uint8"}}},
     [262981]={name="BadgeSwiped",says="Badge {badge} swiped, {level}",sender="device",fixed=13,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="badge",label="Badge",size=4,shape="u",key="badge:uint32"},{name="level",label="Level",size=1,values="BadgeLevel",shape="u",key="level:uint8:BadgeLevel"}}},
     [262982]={name="Confirmed",says="Confirm pressed",sender="device",fixed=8,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"}}},
-    [262983]={name="WagerPlaced",says="Seat {seat} has {cents} cents on spot {bet}",sender="device",fixed=14,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="seat",label="Seat",size=1,shape="u",key="seat:uint8"},{name="bet",label="Bet",size=1,shape="u",key="bet:uint8"},{name="cents",label="Cents",size=4,unit="cents",shape="u",key="cents_uint:uint32"}}},
+    [262983]={name="WagerPlaced",says="Seat {seat} has {cents} cents on spot {bet}",sender="device",fixed=14,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="seat",label="Seat",size=1,shape="u",key="seat:uint8"},{name="bet",label="Bet",size=1,shape="u",key="bet:uint8"},{name="cents",label="Cents",size=4,unit="cents",shape="u",key="cents:uint64"}}},
     [262984]={name="DecisionMade",says="Seat {seat} chose {decision}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="seat",label="Seat",size=1,shape="u",key="seat:uint8"},{name="decision",label="Decision",size=1,values="Decision",shape="u",key="decision:uint8:Decision"}}},
     [262985]={name="BurnConfirmed",says="Cards burned from the packet of {place}, positions {positions}, counted {spread}",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="positions",label="Positions",size=2,hex=true,shape="u",key="positions:uint16"},{name="spread",label="Spread",size=1,values="Spread",shape="u",key="spread:uint8:Spread"}}},
     [262986]={name="HandRevealed",says="Hand of {place}, {cards}, by {source}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="source",label="Source",size=1,values="RevealSource",shape="u",key="source:uint8:RevealSource"},{name="cards",label="Cards",size=1,values="card",as_is=true,lists_codes=true,shape="list",key="cards[]"}}},
@@ -590,14 +589,14 @@ TDP.messages = {
     [262990]={name="HandSet",says="Hand of {place} set by {by}, {cards}, the first {low} low",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="by",label="Set by",size=1,values="SetBy",shape="u",key="by:uint8:SetBy"},{name="foul",label="Foul",size=1,values="foul",shape="u",key="foul:uint8:foul"},{name="low",label="Cards of the low or first hand",size=1,shape="u",key="low:uint8"},{name="cards",label="Cards",size=1,values="card",as_is=true,lists_codes=true,shape="list",key="cards[]"}}},
     [262991]={name="CardsDiscarded",says="Cards laid away from {place}[, {cards}]",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="cards",label="Cards",size=1,values="card",as_is=true,lists_codes=true,shape="list",key="cards[]"}}},
     [262992]={name="NumberDrawn",says="Number {drawn} drawn",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="drawn",label="Drawn",size=1,shape="u",key="drawn:uint8"}}},
-    [262993]={name="WagerOn",says="Seat {seat} has {cents} cents on {on}, spot {bet}, proposition {proposition}",sender="device",fixed=16,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="seat",label="Seat",size=1,shape="u",key="seat:uint8"},{name="bet",label="Bet",size=1,shape="u",key="bet:uint8"},{name="proposition",label="Proposition",size=1,shape="u",key="proposition:uint8"},{name="on",label="On",size=1,values="on",shape="u",key="on:uint8:on"},{name="cents",label="Cents",size=4,unit="cents",shape="u",key="cents_uint:uint32"}}},
+    [262993]={name="WagerOn",says="Seat {seat} has {cents} cents on {on}, spot {bet}, proposition {proposition}",sender="device",fixed=16,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="seat",label="Seat",size=1,shape="u",key="seat:uint8"},{name="bet",label="Bet",size=1,shape="u",key="bet:uint8"},{name="proposition",label="Proposition",size=1,shape="u",key="proposition:uint8"},{name="on",label="On",size=1,values="on",shape="u",key="on:uint8:on"},{name="cents",label="Cents",size=4,unit="cents",shape="u",key="cents:uint64"}}},
     [262994]={name="HandCorrected",says="Hand of {place} corrected to {cards}, badge {badge}",sender="device",fixed=14,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="badge",label="Badge",size=4,shape="u",key="badge:uint32"},{name="level",label="Level",size=1,values="BadgeLevel",shape="u",key="level:uint8:BadgeLevel"},{name="cards",label="Cards",size=1,values="card",as_is=true,lists_codes=true,shape="list",key="cards[]"}}},
     [327685]={name="Ack",says="Acknowledged, events up to {up_to} have arrived",sender="host",fixed=8,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="up_to",label="Up to event",size=4,shape="u",key="up_to:uint32"}}},
     [458753]={name="Hello",says="Hello from {host}, which speaks versions {lowest_major}.{lowest_minor} to {highest_major}.{highest_minor}",sender="host",fixed=20,fields={{name="lowest_major",label="Lowest major",size=1,shape="u",key="lowest_major:uint8"},{name="lowest_minor",label="Lowest minor",size=1,shape="u",key="lowest_minor:uint8"},{name="highest_major",label="Highest major",size=1,shape="u",key="highest_major:uint8"},{name="highest_minor",label="Highest minor",size=1,shape="u",key="highest_minor:uint8"},{name="host",label="Host",size=16,shape="text",key="host:stringz"}}},
     [458754]={name="HelloReply",says="Hello reply from a {device_class}: {maker} {model}, serial number {serial}, firmware {firmware}, session {session}",sender="device",fixed=117,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="lowest_major",label="Lowest major",size=1,shape="u",key="lowest_major:uint8"},{name="lowest_minor",label="Lowest minor",size=1,shape="u",key="lowest_minor:uint8"},{name="highest_major",label="Highest major",size=1,shape="u",key="highest_major:uint8"},{name="highest_minor",label="Highest minor",size=1,shape="u",key="highest_minor:uint8"},{name="device_class",label="Device class",size=1,values="DeviceClass",shape="u",key="device_class:uint8:DeviceClass"},{name="capabilities",label="Capabilities",size=4,flags="Capability",shape="u",key="capabilities:uint32"},{name="boot_count",label="Boot count",size=4,shape="u",key="boot_count:uint32"},{name="event_depth",label="Event depth",size=2,shape="u",key="event_depth:uint16"},{name="max_frame",label="Max frame",size=2,shape="u",key="max_frame:uint16"},{name="maker",label="Maker",size=16,shape="text",key="maker:stringz"},{name="model",label="Model",size=16,shape="text",key="model:stringz"},{name="serial",label="Serial",size=16,shape="text",key="serial:stringz"},{name="firmware",label="Firmware",size=16,shape="text",key="firmware:stringz"},{name="digest",label="Firmware digest (SHA-256)",size=32,shape="bytes",key="digest:bytes"}}},
     [458755]={name="Heartbeat",says="Heartbeat, the host is there",sender="host",fixed=4,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"}}},
     [458756]={name="Gap",says="Gap, events from {first_missing} to before {first_kept} are gone; the newest is {last}",sender="device",fixed=16,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="first_missing",label="First missing",size=4,shape="u",key="first_missing:uint32"},{name="first_kept",label="First kept",size=4,shape="u",key="first_kept:uint32"},{name="last",label="Last",size=4,shape="u",key="last:uint32"}}},
-    [459024]={name="ShufflerStatus",says="Status of the shuffler: {state}, {loaded} cards loaded, {packets} packets of {dispensed} cards dealt[, lamps {lamps}][, active faults {faults}]",sender="device",fixed=25,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="last_event",label="Newest event",size=4,shape="u",key="last_event:uint32"},{name="uptime_ms",label="Time since start",size=4,unit="ms",shape="u",key="uptime_ms:uint32"},{name="state",label="State",size=1,values="ShufflerState",shape="u",key="state:uint8:ShufflerState"},{name="lamps",label="Lamps",size=1,flags="Lamp",shape="u",key="lamps:uint8"},{name="door_open",label="Door open",size=1,values="door_open",shape="u",key="door_open:uint8:door_open"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"},{name="loaded",label="Loaded",size=2,shape="u",key="loaded:uint16"},{name="packets",label="Packets",size=1,shape="u",key="packets:uint8"},{name="dispensed",label="Dispensed",size=2,shape="u",key="dispensed:uint16"},{name="in_tray",label="In tray",size=1,shape="u",key="in_tray:uint8"},{name="remainder",label="Remainder",size=2,shape="u",key="remainder:uint16"},{name="rejected",label="Rejected",size=1,shape="u",key="rejected:uint8"},{name="faults",label="Faults",size=2,values="Fault",shape="list",key="faults[]"}}},
+    [459024]={name="ShufflerStatus",says="Status of the shuffler: {state}, cards loaded {loaded}, packets dealt {packets}, cards in them {dispensed}[, lamps {lamps}][, active faults {faults}]",sender="device",fixed=25,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="last_event",label="Newest event",size=4,shape="u",key="last_event:uint32"},{name="uptime_ms",label="Time since start",size=4,unit="ms",shape="u",key="uptime_ms:uint32"},{name="state",label="State",size=1,values="ShufflerState",shape="u",key="state:uint8:ShufflerState"},{name="lamps",label="Lamps",size=1,flags="Lamp",shape="u",key="lamps:uint8"},{name="door_open",label="Door open",size=1,values="door_open",shape="u",key="door_open:uint8:door_open"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"},{name="loaded",label="Loaded",size=2,shape="u",key="loaded:uint16"},{name="packets",label="Packets",size=1,shape="u",key="packets:uint8"},{name="dispensed",label="Dispensed",size=2,shape="u",key="dispensed:uint16"},{name="in_tray",label="In tray",size=1,shape="u",key="in_tray:uint8"},{name="remainder",label="Remainder",size=2,shape="u",key="remainder:uint16"},{name="rejected",label="Rejected",size=1,shape="u",key="rejected:uint8"},{name="faults",label="Faults",size=2,values="Fault",shape="list",key="faults[]"}}},
     [459280]={name="ShoeStatus",says="Status of the shoe: {state}, {drawn} of {loaded} cards drawn[, active faults {faults}]",sender="device",fixed=27,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="last_event",label="Newest event",size=4,shape="u",key="last_event:uint32"},{name="uptime_ms",label="Time since start",size=4,unit="ms",shape="u",key="uptime_ms:uint32"},{name="state",label="State",size=1,values="ShoeState",shape="u",key="state:uint8:ShoeState"},{name="locked",label="Locked",size=1,values="locked",shape="u",key="locked:uint8:locked"},{name="halted",label="Halted",size=1,values="halted",shape="u",key="halted:uint8:halted"},{name="shoe",label="Shoe",size=4,shape="u",key="shoe:uint32"},{name="decks",label="Decks",size=1,shape="u",key="decks:uint8"},{name="loaded",label="Loaded",size=2,shape="u",key="loaded:uint16"},{name="drawn",label="Drawn",size=2,shape="u",key="drawn:uint16"},{name="in_round",label="In round",size=2,shape="u",key="in_round:uint16"},{name="cut_card_seen",label="Cut card seen",size=1,values="cut_card_seen",shape="u",key="cut_card_seen:uint8:cut_card_seen"},{name="faults",label="Faults",size=2,values="Fault",shape="list",key="faults[]"}}},
     [459536]={name="ControllerStatus",says="Status of the table controller: {state}, round {round}[, active faults {faults}]",sender="device",fixed=21,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="last_event",label="Newest event",size=4,shape="u",key="last_event:uint32"},{name="uptime_ms",label="Time since start",size=4,unit="ms",shape="u",key="uptime_ms:uint32"},{name="state",label="State",size=1,values="ControllerState",shape="u",key="state:uint8:ControllerState"},{name="round",label="Round",size=4,shape="u",key="round:uint32"},{name="sensors",label="Sensors",size=4,hex=true,shape="u",key="sensors:uint32"},{name="faults",label="Faults",size=2,values="Fault",shape="list",key="faults[]"}}},
   }
@@ -642,6 +641,7 @@ local BEE = {
   mode_max = 32,
   item_max = 80,
   partial_s = 0.5,
+  names = {CardDrawn="Card drawn",CardNotRead="Card not read",Alarm="Alarm",Warned="Warned",UnknownItem="Unknown item"},
 }
 
 -- Arithmetic on 32 bits. Wireshark's Lua was 5.1 and 5.2 for long and is 5.4 now: each brings it in another way.
@@ -934,7 +934,8 @@ local function take_sequence(talk, frame, seen)
     local lost = (now - last - 1) % 256
     -- Half the count further is a step back: the sender started anew.
     if lost < 128 then
-      note(seen, "lost", format("%d frame%s of this direction not seen before this one", lost, lost == 1 and " was" or "s were"))
+      note(seen, "lost", lost == 1 and "one frame before this one is missing in this direction"
+        or format("%d frames before this one are missing in this direction", lost))
     else
       note(seen, "restart", "the sender counts its frames anew")
     end
@@ -1020,7 +1021,7 @@ local function enter_session(talk, frame, seen)
   if talk.session == frame.session then return end
   if talk.session then
     note(seen, "restart", format("the session changed from %08X to %08X: the device started anew", talk.session, frame.session))
-    talk.role = nil
+    talk.role, talk.sequence.device = nil, nil
   end
   talk.session = frame.session
   if talk.sessions[0] then talk.sessions[frame.session], talk.sessions[0] = talk.sessions[0], nil end
@@ -1069,9 +1070,9 @@ local G = {    -- fields of this dissector's own
   began = ProtoField.framenum("tdp.began_in", "Began in packet"),
   goes_on = ProtoField.framenum("tdp.continued_in", "Goes on in packet"),
   response_in = ProtoField.framenum("tdp.response_in", "Answered in packet", base.NONE, frametype.RESPONSE),
-  request_in = ProtoField.framenum("tdp.request_in", "Command in packet", base.NONE, frametype.REQUEST),
+  request_in = ProtoField.framenum("tdp.request_in", "Answers packet", base.NONE, frametype.REQUEST),
   caused = ProtoField.framenum("tdp.event_in", "Event it caused in packet"),
-  time = ProtoField.double("tdp.response_time", "Seconds since the command"),
+  time = ProtoField.double("tdp.response_time", "Seconds since then"),
   retry_of = ProtoField.framenum("tdp.retry_of", "Sent first in packet", base.NONE, frametype.RETRANS_PREV),
   repeat_of = ProtoField.framenum("tdp.repeat_of", "Sent before in packet", base.NONE, frametype.RETRANS_PREV),
   ack_in = ProtoField.framenum("tdp.ack_in", "Acknowledged in packet", base.NONE, frametype.ACK),
@@ -1366,7 +1367,10 @@ local function add_value(tree, entry, tvb, class)
     end
     return
   end
-  if field.shape ~= "u" then
+  if field.shape == "text" then
+    tree:add(T[field.key], range, entry.value)
+    return
+  elseif field.shape ~= "u" then
     tree:add(T[field.key], range)
     return
   end
@@ -1386,11 +1390,13 @@ local function add_value(tree, entry, tvb, class)
 end
 
 local function add_frame(tree, frame, tvb, class)
-  local header = tree:add(tdp, tvb(0, 8), "Header")
-  for index, field in ipairs(TDP.header) do
+  local kind = TDP.values.Kind[frame.kind]
+  local header = tree:add(tdp, tvb(0, 8), format("Header: %s, frame %d of this side%s", kind and words(kind) or "kind " .. frame.kind,
+    frame.sequence, frame.request ~= 0 and ", request " .. frame.request or ""))
+  for _, field in ipairs(TDP.header) do
     local range = tvb(field.at, field.size)
     local leaf = header:add_le(T[field.key], range)
-    if field.name == "link_sequence" then leaf:append_text(" (counts this side's frames)") end
+    if field.name == "link_sequence" then leaf:append_text(" (counts the frames of this side, modulo 256)") end
   end
   local last = #frame.decoded - 4
   if frame.unreadable then
@@ -1722,7 +1728,7 @@ local function show_angel(each, range, tree, context)
     if #frame.body > 0 then item:add(AF.data, tvb(1, #frame.body)) end
     item:add_proto_expert_info(AE.unread, message.why)
   else
-    item:add(AF.message, message.name)
+    item:add(AF.message, ANGEL.names[message.name])
     for _, value in ipairs(message.values) do
       local at = value[3] < 0 and (message.unknown and 2 or 1) or data + value[3]
       local where = tvb(at, value[4])
@@ -1801,12 +1807,12 @@ local function show_bee(each, range, tree, context)
   local tvb = range and range:len() == each.len and range or ByteArray.new(each.bytes, true):tvb("Item, put together")()
   if each.began then item:add(BF.began, each.began):set_generated() end
   if frame.mode ~= "" then item:add(BF.mode, tvb(1, #frame.mode)) end
+  if not message.why then item:add(BF.message, BEE.names[message.name]) end
   local words_of = frame.item ~= "" and item:add(BF.item, tvb(frame.begin + 1, #frame.item)) or item
   if message.why then
     item:add(BF.why, message.why)
     item:add_proto_expert_info(BEX.unread, message.why)
   else
-    item:add(BF.message, message.name)
     for _, value in ipairs(message.values) do
       local at = value[3] ~= "" and frame.item:lower():find(value[3]:lower(), 1, true)
       if at then
@@ -1918,6 +1924,15 @@ local function serial_line(pinfo, sent)
     from = sent and "host" or "device", name = name or "device" }
 end
 
+-- The dialect's own dissector is called through Wireshark, which then names it beside what it finds.
+local handed
+
+local function hand_over(dialect, tvb, pinfo, tree, line)
+  handed = line
+  Dissector.get(dialect.proto.name:lower()):call(tvb, pinfo, tree)
+  handed = nil
+end
+
 local rtac = DissectorTable.get("wtap_encap"):get_dissector(wtap.RTAC_SERIAL or 153)
 local lines = Proto("dealwire", "Line of a card device")
 
@@ -1931,7 +1946,7 @@ function lines.dissector(tvb, pinfo, tree)
   if tvb:len() == 12 then
     dissect_note(dialect, pinfo, tree, line)
   else
-    dissect(dialect, tvb(12):tvb(), pinfo, tree, line)
+    hand_over(dialect, tvb(12):tvb(), pinfo, tree, line)
   end
   return tvb:len()
 end
@@ -1944,7 +1959,7 @@ local user_before = DissectorTable.get("wtap_encap"):get_dissector(wtap.USER0 or
 function user.dissector(tvb, pinfo, tree)
   local dialect = described()
   if dialect then
-    dissect(dialect, tvb, pinfo, tree, serial_line(pinfo, false))
+    hand_over(dialect, tvb, pinfo, tree, serial_line(pinfo, false))
     return tvb:len()
   end
   return user_before and user_before:call(tvb, pinfo, tree) or 0
@@ -1955,6 +1970,10 @@ local TCP = 2
 
 local function dissect_anywhere(dialect, tvb, pinfo, tree)
   if tvb:len() == 0 then return 0 end
+  if handed then
+    dissect(dialect, tvb, pinfo, tree, handed)
+    return tvb:len()
+  end
   if pinfo.port_type ~= TCP then
     local bus = value_of(usb_bus)
     local line = serial_line(pinfo, false)

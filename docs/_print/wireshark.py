@@ -1,5 +1,5 @@
-"""The dissector for Wireshark, `dealwire/wireshark/dealwire.lua`: tables printed from the declarations, and between them
-what is the same for every message, from `lua/`. One file, because Wireshark loads each file of a folder by itself."""
+"""The dissector for Wireshark, `dealwire/wireshark/dealwire.lua`: tables printed from the declarations, then what is
+the same for every message, from `lua/`. One file, because Wireshark loads each file of a folder by itself."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,10 +15,11 @@ from protocol.angel_eye import messages as angel
 from protocol.angel_eye.link import Timing as AngelTiming
 from protocol.bee_tek import framing as bee_framing
 from protocol.bee_tek import link as bee_link
+from protocol.bee_tek import messages as bee
 from protocol.faults import CLASSES, Fault
 from protocol.message import Message, message_name
 from protocol.tdp import framing
-from protocol.tdp.derive import FIXED, HEADER_SIZE, Field, Shape, fields_of, header_fields
+from protocol.tdp.derive import FIXED, Field, Shape, fields_of, header_fields
 from protocol.tdp.messages import ControllerState, Kind, ShoeState, ShufflerState
 from protocol.tdp.outputs import Timing
 from protocol.tdp.packets import ANSWERS, CARDS, MAX_FRAME, PACKETS, PLACES, VERSION, VERSION_TEXT
@@ -89,7 +90,7 @@ class _Fields:
     def __init__(self) -> None:
         self.values: dict[str, Mapping[int, str]] = {}
         self.flags: dict[str, list[tuple[int, str]]] = {}
-        self.rows: dict[str, list[object]] = {}
+        self.rows: dict[str, dict[object, object]] = {}
         self._kinds: dict[str, str] = {}
 
     def describe(self, field: Field) -> dict[str, object]:
@@ -115,6 +116,8 @@ class _Fields:
 
     def _add(self, name: str, kind: str, said: Mapping[str, Any], about: str) -> str:
         """Register a field and give its key."""
+        if name in _WIDE and kind.startswith("uint"):
+            kind = "uint64"  # a name has one type in filters
         group = "uint" if kind in ("uint8", "uint16", "uint32") else kind
         abbr = f"tdp.{name}"
         if self._kinds.setdefault(abbr, group) != group:
@@ -123,14 +126,12 @@ class _Fields:
         values = said["values"] or None
         key = ":".join(filter(None, (abbr.removeprefix("tdp."), kind, values)))
         if key not in self.rows:
-            row = {1: key, 2: abbr, 3: said["label"], 4: kind, 5: values, 6: about or None}
-            self.rows[key] = [{**row, "hex": said["hex"] or (True if said["flags"] else None)}]
+            row: dict[object, object] = {1: key, 2: abbr, 3: said["label"], 4: kind, 5: values, 6: about or None}
+            self.rows[key] = {**row, "hex": said["hex"] or (True if said["flags"] else None)}
             for mask, flag in self.flags.get(said["flags"] or "", ()):
                 label = flag.replace("_", " ").capitalize()
-                self.rows[f"{key}.{flag}"] = [
-                    {1: f"{key}.{flag}", 2: f"{abbr}.{flag.lower()}", 3: label, 4: "bool"}
-                    | {"width": int(kind.removeprefix("uint")), "mask": mask}
-                ]
+                own: dict[object, object] = {1: f"{key}.{flag}", 2: f"{abbr}.{flag.lower()}", 3: label, 4: "bool"}
+                self.rows[f"{key}.{flag}"] = {**own, "width": int(kind.removeprefix("uint")), "mask": mask}
         return key
 
     def _add_list(self, field: Field, said: Mapping[str, Any]) -> dict[str, object]:
@@ -138,14 +139,14 @@ class _Fields:
         label, name = said["label"], f"tdp.{field.name}"
         item = field.name.removesuffix("s")
         if key not in self.rows:
-            self.rows[key] = [{1: key, 2: f"{name}.list", 3: label, 4: "none", 6: field.doc or None}]
-            self.rows[f"{key}#"] = [{1: f"{key}#", 2: f"{name}.count", 3: "Count", 4: "uint8"}]
+            self.rows[key] = {1: key, 2: f"{name}.list", 3: label, 4: "none", 6: field.doc or None}
+            self.rows[f"{key}#"] = {1: f"{key}#", 2: f"{name}.count", 3: "Count", 4: "uint8"}
             if field.parts:
-                self.rows[f"{key}@"] = [{1: f"{key}@", 2: f"{name}.row", 3: item.capitalize(), 4: "none"}]
+                self.rows[f"{key}@"] = {1: f"{key}@", 2: f"{name}.row", 3: item.capitalize(), 4: "none"}
             else:
                 values = said["values"]
                 kind = f"uint{8 * field.size}"
-                self.rows[f"{key}*"] = [{1: f"{key}*", 2: f"tdp.{item}", 3: item.capitalize(), 4: kind, 5: values}]
+                self.rows[f"{key}*"] = {1: f"{key}*", 2: f"tdp.{item}", 3: item.capitalize(), 4: kind, 5: values}
         parts = [self.describe(part) for part in field.parts] if field.parts else None
         return {"key": key, "parts": parts}
 
@@ -195,7 +196,7 @@ def _header(fields: _Fields) -> list[object]:
         said = fields.describe(field)
         if field.name == "message":
             fields.values["message"] = names
-            fields.rows[str(said["key"])][0][5] = "message"  # type: ignore[index]
+            fields.rows[str(said["key"])][5] = "message"
         rows.append({"name": field.name, "key": said["key"], "at": at, "size": field.size})
         at += field.size
     return rows
@@ -236,7 +237,7 @@ def tdp_table() -> str:
         "flags": fields.flags,
         "names": fields.values["message"],
         "header": header,
-        "fields": [row[0] for row in fields.rows.values()],
+        "fields": [*fields.rows.values()],
         "answers": answers,
         "messages": messages,
     }
@@ -247,6 +248,13 @@ def tdp_table() -> str:
     )
 
 
+_WIDE: Final = frozenset(
+    field.name
+    for _, packet in [*PACKETS.values(), *ANSWERS.values()]
+    for field in fields_of(packet)
+    if field.shape is Shape.INTEGER and field.size == 8
+)
+"""Names that somewhere have eight bytes."""
 _BY_CLASS: Final = {each.__name__: each for each in (ShufflerState, ShoeState, ControllerState)}
 """What a field `state` means, by the class of the device."""
 
@@ -280,7 +288,6 @@ _LETTERS: Final[Mapping[str, tuple[type[Message], str, int]]] = {
 def angel_eye_table() -> str:
     """Everything the dissector knows of the Angel Eye style shoe."""
     start = angel_framing.Start
-    classes = [each for each in vars(angel).values() if isinstance(each, type) and issubclass(each, Message)]
     facts: dict[str, object] = {
         **{each.name: int(each) for each in start},
         "max_wire": angel_framing.MAX_WIRE,
@@ -295,9 +302,14 @@ def angel_eye_table() -> str:
             letter: {"name": message_name(cls), "read": read, "size": size}
             for letter, (cls, read, size) in _LETTERS.items()
         },
-        "names": {message_name(each): spaced(message_name(each)) for each in classes if each is not Message},
+        "names": _message_names(angel),
     }
     return _lines("local ANGEL", facts)
+
+
+def _message_names(module: object) -> dict[str, str]:
+    names = [name.removesuffix("Message") for name in vars(module) if name.endswith("Message") and name != "Message"]
+    return {name: spaced(name) for name in names}
 
 
 def bee_tek_table() -> str:
@@ -308,6 +320,7 @@ def bee_tek_table() -> str:
             "mode_max": bee_framing.MODE_MAX,
             "item_max": bee_framing.ITEM_MAX,
             "partial_s": bee_link.PARTIAL_NS / _NS,
+            "names": _message_names(bee),
         },
     )
 

@@ -1,15 +1,17 @@
-"""What a person reads of a frame in Wireshark: one plain sentence a message, and labels where a field's name is short."""
+"""What a person reads of a frame in Wireshark: a plain sentence a message, and labels where a field's name is short."""
 
 from typing import Final
 
 SAYS: Final = {
-    "Hello": "Hello from {host}, which speaks versions {lowest_major}.{lowest_minor} to {highest_major}.{highest_minor}",
+    "Hello": "Hello from {host}, which speaks versions {lowest_major}.{lowest_minor} to "
+    "{highest_major}.{highest_minor}",
     "HelloReply": "Hello reply from a {device_class}: {maker} {model}, serial number {serial}, firmware {firmware}, "
     "session {session}",
     "Heartbeat": "Heartbeat, the host is there",
     "Gap": "Gap, events from {first_missing} to before {first_kept} are gone; the newest is {last}",
     "Ack": "Acknowledged, events up to {up_to} have arrived",
-    "ShufflerStatus": "Status of the shuffler: {state}, {loaded} cards loaded, {packets} packets of {dispensed} cards dealt"
+    "ShufflerStatus": "Status of the shuffler: {state}, cards loaded {loaded}, packets dealt {packets}, "
+    "cards in them {dispensed}"
     "[, lamps {lamps}][, active faults {faults}]",
     "ShoeStatus": "Status of the shoe: {state}, {drawn} of {loaded} cards drawn[, active faults {faults}]",
     "ControllerStatus": "Status of the table controller: {state}, round {round}[, active faults {faults}]",

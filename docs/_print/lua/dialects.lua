@@ -229,7 +229,7 @@ local function show_angel(each, range, tree, context)
     if #frame.body > 0 then item:add(AF.data, tvb(1, #frame.body)) end
     item:add_proto_expert_info(AE.unread, message.why)
   else
-    item:add(AF.message, message.name)
+    item:add(AF.message, ANGEL.names[message.name])
     for _, value in ipairs(message.values) do
       local at = value[3] < 0 and (message.unknown and 2 or 1) or data + value[3]
       local where = tvb(at, value[4])
@@ -308,12 +308,12 @@ local function show_bee(each, range, tree, context)
   local tvb = range and range:len() == each.len and range or ByteArray.new(each.bytes, true):tvb("Item, put together")()
   if each.began then item:add(BF.began, each.began):set_generated() end
   if frame.mode ~= "" then item:add(BF.mode, tvb(1, #frame.mode)) end
+  if not message.why then item:add(BF.message, BEE.names[message.name]) end
   local words_of = frame.item ~= "" and item:add(BF.item, tvb(frame.begin + 1, #frame.item)) or item
   if message.why then
     item:add(BF.why, message.why)
     item:add_proto_expert_info(BEX.unread, message.why)
   else
-    item:add(BF.message, message.name)
     for _, value in ipairs(message.values) do
       local at = value[3] ~= "" and frame.item:lower():find(value[3]:lower(), 1, true)
       if at then

@@ -95,6 +95,15 @@ local function serial_line(pinfo, sent)
     from = sent and "host" or "device", name = name or "device" }
 end
 
+-- The dialect's own dissector is called through Wireshark, which then names it beside what it finds.
+local handed
+
+local function hand_over(dialect, tvb, pinfo, tree, line)
+  handed = line
+  Dissector.get(dialect.proto.name:lower()):call(tvb, pinfo, tree)
+  handed = nil
+end
+
 local rtac = DissectorTable.get("wtap_encap"):get_dissector(wtap.RTAC_SERIAL or 153)
 local lines = Proto("dealwire", "Line of a card device")
 
@@ -108,7 +117,7 @@ function lines.dissector(tvb, pinfo, tree)
   if tvb:len() == 12 then
     dissect_note(dialect, pinfo, tree, line)
   else
-    dissect(dialect, tvb(12):tvb(), pinfo, tree, line)
+    hand_over(dialect, tvb(12):tvb(), pinfo, tree, line)
   end
   return tvb:len()
 end
@@ -121,7 +130,7 @@ local user_before = DissectorTable.get("wtap_encap"):get_dissector(wtap.USER0 or
 function user.dissector(tvb, pinfo, tree)
   local dialect = described()
   if dialect then
-    dissect(dialect, tvb, pinfo, tree, serial_line(pinfo, false))
+    hand_over(dialect, tvb, pinfo, tree, serial_line(pinfo, false))
     return tvb:len()
   end
   return user_before and user_before:call(tvb, pinfo, tree) or 0
@@ -132,6 +141,10 @@ local TCP = 2
 
 local function dissect_anywhere(dialect, tvb, pinfo, tree)
   if tvb:len() == 0 then return 0 end
+  if handed then
+    dissect(dialect, tvb, pinfo, tree, handed)
+    return tvb:len()
+  end
   if pinfo.port_type ~= TCP then
     local bus = value_of(usb_bus)
     local line = serial_line(pinfo, false)

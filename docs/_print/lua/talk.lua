@@ -12,7 +12,8 @@ local function take_sequence(talk, frame, seen)
     local lost = (now - last - 1) % 256
     -- Half the count further is a step back: the sender started anew.
     if lost < 128 then
-      note(seen, "lost", format("%d frame%s of this direction not seen before this one", lost, lost == 1 and " was" or "s were"))
+      note(seen, "lost", lost == 1 and "one frame before this one is missing in this direction"
+        or format("%d frames before this one are missing in this direction", lost))
     else
       note(seen, "restart", "the sender counts its frames anew")
     end
@@ -98,7 +99,7 @@ local function enter_session(talk, frame, seen)
   if talk.session == frame.session then return end
   if talk.session then
     note(seen, "restart", format("the session changed from %08X to %08X: the device started anew", talk.session, frame.session))
-    talk.role = nil
+    talk.role, talk.sequence.device = nil, nil
   end
   talk.session = frame.session
   if talk.sessions[0] then talk.sessions[frame.session], talk.sessions[0] = talk.sessions[0], nil end

@@ -12,9 +12,9 @@ local G = {    -- fields of this dissector's own
   began = ProtoField.framenum("tdp.began_in", "Began in packet"),
   goes_on = ProtoField.framenum("tdp.continued_in", "Goes on in packet"),
   response_in = ProtoField.framenum("tdp.response_in", "Answered in packet", base.NONE, frametype.RESPONSE),
-  request_in = ProtoField.framenum("tdp.request_in", "Command in packet", base.NONE, frametype.REQUEST),
+  request_in = ProtoField.framenum("tdp.request_in", "Answers packet", base.NONE, frametype.REQUEST),
   caused = ProtoField.framenum("tdp.event_in", "Event it caused in packet"),
-  time = ProtoField.double("tdp.response_time", "Seconds since the command"),
+  time = ProtoField.double("tdp.response_time", "Seconds since then"),
   retry_of = ProtoField.framenum("tdp.retry_of", "Sent first in packet", base.NONE, frametype.RETRANS_PREV),
   repeat_of = ProtoField.framenum("tdp.repeat_of", "Sent before in packet", base.NONE, frametype.RETRANS_PREV),
   ack_in = ProtoField.framenum("tdp.ack_in", "Acknowledged in packet", base.NONE, frametype.ACK),
@@ -309,7 +309,10 @@ local function add_value(tree, entry, tvb, class)
     end
     return
   end
-  if field.shape ~= "u" then
+  if field.shape == "text" then
+    tree:add(T[field.key], range, entry.value)
+    return
+  elseif field.shape ~= "u" then
     tree:add(T[field.key], range)
     return
   end
@@ -329,11 +332,13 @@ local function add_value(tree, entry, tvb, class)
 end
 
 local function add_frame(tree, frame, tvb, class)
-  local header = tree:add(tdp, tvb(0, 8), "Header")
-  for index, field in ipairs(TDP.header) do
+  local kind = TDP.values.Kind[frame.kind]
+  local header = tree:add(tdp, tvb(0, 8), format("Header: %s, frame %d of this side%s", kind and words(kind) or "kind " .. frame.kind,
+    frame.sequence, frame.request ~= 0 and ", request " .. frame.request or ""))
+  for _, field in ipairs(TDP.header) do
     local range = tvb(field.at, field.size)
     local leaf = header:add_le(T[field.key], range)
-    if field.name == "link_sequence" then leaf:append_text(" (counts this side's frames)") end
+    if field.name == "link_sequence" then leaf:append_text(" (counts the frames of this side, modulo 256)") end
   end
   local last = #frame.decoded - 4
   if frame.unreadable then
