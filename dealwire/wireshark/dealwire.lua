@@ -408,7 +408,7 @@ TDP.fields = {
     {[1]="packet_size:uint8",[2]="tdp.packet_size",[3]="Cards of a packet",[4]="uint8",[6]="cards of a packet; 0: as the device's own program for the game has it"},
     {[1]="cards:uint16",[2]="tdp.cards",[3]="Cards",[4]="uint16",[6]="cards of the whole deck, jokers included"},
     {[1]="jokers:uint8",[2]="tdp.jokers",[3]="Jokers",[4]="uint8",[6]="how many of them are jokers"},
-    {[1]="game:stringz",[2]="tdp.game",[3]="Game",[4]="stringz",[6]="procedure id"},
+    {[1]="game:string",[2]="tdp.game",[3]="Game",[4]="string",[6]="procedure id"},
     {[1]="fault:uint16:Fault",[2]="tdp.fault",[3]="Fault",[4]="uint16",[5]="Fault"},
     {[1]="badge:uint32",[2]="tdp.badge",[3]="Badge",[4]="uint32",[6]="who acknowledged"},
     {[1]="resolution:uint8:Resolution",[2]="tdp.resolution",[3]="Resolution",[4]="uint8",[5]="Resolution"},
@@ -417,7 +417,7 @@ TDP.fields = {
     {[1]="lit:uint8:lit",[2]="tdp.lit",[3]="Lit",[4]="uint8",[5]="lit",[6]="1 on, 0 off"},
     {[1]="meter:uint8",[2]="tdp.meter",[3]="Meter",[4]="uint8",[6]="the number the controller's set-up gave it"},
     {[1]="cents:uint64",[2]="tdp.cents",[3]="Cents",[4]="uint64",[6]="what it shows"},
-    {[1]="text:stringz",[2]="tdp.text",[3]="Text",[4]="stringz",[6]="one line for the dealer"},
+    {[1]="text:string",[2]="tdp.text",[3]="Text",[4]="string",[6]="one line for the dealer"},
     {[1]="number:uint32",[2]="tdp.number",[3]="Event number",[4]="uint32",[6]="counts up by one within a session, from 1"},
     {[1]="device_ms:uint32",[2]="tdp.device_ms",[3]="Device clock",[4]="uint32",[6]="the device's own clock, milliseconds since it started"},
     {[1]="boot_count:uint32",[2]="tdp.boot_count",[3]="Boot count",[4]="uint32",[6]="as in HELLO-REPLY"},
@@ -480,7 +480,7 @@ TDP.fields = {
     {[1]="lowest_minor:uint8",[2]="tdp.lowest_minor",[3]="Lowest minor",[4]="uint8"},
     {[1]="highest_major:uint8",[2]="tdp.highest_major",[3]="Highest major",[4]="uint8",[6]="the newest"},
     {[1]="highest_minor:uint8",[2]="tdp.highest_minor",[3]="Highest minor",[4]="uint8"},
-    {[1]="host:stringz",[2]="tdp.host",[3]="Host",[4]="stringz",[6]="the program that asks"},
+    {[1]="host:string",[2]="tdp.host",[3]="Host",[4]="string",[6]="the program that asks"},
     {[1]="device_class:uint8:DeviceClass",[2]="tdp.device_class",[3]="Device class",[4]="uint8",[5]="DeviceClass"},
     {[1]="capabilities:uint32",[2]="tdp.capabilities",[3]="Capabilities",[4]="uint32",hex=true},
     {[1]="capabilities:uint32.CARD_RECOGNITION",[2]="tdp.capabilities.card_recognition",[3]="Card recognition",[4]="bool",width=32,mask=1},
@@ -491,10 +491,10 @@ TDP.fields = {
     {[1]="capabilities:uint32.BET_SENSORS",[2]="tdp.capabilities.bet_sensors",[3]="Bet sensors",[4]="bool",width=32,mask=32},
     {[1]="event_depth:uint16",[2]="tdp.event_depth",[3]="Event depth",[4]="uint16",[6]="unacknowledged events it keeps, at least 256"},
     {[1]="max_frame:uint16",[2]="tdp.max_frame",[3]="Max frame",[4]="uint16",[6]="longest decoded frame it takes"},
-    {[1]="maker:stringz",[2]="tdp.maker",[3]="Maker",[4]="stringz",[6]="as printed on the device"},
-    {[1]="model:stringz",[2]="tdp.model",[3]="Model",[4]="stringz",[6]="as printed on the device"},
-    {[1]="serial:stringz",[2]="tdp.serial",[3]="Serial",[4]="stringz",[6]="as printed on the device"},
-    {[1]="firmware:stringz",[2]="tdp.firmware",[3]="Firmware",[4]="stringz",[6]="its version"},
+    {[1]="maker:string",[2]="tdp.maker",[3]="Maker",[4]="string",[6]="as printed on the device"},
+    {[1]="model:string",[2]="tdp.model",[3]="Model",[4]="string",[6]="as printed on the device"},
+    {[1]="serial:string",[2]="tdp.serial",[3]="Serial",[4]="string",[6]="as printed on the device"},
+    {[1]="firmware:string",[2]="tdp.firmware",[3]="Firmware",[4]="string",[6]="its version"},
     {[1]="digest:bytes",[2]="tdp.digest",[3]="Firmware digest (SHA-256)",[4]="bytes",[6]="SHA-256 of the firmware image; zeros: not attested"},
     {[1]="first_missing:uint32",[2]="tdp.first_missing",[3]="First missing",[4]="uint32",[6]="first event that is gone"},
     {[1]="first_kept:uint32",[2]="tdp.first_kept",[3]="First kept",[4]="uint32",[6]="first event that can still be read; last + 1 when none"},
@@ -527,7 +527,7 @@ TDP.messages = {
     [65569]={name="ReadEvents",says="Send the events of session {session} from {first} on",sender="host",fixed=8,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="first",label="First",size=4,shape="u",key="first:uint32"}}},
     [65570]={name="ReportStatus",says="Report the status",sender="host",fixed=0,fields={}},
     [65571]={name="SelfTest",says="Run the self-test",sender="host",fixed=0,fields={}},
-    [65824]={name="SelectGame",says="Select game {game}, packets of {packet_size}, {cards} cards",sender="host",fixed=36,fields={{name="packet_size",label="Cards of a packet",size=1,shape="u",key="packet_size:uint8"},{name="cards",label="Cards",size=2,shape="u",key="cards:uint16"},{name="jokers",label="Jokers",size=1,shape="u",key="jokers:uint8"},{name="game",label="Game",size=32,shape="text",key="game:stringz"}}},
+    [65824]={name="SelectGame",says="Select game {game}, packets of {packet_size}, {cards} cards",sender="host",fixed=36,fields={{name="packet_size",label="Cards of a packet",size=1,shape="u",key="packet_size:uint8"},{name="cards",label="Cards",size=2,shape="u",key="cards:uint16"},{name="jokers",label="Jokers",size=1,shape="u",key="jokers:uint8"},{name="game",label="Game",size=32,shape="text",key="game:string"}}},
     [65825]={name="Dispense",says="Bring the next packet",sender="host",fixed=0,fields={}},
     [65826]={name="Dump",says="Bring the remainder",sender="host",fixed=0,fields={}},
     [65827]={name="RaiseLamp",says="Light the red lamp, {fault}",sender="host",fixed=2,fields={{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"}}},
@@ -538,14 +538,14 @@ TDP.messages = {
     [66082]={name="EndRound",says="The round is over",sender="host",fixed=0,fields={}},
     [66336]={name="SetSensorLight",says="Light of seat {seat} {lit}",sender="host",fixed=2,fields={{name="seat",label="Seat",size=1,shape="u",key="seat:uint8"},{name="lit",label="Lit",size=1,values="lit",shape="u",key="lit:uint8:lit"}}},
     [66337]={name="ShowMeter",says="Show {cents} cents on meter {meter}",sender="host",fixed=9,fields={{name="meter",label="Meter",size=1,shape="u",key="meter:uint8"},{name="cents",label="Cents",size=8,unit="cents",shape="u",key="cents:uint64"}}},
-    [66338]={name="ShowText",says="Show \"{text}\" to the dealer",sender="host",fixed=40,fields={{name="text",label="Text",size=40,shape="text",key="text:stringz"}}},
+    [66338]={name="ShowText",says="Show \"{text}\" to the dealer",sender="host",fixed=40,fields={{name="text",label="Text",size=40,shape="text",key="text:string"}}},
     [262192]={name="Booted",says="Started by {cause}, start number {boot_count}, in the middle of a round: {mid_round}",sender="device",fixed=18,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="boot_count",label="Boot count",size=4,shape="u",key="boot_count:uint32"},{name="previous_session",label="Previous session",size=4,hex=true,shape="u",key="previous_session:uint32"},{name="cause",label="Cause",size=1,values="BootCause",shape="u",key="cause:uint8:BootCause"},{name="mid_round",label="Mid round",size=1,values="mid_round",shape="u",key="mid_round:uint8:mid_round"}}},
     [262193]={name="FaultRaised",says="Fault begins, {fault}[, at {place}]",sender="device",fixed=13,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="value",label="Value",size=2,shape="u",key="value:uint16"}}},
     [262194]={name="FaultCleared",says="Fault is over, {fault}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"}}},
     [262195]={name="DoorMoved",says="Door {open}",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="open",label="Open",size=1,values="open",shape="u",key="open:uint8:open"}}},
     [262196]={name="StateChanged",says="State {previous} becomes {state}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="state",label="State",size=1,by_class=true,shape="u",key="state:uint8"},{name="previous",label="Previous",size=1,by_class=true,shape="u",key="previous:uint8"}}},
     [262464]={name="GreenButton",says="Green button pressed",sender="device",fixed=8,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"}}},
-    [262465]={name="GameSelected",says="Game {game} selected, packets of {packet_size}, {cards} cards",sender="device",fixed=44,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="packet_size",label="Cards of a packet",size=1,shape="u",key="packet_size:uint8"},{name="cards",label="Cards",size=2,shape="u",key="cards:uint16"},{name="jokers",label="Jokers",size=1,shape="u",key="jokers:uint8"},{name="game",label="Game",size=32,shape="text",key="game:stringz"}}},
+    [262465]={name="GameSelected",says="Game {game} selected, packets of {packet_size}, {cards} cards",sender="device",fixed=44,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="packet_size",label="Cards of a packet",size=1,shape="u",key="packet_size:uint8"},{name="cards",label="Cards",size=2,shape="u",key="cards:uint16"},{name="jokers",label="Jokers",size=1,shape="u",key="jokers:uint8"},{name="game",label="Game",size=32,shape="text",key="game:string"}}},
     [262466]={name="DeckLoaded",says="Deck {deck} put in",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"},{name="back",label="Back",size=1,shape="u",key="back:uint8"}}},
     [262467]={name="ShuffleStarted",says="Deck {deck} is being shuffled",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"}}},
     [262468]={name="DeckVerified",says="Deck {deck} counted, {counted} of {expected} cards",sender="device",fixed=13,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"},{name="expected",label="Expected",size=2,shape="u",key="expected:uint16"},{name="counted",label="Counted",size=2,shape="u",key="counted:uint16"}}},
@@ -592,8 +592,8 @@ TDP.messages = {
     [262993]={name="WagerOn",says="Seat {seat} has {cents} cents on {on}, spot {bet}, proposition {proposition}",sender="device",fixed=16,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="seat",label="Seat",size=1,shape="u",key="seat:uint8"},{name="bet",label="Bet",size=1,shape="u",key="bet:uint8"},{name="proposition",label="Proposition",size=1,shape="u",key="proposition:uint8"},{name="on",label="On",size=1,values="on",shape="u",key="on:uint8:on"},{name="cents",label="Cents",size=4,unit="cents",shape="u",key="cents:uint64"}}},
     [262994]={name="HandCorrected",says="Hand of {place} corrected to {cards}, badge {badge}",sender="device",fixed=14,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="badge",label="Badge",size=4,shape="u",key="badge:uint32"},{name="level",label="Level",size=1,values="BadgeLevel",shape="u",key="level:uint8:BadgeLevel"},{name="cards",label="Cards",size=1,values="card",as_is=true,lists_codes=true,shape="list",key="cards[]"}}},
     [327685]={name="Ack",says="Acknowledged, events up to {up_to} have arrived",sender="host",fixed=8,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="up_to",label="Up to event",size=4,shape="u",key="up_to:uint32"}}},
-    [458753]={name="Hello",says="Hello from {host}, which speaks versions {lowest_major}.{lowest_minor} to {highest_major}.{highest_minor}",sender="host",fixed=20,fields={{name="lowest_major",label="Lowest major",size=1,shape="u",key="lowest_major:uint8"},{name="lowest_minor",label="Lowest minor",size=1,shape="u",key="lowest_minor:uint8"},{name="highest_major",label="Highest major",size=1,shape="u",key="highest_major:uint8"},{name="highest_minor",label="Highest minor",size=1,shape="u",key="highest_minor:uint8"},{name="host",label="Host",size=16,shape="text",key="host:stringz"}}},
-    [458754]={name="HelloReply",says="Hello reply from a {device_class}: {maker} {model}, serial number {serial}, firmware {firmware}, session {session}",sender="device",fixed=117,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="lowest_major",label="Lowest major",size=1,shape="u",key="lowest_major:uint8"},{name="lowest_minor",label="Lowest minor",size=1,shape="u",key="lowest_minor:uint8"},{name="highest_major",label="Highest major",size=1,shape="u",key="highest_major:uint8"},{name="highest_minor",label="Highest minor",size=1,shape="u",key="highest_minor:uint8"},{name="device_class",label="Device class",size=1,values="DeviceClass",shape="u",key="device_class:uint8:DeviceClass"},{name="capabilities",label="Capabilities",size=4,flags="Capability",shape="u",key="capabilities:uint32"},{name="boot_count",label="Boot count",size=4,shape="u",key="boot_count:uint32"},{name="event_depth",label="Event depth",size=2,shape="u",key="event_depth:uint16"},{name="max_frame",label="Max frame",size=2,shape="u",key="max_frame:uint16"},{name="maker",label="Maker",size=16,shape="text",key="maker:stringz"},{name="model",label="Model",size=16,shape="text",key="model:stringz"},{name="serial",label="Serial",size=16,shape="text",key="serial:stringz"},{name="firmware",label="Firmware",size=16,shape="text",key="firmware:stringz"},{name="digest",label="Firmware digest (SHA-256)",size=32,shape="bytes",key="digest:bytes"}}},
+    [458753]={name="Hello",says="Hello from {host}, which speaks versions {lowest_major}.{lowest_minor} to {highest_major}.{highest_minor}",sender="host",fixed=20,fields={{name="lowest_major",label="Lowest major",size=1,shape="u",key="lowest_major:uint8"},{name="lowest_minor",label="Lowest minor",size=1,shape="u",key="lowest_minor:uint8"},{name="highest_major",label="Highest major",size=1,shape="u",key="highest_major:uint8"},{name="highest_minor",label="Highest minor",size=1,shape="u",key="highest_minor:uint8"},{name="host",label="Host",size=16,shape="text",key="host:string"}}},
+    [458754]={name="HelloReply",says="Hello reply from a {device_class}: {maker} {model}, serial number {serial}, firmware {firmware}, session {session}",sender="device",fixed=117,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="lowest_major",label="Lowest major",size=1,shape="u",key="lowest_major:uint8"},{name="lowest_minor",label="Lowest minor",size=1,shape="u",key="lowest_minor:uint8"},{name="highest_major",label="Highest major",size=1,shape="u",key="highest_major:uint8"},{name="highest_minor",label="Highest minor",size=1,shape="u",key="highest_minor:uint8"},{name="device_class",label="Device class",size=1,values="DeviceClass",shape="u",key="device_class:uint8:DeviceClass"},{name="capabilities",label="Capabilities",size=4,flags="Capability",shape="u",key="capabilities:uint32"},{name="boot_count",label="Boot count",size=4,shape="u",key="boot_count:uint32"},{name="event_depth",label="Event depth",size=2,shape="u",key="event_depth:uint16"},{name="max_frame",label="Max frame",size=2,shape="u",key="max_frame:uint16"},{name="maker",label="Maker",size=16,shape="text",key="maker:string"},{name="model",label="Model",size=16,shape="text",key="model:string"},{name="serial",label="Serial",size=16,shape="text",key="serial:string"},{name="firmware",label="Firmware",size=16,shape="text",key="firmware:string"},{name="digest",label="Firmware digest (SHA-256)",size=32,shape="bytes",key="digest:bytes"}}},
     [458755]={name="Heartbeat",says="Heartbeat, the host is there",sender="host",fixed=4,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"}}},
     [458756]={name="Gap",says="Gap, events from {first_missing} to before {first_kept} are gone; the newest is {last}",sender="device",fixed=16,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="first_missing",label="First missing",size=4,shape="u",key="first_missing:uint32"},{name="first_kept",label="First kept",size=4,shape="u",key="first_kept:uint32"},{name="last",label="Last",size=4,shape="u",key="last:uint32"}}},
     [459024]={name="ShufflerStatus",says="Status of the shuffler: {state}, cards loaded {loaded}, packets dealt {packets}, cards in them {dispensed}[, lamps {lamps}][, active faults {faults}]",sender="device",fixed=25,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="last_event",label="Newest event",size=4,shape="u",key="last_event:uint32"},{name="uptime_ms",label="Time since start",size=4,unit="ms",shape="u",key="uptime_ms:uint32"},{name="state",label="State",size=1,values="ShufflerState",shape="u",key="state:uint8:ShufflerState"},{name="lamps",label="Lamps",size=1,flags="Lamp",shape="u",key="lamps:uint8"},{name="door_open",label="Door open",size=1,values="door_open",shape="u",key="door_open:uint8:door_open"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"},{name="loaded",label="Loaded",size=2,shape="u",key="loaded:uint16"},{name="packets",label="Packets",size=1,shape="u",key="packets:uint8"},{name="dispensed",label="Dispensed",size=2,shape="u",key="dispensed:uint16"},{name="in_tray",label="In tray",size=1,shape="u",key="in_tray:uint8"},{name="remainder",label="Remainder",size=2,shape="u",key="remainder:uint16"},{name="rejected",label="Rejected",size=1,shape="u",key="rejected:uint8"},{name="faults",label="Faults",size=2,values="Fault",shape="list",key="faults[]"}}},
@@ -981,7 +981,7 @@ end
 local function session_of(talk, id)
   local session = talk.sessions[id]
   if not session then
-    session = { newest = nil, events = {} }
+    session = { newest = nil, events = {}, waiting = {} }
     talk.sessions[id] = session
   end
   return session
@@ -1003,18 +1003,18 @@ local function take_event(talk, frame, seen)
       or format("events %d to %d are missing before this one", first, last))
   end
   seen.event = { number = seen.number, payload = frame.payload }
-  session.events[frame.number] = seen.event
+  session.events[frame.number], session.waiting[frame.number] = seen.event, seen.event
   session.newest = math.max(session.newest or 0, frame.number)
 end
 
 local function take_ack(talk, frame, seen)
   local session = talk.sessions[frame.session]
   if not session then return end
-  for number = (session.acked or 0) + 1, math.min(frame.up_to, session.newest or 0) do
-    local event = session.events[number]
-    if event and not event.ack then event.ack = seen.number end
+  for number, event in pairs(session.waiting) do
+    if number <= frame.up_to then
+      event.ack, session.waiting[number] = seen.number, nil
+    end
   end
-  session.acked = math.max(session.acked or 0, math.min(frame.up_to, session.newest or 0))
 end
 
 local function enter_session(talk, frame, seen)
@@ -1088,7 +1088,7 @@ for _, each in ipairs(TDP.fields) do
     T[key] = make(abbr, label, each.width, { "yes", "no" }, each.mask, about)
   elseif kind == "bytes" then
     T[key] = make(abbr, label, base.NONE, about)
-  elseif kind == "stringz" then
+  elseif kind == "string" then
     T[key] = make(abbr, label, base.ASCII, about)
   elseif kind == "uint64" then
     T[key] = make(abbr, label, base.DEC, nil, nil, about)

@@ -110,7 +110,7 @@ class _Fields:
         }
         if field.shape in FIXED:
             shape = {Shape.INTEGER: "u", Shape.BYTES: "bytes", Shape.TEXT: "text"}[field.shape]
-            kind = {"u": f"uint{8 * field.size}", "bytes": "bytes", "text": "stringz"}[shape]
+            kind = {"u": f"uint{8 * field.size}", "bytes": "bytes", "text": "string"}[shape]
             return {**said, "shape": shape, "key": self._add(field.name, kind, said, field.doc)}
         return {**said, "shape": "list", **self._add_list(field, said)}
 

@@ -59,7 +59,7 @@ end
 local function session_of(talk, id)
   local session = talk.sessions[id]
   if not session then
-    session = { newest = nil, events = {} }
+    session = { newest = nil, events = {}, waiting = {} }
     talk.sessions[id] = session
   end
   return session
@@ -81,18 +81,18 @@ local function take_event(talk, frame, seen)
       or format("events %d to %d are missing before this one", first, last))
   end
   seen.event = { number = seen.number, payload = frame.payload }
-  session.events[frame.number] = seen.event
+  session.events[frame.number], session.waiting[frame.number] = seen.event, seen.event
   session.newest = math.max(session.newest or 0, frame.number)
 end
 
 local function take_ack(talk, frame, seen)
   local session = talk.sessions[frame.session]
   if not session then return end
-  for number = (session.acked or 0) + 1, math.min(frame.up_to, session.newest or 0) do
-    local event = session.events[number]
-    if event and not event.ack then event.ack = seen.number end
+  for number, event in pairs(session.waiting) do
+    if number <= frame.up_to then
+      event.ack, session.waiting[number] = seen.number, nil
+    end
   end
-  session.acked = math.max(session.acked or 0, math.min(frame.up_to, session.newest or 0))
 end
 
 local function enter_session(talk, frame, seen)

@@ -30,7 +30,7 @@ for _, each in ipairs(TDP.fields) do
     T[key] = make(abbr, label, each.width, { "yes", "no" }, each.mask, about)
   elseif kind == "bytes" then
     T[key] = make(abbr, label, base.NONE, about)
-  elseif kind == "stringz" then
+  elseif kind == "string" then
     T[key] = make(abbr, label, base.ASCII, about)
   elseif kind == "uint64" then
     T[key] = make(abbr, label, base.DEC, nil, nil, about)
