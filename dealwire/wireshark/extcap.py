@@ -198,7 +198,8 @@ def closed(out: int, seconds: float) -> None:
 
 def listen(kind: str, out: int, given: dict[str, str]) -> None:
     """A line as packets, opened again when it was lost. One that cannot be opened at first is an error."""
-    dialect = given.get("dialect") if given.get("dialect") in DIALECTS else "tdp"
+    asked = given.get("dialect", "")
+    dialect = asked if asked in DIALECTS else "tdp"
     baud = int(given.get("baud") or 0) or BAUD[dialect]
     address, opened = given.get("address", ""), False
     while True:
