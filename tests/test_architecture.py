@@ -67,20 +67,8 @@ ROOMS = {
     "dealer_flow": ("record", "procedure", "table", "play"),
     "rules": ("hands", "kinds", "odds"),
     "dealwire": (
-        *(
-            "hub",
-            "table",
-            "config",
-            "journal",
-            "sheet",
-            "rehearsal",
-            "export",
-            "console",
-            "service",
-            "bench",
-            "wireshark",
-            "cli",
-        ),
+        *("hub", "table", "config", "journal", "sheet", "rehearsal", "export", "console", "service", "bench"),
+        *("wireshark", "cli"),
     ),
 }
 """Sub-packages, lowest first: one may import itself and those before it."""
