@@ -854,12 +854,23 @@ end
 local cut_angel_eye, cut_bee_tek = cutter(one_angel_eye), cutter(one_bee_tek)
 local function give_up() return "cut off" end
 
--- What each packet holds is found out when Wireshark reads it for the first time, and kept: a stream has to be read in
--- order, and packets are looked at in any.
+-- What each packet holds is found out when it is looked at for the first time, in the order of the file, and kept: later
+-- packets are looked at in any. That is not always the first pass: tshark -2 builds no tree there, and says no interface.
 local streams, kept, talks = {}, {}, {}
+local time_epoch, first_second = Field.new("frame.time_epoch"), nil
+
+-- Seconds since about the first packet, to the nanosecond: the time since the first is not known in the first of two
+-- passes, and a number of Lua holds the seconds since 1970 to a quarter of a microsecond only.
+local function now_of(pinfo)
+  local found = time_epoch()
+  local value = found and found.value
+  if type(value) ~= "userdata" then return pinfo.abs_ts end
+  first_second = first_second or value.secs
+  return value.secs - first_second + value.nsecs / 1e9
+end
 
 local function begin_again()
-  streams, kept, talks = {}, {}, {}
+  streams, kept, talks, first_second = {}, {}, {}, nil
 end
 
 local function talk_of(key)
@@ -884,13 +895,15 @@ local function pieces_of(dialect, text, pinfo, line)
   local number = pinfo.number
   local id = key .. "/" .. dialect.name .. "/" .. number
   if kept[id] then return kept[id] end
-  local stream = streams[key]
-  if not stream or pinfo.visited or stream.dialect ~= dialect.name then
-    stream = { held = "", dialect = dialect.name, last = pinfo.rel_ts, began = number }
-    if not pinfo.visited then streams[key] = stream end
+  local stream, now = streams[key], now_of(pinfo)
+  if not stream or number <= stream.newest or stream.dialect ~= dialect.name then
+    local older = stream and number <= stream.newest
+    stream = { held = "", dialect = dialect.name, last = now, began = number, newest = number }
+    if not older then streams[key] = stream end
   end
+  stream.newest = number
   local before = {}
-  if pinfo.rel_ts - stream.last >= dialect.silence and dialect.silence > 0 then flush(dialect, stream, before) end
+  if now - stream.last >= dialect.silence and dialect.silence > 0 then flush(dialect, stream, before) end
   local had, began = #stream.held, stream.began
   local found = dialect.cut(stream, text)
   for _, each in ipairs(found) do
@@ -901,7 +914,7 @@ local function pieces_of(dialect, text, pinfo, line)
   if #stream.held > 0 and not (had > 0 and #stream.held == had + #text) then stream.began = number end
   if stream.open then stream.open.goes_on = number end
   stream.open = #stream.held > 0 and record or nil
-  stream.last = pinfo.rel_ts
+  stream.last = now
   kept[id] = record
   return record
 end
@@ -913,7 +926,7 @@ local function end_line(dialect, pinfo, line)
     local found = {}
     for _, way in ipairs({ "sent", "received" }) do
       local stream = streams[line.key .. "/" .. way]
-      if stream and not pinfo.visited then flush(dialect, stream, found) end
+      if stream and pinfo.number > stream.newest then flush(dialect, stream, found) end
     end
     kept[id] = { pieces = found, held = 0 }
   end
@@ -1608,15 +1621,16 @@ local function read_report(body)
     if #data > 0 then values[2] = { "data", data, 0, #data } end
     return { name = "UnknownReport", values = values, unknown = true }
   end
+  local function wrong(why) return { why = format("report %s: %s", letter, why) } end
   if known.read == "setting" then
-    if #data ~= 6 or data:find("[^\32-\126]") then return { why = "it takes six printable characters" } end
+    if #data ~= 6 or data:find("[^\32-\126]") then return wrong("it takes six printable characters") end
     return { name = known.name, values = { { "address", data:sub(1, 2), 0, 2 }, { "value", data:sub(3), 2, 4 } } }
   end
-  if #data ~= known.size then return { why = format("%d data bytes; it takes %d", #data, known.size) } end
-  if data:find("[%z\1-\127]") then return { why = "a binary byte without its top bit" } end
+  if #data ~= known.size then return wrong(format("%d data bytes; it takes %d", #data, known.size)) end
+  if data:find("[%z\1-\127]") then return wrong("a binary byte without its top bit") end
   local a, b = data:byte(1, 2)
   local values, why = ANGEL_READ[known.read](a and a - 128, b and b - 128)
-  return { name = known.name, values = values, why = why }
+  return values and { name = known.name, values = values } or wrong(why)
 end
 
 local function read_command(body)
@@ -1858,7 +1872,7 @@ local function show_pieces(dialect, record, tvb, pinfo, tree, line)
     if each.frame then
       local again, sender
       local context = { talk = talk, way = line.way, from = line.from, seen = function(look)
-        if not record.seen[index] then record.seen[index] = look(pinfo.number, pinfo.rel_ts) end
+        if not record.seen[index] then record.seen[index] = look(pinfo.number, now_of(pinfo)) end
         return record.seen[index]
       end }
       text, sender, again = dialect.show(each, range, tree, context)

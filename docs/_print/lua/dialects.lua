@@ -109,15 +109,16 @@ local function read_report(body)
     if #data > 0 then values[2] = { "data", data, 0, #data } end
     return { name = "UnknownReport", values = values, unknown = true }
   end
+  local function wrong(why) return { why = format("report %s: %s", letter, why) } end
   if known.read == "setting" then
-    if #data ~= 6 or data:find("[^\32-\126]") then return { why = "it takes six printable characters" } end
+    if #data ~= 6 or data:find("[^\32-\126]") then return wrong("it takes six printable characters") end
     return { name = known.name, values = { { "address", data:sub(1, 2), 0, 2 }, { "value", data:sub(3), 2, 4 } } }
   end
-  if #data ~= known.size then return { why = format("%d data bytes; it takes %d", #data, known.size) } end
-  if data:find("[%z\1-\127]") then return { why = "a binary byte without its top bit" } end
+  if #data ~= known.size then return wrong(format("%d data bytes; it takes %d", #data, known.size)) end
+  if data:find("[%z\1-\127]") then return wrong("a binary byte without its top bit") end
   local a, b = data:byte(1, 2)
   local values, why = ANGEL_READ[known.read](a and a - 128, b and b - 128)
-  return { name = known.name, values = values, why = why }
+  return values and { name = known.name, values = values } or wrong(why)
 end
 
 local function read_command(body)

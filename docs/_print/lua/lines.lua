@@ -29,7 +29,7 @@ local function show_pieces(dialect, record, tvb, pinfo, tree, line)
     if each.frame then
       local again, sender
       local context = { talk = talk, way = line.way, from = line.from, seen = function(look)
-        if not record.seen[index] then record.seen[index] = look(pinfo.number, pinfo.rel_ts) end
+        if not record.seen[index] then record.seen[index] = look(pinfo.number, now_of(pinfo)) end
         return record.seen[index]
       end }
       text, sender, again = dialect.show(each, range, tree, context)
