@@ -38,7 +38,7 @@ def same(ours: Packets, theirs: Packets, where: str) -> int:
 
 
 def in_both_passes(path: Path) -> int:
-    first, second = seen_by_tshark(path), seen_by_tshark(path, "-2")
+    first, second = seen_by_tshark(path), seen_by_tshark(path, "-2", "-R", "frame")
     agree = without_later(first) == without_later(second)
     assert agree, path.name
     return same(seen_by_us(path), first, path.name)
@@ -141,7 +141,7 @@ def test_a_frame_cut_across_packets_is_shown_where_it_ends(tmp_path: Path) -> No
     pieces = [wires[at : at + 7] for at in range(0, len(wires), 7)]
     path = written(tmp_path / "cut.pcapng", pieces, step_ns=1_000_000)
     assert in_both_passes(path) == len(frames_of_vectors())
-    assert "Goes on in packet: 2" in run("-r", path, "-2", "-c", "4", "-O", "tdp")
+    assert "Goes on in packet: 2" in run("-r", path, "-2", "-R", "frame", "-O", "tdp")
 
 
 def test_a_usb_capture_is_recognised_without_being_asked() -> None:
