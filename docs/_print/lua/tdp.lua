@@ -95,7 +95,7 @@ local function spoken(field, value)
   local values = field.values
   if values == "Fault" then return fault_text(value) end
   if field.flags then return flags_text(field.flags, value) end
-  if not values then return field.hex and format("%08X", value) or tostring(value) end
+  if not values then return field.hex and format("%0" .. 2 * field.size .. "X", value) or tostring(value) end
   local name = TDP.values[values][value]
   if not name then return format(field.lists_codes and "0x%02X" or "%d", value) end
   return field.as_is and name or words(name)
