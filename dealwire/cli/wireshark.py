@@ -7,7 +7,7 @@ import click
 
 from dealwire.cli.exits import Exit
 from dealwire.cli.terminal import echo
-from dealwire.wireshark.folders import HERE, State, pieces
+from dealwire.wireshark.folders import HERE, Installed, pieces
 
 _FOLDER: Final = click.option(
     "--personal-folder",
@@ -31,10 +31,10 @@ def install(folder: Path | None, remove: bool) -> None:
     for piece in pieces(folder):
         if remove:
             before = piece.remove()
-            echo(f"{'was not there' if before is State.ABSENT else 'removed':<13} {piece.what}: {piece.path}")
+            echo(f"{'was not there' if before is Installed.ABSENT else 'removed':<13} {piece.what}: {piece.path}")
         else:
             before = piece.install()
-            done = {State.ABSENT: "installed", State.CURRENT: "is current"}.get(before, "renewed")
+            done = {Installed.ABSENT: "installed", Installed.CURRENT: "is current"}.get(before, "renewed")
             echo(f"{done:<13} {piece.what}: {piece.path}")
     if not remove:
         echo(f"Colours, to be imported in View, Coloring Rules: {HERE / 'dealwire.colorfilters'}")
@@ -48,4 +48,4 @@ def status(ctx: click.Context, folder: Path | None) -> None:
     found = pieces(folder)
     for piece in found:
         echo(f"{piece.state:<15} {piece.what}: {piece.path}")
-    ctx.exit(Exit.GOOD if all(piece.state is State.CURRENT for piece in found) else Exit.CHECK_FAILED)
+    ctx.exit(Exit.GOOD if all(piece.state is Installed.CURRENT for piece in found) else Exit.CHECK_FAILED)

@@ -198,8 +198,8 @@ def closed(out: int, seconds: float) -> None:
 
 def listen(kind: str, out: int, given: dict[str, str]) -> None:
     """A line as packets, opened again when it was lost. One that cannot be opened at first is an error."""
-    asked = given.get("dialect", "")
-    dialect = asked if asked in DIALECTS else "tdp"
+    wanted = given.get("dialect", "")
+    dialect = wanted if wanted in DIALECTS else "tdp"
     baud = int(given.get("baud") or 0) or BAUD[dialect]
     address, opened = given.get("address", ""), False
     while True:

@@ -46,7 +46,7 @@ class NotWritten(LocalError):
         return f"{self.path}: {self.why}"
 
 
-class State(StrEnum):
+class Installed(StrEnum):
     """What lies at a place."""
 
     ABSENT = "not installed"
@@ -55,7 +55,7 @@ class State(StrEnum):
     FOREIGN = "not ours"
 
 
-class Piece(Struct, frozen=True):
+class InstalledFile(Struct, frozen=True):
     """One file to install: what it is, where it goes, what it holds, whether it is a program."""
 
     what: str
@@ -64,24 +64,24 @@ class Piece(Struct, frozen=True):
     program: bool = False
 
     @property
-    def state(self) -> State:
+    def state(self) -> Installed:
         """What lies there now."""
         try:
             now = self.path.read_bytes()
         except OSError:
-            return State.FOREIGN if self.path.exists() else State.ABSENT
+            return Installed.FOREIGN if self.path.exists() else Installed.ABSENT
         if now == self.content:
-            return State.CURRENT
-        return State.OLDER if MARK in now[:2000] else State.FOREIGN
+            return Installed.CURRENT
+        return Installed.OLDER if MARK in now[:2000] else Installed.FOREIGN
 
-    def install(self) -> State:
+    def install(self) -> Installed:
         """Put it there; gives what was there. ForeignFile and NotWritten."""
         before = self.state
-        if before is State.FOREIGN:
+        if before is Installed.FOREIGN:
             raise ForeignFile(self.path)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            if before is not State.CURRENT:
+            if before is not Installed.CURRENT:
                 self.path.write_bytes(self.content)
             if self.program:
                 self.path.chmod(self.path.stat().st_mode | stat.S_IXUSR)
@@ -89,10 +89,10 @@ class Piece(Struct, frozen=True):
             raise NotWritten(self.path, cause) from cause
         return before
 
-    def remove(self) -> State:
+    def remove(self) -> Installed:
         """Take it away; gives what was there. ForeignFile and NotWritten."""
         before = self.state
-        if before is State.FOREIGN:
+        if before is Installed.FOREIGN:
             raise ForeignFile(self.path)
         try:
             self.path.unlink(missing_ok=True)
@@ -101,29 +101,29 @@ class Piece(Struct, frozen=True):
         return before
 
 
-def pieces(folder: Path | None = None) -> list[Piece]:
+def pieces(folder: Path | None = None) -> list[InstalledFile]:
     """What is installed, and where: below `folder`, else where Wireshark of this machine looks."""
     lua, extcap = (folder / "plugins", folder / "extcap") if folder else (lua_folder(), extcap_folder())
     script = (HERE / "extcap.py").read_bytes()
     python = f"#!{sys.executable} -IS\n".encode()
-    found = [Piece("dissector", lua / DISSECTOR, (HERE / DISSECTOR).read_bytes())]
+    found = [InstalledFile("dissector", lua / DISSECTOR, (HERE / DISSECTOR).read_bytes())]
     if os.name == "nt":
         batch = f'@echo off\r\nrem dealwire\r\n"{sys.executable}" -IS "%~dp0{EXTCAP}.py" %*\r\n'.encode()
-        found.append(Piece("interfaces", extcap / f"{EXTCAP}.py", script))
-        found.append(Piece("interfaces, for Windows", extcap / f"{EXTCAP}.bat", batch))
+        found.append(InstalledFile("interfaces", extcap / f"{EXTCAP}.py", script))
+        found.append(InstalledFile("interfaces, for Windows", extcap / f"{EXTCAP}.bat", batch))
     else:
-        found.append(Piece("interfaces", extcap / EXTCAP, python + script.partition(b"\n")[2], program=True))
+        found.append(InstalledFile("interfaces", extcap / EXTCAP, python + script.partition(b"\n")[2], program=True))
     return found
 
 
 def lua_folder() -> Path:
     """Where a person's own Lua files are loaded from."""
-    return _said().get("Personal Lua Plugins") or personal() / "plugins"
+    return _folders().get("Personal Lua Plugins") or personal() / "plugins"
 
 
 def extcap_folder() -> Path:
     """Where a person's own programs for capturing are started from."""
-    return _said().get("Personal Extcap path") or personal() / "extcap"
+    return _folders().get("Personal Extcap path") or personal() / "extcap"
 
 
 def personal(system: str = sys.platform, environment: Mapping[str, str] = os.environ) -> Path:
@@ -136,7 +136,7 @@ def personal(system: str = sys.platform, environment: Mapping[str, str] = os.env
     return old if old.is_dir() and not new.is_dir() else new
 
 
-def _said() -> dict[str, Path]:
+def _folders() -> dict[str, Path]:
     """Folders as tshark names them; nothing where there is no tshark."""
     program = shutil.which("tshark")
     if program is None:

@@ -22,17 +22,17 @@ PATIENCE_S = 60
 """Failure guard, far above what anything takes."""
 
 
-def asked(*words: str) -> str:
+def answered(*words: str) -> str:
     done = subprocess.run([*SCRIPT, *words], capture_output=True, text=True, timeout=PATIENCE_S)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
 
 
 def test_the_list_is_given_and_words_of_newer_ones_are_ignored() -> None:
-    said = asked("--extcap-interfaces", "--extcap-version=4.9", "--log-level", "debug", "--something-new")
+    said = answered("--extcap-interfaces", "--extcap-version=4.9", "--log-level", "debug", "--something-new")
     assert all(f"interface {{value=dealwire-{name}}}" in said for name in ("line", "server", "recording"))
-    assert "number=250" in asked("--extcap-dlts", "--extcap-interface", "dealwire-line", "--new=1")
-    config = asked("--extcap-config", "--extcap-interface", "dealwire-line:/dev/ttyUSB7")
+    assert "number=250" in answered("--extcap-dlts", "--extcap-interface", "dealwire-line", "--new=1")
+    config = answered("--extcap-config", "--extcap-interface", "dealwire-line:/dev/ttyUSB7")
     assert "{call=--address}" in config
     assert "default=/dev/ttyUSB7" in config
     assert config.count("{default=true}") == 1
