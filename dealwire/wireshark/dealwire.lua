@@ -1,0 +1,2048 @@
+-- Table Device Protocol, Angel Eye style and Bee-Tek style shoes in Wireshark. Part of dealwire, Apache-2.0.
+-- Printed from the protocol's declarations: change those, or docs/_print/lua, and not this file.
+-- `dealwire wireshark install` puts it where Wireshark looks for it.
+set_plugin_info({ version = "1.2", author = "dealwire", description = "Card devices of casino tables" })
+
+local TDP = {}
+TDP.values = {
+  BadgeLevel = {[1]="DEALER",[2]="SUPERVISOR",[3]="EXECUTIVE"},
+  BootCause = {[1]="POWER_ON",[2]="WATCHDOG",[3]="COMMANDED"},
+  ControllerState = {[0]="BOOT",[1]="BETS_OPEN",[2]="GAME",[3]="AWARD",[4]="SAFE",[5]="SETUP"},
+  Decision = {[1]="FOLD",[2]="PLAY"},
+  DeviceClass = {[1]="SHUFFLER",[2]="SHOE",[3]="TABLE_CONTROLLER",[15]="EMULATOR"},
+  Kind = {[1]="COMMAND",[2]="REPLY",[3]="PROGRESS",[4]="EVENT",[5]="ACK",[6]="NAK",[7]="LINK"},
+  Mishandling = {
+    [1]="EXPOSED",
+    [2]="OFF_TABLE",
+    [3]="FOULED",
+    [4]="JOKER",
+    [5]="BOXED",
+    [6]="FOULED_BY_PLAYER",
+    [7]="FOULED_BY_OTHERS",
+    [8]="RECONSTRUCTED",
+    [9]="DROPPED",
+    [10]="RETURNED_TO_DECK",
+    [11]="EARLY",
+    [12]="EXPOSED_BY_PLAYER",
+    [13]="NOT_BURNED",
+  },
+  Reason = {[0]="NONE",[1]="UNKNOWN_COMMAND",[2]="BAD_PARAMETER",[3]="WRONG_STATE",[4]="BUSY",[5]="NOT_PERMITTED",[6]="NOT_SUPPORTED",[7]="REQUEST_ID_REUSED",[8]="NO_SESSION",[9]="UNKNOWN_FLAG",[10]="UNKNOWN_VERSION",[11]="BAD_PAYLOAD"},
+  Resolution = {[1]="RESUME",[2]="REMOVE_DECK"},
+  RevealSource = {[1]="READER",[2]="KEYED"},
+  Role = {[0]="OBSERVE",[1]="OPERATE",[2]="SERVICE"},
+  SetBy = {[1]="PLAYER",[2]="HOUSE_WAY",[3]="DEALER"},
+  ShoeMode = {[1]="LOCKED",[2]="ERROR",[3]="SETUP"},
+  ShoeState = {[0]="BOOT",[1]="EMPTY",[2]="LOADED",[3]="BURN",[4]="STANDBY",[5]="ROUND",[6]="CUT_CARD_SEEN",[7]="SHOE_END",[8]="ERROR",[9]="LOCKED",[10]="SETUP"},
+  ShufflerState = {
+    [0]="BOOT",
+    [1]="SELF_TEST",
+    [2]="EMPTY",
+    [3]="LOADED",
+    [4]="SHUFFLING",
+    [5]="VERIFYING",
+    [6]="READY",
+    [7]="DISPENSING",
+    [8]="PACKET_WAIT",
+    [9]="DUMPING",
+    [10]="REMAINDER_WAIT",
+    [11]="RECOVERING",
+    [12]="MISDEAL",
+    [13]="FAULT",
+    [14]="OPEN",
+    [15]="LOCKED",
+    [16]="SAFE",
+    [17]="SETUP",
+  },
+  Spread = {[1]="LEFT_TO_RIGHT",[2]="RIGHT_TO_LEFT"},
+  Status = {[0]="ACCEPTED",[1]="DONE",[2]="REFUSED"},
+  cut_card_seen = {[0]="no",[1]="yes"},
+  door_open = {[0]="closed",[1]="open"},
+  foul = {[0]="no",[1]="set against the rules"},
+  halted = {[0]="no",[1]="in error mode"},
+  lit = {[0]="out",[1]="lit"},
+  locked = {[0]="unlocked",[1]="locked"},
+  message = {
+    [1]="Hello",
+    [2]="Hello reply",
+    [3]="Heartbeat",
+    [4]="Gap",
+    [5]="Ack",
+    [272]="Shuffler status",
+    [528]="Shoe status",
+    [784]="Controller status",
+    [32]="Open session",
+    [33]="Read events",
+    [34]="Report status",
+    [35]="Self test",
+    [288]="Select game",
+    [289]="Dispense",
+    [290]="Dump",
+    [291]="Raise lamp",
+    [292]="Clear misdeal",
+    [293]="Set lock",
+    [544]="Lock shoe",
+    [545]="Clear shoe error",
+    [546]="End round",
+    [800]="Set sensor light",
+    [801]="Show meter",
+    [802]="Show text",
+    [48]="Booted",
+    [49]="Fault raised",
+    [50]="Fault cleared",
+    [51]="Door moved",
+    [52]="State changed",
+    [320]="Green button",
+    [321]="Game selected",
+    [322]="Deck loaded",
+    [323]="Shuffle started",
+    [324]="Deck verified",
+    [325]="Packet dispensed",
+    [326]="Packet lifted",
+    [327]="Remainder dumped",
+    [328]="Remainder lifted",
+    [329]="Card rejected",
+    [330]="Red lamp",
+    [331]="Misdeal",
+    [332]="Misdeal cleared",
+    [333]="Deck removed",
+    [576]="Shoe loaded",
+    [577]="Burn started",
+    [578]="Card drawn",
+    [579]="Card unreadable",
+    [580]="Cut card seen",
+    [581]="Overdraw",
+    [582]="Pushed back",
+    [583]="Pulled back",
+    [584]="Card drawn outside",
+    [585]="Shoe error",
+    [586]="Shoe error cleared",
+    [587]="Shoe lock moved",
+    [588]="Shoe ended",
+    [589]="Card reported again",
+    [832]="Game started",
+    [833]="Game ended",
+    [834]="Sensor changed",
+    [835]="Hand button",
+    [836]="Spot selected",
+    [837]="Badge swiped",
+    [838]="Confirmed",
+    [839]="Wager placed",
+    [840]="Decision made",
+    [841]="Burn confirmed",
+    [842]="Hand revealed",
+    [843]="Cards counted",
+    [844]="Misdeal called",
+    [845]="Card mishandled",
+    [846]="Hand set",
+    [847]="Cards discarded",
+    [848]="Number drawn",
+    [849]="Wager on",
+    [850]="Hand corrected",
+  },
+  mid_round = {[0]="no",[1]="yes"},
+  on = {[0]="off",[1]="on"},
+  open = {[0]="closed",[1]="opened"},
+  Fault = {
+    [0]="none",
+    [101]="too few cards",
+    [102]="too many cards",
+    [103]="foreign back",
+    [104]="flipped card",
+    [105]="duplicate card",
+    [106]="missing card",
+    [201]="feed jam",
+    [202]="compartment jam",
+    [203]="exit jam",
+    [204]="card lost",
+    [205]="sensor failed",
+    [301]="packet short",
+    [302]="packet long",
+    [303]="packet lifted early",
+    [304]="packet not lifted",
+    [305]="remainder count wrong",
+    [401]="card unreadable",
+    [402]="overdraw",
+    [403]="pushed back",
+    [404]="pulled back",
+    [405]="draw while locked",
+    [406]="wrong button",
+    [407]="card code wrong",
+    [408]="draw too slow",
+    [501]="door opened mid round",
+    [502]="power lost mid round",
+    [503]="configuration changed",
+    [504]="counter invariant broken",
+    [505]="misdeal called by host",
+    [601]="host lost",
+    [602]="events lost",
+    [603]="version mismatch",
+  },
+  card = {
+    [0]="--",
+    [17]="AC",
+    [18]="2C",
+    [19]="3C",
+    [20]="4C",
+    [21]="5C",
+    [22]="6C",
+    [23]="7C",
+    [24]="8C",
+    [25]="9C",
+    [26]="TC",
+    [27]="JC",
+    [28]="QC",
+    [29]="KC",
+    [33]="AD",
+    [34]="2D",
+    [35]="3D",
+    [36]="4D",
+    [37]="5D",
+    [38]="6D",
+    [39]="7D",
+    [40]="8D",
+    [41]="9D",
+    [42]="TD",
+    [43]="JD",
+    [44]="QD",
+    [45]="KD",
+    [49]="AH",
+    [50]="2H",
+    [51]="3H",
+    [52]="4H",
+    [53]="5H",
+    [54]="6H",
+    [55]="7H",
+    [56]="8H",
+    [57]="9H",
+    [58]="TH",
+    [59]="JH",
+    [60]="QH",
+    [61]="KH",
+    [65]="AS",
+    [66]="2S",
+    [67]="3S",
+    [68]="4S",
+    [69]="5S",
+    [70]="6S",
+    [71]="7S",
+    [72]="8S",
+    [73]="9S",
+    [74]="TS",
+    [75]="JS",
+    [76]="QS",
+    [77]="KS",
+    [81]="X1",
+    [82]="X2",
+    [83]="X3",
+    [84]="X4",
+    [96]="??",
+    [97]="?^",
+    [98]="?#",
+    [99]="||",
+    [100]="__",
+    [101]="==",
+  },
+  place = {
+    [0]="nowhere",
+    [1]="seat 1",
+    [2]="seat 2",
+    [3]="seat 3",
+    [4]="seat 4",
+    [5]="seat 5",
+    [6]="seat 6",
+    [7]="seat 7",
+    [8]="seat 8",
+    [9]="seat 9",
+    [10]="seat 10",
+    [11]="seat 11",
+    [12]="seat 12",
+    [13]="seat 13",
+    [14]="seat 14",
+    [15]="seat 15",
+    [16]="seat 16",
+    [17]="seat 17",
+    [18]="seat 18",
+    [19]="seat 19",
+    [20]="seat 20",
+    [21]="seat 21",
+    [22]="seat 22",
+    [23]="seat 23",
+    [24]="seat 24",
+    [25]="seat 25",
+    [26]="seat 26",
+    [27]="seat 27",
+    [28]="seat 28",
+    [29]="seat 29",
+    [30]="seat 30",
+    [31]="seat 31",
+    [32]="seat 32",
+    [64]="community",
+    [65]="dealer",
+    [66]="burn",
+    [67]="remainder",
+    [68]="muck",
+    [69]="reject tray",
+    [70]="shuffler",
+    [71]="shoe",
+    [80]="hand 1",
+    [81]="hand 2",
+    [82]="hand 3",
+    [83]="hand 4",
+    [84]="hand 5",
+    [85]="hand 6",
+    [86]="hand 7",
+    [87]="hand 8",
+    [88]="pile 1",
+    [89]="pile 2",
+    [90]="pile 3",
+    [91]="pile 4",
+    [92]="pile 5",
+    [93]="pile 6",
+    [94]="pile 7",
+    [95]="pile 8",
+  },
+}
+TDP.version = 1
+TDP.version_text = "1.2"
+TDP.max_frame = 256
+TDP.min_frame = 12
+TDP.max_encoded = 258
+TDP.residue = 558161692
+TDP.partial_s = 0.05
+TDP.remembered_s = 10
+TDP.extensions = {[1]="session of an old event"}
+TDP.fault_classes = {[1]="input",[2]="card transport",[3]="dispensing",[4]="shoe reading",[5]="integrity",[6]="link"}
+TDP.fault_events = {[49]="fault",[585]="fault",[331]="misdeal",[844]="misdeal",[581]="fault",[582]="fault",[583]="fault",[329]="fault"}
+TDP.flags = {Reader={{1,"INDEX"},{2,"CODE"},{4,"DISAGREE"},{8,"DIRTY"},{16,"SLOW"}},Capability={{1,"CARD_RECOGNITION"},{2,"TWO_DECKS"},{4,"COUNTS_PACKETS"},{8,"HOST_LAMP"},{16,"LAYOUT_READER"},{32,"BET_SENSORS"}},Lamp={{1,"RED"},{2,"GREEN"}}}
+TDP.names = {
+    [1]="Hello",
+    [2]="Hello reply",
+    [3]="Heartbeat",
+    [4]="Gap",
+    [5]="Ack",
+    [272]="Shuffler status",
+    [528]="Shoe status",
+    [784]="Controller status",
+    [32]="Open session",
+    [33]="Read events",
+    [34]="Report status",
+    [35]="Self test",
+    [288]="Select game",
+    [289]="Dispense",
+    [290]="Dump",
+    [291]="Raise lamp",
+    [292]="Clear misdeal",
+    [293]="Set lock",
+    [544]="Lock shoe",
+    [545]="Clear shoe error",
+    [546]="End round",
+    [800]="Set sensor light",
+    [801]="Show meter",
+    [802]="Show text",
+    [48]="Booted",
+    [49]="Fault raised",
+    [50]="Fault cleared",
+    [51]="Door moved",
+    [52]="State changed",
+    [320]="Green button",
+    [321]="Game selected",
+    [322]="Deck loaded",
+    [323]="Shuffle started",
+    [324]="Deck verified",
+    [325]="Packet dispensed",
+    [326]="Packet lifted",
+    [327]="Remainder dumped",
+    [328]="Remainder lifted",
+    [329]="Card rejected",
+    [330]="Red lamp",
+    [331]="Misdeal",
+    [332]="Misdeal cleared",
+    [333]="Deck removed",
+    [576]="Shoe loaded",
+    [577]="Burn started",
+    [578]="Card drawn",
+    [579]="Card unreadable",
+    [580]="Cut card seen",
+    [581]="Overdraw",
+    [582]="Pushed back",
+    [583]="Pulled back",
+    [584]="Card drawn outside",
+    [585]="Shoe error",
+    [586]="Shoe error cleared",
+    [587]="Shoe lock moved",
+    [588]="Shoe ended",
+    [589]="Card reported again",
+    [832]="Game started",
+    [833]="Game ended",
+    [834]="Sensor changed",
+    [835]="Hand button",
+    [836]="Spot selected",
+    [837]="Badge swiped",
+    [838]="Confirmed",
+    [839]="Wager placed",
+    [840]="Decision made",
+    [841]="Burn confirmed",
+    [842]="Hand revealed",
+    [843]="Cards counted",
+    [844]="Misdeal called",
+    [845]="Card mishandled",
+    [846]="Hand set",
+    [847]="Cards discarded",
+    [848]="Number drawn",
+    [849]="Wager on",
+    [850]="Hand corrected",
+  }
+TDP.header = {{name="version",key="version:uint8",at=0,size=1},{name="flags",key="flags:uint8",at=1,size=1},{name="kind",key="kind:uint8:Kind",at=2,size=1},{name="link_sequence",key="link_sequence:uint8",at=3,size=1},{name="request",key="request:uint16",at=4,size=2},{name="message",key="message:uint16",at=6,size=2}}
+TDP.fields = {
+    {[1]="version:uint8",[2]="tdp.version",[3]="Version",[4]="uint8",[6]="protocol major number"},
+    {[1]="flags:uint8",[2]="tdp.flags",[3]="Flags",[4]="uint8",[6]="bits 7-4: the receiver must understand; bits 3-0: it may ignore",hex=true},
+    {[1]="kind:uint8:Kind",[2]="tdp.kind",[3]="Kind",[4]="uint8",[5]="Kind",[6]="what the frame is for"},
+    {[1]="link_sequence:uint8",[2]="tdp.link_sequence",[3]="Link sequence",[4]="uint8",[6]="counts every frame sent in this direction, modulo 256"},
+    {[1]="request:uint16",[2]="tdp.request",[3]="Request",[4]="uint16",[6]="the command this belongs to, 0 for none"},
+    {[1]="message:uint16",[2]="tdp.message",[3]="Message",[4]="uint16",[5]="message",[6]="which layout the payload has",hex=true},
+    {[1]="session:uint32",[2]="tdp.session",[3]="Session",[4]="uint32",[6]="as HELLO-REPLY gave it",hex=true},
+    {[1]="major:uint8",[2]="tdp.major",[3]="Major",[4]="uint8",[6]="the version the host picked"},
+    {[1]="minor:uint8",[2]="tdp.minor",[3]="Minor",[4]="uint8"},
+    {[1]="role:uint8:Role",[2]="tdp.role",[3]="Role",[4]="uint8",[5]="Role"},
+    {[1]="first:uint32",[2]="tdp.first",[3]="First",[4]="uint32",[6]="number to start from"},
+    {[1]="packet_size:uint8",[2]="tdp.packet_size",[3]="Cards of a packet",[4]="uint8",[6]="cards of a packet; 0: as the device's own program for the game has it"},
+    {[1]="cards:uint16",[2]="tdp.cards",[3]="Cards",[4]="uint16",[6]="cards of the whole deck, jokers included"},
+    {[1]="jokers:uint8",[2]="tdp.jokers",[3]="Jokers",[4]="uint8",[6]="how many of them are jokers"},
+    {[1]="game:string",[2]="tdp.game",[3]="Game",[4]="string",[6]="procedure id"},
+    {[1]="fault:uint16:Fault",[2]="tdp.fault",[3]="Fault",[4]="uint16",[5]="Fault"},
+    {[1]="badge:uint32",[2]="tdp.badge",[3]="Badge",[4]="uint32",[6]="who acknowledged"},
+    {[1]="resolution:uint8:Resolution",[2]="tdp.resolution",[3]="Resolution",[4]="uint8",[5]="Resolution"},
+    {[1]="locked:uint8:locked",[2]="tdp.locked",[3]="Locked",[4]="uint8",[5]="locked",[6]="1 to lock, 0 to unlock"},
+    {[1]="seat:uint8",[2]="tdp.seat",[3]="Seat",[4]="uint8",[6]="1 at the dealer's left, clockwise"},
+    {[1]="lit:uint8:lit",[2]="tdp.lit",[3]="Lit",[4]="uint8",[5]="lit",[6]="1 on, 0 off"},
+    {[1]="meter:uint8",[2]="tdp.meter",[3]="Meter",[4]="uint8",[6]="the number the controller's set-up gave it"},
+    {[1]="cents:uint64",[2]="tdp.cents",[3]="Cents",[4]="uint64",[6]="what it shows"},
+    {[1]="text:string",[2]="tdp.text",[3]="Text",[4]="string",[6]="one line for the dealer"},
+    {[1]="number:uint32",[2]="tdp.number",[3]="Event number",[4]="uint32",[6]="counts up by one within a session, from 1"},
+    {[1]="device_ms:uint32",[2]="tdp.device_ms",[3]="Device clock",[4]="uint32",[6]="the device's own clock, milliseconds since it started"},
+    {[1]="boot_count:uint32",[2]="tdp.boot_count",[3]="Boot count",[4]="uint32",[6]="as in HELLO-REPLY"},
+    {[1]="previous_session:uint32",[2]="tdp.previous_session",[3]="Previous session",[4]="uint32",[6]="whose last whole round can still be read; 0 for none",hex=true},
+    {[1]="cause:uint8:BootCause",[2]="tdp.cause",[3]="Cause",[4]="uint8",[5]="BootCause"},
+    {[1]="mid_round:uint8:mid_round",[2]="tdp.mid_round",[3]="Mid round",[4]="uint8",[5]="mid_round",[6]="1: a round was being dealt when the power went"},
+    {[1]="place:uint8:place",[2]="tdp.place",[3]="Place",[4]="uint8",[5]="place"},
+    {[1]="value:uint16",[2]="tdp.value",[3]="Value",[4]="uint16",[6]="what the fault counts, else 0"},
+    {[1]="open:uint8:open",[2]="tdp.open",[3]="Open",[4]="uint8",[5]="open",[6]="1 opened, 0 closed"},
+    {[1]="state:uint8",[2]="tdp.state",[3]="State",[4]="uint8",[6]="by the device's class"},
+    {[1]="previous:uint8",[2]="tdp.previous",[3]="Previous",[4]="uint8",[6]="the state before"},
+    {[1]="deck:uint8",[2]="tdp.deck",[3]="Deck",[4]="uint8",[6]="1 or 2: which of the alternating decks"},
+    {[1]="back:uint8",[2]="tdp.back",[3]="Back",[4]="uint8",[6]="colour of the backs"},
+    {[1]="expected:uint16",[2]="tdp.expected",[3]="Expected",[4]="uint16",[6]="cards the game asks for"},
+    {[1]="counted:uint16",[2]="tdp.counted",[3]="Counted",[4]="uint16",[6]="cards found"},
+    {[1]="ordinal:uint8",[2]="tdp.ordinal",[3]="Ordinal",[4]="uint8",[6]="1 for the first packet of the round"},
+    {[1]="expected:uint8",[2]="tdp.expected",[3]="Expected",[4]="uint8",[6]="cards the packet should have"},
+    {[1]="counted:uint8",[2]="tdp.counted",[3]="Counted",[4]="uint8",[6]="cards the device counted"},
+    {[1]="cards[]",[2]="tdp.cards.list",[3]="Cards",[4]="none",[6]="top card first; empty without recognition"},
+    {[1]="cards[]#",[2]="tdp.cards.count",[3]="Count",[4]="uint8"},
+    {[1]="cards[]*",[2]="tdp.card",[3]="Card",[4]="uint8",[5]="card"},
+    {[1]="card:uint8:card",[2]="tdp.card",[3]="Card",[4]="uint8",[5]="card",[6]="none without recognition"},
+    {[1]="loaded:uint16",[2]="tdp.loaded",[3]="Loaded",[4]="uint16",[6]="cards counted into the deck"},
+    {[1]="remainder:uint16",[2]="tdp.remainder",[3]="Remainder",[4]="uint16",[6]="FFFFh: not known"},
+    {[1]="rejected:uint8",[2]="tdp.rejected",[3]="Rejected",[4]="uint8",[6]="cards in the reject tray"},
+    {[1]="packets[]",[2]="tdp.packets.list",[3]="Packets",[4]="none",[6]="in the order dispensed"},
+    {[1]="packets[]#",[2]="tdp.packets.count",[3]="Count",[4]="uint8"},
+    {[1]="packets[]@",[2]="tdp.packets.row",[3]="Packet",[4]="none"},
+    {[1]="shoe:uint32",[2]="tdp.shoe",[3]="Shoe",[4]="uint32",[6]="counts the shoes the device was filled with"},
+    {[1]="decks:uint8",[2]="tdp.decks",[3]="Decks",[4]="uint8",[6]="decks put in"},
+    {[1]="count:uint8",[2]="tdp.count",[3]="Count",[4]="uint8",[6]="cards to burn"},
+    {[1]="ordinal:uint16",[2]="tdp.ordinal",[3]="Ordinal",[4]="uint16",[6]="cards that have left this shoe, this one included"},
+    {[1]="confidence:uint8",[2]="tdp.confidence",[3]="Confidence",[4]="uint8",[6]="of the reading, 0 to 100 percent"},
+    {[1]="reader:uint8",[2]="tdp.reader",[3]="Reader",[4]="uint8",[6]="what the reader noticed",hex=true},
+    {[1]="reader:uint8.INDEX",[2]="tdp.reader.index",[3]="Index",[4]="bool",width=8,mask=1},
+    {[1]="reader:uint8.CODE",[2]="tdp.reader.code",[3]="Code",[4]="bool",width=8,mask=2},
+    {[1]="reader:uint8.DISAGREE",[2]="tdp.reader.disagree",[3]="Disagree",[4]="bool",width=8,mask=4},
+    {[1]="reader:uint8.DIRTY",[2]="tdp.reader.dirty",[3]="Dirty",[4]="bool",width=8,mask=8},
+    {[1]="reader:uint8.SLOW",[2]="tdp.reader.slow",[3]="Slow",[4]="bool",width=8,mask=16},
+    {[1]="drawn:uint16",[2]="tdp.drawn",[3]="Drawn",[4]="uint16",[6]="cards that came out before it"},
+    {[1]="halted:uint8:halted",[2]="tdp.halted",[3]="Halted",[4]="uint8",[5]="halted",[6]="1: the device went into its error mode"},
+    {[1]="mode:uint8:ShoeMode",[2]="tdp.mode",[3]="Mode",[4]="uint8",[5]="ShoeMode",[6]="what the shoe is in"},
+    {[1]="round:uint32",[2]="tdp.round",[3]="Round",[4]="uint32",[6]="the controller's own count of rounds"},
+    {[1]="on:uint8:on",[2]="tdp.on",[3]="On",[4]="uint8",[5]="on",[6]="1 bet on the sensor, 0 off"},
+    {[1]="hand:uint8",[2]="tdp.hand",[3]="Hand",[4]="uint8",[6]="the button's number"},
+    {[1]="level:uint8:BadgeLevel",[2]="tdp.level",[3]="Level",[4]="uint8",[5]="BadgeLevel"},
+    {[1]="bet:uint8",[2]="tdp.bet",[3]="Bet",[4]="uint8",[6]="the spot's number in the game's file"},
+    {[1]="decision:uint8:Decision",[2]="tdp.decision",[3]="Decision",[4]="uint8",[5]="Decision"},
+    {[1]="positions:uint16",[2]="tdp.positions",[3]="Positions",[4]="uint16",[6]="bit 0: position 1",hex=true},
+    {[1]="spread:uint8:Spread",[2]="tdp.spread",[3]="Spread",[4]="uint8",[5]="Spread",[6]="the direction positions are counted in"},
+    {[1]="source:uint8:RevealSource",[2]="tdp.source",[3]="Source",[4]="uint8",[5]="RevealSource"},
+    {[1]="how:uint8:Mishandling",[2]="tdp.how",[3]="What happened",[4]="uint8",[5]="Mishandling"},
+    {[1]="by:uint8:SetBy",[2]="tdp.by",[3]="Set by",[4]="uint8",[5]="SetBy",[6]="who set it"},
+    {[1]="foul:uint8:foul",[2]="tdp.foul",[3]="Foul",[4]="uint8",[5]="foul",[6]="1: set against the rules, 0: not"},
+    {[1]="low:uint8",[2]="tdp.low",[3]="Cards of the low or first hand",[4]="uint8",[6]="how many of the cards, from the first, are the low or first hand"},
+    {[1]="drawn:uint8",[2]="tdp.drawn",[3]="Drawn",[4]="uint8",[6]="the dice's total, or the number shown"},
+    {[1]="proposition:uint8",[2]="tdp.proposition",[3]="Proposition",[4]="uint8",[6]="which of the spot's propositions, by its number in the game's file"},
+    {[1]="up_to:uint32",[2]="tdp.up_to",[3]="Up to event",[4]="uint32",[6]="every event up to this one has arrived"},
+    {[1]="lowest_major:uint8",[2]="tdp.lowest_major",[3]="Lowest major",[4]="uint8",[6]="the oldest version the host speaks"},
+    {[1]="lowest_minor:uint8",[2]="tdp.lowest_minor",[3]="Lowest minor",[4]="uint8"},
+    {[1]="highest_major:uint8",[2]="tdp.highest_major",[3]="Highest major",[4]="uint8",[6]="the newest"},
+    {[1]="highest_minor:uint8",[2]="tdp.highest_minor",[3]="Highest minor",[4]="uint8"},
+    {[1]="host:string",[2]="tdp.host",[3]="Host",[4]="string",[6]="the program that asks"},
+    {[1]="device_class:uint8:DeviceClass",[2]="tdp.device_class",[3]="Device class",[4]="uint8",[5]="DeviceClass"},
+    {[1]="capabilities:uint32",[2]="tdp.capabilities",[3]="Capabilities",[4]="uint32",hex=true},
+    {[1]="capabilities:uint32.CARD_RECOGNITION",[2]="tdp.capabilities.card_recognition",[3]="Card recognition",[4]="bool",width=32,mask=1},
+    {[1]="capabilities:uint32.TWO_DECKS",[2]="tdp.capabilities.two_decks",[3]="Two decks",[4]="bool",width=32,mask=2},
+    {[1]="capabilities:uint32.COUNTS_PACKETS",[2]="tdp.capabilities.counts_packets",[3]="Counts packets",[4]="bool",width=32,mask=4},
+    {[1]="capabilities:uint32.HOST_LAMP",[2]="tdp.capabilities.host_lamp",[3]="Host lamp",[4]="bool",width=32,mask=8},
+    {[1]="capabilities:uint32.LAYOUT_READER",[2]="tdp.capabilities.layout_reader",[3]="Layout reader",[4]="bool",width=32,mask=16},
+    {[1]="capabilities:uint32.BET_SENSORS",[2]="tdp.capabilities.bet_sensors",[3]="Bet sensors",[4]="bool",width=32,mask=32},
+    {[1]="event_depth:uint16",[2]="tdp.event_depth",[3]="Event depth",[4]="uint16",[6]="unacknowledged events it keeps, at least 256"},
+    {[1]="max_frame:uint16",[2]="tdp.max_frame",[3]="Max frame",[4]="uint16",[6]="longest decoded frame it takes"},
+    {[1]="maker:string",[2]="tdp.maker",[3]="Maker",[4]="string",[6]="as printed on the device"},
+    {[1]="model:string",[2]="tdp.model",[3]="Model",[4]="string",[6]="as printed on the device"},
+    {[1]="serial:string",[2]="tdp.serial",[3]="Serial",[4]="string",[6]="as printed on the device"},
+    {[1]="firmware:string",[2]="tdp.firmware",[3]="Firmware",[4]="string",[6]="its version"},
+    {[1]="digest:bytes",[2]="tdp.digest",[3]="Firmware digest (SHA-256)",[4]="bytes",[6]="SHA-256 of the firmware image; zeros: not attested"},
+    {[1]="first_missing:uint32",[2]="tdp.first_missing",[3]="First missing",[4]="uint32",[6]="first event that is gone"},
+    {[1]="first_kept:uint32",[2]="tdp.first_kept",[3]="First kept",[4]="uint32",[6]="first event that can still be read; last + 1 when none"},
+    {[1]="last:uint32",[2]="tdp.last",[3]="Last",[4]="uint32",[6]="newest event"},
+    {[1]="last_event:uint32",[2]="tdp.last_event",[3]="Newest event",[4]="uint32",[6]="number of the newest event"},
+    {[1]="uptime_ms:uint32",[2]="tdp.uptime_ms",[3]="Time since start",[4]="uint32",[6]="milliseconds since start"},
+    {[1]="state:uint8:ShufflerState",[2]="tdp.state",[3]="State",[4]="uint8",[5]="ShufflerState"},
+    {[1]="lamps:uint8",[2]="tdp.lamps",[3]="Lamps",[4]="uint8",hex=true},
+    {[1]="lamps:uint8.RED",[2]="tdp.lamps.red",[3]="Red",[4]="bool",width=8,mask=1},
+    {[1]="lamps:uint8.GREEN",[2]="tdp.lamps.green",[3]="Green",[4]="bool",width=8,mask=2},
+    {[1]="door_open:uint8:door_open",[2]="tdp.door_open",[3]="Door open",[4]="uint8",[5]="door_open",[6]="1 when open"},
+    {[1]="packets:uint8",[2]="tdp.packets",[3]="Packets",[4]="uint8",[6]="packets dispensed this round"},
+    {[1]="dispensed:uint16",[2]="tdp.dispensed",[3]="Dispensed",[4]="uint16",[6]="cards in them"},
+    {[1]="in_tray:uint8",[2]="tdp.in_tray",[3]="In tray",[4]="uint8",[6]="cards waiting to be lifted"},
+    {[1]="faults[]",[2]="tdp.faults.list",[3]="Faults",[4]="none",[6]="active faults"},
+    {[1]="faults[]#",[2]="tdp.faults.count",[3]="Count",[4]="uint8"},
+    {[1]="faults[]*",[2]="tdp.fault",[3]="Fault",[4]="uint16",[5]="Fault"},
+    {[1]="state:uint8:ShoeState",[2]="tdp.state",[3]="State",[4]="uint8",[5]="ShoeState"},
+    {[1]="in_round:uint16",[2]="tdp.in_round",[3]="In round",[4]="uint16",[6]="of these, in the round being dealt"},
+    {[1]="cut_card_seen:uint8:cut_card_seen",[2]="tdp.cut_card_seen",[3]="Cut card seen",[4]="uint8",[5]="cut_card_seen",[6]="1 once the cut card came out"},
+    {[1]="state:uint8:ControllerState",[2]="tdp.state",[3]="State",[4]="uint8",[5]="ControllerState"},
+    {[1]="sensors:uint32",[2]="tdp.sensors",[3]="Sensors",[4]="uint32",[6]="bit 0: seat 1 has a progressive bet on its sensor",hex=true},
+    {[1]="status:uint8:Status",[2]="tdp.status",[3]="Status",[4]="uint8",[5]="Status",[6]="accepted, done or refused"},
+    {[1]="reason:uint16:Reason",[2]="tdp.reason",[3]="Reason",[4]="uint16",[5]="Reason",[6]="why it was refused"},
+    {[1]="percent:uint8",[2]="tdp.percent",[3]="Percent",[4]="uint8",[6]="0 to 100"},
+  }
+TDP.answers = {[2]={name="Reply",says="{status}[, {reason}], device {state}",sender="device",fixed=4,fields={{name="status",label="Status",size=1,values="Status",shape="u",key="status:uint8:Status"},{name="reason",label="Reason",size=2,values="Reason",shape="u",key="reason:uint16:Reason"},{name="state",label="State",size=1,by_class=true,shape="u",key="state:uint8"}}},[3]={name="Progress",says="{percent} percent, device {state}",sender="device",fixed=2,fields={{name="percent",label="Percent",size=1,unit="%",shape="u",key="percent:uint8"},{name="state",label="State",size=1,by_class=true,shape="u",key="state:uint8"}}},[6]={name="Nak",says="{reason}",fixed=2,fields={{name="reason",label="Reason",size=2,values="Reason",shape="u",key="reason:uint16:Reason"}}}}
+TDP.messages = {
+    [65568]={name="OpenSession",says="Open session {session} with version {major}.{minor}, role {role}",sender="host",fixed=7,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="major",label="Major",size=1,shape="u",key="major:uint8"},{name="minor",label="Minor",size=1,shape="u",key="minor:uint8"},{name="role",label="Role",size=1,values="Role",shape="u",key="role:uint8:Role"}}},
+    [65569]={name="ReadEvents",says="Send the events of session {session} from {first} on",sender="host",fixed=8,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="first",label="First",size=4,shape="u",key="first:uint32"}}},
+    [65570]={name="ReportStatus",says="Report the status",sender="host",fixed=0,fields={}},
+    [65571]={name="SelfTest",says="Run the self-test",sender="host",fixed=0,fields={}},
+    [65824]={name="SelectGame",says="Select game {game}, packets of {packet_size}, {cards} cards",sender="host",fixed=36,fields={{name="packet_size",label="Cards of a packet",size=1,shape="u",key="packet_size:uint8"},{name="cards",label="Cards",size=2,shape="u",key="cards:uint16"},{name="jokers",label="Jokers",size=1,shape="u",key="jokers:uint8"},{name="game",label="Game",size=32,shape="text",key="game:string"}}},
+    [65825]={name="Dispense",says="Bring the next packet",sender="host",fixed=0,fields={}},
+    [65826]={name="Dump",says="Bring the remainder",sender="host",fixed=0,fields={}},
+    [65827]={name="RaiseLamp",says="Light the red lamp, {fault}",sender="host",fixed=2,fields={{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"}}},
+    [65828]={name="ClearMisdeal",says="Clear the misdeal, {resolution}, badge {badge}",sender="host",fixed=5,fields={{name="badge",label="Badge",size=4,shape="u",key="badge:uint32"},{name="resolution",label="Resolution",size=1,values="Resolution",shape="u",key="resolution:uint8:Resolution"}}},
+    [65829]={name="SetLock",says="Make the device {locked}",sender="host",fixed=1,fields={{name="locked",label="Locked",size=1,values="locked",shape="u",key="locked:uint8:locked"}}},
+    [66080]={name="LockShoe",says="Make the shoe {locked}",sender="host",fixed=1,fields={{name="locked",label="Locked",size=1,values="locked",shape="u",key="locked:uint8:locked"}}},
+    [66081]={name="ClearShoeError",says="Clear {fault}, badge {badge}",sender="host",fixed=6,fields={{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"},{name="badge",label="Badge",size=4,shape="u",key="badge:uint32"}}},
+    [66082]={name="EndRound",says="The round is over",sender="host",fixed=0,fields={}},
+    [66336]={name="SetSensorLight",says="Light of seat {seat} {lit}",sender="host",fixed=2,fields={{name="seat",label="Seat",size=1,shape="u",key="seat:uint8"},{name="lit",label="Lit",size=1,values="lit",shape="u",key="lit:uint8:lit"}}},
+    [66337]={name="ShowMeter",says="Show {cents} cents on meter {meter}",sender="host",fixed=9,fields={{name="meter",label="Meter",size=1,shape="u",key="meter:uint8"},{name="cents",label="Cents",size=8,unit="cents",shape="u",key="cents:uint64"}}},
+    [66338]={name="ShowText",says="Show \"{text}\" to the dealer",sender="host",fixed=40,fields={{name="text",label="Text",size=40,shape="text",key="text:string"}}},
+    [262192]={name="Booted",says="Started by {cause}, start number {boot_count}, in the middle of a round: {mid_round}",sender="device",fixed=18,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="boot_count",label="Boot count",size=4,shape="u",key="boot_count:uint32"},{name="previous_session",label="Previous session",size=4,hex=true,shape="u",key="previous_session:uint32"},{name="cause",label="Cause",size=1,values="BootCause",shape="u",key="cause:uint8:BootCause"},{name="mid_round",label="Mid round",size=1,values="mid_round",shape="u",key="mid_round:uint8:mid_round"}}},
+    [262193]={name="FaultRaised",says="Fault begins, {fault}[, at {place}]",sender="device",fixed=13,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="value",label="Value",size=2,shape="u",key="value:uint16"}}},
+    [262194]={name="FaultCleared",says="Fault is over, {fault}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"}}},
+    [262195]={name="DoorMoved",says="Door {open}",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="open",label="Open",size=1,values="open",shape="u",key="open:uint8:open"}}},
+    [262196]={name="StateChanged",says="State {previous} becomes {state}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="state",label="State",size=1,by_class=true,shape="u",key="state:uint8"},{name="previous",label="Previous",size=1,by_class=true,shape="u",key="previous:uint8"}}},
+    [262464]={name="GreenButton",says="Green button pressed",sender="device",fixed=8,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"}}},
+    [262465]={name="GameSelected",says="Game {game} selected, packets of {packet_size}, {cards} cards",sender="device",fixed=44,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="packet_size",label="Cards of a packet",size=1,shape="u",key="packet_size:uint8"},{name="cards",label="Cards",size=2,shape="u",key="cards:uint16"},{name="jokers",label="Jokers",size=1,shape="u",key="jokers:uint8"},{name="game",label="Game",size=32,shape="text",key="game:string"}}},
+    [262466]={name="DeckLoaded",says="Deck {deck} put in",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"},{name="back",label="Back",size=1,shape="u",key="back:uint8"}}},
+    [262467]={name="ShuffleStarted",says="Deck {deck} is being shuffled",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"}}},
+    [262468]={name="DeckVerified",says="Deck {deck} counted, {counted} of {expected} cards",sender="device",fixed=13,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"},{name="expected",label="Expected",size=2,shape="u",key="expected:uint16"},{name="counted",label="Counted",size=2,shape="u",key="counted:uint16"}}},
+    [262469]={name="PacketDispensed",says="Packet {ordinal} in the tray, {counted} of {expected} cards[, {cards}]",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"},{name="ordinal",label="Ordinal",size=1,shape="u",key="ordinal:uint8"},{name="expected",label="Expected",size=1,shape="u",key="expected:uint8"},{name="counted",label="Counted",size=1,shape="u",key="counted:uint8"},{name="cards",label="Cards",size=1,values="card",as_is=true,lists_codes=true,shape="list",key="cards[]"}}},
+    [262470]={name="PacketLifted",says="Packet {ordinal} lifted",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="ordinal",label="Ordinal",size=1,shape="u",key="ordinal:uint8"}}},
+    [262471]={name="RemainderDumped",says="Remainder in the tray, {counted} of {expected} cards",sender="device",fixed=13,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"},{name="expected",label="Expected",size=2,shape="u",key="expected:uint16"},{name="counted",label="Counted",size=2,shape="u",key="counted:uint16"}}},
+    [262472]={name="RemainderLifted",says="Remainder of deck {deck} lifted",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"}}},
+    [262473]={name="CardRejected",says="Card {card} rejected, {fault}",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"},{name="card",label="Card",size=1,values="card",as_is=true,lists_codes=true,shape="u",key="card:uint8:card"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"}}},
+    [262474]={name="RedLamp",says="Red lamp {lit}, {fault}",sender="device",fixed=11,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="lit",label="Lit",size=1,values="lit",shape="u",key="lit:uint8:lit"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"}}},
+    [262475]={name="Misdeal",says="Misdeal, {fault}, {loaded} cards loaded, remainder {remainder}, rejected {rejected}, packets {packets}",sender="device",fixed=16,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"},{name="loaded",label="Loaded",size=2,shape="u",key="loaded:uint16"},{name="remainder",label="Remainder",size=2,shape="u",key="remainder:uint16"},{name="rejected",label="Rejected",size=1,shape="u",key="rejected:uint8"},{name="packets",label="Packets",size=2,shape="list",key="packets[]",parts={{name="expected",label="Expected",size=1,shape="u",key="expected:uint8"},{name="counted",label="Counted",size=1,shape="u",key="counted:uint8"}}}}},
+    [262476]={name="MisdealCleared",says="Misdeal cleared, {fault}, {resolution}, badge {badge}",sender="device",fixed=15,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"},{name="badge",label="Badge",size=4,shape="u",key="badge:uint32"},{name="resolution",label="Resolution",size=1,values="Resolution",shape="u",key="resolution:uint8:Resolution"}}},
+    [262477]={name="DeckRemoved",says="Deck {deck} taken out",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"}}},
+    [262720]={name="ShoeLoaded",says="Shoe {shoe} filled, {cards} cards of {decks} decks",sender="device",fixed=15,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="shoe",label="Shoe",size=4,shape="u",key="shoe:uint32"},{name="decks",label="Decks",size=1,shape="u",key="decks:uint8"},{name="cards",label="Cards",size=2,shape="u",key="cards:uint16"}}},
+    [262721]={name="BurnStarted",says="The next {count} cards are burned",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="count",label="Count",size=1,shape="u",key="count:uint8"}}},
+    [262722]={name="CardDrawn",says="Card {ordinal} drawn, {card}[, for {place}]",sender="device",fixed=14,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="ordinal",label="Ordinal",size=2,shape="u",key="ordinal:uint16"},{name="card",label="Card",size=1,values="card",as_is=true,lists_codes=true,shape="u",key="card:uint8:card"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="confidence",label="Confidence",size=1,unit="%",shape="u",key="confidence:uint8"},{name="reader",label="Reader",size=1,flags="Reader",shape="u",key="reader:uint8"}}},
+    [262723]={name="CardUnreadable",says="Card {ordinal} drawn and not read[, for {place}]",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="ordinal",label="Ordinal",size=2,shape="u",key="ordinal:uint16"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="reader",label="Reader",size=1,flags="Reader",shape="u",key="reader:uint8"}}},
+    [262724]={name="CutCardSeen",says="Cut card after {drawn} cards",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="drawn",label="Drawn",size=2,shape="u",key="drawn:uint16"}}},
+    [262725]={name="Overdraw",says="Card {ordinal} drawn that the game does not take",sender="device",fixed=11,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="ordinal",label="Ordinal",size=2,shape="u",key="ordinal:uint16"},{name="halted",label="Halted",size=1,values="halted",shape="u",key="halted:uint8:halted"}}},
+    [262726]={name="PushedBack",says="Card {ordinal} pushed back",sender="device",fixed=11,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="ordinal",label="Ordinal",size=2,shape="u",key="ordinal:uint16"},{name="halted",label="Halted",size=1,values="halted",shape="u",key="halted:uint8:halted"}}},
+    [262727]={name="PulledBack",says="The card after {ordinal} pulled back",sender="device",fixed=11,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="ordinal",label="Ordinal",size=2,shape="u",key="ordinal:uint16"},{name="halted",label="Halted",size=1,values="halted",shape="u",key="halted:uint8:halted"}}},
+    [262728]={name="CardDrawnOutside",says="Card {ordinal} drawn outside a game, {card}, {mode}",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="ordinal",label="Ordinal",size=2,shape="u",key="ordinal:uint16"},{name="card",label="Card",size=1,values="card",as_is=true,lists_codes=true,shape="u",key="card:uint8:card"},{name="mode",label="Mode",size=1,values="ShoeMode",shape="u",key="mode:uint8:ShoeMode"}}},
+    [262729]={name="ShoeError",says="Trouble begins, {fault}",sender="device",fixed=11,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"},{name="halted",label="Halted",size=1,values="halted",shape="u",key="halted:uint8:halted"}}},
+    [262730]={name="ShoeErrorCleared",says="Trouble is over, {fault}, badge {badge}",sender="device",fixed=14,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"},{name="badge",label="Badge",size=4,shape="u",key="badge:uint32"}}},
+    [262731]={name="ShoeLockMoved",says="Shoe {locked}",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="locked",label="Locked",size=1,values="locked",shape="u",key="locked:uint8:locked"}}},
+    [262732]={name="ShoeEnded",says="Shoe {shoe} is over after {drawn} cards",sender="device",fixed=14,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="shoe",label="Shoe",size=4,shape="u",key="shoe:uint32"},{name="drawn",label="Drawn",size=2,shape="u",key="drawn:uint16"}}},
+    [262733]={name="CardReportedAgain",says="Card {ordinal} said again, {card}",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="ordinal",label="Ordinal",size=2,shape="u",key="ordinal:uint16"},{name="card",label="Card",size=1,values="card",as_is=true,lists_codes=true,shape="u",key="card:uint8:card"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"}}},
+    [262976]={name="GameStarted",says="Game {round} started, bets are closed",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="round",label="Round",size=4,shape="u",key="round:uint32"}}},
+    [262977]={name="GameEnded",says="Game {round} ended",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="round",label="Round",size=4,shape="u",key="round:uint32"}}},
+    [262978]={name="SensorChanged",says="Bet sensor of seat {seat} {on}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="seat",label="Seat",size=1,shape="u",key="seat:uint8"},{name="on",label="On",size=1,values="on",shape="u",key="on:uint8:on"}}},
+    [262979]={name="HandButton",says="Hand button {hand} {on}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="hand",label="Hand",size=1,shape="u",key="hand:uint8"},{name="on",label="On",size=1,values="on",shape="u",key="on:uint8:on"}}},
+    [262980]={name="SpotSelected",says="Seat {seat} selected",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="seat",label="Seat",size=1,shape="u",key="seat:uint8"}}},
+    [262981]={name="BadgeSwiped",says="Badge {badge} swiped, {level}",sender="device",fixed=13,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="badge",label="Badge",size=4,shape="u",key="badge:uint32"},{name="level",label="Level",size=1,values="BadgeLevel",shape="u",key="level:uint8:BadgeLevel"}}},
+    [262982]={name="Confirmed",says="Confirm pressed",sender="device",fixed=8,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"}}},
+    [262983]={name="WagerPlaced",says="Seat {seat} has {cents} cents on spot {bet}",sender="device",fixed=14,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="seat",label="Seat",size=1,shape="u",key="seat:uint8"},{name="bet",label="Bet",size=1,shape="u",key="bet:uint8"},{name="cents",label="Cents",size=4,unit="cents",shape="u",key="cents:uint64"}}},
+    [262984]={name="DecisionMade",says="Seat {seat} chose {decision}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="seat",label="Seat",size=1,shape="u",key="seat:uint8"},{name="decision",label="Decision",size=1,values="Decision",shape="u",key="decision:uint8:Decision"}}},
+    [262985]={name="BurnConfirmed",says="Cards burned from the packet of {place}, positions {positions}, counted {spread}",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="positions",label="Positions",size=2,hex=true,shape="u",key="positions:uint16"},{name="spread",label="Spread",size=1,values="Spread",shape="u",key="spread:uint8:Spread"}}},
+    [262986]={name="HandRevealed",says="Hand of {place}, {cards}, by {source}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="source",label="Source",size=1,values="RevealSource",shape="u",key="source:uint8:RevealSource"},{name="cards",label="Cards",size=1,values="card",as_is=true,lists_codes=true,shape="list",key="cards[]"}}},
+    [262987]={name="CardsCounted",says="{counted} cards counted at {place}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="counted",label="Counted",size=1,shape="u",key="counted:uint8"}}},
+    [262988]={name="MisdealCalled",says="Misdeal called with badge {badge}, {fault}",sender="device",fixed=14,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="badge",label="Badge",size=4,shape="u",key="badge:uint32"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"}}},
+    [262989]={name="CardMishandled",says="Card {card} at {place}: {how}",sender="device",fixed=11,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="how",label="What happened",size=1,values="Mishandling",shape="u",key="how:uint8:Mishandling"},{name="card",label="Card",size=1,values="card",as_is=true,lists_codes=true,shape="u",key="card:uint8:card"}}},
+    [262990]={name="HandSet",says="Hand of {place} set by {by}, {cards}, the first {low} low",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="by",label="Set by",size=1,values="SetBy",shape="u",key="by:uint8:SetBy"},{name="foul",label="Foul",size=1,values="foul",shape="u",key="foul:uint8:foul"},{name="low",label="Cards of the low or first hand",size=1,shape="u",key="low:uint8"},{name="cards",label="Cards",size=1,values="card",as_is=true,lists_codes=true,shape="list",key="cards[]"}}},
+    [262991]={name="CardsDiscarded",says="Cards laid away from {place}[, {cards}]",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="cards",label="Cards",size=1,values="card",as_is=true,lists_codes=true,shape="list",key="cards[]"}}},
+    [262992]={name="NumberDrawn",says="Number {drawn} drawn",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="drawn",label="Drawn",size=1,shape="u",key="drawn:uint8"}}},
+    [262993]={name="WagerOn",says="Seat {seat} has {cents} cents on {on}, spot {bet}, proposition {proposition}",sender="device",fixed=16,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="seat",label="Seat",size=1,shape="u",key="seat:uint8"},{name="bet",label="Bet",size=1,shape="u",key="bet:uint8"},{name="proposition",label="Proposition",size=1,shape="u",key="proposition:uint8"},{name="on",label="On",size=1,values="on",shape="u",key="on:uint8:on"},{name="cents",label="Cents",size=4,unit="cents",shape="u",key="cents:uint64"}}},
+    [262994]={name="HandCorrected",says="Hand of {place} corrected to {cards}, badge {badge}",sender="device",fixed=14,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="badge",label="Badge",size=4,shape="u",key="badge:uint32"},{name="level",label="Level",size=1,values="BadgeLevel",shape="u",key="level:uint8:BadgeLevel"},{name="cards",label="Cards",size=1,values="card",as_is=true,lists_codes=true,shape="list",key="cards[]"}}},
+    [327685]={name="Ack",says="Acknowledged, events up to {up_to} have arrived",sender="host",fixed=8,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="up_to",label="Up to event",size=4,shape="u",key="up_to:uint32"}}},
+    [458753]={name="Hello",says="Hello from {host}, which speaks versions {lowest_major}.{lowest_minor} to {highest_major}.{highest_minor}",sender="host",fixed=20,fields={{name="lowest_major",label="Lowest major",size=1,shape="u",key="lowest_major:uint8"},{name="lowest_minor",label="Lowest minor",size=1,shape="u",key="lowest_minor:uint8"},{name="highest_major",label="Highest major",size=1,shape="u",key="highest_major:uint8"},{name="highest_minor",label="Highest minor",size=1,shape="u",key="highest_minor:uint8"},{name="host",label="Host",size=16,shape="text",key="host:string"}}},
+    [458754]={name="HelloReply",says="Hello reply from a {device_class}: {maker} {model}, serial number {serial}, firmware {firmware}, session {session}",sender="device",fixed=117,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="lowest_major",label="Lowest major",size=1,shape="u",key="lowest_major:uint8"},{name="lowest_minor",label="Lowest minor",size=1,shape="u",key="lowest_minor:uint8"},{name="highest_major",label="Highest major",size=1,shape="u",key="highest_major:uint8"},{name="highest_minor",label="Highest minor",size=1,shape="u",key="highest_minor:uint8"},{name="device_class",label="Device class",size=1,values="DeviceClass",shape="u",key="device_class:uint8:DeviceClass"},{name="capabilities",label="Capabilities",size=4,flags="Capability",shape="u",key="capabilities:uint32"},{name="boot_count",label="Boot count",size=4,shape="u",key="boot_count:uint32"},{name="event_depth",label="Event depth",size=2,shape="u",key="event_depth:uint16"},{name="max_frame",label="Max frame",size=2,shape="u",key="max_frame:uint16"},{name="maker",label="Maker",size=16,shape="text",key="maker:string"},{name="model",label="Model",size=16,shape="text",key="model:string"},{name="serial",label="Serial",size=16,shape="text",key="serial:string"},{name="firmware",label="Firmware",size=16,shape="text",key="firmware:string"},{name="digest",label="Firmware digest (SHA-256)",size=32,shape="bytes",key="digest:bytes"}}},
+    [458755]={name="Heartbeat",says="Heartbeat, the host is there",sender="host",fixed=4,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"}}},
+    [458756]={name="Gap",says="Gap, events from {first_missing} to before {first_kept} are gone; the newest is {last}",sender="device",fixed=16,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="first_missing",label="First missing",size=4,shape="u",key="first_missing:uint32"},{name="first_kept",label="First kept",size=4,shape="u",key="first_kept:uint32"},{name="last",label="Last",size=4,shape="u",key="last:uint32"}}},
+    [459024]={name="ShufflerStatus",says="Status of the shuffler: {state}, cards loaded {loaded}, packets dealt {packets}, cards in them {dispensed}[, lamps {lamps}][, active faults {faults}]",sender="device",fixed=25,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="last_event",label="Newest event",size=4,shape="u",key="last_event:uint32"},{name="uptime_ms",label="Time since start",size=4,unit="ms",shape="u",key="uptime_ms:uint32"},{name="state",label="State",size=1,values="ShufflerState",shape="u",key="state:uint8:ShufflerState"},{name="lamps",label="Lamps",size=1,flags="Lamp",shape="u",key="lamps:uint8"},{name="door_open",label="Door open",size=1,values="door_open",shape="u",key="door_open:uint8:door_open"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"},{name="loaded",label="Loaded",size=2,shape="u",key="loaded:uint16"},{name="packets",label="Packets",size=1,shape="u",key="packets:uint8"},{name="dispensed",label="Dispensed",size=2,shape="u",key="dispensed:uint16"},{name="in_tray",label="In tray",size=1,shape="u",key="in_tray:uint8"},{name="remainder",label="Remainder",size=2,shape="u",key="remainder:uint16"},{name="rejected",label="Rejected",size=1,shape="u",key="rejected:uint8"},{name="faults",label="Faults",size=2,values="Fault",shape="list",key="faults[]"}}},
+    [459280]={name="ShoeStatus",says="Status of the shoe: {state}, {drawn} of {loaded} cards drawn[, active faults {faults}]",sender="device",fixed=27,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="last_event",label="Newest event",size=4,shape="u",key="last_event:uint32"},{name="uptime_ms",label="Time since start",size=4,unit="ms",shape="u",key="uptime_ms:uint32"},{name="state",label="State",size=1,values="ShoeState",shape="u",key="state:uint8:ShoeState"},{name="locked",label="Locked",size=1,values="locked",shape="u",key="locked:uint8:locked"},{name="halted",label="Halted",size=1,values="halted",shape="u",key="halted:uint8:halted"},{name="shoe",label="Shoe",size=4,shape="u",key="shoe:uint32"},{name="decks",label="Decks",size=1,shape="u",key="decks:uint8"},{name="loaded",label="Loaded",size=2,shape="u",key="loaded:uint16"},{name="drawn",label="Drawn",size=2,shape="u",key="drawn:uint16"},{name="in_round",label="In round",size=2,shape="u",key="in_round:uint16"},{name="cut_card_seen",label="Cut card seen",size=1,values="cut_card_seen",shape="u",key="cut_card_seen:uint8:cut_card_seen"},{name="faults",label="Faults",size=2,values="Fault",shape="list",key="faults[]"}}},
+    [459536]={name="ControllerStatus",says="Status of the table controller: {state}, round {round}[, active faults {faults}]",sender="device",fixed=21,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="last_event",label="Newest event",size=4,shape="u",key="last_event:uint32"},{name="uptime_ms",label="Time since start",size=4,unit="ms",shape="u",key="uptime_ms:uint32"},{name="state",label="State",size=1,values="ControllerState",shape="u",key="state:uint8:ControllerState"},{name="round",label="Round",size=4,shape="u",key="round:uint32"},{name="sensors",label="Sensors",size=4,hex=true,shape="u",key="sensors:uint32"},{name="faults",label="Faults",size=2,values="Fault",shape="list",key="faults[]"}}},
+  }
+
+local ANGEL = {
+  COMMAND = 2,
+  REPORT = 5,
+  ACK = 6,
+  NAK = 21,
+  max_wire = 64,
+  partial_s = 0.5,
+  kinds = {[2]="COMMAND",[5]="REPORT",[6]="ACK",[21]="NAK"},
+  reasons = {[1]="LINE_ERROR",[2]="CHECK_ERROR",[3]="NO_ETX",[17]="BAD_LENGTH",[18]="BAD_ADDRESS",[19]="BAD_COMMAND",[20]="BAD_TYPE",[33]="BUSY",[34]="WRITING",[255]="OTHER"},
+  destinations = {[0]="PLAYER",[1]="BANKER",[2]="BURN",[4]="FIRST_CARD",[5]="BURN_COUNT"},
+  modes = {[0]="LOCK",[1]="ERROR",[2]="SETTING"},
+  winners = {[1]="PLAYER",[2]="TIE",[4]="BANKER",[7]="FORCED_END"},
+  troubles = {[1]="CANNOT_READ",[2]="OVERDRAW",[3]="WRONG_BUTTON",[4]="PUSHED_BACK",[5]="PULLED_BACK",[6]="CODE_WRONG",[7]="DRAW_TOO_SLOW"},
+  letters = {S={name="Started",read="bare",size=0},P={name="StandingBy",read="bare",size=0},D={name="CardDrawn",read="card",size=2},R={name="CardReportedAgain",read="card",size=2},d={name="CardDrawnOutside",read="outside",size=2},C={name="CutCardDrawn",read="bare",size=0},G={name="GameResult",read="result",size=1},E={name="ErrorRaised",read="error",size=1},e={name="ErrorCleared",read="cleared",size=1},L={name="LockMoved",read="lock",size=1},M={name="SettingChanged",read="setting",size=6}},
+  names = {
+    Started="Started",
+    StandingBy="Standing by",
+    CardDrawn="Card drawn",
+    CardReportedAgain="Card reported again",
+    CardDrawnOutside="Card drawn outside",
+    CutCardDrawn="Cut card drawn",
+    GameResult="Game result",
+    ErrorRaised="Error raised",
+    ErrorCleared="Error cleared",
+    LockMoved="Lock moved",
+    SettingChanged="Setting changed",
+    UnknownReport="Unknown report",
+    Lock="Lock",
+    ClearError="Clear error",
+    AskGame="Ask game",
+    Acknowledged="Acknowledged",
+    Rejected="Rejected",
+    Text="Text",
+  },
+}
+
+local BEE = {
+  mode_max = 32,
+  item_max = 80,
+  partial_s = 0.5,
+  names = {CardDrawn="Card drawn",CardNotRead="Card not read",Alarm="Alarm",Warned="Warned",UnknownItem="Unknown item"},
+}
+
+-- Arithmetic on 32 bits. Wireshark's Lua was 5.1 and 5.2 for long and is 5.4 now: each brings it in another way.
+local bits = bit32 or bit
+if not bits then
+  local make = load([[return { bxor = function(a, b) return a ~ b end, band = function(a, b) return a & b end,
+    rshift = function(a, n) return (a & 0xFFFFFFFF) >> n end }]])
+  bits = make()
+end
+local band, bxor, rshift = bits.band, bits.bxor, bits.rshift
+local format, concat = string.format, table.concat
+
+local CRC = {}
+for value = 0, 255 do
+  local sum = value
+  for _ = 1, 8 do
+    sum = band(sum, 1) == 1 and bxor(rshift(sum, 1), 0xEDB88320) or rshift(sum, 1)
+  end
+  CRC[value] = sum
+end
+
+-- CRC-32 as in zlib.
+local function crc32(text)
+  local sum = 0xFFFFFFFF
+  for at = 1, #text do
+    sum = bxor(rshift(sum, 8), CRC[band(bxor(sum, text:byte(at)), 255)])
+  end
+  return bxor(sum, 0xFFFFFFFF) % 4294967296
+end
+
+local function hex(text)
+  return (text:gsub(".", function(c) return format("%02x", c:byte()) end))
+end
+
+local function number_le(text, at, size)
+  local value = 0
+  for i = at + size - 1, at, -1 do
+    value = value * 256 + text:byte(i)
+  end
+  return value
+end
+
+-- `PACKET_WAIT` as words.
+local function words(name)
+  return (name:lower():gsub("_", " "))
+end
+
+local function piece(at, bytes, reason, frame)
+  return { at = at, len = #bytes, bytes = bytes, reason = reason, frame = frame }
+end
+
+-- COBS undone; nil for bytes that are none.
+local function uncobs(text)
+  local parts, at, size = {}, 1, #text
+  while at <= size do
+    local group = text:byte(at)
+    if at + group - 1 > size then return nil end
+    parts[#parts + 1] = text:sub(at + 1, at + group - 1)
+    at = at + group
+    if group < 255 and at <= size then parts[#parts + 1] = "\0" end
+  end
+  return concat(parts)
+end
+
+-- The first rule that a piece which is no frame breaks; nil for a frame, with what it says.
+local function judge(part)
+  if #part > TDP.max_encoded then return "too long" end
+  local decoded = uncobs(part)
+  if not decoded then return "not COBS" end
+  if #decoded > TDP.max_frame then return "too long" end
+  if #decoded < TDP.min_frame then return "too short" end
+  if crc32(decoded) ~= TDP.residue then return "bad check" end
+  return nil, decoded
+end
+
+-- Cut what arrived at the zeros. `stream` keeps what is unfinished; a piece's `at` counts from the packet's first byte.
+local function cut_tdp(stream, chunk)
+  local found, base = {}, 0
+  if stream.overlong then
+    local last = chunk:find("\0", 1, true)
+    base = last or #chunk
+    if base > 0 then found[1] = piece(0, chunk:sub(1, base), "too long") end
+    stream.overlong = not last
+    chunk = chunk:sub(base + 1)
+  end
+  local data, shift = stream.held .. chunk, base - #stream.held - 1
+  local at, opened = 1, 0
+  while true do
+    local zero = data:find("\0", at, true)
+    if not zero then break end
+    if zero > at then
+      local reason, decoded = judge(data:sub(at, zero - 1))
+      found[#found + 1] = piece(at - opened + shift, data:sub(at - opened, zero), reason, decoded)
+      opened = 0
+    else
+      local last = found[#found]
+      if opened == 1 and last and last.reason == "idle delimiter" and last.at + last.len == at - 1 + shift then
+        last.len, last.bytes = last.len + 1, last.bytes .. "\0"
+      elseif opened == 1 then
+        found[#found + 1] = piece(at - 1 + shift, "\0", "idle delimiter")
+      end
+      opened = 1
+    end
+    at = zero + 1
+  end
+  stream.held = data:sub(at - opened)
+  if #data - at + 1 > TDP.max_encoded then
+    found[#found + 1] = piece(at - opened + shift, stream.held, "too long")
+    stream.held, stream.overlong = "", true
+  end
+  return found
+end
+
+local function give_up_tdp(held)
+  return held == "\0" and "idle delimiter" or "cut off"
+end
+
+-- Dialects whose frames are found by looking at the bytes in order: `one(data, at)` gives the length of what begins
+-- there and why it is noise (or what the frame says), or nothing when it needs more bytes.
+local function cutter(one)
+  return function(stream, chunk)
+    local data, shift = stream.held .. chunk, -#stream.held - 1
+    local found, at = {}, 1
+    while at <= #data do
+      local size, reason, frame = one(data, at)
+      if not size then break end
+      found[#found + 1] = piece(at + shift, data:sub(at, at + size - 1), reason, frame)
+      at = at + size
+    end
+    stream.held = data:sub(at)
+    return found
+  end
+end
+
+local function xor_of(text, from)
+  for at = 1, #text do from = bxor(from, text:byte(at)) end
+  return format("%02X", from)
+end
+
+local function one_angel_eye(data, at)
+  local start, size = data:byte(at), #data
+  if start == ANGEL.ACK then return 1, nil, { start = start, body = "", at = 1 } end
+  if start == ANGEL.NAK then
+    if at == size then return nil end
+    if ANGEL.reasons[data:byte(at + 1)] then return 2, nil, { start = start, body = data:sub(at + 1, at + 1) } end
+    return 1, "unknown reason"
+  end
+  if start ~= ANGEL.COMMAND and start ~= ANGEL.REPORT then
+    return #data:match("^[^\2\5\6\21]+", at), "between frames"
+  end
+  local limit = math.min(size, at + ANGEL.max_wire - 3)
+  local control = data:find("[%z\1-\31]", at + 1)
+  if not control or control > limit then
+    if size - at + 1 >= ANGEL.max_wire - 2 then return limit - at + 1, "too long" end
+    return nil
+  end
+  if data:byte(control) ~= 3 then return control - at, "cut off by the next control byte" end
+  local check = data:sub(control + 1, control + 2)
+  for index = 1, #check do
+    if not check:sub(index, index):find("[0-9A-F]") then return control - at + index, "bad check" end
+  end
+  if #check < 2 then return nil end
+  local body, length = data:sub(at + 1, control - 1), control + 3 - at
+  local outside = xor_of(body, 3)
+  if check ~= outside and not (start == ANGEL.COMMAND and check == xor_of(body, bxor(3, start))) then
+    return length, "bad check"
+  end
+  local first = body:byte(1)
+  if #body < 2 or first < 0x20 or first > 0x7E then return length, "too short" end
+  return length, nil, { start = start, body = body, check = check }
+end
+
+-- The end of a run of printable characters without brackets, `most` at the most.
+local function plain_end(data, from, most)
+  local last = from
+  while last <= #data and last < from + most and data:find("^[\32-\126]", last) and not data:find("^[%[%]<>]", last) do
+    last = last + 1
+  end
+  return last
+end
+
+local function stop_bee_tek(data, at, last, limit)
+  local bracket = data:find("^[%[%]<>]", last)
+  local reason = last == limit and not bracket and "too long" or "cut off or malformed"
+  return (data:find("^[%]>]", last) and last + 1 or last) - at, reason
+end
+
+local function one_bee_tek(data, at)
+  local blank = data:match("^[ \t\r\n%z]+", at)
+  if blank then return #blank, "blank" end
+  local between = data:match("^[^ \t\r\n%z%[<]+", at)
+  if between then return #between, "between items" end
+  local begin, mode = at, ""
+  if data:byte(at) == 91 then
+    local last = plain_end(data, at + 1, BEE.mode_max)
+    if last > #data then return nil end
+    if data:byte(last) ~= 93 or last == at + 1 then return stop_bee_tek(data, at, last, at + 1 + BEE.mode_max) end
+    mode, begin = data:sub(at + 1, last - 1), last + 1
+    if begin > #data then return nil end
+    if data:byte(begin) ~= 60 then return begin - at, "cut off or malformed" end
+  end
+  local last = plain_end(data, begin + 1, BEE.item_max)
+  if last > #data then return nil end
+  if data:byte(last) == 62 then
+    return last + 1 - at, nil, { mode = mode, item = data:sub(begin + 1, last - 1), begin = begin - at }
+  end
+  return stop_bee_tek(data, at, last, begin + 1 + BEE.item_max)
+end
+
+local cut_angel_eye, cut_bee_tek = cutter(one_angel_eye), cutter(one_bee_tek)
+local function give_up() return "cut off" end
+
+-- What each packet holds is found out when it is looked at for the first time, in the order of the file, and kept: later
+-- packets are looked at in any. That is not always the first pass: tshark -2 builds no tree there, and says no interface.
+local streams, kept, talks = {}, {}, {}
+local time_epoch, first_second = Field.new("frame.time_epoch"), nil
+
+-- Seconds since about the first packet, to the nanosecond: the time since the first is not known in the first of two
+-- passes, and a number of Lua holds the seconds since 1970 to a quarter of a microsecond only.
+local function now_of(pinfo)
+  local found = time_epoch()
+  local value = found and found.value
+  if type(value) ~= "userdata" then return pinfo.abs_ts end
+  first_second = first_second or value.secs
+  return value.secs - first_second + value.nsecs / 1e9
+end
+
+local function begin_again()
+  streams, kept, talks, first_second = {}, {}, {}, nil
+end
+
+local function talk_of(key)
+  if not talks[key] then talks[key] = { commands = {}, sessions = {}, sequence = {} } end
+  return talks[key]
+end
+
+-- Give up what a stream holds: it was silent in the middle of a frame, or the line was closed.
+local function flush(dialect, stream, found)
+  local held = stream.held
+  if held ~= "" then
+    local given_up = piece(-#held, held, dialect.give_up(held))
+    given_up.before, given_up.began = true, stream.began
+    table.insert(found, 1, given_up)
+  end
+  stream.held, stream.overlong = "", false
+end
+
+-- The pieces that end in this packet, and how many bytes of an unfinished one it leaves.
+local function pieces_of(dialect, text, pinfo, line)
+  local key = line.key .. "/" .. line.way
+  local number = pinfo.number
+  local id = key .. "/" .. dialect.name .. "/" .. number
+  if kept[id] then return kept[id] end
+  local stream, now = streams[key], now_of(pinfo)
+  if not stream or number <= stream.newest or stream.dialect ~= dialect.name then
+    local older = stream and number <= stream.newest
+    stream = { held = "", dialect = dialect.name, last = now, began = number, newest = number }
+    if not older then streams[key] = stream end
+  end
+  stream.newest = number
+  local before = {}
+  if now - stream.last >= dialect.silence and dialect.silence > 0 then flush(dialect, stream, before) end
+  local had, began = #stream.held, stream.began
+  local found = dialect.cut(stream, text)
+  for _, each in ipairs(found) do
+    if each.at < 0 then each.began = began end
+  end
+  if before[1] then table.insert(found, 1, before[1]) end
+  local record = { pieces = found, held = #stream.held }
+  if #stream.held > 0 and not (had > 0 and #stream.held == had + #text) then stream.began = number end
+  if stream.open then stream.open.goes_on = number end
+  stream.open = #stream.held > 0 and record or nil
+  stream.last = now
+  kept[id] = record
+  return record
+end
+
+-- A note of the recorder ends what both directions of a line hold.
+local function end_line(dialect, pinfo, line)
+  local id = line.key .. "/note/" .. pinfo.number
+  if not kept[id] then
+    local found = {}
+    for _, way in ipairs({ "sent", "received" }) do
+      local stream = streams[line.key .. "/" .. way]
+      if stream and pinfo.number > stream.newest then flush(dialect, stream, found) end
+    end
+    kept[id] = { pieces = found, held = 0 }
+  end
+  return kept[id]
+end
+
+-- Who answers what. A talk is one line with both its directions; every frame is looked at once, in the order of the file.
+local COMMAND, REPLY, PROGRESS, EVENT, ACK, NAK, LINK = 1, 2, 3, 4, 5, 6, 7
+
+local function note(seen, expert, text)
+  seen.notes[#seen.notes + 1] = { expert, text }
+end
+
+local function take_sequence(talk, frame, seen)
+  local last, now = talk.sequence[frame.from], frame.sequence
+  talk.sequence[frame.from] = now
+  if last and now ~= (last + 1) % 256 and not frame.begins then
+    local lost = (now - last - 1) % 256
+    -- Half the count further is a step back: the sender started anew.
+    if lost < 128 then
+      note(seen, "lost", lost == 1 and "one frame before this one is missing in this direction"
+        or format("%d frames before this one are missing in this direction", lost))
+    else
+      note(seen, "restart", "the sender counts its frames anew")
+    end
+  end
+end
+
+local function take_command(talk, frame, seen, at)
+  local old = talk.commands[frame.request]
+  if old and old.content == frame.content and at - old.at < TDP.remembered_s then
+    old.tries = old.tries + 1
+    seen.entry, seen.retry_of = old, old.number
+    note(seen, "retry", format("sent again under its request id, time %d", old.tries))
+    return
+  end
+  if old and not old.reply and old.number ~= seen.number and at - old.at < TDP.remembered_s then
+    note(seen, "reused", "a request id that another command had")
+  end
+  seen.entry = { number = seen.number, at = at, content = frame.content, name = frame.name, message = frame.message,
+    events = {}, tries = 1, role = frame.role }
+  talk.commands[frame.request] = seen.entry
+end
+
+local function take_answer(talk, frame, seen, at)
+  local entry = talk.commands[frame.request]
+  if not entry or (frame.kind ~= EVENT and entry.message ~= frame.message) then
+    if frame.kind == REPLY then note(seen, "unasked", "nobody is seen to wait for this reply") end
+    return
+  end
+  seen.request_in, seen.took = entry.number, at - entry.at
+  if frame.kind == REPLY or frame.kind == NAK then
+    if entry.reply and frame.kind == REPLY then
+      seen.repeat_of = entry.reply
+      note(seen, "repeated", "this command was answered before; the reply comes again")
+    else
+      entry.reply = seen.number
+    end
+    if frame.kind == REPLY and frame.done and entry.role then talk.role = entry.role end
+  elseif frame.kind == EVENT then
+    entry.events[#entry.events + 1] = seen.number
+  end
+end
+
+local function session_of(talk, id)
+  local session = talk.sessions[id]
+  if not session then
+    session = { newest = nil, events = {}, waiting = {} }
+    talk.sessions[id] = session
+  end
+  return session
+end
+
+local function take_event(talk, frame, seen)
+  local session = session_of(talk, frame.old_session or talk.session or 0)
+  local old = session.events[frame.number]
+  if old and old.payload == frame.payload then
+    seen.repeat_of, seen.event = old.number, old
+    note(seen, "again", "this event was sent before, with the same bytes")
+    return
+  end
+  if old then
+    note(seen, "restart", "an event with this number was sent before, with other bytes: the device started anew")
+  elseif session.newest and frame.number > session.newest + 1 then
+    local first, last = session.newest + 1, frame.number - 1
+    note(seen, "missing", first == last and format("event %d is missing before this one", first)
+      or format("events %d to %d are missing before this one", first, last))
+  end
+  seen.event = { number = seen.number, payload = frame.payload }
+  session.events[frame.number], session.waiting[frame.number] = seen.event, seen.event
+  session.newest = math.max(session.newest or 0, frame.number)
+end
+
+local function take_ack(talk, frame, seen)
+  local session = talk.sessions[frame.session]
+  if not session then return end
+  for number, event in pairs(session.waiting) do
+    if number <= frame.up_to then
+      event.ack, session.waiting[number] = seen.number, nil
+    end
+  end
+end
+
+local function enter_session(talk, frame, seen)
+  if talk.session == frame.session then return end
+  if talk.session then
+    note(seen, "restart", format("the session changed from %08X to %08X: the device started anew", talk.session, frame.session))
+    talk.role, talk.sequence.device = nil, nil
+  end
+  talk.session = frame.session
+  if talk.sessions[0] then talk.sessions[frame.session], talk.sessions[0] = talk.sessions[0], nil end
+end
+
+-- What is known of a frame beyond its own bytes.
+local function look_at(talk, frame, number, at)
+  local seen = { number = number, notes = {} }
+  if frame.unreadable then
+    take_sequence(talk, frame, seen)
+    return seen
+  end
+  if frame.names_session then enter_session(talk, frame, seen) end
+  if frame.class then talk.class = frame.class end
+  take_sequence(talk, frame, seen)
+  if frame.kind == COMMAND then
+    take_command(talk, frame, seen, at)
+  elseif frame.request ~= 0 then
+    take_answer(talk, frame, seen, at)
+  end
+  if frame.kind == EVENT and frame.number then take_event(talk, frame, seen) end
+  if frame.kind == ACK and frame.up_to then take_ack(talk, frame, seen) end
+  if frame.hello then
+    talk.hello = { number = number, at = at }
+    seen.entry = talk.hello
+  end
+  if frame.hello_reply and talk.hello then
+    seen.request_in, seen.took = talk.hello.number, at - talk.hello.at
+    talk.hello.reply = talk.hello.reply or number
+  end
+  seen.class, seen.session, seen.role = talk.class, talk.session, talk.role
+  return seen
+end
+
+local tdp = Proto("tdp", "Table Device Protocol")
+local T = {}   -- fields of the declarations, by key
+local G = {    -- fields of this dissector's own
+  check = ProtoField.uint32("tdp.check", "Check (CRC-32)", base.HEX),
+  payload = ProtoField.bytes("tdp.payload", "Payload"),
+  extension = ProtoField.none("tdp.extension", "Extension"),
+  extension_type = ProtoField.uint8("tdp.extension.type", "Type", base.HEX, TDP.extensions),
+  extension_length = ProtoField.uint8("tdp.extension.length", "Length"),
+  extension_value = ProtoField.bytes("tdp.extension.value", "Value"),
+  noise = ProtoField.bytes("tdp.noise", "Bytes"),
+  reason = ProtoField.string("tdp.noise.reason", "Why they are no frame"),
+  began = ProtoField.framenum("tdp.began_in", "Began in packet"),
+  goes_on = ProtoField.framenum("tdp.continued_in", "Goes on in packet"),
+  response_in = ProtoField.framenum("tdp.response_in", "Answered in packet", base.NONE, frametype.RESPONSE),
+  request_in = ProtoField.framenum("tdp.request_in", "Answers packet", base.NONE, frametype.REQUEST),
+  caused = ProtoField.framenum("tdp.event_in", "Event it caused in packet"),
+  time = ProtoField.double("tdp.response_time", "Seconds since then"),
+  retry_of = ProtoField.framenum("tdp.retry_of", "Sent first in packet", base.NONE, frametype.RETRANS_PREV),
+  repeat_of = ProtoField.framenum("tdp.repeat_of", "Sent before in packet", base.NONE, frametype.RETRANS_PREV),
+  ack_in = ProtoField.framenum("tdp.ack_in", "Acknowledged in packet", base.NONE, frametype.ACK),
+  sender = ProtoField.string("tdp.sender", "Sent by"),
+  link = ProtoField.string("tdp.link_state", "Session"),
+}
+for _, each in ipairs(TDP.fields) do
+  local key, abbr, label, kind, values, about = each[1], each[2], each[3], each[4], each[5], each[6]
+  local make = ProtoField[kind]
+  if kind == "none" then
+    T[key] = make(abbr, label, about)
+  elseif kind == "bool" then
+    T[key] = make(abbr, label, each.width, { "yes", "no" }, each.mask, about)
+  elseif kind == "bytes" then
+    T[key] = make(abbr, label, base.NONE, about)
+  elseif kind == "string" then
+    T[key] = make(abbr, label, base.ASCII, about)
+  elseif kind == "uint64" then
+    T[key] = make(abbr, label, base.DEC, nil, nil, about)
+  else
+    T[key] = make(abbr, label, each.hex and base.HEX or base.DEC,
+      values and TDP.values[values] or nil, nil, about)
+  end
+end
+local E, severity, group = {}, expert.severity, expert.group
+for name, each in pairs({
+  check = { "Bad check", group.CHECKSUM, severity.ERROR },
+  noise = { "Noise", group.MALFORMED, severity.WARN },
+  unread = { "Payload that does not fit its message", group.MALFORMED, severity.ERROR },
+  unknown = { "Message this version does not know", group.UNDECODED, severity.NOTE },
+  retry = { "Command sent again", group.SEQUENCE, severity.NOTE },
+  repeated = { "Reply sent again", group.SEQUENCE, severity.NOTE },
+  again = { "Event sent again", group.SEQUENCE, severity.NOTE },
+  unasked = { "Reply without a command", group.SEQUENCE, severity.NOTE },
+  reused = { "Request id used again", group.SEQUENCE, severity.WARN },
+  missing = { "Events missing", group.SEQUENCE, severity.WARN },
+  gap = { "Events gone for ever", group.SEQUENCE, severity.WARN },
+  lost = { "Frames lost", group.SEQUENCE, severity.WARN },
+  restart = { "Device started anew", group.SEQUENCE, severity.NOTE },
+  nak = { "Frame of no use", group.RESPONSE_CODE, severity.WARN },
+  refused = { "Command refused", group.RESPONSE_CODE, severity.WARN },
+  red_lamp = { "Red lamp", group.RESPONSE_CODE, severity.WARN },
+  misdeal = { "Misdeal", group.RESPONSE_CODE, severity.ERROR },
+  fault = { "Fault", group.RESPONSE_CODE, severity.WARN },
+}) do
+  E[name] = ProtoExpert.new("tdp.expert." .. name, each[1], each[2], each[3])
+end
+tdp.fields, tdp.experts = {}, {}
+do
+  local fields, experts = {}, {}
+  for _, each in pairs(T) do fields[#fields + 1] = each end
+  for _, each in pairs(G) do fields[#fields + 1] = each end
+  for _, each in pairs(E) do experts[#experts + 1] = each end
+  tdp.fields, tdp.experts = fields, experts
+end
+
+local STATES = { [1] = "ShufflerState", [2] = "ShoeState", [3] = "ControllerState" }
+
+local function fault_text(number)
+  local known = TDP.values.Fault[number]
+  return known and format("%s (%d)", known, number)
+    or format("%s fault %d", TDP.fault_classes[math.floor(number / 100)] or "unclassified", number)
+end
+
+local function flags_text(flags, value)
+  local found = {}
+  for _, flag in ipairs(TDP.flags[flags]) do
+    if band(value, flag[1]) ~= 0 then
+      found[#found + 1], value = words(flag[2]), value - flag[1]
+    end
+  end
+  if value > 0 then found[#found + 1] = format("0x%X", value) end
+  return #found > 0 and concat(found, ", ") or "none"
+end
+
+-- A value as a person reads it.
+local function spoken(field, value)
+  local values = field.values
+  if values == "Fault" then return fault_text(value) end
+  if field.flags then return flags_text(field.flags, value) end
+  if not values then return field.hex and format("%0" .. 2 * field.size .. "X", value) or tostring(value) end
+  local name = TDP.values[values][value]
+  if not name then return format(field.lists_codes and "0x%02X" or "%d", value) end
+  return field.as_is and name or words(name)
+end
+
+-- Reading a payload: what is in it, as values with their place in the decoded frame; or why it does not fit.
+local function read_fixed(frame, layout)
+  local at = 8
+  for _, field in ipairs(layout.fields) do
+    if field.shape == "list" then break end
+    local value
+    if field.shape == "u" then
+      value = field.size < 8 and number_le(frame.decoded, at + 1, field.size) or false
+    else
+      value = frame.decoded:sub(at + 1, at + field.size)
+      if field.shape == "text" then
+        value = value:gsub("%z+$", "")
+        if value:find("[\128-\255]") then return nil, field.name .. " is not ASCII" end
+      end
+    end
+    frame.values[#frame.values + 1] = { field = field, at = at, size = field.size, value = value }
+    frame.by_name[field.name] = value
+    at = at + field.size
+  end
+  return at
+end
+
+local function read_list(frame, field, at, last)
+  if at >= last then return nil, field.name .. " is missing" end
+  local count = frame.decoded:byte(at + 1)
+  local stop = at + 1 + count * field.size
+  if stop > last then return nil, format("%s counts %d, more than the payload holds", field.name, count) end
+  local items = {}
+  for index = 0, count - 1 do
+    local from = at + 1 + index * field.size
+    local item = { at = from, size = field.size }
+    if field.parts then
+      local inner = from
+      for _, part in ipairs(field.parts) do
+        item[#item + 1] = { field = part, at = inner, size = part.size, value = number_le(frame.decoded, inner + 1, part.size) }
+        inner = inner + part.size
+      end
+    else
+      item.value = number_le(frame.decoded, from + 1, field.size)
+    end
+    items[#items + 1] = item
+  end
+  frame.values[#frame.values + 1] = { field = field, at = at, size = stop - at, items = items }
+  frame.by_name[field.name] = items
+  return stop
+end
+
+local function read_extensions(frame, at, last)
+  while at < last do
+    local stop = at + 2 <= last and at + 2 + frame.decoded:byte(at + 2) or last + 1
+    if stop > last then return format("%d bytes at the end are no whole extension", last - at) end
+    local value = frame.decoded:sub(at + 3, stop)
+    frame.extensions[#frame.extensions + 1] = { at = at, size = stop - at }
+    if frame.decoded:byte(at + 1) == 1 and #value == 4 then frame.old_session = number_le(value, 1, 4) end
+    at = stop
+  end
+end
+
+local function read_payload(frame, layout)
+  local last = #frame.decoded - 4
+  if last - 8 < layout.fixed then
+    return format("%d bytes where at least %d are needed", last - 8, layout.fixed)
+  end
+  local at, why = read_fixed(frame, layout)
+  if not at then return why end
+  for _, field in ipairs(layout.fields) do
+    if field.shape == "list" then
+      at, why = read_list(frame, field, at, last)
+      if not at then return why end
+    end
+  end
+  return read_extensions(frame, at, last)
+end
+
+local FROM_HOST = { [COMMAND] = true, [ACK] = true }
+
+-- Everything that a decoded frame says by itself.
+local function read_frame(decoded)
+  local frame = { decoded = decoded, values = {}, by_name = {}, extensions = {} }
+  frame.version, frame.flags, frame.kind, frame.sequence = decoded:byte(1, 4)
+  frame.request, frame.message = number_le(decoded, 5, 2), number_le(decoded, 7, 2)
+  frame.content = decoded:sub(1, 3) .. decoded:sub(5, -5)
+  frame.payload = decoded:sub(9, -5)
+  frame.layout = TDP.messages[frame.kind * 65536 + frame.message] or TDP.answers[frame.kind]
+  frame.names = TDP.names[frame.message] or format("message %04Xh", frame.message)
+  local greeting = frame.kind == LINK and (frame.message == 1 or frame.message == 2)
+  if frame.layout and frame.version ~= TDP.version and not greeting then frame.layout = nil end
+  if frame.layout then
+    frame.why = read_payload(frame, frame.layout)
+    frame.name = frame.layout.name
+  end
+  frame.unreadable = frame.why ~= nil or not frame.layout
+  local from = frame.layout and frame.layout.sender
+  frame.from = from or FROM_HOST[frame.kind] and "host" or "device"
+  if frame.kind == NAK or not frame.layout then frame.from = nil end
+  if frame.unreadable then return frame end
+  local by = frame.by_name
+  frame.hello = frame.kind == LINK and frame.message == 1
+  frame.hello_reply = frame.kind == LINK and frame.message == 2
+  frame.begins = frame.hello or frame.hello_reply
+  frame.names_session = frame.hello_reply or by.last_event ~= nil
+  frame.session, frame.number, frame.up_to = by.session, frame.kind == EVENT and by.number or nil, by.up_to
+  frame.done = frame.kind == REPLY and by.status == 1
+  frame.role = frame.kind == COMMAND and by.role or nil
+  if STATES[math.floor(frame.message / 256)] then frame.class = math.floor(frame.message / 256) end
+  if frame.hello_reply and STATES[by.device_class] then frame.class = by.device_class end
+  return frame
+end
+
+local function state_field(field, class)
+  local values = field.by_class and STATES[class or 0]
+  if not values then return field end
+  return { name = field.name, label = field.label, values = values, size = field.size, key = field.key }
+end
+
+local function list_text(entry)
+  local found = {}
+  for _, item in ipairs(entry.items) do
+    if entry.field.parts then
+      local inner = {}
+      for _, part in ipairs(item) do inner[#inner + 1] = format("%s %d", words(part.field.name), part.value) end
+      found[#found + 1] = concat(inner, " ")
+    else
+      found[#found + 1] = spoken(entry.field, item.value)
+    end
+  end
+  return #found > 0 and concat(found, entry.field.values == "card" and " " or ", ") or "none"
+end
+
+local function entry_text(entry, class)
+  local field = entry.field
+  if entry.items then return list_text(entry) end
+  if field.shape == "u" then
+    if field.size == 8 then return entry.text or "?" end
+    return spoken(state_field(field, class), entry.value)
+  end
+  if field.shape == "text" then return (entry.value:gsub("[^\32-\126]", ".")) end
+  return hex(entry.value)
+end
+
+-- `{name}` of a sentence becomes the field's text; what stands in brackets goes when its field says nothing.
+local function say(frame, class)
+  local texts = {}
+  for _, entry in ipairs(frame.values) do
+    if entry.field.size == 8 and entry.field.shape == "u" then
+      entry.text = tostring(UInt64.decode and ByteArray.new(frame.decoded:sub(entry.at + 1, entry.at + 8), true)
+        :tvb("number")():le_uint64() or "")
+    end
+    texts[entry.field.name] = entry_text(entry, class)
+  end
+  local sentence = frame.layout.says
+  if not sentence then
+    local parts = {}
+    for _, entry in ipairs(frame.values) do
+      local name = entry.field.name
+      if name ~= "number" and name ~= "device_ms" and name ~= "session" then
+        parts[#parts + 1] = words(name) .. " " .. texts[name]
+      end
+    end
+    return frame.name .. (#parts > 0 and ": " .. concat(parts, ", ") or "")
+  end
+  sentence = sentence:gsub("%b[]", function(part)
+    local name = part:match("{([%w_]+)}")
+    return (texts[name] == "none" or texts[name] == "" or texts[name] == "0") and "" or part:sub(2, -2)
+  end)
+  return (sentence:gsub("{([%w_]+)}", texts))
+end
+
+local function title(frame, seen)
+  local what = frame.names
+  local request = frame.request ~= 0 and " " .. frame.request or ""
+  if not frame.layout then
+    return format("%s, kind %d: not known to version %s", what, frame.kind, TDP.version_text)
+  end
+  if frame.why then return format("%s that cannot be read: %s", what, frame.why) end
+  local says = say(frame, seen.class)
+  if frame.kind == COMMAND then return format("Command%s: %s", request, says) end
+  if frame.kind == REPLY then return format("Reply to command%s, %s: %s", request, what, says) end
+  if frame.kind == PROGRESS then return format("Progress of command%s, %s: %s", request, what, says) end
+  if frame.kind == NAK then return format("Not accepted: %s, %s", what, says) end
+  if frame.kind == EVENT then
+    return format("Event %d: %s%s", frame.number, says, frame.request ~= 0 and ", from command" .. request or "")
+  end
+  return says
+end
+
+local function add_value(tree, entry, tvb, class)
+  local field = entry.field
+  local range = tvb(entry.at, entry.size)
+  if entry.items then
+    local inner = tree:add(T[field.key], range):set_text(format("%s: %s", field.label, list_text(entry)))
+    inner:add(T[field.key .. "#"], tvb(entry.at, 1))
+    for _, item in ipairs(entry.items) do
+      if field.parts then
+        local row = inner:add(T[field.key .. "@"], tvb(item.at, item.size))
+        local said = {}
+        for _, part in ipairs(item) do
+          row:add_le(T[part.field.key], tvb(part.at, part.size))
+          said[#said + 1] = words(part.field.name) .. " " .. part.value
+        end
+        row:set_text(concat(said, ", "))
+      else
+        local leaf = inner:add_le(T[field.key .. "*"], tvb(item.at, item.size))
+        leaf:set_text(spoken(field, item.value))
+      end
+    end
+    return
+  end
+  if field.shape == "text" then
+    tree:add(T[field.key], range, entry.value)
+    return
+  elseif field.shape ~= "u" then
+    tree:add(T[field.key], range)
+    return
+  end
+  local leaf = tree:add_le(T[field.key], range)
+  local now = state_field(field, class)
+  if field.flags then
+    leaf:set_text(format("%s: %s (0x%X)", field.label, flags_text(field.flags, entry.value), entry.value))
+    for _, flag in ipairs(TDP.flags[field.flags]) do leaf:add_le(T[field.key .. "." .. flag[2]], range) end
+  elseif field.values == "Fault" then
+    leaf:set_text(format("%s: %s", field.label, fault_text(entry.value)))
+  elseif now.values then
+    local name = TDP.values[now.values][entry.value]
+    leaf:set_text(name and format("%s: %s (%d)", field.label, name, entry.value) or format("%s: %d", field.label, entry.value))
+  elseif field.unit then
+    leaf:append_text(" " .. field.unit)
+  end
+end
+
+local function add_frame(tree, frame, tvb, class)
+  local kind = TDP.values.Kind[frame.kind]
+  local header = tree:add(tdp, tvb(0, 8), format("Header: %s, frame %d of this side%s", kind and words(kind) or "kind " .. frame.kind,
+    frame.sequence, frame.request ~= 0 and ", request " .. frame.request or ""))
+  for _, field in ipairs(TDP.header) do
+    local range = tvb(field.at, field.size)
+    local leaf = header:add_le(T[field.key], range)
+    if field.name == "link_sequence" then leaf:append_text(" (counts the frames of this side, modulo 256)") end
+  end
+  local last = #frame.decoded - 4
+  if frame.unreadable then
+    if last > 8 then tree:add(G.payload, tvb(8, last - 8)) end
+  else
+    for _, entry in ipairs(frame.values) do add_value(tree, entry, tvb, class) end
+    for _, each in ipairs(frame.extensions) do
+      local inner = tree:add(G.extension, tvb(each.at, each.size))
+      inner:set_text("Extension")
+      inner:add(G.extension_type, tvb(each.at, 1))
+      inner:add(G.extension_length, tvb(each.at + 1, 1))
+      if each.size > 2 then inner:add(G.extension_value, tvb(each.at + 2, each.size - 2)) end
+    end
+  end
+  tree:add_le(G.check, tvb(last, 4)):append_text(" good")
+end
+
+local function add_links(tree, seen)
+  local function link(field, value) if value then tree:add(field, value):set_generated() end end
+  link(G.retry_of, seen.retry_of)
+  link(G.repeat_of, seen.repeat_of)
+  link(G.request_in, seen.request_in)
+  if seen.took then tree:add(G.time, seen.took):set_generated() end
+  if seen.entry then
+    link(G.response_in, seen.entry.reply)
+    for _, number in ipairs(seen.entry.events or {}) do link(G.caused, number) end
+  end
+  if seen.event then link(G.ack_in, seen.event.ack) end
+  if seen.session then
+    local role = seen.role and TDP.values.Role[seen.role]
+    local state = role and "opened to " .. words(role) or "not seen to be opened"
+    tree:add(G.link, format("%08X, %s", seen.session, state)):set_generated()
+  end
+end
+
+local function add_warnings(tree, frame, seen)
+  for _, each in ipairs(seen.notes) do tree:add_proto_expert_info(E[each[1]], each[2]) end
+  local by = frame.by_name
+  if frame.why then return tree:add_proto_expert_info(E.unread, frame.names .. ": " .. frame.why) end
+  if not frame.layout then return tree:add_proto_expert_info(E.unknown, frame.names .. " is not known") end
+  if frame.kind == NAK then
+    tree:add_proto_expert_info(E.nak, format("%s was not accepted: %s", frame.names, words(TDP.values.Reason[by.reason] or tostring(by.reason))))
+  elseif frame.kind == REPLY and by.status == 2 then
+    tree:add_proto_expert_info(E.refused, format("%s was refused: %s", frame.names, words(TDP.values.Reason[by.reason] or tostring(by.reason))))
+  elseif frame.kind == LINK and by.first_missing then
+    if by.first_kept > by.first_missing then
+      tree:add_proto_expert_info(E.gap, format("events %d to %d are gone for ever", by.first_missing, by.first_kept - 1))
+    end
+  end
+  if by.lamps and band(by.lamps, 1) == 1 or frame.kind == EVENT and by.lit == 1 then
+    tree:add_proto_expert_info(E.red_lamp, "the red lamp is lit" .. (by.lit and by.fault and ": " .. fault_text(by.fault) or ""))
+  end
+  if frame.kind == EVENT and TDP.fault_events[frame.message] then
+    tree:add_proto_expert_info(E[TDP.fault_events[frame.message]], by.fault and fault_text(by.fault) or frame.name)
+  end
+  if by.faults and #by.faults > 0 then
+    local found = {}
+    for _, item in ipairs(by.faults) do found[#found + 1] = fault_text(item.value) end
+    tree:add_proto_expert_info(E.fault, "active: " .. concat(found, ", "))
+  end
+end
+
+local LABEL = "Table Device Protocol, "
+
+-- Show one frame. `seen` is what its talk made of it.
+local function show_tdp(each, range, tree, context)
+  local frame = read_frame(each.frame)
+  local from = frame.from or context.from
+  frame.from = frame.from or context.from or context.way
+  local seen = context.seen(function(number, at) return look_at(context.talk, frame, number, at) end)
+  local text = title(frame, seen)
+  local item = range and tree:add(tdp, range, LABEL .. text) or tree:add(tdp, LABEL .. text)
+  if from then item:add(G.sender, from == "host" and "the host" or "the device"):set_generated() end
+  if each.began then item:add(G.began, each.began):set_generated() end
+  local tvb = ByteArray.new(each.frame, true):tvb("Frame without its stuffing")
+  add_frame(item, frame, tvb, seen.class)
+  add_links(item, seen)
+  add_warnings(item, frame, seen)
+  return text, from, #seen.notes > 0 and (seen.retry_of or seen.repeat_of) and "[again] " or ""
+end
+
+-- Bytes that are no frame, the same for all dialects. What means nothing anywhere (idle zeros, blanks) warns of nothing.
+local QUIET = { ["idle delimiter"] = true, blank = true }
+
+local function show_noise(dialect, each, range, tree)
+  local fields, quiet = dialect.fields, QUIET[each.reason]
+  local what = quiet and "idle" or "noise"
+  local text = format("%d byte%s of %s: %s", each.len, each.len == 1 and "" or "s", what, each.reason)
+  local label = dialect.label .. text
+  local item = range and tree:add(dialect.proto, range, label) or tree:add(dialect.proto, label)
+  if each.began then item:add(fields.began, each.began):set_generated() end
+  item:add(fields.noise, ByteArray.new(each.bytes, true):tvb("Bytes of no frame")())
+  local reason = item:add(fields.reason, each.reason)
+  if not quiet then
+    local expert = each.reason == "bad check" and dialect.experts.check or dialect.experts.noise
+    item:add_proto_expert_info(expert, text)
+  end
+  return quiet and "" or text
+end
+
+-- The two shoes. A value is handed to Wireshark as it was read: in their bytes it stands beside others.
+local function make_fields(abbr, declared)
+  local fields = {
+    noise = ProtoField.bytes(abbr .. ".noise", "Bytes"),
+    reason = ProtoField.string(abbr .. ".noise.reason", "Why they are no frame"),
+    began = ProtoField.framenum(abbr .. ".began_in", "Began in packet"),
+    goes_on = ProtoField.framenum(abbr .. ".continued_in", "Goes on in packet"),
+    repeat_of = ProtoField.framenum(abbr .. ".repeat_of", "Sent before in packet", base.NONE, frametype.RETRANS_PREV),
+    request_in = ProtoField.framenum(abbr .. ".request_in", "Answers packet", base.NONE, frametype.REQUEST),
+    response_in = ProtoField.framenum(abbr .. ".response_in", "Answered in packet", base.NONE, frametype.RESPONSE),
+    time = ProtoField.double(abbr .. ".response_time", "Seconds since then"),
+    sender = ProtoField.string(abbr .. ".sender", "Sent by"),
+    message = ProtoField.string(abbr .. ".message", "Message"),
+    why = ProtoField.string(abbr .. ".why", "Why it cannot be read"),
+  }
+  for _, each in ipairs(declared) do
+    fields[each[1]] = ProtoField[each[2]](abbr .. "." .. each[1], each[3], each[4], each[5])
+  end
+  return fields
+end
+
+local function make_experts(abbr)
+  local function make(name, text, kind, how) return ProtoExpert.new(abbr .. ".expert." .. name, text, kind, how) end
+  return {
+    check = make("check", "Bad check", group.CHECKSUM, severity.ERROR),
+    noise = make("noise", "Noise", group.MALFORMED, severity.WARN),
+    unread = make("unread", "Frame that cannot be read", group.MALFORMED, severity.ERROR),
+    unknown = make("unknown", "Message this version does not know", group.UNDECODED, severity.NOTE),
+    again = make("again", "Sent again", group.SEQUENCE, severity.NOTE),
+    refused = make("refused", "Command refused", group.RESPONSE_CODE, severity.WARN),
+    fault = make("fault", "Trouble of the shoe", group.RESPONSE_CODE, severity.WARN),
+    restart = make("restart", "Device started anew", group.SEQUENCE, severity.NOTE),
+  }
+end
+
+local function declare(proto, fields, experts)
+  local all_fields, all_experts = {}, {}
+  for _, each in pairs(fields) do all_fields[#all_fields + 1] = each end
+  for _, each in pairs(experts) do all_experts[#all_experts + 1] = each end
+  proto.fields, proto.experts = all_fields, all_experts
+end
+
+-- Angel Eye --------------------------------------------------------------
+
+local angel = Proto("angel_eye", "Angel Eye style shoe")
+local AF = make_fields("angel_eye", {
+  { "kind", "uint8", "Kind", base.HEX, ANGEL.kinds },
+  { "sequence", "string", "Sequence" },
+  { "letter", "string", "Letter" },
+  { "destination", "uint8", "Drawn for", base.DEC, ANGEL.destinations },
+  { "mode", "uint8", "Drawn while in", base.DEC, ANGEL.modes },
+  { "ordinal", "uint8", "Card there" },
+  { "card", "string", "Card" },
+  { "winner", "uint8", "Result", base.DEC, ANGEL.winners },
+  { "player_pair", "bool", "Pair of the player" },
+  { "banker_pair", "bool", "Pair of the banker" },
+  { "error_mode", "bool", "In error mode" },
+  { "trouble", "uint8", "Trouble", base.DEC, ANGEL.troubles },
+  { "locked", "bool", "Locked" },
+  { "address", "string", "Setting" },
+  { "value", "string", "Value" },
+  { "data", "bytes", "Data" },
+  { "answer", "uint8", "Reason", base.HEX, ANGEL.reasons },
+  { "text", "string", "Text" },
+  { "check", "string", "Check (XOR)" },
+})
+local AE = make_experts("angel_eye")
+declare(angel, AF, AE)
+
+local SUITS = { "D", "C", "S", "H" }
+
+local function angel_card(code)
+  local suit, rank = math.floor(code / 16), code % 16
+  if suit > 4 or rank > 13 then return nil, format("no such card: suit %d, rank %d", suit, rank) end
+  if code == 0 then return "--" end
+  if suit == 0 or rank == 0 then return "??" end
+  return ("A23456789TJQK"):sub(rank, rank) .. SUITS[suit]
+end
+
+-- The values of a report, by what its letter says they are: { name, value, first byte, bytes }; or why it cannot be.
+local ANGEL_READ = {}
+
+function ANGEL_READ.bare() return {} end
+
+local function drawn(first_name)
+  return function(a, b)
+    local card, why = angel_card(b)
+    if not card then return nil, why end
+    return { { first_name, math.floor(a / 16), 0, 1 }, { "ordinal", a % 16, 0, 1 }, { "card", card, 1, 1 } }
+  end
+end
+ANGEL_READ.card, ANGEL_READ.outside = drawn("destination"), drawn("mode")
+
+function ANGEL_READ.result(a)
+  return { { "winner", math.floor(a / 16), 0, 1 }, { "player_pair", band(a, 1) == 1, 0, 1 },
+    { "banker_pair", band(a, 2) == 2, 0, 1 } }
+end
+function ANGEL_READ.error(a)
+  return { { "error_mode", band(a, 0x40) ~= 0, 0, 1 }, { "trouble", band(a, 0x3F), 0, 1 } }
+end
+function ANGEL_READ.cleared(a) return { { "trouble", band(a, 0x3F), 0, 1 } } end
+function ANGEL_READ.lock(a) return { { "locked", band(a, 1) == 1, 0, 1 } } end
+
+local function read_report(body)
+  local letter, data = body:sub(2, 2), body:sub(3)
+  local known = ANGEL.letters[letter]
+  if not known then
+    local values = { { "letter", letter, -1, 1 } }
+    if #data > 0 then values[2] = { "data", data, 0, #data } end
+    return { name = "UnknownReport", values = values, unknown = true }
+  end
+  local function wrong(why) return { why = format("report %s: %s", letter, why) } end
+  if known.read == "setting" then
+    if #data ~= 6 or data:find("[^\32-\126]") then return wrong("it takes six printable characters") end
+    return { name = known.name, values = { { "address", data:sub(1, 2), 0, 2 }, { "value", data:sub(3), 2, 4 } } }
+  end
+  if #data ~= known.size then return wrong(format("%d data bytes; it takes %d", #data, known.size)) end
+  if data:find("[%z\1-\127]") then return wrong("a binary byte without its top bit") end
+  local a, b = data:byte(1, 2)
+  local values, why = ANGEL_READ[known.read](a and a - 128, b and b - 128)
+  return values and { name = known.name, values = values } or wrong(why)
+end
+
+local function read_command(body)
+  local kind, digits = body:match("^OP(..)(%d%d)$")
+  if kind == "LK" and (digits == "01" or digits == "02") then
+    return { name = "Lock", values = { { "locked", digits == "02", 3, 2 } } }
+  elseif kind == "EC" then
+    return { name = "ClearError", values = { { "trouble", tonumber(digits), 3, 2 } } }
+  elseif kind == "GP" and digits == "00" then
+    return { name = "AskGame", values = {} }
+  elseif kind then
+    return { why = "an unknown operation" }
+  elseif body:find("[^\32-\126]") then
+    return { why = "an answer that is no text" }
+  end
+  return { name = "Text", values = { { "text", body, -1, #body } } }
+end
+
+local function read_angel(frame)
+  if frame.start == ANGEL.ACK then return { name = "Acknowledged", values = {} } end
+  if frame.start == ANGEL.NAK then return { name = "Rejected", values = { { "answer", frame.body:byte(1), -1, 1 } } } end
+  if frame.start == ANGEL.COMMAND then return read_command(frame.body) end
+  return read_report(frame.body)
+end
+
+local NAMES = { destination = "destinations", mode = "modes", winner = "winners", trouble = "troubles", answer = "reasons" }
+
+local function angel_value(name, value)
+  local values = NAMES[name] and ANGEL[NAMES[name]]
+  if type(value) == "boolean" then return words(name) .. (value and "" or ": no") end
+  if values then return values[value] and words(values[value]) or words(name) .. " " .. value end
+  if name == "data" then return hex(value) end
+  if name == "ordinal" then return "card " .. value end
+  return tostring(value)
+end
+
+-- Repeats are the same report, sequence and all, among the last three; an answer is for the last frame the other way.
+local function look_at_angel(talk, each, message, number, at, way)
+  local seen = { notes = {} }
+  local other = way == "sent" and "received" or "sent"
+  talk.last = talk.last or {}
+  talk.reports = talk.reports or {}
+  local start = each.frame.start
+  if start == ANGEL.ACK or start == ANGEL.NAK then
+    local asked = talk.last[other]
+    if asked and not asked.reply then
+      asked.reply, seen.request_in, seen.took = number, asked.number, at - asked.at
+    end
+    return seen
+  end
+  seen.entry = { number = number, at = at }
+  talk.last[way] = seen.entry
+  if start == ANGEL.REPORT then
+    for _, old in ipairs(talk.reports) do
+      if old.bytes == each.bytes then
+        seen.repeat_of = old.number
+        note(seen, "again", "this report was sent before, with the same bytes")
+        return seen
+      end
+    end
+    if message.name == "Started" then
+      talk.reports = {}
+      note(seen, "restart", "the shoe was started")
+    end
+    table.insert(talk.reports, 1, { bytes = each.bytes, number = number })
+    talk.reports[4] = nil
+  end
+  return seen
+end
+
+local function add_seen(item, fields, experts, seen)
+  local function link(field, value) if value then item:add(field, value):set_generated() end end
+  link(fields.repeat_of, seen.repeat_of)
+  link(fields.request_in, seen.request_in)
+  if seen.took then item:add(fields.time, seen.took):set_generated() end
+  if seen.entry then link(fields.response_in, seen.entry.reply) end
+  for _, each in ipairs(seen.notes) do item:add_proto_expert_info(experts[each[1]], each[2]) end
+end
+
+local function angel_text(each, message)
+  if message.why then return "Cannot be read: " .. message.why end
+  local said = {}
+  for _, value in ipairs(message.values) do said[#said + 1] = angel_value(value[1], value[2]) end
+  local head = each.frame.start == ANGEL.REPORT and format("Report '%s': ", each.frame.body:sub(1, 1)) or ""
+  if each.frame.start == ANGEL.COMMAND and message.name ~= "Text" then head = "Command: " end
+  return head .. (ANGEL.names[message.name] or message.name) .. (#said > 0 and ": " .. concat(said, ", ") or "")
+end
+
+local function show_angel(each, range, tree, context)
+  local frame, message = each.frame, read_angel(each.frame)
+  local seen = context.seen(function(number, at) return look_at_angel(context.talk, each, message, number, at, context.way) end)
+  local text = angel_text(each, message)
+  local from = frame.start == ANGEL.REPORT and "device" or context.from
+  local item = range and tree:add(angel, range, "Angel Eye style shoe, " .. text) or tree:add(angel, "Angel Eye style shoe, " .. text)
+  local tvb = range and range:len() == each.len and range or ByteArray.new(each.bytes, true):tvb("Frame, put together")()
+  item:add(AF.sender, from == "host" and "the host" or "the shoe"):set_generated()
+  if each.began then item:add(AF.began, each.began):set_generated() end
+  item:add(AF.kind, tvb(0, 1))
+  local data = 1
+  if frame.start == ANGEL.REPORT then
+    item:add(AF.sequence, tvb(1, 1))
+    if not message.unknown then item:add(AF.letter, tvb(2, 1)) end
+    data = 3
+  elseif frame.start == ANGEL.COMMAND and message.name ~= "Text" then
+    data = 2
+  end
+  if message.why then
+    item:add(AF.why, message.why)
+    if #frame.body > 0 then item:add(AF.data, tvb(1, #frame.body)) end
+    item:add_proto_expert_info(AE.unread, message.why)
+  else
+    item:add(AF.message, ANGEL.names[message.name])
+    for _, value in ipairs(message.values) do
+      local at = value[3] < 0 and (message.unknown and 2 or 1) or data + value[3]
+      local where = tvb(at, value[4])
+      if value[1] == "data" then item:add(AF.data, where) else item:add(AF[value[1]], where, value[2]) end
+    end
+    if message.name == "ErrorRaised" then item:add_proto_expert_info(AE.fault, text) end
+    if message.name == "Rejected" then item:add_proto_expert_info(AE.refused, text) end
+    if message.unknown then item:add_proto_expert_info(AE.unknown, text) end
+  end
+  if frame.check then item:add(AF.check, tvb(each.len - 2, 2)):append_text(" good") end
+  add_seen(item, AF, AE, seen)
+  return text, from, seen.repeat_of and "[again] " or ""
+end
+
+-- Bee-Tek ----------------------------------------------------------------
+
+local bee = Proto("bee_tek", "Bee-Tek style shoe")
+local BF = make_fields("bee_tek", {
+  { "mode", "string", "Mode" },
+  { "item", "string", "Item" },
+  { "card", "string", "Card" },
+  { "alarm", "string", "Alarm" },
+  { "words", "string", "Words" },
+  { "warning", "uint32", "Warning", base.HEX },
+})
+local BEX = make_experts("bee_tek")
+declare(bee, BF, BEX)
+
+local function read_alarm(rest)
+  local letter, digits, after = rest:match("^(%a)(%d+)(.*)$")
+  if letter and #digits <= 3 and not after:find("^[%w_]") then
+    return letter:upper() .. digits, (after:gsub("^ +", ""))
+  end
+  return "", (rest:gsub("^ +", ""))
+end
+
+local function read_bee(frame)
+  local mode, item = frame.mode, frame.item
+  local number = item:match("^[wW]0[xX](%x+)$")
+  if number and #number <= 8 then
+    return { name = "Warned", values = { { "warning", tonumber(number, 16), number } } }
+  end
+  if mode == "" then return { why = "an item without its mode" } end
+  local word, rest = item:match("^([^:]*):(.*)$")
+  if word and word:lower() == "alarm" then
+    local code, said = read_alarm(rest)
+    return { name = "Alarm", values = { { "alarm", code, code }, { "words", said, said } } }
+  end
+  if word and word:lower() == "card" then
+    local text = rest:match("^ *(.-) *$")
+    if text == "" then return { name = "CardNotRead", values = {} } end
+    local rank, suit = text:upper():match("^(1?[02-9TJQKA])([CDHS])$")
+    if not rank or rank == "0" or #rank == 2 and rank ~= "10" then return { why = format("no such card: '%s'", rest) } end
+    return { name = "CardDrawn", values = { { "card", (rank == "10" and "T" or rank) .. suit, text } } }
+  end
+  if item:find("^ *$") or item:lower() == "game" then return { name = "CardNotRead", values = {} } end
+  return { name = "UnknownItem", values = {} }
+end
+
+local function bee_text(frame, message)
+  local mode = frame.mode ~= "" and " (" .. frame.mode .. ")" or ""
+  if message.why then return "Cannot be read: " .. message.why end
+  if message.name == "Warned" then return format("Warning %X%s", message.values[1][2], mode) end
+  if message.name == "Alarm" then return "Alarm " .. message.values[1][2] .. " " .. message.values[2][2] .. mode end
+  if message.name == "CardDrawn" then return "Card drawn: " .. message.values[1][2] .. mode end
+  if message.name == "CardNotRead" then return "Card drawn, not read" .. mode end
+  return "Item: " .. frame.item .. mode
+end
+
+local function show_bee(each, range, tree, context)
+  local frame, message = each.frame, read_bee(each.frame)
+  context.seen(function() return { notes = {} } end)
+  local text = bee_text(frame, message)
+  local label = "Bee-Tek style shoe, " .. text
+  local item = range and tree:add(bee, range, label) or tree:add(bee, label)
+  local tvb = range and range:len() == each.len and range or ByteArray.new(each.bytes, true):tvb("Item, put together")()
+  if each.began then item:add(BF.began, each.began):set_generated() end
+  if frame.mode ~= "" then item:add(BF.mode, tvb(1, #frame.mode)) end
+  if not message.why then item:add(BF.message, BEE.names[message.name]) end
+  local words_of = frame.item ~= "" and item:add(BF.item, tvb(frame.begin + 1, #frame.item)) or item
+  if message.why then
+    item:add(BF.why, message.why)
+    item:add_proto_expert_info(BEX.unread, message.why)
+  else
+    for _, value in ipairs(message.values) do
+      local at = value[3] ~= "" and frame.item:lower():find(value[3]:lower(), 1, true)
+      if at then
+        words_of:add(BF[value[1]], tvb(frame.begin + at, #value[3]), value[2])
+      else
+        words_of:add(BF[value[1]], value[2])
+      end
+    end
+    if message.name == "Alarm" or message.name == "Warned" then item:add_proto_expert_info(BEX.fault, text) end
+    if message.name == "UnknownItem" then item:add_proto_expert_info(BEX.unknown, text) end
+  end
+  return text, "device", ""
+end
+
+-- Where the bytes come from, and which dialect they are.
+local DIALECTS = {
+  tdp = { name = "tdp", proto = tdp, fields = G, experts = E, label = LABEL, column = "TDP", cut = cut_tdp,
+    give_up = give_up_tdp, silence = TDP.partial_s, show = show_tdp },
+  ["angel-eye"] = { name = "angel-eye", proto = angel, fields = AF, experts = AE, label = "Angel Eye style shoe, ",
+    column = "Angel Eye", cut = cut_angel_eye, give_up = give_up, silence = ANGEL.partial_s, show = show_angel },
+  ["bee-tek"] = { name = "bee-tek", proto = bee, fields = BF, experts = BEX, label = "Bee-Tek style shoe, ",
+    column = "Bee-Tek", cut = cut_bee_tek, give_up = give_up, silence = BEE.partial_s, show = show_bee },
+}
+
+local interface_id, interface_name = Field.new("frame.interface_id"), Field.new("frame.interface_name")
+local interface_description = Field.new("frame.interface_description")
+local comment, tcp_stream = Field.new("frame.comment"), Field.new("tcp.stream")
+local usb_bus, usb_device = Field.new("usb.bus_id"), Field.new("usb.device_address")
+
+local function value_of(field)
+  local found = field()
+  return found and found.value
+end
+
+local function show_pieces(dialect, record, tvb, pinfo, tree, line)
+  local said, from = {}, nil
+  record.seen = record.seen or {}
+  local talk = talk_of(line.key)
+  for index, each in ipairs(record.pieces) do
+    local first = math.max(each.at, 0)
+    local range = not each.before and tvb and each.at + each.len > first and tvb(first, each.at + each.len - first) or nil
+    local text
+    if each.frame then
+      local again, sender
+      local context = { talk = talk, way = line.way, from = line.from, seen = function(look)
+        if not record.seen[index] then record.seen[index] = look(pinfo.number, now_of(pinfo)) end
+        return record.seen[index]
+      end }
+      text, sender, again = dialect.show(each, range, tree, context)
+      text, from = again .. text, sender or from
+    else
+      text = show_noise(dialect, each, range, tree)
+    end
+    if text ~= "" then said[#said + 1] = text end
+  end
+  return said, from
+end
+
+local function show_rest(dialect, record, tvb, tree)
+  local count = math.min(record.held, tvb:len())
+  local label = format("%d bytes of a frame that is not whole yet", count)
+  local item = tree:add(dialect.proto, tvb(tvb:len() - count, count), dialect.label .. label)
+  if record.goes_on then item:add(dialect.fields.goes_on, record.goes_on):set_generated() end
+  return label
+end
+
+local function set_columns(dialect, pinfo, line, said, from)
+  pinfo.cols.protocol = dialect.column
+  pinfo.cols.info = concat(said, " | ")
+  if line.name then
+    local host = (from or line.from) == "host"
+    pinfo.cols.src = host and "host" or line.name
+    pinfo.cols.dst = host and line.name or "host"
+  end
+end
+
+local function dissect(dialect, tvb, pinfo, tree, line)
+  local record = pieces_of(dialect, tvb:raw(), pinfo, line)
+  local said, from = show_pieces(dialect, record, tvb, pinfo, tree, line)
+  if record.held > 0 and not line.whole then
+    local rest = show_rest(dialect, record, tvb, tree)
+    if #said == 0 then said[1] = rest end
+  end
+  if #said == 0 then said[1] = "idle" end
+  set_columns(dialect, pinfo, line, said, from)
+  return record.held
+end
+
+-- A note of the recorder, in the packet's comment.
+local function dissect_note(dialect, pinfo, tree, line)
+  local text = value_of(comment) or "status of the line"
+  tree:add(dialect.proto, dialect.label .. "note of the recorder: " .. text)
+  local said = show_pieces(dialect, end_line(dialect, pinfo, line), nil, pinfo, tree, line)
+  table.insert(said, 1, "Note: " .. text)
+  set_columns(dialect, pinfo, line, said, nil)
+end
+
+-- Which dialect an interface's description names: `dialect=tdp` among its words.
+local function described()
+  local text = value_of(interface_description)
+  local name = text and (" " .. text):match(" '?dialect='?([%w-]+)")
+  return name and DIALECTS[name]
+end
+
+local function serial_line(pinfo, sent)
+  if pinfo.p2p_dir == 0 then sent = true elseif pinfo.p2p_dir == 1 then sent = false end
+  local name = value_of(interface_name)
+  return { key = "line " .. tostring(value_of(interface_id) or 0), way = sent and "sent" or "received",
+    from = sent and "host" or "device", name = name or "device" }
+end
+
+-- The dialect's own dissector is called through Wireshark, which then names it beside what it finds.
+local handed
+
+local function hand_over(dialect, tvb, pinfo, tree, line)
+  handed = line
+  Dissector.get(dialect.proto.name:lower()):call(tvb, pinfo, tree)
+  handed = nil
+end
+
+local rtac = DissectorTable.get("wtap_encap"):get_dissector(wtap.RTAC_SERIAL or 153)
+local lines = Proto("dealwire", "Line of a card device")
+
+-- A serial line as dealwire records it. One whose description names no dialect of ours stays what it was.
+function lines.dissector(tvb, pinfo, tree)
+  local dialect = described()
+  if not dialect or tvb:len() < 12 then return rtac:call(tvb, pinfo, tree) end
+  rtac:call(tvb(0, 12):tvb(), pinfo, tree)
+  local event = tvb(8, 1):uint()
+  local line = serial_line(pinfo, band(event, 1) == 1)
+  if tvb:len() == 12 then
+    dissect_note(dialect, pinfo, tree, line)
+  else
+    hand_over(dialect, tvb(12):tvb(), pinfo, tree, line)
+  end
+  return tvb:len()
+end
+lines.init = begin_again
+DissectorTable.get("wtap_encap"):set(wtap.RTAC_SERIAL or 153, lines)
+
+-- The same for a capture of link type 147 whose interface names its dialect.
+local user = Proto("dealwire_user", "Bytes of a card device")
+local user_before = DissectorTable.get("wtap_encap"):get_dissector(wtap.USER0 or 45)
+function user.dissector(tvb, pinfo, tree)
+  local dialect = described()
+  if dialect then
+    hand_over(dialect, tvb, pinfo, tree, serial_line(pinfo, false))
+    return tvb:len()
+  end
+  return user_before and user_before:call(tvb, pinfo, tree) or 0
+end
+DissectorTable.get("wtap_encap"):set(wtap.USER0 or 45, user)
+
+local TCP = 2
+
+local function dissect_anywhere(dialect, tvb, pinfo, tree)
+  if tvb:len() == 0 then return 0 end
+  if handed then
+    dissect(dialect, tvb, pinfo, tree, handed)
+    return tvb:len()
+  end
+  if pinfo.port_type ~= TCP then
+    local bus = value_of(usb_bus)
+    local line = serial_line(pinfo, false)
+    if bus then
+      line.key, line.name = format("usb %s.%s", tostring(bus), tostring(value_of(usb_device))), nil
+    end
+    dissect(dialect, tvb, pinfo, tree, line)
+    return tvb:len()
+  end
+  -- Wireshark itself puts TCP together: it is told where the unfinished frame begins and keeps it for us.
+  local talk = talk_of("tcp " .. tostring(value_of(tcp_stream)))
+  local way = tostring(pinfo.src_port)
+  local line = { key = "tcp " .. tostring(value_of(tcp_stream)), way = way, whole = true, from = talk.ways and talk.ways[way] }
+  local held = dissect(dialect, tvb, pinfo, tree, line)
+  if held > 0 then
+    pinfo.desegment_offset = tvb:len() - held
+    pinfo.desegment_len = DESEGMENT_ONE_MORE_SEGMENT
+  end
+  return tvb:len()
+end
+
+function tdp.dissector(tvb, pinfo, tree) return dissect_anywhere(DIALECTS.tdp, tvb, pinfo, tree) end
+function angel.dissector(tvb, pinfo, tree) return dissect_anywhere(DIALECTS["angel-eye"], tvb, pinfo, tree) end
+function bee.dissector(tvb, pinfo, tree) return dissect_anywhere(DIALECTS["bee-tek"], tvb, pinfo, tree) end
+
+-- Bytes that begin with a whole frame of version 1 and no flags, its check good: nothing else looks so.
+local function looks_like_tdp(tvb)
+  if tvb:len() < TDP.min_frame + 2 then return false end
+  local text = tvb:raw(0, math.min(tvb:len(), TDP.max_encoded + 2)):gsub("^%z", "")
+  local zero = text:sub(1, 2) == "\2\1" and text:find("\0", 1, true)
+  return zero and judge(text:sub(1, zero - 1)) == nil
+end
+
+local claimed = {}
+
+local function guess_tcp(tvb, pinfo, tree)
+  if not looks_like_tdp(tvb) then return false end
+  pinfo.conversation = tdp
+  dissect_anywhere(DIALECTS.tdp, tvb, pinfo, tree)
+  return true
+end
+
+-- A transfer may begin in the middle of a frame: a device that was recognised stays so.
+local function guess_usb(tvb, pinfo, tree)
+  local key = format("%s.%s", tostring(value_of(usb_bus)), tostring(value_of(usb_device)))
+  if not claimed[key] and not looks_like_tdp(tvb) then return false end
+  claimed[key] = true
+  dissect_anywhere(DIALECTS.tdp, tvb, pinfo, tree)
+  return true
+end
+tdp:register_heuristic("tcp", guess_tcp)
+pcall(function() tdp:register_heuristic("usb.bulk", guess_usb) end)
+function tdp.init() claimed = {} end
+
+for _, dialect in pairs(DIALECTS) do
+  DissectorTable.get("tcp.port"):add_for_decode_as(dialect.proto)
+  DissectorTable.get("rtacser.data"):add_for_decode_as(dialect.proto)
+end

@@ -1,0 +1,341 @@
+"""The dissector for Wireshark, `dealwire/wireshark/dealwire.lua`: tables printed from the declarations, then what is
+the same for every message, from `lua/`. One file, because Wireshark loads each file of a folder by itself."""
+
+import re
+from collections.abc import Mapping, Sequence
+from enum import IntEnum, IntFlag
+from pathlib import Path
+from typing import Any, Final
+
+from docs._print import DOCS
+from docs._print.wireshark_words import EVENTS_OF_FAULTS, IN_HEX, LABELS, SAYS, TWO_WAYS, UNITS
+from protocol import cards, places
+from protocol.angel_eye import framing as angel_framing
+from protocol.angel_eye import messages as angel
+from protocol.angel_eye.link import Timing as AngelTiming
+from protocol.bee_tek import framing as bee_framing
+from protocol.bee_tek import link as bee_link
+from protocol.bee_tek import messages as bee
+from protocol.faults import CLASSES, Fault
+from protocol.message import Message, message_name
+from protocol.tdp import framing
+from protocol.tdp.derive import FIXED, Field, Shape, fields_of, header_fields
+from protocol.tdp.messages import ControllerState, Kind, ShoeState, ShufflerState
+from protocol.tdp.outputs import Timing
+from protocol.tdp.packets import ANSWERS, CARDS, MAX_FRAME, PACKETS, PLACES, VERSION, VERSION_TEXT
+from protocol.tdp.reply_cache import KEPT_NS
+
+PATH: Final = "../dealwire/wireshark/dealwire.lua"
+"""Of the printed file, from `docs/`."""
+_LUA: Final = Path(__file__).parent / "lua"
+_PARTS: Final = ("base", "cut_tdp", "cut_others", "streams", "talk", "tdp", "noise", "dialects", "lines")
+_HEAD: Final = """\
+-- Table Device Protocol, Angel Eye style and Bee-Tek style shoes in Wireshark. Part of dealwire, Apache-2.0.
+-- Printed from the protocol's declarations: change those, or docs/_print/lua, and not this file.
+-- `dealwire wireshark install` puts it where Wireshark looks for it.
+set_plugin_info({{ version = "{version}", author = "dealwire", description = "Card devices of casino tables" }})
+"""
+_NS: Final = 1_000_000_000
+_HOST_MESSAGES: Final = frozenset({"Hello", "Heartbeat", "Ack"})
+
+# ------------------------------------------------------------------ Lua's own notation
+
+
+class Raw(str):
+    """Text that is Lua already."""
+
+    __slots__ = ()
+
+
+def lua(value: object) -> str:
+    """A value as Lua writes it; None is left out of tables."""
+    if isinstance(value, Raw):
+        return value
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+    if isinstance(value, Mapping):
+        return "{" + ",".join(f"{_key(key)}={lua(each)}" for key, each in value.items() if each is not None) + "}"
+    if isinstance(value, Sequence):
+        return "{" + ",".join(lua(each) for each in value) + "}"
+    if isinstance(value, int | float):
+        return str(int(value)) if value == int(value) else str(value)
+    raise TypeError(f"Lua has nothing for {value!r}")
+
+
+def _key(key: object) -> str:
+    return key if isinstance(key, str) and re.fullmatch(r"[A-Za-z_]\w*", key) else f"[{lua(key)}]"
+
+
+def _lines(name: str, value: Mapping[str, object]) -> str:
+    """A table with a line for each of its entries."""
+    return f"{name} = {{\n" + "".join(f"  {_key(key)} = {_long(each)},\n" for key, each in value.items()) + "}\n"
+
+
+def _long(value: object) -> str:
+    if isinstance(value, Mapping) and len(value) > 12:
+        return "{\n" + "".join(f"    {_key(key)}={lua(each)},\n" for key, each in value.items()) + "  }"
+    if isinstance(value, Sequence) and not isinstance(value, str) and len(value) > 12:
+        return "{\n" + "".join(f"    {lua(each)},\n" for each in value) + "  }"
+    return lua(value)
+
+
+# ------------------------------------------------------------------ TDP
+
+
+class _Fields:
+    """The fields to register. Those of one name and meaning are one, whatever message they stand in."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, Mapping[int, str]] = {}
+        self.flags: dict[str, list[tuple[int, str]]] = {}
+        self.rows: dict[str, dict[object, object]] = {}
+        self._kinds: dict[str, str] = {}
+
+    def describe(self, field: Field) -> dict[str, object]:
+        """What the dissector has to know of a field; registers it."""
+        values, flags = self._names(field)
+        said: dict[str, object] = {
+            "name": field.name,
+            "label": LABELS.get(field.name, field.name.replace("_", " ").capitalize()),
+            "size": field.size,
+            "values": values,
+            "flags": flags,
+            "unit": UNITS.get(field.name),
+            "hex": True if field.name in IN_HEX else None,
+            "as_is": True if values in (CARDS, PLACES) else None,
+            "lists_codes": True if values in (CARDS, PLACES) else None,
+            "by_class": True if field.name in ("state", "previous") and values is None else None,
+        }
+        if field.shape in FIXED:
+            shape = {Shape.INTEGER: "u", Shape.BYTES: "bytes", Shape.TEXT: "text"}[field.shape]
+            kind = {"u": f"uint{8 * field.size}", "bytes": "bytes", "text": "string"}[shape]
+            return {**said, "shape": shape, "key": self._add(field.name, kind, said, field.doc)}
+        return {**said, "shape": "list", **self._add_list(field, said)}
+
+    def _add(self, name: str, kind: str, said: Mapping[str, Any], about: str) -> str:
+        """Register a field and give its key."""
+        if name in _WIDE and kind.startswith("uint"):
+            kind = "uint64"  # a name has one type in filters
+        group = "uint" if kind in ("uint8", "uint16", "uint32") else kind
+        abbr = f"tdp.{name}"
+        if self._kinds.setdefault(abbr, group) != group:
+            abbr = f"{abbr}_{group}"
+            self._kinds[abbr] = group
+        values = said["values"] or None
+        key = ":".join(filter(None, (abbr.removeprefix("tdp."), kind, values)))
+        if key not in self.rows:
+            row: dict[object, object] = {1: key, 2: abbr, 3: said["label"], 4: kind, 5: values, 6: about or None}
+            self.rows[key] = {**row, "hex": said["hex"] or (True if said["flags"] else None)}
+            for mask, flag in self.flags.get(said["flags"] or "", ()):
+                label = flag.replace("_", " ").capitalize()
+                own: dict[object, object] = {1: f"{key}.{flag}", 2: f"{abbr}.{flag.lower()}", 3: label, 4: "bool"}
+                self.rows[f"{key}.{flag}"] = {**own, "width": int(kind.removeprefix("uint")), "mask": mask}
+        return key
+
+    def _add_list(self, field: Field, said: Mapping[str, Any]) -> dict[str, object]:
+        key = f"{field.name}[]"
+        label, name = said["label"], f"tdp.{field.name}"
+        item = field.name.removesuffix("s")
+        if key not in self.rows:
+            self.rows[key] = {1: key, 2: f"{name}.list", 3: label, 4: "none", 6: field.doc or None}
+            self.rows[f"{key}#"] = {1: f"{key}#", 2: f"{name}.count", 3: "Count", 4: "uint8"}
+            if field.parts:
+                self.rows[f"{key}@"] = {1: f"{key}@", 2: f"{name}.row", 3: item.capitalize(), 4: "none"}
+            else:
+                values = said["values"]
+                kind = f"uint{8 * field.size}"
+                self.rows[f"{key}*"] = {1: f"{key}*", 2: f"tdp.{item}", 3: item.capitalize(), 4: kind, 5: values}
+        parts = [self.describe(part) for part in field.parts] if field.parts else None
+        return {"key": key, "parts": parts}
+
+    def _names(self, field: Field) -> tuple[str | None, str | None]:
+        """The name of the table of values, and of that of flags."""
+        names = field.names
+        if names is None:
+            if field.name in TWO_WAYS and field.shape is Shape.INTEGER and field.size == 1:
+                self.values[field.name] = dict(enumerate(TWO_WAYS[field.name]))
+                return field.name, None
+            return None, None
+        if isinstance(names, str):
+            return names, None
+        if issubclass(names, IntFlag):
+            self.flags[names.__name__] = [(int(each), str(each.name)) for each in names]
+            return None, names.__name__
+        if names is not Fault:
+            self.values[names.__name__] = _values(names)
+        return names.__name__, None
+
+
+def _values(names: type[IntEnum]) -> dict[int, str]:
+    return {int(each): each.name for each in names}
+
+
+def _layout(fields: _Fields, cls: type[Message], packet: Any, sender: str | None) -> dict[str, object]:
+    name = message_name(cls)
+    found = fields_of(packet)
+    return {
+        "name": name,
+        "says": SAYS.get(name),
+        "sender": sender,
+        "fixed": sum(field.size for field in found if field.shape in FIXED),
+        "fields": [fields.describe(field) for field in found],
+    }
+
+
+def spaced(name: str) -> str:
+    """A message's name in words: `PacketDispensed` is `Packet dispensed`."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).capitalize()
+
+
+def _header(fields: _Fields) -> list[object]:
+    at, rows = 0, list[object]()
+    names = {number: spaced(message_name(cls)) for (_, number), (cls, _) in PACKETS.items()}
+    for field in header_fields():
+        said = fields.describe(field)
+        if field.name == "message":
+            fields.values["message"] = names
+            fields.rows[str(said["key"])][5] = "message"
+        rows.append({"name": field.name, "key": said["key"], "at": at, "size": field.size})
+        at += field.size
+    return rows
+
+
+def tdp_table() -> str:
+    """Everything the dissector knows of TDP."""
+    fields = _Fields()
+    header = _header(fields)
+    messages = {
+        kind << 16 | number: _layout(fields, cls, packet, _sender(kind, message_name(cls)))
+        for (kind, number), (cls, packet) in sorted(PACKETS.items())
+    }
+    answers = {
+        int(kind): _layout(fields, cls, packet, None if kind is Kind.NAK else "device")
+        for kind, (cls, packet) in ANSWERS.items()
+    }
+    numbers = {message_name(cls): number for (_, number), (cls, _) in PACKETS.items()}
+    values = {
+        **{name: fields.values[name] for name in sorted(fields.values)},
+        **{name: _values(each) for name, each in _BY_CLASS.items()},
+        Fault.__name__: {int(each): each.name.lower().replace("_", " ") for each in Fault},
+        CARDS: {int(code): code.text for code in cards.CARDS if not code.text.startswith("0x")},
+        PLACES: {int(place): place.text for place in places.PLACES if not place.text.startswith("0x")},
+    }
+    facts: dict[str, object] = {
+        "version": VERSION,
+        "version_text": VERSION_TEXT,
+        "max_frame": MAX_FRAME,
+        "min_frame": framing.MIN_FRAME,
+        "max_encoded": framing.MAX_ENCODED,
+        "residue": framing.RESIDUE,
+        "partial_s": Timing().partial_ns / _NS,
+        "remembered_s": KEPT_NS / _NS,
+        "extensions": {1: "session of an old event"},
+        "fault_classes": CLASSES,
+        "fault_events": {numbers[name]: expert for name, expert in EVENTS_OF_FAULTS.items()},
+        "flags": fields.flags,
+        "names": fields.values["message"],
+        "header": header,
+        "fields": [*fields.rows.values()],
+        "answers": answers,
+        "messages": messages,
+    }
+    return (
+        "local TDP = {}\n"
+        + _lines("TDP.values", values)
+        + "".join(_assign(f"TDP.{name}", value) for name, value in facts.items())
+    )
+
+
+_WIDE: Final = frozenset(
+    field.name
+    for _, packet in [*PACKETS.values(), *ANSWERS.values()]
+    for field in fields_of(packet)
+    if field.shape is Shape.INTEGER and field.size == 8
+)
+"""Names that somewhere have eight bytes."""
+_BY_CLASS: Final = {each.__name__: each for each in (ShufflerState, ShoeState, ControllerState)}
+"""What a field `state` means, by the class of the device."""
+
+
+def _assign(name: str, value: object) -> str:
+    return f"{name} = {_long(value)}\n"
+
+
+def _sender(kind: Kind, name: str) -> str:
+    return "host" if kind is Kind.COMMAND or name in _HOST_MESSAGES else "device"
+
+
+# ------------------------------------------------------------------ the two shoes
+
+_LETTERS: Final[Mapping[str, tuple[type[Message], str, int]]] = {
+    "S": (angel.StartedMessage, "bare", 0),
+    "P": (angel.StandingByMessage, "bare", 0),
+    "D": (angel.CardDrawnMessage, "card", 2),
+    "R": (angel.CardReportedAgainMessage, "card", 2),
+    "d": (angel.CardDrawnOutsideMessage, "outside", 2),
+    "C": (angel.CutCardDrawnMessage, "bare", 0),
+    "G": (angel.GameResultMessage, "result", 1),
+    "E": (angel.ErrorRaisedMessage, "error", 1),
+    "e": (angel.ErrorClearedMessage, "cleared", 1),
+    "L": (angel.LockMovedMessage, "lock", 1),
+    "M": (angel.SettingChangedMessage, "setting", 6),
+}
+"""Of each letter its message, what reads its data, and how many bytes that takes."""
+
+
+def angel_eye_table() -> str:
+    """Everything the dissector knows of the Angel Eye style shoe."""
+    start = angel_framing.Start
+    facts: dict[str, object] = {
+        **{each.name: int(each) for each in start},
+        "max_wire": angel_framing.MAX_WIRE,
+        "partial_s": AngelTiming().partial_ns / _NS,
+        "kinds": _values(start),
+        "reasons": _values(angel_framing.NakReason),
+        "destinations": _values(angel.Destination),
+        "modes": _values(angel.Mode),
+        "winners": _values(angel.Winner),
+        "troubles": _values(angel.Trouble),
+        "letters": {
+            letter: {"name": message_name(cls), "read": read, "size": size}
+            for letter, (cls, read, size) in _LETTERS.items()
+        },
+        "names": _message_names(angel),
+    }
+    return _lines("local ANGEL", facts)
+
+
+def _message_names(module: object) -> dict[str, str]:
+    names = [name.removesuffix("Message") for name in vars(module) if name.endswith("Message") and name != "Message"]
+    return {name: spaced(name) for name in names}
+
+
+def bee_tek_table() -> str:
+    """Everything the dissector knows of the Bee-Tek style shoe."""
+    return _lines(
+        "local BEE",
+        {
+            "mode_max": bee_framing.MODE_MAX,
+            "item_max": bee_framing.ITEM_MAX,
+            "partial_s": bee_link.PARTIAL_NS / _NS,
+            "names": _message_names(bee),
+        },
+    )
+
+
+# ------------------------------------------------------------------ the file
+
+
+def dissector() -> str:
+    """The whole file."""
+    parts = [(_LUA / f"{name}.lua").read_text(encoding="utf-8") for name in _PARTS]
+    head = _HEAD.format(version=VERSION_TEXT)
+    return "\n".join([head, tdp_table(), angel_eye_table(), bee_tek_table(), *parts])
+
+
+def pages() -> dict[str, str]:
+    """The file, by its path from `docs/`."""
+    assert (DOCS / PATH).parent.is_dir()
+    return {PATH: dissector()}
