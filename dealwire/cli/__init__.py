@@ -34,6 +34,7 @@ COMMANDS: Final = {
     "journal": "Check, show, export or deal again what a table service wrote down.",
     "sim": "Put simulated devices on pseudo-terminals or TCP ports.",
     "fleet": "Keep the lines of many tables in one PostgreSQL database.",
+    "device": "Ask a device of itself: its meters, the measure of its firmware.",
     "bench": "Judge a device by an acceptance plan; report as text, JSON, JUnit or HTML.",
     "hands": "Hands for the bench: programs that do what a person would be asked to do.",
     "doctor": "Check what this machine needs to talk to devices.",
