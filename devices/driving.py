@@ -119,12 +119,12 @@ class DeviceHandle:
         found: list[MeterReading] = []
         total = 1
         while len(found) < total:
-            said = self._brought(m.ReadMetersMessage(len(found)), m.MetersMessage, m.Capability.METERS)
-            total = said.total
-            if said.first != len(found) or (not said.meters and total) or len(found) + len(said.meters) > total:
-                why = f"{len(said.meters)} meters from {said.first} of {total}, asked for those from {len(found)}"
+            answer = self._brought(m.ReadMetersMessage(len(found)), m.MetersMessage, m.Capability.METERS)
+            total = answer.total
+            if answer.first != len(found) or (not answer.meters and total) or len(found) + len(answer.meters) > total:
+                why = f"{len(answer.meters)} meters from {answer.first} of {total}, asked for those from {len(found)}"
                 raise BadAnswer("ReadMeters", why)
-            found += [MeterReading(*one) for one in said.meters]
+            found += [MeterReading(*one) for one in answer.meters]
         return tuple(found)
 
     def verify(self, nonce: bytes | None = None, region: int = m.Region.FIRMWARE) -> m.MeasuredMessage:
@@ -132,17 +132,17 @@ class DeviceHandle:
         `digest` with `protocol.tdp.instruments.measure(nonce, image)`. NotOffered by a device that cannot; BadAnswer
         when it answers another question."""
         nonce = token_bytes(NONCE_BYTES) if nonce is None else nonce
-        said = self._brought(m.VerifyMessage(nonce, region), m.MeasuredMessage, m.Capability.VERIFY)
-        if (said.nonce, said.region) != (nonce, region):
-            raise BadAnswer("Verify", f"it measured region {said.region} with nonce {said.nonce.hex()}")
-        return said
+        answer = self._brought(m.VerifyMessage(nonce, region), m.MeasuredMessage, m.Capability.VERIFY)
+        if (answer.nonce, answer.region) != (nonce, region):
+            raise BadAnswer("Verify", f"it measured region {answer.region} with nonce {answer.nonce.hex()}")
+        return answer
 
     def _brought(self, message: m.Message, kind: type[M], needs: m.Capability) -> M:
         if self._dialect != "tdp":
             raise NoCommands(self._dialect, "the commands of this handle are of tdp")
-        said = self._line.bring(message, lambda reply: self._not_offered(message, needs, reply))
-        assert isinstance(said, kind), "a link matches what it brings to the command"
-        return said
+        answer = self._line.bring(message, lambda reply: self._not_offered(message, needs, reply))
+        assert isinstance(answer, kind), "a link matches what it brings to the command"
+        return answer
 
     def _not_offered(self, message: m.Message, needs: m.Capability, reply: m.ReplyMessage) -> RemoteError:
         why = _NOT_OFFERED.get(reply.reason)

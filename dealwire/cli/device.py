@@ -50,7 +50,7 @@ def meters(line: str, timeout_s: float, as_json: bool) -> None:
     at 0 again after 4,294,967,295. Exit code 6 when it has none, or is too old to know the question.
     """
     with closing(_open(line, timeout_s)) as device:
-        who, readings = device.identity, _asked(device.meters)
+        who, readings = device.identity, _in_time(device.meters)
     if as_json:
         about = {"maker": who.maker, "model": who.model, "serial": who.serial, "firmware": who.firmware}
         echo_json(json.dumps({"schema": SCHEMA, "type": "device", "line": line, **about}))
@@ -100,27 +100,27 @@ def verify(
     if digest_of is not None:
         if given is None:
             raise click.UsageError("--digest-of needs --nonce")
-        _tell({"nonce": given.hex(), "digest": measure(given, _read(digest_of)).hex()}, as_json)
+        _print({"nonce": given.hex(), "digest": measure(given, _read(digest_of)).hex()}, as_json)
         return
     expected = _read(image) if image is not None else None
     with closing(_open(line, timeout_s)) as device:
-        said = _asked(lambda: device.verify(given))
+        answer = _in_time(lambda: device.verify(given))
     found: dict[str, object] = {
         "line": line,
-        "region": _word(Region, said.region),
-        "algorithm": _word(Algorithm, said.algorithm),
-        "nonce": said.nonce.hex(),
-        "digest": said.digest.hex(),
+        "region": _word(Region, answer.region),
+        "algorithm": _word(Algorithm, answer.algorithm),
+        "nonce": answer.nonce.hex(),
+        "digest": answer.digest.hex(),
     }
     same = None
     if expected is not None:
-        same = said.algorithm == Algorithm.SHA256 and said.digest == measure(said.nonce, expected)
+        same = answer.algorithm == Algorithm.SHA256 and answer.digest == measure(answer.nonce, expected)
         found |= {"image": str(image), "sha256": hashlib.sha256(expected).hexdigest(), "same": same}
-    _tell(found, as_json)
+    _print(found, as_json)
     ctx.exit(Exit.CHECK_FAILED if same is False else Exit.GOOD)
 
 
-def _tell(found: dict[str, object], as_json: bool) -> None:
+def _print(found: dict[str, object], as_json: bool) -> None:
     if as_json:
         echo_json(json.dumps({"schema": SCHEMA, "type": "measured", **found}))
         return
@@ -135,7 +135,7 @@ def _open(line: str, timeout_s: float) -> AnyHandle:
     return open_device(line, timeout_s=timeout_s)
 
 
-def _asked(question: Callable[[], T]) -> T:
+def _in_time(question: Callable[[], T]) -> T:
     """The answer; that none came in time is `no answer`, as when the device says nothing at all."""
     try:
         return question()

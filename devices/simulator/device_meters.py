@@ -83,7 +83,7 @@ class DeviceMeters:
         shown = self._shown | {hours: powered_ns // HOUR_NS % WRAP}
         return tuple(MeterReading(meter, component, number) for (meter, component), number in shown.items())
 
-    def said(self, event: type[m.Event], fields: dict[str, Any]) -> None:
+    def reported(self, event: type[m.Event], fields: dict[str, Any]) -> None:
         """Count what the device just reported to have done; what it does without a word is counted where it is done."""
         match fields:
             case {"fault": fault} if event is m.FaultRaisedMessage:

@@ -64,7 +64,7 @@ class TdpShoe:
         """A shoe has no motor to stop: people go on drawing, and the host reads it later."""
         self.host_lost = True
         fields = {"fault": Fault.HOST_LOST, "place": SHOE, "value": 0}
-        self.device_meters.said(m.FaultRaisedMessage, fields)
+        self.device_meters.reported(m.FaultRaisedMessage, fields)
         self.outbox.append(EventDraft(m.FaultRaisedMessage, 0, fields))
 
     def host_back(self, now_ns: int) -> None:
@@ -116,7 +116,7 @@ class TdpShoe:
 
     def _say(self, body: e.Body) -> None:
         event, fields = _WORDS[type(body)](body, len(self.shoe.drawn))
-        self.device_meters.said(event, fields)
+        self.device_meters.reported(event, fields)
         if isinstance(body, e.StateChanged) and body.previous in _IN_ROUND and body.state in _AFTER_ROUND:
             self.device_meters.count(DeviceMeter.ROUNDS)
         self.outbox.append(EventDraft(event, self._request, fields))

@@ -262,7 +262,7 @@ class ShufflerModel:
 
     def say(self, event: type[m.Event], request: int = 0, **fields: Any) -> None:
         """Put an event into the outbox, and count it."""
-        self.device_meters.said(event, fields)
+        self.device_meters.reported(event, fields)
         self.outbox.append(EventDraft(event, request, fields))
 
     def progress(self, percent: int) -> None:

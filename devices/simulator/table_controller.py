@@ -261,7 +261,7 @@ class TableControllerModel:
         return self.powered and self.state is not S.BOOT
 
     def _say(self, event: type[m.Event], **fields: Any) -> bool:
-        self.device_meters.said(event, fields)
+        self.device_meters.reported(event, fields)
         self.outbox.append(EventDraft(event, 0, fields))
         return True
 
