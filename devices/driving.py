@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from enum import IntEnum
 from functools import partial
 from pathlib import Path
+from secrets import token_bytes
 from types import TracebackType
 from typing import ClassVar, Final, Literal, Self, TypeVar, overload
 
@@ -22,17 +23,35 @@ from devices.drivers import DRIVERS
 from devices.handle import OwnedLine
 from devices.recording import CaptureWriter
 from devices.translation import Driver, TableDriver, name_of, names_of
-from protocol.errors import LineUnusable, LocalError, NoCommands, NotUp, Refused, WrongDevice
+from protocol.errors import (
+    BadAnswer,
+    LineUnusable,
+    LocalError,
+    NoCommands,
+    NotOffered,
+    NotUp,
+    Refused,
+    RemoteError,
+    WrongDevice,
+)
 from protocol.message import message_name
 from protocol.tdp import messages as m
 from protocol.tdp import outputs as o
+from protocol.tdp.instruments import NONCE_BYTES, MeterReading
 from protocol.tdp.messages import Role
 
 TIMEOUT_S: Final = 10.0
 """Far above what any command takes, jams included."""
 
 B = TypeVar("B", bound=e.Body)
+M = TypeVar("M", bound=m.Message)
 C = TypeVar("C", bound=Callable[[e.Seen], object])
+
+
+_NOT_OFFERED: Final[dict[int, str]] = {
+    m.Reason.NOT_SUPPORTED: "it refuses it as not supported",
+    m.Reason.UNKNOWN_COMMAND: "it does not know the command, which is of version 1.2",
+}
 
 
 class DeviceHandle:
@@ -93,6 +112,43 @@ class DeviceHandle:
     def self_test(self) -> None:
         """Have the device test itself; needs `service`. What it finds are events."""
         self._command(m.SelfTestMessage())
+
+    def meters(self) -> tuple[MeterReading, ...]:
+        """What every meter of the device shows. NotOffered by a device that has none; BadAnswer when what it says of
+        their number cannot be."""
+        found: list[MeterReading] = []
+        total = 1
+        while len(found) < total:
+            answer = self._brought(m.ReadMetersMessage(len(found)), m.MetersMessage, m.Capability.METERS)
+            total = answer.total
+            if answer.first != len(found) or (not answer.meters and total) or len(found) + len(answer.meters) > total:
+                why = f"{len(answer.meters)} meters from {answer.first} of {total}, asked for those from {len(found)}"
+                raise BadAnswer("ReadMeters", why)
+            found += [MeterReading(*one) for one in answer.meters]
+        return tuple(found)
+
+    def verify(self, nonce: bytes | None = None, region: int = m.Region.FIRMWARE) -> m.MeasuredMessage:
+        """Have the device measure its firmware with a nonce of 16 bytes, by default one drawn here; compare its
+        `digest` with `protocol.tdp.instruments.measure(nonce, image)`. NotOffered by a device that cannot; BadAnswer
+        when it answers another question."""
+        nonce = token_bytes(NONCE_BYTES) if nonce is None else nonce
+        answer = self._brought(m.VerifyMessage(nonce, region), m.MeasuredMessage, m.Capability.VERIFY)
+        if (answer.nonce, answer.region) != (nonce, region):
+            raise BadAnswer("Verify", f"it measured region {answer.region} with nonce {answer.nonce.hex()}")
+        return answer
+
+    def _brought(self, message: m.Message, kind: type[M], needs: m.Capability) -> M:
+        if self._dialect != "tdp":
+            raise NoCommands(self._dialect, "the commands of this handle are of tdp")
+        answer = self._line.bring(message, lambda reply: self._not_offered(message, needs, reply))
+        assert isinstance(answer, kind), "a link matches what it brings to the command"
+        return answer
+
+    def _not_offered(self, message: m.Message, needs: m.Capability, reply: m.ReplyMessage) -> RemoteError:
+        why = _NOT_OFFERED.get(reply.reason)
+        if why is None:
+            return self._refused(message, reply)
+        return NotOffered(message_name(message), needs.name or "", why)
 
     def close(self) -> None:
         """Give the line back. May be called twice."""

@@ -34,10 +34,13 @@ from protocol.link import Answered, Link, Output, Unanswered
 from protocol.message import message_name
 from protocol.tdp.commands import role_needed
 from protocol.tdp.messages import Message, ReplyMessage, Role, Status
-from protocol.tdp.outputs import Delivered, Timing
+from protocol.tdp.outputs import Brought, Delivered, Timing
 
 EVENTS_KEPT: Final = 10_000
 """Events that nobody took are kept for `events`; older ones are forgotten."""
+
+ASK_ANEW_S: Final = 2.0
+"""What a command asks for comes at once, or it was lost. A measuring that takes longer wants a longer time-out."""
 
 T = TypeVar("T")
 B = TypeVar("B", bound=Body)
@@ -76,6 +79,7 @@ class OwnedLine:
         self._raised: BaseException | None = None
         self._caused = 0  # the request that caused the event under way
         self._running: dict[int, tuple[str, type[Body], Future[Any]]] = {}
+        self._awaited: dict[int, tuple[str, Future[Any]]] = {}
         self._known: Future[None] = Future()
         self._owner = Owner(clock, after_turn=self._look)
         self._supervisor = Supervisor(name, opener, make_link, driver, clock, self._deliver, self._trace)
@@ -160,6 +164,39 @@ class OwnedLine:
         except TimeoutError:
             raise Unfinished(name, f"nothing came of it in {self.timeout_s:g} s") from None
         return result
+
+    def bring(self, message: Message, refused: Callable[[ReplyMessage], DealwireError]) -> Message:
+        """Send a command that asks for something, and wait for what it brings. When that was lost behind the reply, it
+        is asked for anew; Unfinished when it never comes."""
+        name = message_name(message)
+        self.raise_from_callbacks()
+        if self._in_owner():
+            raise CannotWait(name)
+        tries = max(1, round(self.timeout_s / ASK_ANEW_S))
+        for _ in range(tries):
+            try:
+                brought: Message = self._call(lambda future: self._ask_for(name, message, refused, future)).result(
+                    self.timeout_s / tries
+                )
+            except TimeoutError:
+                continue
+            return brought
+        raise Unfinished(name, f"nothing came of it in {self.timeout_s:g} s")
+
+    def _ask_for(
+        self, name: str, message: Message, refused: Callable[[ReplyMessage], DealwireError], future: "Future[Any]"
+    ) -> None:
+        def done(output: Answered | Unanswered) -> None:
+            if isinstance(output, Unanswered):
+                cause = output.error.__cause__
+                self._fail(output.request, future, cause if isinstance(cause, LineError) else output.error)
+            elif isinstance(output.reply, ReplyMessage) and output.reply.status == Status.REFUSED:
+                self._fail(output.request, future, refused(output.reply))
+
+        try:
+            self._awaited[self._supervisor.request(message, done)] = name, future
+        except DealwireError as error:
+            future.set_exception(error)
 
     def on_event(self, callback: Callable[[Seen], object]) -> None:
         """Call `callback` with every event from now on, in the owner's thread."""
@@ -252,6 +289,8 @@ class OwnedLine:
     def _trace(self, output: Output) -> None:
         if type(output) is Delivered:
             self._caused = output.request
+        elif type(output) is Brought and output.request in self._awaited:
+            _settle(self._awaited.pop(output.request)[1], None, output.message)
 
     def _deliver(self, seen: Seen) -> None:
         body = seen.body
@@ -285,9 +324,14 @@ class OwnedLine:
             for name, _, future in self._running.values():
                 _settle(future, lost or Unfinished(name, why))
             self._running.clear()
+        if isinstance(body, SessionChanged | SessionReturned | LinkLost):
+            for name, future in self._awaited.values():
+                _settle(future, Unfinished(name, why))
+            self._awaited.clear()
 
     def _fail(self, request: int, future: Future[Any], error: DealwireError) -> None:
         self._running.pop(request, None)
+        self._awaited.pop(request, None)
         _settle(future, error)
 
 

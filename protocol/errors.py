@@ -100,6 +100,22 @@ class Refused(RemoteError):
         super().__init__(f"{command} refused: {reason} (device state {state})")
 
 
+class NotOffered(RemoteError):
+    """The device cannot do what was asked: its capabilities lack it, or it is older than that."""
+
+    def __init__(self, command: str, capability: str, why: str) -> None:
+        self.command, self.capability, self.why = command, capability, why
+        super().__init__(f"{command}: the device does not offer it (capability {capability}): {why}")
+
+
+class BadAnswer(RemoteError):
+    """What a command brought cannot be."""
+
+    def __init__(self, command: str, why: str) -> None:
+        self.command, self.why = command, why
+        super().__init__(f"{command}: {why}")
+
+
 class NoAnswer(RemoteError):
     """A command got no reply after every retry. What the device did with it is unknown."""
 

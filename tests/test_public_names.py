@@ -24,8 +24,8 @@ FACES = {
     "TomlFileError game_ids load_game load_setup settle settle_linked",
     "protocol": "CARDS Card DECK DealwireError Fault LineError LocalError Place RemoteError fault_text parse_card "
     "parse_cards parse_place seat",
-    "protocol.tdp": "Answered Commanded Delivered DeviceLink Discarded Down Envelope EventStore Frame Framer HostBack "
-    "HostLink HostLost LinkState LinkStats Lost Noise Opened Output Progressed Returned Send SessionRestarted "
+    "protocol.tdp": "Answered Brought Commanded Delivered DeviceLink Discarded Down Envelope EventStore Frame Framer "
+    "HostBack HostLink HostLost LinkState LinkStats Lost Noise Opened Output Progressed Returned Send SessionRestarted "
     "Standing StatusSeen Timing Unanswered Unknown UnknownEvent Up decode describe encode encode_frame",
     "devices": "Capture CaptureWriter ManualClock Owner Recorded Seen Session Shoe Shuffler Supervisor SystemClock "
     "TableController dialect_named dialect_names open_device open_transport play",

@@ -35,6 +35,7 @@ COMMANDS: Final = {
     "sim": "Put simulated devices on pseudo-terminals or TCP ports.",
     "fleet": "Keep the lines of many tables in one PostgreSQL database.",
     "wireshark": "Put the dissector and the interfaces where Wireshark looks for them.",
+    "device": "Ask a device of itself: its meters, the measure of its firmware.",
     "bench": "Judge a device by an acceptance plan; report as text, JSON, JUnit or HTML.",
     "hands": "Hands for the bench: programs that do what a person would be asked to do.",
     "doctor": "Check what this machine needs to talk to devices.",

@@ -4,16 +4,21 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from devices import events as e
+from devices.simulator.device_meters import SHOE_METERS, DeviceMeters
 from devices.simulator.outbox import EventDraft, Outgoing
 from devices.simulator.shoe import ShoeModel
 from protocol.faults import Fault
 from protocol.places import NOWHERE, SHOE, parse_place
 from protocol.tdp import messages as m
-from protocol.tdp.messages import Reason, Status
+from protocol.tdp.messages import DeviceMeter, Reason, Status
 from protocol.tdp.messages import ShoeState as S
 
 SURE: Final = 99
 """Percent the reader claims for a card it read."""
+
+
+_IN_ROUND: Final = (S.ROUND.name, S.CUT_CARD_SEEN.name)
+_AFTER_ROUND: Final = (S.STANDBY.name, S.SHOE_END.name)
 
 
 def _place(where: str | None) -> int:
@@ -27,6 +32,7 @@ class TdpShoe:
         self.shoe = model
         self.outbox: list[Outgoing] = []
         self.host_lost = False
+        self.device_meters = DeviceMeters(SHOE_METERS)
         self._request = 0
         model.say = self._say
 
@@ -57,7 +63,9 @@ class TdpShoe:
     def host_gone(self, now_ns: int) -> None:
         """A shoe has no motor to stop: people go on drawing, and the host reads it later."""
         self.host_lost = True
-        self.outbox.append(EventDraft(m.FaultRaisedMessage, 0, {"fault": Fault.HOST_LOST, "place": SHOE, "value": 0}))
+        fields = {"fault": Fault.HOST_LOST, "place": SHOE, "value": 0}
+        self.device_meters.reported(m.FaultRaisedMessage, fields)
+        self.outbox.append(EventDraft(m.FaultRaisedMessage, 0, fields))
 
     def host_back(self, now_ns: int) -> None:
         """The host is heard again."""
@@ -108,6 +116,9 @@ class TdpShoe:
 
     def _say(self, body: e.Body) -> None:
         event, fields = _WORDS[type(body)](body, len(self.shoe.drawn))
+        self.device_meters.reported(event, fields)
+        if isinstance(body, e.StateChanged) and body.previous in _IN_ROUND and body.state in _AFTER_ROUND:
+            self.device_meters.count(DeviceMeter.ROUNDS)
         self.outbox.append(EventDraft(event, self._request, fields))
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from devices.simulator import shuffler_motions as motions
 from devices.simulator.deck import Bay, Cards
+from devices.simulator.device_meters import SHUFFLER_METERS, DeviceMeters
 from devices.simulator.outbox import CommandProgress, EventDraft, Outgoing
 from devices.simulator.shuffler_parts import (
     REMOVE_ONLY,
@@ -27,7 +28,7 @@ from devices.simulator.shuffler_states import ARCS, ShufflerCause
 from protocol.faults import Fault
 from protocol.places import MUCK, SHUFFLER, Place
 from protocol.tdp import messages as m
-from protocol.tdp.messages import Resolution
+from protocol.tdp.messages import DeviceMeter, Resolution
 from protocol.tdp.messages import ShufflerState as S
 
 
@@ -53,6 +54,7 @@ class ShufflerModel:
         self.removals = 0
         """How often its cards were taken out."""
         # what survives a power cut
+        self.device_meters = DeviceMeters(SHUFFLER_METERS)
         self.round: RoundCounts | None = None
         self.latched: list[int] = []
         # what does not
@@ -76,7 +78,8 @@ class ShufflerModel:
         """Everything stops where it is; what was not yet said is lost."""
         self.powered = False
         self.outbox.clear()
-        self.motion = self.stage = self.owed = self.verified = None
+        self.drop_stage()
+        self.motion = self.owed = self.verified = None
         self.locked = self.in_setup = self.host_lost = self.sensor_failed = False
         self.request = 0
 
@@ -258,7 +261,8 @@ class ShufflerModel:
     # -------------------------------------------------------------- the inside, shared with motions and commands
 
     def say(self, event: type[m.Event], request: int = 0, **fields: Any) -> None:
-        """Put an event into the outbox."""
+        """Put an event into the outbox, and count it."""
+        self.device_meters.reported(event, fields)
         self.outbox.append(EventDraft(event, request, fields))
 
     def progress(self, percent: int) -> None:
@@ -394,7 +398,14 @@ class ShufflerModel:
             self.alarm(Fault.DOOR_OPENED_MID_ROUND)
         if self.motion not in (Motion.BOOT, Motion.TEST):
             self.motion = None
-        self.stage = self.verified = None
+        self.drop_stage()
+        self.verified = None
+
+    def drop_stage(self) -> None:
+        """The preparation of a deck goes no further."""
+        if self.stage in (Preparation.SHUFFLE, Preparation.VERIFY):
+            self.device_meters.count(DeviceMeter.SHUFFLES_FAILED)
+        self.stage = None
 
     def _take_out(self) -> None:
         self.removals += 1
@@ -403,4 +414,5 @@ class ShufflerModel:
             self.say(m.DeckRemovedMessage, deck=deck)
         for bay in inside:
             self.cards.lift(bay, MUCK)
-        self.round = self.verified = self.stage = self.owed = None
+        self.drop_stage()
+        self.round = self.verified = self.owed = None

@@ -11,6 +11,7 @@ from protocol.cards import NONE
 from protocol.faults import Fault
 from protocol.places import SHUFFLER, Place
 from protocol.tdp import messages as m
+from protocol.tdp.messages import DeviceMeter
 
 if TYPE_CHECKING:
     from devices.simulator.shuffler import ShufflerModel
@@ -34,6 +35,7 @@ def end_motion(model: ShufflerModel, now_ns: int) -> None:
 
 def _tested(model: ShufflerModel, now_ns: int) -> None:
     request, model.request = model.request, 0
+    model.device_meters.count(DeviceMeter.SELF_TESTS)
     was_failed, model.sensor_failed = model.sensor_failed, not model.sensor_works
     if model.sensor_failed and not was_failed:
         model.say(m.FaultRaisedMessage, fault=Fault.SENSOR_FAILED, place=SHUFFLER, value=0)
@@ -81,7 +83,10 @@ def _verified(model: ShufflerModel, now_ns: int) -> None:
     counted, expected = model.cards.count(Bay.CHAMBER), model.game.cards
     model.verified = RoundCounts(deck=_deck_in(model, Bay.CHAMBER), loaded=counted)
     model.say(m.DeckVerifiedMessage, deck=model.verified.deck, expected=expected, counted=counted)
-    if counted != expected:
+    complete = counted == expected
+    model.device_meters.count(DeviceMeter.SHUFFLES_DONE if complete else DeviceMeter.SHUFFLES_FAILED)
+    model.device_meters.count(DeviceMeter.CARDS_SHUFFLED, counted if complete else 0)
+    if not complete:
         model.alarm(Fault.TOO_FEW_CARDS if counted < expected else Fault.TOO_MANY_CARDS, counted)
     model.settle(ShufflerCause.VERIFIED, now_ns)
 
@@ -184,6 +189,7 @@ def tray_emptied(model: ShufflerModel, now_ns: int) -> None:
     else:
         model.say(m.RemainderLiftedMessage, deck=counts.deck)
         model.round = None
+        model.device_meters.count(DeviceMeter.ROUNDS)
     model.settle(ShufflerCause.LIFTED, now_ns)
 
 
@@ -214,6 +220,7 @@ def _dumped(model: ShufflerModel, now_ns: int) -> None:
         model.alarm(Fault.REMAINDER_COUNT_WRONG, counted)
     elif not counted:
         model.round = None
+        model.device_meters.count(DeviceMeter.ROUNDS)
     model.settle(ShufflerCause.DUMPED, now_ns)
 
 

@@ -3,13 +3,14 @@
 from enum import StrEnum
 from typing import Any, Final
 
+from devices.simulator.device_meters import CONTROLLER_METERS, DeviceMeters
 from devices.simulator.outbox import EventDraft, Outgoing
 from devices.simulator.shuffler_parts import MS
 from protocol.cards import UNREAD, Card
 from protocol.faults import Fault
 from protocol.places import NOWHERE, SEATS_MAX, Place
 from protocol.tdp import messages as m
-from protocol.tdp.messages import BadgeLevel, Mishandling, Reason, RevealSource, SetBy, Spread, Status
+from protocol.tdp.messages import BadgeLevel, DeviceMeter, Mishandling, Reason, RevealSource, SetBy, Spread, Status
 from protocol.tdp.messages import ControllerState as S
 
 BOOT_NS: Final = 1_000 * MS
@@ -61,6 +62,7 @@ class TableControllerModel:
         self.sensors: set[int] = set()
         self.lights: set[int] = set()
         self.meters: dict[int, int] = {}
+        self.device_meters = DeviceMeters(CONTROLLER_METERS)
         self.display = ""
         self._boot_ns = boot_ns
         self._boot_due_ns: int | None = None
@@ -238,6 +240,7 @@ class TableControllerModel:
                 self.display = text
             case m.SelfTestMessage():
                 reason = Reason.NONE if self.state is S.BETS_OPEN else Reason.WRONG_STATE
+                self.device_meters.count(DeviceMeter.SELF_TESTS, int(not reason))
             case _:
                 reason = Reason.UNKNOWN_COMMAND
         return m.ReplyMessage(status=Status.REFUSED if reason else Status.DONE, reason=reason, state=self.state)
@@ -258,6 +261,7 @@ class TableControllerModel:
         return self.powered and self.state is not S.BOOT
 
     def _say(self, event: type[m.Event], **fields: Any) -> bool:
+        self.device_meters.reported(event, fields)
         self.outbox.append(EventDraft(event, 0, fields))
         return True
 

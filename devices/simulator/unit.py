@@ -14,7 +14,8 @@ from devices.simulator.shuffler import ShufflerModel
 from devices.simulator.table_controller import TableControllerModel
 from protocol.tdp import Commanded, DeviceLink, EventStore, HostBack, HostLost, Opened, Output, Send, Timing
 from protocol.tdp import messages as m
-from protocol.tdp.messages import BootCause, Capability, DeviceClass, Role
+from protocol.tdp.instruments import Instruments, MeterReading
+from protocol.tdp.messages import BootCause, Capability, DeviceClass, DeviceMeter, Region, Role
 from protocol.tdp.packets import MAX_FRAME, MINOR, VERSION
 
 EVENT_DEPTH: Final = 256
@@ -43,6 +44,11 @@ class Unit:
         self.hosted = False
         self.session_sticks = False
         """A fault: the next start draws the session id of the one before, and its events are counted from 1 again."""
+        self.image = FIRMWARE.encode()
+        """Its firmware, which it measures. Set it before the power is on."""
+        self.instruments = Instruments(self._readings, lambda region: self.image if region == Region.FIRMWARE else None)
+        """What it has to show."""
+        self._now_ns = 0
         self._answer, self._rng = answer, rng
         self._timing = timing or Timing()
         self._class, self._capabilities = device_class, capabilities
@@ -80,8 +86,15 @@ class Unit:
         else:
             self._session = self._rng.randrange(1, 2**32)
         self._boots += 1
+        self._now_ns = now_ns
+        self.model.device_meters.power_on(now_ns)
         self._link = DeviceLink(
-            self._hello(), report=self.model.status, store=self._store, granted=Role.SERVICE, timing=self._timing
+            self._hello(),
+            report=self.model.status,
+            store=self._store,
+            granted=Role.SERVICE,
+            timing=self._timing,
+            instruments=self.instruments,
         )
         self.model.power_on(now_ns)
         self._pass_on(self._link.start(now_ns), now_ns)
@@ -92,18 +105,22 @@ class Unit:
     def power_off(self) -> None:
         """The plug is pulled: what was not on the line is lost, stored events are not."""
         self._was_mid_round = self.model.mid_round
+        self._count_refused()
+        self.model.device_meters.power_off(self._now_ns)
         self.model.power_off()
         self._link, self.hosted = None, False
 
     def receive(self, data: bytes, now_ns: int) -> None:
         """Bytes from the host; lost while the power is off."""
         if self._link is not None:
+            self._now_ns = now_ns
             self._pass_on(self._link.receive(data, now_ns), now_ns)
             self.settle(now_ns)
 
     def tick(self, now_ns: int) -> None:
         """Meet the model's and the link's deadlines."""
         if self._link is not None:
+            self._now_ns = now_ns
             self.model.tick(now_ns)
             self._pass_on(self._link.tick(now_ns), now_ns)
             self.settle(now_ns)
@@ -152,6 +169,15 @@ class Unit:
         self._pass_on(self._link.reply(request, reply, now_ns), now_ns)
         self.settle(now_ns)
 
+    def _readings(self, now_ns: int) -> tuple[MeterReading, ...]:
+        self._count_refused()
+        return self.model.device_meters.readings(now_ns)
+
+    def _count_refused(self) -> None:
+        if self._link is not None:
+            self.model.device_meters.count(DeviceMeter.COMMANDS_REFUSED, self._link.refused)
+            self._link.refused = 0
+
     def _hello(self) -> m.HelloReplyMessage:
         return m.HelloReplyMessage(
             session=self._session,
@@ -160,7 +186,7 @@ class Unit:
             highest_major=VERSION,
             highest_minor=MINOR,
             device_class=self._class,
-            capabilities=self._capabilities,
+            capabilities=self._capabilities | self.instruments.capabilities,
             boot_count=self._boots,
             event_depth=EVENT_DEPTH,
             max_frame=MAX_FRAME,
@@ -168,7 +194,7 @@ class Unit:
             model=f"sim-{self._class.name.lower()}"[:16],
             serial="SIM-0001",
             firmware=FIRMWARE,
-            digest=hashlib.sha256(FIRMWARE.encode()).digest(),
+            digest=hashlib.sha256(self.image).digest(),
         )
 
 

@@ -1,6 +1,19 @@
 """`python -m docs._print`, which `make docs` runs."""
 
-from docs._print import clauses, files, games, hands, lines, odds, pays, protocol, protocol_data, wireshark, write
+from docs._print import (
+    clauses,
+    files,
+    games,
+    hands,
+    lines,
+    odds,
+    pays,
+    protocol,
+    protocol_data,
+    registry,
+    wireshark,
+    write,
+)
 
-for page in (protocol, protocol_data, wireshark, games, pays, lines, hands, files, odds, clauses):
+for page in (protocol, protocol_data, registry, wireshark, games, pays, lines, hands, files, odds, clauses):
     write(page.pages())

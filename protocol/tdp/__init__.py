@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from protocol.tdp.framing import encode_frame as encode_frame
     from protocol.tdp.host_link import HostLink as HostLink
     from protocol.tdp.outputs import Answered as Answered
+    from protocol.tdp.outputs import Brought as Brought
     from protocol.tdp.outputs import Commanded as Commanded
     from protocol.tdp.outputs import Delivered as Delivered
     from protocol.tdp.outputs import Discarded as Discarded
@@ -52,8 +53,8 @@ __all__, __getattr__, __dir__ = face(
         "protocol.tdp.framing": "Frame Framer Noise encode_frame",
         "protocol.tdp.host_link": "HostLink",
         "protocol.tdp.outputs": (
-            "Answered Commanded Delivered Discarded Down HostBack HostLost LinkState LinkStats Lost Opened Output "
-            "Progressed Returned Send SessionRestarted Standing StatusSeen Timing Unanswered UnknownEvent Up"
+            "Answered Brought Commanded Delivered Discarded Down HostBack HostLost LinkState LinkStats Lost Opened "
+            "Output Progressed Returned Send SessionRestarted Standing StatusSeen Timing Unanswered UnknownEvent Up"
         ),
     },
 )

@@ -9,7 +9,7 @@ from typing import Final
 from protocol.errors import QueueFull
 from protocol.message import message_name
 from protocol.tdp import messages as m
-from protocol.tdp.messages import Message, Role
+from protocol.tdp.messages import Message, Role, Status
 from protocol.tdp.outputs import MESSAGE_IDS
 
 QUEUE_MAX: Final = 16
@@ -28,6 +28,13 @@ _ROLES: Final[dict[type[Message], Role]] = {
     m.VerifyMessage: Role.OBSERVE,
     m.SelfTestMessage: Role.SERVICE,
 }
+
+
+BRINGS: Final[dict[type[Message], type[Message]]] = {
+    m.ReadMetersMessage: m.MetersMessage,
+    m.VerifyMessage: m.MeasuredMessage,
+}
+"""Commands whose reply is followed by a link message, and which."""
 
 
 def role_needed(command: type[Message]) -> Role:
@@ -110,10 +117,13 @@ class CommandQueue:
         self.outstanding = self._waiting.popleft()
         return self.outstanding
 
-    def finish(self, accepted: bool = False) -> None:
-        """The outstanding command is answered; with `accepted`, its progress may still come."""
+    def finish(self, status: int = Status.REFUSED) -> None:
+        """The outstanding command is answered; of one that was accepted progress may still come, of others what they
+        bring."""
         pending, self.outstanding = self.outstanding, None
-        if pending is not None and accepted and not pending.own:
+        if pending is None or pending.own or status == Status.REFUSED:
+            return
+        if status == Status.ACCEPTED or type(pending.command) in BRINGS:
             while len(self._accepted) >= ACCEPTED_MAX:
                 del self._accepted[next(iter(self._accepted))]
             self._accepted[pending.request] = pending.command

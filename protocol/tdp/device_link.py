@@ -14,9 +14,10 @@ from typing import Any, Final
 from protocol.errors import BadPayload
 from protocol.tdp import messages as m
 from protocol.tdp.codec import decode, encode
-from protocol.tdp.commands import role_needed
+from protocol.tdp.commands import BRINGS, role_needed
 from protocol.tdp.event_store import EventStore
 from protocol.tdp.framing import Frame, Framer, encode_frame
+from protocol.tdp.instruments import Instruments
 from protocol.tdp.messages import Event, Kind, Message, ProgressMessage, Reason, ReplyMessage, Role, Status
 from protocol.tdp.outputs import (
     MESSAGE_IDS,
@@ -46,7 +47,8 @@ class DeviceLink:
     """One device's link, from power-up to power-off.
 
     `hello` says who it is and names the session; `granted` is the highest role a host may have. Every command the
-    link does not answer itself comes out as Commanded once; the model answers it with `reply`.
+    link does not answer itself comes out as Commanded once; the model answers it with `reply`. What `instruments` show
+    is told to whoever asks.
     """
 
     def __init__(
@@ -57,16 +59,21 @@ class DeviceLink:
         store: EventStore | None = None,
         granted: Role = Role.OPERATE,
         timing: Timing | None = None,
+        instruments: Instruments | None = None,
     ) -> None:
         self.hello = hello
         self.session = hello.session
         self.role: Role | None = None
         """The role of the host that opened the session; None while nobody has."""
         self.host_lost = False
+        self.refused = 0
+        """Commands refused, a repeated one once."""
         self.stats = LinkStats()
         self.store = store or EventStore()
         self._report = report
         self._granted = granted
+        self._instruments = instruments or Instruments()
+        self._brings: Message | None = None  # what follows the reply under way
         self._timing = timing or Timing()
         self._framer = Framer()
         self._cache = ReplyCache()
@@ -140,6 +147,7 @@ class DeviceLink:
             raise ValueError(f"request {request} does not wait for a reply")
         out: list[Output] = []
         entry.reply = reply
+        self.refused += reply.status == Status.REFUSED
         self._answer(request, entry.command, reply, now_ns, out)
         return out
 
@@ -211,7 +219,7 @@ class DeviceLink:
             return
         self._answer(request, command, entry.reply, now_ns, out)
         if verdict is Verdict.NEW and entry.reply.status != Status.REFUSED:
-            self._follow_up(command, now_ns, out)
+            self._follow_up(request, command, now_ns, out)
 
     def _own_reply(self, request: int, command: Message, now_ns: int, out: list[Output]) -> ReplyMessage | None:
         """The reply the link gives itself; None when the model has to."""
@@ -226,6 +234,12 @@ class DeviceLink:
         if isinstance(command, m.ReadEventsMessage):
             known = {self.session, self.store.previous_session} - {0}
             return self._done(now_ns) if command.session in known else self._refusal(Reason.BAD_PARAMETER, now_ns)
+        if type(command) in BRINGS:
+            brings = self._instruments.answer(command, self.session, now_ns)
+            if isinstance(brings, Reason):
+                return self._refusal(brings, now_ns)
+            self._brings = brings
+            return self._done(now_ns)
         return self._done(now_ns) if isinstance(command, m.ReportStatusMessage) else None
 
     def _open(self, command: m.OpenSessionMessage, now_ns: int, out: list[Output]) -> ReplyMessage:
@@ -240,10 +254,13 @@ class DeviceLink:
         out.append(Opened(self.role))
         return self._done(now_ns)
 
-    def _follow_up(self, command: Message, now_ns: int, out: list[Output]) -> None:
+    def _follow_up(self, request: int, command: Message, now_ns: int, out: list[Output]) -> None:
         """What a command the link answered itself makes it send after the reply."""
         if isinstance(command, m.ReportStatusMessage):
             out += self.status_changed(now_ns)
+        elif self._brings is not None:
+            brings, self._brings = self._brings, None
+            self._send(brings, now_ns, out, request)
         elif isinstance(command, m.ReadEventsMessage):
             if command.session == self.session:
                 self._sent = self.store.acknowledged = min(max(command.first, 1) - 1, self.store.last)
@@ -255,6 +272,7 @@ class DeviceLink:
         return ReplyMessage(Status.DONE, Reason.NONE, self._state(now_ns))
 
     def _refusal(self, reason: Reason, now_ns: int) -> ReplyMessage:
+        self.refused += 1
         return ReplyMessage(Status.REFUSED, reason, self._state(now_ns))
 
     def _answer(self, request: int, command: Message, answer: Message, now_ns: int, out: list[Output]) -> None:

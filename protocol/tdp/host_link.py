@@ -19,7 +19,7 @@ from protocol.errors import NoAnswer, NotPermitted, NotUp, RemoteError
 from protocol.link import Resumable
 from protocol.message import message_name
 from protocol.tdp.codec import Envelope, encode
-from protocol.tdp.commands import CommandQueue, Pending, role_needed
+from protocol.tdp.commands import BRINGS, CommandQueue, Pending, role_needed
 from protocol.tdp.framing import encode_frame
 from protocol.tdp.heard import TdpHeard
 from protocol.tdp.messages import (
@@ -27,7 +27,9 @@ from protocol.tdp.messages import (
     DeviceClass,
     HeartbeatMessage,
     HelloMessage,
+    MeasuredMessage,
     Message,
+    MetersMessage,
     NakMessage,
     OpenSessionMessage,
     ProgressMessage,
@@ -37,7 +39,18 @@ from protocol.tdp.messages import (
     Role,
     Status,
 )
-from protocol.tdp.outputs import Answered, LinkState, LinkStats, Output, Progressed, Send, Standing, Timing, Unanswered
+from protocol.tdp.outputs import (
+    Answered,
+    Brought,
+    LinkState,
+    LinkStats,
+    Output,
+    Progressed,
+    Send,
+    Standing,
+    Timing,
+    Unanswered,
+)
 from protocol.tdp.packets import MINOR, VERSION
 from protocol.tdp.reception import Reception
 
@@ -370,13 +383,18 @@ class HostLink(Resumable):
                 out.append(Unanswered(pending.request, pending.command, error))
 
     def _on_answer(self, envelope: Envelope, now_ns: int, out: list[Output]) -> None:
-        """A Reply, Progress or Nak was heard."""
+        """A Reply, Progress or Nak was heard, or what a command brings."""
         message, request = envelope.message, envelope.request
         pending = self._commands.outstanding
         if isinstance(message, ProgressMessage):
             command = self._commands.command_of(request)
             if command is not None:
                 out.append(Progressed(request, command, message))
+            return
+        if isinstance(message, MetersMessage | MeasuredMessage):
+            command = self._commands.command_of(request)
+            if command is not None and BRINGS.get(type(command)) is type(message):
+                out.append(Brought(request, command, message))
             return
         if isinstance(message, NakMessage):
             self.stats.naks += 1
@@ -388,7 +406,7 @@ class HostLink(Resumable):
             self.stats.late_replies += isinstance(message, ReplyMessage)
             return
         self.stats.late_replies += now_ns > pending.due_ns - self._timing.retry_ns + self._timing.reply_ns
-        self._commands.finish(accepted=reply.status == Status.ACCEPTED)
+        self._commands.finish(reply.status)
         if pending.own and isinstance(pending.command, OpenSessionMessage):
             self._on_open_reply(reply, now_ns, out)
             return

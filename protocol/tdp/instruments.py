@@ -36,7 +36,7 @@ READINGS_MAX: Final = (MAX_FRAME - HEADER_SIZE - CHECK_BYTES - _HEAD_BYTES) // _
 MEANINGS: Final[dict[DeviceMeter, str]] = {
     DeviceMeter.ROUNDS: "rounds dealt to their end: the remainder lifted, the round ended, END GAME",
     DeviceMeter.PACKETS: "packets dispensed, short and long ones included",
-    DeviceMeter.CARDS: "cards that left the device towards the table: in packets and remainders, or drawn",
+    DeviceMeter.CARDS: "cards in the packets dispensed, or drawn from the shoe",
     DeviceMeter.SHUFFLES_DONE: "shuffles that ended in a deck counted complete",
     DeviceMeter.SHUFFLES_FAILED: "shuffles that were begun and ended otherwise",
     DeviceMeter.SERVICE_SHUFFLES: "of both, those made by service: not for play",

@@ -167,6 +167,14 @@ class Progressed(Output, frozen=True):
     progress: ProgressMessage
 
 
+class Brought(Output, frozen=True):
+    """What a command asked for came: *Meters* or *Measured*. It may come before the reply, when that was lost."""
+
+    request: int
+    command: Message
+    message: Message
+
+
 class Commanded(Output, frozen=True):
     """Device side: carry out `command` and answer with `DeviceLink.reply` within `reply_ns`."""
 

@@ -71,7 +71,7 @@ _OPEN_ID: Final = MESSAGE_IDS[m.OpenSessionMessage]
 _READ_ID: Final = MESSAGE_IDS[m.ReadEventsMessage]
 
 AnswerHandler = Callable[[Envelope, int, list[Output]], None]
-"""Told of every Reply, Progress and Nak: envelope, time, outputs so far."""
+"""Told of every Reply, Progress and Nak, and of what a command brings: envelope, time, outputs so far."""
 
 
 class Reception(SessionKeeper):
@@ -342,4 +342,6 @@ class Reception(SessionKeeper):
         m.ReplyMessage: _on_reply,
         m.ProgressMessage: _on_answer_frame,
         m.NakMessage: _on_answer_frame,
+        m.MetersMessage: _on_answer_frame,
+        m.MeasuredMessage: _on_answer_frame,
     }

@@ -25,6 +25,7 @@ from protocol.tdp import (
     Unanswered,
     Up,
 )
+from protocol.tdp.instruments import Instruments
 from protocol.tdp.messages import (
     Capability,
     DeviceClass,
@@ -188,6 +189,7 @@ class Pair:
     session: int = 0x1001
     timing: Timing = field(default_factory=Timing)
     store: EventStore = field(default_factory=EventStore)
+    instruments: Instruments = field(default_factory=Instruments)
     answer: Callable[[Commanded], ReplyMessage | None] = lambda commanded: ReplyMessage(Status.DONE, Reason.NONE, 6)
 
     def __post_init__(self) -> None:
@@ -233,6 +235,7 @@ class Pair:
             store=self.store,
             granted=self.granted,
             timing=self.timing,
+            instruments=self.instruments,
         )
         self._from_device(self.device.start(self.now_ns))
 

@@ -1,0 +1,166 @@
+"""`dealwire device`: what a device says of itself when it is asked: its meters, the measure of its firmware."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Final, TypeVar
+
+import click
+
+from dealwire.cli.exits import Exit, Stop
+from dealwire.cli.options import FILE, DecimalRange
+from dealwire.cli.terminal import echo, echo_json
+from devices.driving import TIMEOUT_S, AnyHandle, open_device
+from devices.translation import name_of, names_of
+from protocol.errors import Unfinished
+from protocol.tdp.instruments import MEANINGS, measure
+from protocol.tdp.messages import Algorithm, Component, DeviceMeter, Region
+
+SCHEMA: Final = "dealwire.device/1"
+
+T = TypeVar("T")
+
+_timeout = click.option(
+    "--timeout",
+    "timeout_s",
+    type=DecimalRange(0, min_open=True),
+    default=TIMEOUT_S,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long to wait for the device.",
+)
+_json = click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+
+
+@click.group("device")
+def command() -> None:
+    """Ask a device of itself: its meters, the measure of its firmware. Nothing moves, and nothing is changed."""
+
+
+@command.command("meters")
+@click.argument("line", metavar="LINE")
+@_timeout
+@_json
+def meters(line: str, timeout_s: float, as_json: bool) -> None:
+    """Print what every meter of the device on LINE shows: rounds, cards, shuffles, jams, hours ... by component.
+
+    LINE is an address as everywhere, such as /dev/ttyUSB0, tcp://host:port or sim:shuffler. Meters only grow, and begin
+    at 0 again after 4,294,967,295. Exit code 6 when it has none, or is too old to know the question.
+    """
+    with closing(_open(line, timeout_s)) as device:
+        who, readings = device.identity, _in_time(device.meters)
+    if as_json:
+        about = {"maker": who.maker, "model": who.model, "serial": who.serial, "firmware": who.firmware}
+        echo_json(json.dumps({"schema": SCHEMA, "type": "device", "line": line, **about}))
+    else:
+        echo(f"{who.maker} {who.model} {who.serial}, firmware {who.firmware}: {len(readings)} meters")
+    for one in readings:
+        meter, component = _word(DeviceMeter, one.meter), _word(Component, one.component)
+        if as_json:
+            line_ = {"type": "meter", "meter": meter, "component": component, "shown": one.shown}
+            echo_json(json.dumps({"schema": SCHEMA, **line_}))
+        else:
+            text = MEANINGS[DeviceMeter(one.meter)] if one.meter in MEANINGS else ""
+            echo(f"{meter:<17} {component:<13} {one.shown:>13,}  {text}".rstrip())
+
+
+@command.command("verify")
+@click.argument("line", metavar="LINE")
+@click.option(
+    "--image", type=FILE, metavar="FILE", help="The image that its firmware should be, as its maker gives it."
+)
+@click.option("--nonce", metavar="HEX", help="The 16 bytes to measure with; by default drawn here.")
+@click.option(
+    "--digest-of",
+    type=FILE,
+    metavar="FILE",
+    help="Only print the digest of this file with the nonce, without a device; LINE is not opened.",
+)
+@_timeout
+@_json
+@click.pass_context
+def verify(
+    ctx: click.Context,
+    line: str,
+    image: Path | None,
+    nonce: str | None,
+    digest_of: Path | None,
+    timeout_s: float,
+    as_json: bool,
+) -> None:
+    """Have the device on LINE measure its firmware with bytes nobody could know before, and compare.
+
+    Without --image the digest is printed and nothing compared. Exit code 1 when the firmware is another than the image.
+    It finds wrong and damaged firmware and an answer that was kept ready; a device that lies and keeps a good image
+    beside its own it does not find.
+    """
+    given = _nonce(nonce)
+    if digest_of is not None:
+        if given is None:
+            raise click.UsageError("--digest-of needs --nonce")
+        _print({"nonce": given.hex(), "digest": measure(given, _read(digest_of)).hex()}, as_json)
+        return
+    expected = _read(image) if image is not None else None
+    with closing(_open(line, timeout_s)) as device:
+        answer = _in_time(lambda: device.verify(given))
+    found: dict[str, object] = {
+        "line": line,
+        "region": _word(Region, answer.region),
+        "algorithm": _word(Algorithm, answer.algorithm),
+        "nonce": answer.nonce.hex(),
+        "digest": answer.digest.hex(),
+    }
+    same = None
+    if expected is not None:
+        same = answer.algorithm == Algorithm.SHA256 and answer.digest == measure(answer.nonce, expected)
+        found |= {"image": str(image), "sha256": hashlib.sha256(expected).hexdigest(), "same": same}
+    _print(found, as_json)
+    ctx.exit(Exit.CHECK_FAILED if same is False else Exit.GOOD)
+
+
+def _print(found: dict[str, object], as_json: bool) -> None:
+    if as_json:
+        echo_json(json.dumps({"schema": SCHEMA, "type": "measured", **found}))
+        return
+    for name, value in found.items():
+        if name != "same":
+            echo(f"{name:<10} {value}")
+    if "same" in found:
+        echo("the firmware is this image" if found["same"] else "the firmware is NOT this image")
+
+
+def _open(line: str, timeout_s: float) -> AnyHandle:
+    return open_device(line, timeout_s=timeout_s)
+
+
+def _in_time(question: Callable[[], T]) -> T:
+    """The answer; that none came in time is `no answer`, as when the device says nothing at all."""
+    try:
+        return question()
+    except Unfinished as error:
+        raise Stop(Exit.TIMEOUT, str(error)) from None
+
+
+def _word(names: type[DeviceMeter] | type[Component] | type[Region] | type[Algorithm], number: int) -> str:
+    return name_of(names_of(names), number).lower()
+
+
+def _nonce(text: str | None) -> bytes | None:
+    if text is None:
+        return None
+    try:
+        found = bytes.fromhex(text)
+    except ValueError:
+        found = b""
+    if len(found) != 16:
+        raise click.BadParameter("it takes 16 bytes, as 32 hexadecimal digits", param_hint="--nonce")
+    return found
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise click.UsageError(f"{file}: {error.strerror}") from None
