@@ -15,7 +15,8 @@ from dealwire.bench.probe import MS, Probe
 from dealwire.bench.profiles import PROFILES
 from dealwire.bench.record import BenchOutcome, Failed, NotOpened, NotRun, NotRunCause, Result
 from dealwire.bench.report import PlanFacts, only_words
-from dealwire.bench.rules import RULES, BenchRule
+from dealwire.bench.rules import BenchRule
+from dealwire.bench.rules_fields import ALL_RULES
 from dealwire.bench.stand import Stand
 from dealwire.bench.values import BadValue
 from dealwire.bench.wire import Wire
@@ -86,7 +87,7 @@ def run_plan(
     the first HELLO, WrongDevice when it is another device than the plan is for, or than `device`. When the line goes
     for good, the rest is not run."""
     allowance_ms = 0 if wire.exact else plan.allowance_ms
-    rules = {entry.rule: RULES[entry.rule]() for entry in plan.rule}
+    rules = {entry.rule: ALL_RULES[entry.rule]() for entry in plan.rule}
     probe = Probe(wire, rules.values(), allowance_ms=allowance_ms, role=plan.granted)
     clock = SystemClock()
     began_ns = clock.now_ns()
