@@ -232,6 +232,11 @@ class Report(LineRecord, frozen=True):
         """The checks with this outcome."""
         return [check for check in self.checks if check.outcome is outcome]
 
+    @property
+    def by_clock(self) -> bool:
+        """Whether the wall clock was gone by: on a simulated clock nothing is late."""
+        return self.hands != "simulated" or self.options.real_time
+
     def to_bytes(self) -> bytes:
         """The one form that is signed: one line of JSON in UTF-8, keys in the order of the schema, no space between
         them, characters that a terminal would obey escaped; a line end."""

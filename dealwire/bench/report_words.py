@@ -53,7 +53,7 @@ def facts(report: Report) -> list[ReportFact]:
         ReportFact("program", "Program", f"{program.name} {program.version}{commit}"),
         ReportFact("program-sha256", "Program SHA-256", program.sha256),
         ReportFact("options", "Options", options_words(report.options)),
-        ReportFact("allowance", "Allowance", f"{report.allowance_ms} ms of this machine and the line on every limit"),
+        ReportFact("allowance", "Allowance", allowance_words(report)),
         ReportFact("laboratory", "Laboratory", report.laboratory or "not given"),
         ReportFact("operator", "Operator", report.operator or "not given"),
         ReportFact("ticket", "Ticket", report.ticket or "not given"),
@@ -61,6 +61,14 @@ def facts(report: Report) -> list[ReportFact]:
         ReportFact("ended", "Ended", f"{report.ended} {report.zone}, after {report.took_s:.1f} s"),
         ReportFact("host", "Host", f"{report.host}, {report.system}"),
     ]
+
+
+def allowance_words(report: Report) -> str:
+    """What the line and this machine may add, and that the plan has it otherwise where it does."""
+    words = f"{report.allowance_ms} ms of this machine and the line on every limit"
+    planned = report.plan.allowance_ms
+    chosen = report.by_clock and report.allowance_ms != planned
+    return f"{words}, chosen by --allowance; the plan has {planned} ms" if chosen else words
 
 
 def device_words(report: Report) -> str:

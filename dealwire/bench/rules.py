@@ -43,6 +43,8 @@ class Known:
     read_from: int = 0
     """The event the bench asked last to have again."""
     allowance_ms: int = 0
+    exact: bool = True
+    """Times are those of the device alone: nothing between it and the bench takes any."""
 
 
 @dataclass
@@ -132,7 +134,7 @@ class _OpeningDelimiter(BenchRule):
         whole = self.next_sequence in (None, sequence)
         self.next_sequence = sequence + 1 & 0xFF
         silent = last_ns is None or heard.at_ns - last_ns >= SILENCE_MS * 1_000_000
-        if known.allowance_ms:
+        if not known.exact:
             silent = isinstance(message, DeviceStatus) and isinstance(last_status, DeviceStatus)
             silent = silent and _uptime_ms(message) - _uptime_ms(last_status) >= SILENCE_MS
         if whole and silent:

@@ -77,6 +77,13 @@ line_options = together(
     ),
 )
 run_options = together(
+    click.option(
+        "--allowance",
+        "allowance_ms",
+        type=click.IntRange(0, 1000),
+        metavar="MS",
+        help="What the line and this machine may add to every limit, instead of what the plan says.",
+    ),
     click.option("--only", multiple=True, metavar="PATTERN", help="Only these checks, such as 'frame.*'."),
     click.option("--rounds", type=click.IntRange(1, 1_000_000), help="Rounds of the soak."),
     click.option(
@@ -194,6 +201,7 @@ def _judge(
     speed: float,
     strict: bool,
     watch: bool,
+    allowance_ms: int | None,
     as_json: bool,
     against: Path | None,
     **others: Any,
@@ -204,7 +212,7 @@ def _judge(
     files = ReportFiles(**others)
     given = dict(zip(OPTIONS.values(), (shuffler, controller, shoe), strict=True))
     loaded, device, address = _choose(plan, {name: at for name, at in given.items() if at}, simulated)
-    choices = BenchChoices(only, rounds, seed, unattended, real_time, speed, strict)
+    choices = BenchChoices(only, rounds, seed, unattended, real_time, speed, strict, allowance_ms)
     _check_choices(loaded, choices, hands, simulated)
     signer, before = files.signer(), read_earlier(against) if against else None
     line = _wire(device, address, choices, hands, BenchProgress(silent=as_json))
@@ -316,6 +324,8 @@ def _check_choices(plan: BenchPlan, choices: BenchChoices, hands: str | None, si
         excluded = "and --unattended exclude each other"
         why = "is for an attached device: a simulated one has its own" if simulated else excluded
         raise click.UsageError(f"--hands {why}")
+    if choices.allowance_ms is not None and simulated and not choices.real_time:
+        raise click.UsageError("--allowance is for a real line or --real-time: on the simulated clock it is 0")
     for pattern in choices.only:
         if not any(BenchChoices((pattern,)).takes(one) for one in plan.ids):
             raise click.UsageError(f"--only {pattern!r} names no check of the plan; dealwire bench {plan.id} --list")
