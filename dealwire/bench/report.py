@@ -227,6 +227,8 @@ class Report(LineRecord, frozen=True):
     """In the order of the plan; what stands only in the packaged plan of the same id comes last."""
     against: ReportComparison | None
     """What is not as it was in the report given by --against."""
+    conformance: str | msgspec.UnsetType = msgspec.UNSET
+    """What the device has passed, in one sentence; absent when it may not be said."""
 
     def of(self, outcome: BenchOutcome) -> list[CheckRecord]:
         """The checks with this outcome."""

@@ -94,6 +94,7 @@ def to_html(report: Report, signature: ReportSignature | None = None) -> str:
         f"<title>{_text(title)}</title><style>{_STYLE}</style></head><body>",
         f"<h1>{_text(report.plan.title)}</h1>",
         f'<p class="verdict {_css(report.verdict)}">{_text(report.summary)}</p>',
+        f'<p class="verdict passed">Conformance: {_text(report.conformance)}</p>' if report.conformance else "",
         *(f'<p class="note">{_text(warning)}</p>' for warning in warnings(report)),
         _facts(report),
         _areas(report),

@@ -38,7 +38,9 @@ def facts(report: Report) -> list[ReportFact]:
     """The head of every form."""
     plan, program, device = report.plan, report.program, report.device
     commit = f", commit {program.commit}" if program.commit else ", commit not known"
+    conforms = [ReportFact("conformance", "Conformance", report.conformance)] if report.conformance else []
     return [
+        *conforms,
         ReportFact("device", "Device", device_words(report)),
         ReportFact("firmware-digest", "Firmware digest", device.digest or "not attested by the device"),
         ReportFact("capabilities", "It offers", ", ".join(device.capabilities) or "no capability"),

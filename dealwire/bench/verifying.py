@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from dealwire.bench.about import plan_facts, program_facts
 from dealwire.bench.comparing import compare_reports
+from dealwire.bench.conformance import is_packaged, sentence_of, why_not
 from dealwire.bench.plan import BenchPlan, known_plans, packaged_plan, plan_digest
 from dealwire.bench.record import BenchOutcome, NotRunCause
 from dealwire.bench.report import CheckRecord, PlanOrigin, Report, counts_of, summary_of, verdict_of
@@ -54,6 +55,7 @@ def verify_report(received: Received) -> list[ReportFinding]:
         lambda: _held("counts", wrong_counts(report), f"{report.counts.checks} checks; verdict and counts follow"),
         lambda: _held("checks", _in_checks(report), "each has what its outcome asks for"),
         lambda: _plan(report, received.plan),
+        lambda: _conformance(report),
         lambda: _comparison(report, received.before),
         lambda: iter([_program(report)]),
     ]
@@ -185,6 +187,21 @@ the plan {getattr(facts, name)}"
             for name in ("title", "area", "section", "must"):
                 if getattr(entry, name) != getattr(check, name):
                     yield f"{check.id}: its {name} is not the plan's"
+
+
+def _conformance(report: Report) -> Iterator[ReportFinding]:
+    """The sentence is there when it is true, and only then."""
+    said, true = report.conformance or "", sentence_of(report)
+    if said and not is_packaged(report):
+        words = f"{said!r} is said by a plan that this program has otherwise or not at all"
+        yield ReportFinding(False if report.plan.origin is not PlanOrigin.PACKAGED else None, "conforms", words)
+    elif said != true:
+        words = f"the report says {said!r}, but {why_not(report)}" if not true else f"it may say {true!r} and does not"
+        if true and said:
+            words = f"the report says {said!r}, its checks give {true!r}"
+        yield ReportFinding(False, "conforms", words)
+    elif said:
+        yield ReportFinding(True, "conforms", said)
 
 
 def _comparison(report: Report, before: tuple[Report, bytes] | None) -> Iterator[ReportFinding]:
