@@ -20,7 +20,7 @@ from dealwire.bench import steps_events as e
 from dealwire.bench import steps_line as p
 from dealwire.bench.profiles import PROFILES
 from dealwire.bench.record import Area
-from dealwire.bench.rules import RULES
+from dealwire.bench.rules_fields import ALL_RULES
 from dealwire.bench.soak import Soak
 from dealwire.bench.stand import Stand
 from dealwire.bench.step import PlanStep, Prepared, Strict
@@ -32,7 +32,7 @@ from protocol.tomlfile import Key
 FOLDER: Final = Path(__file__).parent / "plans"
 
 
-ALWAYS_KNOWN: Final = ("session", "last", "acked", "request", "boots")
+ALWAYS_KNOWN: Final = ("session", "last", "acked", "request", "boots", "depth", "newest")
 """What a step may look up without having saved it."""
 
 
@@ -130,8 +130,8 @@ class RuleEntry(Strict):
 
     @model_validator(mode="after")
     def _known(self) -> RuleEntry:
-        if self.rule not in RULES:
-            raise BadValue(f"no such rule: {self.rule!r}; allowed: {', '.join(f'always.{name}' for name in RULES)}")
+        if self.rule not in ALL_RULES:
+            raise BadValue(f"no such rule: {self.rule!r}; allowed: {', '.join(f'always.{name}' for name in ALL_RULES)}")
         return self
 
     @property

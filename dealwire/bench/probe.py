@@ -43,6 +43,7 @@ class Probe:
         self.wire = wire
         self.timeline = TimeLine()
         self.known = Known(allowance_ms=allowance_ms, acked=NOT_KNOWN)
+        self.known.exact = wire.exact
         self.role = role
         self.acks = self.beats = True
         self.contact_ns = FIRST_CONTACT_NS

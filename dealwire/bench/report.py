@@ -227,10 +227,17 @@ class Report(LineRecord, frozen=True):
     """In the order of the plan; what stands only in the packaged plan of the same id comes last."""
     against: ReportComparison | None
     """What is not as it was in the report given by --against."""
+    conformance: str | msgspec.UnsetType = msgspec.UNSET
+    """What the device has passed, in one sentence; absent when it may not be said."""
 
     def of(self, outcome: BenchOutcome) -> list[CheckRecord]:
         """The checks with this outcome."""
         return [check for check in self.checks if check.outcome is outcome]
+
+    @property
+    def by_clock(self) -> bool:
+        """Whether the wall clock was gone by: on a simulated clock nothing is late."""
+        return self.hands != "simulated" or self.options.real_time
 
     def to_bytes(self) -> bytes:
         """The one form that is signed: one line of JSON in UTF-8, keys in the order of the schema, no space between

@@ -38,7 +38,9 @@ def facts(report: Report) -> list[ReportFact]:
     """The head of every form."""
     plan, program, device = report.plan, report.program, report.device
     commit = f", commit {program.commit}" if program.commit else ", commit not known"
+    conforms = [ReportFact("conformance", "Conformance", report.conformance)] if report.conformance else []
     return [
+        *conforms,
         ReportFact("device", "Device", device_words(report)),
         ReportFact("firmware-digest", "Firmware digest", device.digest or "not attested by the device"),
         ReportFact("capabilities", "It offers", ", ".join(device.capabilities) or "no capability"),
@@ -53,7 +55,7 @@ def facts(report: Report) -> list[ReportFact]:
         ReportFact("program", "Program", f"{program.name} {program.version}{commit}"),
         ReportFact("program-sha256", "Program SHA-256", program.sha256),
         ReportFact("options", "Options", options_words(report.options)),
-        ReportFact("allowance", "Allowance", f"{report.allowance_ms} ms of this machine and the line on every limit"),
+        ReportFact("allowance", "Allowance", allowance_words(report)),
         ReportFact("laboratory", "Laboratory", report.laboratory or "not given"),
         ReportFact("operator", "Operator", report.operator or "not given"),
         ReportFact("ticket", "Ticket", report.ticket or "not given"),
@@ -63,16 +65,34 @@ def facts(report: Report) -> list[ReportFact]:
     ]
 
 
+def allowance_words(report: Report) -> str:
+    """What the line and this machine may add, and that the plan has it otherwise where it does."""
+    words = f"{report.allowance_ms} ms of this machine and the line on every limit"
+    planned = report.plan.allowance_ms
+    chosen = report.by_clock and report.allowance_ms != planned
+    return f"{words}, chosen by --allowance; the plan has {planned} ms" if chosen else words
+
+
 def device_words(report: Report) -> str:
     """Who was judged, in the device's own words."""
     device = report.device
+    if report.protocol.dialect != "tdp":
+        return f"{device.kind}; the dialect has no word for who it is"
     names = (printable(each) for each in (device.maker, device.model, device.serial, device.firmware))
     return "{} {} {}, serial {}, firmware {}".format(device.kind, *names)
+
+
+def page_of(report: Report) -> str:
+    """The page that a check's section stands on."""
+    dialect = report.protocol.dialect
+    return "docs/protocol.md" if dialect == "tdp" else f"docs/dialects/{dialect}.md"
 
 
 def protocol_words(report: Report) -> str:
     """The protocol's version here and at the device."""
     spoken = report.protocol
+    if spoken.dialect != "tdp":
+        return f"{spoken.dialect} style, as {page_of(report)} has it"
     theirs = " to ".join(dict.fromkeys((spoken.device_from, spoken.device_to)))
     common = f"{spoken.common} in common" if spoken.common else "none in common"
     return f"Table Device Protocol ({spoken.dialect}) {spoken.version}; the device speaks {theirs}, {common}"

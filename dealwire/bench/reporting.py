@@ -6,7 +6,11 @@ import platform
 from dataclasses import dataclass
 from typing import Final
 
+from msgspec import UNSET
+from msgspec.structs import replace
+
 from dealwire.bench.about import device_facts, local_time, program_facts, protocol_facts, system_words
+from dealwire.bench.conformance import sentence_of
 from dealwire.bench.record import Measurement, Result
 from dealwire.bench.report import (
     CheckRecord,
@@ -39,10 +43,10 @@ def report_of(run: BenchRun, head: ReportHead = ReportHead()) -> Report:
     options = RunOptions(
         tuple(chosen.only), chosen.rounds, chosen.seed, chosen.unattended, chosen.real_time, chosen.speed, chosen.strict
     )
-    checks = tuple(map(_check, run.results))
+    checks = tuple(map(check_record, run.results))
     counts = counts_of(checks)
     began, ended = local_time(run.began_ns), local_time(run.ended_ns)
-    return Report(
+    report = Report(
         verdict=verdict_of(counts),
         summary=summary_of(counts, options),
         counts=counts,
@@ -66,9 +70,11 @@ def report_of(run: BenchRun, head: ReportHead = ReportHead()) -> Report:
         checks=checks,
         against=None,
     )
+    return replace(report, conformance=sentence_of(report) or UNSET)
 
 
-def _check(result: Result) -> CheckRecord:
+def check_record(result: Result) -> CheckRecord:
+    """What came of a check, as the report has it."""
     return CheckRecord(
         id=result.id,
         title=result.title,

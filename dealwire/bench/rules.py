@@ -43,6 +43,8 @@ class Known:
     read_from: int = 0
     """The event the bench asked last to have again."""
     allowance_ms: int = 0
+    exact: bool = True
+    """Times are those of the device alone: nothing between it and the bench takes any."""
 
 
 @dataclass
@@ -87,7 +89,9 @@ class _Headers(BenchRule):
     def hear(self, heard: HeardFrame, known: Known) -> None:
         head = heard.envelope
         fine = head.version == VERSION and head.flags == 0 and head.kind in _FROM_DEVICE
-        self._judge(fine, lambda: f"{_name(heard)}: version {head.version}, flags {head.flags:02X}h, kind {head.kind}")
+        self._judge(
+            fine, lambda: f"{name_of(heard)}: version {head.version}, flags {head.flags:02X}h, kind {head.kind}"
+        )
 
 
 @dataclass
@@ -101,7 +105,7 @@ class _LinkSequence(BenchRule):
         self.last = sequence
         if last is not None:
             wanted = last + 1 & 0xFF
-            self._judge(sequence == wanted, lambda: f"{_name(heard)} has {sequence}, {wanted} is next")
+            self._judge(sequence == wanted, lambda: f"{name_of(heard)} has {sequence}, {wanted} is next")
 
 
 class _Layouts(BenchRule):
@@ -110,7 +114,7 @@ class _Layouts(BenchRule):
     def hear(self, heard: HeardFrame, known: Known) -> None:
         message = heard.message
         makers = isinstance(message, Unknown) and message.message_id >= 0x8000
-        self._judge(not isinstance(message, Unknown) or makers, lambda: f"{_name(heard)} cannot be read")
+        self._judge(not isinstance(message, Unknown) or makers, lambda: f"{name_of(heard)} cannot be read")
 
 
 @dataclass
@@ -130,11 +134,11 @@ class _OpeningDelimiter(BenchRule):
         whole = self.next_sequence in (None, sequence)
         self.next_sequence = sequence + 1 & 0xFF
         silent = last_ns is None or heard.at_ns - last_ns >= SILENCE_MS * 1_000_000
-        if known.allowance_ms:
+        if not known.exact:
             silent = isinstance(message, DeviceStatus) and isinstance(last_status, DeviceStatus)
             silent = silent and _uptime_ms(message) - _uptime_ms(last_status) >= SILENCE_MS
         if whole and silent:
-            self._judge(heard.opened, lambda: f"{_name(heard)} after silence has none")
+            self._judge(heard.opened, lambda: f"{name_of(heard)} after silence has none")
 
     def noise(self, at_ns: int, reason: str, data: bytes) -> None:
         self.last_ns, self.last_status = at_ns, None
@@ -291,10 +295,11 @@ RULES: Final[dict[str, Callable[[], BenchRule]]] = {
     "latched": _Latched,
     "faces": _Faces,
 }
-"""What a plan may list under `rule`."""
+"""Rules of frames, numbers and times, by name."""
 
 
-def _name(heard: HeardFrame) -> str:
+def name_of(heard: HeardFrame) -> str:
+    """The message, for a person."""
     message = heard.message
     return f"message {message.message_id:04X}h" if isinstance(message, Unknown) else message_name(message)
 

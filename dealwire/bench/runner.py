@@ -15,7 +15,8 @@ from dealwire.bench.probe import MS, Probe
 from dealwire.bench.profiles import PROFILES
 from dealwire.bench.record import BenchOutcome, Failed, NotOpened, NotRun, NotRunCause, Result
 from dealwire.bench.report import PlanFacts, only_words
-from dealwire.bench.rules import RULES, BenchRule
+from dealwire.bench.rules import BenchRule
+from dealwire.bench.rules_fields import ALL_RULES
 from dealwire.bench.stand import Stand
 from dealwire.bench.values import BadValue
 from dealwire.bench.wire import Wire
@@ -44,6 +45,8 @@ class BenchChoices:
     real_time: bool = False
     speed: float = 1.0
     strict: bool = False
+    allowance_ms: int | None = None
+    """What a real line and this machine may add to every limit; None: as the plan says."""
 
     def takes(self, name: str) -> bool:
         """Whether this check is wanted."""
@@ -85,8 +88,8 @@ def run_plan(
     """Make every check of `plan` on `wire` that `choices` take; the others are *not run*. NoAnswer when nobody answers
     the first HELLO, WrongDevice when it is another device than the plan is for, or than `device`. When the line goes
     for good, the rest is not run."""
-    allowance_ms = 0 if wire.exact else plan.allowance_ms
-    rules = {entry.rule: RULES[entry.rule]() for entry in plan.rule}
+    allowance_ms = 0 if wire.exact else plan.allowance_ms if choices.allowance_ms is None else choices.allowance_ms
+    rules = {entry.rule: ALL_RULES[entry.rule]() for entry in plan.rule}
     probe = Probe(wire, rules.values(), allowance_ms=allowance_ms, role=plan.granted)
     clock = SystemClock()
     began_ns = clock.now_ns()
@@ -170,7 +173,7 @@ def _run_fairly(stand: Stand, check: Check, gone: str) -> Result:
         result, tries = _run(stand, check, gone), tries + 1
     if tries > 1:
         result.notes.append(f"made {tries} times, because {LATE}")
-    if _in_doubt(result, stand.allowance_ms):
+    if _in_doubt(result, max(stand.allowance_ms, DOUBT_MS)):
         why = f"{LATE} by {result.late_ms:.0f} ms, too busy to judge a device: {result.why}"
         result.not_run(NotRunCause.LATE, why)
     return result

@@ -32,6 +32,11 @@ STATUS_MS: Final = 2_000
 LIFT_MS: Final = 10_000
 """The longest a motion of a device may take before its event."""
 
+DEPTH_MIN: Final = 256
+"""Unacknowledged events that every device keeps."""
+DEPTH_MAX: Final = 1024
+"""Of those that a device promises, how many are tried."""
+
 T = TypeVar("T")
 
 
@@ -105,11 +110,19 @@ class Stand:
         return number(wanted, self.names)
 
     @property
+    def newest(self) -> int:
+        """The newest event that the device is known to have."""
+        status = self.probe.status
+        return max(self.probe.last_event, status.last_event if status is not None else 0)
+
+    @property
     def names(self) -> dict[str, int]:
         """What was saved, and what is known anyway."""
         known = self.probe.known
         now = {"session": known.session, "last": self.probe.last_event, "acked": max(known.acked, 0)}
         now |= {"request": self.request, "boots": known.hello.boot_count if known.hello else 0}
+        promised = known.hello.event_depth if known.hello else DEPTH_MIN
+        now |= {"depth": max(DEPTH_MIN, min(promised, DEPTH_MAX)), "newest": self.newest}
         return now | self.variables
 
     def _usual(self, name: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from dealwire.bench.probe import MS
 from dealwire.bench.profiles import BADGE
 from dealwire.bench.record import Failed, NotRun
 from dealwire.bench.stand import LIFT_MS, Stand
-from dealwire.bench.step import PlanStep, Prepared, States, Time
+from dealwire.bench.step import Number, PlanStep, Prepared, States, Time
 from dealwire.bench.values import Wanted, in_words, spell
 from dealwire.rehearsal.faults import act_named, fault_named
 from protocol.faults import Fault
@@ -212,13 +212,13 @@ def accepted(stand: Stand, command: m.Message) -> None:
 class Poke(PlanStep):
     """`poke`: so many events are caused, by commands where the device has one that causes an event."""
 
-    poke: int = Field(ge=1, le=400)
+    poke: Number
 
     def _run(self, stand: Stand) -> None:
-        ways = stand.profile.poke
-        if isinstance(ways[0], str) and not stand.hands.tireless and self.poke > BY_PERSON_MAX:
-            raise NotRun(f"needs {self.poke} presses of a key in a row, too many for a person")
-        for turn in range(self.poke):
+        ways, times = stand.profile.poke, stand.number(self.poke)
+        if isinstance(ways[0], str) and not stand.hands.tireless and times > BY_PERSON_MAX:
+            raise NotRun(f"needs {times} presses of a key in a row, too many for a person")
+        for turn in range(times):
             way = ways[turn % len(ways)]
             if isinstance(way, str):
                 stand.act(way)

@@ -94,19 +94,19 @@ class CaughtUp(PlanStep):
     """`caught_up`: every event up to this one comes, but for those that a GAP named, which leaves so many `kept`."""
 
     caught_up: Number
-    kept: int = Field(ge=0)
+    kept: Number
     """How many events the device must still hold."""
     within: Time
 
     def _run(self, stand: Stand) -> None:
-        last, probe = stand.number(self.caught_up), stand.probe
+        last, probe, kept = stand.number(self.caught_up), stand.probe, stand.number(self.kept)
         if not probe.run(probe.wire.now_ns() + self.within * MS, lambda: probe.last_event >= last):
             raise Failed(f"event {probe.last_event} is the newest after {self.within} ms; {last} was due")
         _from_requested(stand)
         for gap in (heard.message for heard in probe.heard):
-            if isinstance(gap, m.GapMessage) and gap.last - gap.first_kept + 1 < self.kept:
+            if isinstance(gap, m.GapMessage) and gap.last - gap.first_kept + 1 < kept:
                 left = gap.last - gap.first_kept + 1
-                raise Failed(f"{spell(gap)} leaves {left} events, fewer than {self.kept}")
+                raise Failed(f"{spell(gap)} leaves {left} events, fewer than {kept}")
 
 
 def _from_requested(stand: Stand) -> None:

@@ -402,9 +402,10 @@ class Greeting(PlanStep):
 
 
 class Save(PlanStep):
-    """`save`: names for what is known now: session, last (event), boots, request."""
+    """`save`: names for what is known now: session, last (event heard), newest (event of the device), boots, request,
+    acked, depth (unacknowledged events the device promises to keep, 256 to 1024)."""
 
-    save: dict[str, Literal["session", "last", "boots", "request", "acked"]]
+    save: dict[str, Literal["session", "last", "boots", "request", "acked", "depth", "newest"]]
 
     def _run(self, stand: Stand) -> None:
         names = stand.names

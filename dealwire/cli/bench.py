@@ -13,6 +13,8 @@ from click.core import ParameterSource
 from msgspec.structs import replace
 
 from dealwire.bench.comparing import compare_reports
+from dealwire.bench.dialect_plan import DialectPlan, dialect_plan, dialect_plans
+from dealwire.bench.dialect_run import DialectRun, report_of_shoe
 from dealwire.bench.hands import Hands, NoHands, PersonHands
 from dealwire.bench.hands_command import HandsChannel, ProgramHands
 from dealwire.bench.hands_needed import checks_for_hands
@@ -34,6 +36,7 @@ from dealwire.cli.terminal import ProgressLine, echo, echo_json
 from dealwire.rehearsal.faults import faults
 from devices.address import line_at
 from devices.clock import SystemClock
+from devices.dialects import dialect_named
 from protocol.errors import LineClosed, LineGarbled, NoAnswer, WrongDevice
 from protocol.printable import TEXT_MAX, printable
 from protocol.tdp.packets import VERSION_TEXT
@@ -41,7 +44,7 @@ from protocol.tdp.packets import VERSION_TEXT
 OPTIONS = {"shuffler": "shuffler", "controller": "table-controller", "shoe": "shoe"}
 DEFAULT = "shuffler"
 """The device of a simulated run whose plan names none."""
-MakeHands = Callable[[Probe], Hands]
+MakeHands = Callable[[Any], Hands]
 OnLine = contextlib.AbstractContextManager[tuple[Wire, MakeHands, "BenchProgress"]]
 MakeRun = Callable[[tuple[str, ...]], BenchRun]
 """Runs the plan, as far as these patterns take it."""
@@ -77,6 +80,13 @@ line_options = together(
     ),
 )
 run_options = together(
+    click.option(
+        "--allowance",
+        "allowance_ms",
+        type=click.IntRange(0, 1000),
+        metavar="MS",
+        help="What the line and this machine may add to every limit, instead of what the plan says.",
+    ),
     click.option("--only", multiple=True, metavar="PATTERN", help="Only these checks, such as 'frame.*'."),
     click.option("--rounds", type=click.IntRange(1, 1_000_000), help="Rounds of the soak."),
     click.option(
@@ -194,6 +204,7 @@ def _judge(
     speed: float,
     strict: bool,
     watch: bool,
+    allowance_ms: int | None,
     as_json: bool,
     against: Path | None,
     **others: Any,
@@ -202,21 +213,27 @@ def _judge(
         raise click.UsageError("--watch is for an attached device, and makes no report: a report is of one run")
     head = ReportHead(*(others.pop(name) for name in ("laboratory", "operator", "ticket")))
     files = ReportFiles(**others)
-    given = dict(zip(OPTIONS.values(), (shuffler, controller, shoe), strict=True))
-    loaded, device, address = _choose(plan, {name: at for name, at in given.items() if at}, simulated)
-    choices = BenchChoices(only, rounds, seed, unattended, real_time, speed, strict)
-    _check_choices(loaded, choices, hands, simulated)
+    addresses = dict(zip(OPTIONS.values(), (shuffler, controller, shoe), strict=True))
+    given = {name: at for name, at in addresses.items() if at}
+    choices = BenchChoices(only, rounds, seed, unattended, real_time, speed, strict, allowance_ms)
+    if plan in dialect_plans():
+        _check_shoe(plan, given, simulated)
+        entries: BenchPlan | DialectPlan = dialect_plan(plan)
+        device, address = "shoe", given.get("shoe")
+    else:
+        entries, device, address = _choose(plan, given, simulated)
+    _check_choices(entries, choices, hands, simulated)
     signer, before = files.signer(), read_earlier(against) if against else None
-    line = _wire(device, address, choices, hands, BenchProgress(silent=as_json))
-    run = _run(loaded, device, choices, line, watch)
-    report = report_of(run, head)
+    dialect = entries.id if isinstance(entries, DialectPlan) else "tdp"
+    line = _wire(device, address, choices, hands, BenchProgress(silent=as_json), dialect)
+    report, whose = _reported(entries, device, choices, line, watch, head)
     if before is not None:
         report = replace(report, against=compare_reports(report, *before))
     _say(report, as_json)
     if against is not None and before is not None:
         doubt(against, before[0])
     files.write(report, signer)
-    ctx.exit(_exit_code(report, strict, run.hands))
+    ctx.exit(_exit_code(report, strict, whose))
 
 
 def _exit_code(report: Report, strict: bool, hands: Hands) -> Exit:
@@ -261,6 +278,22 @@ def _announce_nobody(plan: BenchPlan, choices: BenchChoices) -> None:
     if needy and not choices.unattended and not sys.stdin.isatty():
         of = sum(map(choices.takes, plan.ids))
         echo(f"dealwire: nobody can be asked here: {len(needy)} of {of} checks need a person; {NOBODY}", err=True)
+
+
+def _reported(
+    entries: BenchPlan | DialectPlan, device: str, choices: BenchChoices, line: OnLine, watch: bool, head: ReportHead
+) -> tuple[Report, Hands]:
+    """Make the run; its report, and whose hands were at the device."""
+    if isinstance(entries, BenchPlan):
+        run = _run(entries, device, choices, line, watch)
+        return report_of(run, head), run.hands
+    if watch:
+        raise click.UsageError(f"--watch does not go with the plan {entries.id!r}")
+    with line as (wire, make_hands, progress):
+        judging = DialectRun(entries, wire, make_hands, choices)
+        report = report_of_shoe(judging, head, progress.watch)
+        progress.line.clear()
+    return report, judging.hands
 
 
 def _run(plan: BenchPlan, device: str, choices: BenchChoices, line: OnLine, watch: bool) -> BenchRun:
@@ -311,25 +344,33 @@ def _choose(plan: str | None, given: dict[str, str], simulated: bool) -> tuple[B
     return loaded, device, given.get(device)
 
 
-def _check_choices(plan: BenchPlan, choices: BenchChoices, hands: str | None, simulated: bool) -> None:
+def _check_shoe(plan: str, given: dict[str, str], simulated: bool) -> None:
+    """UsageError when a shoe of another dialect cannot be judged so."""
+    if len(given) + simulated != 1 or not {*given} <= {"shoe"}:
+        raise click.UsageError(f"the plan {plan!r} is for a shoe: --shoe ADDRESS, or --simulated")
+
+
+def _check_choices(plan: BenchPlan | DialectPlan, choices: BenchChoices, hands: str | None, simulated: bool) -> None:
     if hands is not None and (simulated or choices.unattended):
         excluded = "and --unattended exclude each other"
         why = "is for an attached device: a simulated one has its own" if simulated else excluded
         raise click.UsageError(f"--hands {why}")
+    if choices.allowance_ms is not None and simulated and not choices.real_time:
+        raise click.UsageError("--allowance is for a real line or --real-time: on the simulated clock it is 0")
     for pattern in choices.only:
         if not any(BenchChoices((pattern,)).takes(one) for one in plan.ids):
             raise click.UsageError(f"--only {pattern!r} names no check of the plan; dealwire bench {plan.id} --list")
-    if hands is None and not simulated:
+    if hands is None and not simulated and isinstance(plan, BenchPlan):
         _announce_nobody(plan, choices)
 
 
 @contextlib.contextmanager
 def _wire(
-    device: str, address: str | None, choices: BenchChoices, command: str | None, progress: BenchProgress
+    device: str, address: str | None, choices: BenchChoices, command: str | None, progress: BenchProgress, dialect: str
 ) -> Iterator[tuple[Wire, MakeHands, BenchProgress]]:
     """The line to the device, who stands at it, and what is shown of it meanwhile."""
     if address is None:
-        rig = SimulatedRig(device, speed=choices.speed, real_time=choices.real_time)
+        rig = SimulatedRig(device, speed=choices.speed, real_time=choices.real_time, dialect=dialect)
         wire, hands = rig.wire, rig.hands
         with contextlib.closing(wire):
             yield wire, lambda _: hands, progress
@@ -343,7 +384,7 @@ def _wire(
             make_hands = lambda probe: _listening(program, channel, probe)  # noqa: E731
         elif not choices.unattended and sys.stdin.isatty():
             make_hands = lambda probe: PersonHands(lambda text: _ask(probe, text, progress))  # noqa: E731
-        wire = LiveWire(address, line_at(address, clock), clock=clock)
+        wire = LiveWire(address, line_at(address, clock, baud=dialect_named(dialect).baud), clock=clock)
         stack.enter_context(contextlib.closing(wire))
         yield wire, make_hands, progress
 
@@ -385,6 +426,9 @@ def _list(plan: str | None) -> None:
         for name in known_plans():
             loaded = load_plan(name)
             echo(f"{name.ljust(18)} {len(loaded.ids):4} checks  {loaded.title}")
+        for name in dialect_plans():
+            spoken = dialect_plan(name)
+            echo(f"{name.ljust(18)} {len(spoken.ids):4} checks  {spoken.title}")
         echo("")
         echo(f"They judge by the Table Device Protocol {VERSION_TEXT}.")
         echo("")
@@ -392,8 +436,8 @@ def _list(plan: str | None) -> None:
         for fault in faults().values():
             echo(f"  {fault.name.ljust(16)} {fault.title}")
         return
-    loaded = load_plan(plan)
-    for check in loaded.check:
+    whole = dialect_plan(plan) if plan in dialect_plans() else load_plan(plan)
+    for check in whole.check:
         echo(f"{check.id.ljust(34)} {check.area.ljust(12)} {check.title}  [{check.section}]")
-    for rule in loaded.rule:
+    for rule in whole.rule:
         echo(f"{rule.id.ljust(34)} {'conformance'.ljust(12)} {rule.title}  [{rule.section}]")

@@ -36,6 +36,8 @@ from dealwire.bench.verifying import Received, verify_report
 from dealwire.journal.errors import KeyProblem, KeyUnsafe
 from protocol.tdp.packets import VERSION_TEXT
 
+CHECKS = len(load_plan("shuffler").ids)
+"""Of the plan of the shuffler."""
 ONLY = ("frame.hello", "timing.hello", "fault.door-501")
 ROOT = Path(__file__).parents[2]
 
@@ -75,15 +77,15 @@ def test_whatever_leaves_a_check_out_leaves_it_in_the_report(option: str) -> Non
     report = judged(choices, hands=hands)
     assert tuple(check.id for check in report.checks) == load_plan("shuffler").ids
     assert report.counts.causes[cause] > 0
-    assert report.counts.run + report.counts.not_run == report.counts.checks == 118
+    assert report.counts.run + report.counts.not_run == report.counts.checks == CHECKS
     assert report.verdict is BenchVerdict.INCOMPLETE
-    assert report.summary.startswith(f"Incomplete: {report.counts.run} of 118 checks run, none failed; ")
+    assert report.summary.startswith(f"Incomplete: {report.counts.run} of {CHECKS} checks run, none failed; ")
 
 
 def test_a_filter_is_named_at_the_head() -> None:
     report = judged(BenchChoices(("frame.*",)))
     assert report.summary == (
-        "Incomplete: 16 of 118 checks run, none failed; 102 not run (filtered by --only 'frame.*')"
+        f"Incomplete: 16 of {CHECKS} checks run, none failed; {CHECKS - 16} not run (filtered by --only 'frame.*')"
     )
 
 
@@ -134,7 +136,7 @@ def test_a_copy_of_the_packaged_plan_is_the_packaged_plan(tmp_path: Path) -> Non
         (lambda text: text.replace('include = ["link"]\n', ""), len(load_plan("link").ids), 0),
         (lambda text: text.replace("deal = 9", "deal = 1", 1), 0, 1),
         (lambda text: text + "\n", 0, 0),
-        (lambda text: text.split("[[check]]")[0], 118 - len(load_plan("link").ids) - 2, 0),
+        (lambda text: text.split("[[check]]")[0], CHECKS - len(load_plan("link").ids) - 2, 0),
     ],
 )
 def test_another_plan_with_a_packaged_id_is_said_loudly(
@@ -145,7 +147,7 @@ def test_another_plan_with_a_packaged_id_is_said_loudly(
     assert report.plan.origin is PlanOrigin.SAME_ID
     assert (len(report.plan.left_out), len(report.plan.altered)) == (left_out, altered)
     assert warnings(report)[0].startswith("This is not the plan 'shuffler' that comes with the program")
-    assert report.counts.checks == 118
+    assert report.counts.checks == CHECKS
     assert report.counts.causes.get(NotRunCause.LEFT_OUT, 0) == left_out
     assert report.verdict is not BenchVerdict.PASSED
 
@@ -155,7 +157,10 @@ def test_a_plan_of_one_check_with_a_packaged_id_never_passes(tmp_path: Path) -> 
     check = '[[check]]\nid = "a.b"\ntitle = "t"\nsection = "frame"\nmust = "m."\nsteps = [ { greet = 500 } ]\n'
     (tmp_path / "mine.toml").write_text(head + check)
     report = judged(BenchChoices(), load_plan(tmp_path / "mine.toml"))
-    assert report.summary == "Incomplete: 1 of 119 checks run, none failed; 118 not run (left out of the plan)"
+    assert (
+        report.summary
+        == f"Incomplete: 1 of {CHECKS + 1} checks run, none failed; {CHECKS} not run (left out of the plan)"
+    )
     (tmp_path / "mine.toml").write_text(head.replace('id = "shuffler"', 'id = "mine"') + check)
     mine = judged(BenchChoices(), load_plan(tmp_path / "mine.toml"))
     assert (mine.verdict, mine.plan.origin) == (BenchVerdict.PASSED, PlanOrigin.OWN)
@@ -282,8 +287,11 @@ TRIMMED: dict[str, tuple[Callable[[Report], Report], str]] = {
     "a reason left over": (lambda r: recounted(with_check(r, "deal.whole", outcome=BenchOutcome.PASSED)), "checks"),
     "a reason taken away": (lambda r: with_check(r, "deal.whole", why=""), "checks"),
     "the verdict": (lambda r: replace(r, verdict=BenchVerdict.PASSED), "counts"),
-    "the head's words": (lambda r: replace(r, summary="Passed: 118 of 118 checks run, none failed"), "counts"),
-    "the number run": (lambda r: replace(r, counts=replace(r.counts, run=118, not_run=0)), "counts"),
+    "the head's words": (
+        lambda r: replace(r, summary=f"Passed: {CHECKS} of {CHECKS} checks run, none failed"),
+        "counts",
+    ),
+    "the number run": (lambda r: replace(r, counts=replace(r.counts, run=CHECKS, not_run=0)), "counts"),
     "the number of checks": (lambda r: replace(r, counts=replace(r.counts, checks=3)), "counts"),
     "the causes": (lambda r: replace(r, counts=replace(r.counts, causes={})), "counts"),
     "the filter": (lambda r: recounted(replace(r, options=replace(r.options, only=()))), "checks"),

@@ -7,7 +7,7 @@ import pytest
 
 from dealwire.bench.hands import SIMULATED_ACTS
 from dealwire.bench.plan import VERBS, known_plans, load_plan
-from dealwire.bench.rules import RULES
+from dealwire.bench.rules_fields import ALL_RULES
 from dealwire.bench.values import BadValue, milliseconds
 from dealwire.rehearsal.faults import acts, faults
 from protocol.faults import Fault
@@ -46,7 +46,7 @@ def test_ids_are_there_once(name: str) -> None:
 def test_every_verb_does_something_and_every_rule_is_judged_somewhere() -> None:
     assert all("_run" in vars(cls) for cls in VERBS.values())
     judged = {rule.rule for name in known_plans() for rule in load_plan(name).rule}
-    assert judged == set(RULES)
+    assert judged == set(ALL_RULES)
 
 
 def test_what_hands_can_do_is_in_the_catalogue_and_can_be_simulated() -> None:

@@ -21,6 +21,8 @@ from devices.loop import Owner
 from devices.simulator.host import SimulatorHost
 from protocol.tdp.packets import VERSION_TEXT
 
+CHECKS = len(load_plan("shuffler").ids)
+"""Of the plan of the shuffler."""
 pytestmark = pytest.mark.thorough
 
 ROOT = Path(__file__).parent.parent.parent
@@ -36,7 +38,10 @@ def test_a_simulated_shuffler_is_judged_and_passes(tmp_path: Path) -> None:
         "shuffler", "--simulated", "--only", "frame.*", "--speed", "10", "--junit", str(junit), "--html", str(html)
     )
     assert result.exit_code == 0, result.output
-    assert "Incomplete: 16 of 118 checks run, none failed; 102 not run (filtered by --only 'frame.*')" in result.output
+    assert (
+        f"Incomplete: 16 of {CHECKS} checks run, none failed; {CHECKS - 16} not run (filtered by --only 'frame.*')"
+        in result.output
+    )
     assert junit.read_text().startswith("<?xml")
     assert html.read_text().startswith("<!doctype html>")
 
@@ -115,6 +120,19 @@ def test_lists() -> None:
     assert all(one in checks.output for one in load_plan("shoe").ids)
 
 
+def test_what_the_line_may_add_is_chosen_and_told() -> None:
+    real = ("shuffler", "--simulated", "--real-time", "--only", "frame.hello")
+    chosen = run(*real, "--allowance", "20")
+    assert (
+        "20 ms of this machine and the line on every limit, chosen by --allowance; the plan has 50 ms" in chosen.output
+    )
+    planned = run(*real)
+    assert "50 ms of this machine and the line on every limit\n" in planned.output
+    simulated = run("shuffler", "--simulated", "--allowance", "20")
+    assert simulated.exit_code == 2
+    assert "--allowance is for a real line or --real-time: on the simulated clock it is 0" in simulated.stderr
+
+
 FRAMES = ("shuffler", "--simulated", "--only", "frame.h*")
 
 
@@ -122,7 +140,7 @@ def test_strict_fails_on_whatever_was_not_run() -> None:
     assert run(*FRAMES).exit_code == 0
     result = run(*FRAMES, "--strict")
     assert result.exit_code == 1
-    assert "--strict: 117 checks were not run" in result.stderr
+    assert f"--strict: {CHECKS - 1} checks were not run" in result.stderr
 
 
 def test_strict_passes_when_all_were_run(tmp_path: Path) -> None:
@@ -159,11 +177,11 @@ def test_a_report_is_verified_and_its_other_forms_made_again(signed: Path, tmp_p
 
 def test_a_report_that_was_altered_is_exit_code_1_and_no_form_is_made(signed: Path, tmp_path: Path) -> None:
     html = tmp_path / "again.html"
-    signed.write_bytes(signed.read_bytes().replace(b'"not_run":117', b'"not_run":0'))
+    signed.write_bytes(signed.read_bytes().replace(b'"not_run":%d' % (CHECKS - 1), b'"not_run":0'))
     result = run("--verify", str(signed), "--key", str(tmp_path / "lab.pub"), "--html", str(html))
     assert result.exit_code == 1
     assert "BAD   signature   the report is not what was signed with key" in result.output
-    assert "BAD   counts      not run: the report says 0, its checks give 117" in result.output
+    assert f"BAD   counts      not run: the report says 0, its checks give {CHECKS - 1}" in result.output
     assert "this is not what the bench wrote" in result.output
     assert not html.exists()
 
@@ -231,7 +249,7 @@ def test_a_signature_that_is_none_speaks_against_the_report(signed: Path) -> Non
 
 def test_a_last_report_whose_counts_do_not_hold_is_said_to_be_so(signed: Path, tmp_path: Path) -> None:
     trimmed = tmp_path / "trimmed.json"
-    trimmed.write_bytes(signed.read_bytes().replace(b"117 not run", b"0 not run"))
+    trimmed.write_bytes(signed.read_bytes().replace(b"%d not run" % (CHECKS - 1), b"0 not run"))
     for arguments in (FRAMES, ("--verify", str(signed))):
         assert "counts do not hold" not in run(*arguments, "--against", str(signed)).stderr
         result = run(*arguments, "--against", str(trimmed))
@@ -309,8 +327,8 @@ def test_a_device_behind_a_tcp_line_is_judged_unattended() -> None:
     with Attached("tcp:0") as attached:
         result = run("--shuffler", attached.address, "--unattended", *only)
     assert result.exit_code == 0, result.output
-    filtered = "112 filtered by --only 'commands.[rs]*' --only 'fault.door-501' --only 'always.clean'"
-    said = f"Incomplete: 5 of 118 checks run, none failed; 113 not run ({filtered}, 1 needs a person)"
+    filtered = f"{CHECKS - 8} filtered by --only 'commands.[rs]*' --only 'fault.door-501' --only 'always.clean'"
+    said = f"Incomplete: 6 of {CHECKS} checks run, none failed; {CHECKS - 6} not run ({filtered}, 2 needs a person)"
     assert said in result.output
     assert "needs a person: Lift what lies in the tray." in result.output
 
@@ -355,7 +373,11 @@ def test_a_person_at_an_attached_device_is_asked_and_does_it() -> None:
             running.kill()
             running.wait()
             os.close(terminal)
-    assert b"Incomplete: 2 of 118 checks run, none failed; 116 not run (115 filtered by --only " in out
+    assert (
+        b"Incomplete: 2 of %d checks run, none failed; %d not run (%d filtered by --only "
+        % (CHECKS, CHECKS - 2, CHECKS - 3)
+        in out
+    )
     assert b"1 skipped by the person)" in out
     assert b"skipped: Open the door." in out
     assert running.returncode == 0

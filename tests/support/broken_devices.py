@@ -5,7 +5,6 @@ which checks each must be caught: by these and by no other.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -21,73 +20,9 @@ from protocol.tdp import messages as m
 from protocol.tdp.codec import Envelope, Unknown, decode, encode
 from protocol.tdp.framing import Frame, Framer, encode_frame
 from protocol.tdp.messages import Kind, Reason, Status
-
-MS: Final = 1_000_000
-
-
-class Broken:
-    """A device between its table and its line. Subclasses change frames of either direction; a body is header and
-    payload. What is no frame passes as it is, where the subclass does not cut it."""
-
-    def __init__(self, table: TableModel) -> None:
-        self._table = table
-        self.now_ns = 0
-        self._from_host: Framer[Frame] = Framer()
-        self._from_device: Framer[Frame] = Framer()
-
-    @property
-    def next_deadline_ns(self) -> int | None:
-        return self._table.next_deadline_ns
-
-    def power_on(self, now_ns: int) -> None:
-        self._table.power_on(now_ns)
-
-    def tick(self, now_ns: int) -> None:
-        self.now_ns = now_ns
-        self._table.tick(now_ns)
-
-    def receive(self, device: str, data: bytes, now_ns: int) -> None:
-        self.now_ns = now_ns
-        for part in self.hear(data):
-            self._table.receive(device, part, now_ns)
-
-    def take_output(self, device: str, now_ns: int) -> bytes:
-        self.now_ns = now_ns
-        return b"".join(self.say(self._table.take_output(device, now_ns)))
-
-    # what subclasses change
-
-    def hear(self, data: bytes) -> Iterable[bytes]:
-        """Bytes on their way to the device."""
-        return [data]
-
-    def say(self, data: bytes) -> Iterable[bytes]:
-        """Bytes on their way to the host."""
-        out = []
-        for piece in self._from_device.feed(data):
-            if isinstance(piece, Frame):
-                opened = piece.length == len(encode_frame(piece.body)) + 1
-                out += [encode_frame(body, after_silence=opened) for body in self.said(decode(piece.body))]
-            else:
-                out.append(piece.data)
-        return out
-
-    def said(self, envelope: Envelope) -> Iterable[bytes]:
-        """One frame of the device: the bodies that go out in its place."""
-        return [envelope.body]
-
-
-def changed(envelope: Envelope, **values: object) -> bytes:
-    """The frame with other values in its message."""
-    message = replace(envelope.message, **values)  # type: ignore[type-var]
-    answers = isinstance(message, m.ReplyMessage | m.NakMessage | m.ProgressMessage)
-    return encode(
-        message,
-        link_sequence=envelope.link_sequence,
-        request=envelope.request,
-        message_id=envelope.message_id if answers else None,
-        extensions=envelope.extensions,
-    )
+from tests.support.broken_base import MS, Broken, Caught, Rewriting, changed, resequenced
+from tests.support.broken_fields import FIELD_DEVICES
+from tests.support.broken_shoes import SHOES
 
 
 class Unchanged:
@@ -129,31 +64,6 @@ class DroppedFrames(Broken):
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         return [] if self._unchanged.hits(envelope.message) else [envelope.body]
-
-
-class Rewriting(Broken):
-    """Reads the host's frames and passes on others; everything else as it came."""
-
-    heard_ns = 0
-
-    def hear(self, data: bytes) -> Iterable[bytes]:
-        if self.now_ns - self.heard_ns >= 50 * MS:
-            yield from (noise.data for noise in self._from_host.flush())
-        self.heard_ns = self.now_ns
-        for piece in self._from_host.feed(data):
-            if not isinstance(piece, Frame):
-                yield piece.data
-                continue
-            try:
-                envelope = decode(piece.body)
-            except Exception:
-                yield encode_frame(piece.body, after_silence=True)
-                continue
-            for body in self.heard(envelope):
-                yield encode_frame(body, after_silence=True)
-
-    def heard(self, envelope: Envelope) -> Iterable[bytes]:
-        return [envelope.body]
 
 
 class NoReplyCache(Rewriting):
@@ -302,12 +212,7 @@ class LateStatus(Rewriting):
             if self.count % 3:
                 self.dropped += 1
                 return []
-        return [_resequenced(envelope.body, self.dropped)]
-
-
-def _resequenced(body: bytes, dropped: int) -> bytes:
-    """A frame whose link sequence does not count those never sent."""
-    return body[:3] + bytes([body[3] - dropped & 0xFF]) + body[4:]
+        return [resequenced(envelope.body, self.dropped)]
 
 
 class DeafToAcks(Rewriting):
@@ -442,7 +347,7 @@ class NoGap(Broken):
         if isinstance(envelope.message, m.GapMessage):
             self.gone += 1
             return []
-        return [_resequenced(envelope.body, self.gone)]
+        return [resequenced(envelope.body, self.gone)]
 
 
 class AnswersNaks(Rewriting):
@@ -508,7 +413,7 @@ class LateResend(Rewriting):
                 self._dropped += 1
                 return []
             self._sent[message.number] = self.now_ns
-        return [_resequenced(envelope.body, self._dropped)]
+        return [resequenced(envelope.body, self._dropped)]
 
 
 class NoDelimiter(Broken):
@@ -532,38 +437,14 @@ _PACKETS: Final = (
 """Checks of a wrong packet."""
 _REMAINDER: Final = ("fault.remainder-305", "count.unnoticed-short", "count.unnoticed-long", "count.two-missing")
 """Checks of a wrong remainder."""
-_ONCE: Final = ("deal.carried-out-once", "deal.reply-cache", "deal.reply-cache-time")
+_ONCE: Final = ("deal.carried-out-once", "deal.reply-cache", "deal.reply-cache-time", "deal.reply-cache-opened")
 """Checks that a request is carried out once and answered again."""
-
-
-@dataclass(frozen=True, slots=True)
-class Caught:
-    """One broken device, and by which checks it must be caught: these and no other.
-
-    `spreads`: what is broken leaves nothing whole, so others may fail with them. `quick`: checks enough to catch it in
-    a short run.
-    """
-
-    device: Callable[[TableModel], TableModel]
-    by: tuple[str, ...]
-    spreads: bool = False
-    quick: tuple[str, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """The device's class."""
-        return str(getattr(self.device, "__name__", ""))
-
-    @property
-    def what(self) -> str:
-        """What is broken, in a sentence."""
-        return " ".join(str(self.device.__doc__).split())
 
 
 DEVICES: Final = (
     Caught(WrongCheck, ("always.clean", "always.link-sequence", "always.status-rhythm"), quick=("silence.*", "deal.*")),
     Caught(DroppedFrames, ("always.link-sequence", "always.status-rhythm"), quick=("silence.*", "deal.*")),
-    Caught(NoReplyCache, ("commands.same-id-other-command", *_ONCE)),
+    Caught(NoReplyCache, ("commands.same-id-after-opening", "commands.same-id-other-command", *_ONCE)),
     Caught(NeverRepeatsReply, ("commands.same-id", *_ONCE)),
     Caught(
         SwappedEvents,
@@ -594,7 +475,7 @@ DEVICES: Final = (
     Caught(AcksAnySession, ("events.ack-of-another-session",)),
     Caught(
         Slow,
-        ("commands.reply", "events.ack-ends-it", "events.ack-in-part", "events.depth", "timing.reply"),
+        ("commands.reply", "events.ack-ends-it", "events.ack-in-part", "timing.reply"),
         quick=("timing.reply",),
     ),
     Caught(
@@ -618,16 +499,21 @@ DEVICES: Final = (
         WrongReason,
         (
             "session.nothing-before-open", "session.wrong-id", "session.wrong-version", "roles.observe",
-            "roles.operate", "roles.unknown", "commands.same-id-other-command", "commands.id-zero",
+            "roles.operate", "roles.unknown", "commands.same-id-after-opening", "commands.same-id-other-command",
+            "commands.id-zero",
             "commands.other-class", "deal.wrong-state", "deal.bad-parameters", "deal.lock", "deal.setup",
         ),
         quick=("session.wrong-id",),
     ),
     Caught(ForgetsRequest, ("deal.request-comes-back", "deal.game", "deal.command-latency", "fault.called-505")),
     Caught(GivesFaces, ("always.faces",), quick=("deal.request-comes-back",)),
-    Caught(LateResend, ("events.resend", "events.ack-in-part", "events.ack-of-another-session")),
+    Caught(
+        LateResend, ("events.resend", "events.resend-goes-on", "events.ack-in-part", "events.ack-of-another-session")
+    ),
     Caught(NoDelimiter, ("always.opening-delimiter",), quick=("frame.hello", "timing.status")),
 )  # fmt: skip
+"""Devices whose frames, numbers, times or counts are wrong."""
+ALL_DEVICES: Final = (*DEVICES, *FIELD_DEVICES)
 """Every broken device."""
 
 
@@ -655,9 +541,11 @@ END: Final = "<!-- end generated -->"
 def markdown() -> str:
     """The table of docs/bench.md."""
     rows = ["", "| a shuffler that is broken so | is caught by |", "| --- | --- |"]
-    for each in DEVICES:
+    for each in ALL_DEVICES:
         checks = ", ".join(f"`{name}`" for name in each.by)
         rows.append(f"| {each.what} | {checks}{', and by most that need events' if each.spreads else ''} |")
+    rows += ["", "| a shoe of another dialect that is broken so | dialect | is caught by |", "| --- | --- | --- |"]
+    rows += [f"| {each.what} | {each.dialect} | {', '.join(f'`{name}`' for name in each.by)} |" for each in SHOES]
     return "\n".join([*rows, "", ""])
 
 

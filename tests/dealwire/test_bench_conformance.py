@@ -1,0 +1,193 @@
+"""The sentence that a device conforms: it stands in a report when it is true, and only then."""
+
+from collections.abc import Callable
+from html import escape
+from pathlib import Path
+
+import pytest
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from dealwire.bench.conformance import conformances, sentence_of, why_not
+from dealwire.bench.plan import known_plans, load_plan
+from dealwire.bench.record import BenchOutcome, NotRunCause
+from dealwire.bench.report import PlanOrigin, Report
+from dealwire.bench.report_html import to_html
+from dealwire.bench.report_text import text_lines, to_junit
+from dealwire.bench.reporting import report_of
+from dealwire.bench.rig import SimulatedRig
+from dealwire.bench.runner import BenchChoices, run_plan
+from dealwire.bench.verifying import Received, verify_report
+from protocol.tdp.messages import Capability
+
+TDP = [name for name in known_plans() if name in conformances()]
+
+
+WHOLE = BenchChoices()
+
+
+def judged(plan: str, choices: BenchChoices = WHOLE) -> Report:
+    rig = SimulatedRig("shuffler" if plan == "link" else plan, speed=50)
+    return report_of(run_plan(load_plan(plan), rig.wire, lambda _: rig.hands, choices))
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    """Of a shuffler that passed everything but the soak, which was made in part."""
+    return judged("shuffler", BenchChoices(rounds=2))
+
+
+def with_check(report: Report, name: str, **values: object) -> Report:
+    checks = tuple(replace(check, **values) if check.id == name else check for check in report.checks)
+    return replace(report, checks=checks)
+
+
+def said(report: Report) -> Report:
+    """The report as the bench would write it."""
+    return replace(report, conformance=sentence_of(report) or UNSET)
+
+
+# ------------------------------------------------------------------ the data
+
+
+def test_every_class_of_device_names_a_plan_and_what_it_includes() -> None:
+    for each in conformances().values():
+        plan = load_plan(each.plan)
+        assert {file.name.removesuffix(".toml") for file in plan.files} == set(each.judges)
+        assert each.judges[-1] == each.plan
+        assert set(each.may_lack) <= set(Capability.__members__)
+        assert all(BenchChoices(each.beside).takes(name) for name in ("soak.rounds",) if each.beside)
+        needed = {need for check in plan.check for need in check.needs}
+        assert needed <= set(each.may_lack), "a check of a capability without which no device conforms"
+
+
+# ------------------------------------------------------------------ true
+
+
+@pytest.mark.parametrize("plan", ["link", "table-controller", "shoe"])
+def test_a_simulated_device_conforms(plan: str) -> None:
+    report = judged(plan)
+    parts = "link 1.2" if plan == "link" else f"link 1.2, {plan} 1.2"
+    assert report.conformance == f"passed {parts}, plan digest {load_plan(plan).sha256}"
+
+
+def test_the_sentence_stands_in_every_form(report: Report) -> None:
+    sentence = report.conformance
+    assert isinstance(sentence, str)
+    assert sentence.startswith("passed link 1.2, shuffler 1.2, without CARD_RECOGNITION, plan digest ")
+    for form in ("\n".join(text_lines(report)), to_junit(report), report.to_json()):
+        assert sentence in form
+    assert escape(sentence) in to_html(report)
+    assert Report.from_json(report.to_bytes()) == report
+
+
+def test_a_device_may_lack_what_a_device_may_lack(report: Report) -> None:
+    lacking = tuple(name for name in report.device.capabilities if name != "TWO_DECKS")
+    checks = [check.id for check in load_plan("shuffler").check if "TWO_DECKS" in check.needs]
+    assert checks
+    one = replace(report, device=replace(report.device, capabilities=lacking))
+    for name in checks:
+        one = with_check(one, name, outcome=BenchOutcome.NOT_RUN, cause=NotRunCause.NOT_OFFERED, why="has none")
+    assert "without CARD_RECOGNITION and TWO_DECKS" in sentence_of(one)
+    claims = replace(one, device=report.device)
+    assert why_not(claims) == f"{checks[0]} was not run"
+
+
+# ------------------------------------------------------------------ not true
+
+Change = Callable[[Report], Report]
+
+
+def not_run(report: Report, name: str, cause: NotRunCause) -> Report:
+    return with_check(report, name, outcome=BenchOutcome.NOT_RUN, cause=cause, why="x")
+
+
+UNTRUE: dict[str, tuple[Change, str]] = {
+    "one failed": (lambda r: with_check(r, "deal.whole", outcome=BenchOutcome.FAILED, why="x"), "deal.whole failed"),
+    "the soak failed": (lambda r: with_check(r, "soak.rounds", outcome=BenchOutcome.FAILED), "soak.rounds failed"),
+    "a rule failed": (lambda r: with_check(r, "always.clean", outcome=BenchOutcome.FAILED), "always.clean failed"),
+    "one needs a person": (
+        lambda r: not_run(r, "deal.whole", NotRunCause.UNATTENDED),
+        "deal.whole was not run",
+    ),
+    "nothing to judge": (lambda r: not_run(r, "always.window", NotRunCause.UNSEEN), "always.window was not run"),
+    "not offered, and it needs no capability": (
+        lambda r: not_run(r, "deal.whole", NotRunCause.NOT_OFFERED),
+        "deal.whole was not run",
+    ),
+    "filtered": (lambda r: replace(r, options=replace(r.options, only=("*",))), "checks were filtered"),
+    "more allowed": (
+        lambda r: replace(r, allowance_ms=51),
+        "the line was allowed 51 ms, more than the plan's 50",
+    ),
+    "it speaks 1.1": (
+        lambda r: replace(r, protocol=replace(r.protocol, common="1.1")),
+        "the device does not speak 1.2",
+    ),
+    "another plan": (
+        lambda r: replace(r, plan=replace(r.plan, sha256="0" * 64)),
+        "the plan is not one by which conformance is judged",
+    ),
+    "somebody's plan": (
+        lambda r: replace(r, plan=replace(r.plan, origin=PlanOrigin.SAME_ID)),
+        "the plan is not one by which conformance is judged",
+    ),
+    "a check is missing": (lambda r: replace(r, checks=r.checks[1:]), "the checks are not those of the plan"),
+}
+
+
+@pytest.mark.parametrize("what", UNTRUE)
+def test_it_is_not_said_when(report: Report, what: str) -> None:
+    change, why = UNTRUE[what]
+    spoilt = said(change(report))
+    assert why_not(spoilt) == why
+    assert spoilt.conformance is UNSET
+    for form in ("\n".join(text_lines(spoilt)), to_junit(spoilt), to_html(spoilt), spoilt.to_json()):
+        assert "passed link" not in form
+
+
+def test_a_run_of_a_part_does_not_say_it() -> None:
+    assert judged("link", BenchChoices(("*.*",))).conformance is UNSET
+    assert judged("link", BenchChoices(("frame.*",))).conformance is UNSET
+
+
+# ------------------------------------------------------------------ verified
+
+
+def found(report: Report, folder: Path) -> tuple[bool | None, str] | None:
+    data = report.to_bytes()
+    looked = verify_report(Received(folder / "r.json", report, data))
+    return next(((each.holds, each.words) for each in looked if each.what == "conforms"), None)
+
+
+def test_whoever_verifies_finds_the_sentence_again(report: Report, tmp_path: Path) -> None:
+    assert found(report, tmp_path) == (True, report.conformance)
+    assert found(replace(report, conformance=UNSET), tmp_path) == (
+        False,
+        f"it may say {report.conformance!r} and does not",
+    )
+    other = replace(report, conformance="passed everything")
+    assert found(other, tmp_path) == (
+        False,
+        f"the report says 'passed everything', its checks give {report.conformance!r}",
+    )
+    spoilt = with_check(report, "deal.whole", outcome=BenchOutcome.FAILED, why="x")
+    assert found(spoilt, tmp_path) == (False, f"the report says {report.conformance!r}, but deal.whole failed")
+    assert found(said(spoilt), tmp_path) is None
+
+
+def test_a_report_of_a_plan_that_is_not_here_is_not_doubted_for_its_sentence(report: Report, tmp_path: Path) -> None:
+    older = replace(report, plan=replace(report.plan, sha256="0" * 64))
+    looked = found(older, tmp_path)
+    assert looked is not None
+    assert looked[0] is None
+    own = replace(older, plan=replace(older.plan, origin=PlanOrigin.OWN))
+    looked = found(own, tmp_path)
+    assert looked is not None
+    assert looked[0] is False
+
+
+def test_a_report_without_the_key_is_read_as_it_was_written(report: Report) -> None:
+    older = replace(report, conformance=UNSET)
+    assert b'"conformance":' not in older.to_bytes()
+    assert Report.from_json(older.to_bytes()) == older
