@@ -176,17 +176,17 @@ class DialectRun:
 
         probe.listen(ANSWER_MS, answered)
         message = came[0].message if came else None
-        said = "no answer" if message is None else "ACK" if isinstance(message, AcknowledgedMessage) else "NAK"
-        fine = {"done": said == "ACK", "refused": said == "NAK", "not done": said != "ACK"}[wanted]
+        answer = "no answer" if message is None else "ACK" if isinstance(message, AcknowledgedMessage) else "NAK"
+        fine = {"done": answer == "ACK", "refused": answer == "NAK", "not done": answer != "ACK"}[wanted]
         if not fine:
             words = {"done": "an ACK", "refused": "a NAK with its reason", "not done": "no ACK"}[wanted]
-            raise Failed(f"the command should have brought {words} within {ANSWER_MS} ms; came: {said}")
+            raise Failed(f"the command should have brought {words} within {ANSWER_MS} ms; came: {answer}")
 
     def _look(self, step: DialectStep) -> None:
         probe = self.probe
         if step.heard:
             patience_ms = step.within + self.hands.patience_ms
-            probe.listen(patience_ms, lambda: len(self._said()) >= len(step.heard))
+            probe.listen(patience_ms, lambda: len(self._reports()) >= len(step.heard))
             probe.listen(100)
             self._compare(step)
         elif step.count is not None:
@@ -201,13 +201,13 @@ class DialectRun:
             if came:
                 raise Failed(f"{came[0]} came, which was not to come")
 
-    def _said(self) -> list[HeardPiece]:
+    def _reports(self) -> list[HeardPiece]:
         """What was reported since the last thing done, each once."""
         came = [one for one in self.probe.heard[self.probe.mark :] if not isinstance(one.message, ANSWERS)]
         return [one for one in came if not one.again and one.name not in ASIDE]
 
     def _compare(self, step: DialectStep) -> None:
-        came = self._said()
+        came = self._reports()
         fits = len(came) >= len(step.heard) and all(
             one.name in wanted.split("|") for one, wanted in zip(came, step.heard, strict=False)
         )

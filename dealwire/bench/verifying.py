@@ -210,17 +210,19 @@ the plan {getattr(facts, name)}"
 
 def _conformance(report: Report) -> Iterator[ReportFinding]:
     """The sentence is there when it is true, and only then."""
-    said, true = report.conformance or "", sentence_of(report)
-    if said and not is_packaged(report):
-        words = f"{said!r} is said by a plan that this program has otherwise or not at all"
+    claimed, true = report.conformance or "", sentence_of(report)
+    if claimed and not is_packaged(report):
+        words = f"{claimed!r} is said by a plan that this program has otherwise or not at all"
         yield ReportFinding(False if report.plan.origin is not PlanOrigin.PACKAGED else None, "conforms", words)
-    elif said != true:
-        words = f"the report says {said!r}, but {why_not(report)}" if not true else f"it may say {true!r} and does not"
-        if true and said:
-            words = f"the report says {said!r}, its checks give {true!r}"
+    elif claimed != true:
+        words = (
+            f"the report says {claimed!r}, but {why_not(report)}" if not true else f"it may say {true!r} and does not"
+        )
+        if true and claimed:
+            words = f"the report says {claimed!r}, its checks give {true!r}"
         yield ReportFinding(False, "conforms", words)
-    elif said:
-        yield ReportFinding(True, "conforms", said)
+    elif claimed:
+        yield ReportFinding(True, "conforms", claimed)
 
 
 def _comparison(report: Report, before: tuple[Report, bytes] | None) -> Iterator[ReportFinding]:

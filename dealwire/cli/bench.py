@@ -213,19 +213,12 @@ def _judge(
         raise click.UsageError("--watch is for an attached device, and makes no report: a report is of one run")
     head = ReportHead(*(others.pop(name) for name in ("laboratory", "operator", "ticket")))
     files = ReportFiles(**others)
-    addresses = dict(zip(OPTIONS.values(), (shuffler, controller, shoe), strict=True))
-    given = {name: at for name, at in addresses.items() if at}
+    given = {name: at for name, at in zip(OPTIONS.values(), (shuffler, controller, shoe), strict=True) if at}
     choices = BenchChoices(only, rounds, seed, unattended, real_time, speed, strict, allowance_ms)
-    if plan in dialect_plans():
-        _check_shoe(plan, given, simulated)
-        entries: BenchPlan | DialectPlan = dialect_plan(plan)
-        device, address = "shoe", given.get("shoe")
-    else:
-        entries, device, address = _choose(plan, given, simulated)
+    entries, device, address = _choose(plan, given, simulated)
     _check_choices(entries, choices, hands, simulated)
     signer, before = files.signer(), read_earlier(against) if against else None
-    dialect = entries.id if isinstance(entries, DialectPlan) else "tdp"
-    line = _wire(device, address, choices, hands, BenchProgress(silent=as_json), dialect)
+    line = _wire(device, address, choices, hands, BenchProgress(silent=as_json), _dialect(entries))
     report, whose = _reported(entries, device, choices, line, watch, head)
     if before is not None:
         report = replace(report, against=compare_reports(report, *before))
@@ -332,8 +325,17 @@ def _make_again(run: BenchRun, again: tuple[str, ...], wire: Wire, make: MakeRun
         echo(line)
 
 
-def _choose(plan: str | None, given: dict[str, str], simulated: bool) -> tuple[BenchPlan, str, str | None]:
+def _dialect(plan: BenchPlan | DialectPlan) -> str:
+    return plan.id if isinstance(plan, DialectPlan) else "tdp"
+
+
+def _choose(
+    plan: str | None, given: dict[str, str], simulated: bool
+) -> tuple[BenchPlan | DialectPlan, str, str | None]:
     """The plan, the device it judges and its address, None for a simulated one. UsageError when they do not fit."""
+    if plan in dialect_plans():
+        _check_shoe(plan, given, simulated)
+        return dialect_plan(plan), "shoe", given.get("shoe")
     if len(given) + simulated != 1:
         raise click.UsageError("judge one device: --shuffler, --controller or --shoe with an ADDRESS, or --simulated")
     named = next(iter(given), None)
