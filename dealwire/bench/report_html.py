@@ -13,6 +13,7 @@ from dealwire.bench.report_words import (
     comparison_head,
     comparison_rows,
     facts,
+    page_of,
     remarks,
     together,
     warnings,
@@ -99,10 +100,10 @@ def to_html(report: Report, signature: ReportSignature | None = None) -> str:
         _facts(report),
         _areas(report),
         _against(against) if against else "",
-        _list("Failed", report.of(BenchOutcome.FAILED), is_open=True),
-        _not_run(report.of(BenchOutcome.NOT_RUN)),
+        _list("Failed", report.of(BenchOutcome.FAILED), page_of(report), is_open=True),
+        _not_run(report.of(BenchOutcome.NOT_RUN), page_of(report)),
         _timing(report),
-        _list("Passed", report.of(BenchOutcome.PASSED), is_open=False),
+        _list("Passed", report.of(BenchOutcome.PASSED), page_of(report), is_open=False),
         _evidence(report, signature),
         "</body></html>",
     ]
@@ -159,7 +160,7 @@ def _against(against: ReportComparison) -> str:
     return f"<h2>Against the last report</h2><p>{_text(comparison_head(against))}</p>{body}"
 
 
-def _not_run(checks: list[CheckRecord]) -> str:
+def _not_run(checks: list[CheckRecord], page: str) -> str:
     """Each that has a reason of its own, then those that share one."""
     if not checks:
         return ""
@@ -172,7 +173,7 @@ def _not_run(checks: list[CheckRecord]) -> str:
         + "</ul>"
         for why, found in together(checks).items()
     ]
-    return f"<h2>Not run</h2>{''.join(_check(check, True) for check in own)}{''.join(groups)}"
+    return f"<h2>Not run</h2>{''.join(_check(check, page, True) for check in own)}{''.join(groups)}"
 
 
 def _timing(report: Report) -> str:
@@ -197,15 +198,15 @@ def _timing_row(check: CheckRecord, times: TimesRecord) -> str:
     return f"<tr><td>{_text(times.name)}<br><small>{_text(check.id)}</small></td>{cells}<td>{bar}</td></tr>"
 
 
-def _list(title: str, checks: list[CheckRecord], *, is_open: bool) -> str:
+def _list(title: str, checks: list[CheckRecord], page: str, *, is_open: bool) -> str:
     if not checks:
         return ""
-    return f"<h2>{title}</h2>" + "".join(_check(check, is_open) for check in checks)
+    return f"<h2>{title}</h2>" + "".join(_check(check, page, is_open) for check in checks)
 
 
-def _check(check: CheckRecord, is_open: bool) -> str:
+def _check(check: CheckRecord, page: str, is_open: bool) -> str:
     css = _css(check.outcome)
-    section = f"docs/protocol.md#{check.section}"
+    section = f"{page}#{check.section}"
     words = [f"<p>{_text(remark)}</p>" for remark in remarks(check)]
     why = f'<p class="{css}">{_text(check.why)}</p>' if check.why else ""
     head = (

@@ -16,6 +16,7 @@ from dealwire.bench.report_words import (
     comparison_head,
     comparison_rows,
     facts,
+    page_of,
     remarks,
     together,
     warnings,
@@ -126,7 +127,7 @@ def _suite(root: ET.Element, report: Report, area: str, checks: list[CheckRecord
         case.set("time", f"{check.duration_ms / 1000:.3f}")
         if check.outcome is BenchOutcome.FAILED:
             failure = ET.SubElement(case, "failure", message=_plain(check.why), type="failed")
-            failure.text = _plain(f"{check.title}\n{check.must}\n(docs/protocol.md#{check.section})\n{check.why}")
+            failure.text = _plain(f"{check.title}\n{check.must}\n({page_of(report)}#{check.section})\n{check.why}")
         elif check.outcome is BenchOutcome.NOT_RUN:
             ET.SubElement(case, "skipped", message=_plain(check.why))
         if spoken := remarks(check):

@@ -76,13 +76,23 @@ def allowance_words(report: Report) -> str:
 def device_words(report: Report) -> str:
     """Who was judged, in the device's own words."""
     device = report.device
+    if report.protocol.dialect != "tdp":
+        return f"{device.kind}; the dialect has no word for who it is"
     names = (printable(each) for each in (device.maker, device.model, device.serial, device.firmware))
     return "{} {} {}, serial {}, firmware {}".format(device.kind, *names)
+
+
+def page_of(report: Report) -> str:
+    """The page that a check's section stands on."""
+    dialect = report.protocol.dialect
+    return "docs/protocol.md" if dialect == "tdp" else f"docs/dialects/{dialect}.md"
 
 
 def protocol_words(report: Report) -> str:
     """The protocol's version here and at the device."""
     spoken = report.protocol
+    if spoken.dialect != "tdp":
+        return f"{spoken.dialect} style, as {page_of(report)} has it"
     theirs = " to ".join(dict.fromkeys((spoken.device_from, spoken.device_to)))
     common = f"{spoken.common} in common" if spoken.common else "none in common"
     return f"Table Device Protocol ({spoken.dialect}) {spoken.version}; the device speaks {theirs}, {common}"

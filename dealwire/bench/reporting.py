@@ -43,7 +43,7 @@ def report_of(run: BenchRun, head: ReportHead = ReportHead()) -> Report:
     options = RunOptions(
         tuple(chosen.only), chosen.rounds, chosen.seed, chosen.unattended, chosen.real_time, chosen.speed, chosen.strict
     )
-    checks = tuple(map(_check, run.results))
+    checks = tuple(map(check_record, run.results))
     counts = counts_of(checks)
     began, ended = local_time(run.began_ns), local_time(run.ended_ns)
     report = Report(
@@ -73,7 +73,8 @@ def report_of(run: BenchRun, head: ReportHead = ReportHead()) -> Report:
     return replace(report, conformance=sentence_of(report) or UNSET)
 
 
-def _check(result: Result) -> CheckRecord:
+def check_record(result: Result) -> CheckRecord:
+    """What came of a check, as the report has it."""
     return CheckRecord(
         id=result.id,
         title=result.title,

@@ -27,10 +27,14 @@ class SimulatedRig:
         *,
         speed: float = 1.0,
         real_time: bool = False,
+        dialect: str = "tdp",
         wrap: Callable[[TableModel], TableModel] = lambda table: table,
     ) -> None:
         self.table: Table
-        self.table = ShoeTable([]) if device == "shoe" else SimulatedTable(load_scenario(SCENARIO), speed=speed)
+        if device == "shoe":
+            self.table = ShoeTable([], dialect=dialect)
+        else:
+            self.table = SimulatedTable(load_scenario(SCENARIO), speed=speed)
         self.wire: Wire
         if not real_time:
             self.wire = SimulatedWire(wrap(self.table), device)

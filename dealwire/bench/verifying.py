@@ -10,6 +10,8 @@ from typing import Final, NamedTuple
 from dealwire.bench.about import plan_facts, program_facts
 from dealwire.bench.comparing import compare_reports
 from dealwire.bench.conformance import is_packaged, sentence_of, why_not
+from dealwire.bench.dialect_plan import dialect_plan, dialect_plans
+from dealwire.bench.dialect_run import dialect_plan_facts
 from dealwire.bench.plan import BenchPlan, known_plans, packaged_plan, plan_digest
 from dealwire.bench.record import BenchOutcome, NotRunCause
 from dealwire.bench.report import CheckRecord, PlanOrigin, Report, counts_of, summary_of, verdict_of
@@ -138,6 +140,9 @@ def _plan(report: Report, given: BenchPlan | None) -> Iterator[ReportFinding]:
     if plan_digest(facts.files) != facts.sha256:
         yield ReportFinding(False, "plan", "its SHA-256 is not that of the files it names")
         return
+    if facts.id in dialect_plans():
+        yield from _dialect_plan(report)
+        return
     plan = given or (packaged_plan(facts.id) if facts.id in known_plans() else None)
     if facts.origin is PlanOrigin.OWN and given is None and plan is None:
         words = f"{facts.id!r} is somebody's own, SHA-256 {facts.sha256}; give the plan to hold the report against it"
@@ -159,6 +164,20 @@ def _plan(report: Report, given: BenchPlan | None) -> Iterator[ReportFinding]:
         yield ReportFinding(False, "plan", words + _version(report))
         return
     yield from _held("plan", _against_plan(report, plan), f"{whose}, {facts.checks} checks, SHA-256 {facts.sha256}")
+
+
+def _dialect_plan(report: Report) -> Iterator[ReportFinding]:
+    """The plan for a shoe of another dialect, which always is the one that comes with the program."""
+    plan = dialect_plan(report.plan.id)
+    if plan.sha256 != report.plan.sha256:
+        words = f"SHA-256 {report.plan.sha256} is not that of the plan {plan.id!r} of this program, {plan.sha256}"
+        yield ReportFinding(False, "plan", words + _version(report))
+        return
+    wanted = [(one.id, one.title, one.area, one.section, one.must) for one in plan.entries]
+    found = [(one.id, one.title, one.area, one.section, one.must) for one in report.checks]
+    same = wanted == found and report.plan == dialect_plan_facts(plan)
+    words = f"the plan {plan.id!r} of this program, {len(plan.ids)} checks, SHA-256 {plan.sha256}"
+    yield ReportFinding(same, "plan", words if same else "its checks or their words are not those of the plan")
 
 
 def _version(report: Report) -> str:
@@ -191,17 +210,19 @@ the plan {getattr(facts, name)}"
 
 def _conformance(report: Report) -> Iterator[ReportFinding]:
     """The sentence is there when it is true, and only then."""
-    said, true = report.conformance or "", sentence_of(report)
-    if said and not is_packaged(report):
-        words = f"{said!r} is said by a plan that this program has otherwise or not at all"
+    claimed, true = report.conformance or "", sentence_of(report)
+    if claimed and not is_packaged(report):
+        words = f"{claimed!r} is said by a plan that this program has otherwise or not at all"
         yield ReportFinding(False if report.plan.origin is not PlanOrigin.PACKAGED else None, "conforms", words)
-    elif said != true:
-        words = f"the report says {said!r}, but {why_not(report)}" if not true else f"it may say {true!r} and does not"
-        if true and said:
-            words = f"the report says {said!r}, its checks give {true!r}"
+    elif claimed != true:
+        words = (
+            f"the report says {claimed!r}, but {why_not(report)}" if not true else f"it may say {true!r} and does not"
+        )
+        if true and claimed:
+            words = f"the report says {claimed!r}, its checks give {true!r}"
         yield ReportFinding(False, "conforms", words)
-    elif said:
-        yield ReportFinding(True, "conforms", said)
+    elif claimed:
+        yield ReportFinding(True, "conforms", claimed)
 
 
 def _comparison(report: Report, before: tuple[Report, bytes] | None) -> Iterator[ReportFinding]:

@@ -13,6 +13,8 @@ from click.core import ParameterSource
 from msgspec.structs import replace
 
 from dealwire.bench.comparing import compare_reports
+from dealwire.bench.dialect_plan import DialectPlan, dialect_plan, dialect_plans
+from dealwire.bench.dialect_run import DialectRun, report_of_shoe
 from dealwire.bench.hands import Hands, NoHands, PersonHands
 from dealwire.bench.hands_command import HandsChannel, ProgramHands
 from dealwire.bench.hands_needed import checks_for_hands
@@ -34,6 +36,7 @@ from dealwire.cli.terminal import ProgressLine, echo, echo_json
 from dealwire.rehearsal.faults import faults
 from devices.address import line_at
 from devices.clock import SystemClock
+from devices.dialects import dialect_named
 from protocol.errors import LineClosed, LineGarbled, NoAnswer, WrongDevice
 from protocol.printable import TEXT_MAX, printable
 from protocol.tdp.packets import VERSION_TEXT
@@ -41,7 +44,7 @@ from protocol.tdp.packets import VERSION_TEXT
 OPTIONS = {"shuffler": "shuffler", "controller": "table-controller", "shoe": "shoe"}
 DEFAULT = "shuffler"
 """The device of a simulated run whose plan names none."""
-MakeHands = Callable[[Probe], Hands]
+MakeHands = Callable[[Any], Hands]
 OnLine = contextlib.AbstractContextManager[tuple[Wire, MakeHands, "BenchProgress"]]
 MakeRun = Callable[[tuple[str, ...]], BenchRun]
 """Runs the plan, as far as these patterns take it."""
@@ -210,21 +213,20 @@ def _judge(
         raise click.UsageError("--watch is for an attached device, and makes no report: a report is of one run")
     head = ReportHead(*(others.pop(name) for name in ("laboratory", "operator", "ticket")))
     files = ReportFiles(**others)
-    given = dict(zip(OPTIONS.values(), (shuffler, controller, shoe), strict=True))
-    loaded, device, address = _choose(plan, {name: at for name, at in given.items() if at}, simulated)
+    given = {name: at for name, at in zip(OPTIONS.values(), (shuffler, controller, shoe), strict=True) if at}
     choices = BenchChoices(only, rounds, seed, unattended, real_time, speed, strict, allowance_ms)
-    _check_choices(loaded, choices, hands, simulated)
+    entries, device, address = _choose(plan, given, simulated)
+    _check_choices(entries, choices, hands, simulated)
     signer, before = files.signer(), read_earlier(against) if against else None
-    line = _wire(device, address, choices, hands, BenchProgress(silent=as_json))
-    run = _run(loaded, device, choices, line, watch)
-    report = report_of(run, head)
+    line = _wire(device, address, choices, hands, BenchProgress(silent=as_json), _dialect(entries))
+    report, whose = _reported(entries, device, choices, line, watch, head)
     if before is not None:
         report = replace(report, against=compare_reports(report, *before))
     _say(report, as_json)
     if against is not None and before is not None:
         doubt(against, before[0])
     files.write(report, signer)
-    ctx.exit(_exit_code(report, strict, run.hands))
+    ctx.exit(_exit_code(report, strict, whose))
 
 
 def _exit_code(report: Report, strict: bool, hands: Hands) -> Exit:
@@ -271,6 +273,22 @@ def _announce_nobody(plan: BenchPlan, choices: BenchChoices) -> None:
         echo(f"dealwire: nobody can be asked here: {len(needy)} of {of} checks need a person; {NOBODY}", err=True)
 
 
+def _reported(
+    entries: BenchPlan | DialectPlan, device: str, choices: BenchChoices, line: OnLine, watch: bool, head: ReportHead
+) -> tuple[Report, Hands]:
+    """Make the run; its report, and whose hands were at the device."""
+    if isinstance(entries, BenchPlan):
+        run = _run(entries, device, choices, line, watch)
+        return report_of(run, head), run.hands
+    if watch:
+        raise click.UsageError(f"--watch does not go with the plan {entries.id!r}")
+    with line as (wire, make_hands, progress):
+        judging = DialectRun(entries, wire, make_hands, choices)
+        report = report_of_shoe(judging, head, progress.watch)
+        progress.line.clear()
+    return report, judging.hands
+
+
 def _run(plan: BenchPlan, device: str, choices: BenchChoices, line: OnLine, watch: bool) -> BenchRun:
     with line as (wire, make_hands, progress):
 
@@ -307,8 +325,17 @@ def _make_again(run: BenchRun, again: tuple[str, ...], wire: Wire, make: MakeRun
         echo(line)
 
 
-def _choose(plan: str | None, given: dict[str, str], simulated: bool) -> tuple[BenchPlan, str, str | None]:
+def _dialect(plan: BenchPlan | DialectPlan) -> str:
+    return plan.id if isinstance(plan, DialectPlan) else "tdp"
+
+
+def _choose(
+    plan: str | None, given: dict[str, str], simulated: bool
+) -> tuple[BenchPlan | DialectPlan, str, str | None]:
     """The plan, the device it judges and its address, None for a simulated one. UsageError when they do not fit."""
+    if plan in dialect_plans():
+        _check_shoe(plan, given, simulated)
+        return dialect_plan(plan), "shoe", given.get("shoe")
     if len(given) + simulated != 1:
         raise click.UsageError("judge one device: --shuffler, --controller or --shoe with an ADDRESS, or --simulated")
     named = next(iter(given), None)
@@ -319,7 +346,13 @@ def _choose(plan: str | None, given: dict[str, str], simulated: bool) -> tuple[B
     return loaded, device, given.get(device)
 
 
-def _check_choices(plan: BenchPlan, choices: BenchChoices, hands: str | None, simulated: bool) -> None:
+def _check_shoe(plan: str, given: dict[str, str], simulated: bool) -> None:
+    """UsageError when a shoe of another dialect cannot be judged so."""
+    if len(given) + simulated != 1 or not {*given} <= {"shoe"}:
+        raise click.UsageError(f"the plan {plan!r} is for a shoe: --shoe ADDRESS, or --simulated")
+
+
+def _check_choices(plan: BenchPlan | DialectPlan, choices: BenchChoices, hands: str | None, simulated: bool) -> None:
     if hands is not None and (simulated or choices.unattended):
         excluded = "and --unattended exclude each other"
         why = "is for an attached device: a simulated one has its own" if simulated else excluded
@@ -329,17 +362,17 @@ def _check_choices(plan: BenchPlan, choices: BenchChoices, hands: str | None, si
     for pattern in choices.only:
         if not any(BenchChoices((pattern,)).takes(one) for one in plan.ids):
             raise click.UsageError(f"--only {pattern!r} names no check of the plan; dealwire bench {plan.id} --list")
-    if hands is None and not simulated:
+    if hands is None and not simulated and isinstance(plan, BenchPlan):
         _announce_nobody(plan, choices)
 
 
 @contextlib.contextmanager
 def _wire(
-    device: str, address: str | None, choices: BenchChoices, command: str | None, progress: BenchProgress
+    device: str, address: str | None, choices: BenchChoices, command: str | None, progress: BenchProgress, dialect: str
 ) -> Iterator[tuple[Wire, MakeHands, BenchProgress]]:
     """The line to the device, who stands at it, and what is shown of it meanwhile."""
     if address is None:
-        rig = SimulatedRig(device, speed=choices.speed, real_time=choices.real_time)
+        rig = SimulatedRig(device, speed=choices.speed, real_time=choices.real_time, dialect=dialect)
         wire, hands = rig.wire, rig.hands
         with contextlib.closing(wire):
             yield wire, lambda _: hands, progress
@@ -353,7 +386,7 @@ def _wire(
             make_hands = lambda probe: _listening(program, channel, probe)  # noqa: E731
         elif not choices.unattended and sys.stdin.isatty():
             make_hands = lambda probe: PersonHands(lambda text: _ask(probe, text, progress))  # noqa: E731
-        wire = LiveWire(address, line_at(address, clock), clock=clock)
+        wire = LiveWire(address, line_at(address, clock, baud=dialect_named(dialect).baud), clock=clock)
         stack.enter_context(contextlib.closing(wire))
         yield wire, make_hands, progress
 
@@ -395,6 +428,9 @@ def _list(plan: str | None) -> None:
         for name in known_plans():
             loaded = load_plan(name)
             echo(f"{name.ljust(18)} {len(loaded.ids):4} checks  {loaded.title}")
+        for name in dialect_plans():
+            spoken = dialect_plan(name)
+            echo(f"{name.ljust(18)} {len(spoken.ids):4} checks  {spoken.title}")
         echo("")
         echo(f"They judge by the Table Device Protocol {VERSION_TEXT}.")
         echo("")
@@ -402,8 +438,8 @@ def _list(plan: str | None) -> None:
         for fault in faults().values():
             echo(f"  {fault.name.ljust(16)} {fault.title}")
         return
-    loaded = load_plan(plan)
-    for check in loaded.check:
+    whole = dialect_plan(plan) if plan in dialect_plans() else load_plan(plan)
+    for check in whole.check:
         echo(f"{check.id.ljust(34)} {check.area.ljust(12)} {check.title}  [{check.section}]")
-    for rule in loaded.rule:
+    for rule in whole.rule:
         echo(f"{rule.id.ljust(34)} {'conformance'.ljust(12)} {rule.title}  [{rule.section}]")

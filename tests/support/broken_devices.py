@@ -22,6 +22,7 @@ from protocol.tdp.framing import Frame, Framer, encode_frame
 from protocol.tdp.messages import Kind, Reason, Status
 from tests.support.broken_base import MS, Broken, Caught, Rewriting, changed, resequenced
 from tests.support.broken_fields import FIELD_DEVICES
+from tests.support.broken_shoes import SHOES
 
 
 class Unchanged:
@@ -543,6 +544,8 @@ def markdown() -> str:
     for each in ALL_DEVICES:
         checks = ", ".join(f"`{name}`" for name in each.by)
         rows.append(f"| {each.what} | {checks}{', and by most that need events' if each.spreads else ''} |")
+    rows += ["", "| a shoe of another dialect that is broken so | dialect | is caught by |", "| --- | --- | --- |"]
+    rows += [f"| {each.what} | {each.dialect} | {', '.join(f'`{name}`' for name in each.by)} |" for each in SHOES]
     return "\n".join([*rows, "", ""])
 
 

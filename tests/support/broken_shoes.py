@@ -1,0 +1,283 @@
+"""Shoes of other dialects that are broken on purpose, each in one way, and by which checks each must be caught."""
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+from dealwire.bench.dialect_plan import dialect_plan
+from dealwire.bench.dialect_run import DialectRun, report_of_shoe
+from dealwire.bench.record import BenchOutcome
+from dealwire.bench.report import Report
+from dealwire.bench.reporting import ReportHead
+from dealwire.bench.rig import SimulatedRig
+from dealwire.bench.runner import BenchChoices
+from devices.simulator.host import TableModel
+
+
+class BrokenShoe:
+    """A shoe between its table and its line. Subclasses change what it says, frame by frame, and what it hears."""
+
+    def __init__(self, table: TableModel) -> None:
+        self._table: Any = table
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        due: int | None = self._table.next_deadline_ns
+        return due
+
+    def power_on(self, now_ns: int) -> None:
+        self._table.power_on(now_ns)
+
+    def tick(self, now_ns: int) -> None:
+        self._table.tick(now_ns)
+
+    def receive(self, device: str, data: bytes, now_ns: int) -> None:
+        for part in self.hear(data):
+            self._table.receive(device, part, now_ns)
+
+    def take_output(self, device: str, now_ns: int) -> bytes:
+        return b"".join(part for frame in self._table.unit.take_output() for part in self.say(frame))
+
+    def hear(self, data: bytes) -> list[bytes]:
+        return [data]
+
+    def say(self, frame: bytes) -> list[bytes]:
+        return [frame]
+
+
+def checked(frame: bytes) -> bytes:
+    """A report with the check that fits it, made by hand."""
+    check = 0
+    for byte in frame[1:-2]:
+        check ^= byte
+    return frame[:-2] + b"%02X" % check
+
+
+def is_report(frame: bytes) -> bool:
+    return frame[:1] == b"\x05"
+
+
+# ------------------------------------------------------------------ Angel Eye style
+
+
+class WrongReportCheck(BrokenShoe):
+    """The check of the report of the lock is wrong."""
+
+    def say(self, frame: bytes) -> list[bytes]:
+        spoilt = frame[2:3] == b"L" and is_report(frame)
+        return [frame[:-1] + (b"0" if frame[-1:] != b"0" else b"1") if spoilt else frame]
+
+
+class FrozenSequence(BrokenShoe):
+    """Every report has the same sequence character."""
+
+    def say(self, frame: bytes) -> list[bytes]:
+        return [checked(frame[:1] + b"7" + frame[2:]) if is_report(frame) else frame]
+
+
+class SaysOnce(BrokenShoe):
+    """What nobody acknowledges is not repeated."""
+
+    last = b""
+
+    def say(self, frame: bytes) -> list[bytes]:
+        again, self.last = is_report(frame) and frame == self.last, frame if is_report(frame) else self.last
+        return [] if again else [frame]
+
+
+class SaysTwice(BrokenShoe):
+    """Each card is said twice, acknowledged or not."""
+
+    def say(self, frame: bytes) -> list[bytes]:
+        return [frame, frame] if is_report(frame) and frame[2:3] == b"D" else [frame]
+
+
+class SilentLock(BrokenShoe):
+    """That the lock moved is not told."""
+
+    def say(self, frame: bytes) -> list[bytes]:
+        return [] if is_report(frame) and frame[2:3] == b"L" else [frame]
+
+    def hear(self, data: bytes) -> list[bytes]:
+        return [data]
+
+
+class ChecksNothing(BrokenShoe):
+    """A command is obeyed whatever its check."""
+
+    def hear(self, data: bytes) -> list[bytes]:
+        if data[:3] != b"\x02OP" or len(data) != 10:
+            return [data]
+        check = 0
+        for byte in data[:8]:
+            check ^= byte
+        return [data[:8] + b"%02X" % check]
+
+
+class LeavesCheckOut(BrokenShoe):
+    """The check of a command is wanted without the start byte: a command whose check takes it in is noise to it."""
+
+    def hear(self, data: bytes) -> list[bytes]:
+        return [] if data[:3] == b"\x02OP" else [data]
+
+    def say(self, frame: bytes) -> list[bytes]:
+        return [frame]
+
+
+class AcknowledgesAll(BrokenShoe):
+    """Every command is acknowledged, whether it was done or not."""
+
+    def say(self, frame: bytes) -> list[bytes]:
+        return [b"\x06" if frame[:1] == b"\x15" else frame]
+
+
+class OwnLetter(BrokenShoe):
+    """The start is a letter of its own."""
+
+    def say(self, frame: bytes) -> list[bytes]:
+        start = is_report(frame) and frame[2:3] == b"S"
+        return [checked(frame[:2] + b"X" + frame[3:]) if start else frame]
+
+
+class DrawnAsEver(BrokenShoe):
+    """A card drawn while it is locked is said as one of the game."""
+
+    def say(self, frame: bytes) -> list[bytes]:
+        outside = is_report(frame) and frame[2:3] == b"d"
+        return [checked(frame[:2] + b"D" + frame[3:]) if outside else frame]
+
+
+class NeverOver(BrokenShoe):
+    """That a trouble is over is not told."""
+
+    def say(self, frame: bytes) -> list[bytes]:
+        return [] if is_report(frame) and frame[2:3] == b"e" else [frame]
+
+
+# ------------------------------------------------------------------ Bee-Tek style
+
+
+class NoBlanks(BrokenShoe):
+    """No blank stands around an item."""
+
+    def say(self, frame: bytes) -> list[bytes]:
+        return [frame.strip()]
+
+
+class NoMode(BrokenShoe):
+    """A card has no mode."""
+
+    def say(self, frame: bytes) -> list[bytes]:
+        return [b" " + frame[frame.index(b"<") :] if b"<Card:" in frame else frame]
+
+
+class OneMode(BrokenShoe):
+    """Burned cards are in the mode of the game."""
+
+    def say(self, frame: bytes) -> list[bytes]:
+        return [frame.replace(b"[Manual Burn Cards]", b"[Game]")]
+
+
+class SwallowsUnread(BrokenShoe):
+    """Of a card that was not read it says nothing."""
+
+    def say(self, frame: bytes) -> list[bytes]:
+        return [] if b"<Game>" in frame or b"E3" in frame else [frame]
+
+
+class Chatter(BrokenShoe):
+    """Each item is followed by a line end and a star."""
+
+    def say(self, frame: bytes) -> list[bytes]:
+        return [frame, b"\r\n*\r\n"]
+
+
+class Echoes(BrokenShoe):
+    """It sends back what it is sent."""
+
+    heard = b""
+
+    def hear(self, data: bytes) -> list[bytes]:
+        self.heard = data
+        return [data]
+
+    def take_output(self, device: str, now_ns: int) -> bytes:
+        answer, self.heard = (b" [Game]<Echo> " if self.heard else b""), b""
+        return super().take_output(device, now_ns) + answer
+
+
+class AlarmsFirst(BrokenShoe):
+    """An alarm waits for the next item."""
+
+    waiting = b""
+
+    def say(self, frame: bytes) -> list[bytes]:
+        if b"Alarm:E0" in frame:
+            self.waiting = frame
+            return []
+        waiting, self.waiting = self.waiting, b""
+        return [frame, waiting] if waiting else [frame]
+
+
+class EveryCardTwice(BrokenShoe):
+    """Each card is said twice."""
+
+    def say(self, frame: bytes) -> list[bytes]:
+        return [frame, frame] if b"<Card:" in frame else [frame]
+
+
+class CaughtShoe(NamedTuple):
+    """One broken shoe, and by which checks it must be caught: these and no other."""
+
+    dialect: str
+    device: Callable[[TableModel], TableModel]
+    by: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return str(getattr(self.device, "__name__", ""))
+
+    @property
+    def what(self) -> str:
+        """What is broken, in a sentence."""
+        return " ".join(str(self.device.__doc__).split())
+
+
+SHOES: Final = (
+    CaughtShoe("angel-eye", WrongReportCheck, ("commands.lock", "reports.outside", "always.clean")),
+    CaughtShoe("angel-eye", FrozenSequence, ("always.sequence",)),
+    CaughtShoe("angel-eye", SaysOnce, ("repeats.three-times",)),
+    CaughtShoe("angel-eye", SaysTwice, ("repeats.three-times", "repeats.acknowledged")),
+    CaughtShoe("angel-eye", SilentLock, ("commands.lock", "reports.outside")),
+    CaughtShoe("angel-eye", ChecksNothing, ("commands.bad-check",)),
+    CaughtShoe(
+        "angel-eye",
+        LeavesCheckOut,
+        ("commands.lock", "commands.cut-short", "commands.unknown", "commands.error-clear",
+         "commands.nothing-to-clear", "reports.outside"),
+    ),
+    CaughtShoe("angel-eye", AcknowledgesAll, ("commands.unknown", "commands.nothing-to-clear")),
+    CaughtShoe("angel-eye", OwnLetter, ("reports.start", "always.known")),
+    CaughtShoe("angel-eye", DrawnAsEver, ("reports.outside",)),
+    CaughtShoe("angel-eye", NeverOver, ("commands.error-clear",)),
+    CaughtShoe("bee-tek", NoBlanks, ("always.blanks",)),
+    CaughtShoe("bee-tek", NoMode, ("items.cards", "items.deaf", "items.order", "items.burn", "always.known")),
+    CaughtShoe("bee-tek", OneMode, ("items.burn",)),
+    CaughtShoe("bee-tek", SwallowsUnread, ("items.unread",)),
+    CaughtShoe("bee-tek", Chatter, ("always.clean",)),
+    CaughtShoe("bee-tek", Echoes, ("items.deaf",)),
+    CaughtShoe("bee-tek", AlarmsFirst, ("items.order",)),
+    CaughtShoe("bee-tek", EveryCardTwice, ("items.cards", "items.order")),
+)  # fmt: skip
+"""Every broken shoe."""
+
+
+def judge_shoe(dialect: str, device: Callable[[TableModel], TableModel] = lambda table: table) -> Report:
+    """The dialect's plan on a shoe."""
+    rig = SimulatedRig("shoe", dialect=dialect, wrap=device)
+    run = DialectRun(dialect_plan(dialect), rig.wire, lambda _: rig.hands, BenchChoices())
+    return report_of_shoe(run, ReportHead())
+
+
+def caught_by(report: Report) -> tuple[str, ...]:
+    """The checks that failed."""
+    return tuple(check.id for check in report.of(BenchOutcome.FAILED))
