@@ -47,6 +47,8 @@ _NOT_RUN = re.compile(r"\b(?:[Aa]s root|attached|once, to set up):$")
 PORTS = ("7001", "7002", "8420", "1883", "9420")
 """Written in the guides; free ones take their place."""
 PATH = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin"])
+_USED = {"cc": "make -C firmware", "tshark": "\ntshark "}
+"""Programs that a page takes for granted, by how their use begins in it."""
 PATIENCE_S = 60
 """Failure guard, far above what anything takes."""
 
@@ -92,9 +94,11 @@ def _block(language: str, caption: str, text: str, line: int) -> Block:
 
 
 def lacking(page: str) -> list[str]:
-    """Programs that a page starts in a terminal and this system does not have."""
+    """Programs that a page starts or takes for granted and this system does not have."""
     started = [block.text.split()[0] for block in blocks(page) if block.use == "background"]
-    return [name for name in started if name != "dealwire" and not shutil.which(name, path=PATH)]
+    started = [name for name in started if name != "dealwire" and not name.startswith("./")]
+    used = [*started, *(name for name, sign in _USED.items() if sign in page)]
+    return [name for name in used if not shutil.which(name, path=PATH)]
 
 
 def said(expected: str, output: str) -> list[str]:
