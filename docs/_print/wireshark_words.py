@@ -8,6 +8,10 @@ SAYS: Final = {
     "HelloReply": "Hello reply from a {device_class}: {maker} {model}, serial number {serial}, firmware {firmware}, "
     "session {session}",
     "Heartbeat": "Heartbeat, the host is there",
+    "ReadMeters": "Read meters, from number {first} on",
+    "Meters": "Meters, of {total} those from number {first} on",
+    "Verify": "Verify: measure {region} with nonce {nonce}",
+    "Measured": "Measured {region} by {algorithm}: {digest}",
     "Gap": "Gap, events from {first_missing} to before {first_kept} are gone; the newest is {last}",
     "Ack": "Acknowledged, events up to {up_to} have arrived",
     "ShufflerStatus": "Status of the shuffler: {state}, cards loaded {loaded}, packets dealt {packets}, "

@@ -212,7 +212,7 @@ def values_for(layout: Layout) -> st.SearchStrategy[dict[str, Any]]:
             return st.binary(max_size=60)
         if field.shape is Shape.RUN:
             return st.lists(st.integers(0, 0xFFFF), max_size=30).map(tuple)
-        return st.lists(st.tuples(st.integers(0, 255), st.integers(0, 255)), max_size=30).map(tuple)
+        return st.lists(st.tuples(*map(one, field.parts)), max_size=30).map(tuple)
 
     return st.fixed_dictionaries({field.name: one(field) for field in layout.fields})
 

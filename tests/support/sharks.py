@@ -77,7 +77,7 @@ def _piece(proto: ET.Element) -> Piece:
     for field in proto.iter("field"):
         full = str(field.get("name"))
         if full.startswith(f"{name}.") and not full.startswith(f"{name}.expert"):
-            raw = full.endswith((".noise", ".digest", ".payload", ".data", ".extension.value")) and field.get("value")
+            raw = full.endswith((".noise", ".digest", ".nonce", ".payload", ".data", ".extension.value")) and field.get("value")
             found.append((full.removeprefix(f"{name}."), raw or str(field.get("show"))))
     return Piece(name, tuple(found))
 
