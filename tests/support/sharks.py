@@ -71,13 +71,17 @@ def seen_by_tshark(path: Path, *arguments: str) -> Packets:
     ]
 
 
+RAW = (".noise", ".digest", ".nonce", ".payload", ".data", ".extension.value")
+"""Fields of bytes, which tshark shows with colons and keeps without."""
+
+
 def _piece(proto: ET.Element) -> Piece:
     name = str(proto.get("name"))
     found = []
     for field in proto.iter("field"):
         full = str(field.get("name"))
         if full.startswith(f"{name}.") and not full.startswith(f"{name}.expert"):
-            raw = full.endswith((".noise", ".digest", ".nonce", ".payload", ".data", ".extension.value")) and field.get("value")
+            raw = full.endswith(RAW) and field.get("value")
             found.append((full.removeprefix(f"{name}."), raw or str(field.get("show"))))
     return Piece(name, tuple(found))
 
