@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from devices import events as e
+from devices.simulator.command_rules import SHOE_RULES, states_of
 from devices.simulator.device_meters import SHOE_METERS, DeviceMeters
 from devices.simulator.outbox import EventDraft, Outgoing
 from devices.simulator.shoe import ShoeModel
@@ -13,6 +14,8 @@ from protocol.tdp import messages as m
 from protocol.tdp.messages import DeviceMeter, Reason, Status
 from protocol.tdp.messages import ShoeState as S
 
+STATES: Final = states_of(SHOE_RULES)
+"""Where each command is done."""
 SURE: Final = 99
 """Percent the reader claims for a card it read."""
 
@@ -103,11 +106,14 @@ class TdpShoe:
         return m.ReplyMessage(Status.DONE if done else Status.REFUSED, Reason.NONE if done else reason, self.shoe.state)
 
     def _obey(self, command: m.Message) -> tuple[bool, Reason]:
+        states = STATES.get(type(command))
+        if states is not None and self.shoe.state not in states:
+            return False, Reason.WRONG_STATE
         match command:
             case m.LockShoeMessage(locked):
                 return self.shoe.lock(bool(locked)), Reason.WRONG_STATE
             case m.ClearShoeErrorMessage(fault, badge):
-                if self.shoe.state is S.ERROR and fault != self.shoe.fault:
+                if fault != self.shoe.fault:
                     return False, Reason.BAD_PARAMETER
                 return self.shoe.clear(badge), Reason.WRONG_STATE
             case m.EndRoundMessage():

@@ -13,8 +13,8 @@ from devices.simulator import shuffler_motions as motions
 from devices.simulator.deck import Bay, Cards
 from devices.simulator.device_meters import SHUFFLER_METERS, DeviceMeters
 from devices.simulator.outbox import CommandProgress, EventDraft, Outgoing
+from devices.simulator.shuffler_faults import REMOVE_ONLY
 from devices.simulator.shuffler_parts import (
-    REMOVE_ONLY,
     UNKNOWN_REMAINDER,
     Durations,
     MachineMishap,

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final
 
+from devices.simulator.command_rules import SHUFFLER_RULES, states_of
 from devices.simulator.deck import Bay
 from devices.simulator.shuffler import ShufflerModel
 from devices.simulator.shuffler_parts import Motion, ShufflerSetting
@@ -14,10 +15,8 @@ from protocol.tdp.messages import ShufflerState as S
 
 PACKET_SIZES = range(14)
 """0: as the device's own program for the game has it."""
-LOCKABLE = (S.EMPTY, S.READY)
-TESTABLE = (S.EMPTY, S.READY, S.FAULT)
-SETTABLE = (S.EMPTY, S.READY, S.SETUP)
-NO_LAMP = (S.BOOT, S.SELF_TEST, S.FAULT, S.OPEN, S.LOCKED, S.SETUP, S.SAFE, S.MISDEAL)
+STATES: Final = states_of(SHUFFLER_RULES)
+"""Where each command is done."""
 
 
 Answer = tuple[Status, Reason]
@@ -34,7 +33,7 @@ def _wrong_state(model: ShufflerModel) -> Answer:
 
 
 def _select_game(model: ShufflerModel, wanted: m.SelectGameMessage, now_ns: int, request: int) -> Answer:
-    if model.state not in SETTABLE:
+    if model.state not in STATES[m.SelectGameMessage]:
         return _wrong_state(model)
     possible = 52 <= wanted.cards <= 56 and wanted.cards == 52 + wanted.jokers
     if wanted.packet_size not in PACKET_SIZES or not possible:
@@ -50,29 +49,31 @@ def _select_game(model: ShufflerModel, wanted: m.SelectGameMessage, now_ns: int,
 def _dispense(model: ShufflerModel, _: m.DispenseMessage, now_ns: int, request: int) -> Answer:
     """The first packet, or the first of the next group."""
     between_groups = model.state is S.PACKET_WAIT and model.next_group and not model.cards.count(Bay.TRAY)
-    if model.state is not S.READY and not between_groups:
+    if model.state not in STATES[m.DispenseMessage] and not between_groups:
         return _wrong_state(model)
     model.green(now_ns, request)
     return ACCEPTED
 
 
 def _dump(model: ShufflerModel, _: m.DumpMessage, now_ns: int, request: int) -> Answer:
-    if model.state is not S.PACKET_WAIT:
+    if model.state not in STATES[m.DumpMessage]:
         return _wrong_state(model)
     model.dump(now_ns, request)
     return ACCEPTED
 
 
 def _raise_lamp(model: ShufflerModel, command: m.RaiseLampMessage, now_ns: int, request: int) -> Answer:
-    if model.latched or model.state in NO_LAMP:
+    if model.latched or model.state not in STATES[m.RaiseLampMessage]:
         return _refused(Reason.WRONG_STATE)
-    model.alarm(command.fault or Fault.MISDEAL_CALLED_BY_HOST, request=request)
+    if command.fault == Fault.NONE:
+        return _refused(Reason.BAD_PARAMETER)
+    model.alarm(command.fault, request=request)
     model.settle(ShufflerCause.ALARM, now_ns)
     return DONE
 
 
 def _clear(model: ShufflerModel, command: m.ClearMisdealMessage, now_ns: int, request: int) -> Answer:
-    if model.state is not S.MISDEAL:
+    if model.state not in STATES[m.ClearMisdealMessage]:
         return _refused(Reason.WRONG_STATE)
     known = command.resolution in (Resolution.RESUME, Resolution.REMOVE_DECK)
     if not known or not model.may_clear(command.resolution):
@@ -84,7 +85,7 @@ def _clear(model: ShufflerModel, command: m.ClearMisdealMessage, now_ns: int, re
 def _lock(model: ShufflerModel, command: m.SetLockMessage, now_ns: int, request: int) -> Answer:
     locked = bool(command.locked)
     if locked != model.locked:
-        if locked and model.state not in LOCKABLE:
+        if locked and model.state not in STATES[m.SetLockMessage]:
             return _wrong_state(model)
         model.locked = locked
         model.settle(ShufflerCause.LOCK, now_ns, request)
@@ -92,7 +93,7 @@ def _lock(model: ShufflerModel, command: m.SetLockMessage, now_ns: int, request:
 
 
 def _test(model: ShufflerModel, _: m.SelfTestMessage, now_ns: int, request: int) -> Answer:
-    if model.state not in TESTABLE:
+    if model.state not in STATES[m.SelfTestMessage]:
         return _wrong_state(model)
     model.request = request
     model.begin(Motion.TEST, now_ns)

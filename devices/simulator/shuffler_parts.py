@@ -4,7 +4,6 @@ from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import Final
 
-from protocol.faults import Fault
 from protocol.tdp.messages import ShufflerState as S
 
 MS: Final = 1_000_000
@@ -14,9 +13,6 @@ RECOVERY_TRIES: Final = 3
 
 UNKNOWN_REMAINDER: Final = 0xFFFF
 """In a misdeal record: the remainder was not counted."""
-
-REMOVE_ONLY: Final = frozenset({Fault.TOO_FEW_CARDS, Fault.TOO_MANY_CARDS, Fault.POWER_LOST_MID_ROUND})
-"""Faults after which the device will not deal on: the deck has to come out and be counted again."""
 
 
 class Motion(Enum):

@@ -3,6 +3,7 @@
 from enum import StrEnum
 from typing import Any, Final
 
+from devices.simulator.command_rules import CONTROLLER_RULES, states_of
 from devices.simulator.device_meters import CONTROLLER_METERS, DeviceMeters
 from devices.simulator.outbox import EventDraft, Outgoing
 from devices.simulator.shuffler_parts import MS
@@ -14,6 +15,8 @@ from protocol.tdp.messages import BadgeLevel, DeviceMeter, Mishandling, Reason, 
 from protocol.tdp.messages import ControllerState as S
 
 BOOT_NS: Final = 1_000 * MS
+STATES: Final = states_of(CONTROLLER_RULES)
+"""Where each command is done."""
 
 
 class ControllerCause(StrEnum):
@@ -239,7 +242,7 @@ class TableControllerModel:
             case m.ShowTextMessage(text):
                 self.display = text
             case m.SelfTestMessage():
-                reason = Reason.NONE if self.state is S.BETS_OPEN else Reason.WRONG_STATE
+                reason = Reason.NONE if self.state in STATES[m.SelfTestMessage] else Reason.WRONG_STATE
                 self.device_meters.count(DeviceMeter.SELF_TESTS, int(not reason))
             case _:
                 reason = Reason.UNKNOWN_COMMAND

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from msgspec.structs import asdict
 
-from docs._print import DOCS
+from docs._print import DOCS, protocol_rules
 from docs._print import table as lines_of
 from protocol import cards, places
 from protocol.faults import CLASSES, Fault
@@ -233,6 +233,10 @@ REGIONS: Final[dict[str, Callable[[], str]]] = {
     "cards": card_table,
     "places": place_table,
     "faults": fault_table,
+    "shuffler-states": protocol_rules.state_table,
+    "shuffler-faults": protocol_rules.fault_table,
+    "refusals": protocol_rules.refusal_table,
+    "command-states": protocol_rules.command_table,
 }
 
 

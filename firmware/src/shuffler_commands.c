@@ -70,7 +70,10 @@ static uint16_t raise_lamp(struct shuffler *shuffler, uint16_t request, uint16_t
     if (none || shuffler->kept->latched_count > 0U) {
         return TDP_REASON_WRONG_STATE;
     }
-    shuffler_alarm(shuffler, fault == 0U ? (uint16_t)TDP_FAULT_MISDEAL_CALLED_BY_HOST : fault, 0U, request);
+    if (fault == TDP_FAULT_NONE) {
+        return TDP_REASON_BAD_PARAMETER;
+    }
+    shuffler_alarm(shuffler, fault, 0U, request);
     shuffler_settle(shuffler, 0U);
     return TDP_REASON_NONE;
 }

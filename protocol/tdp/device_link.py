@@ -14,7 +14,7 @@ from typing import Any, Final
 from protocol.errors import BadPayload
 from protocol.tdp import messages as m
 from protocol.tdp.codec import decode, encode
-from protocol.tdp.commands import BRINGS, role_needed
+from protocol.tdp.commands import BRINGS
 from protocol.tdp.event_store import EventStore
 from protocol.tdp.framing import Frame, Framer, encode_frame
 from protocol.tdp.instruments import Instruments
@@ -32,7 +32,7 @@ from protocol.tdp.outputs import (
     Send,
     Timing,
 )
-from protocol.tdp.packets import VERSION
+from protocol.tdp.refusals import Situation, why_refused
 from protocol.tdp.reply_cache import ReplyCache, Verdict
 from protocol.tdp.vetting import as_unknown, count_noise, is_from_host, problem_with, why_unusable
 
@@ -174,7 +174,8 @@ class DeviceLink:
             problem = problem_with(envelope)
         except BadPayload as error:
             envelope = as_unknown(error, body)
-            problem = Reason.BAD_PAYLOAD
+            flagged = problem_with(envelope) is Reason.UNKNOWN_FLAG
+            problem = Reason.UNKNOWN_FLAG if flagged else Reason.BAD_PAYLOAD
         message = envelope.message
         if not is_from_host(envelope):
             self.stats.unusable += 1
@@ -203,6 +204,11 @@ class DeviceLink:
     # -------------------------------------------------------------- commands
 
     def _take_command(self, request: int, command: Message, now_ns: int, out: list[Output]) -> None:
+        if request == 0:  # no id, so nothing to remember it by
+            reply = self._own_reply(request, command, now_ns, out)
+            assert reply is not None
+            self._answer(request, command, reply, now_ns, out)
+            return
         verdict, entry = self._cache.judge(request, command, now_ns)
         if verdict is Verdict.WORKING:
             return
@@ -223,32 +229,22 @@ class DeviceLink:
 
     def _own_reply(self, request: int, command: Message, now_ns: int, out: list[Output]) -> ReplyMessage | None:
         """The reply the link gives itself; None when the model has to."""
-        if request == 0:
-            return self._refusal(Reason.BAD_PARAMETER, now_ns)
+        case = Situation(request, command, self.session, self.store.previous_session, self._granted, self.role)
+        reason = why_refused(case)
+        if reason is not None:
+            return self._refusal(reason, now_ns)
         if isinstance(command, m.OpenSessionMessage):
             return self._open(command, now_ns, out)
-        if self.role is None and not isinstance(command, m.ReportStatusMessage):
-            return self._refusal(Reason.NO_SESSION, now_ns)
-        if role_needed(type(command)) > (self.role or Role.OBSERVE):
-            return self._refusal(Reason.NOT_PERMITTED, now_ns)
-        if isinstance(command, m.ReadEventsMessage):
-            known = {self.session, self.store.previous_session} - {0}
-            return self._done(now_ns) if command.session in known else self._refusal(Reason.BAD_PARAMETER, now_ns)
         if type(command) in BRINGS:
             brings = self._instruments.answer(command, self.session, now_ns)
             if isinstance(brings, Reason):
                 return self._refusal(brings, now_ns)
             self._brings = brings
             return self._done(now_ns)
-        return self._done(now_ns) if isinstance(command, m.ReportStatusMessage) else None
+        own = isinstance(command, m.ReadEventsMessage | m.ReportStatusMessage)
+        return self._done(now_ns) if own else None
 
     def _open(self, command: m.OpenSessionMessage, now_ns: int, out: list[Output]) -> ReplyMessage:
-        if command.session != self.session:
-            return self._refusal(Reason.NO_SESSION, now_ns)
-        if command.major != VERSION:
-            return self._refusal(Reason.UNKNOWN_VERSION, now_ns)
-        if command.role > self._granted:
-            return self._refusal(Reason.NOT_PERMITTED, now_ns)
         self.role = Role(command.role)
         self._resend_ns = now_ns + self._timing.resend_ns
         out.append(Opened(self.role))

@@ -92,6 +92,9 @@ def _event(*fields: Any) -> Construct[Any, Any]:
 
 _round: Final = "round" / Int32ul * "the controller's own count of rounds"
 _deck: Final = "deck" / Int8ul * "1 or 2: which of the alternating decks"
+_deck_shown: Final = (
+    "deck" / Int8ul * "the one being dealt, else the one counted last and ready: 1 or 2; 0: there is none"
+)
 _seat: Final = "seat" / Int8ul * "1 at the dealer's left, clockwise"
 _shoe: Final = "shoe" / Int32ul * "counts the shoes the device was filled with"
 _ordinal: Final = "ordinal" / Int16ul * "cards that have left this shoe, this one included"
@@ -200,13 +203,15 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
             "state" / Code(Int8ul, m.ShufflerState),
             "lamps" / Code(Int8ul, m.Lamp),
             "door_open" / Int8ul * "1 when open",
-            _deck,
-            "loaded" / Int16ul * "cards counted into the deck being dealt",
-            "packets" / Int8ul * "packets dispensed this round",
+            _deck_shown,
+            "loaded" / Int16ul * "cards counted into that deck",
+            "packets" / Int8ul * "packets dispensed this round; 0 once it is over",
             "dispensed" / Int16ul * "cards in them",
-            "in_tray" / Int8ul * "cards waiting to be lifted",
-            "remainder" / Int16ul * "cards of the dumped remainder",
-            "rejected" / Int8ul * "cards in the reject tray",
+            "in_tray" / Int8ul * "cards that lie in the tray, whether of a packet or of the remainder",
+            "remainder"
+            / Int16ul
+            * "cards of the dumped remainder, as counted; 0 before it came and once the round is over",
+            "rejected" / Int8ul * "cards of that deck in the reject tray",
             "faults" / _faults * "active faults",
         ),
     ),
@@ -328,7 +333,15 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
             "game" / _text(32) * "procedure id",
         ),
     ),
-    (Kind.EVENT, 0x0142): (m.DeckLoadedMessage, _event(_deck, "back" / Int8ul * "colour of the backs")),
+    (Kind.EVENT, 0x0142): (
+        m.DeckLoadedMessage,
+        _event(
+            _deck,
+            "back"
+            / Int8ul
+            * "a number for the kind of back: the two decks have different ones, one deck always the same; 0: not seen",
+        ),
+    ),
     (Kind.EVENT, 0x0143): (m.ShuffleStartedMessage, _event(_deck)),
     (Kind.EVENT, 0x0144): (
         m.DeckVerifiedMessage,
@@ -349,7 +362,9 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
         m.RemainderDumpedMessage,
         _event(
             _deck,
-            "expected" / Int16ul * "loaded less packets less rejected",
+            "expected"
+            / Int16ul
+            * "loaded less rejected less the packets lifted, or less all packets: see Packet shuffler",
             "counted" / Int16ul * "cards the device counted",
         ),
     ),

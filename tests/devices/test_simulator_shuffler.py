@@ -11,6 +11,7 @@ from devices.simulator.shuffler import ShufflerModel
 from devices.simulator.shuffler_commands import answer
 from devices.simulator.shuffler_parts import MS, MachineMishap, PacketGroup, ShufflerSetting
 from devices.simulator.unit import Unit
+from protocol.faults import Fault
 from protocol.places import BURN, COMMUNITY, DEALER, REMAINDER, seat
 from protocol.tdp import messages as m
 from protocol.tdp.codec import decode, encode
@@ -325,7 +326,7 @@ def test_a_power_cut_cannot_be_dealt_on_by_command_either() -> None:
 def test_the_host_may_light_the_lamp_and_a_person_clears_it() -> None:
     bench = Bench()
     bench.deal(COMMUNITY)
-    assert bench.ask(m.RaiseLampMessage(0)).status == Status.DONE
+    assert bench.ask(m.RaiseLampMessage(Fault.MISDEAL_CALLED_BY_HOST)).status == Status.DONE
     assert bench.said(m.RedLampMessage) == [{"lit": 1, "fault": 505}]
     assert bench.ask(m.RaiseLampMessage(0)).reason == Reason.WRONG_STATE
     assert bench.ask(m.ClearMisdealMessage(7001, Resolution.RESUME)) == m.ReplyMessage(

@@ -12,10 +12,12 @@ from dealwire.rehearsal.trouble import What
 from devices.simulator.deck import Bay, Cards
 from devices.simulator.shuffler import ShufflerModel
 from devices.simulator.shuffler_commands import answer
-from devices.simulator.shuffler_parts import REMOVE_ONLY, MachineMishap, PacketGroup, ShufflerSetting
+from devices.simulator.shuffler_faults import REMOVE_ONLY
+from devices.simulator.shuffler_parts import MachineMishap, PacketGroup, ShufflerSetting
 from devices.simulator.shuffler_states import ARCS, ROWS, ShufflerCause
 from devices.simulator.table_controller import ARCS as CONTROLLER_ARCS
 from devices.simulator.table_controller import TableControllerModel
+from protocol.faults import Fault
 from protocol.places import MUCK, PLACES
 from protocol.tdp import messages as m
 from protocol.tdp.messages import ControllerState as C
@@ -74,7 +76,7 @@ ACTIONS: tuple[Action, ...] = (
     lambda model: model.move_door(False, 0),
     lambda model: model.turn_key(Resolution.RESUME, 0),
     lambda model: model.turn_key(Resolution.REMOVE_DECK, 0),
-    ask(m.RaiseLampMessage(0)),
+    ask(m.RaiseLampMessage(Fault.MISDEAL_CALLED_BY_HOST)),
 )
 
 

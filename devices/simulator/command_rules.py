@@ -1,0 +1,106 @@
+"""In which states each device does a command, and what of it can be refused, as data: the models run on it,
+docs/protocol.md prints it."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final
+
+from protocol.tdp import messages as m
+from protocol.tdp.messages import ControllerState, Message, ShoeState
+from protocol.tdp.messages import ShufflerState as S
+
+
+@dataclass(frozen=True, slots=True)
+class CommandRule:
+    """A command: what is looked at first is the state, then the parameters, then whether the device can do it at all.
+
+    `states`: where it is done; empty for any. `also` narrows or widens that in words. `parameters`: what is refused
+    with BAD_PARAMETER; `support`: what with NOT_SUPPORTED. `accepted`: what ends the command when it takes longer.
+    """
+
+    command: type[Message]
+    states: tuple[IntEnum, ...]
+    also: str = ""
+    parameters: str = ""
+    support: str = ""
+    accepted: str = ""
+
+
+_DEALT_OR_PREPARED: Final = (
+    S.EMPTY,
+    S.LOADED,
+    S.SHUFFLING,
+    S.VERIFYING,
+    S.READY,
+    S.DISPENSING,
+    S.PACKET_WAIT,
+    S.DUMPING,
+    S.REMAINDER_WAIT,
+    S.RECOVERING,
+)
+
+SHUFFLER_RULES: Final[tuple[CommandRule, ...]] = (
+    CommandRule(
+        m.SelectGameMessage,
+        (S.EMPTY, S.READY, S.SETUP),
+        parameters="`packet_size` above 13; `cards` other than 52 + `jokers`; more than 4 jokers",
+        support="`packet_size` 0 for a game it has no program of",
+    ),
+    CommandRule(
+        m.DispenseMessage,
+        (S.READY,),
+        "and in PACKET_WAIT with an empty tray, where the game has another group of packets",
+        accepted="*PacketDispensed*",
+    ),
+    CommandRule(m.DumpMessage, (S.PACKET_WAIT,), accepted="*RemainderDumped*"),
+    CommandRule(
+        m.RaiseLampMessage,
+        _DEALT_OR_PREPARED,
+        "while the lamp is dark; a motion under way is finished first",
+        "`fault` 0. Any other number is taken, known or not",
+    ),
+    CommandRule(
+        m.ClearMisdealMessage,
+        (S.MISDEAL,),
+        parameters="`resolution` neither RESUME nor REMOVE_DECK; RESUME after a fault that does not allow it",
+    ),
+    CommandRule(
+        m.SetLockMessage,
+        (S.EMPTY, S.READY),
+        "locking; unlocking in any. What is so already is *done* in any state, and nothing happens",
+    ),
+    CommandRule(
+        m.SelfTestMessage,
+        (S.EMPTY, S.READY, S.FAULT),
+        accepted="the *StateChanged* out of SELF_TEST",
+    ),
+)
+
+CONTROLLER_RULES: Final[tuple[CommandRule, ...]] = (
+    CommandRule(m.SetSensorLightMessage, (), parameters="`seat` 0, or above 32"),
+    CommandRule(m.ShowMeterMessage, ()),
+    CommandRule(m.ShowTextMessage, ()),
+    CommandRule(m.SelfTestMessage, (ControllerState.BETS_OPEN,)),
+)
+
+_BUT_ERROR: Final = (
+    ShoeState.EMPTY,
+    ShoeState.LOADED,
+    ShoeState.BURN,
+    ShoeState.STANDBY,
+    ShoeState.ROUND,
+    ShoeState.CUT_CARD_SEEN,
+    ShoeState.SHOE_END,
+    ShoeState.LOCKED,
+)
+
+SHOE_RULES: Final[tuple[CommandRule, ...]] = (
+    CommandRule(m.LockShoeMessage, _BUT_ERROR, "not when it is so already"),
+    CommandRule(m.ClearShoeErrorMessage, (ShoeState.ERROR,), parameters="`fault` other than the one it halts for"),
+    CommandRule(m.EndRoundMessage, (ShoeState.ROUND, ShoeState.CUT_CARD_SEEN)),
+)
+
+
+def states_of(rules: tuple[CommandRule, ...]) -> dict[type[Message], tuple[IntEnum, ...]]:
+    """Where a device of a class does each of its commands; an empty tuple is any state."""
+    return {rule.command: rule.states for rule in rules}

@@ -1,0 +1,150 @@
+"""What a packet shuffler does at each fault, as data: the model runs on it, docs/protocol.md prints it."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from protocol.faults import Fault
+from protocol.tdp import messages as m
+from protocol.tdp.messages import Event
+from protocol.tdp.messages import ShufflerState as S
+
+LAMP: Final[tuple[type[Event], ...]] = (m.FaultRaisedMessage, m.RedLampMessage, m.MisdealMessage)
+"""What lighting the red lamp says, in this order. While it is lit, a further fault is only raised."""
+
+CLEARED: Final[tuple[type[Event], ...]] = (m.FaultClearedMessage, m.RedLampMessage, m.MisdealClearedMessage)
+"""What a person's acknowledgement says, in this order: the first once for each fault that is latched."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShufflerFault:
+    """What the device does at a fault: what it says before and after raising it, and the state it comes into.
+
+    `lamp`: the red lamp is lit and latched. `value` is what FaultRaised has in its field of this name. `resume`: what
+    the decision RESUME brings, empty where it is refused and the deck has to come out.
+    """
+
+    fault: Fault
+    when: str
+    before: tuple[type[Event], ...]
+    lamp: bool
+    state: S
+    value: str
+    resume: str
+
+    @property
+    def events(self) -> tuple[type[Event], ...]:
+        """Everything said, in order."""
+        raised = LAMP if self.lamp else LAMP[:1]
+        return (*self.before, *raised, m.StateChangedMessage)
+
+    @property
+    def may_resume(self) -> bool:
+        """Whether a person may decide to go on."""
+        return bool(self.resume)
+
+
+_WAITS: Final = "what lies in the tray waits to be lifted"
+_PACKET: Final = (m.PacketDispensedMessage,)
+_COUNTED: Final = "cards counted"
+
+FAULTS: Final[tuple[ShufflerFault, ...]] = (
+    ShufflerFault(
+        Fault.TOO_FEW_CARDS,
+        "a deck was counted, and is short",
+        (m.DeckVerifiedMessage,),
+        True,
+        S.MISDEAL,
+        _COUNTED,
+        "",
+    ),
+    ShufflerFault(
+        Fault.TOO_MANY_CARDS, "a deck was counted, and is long", (m.DeckVerifiedMessage,), True, S.MISDEAL, _COUNTED, ""
+    ),
+    ShufflerFault(
+        Fault.EXIT_JAM,
+        "a jam that the device did not free itself",
+        (m.FaultRaisedMessage, m.StateChangedMessage),
+        True,
+        S.MISDEAL,
+        "tries: 1 when it begins, and how many there were when the lamp is lit",
+        "the packet is dispensed from its start: who clears has pulled the cards free",
+    ),
+    ShufflerFault(
+        Fault.CARD_LOST,
+        "a card did not arrive where it should",
+        _PACKET,
+        True,
+        S.MISDEAL,
+        "cards lost",
+        f"{_WAITS}; the remainder will be short (305)",
+    ),
+    ShufflerFault(
+        Fault.SENSOR_FAILED,
+        "a sensor failed in the self-test",
+        (),
+        False,
+        S.FAULT,
+        "0",
+        "",
+    ),
+    ShufflerFault(Fault.PACKET_SHORT, "a packet is short", _PACKET, True, S.MISDEAL, _COUNTED, _WAITS),
+    ShufflerFault(Fault.PACKET_LONG, "a packet is long", _PACKET, True, S.MISDEAL, _COUNTED, _WAITS),
+    ShufflerFault(
+        Fault.PACKET_LIFTED_EARLY,
+        "a hand takes a packet on its way",
+        (*_PACKET, m.PacketLiftedMessage),
+        True,
+        S.MISDEAL,
+        _COUNTED,
+        "the next packet comes: this one is lifted",
+    ),
+    ShufflerFault(
+        Fault.REMAINDER_COUNT_WRONG,
+        "the remainder is not what is expected",
+        (m.RemainderDumpedMessage,),
+        True,
+        S.MISDEAL,
+        _COUNTED,
+        "the remainder waits to be lifted; when it has no card the round is over",
+    ),
+    ShufflerFault(
+        Fault.DOOR_OPENED_MID_ROUND,
+        "the door is opened in mid-round",
+        (m.DoorMovedMessage,),
+        True,
+        S.OPEN,
+        "0",
+        "once the door is closed (*DoorMoved*, *StateChanged* to MISDEAL): a stopped motion is made from its start",
+    ),
+    ShufflerFault(
+        Fault.POWER_LOST_MID_ROUND,
+        "started, and power was lost in mid-round",
+        (m.BootedMessage, m.StateChangedMessage),
+        True,
+        S.MISDEAL,
+        "0",
+        "",
+    ),
+    ShufflerFault(
+        Fault.MISDEAL_CALLED_BY_HOST,
+        "the host lights the lamp (*RaiseLamp*)",
+        (),
+        True,
+        S.MISDEAL,
+        "0",
+        "back to what was being done",
+    ),
+    ShufflerFault(
+        Fault.HOST_LOST,
+        "the host is lost",
+        (),
+        False,
+        S.SAFE,
+        "0",
+        "",
+    ),
+)
+"""Every fault the model has, in the order of their numbers but for the host's loss, which is of the line."""
+
+REMOVE_ONLY: Final = frozenset(row.fault for row in FAULTS if row.lamp and not row.may_resume)
+"""Faults after which the device will not deal on: the deck has to come out and be counted again."""

@@ -1,0 +1,73 @@
+"""Tables of `docs/protocol.md` that tell how a device behaves, printed from the data that simulated ones run on."""
+
+from collections.abc import Iterable
+from enum import IntEnum
+
+from devices.simulator.command_rules import CONTROLLER_RULES, SHOE_RULES, SHUFFLER_RULES
+from devices.simulator.shuffler_faults import FAULTS
+from devices.simulator.shuffler_states import ROWS
+from docs._print import table as lines_of
+from protocol.message import message_name
+from protocol.tdp.messages import Event
+from protocol.tdp.refusals import ORDER
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> str:
+    return "".join(f"{line}\n" for line in lines_of(head, rows))
+
+
+def _names(states: Iterable[IntEnum]) -> str:
+    return ", ".join(state.name for state in states)
+
+
+def _reports(events: Iterable[type[Event]]) -> str:
+    return ", ".join(f"*{message_name(event)}*" for event in events)
+
+
+def state_table() -> str:
+    """Every step a packet shuffler may take."""
+    rows = [(_names(row.sources), row.cause.value, _names(row.targets), row.note) for row in ROWS]
+    return _table(("from", "by", "to", ""), rows)
+
+
+def fault_table() -> str:
+    """What a packet shuffler does at each fault."""
+    rows = [
+        (
+            int(row.fault),
+            row.when,
+            _reports(row.events),
+            row.state.name,
+            "lit" if row.lamp else "dark",
+            row.value,
+            row.resume or ("refused: the deck comes out" if row.lamp else "nothing to decide"),
+        )
+        for row in FAULTS
+    ]
+    return _table(("fault", "when", "events, in this order", "state", "red lamp", "`value`", "RESUME"), rows)
+
+
+def refusal_table() -> str:
+    """Every reason for a refusal, in the order it is looked for."""
+    return _table(("", "what is found", "reason"), [(at, row.what, row.reason.name) for at, row in enumerate(ORDER, 1)])
+
+
+def command_table() -> str:
+    """In which states the devices do their commands."""
+    rows = [
+        (
+            f"*{message_name(rule.command)}*",
+            device,
+            "; ".join(part for part in (_names(rule.states) or "any", rule.also) if part),
+            rule.parameters,
+            rule.support,
+            f"*accepted*; ends with {rule.accepted}" if rule.accepted else "*done*",
+        )
+        for device, rules in (
+            ("shuffler", SHUFFLER_RULES),
+            ("shoe", SHOE_RULES),
+            ("table controller", CONTROLLER_RULES),
+        )
+        for rule in rules
+    ]
+    return _table(("command", "device", "states in which it is done", "BAD_PARAMETER", "NOT_SUPPORTED", "reply"), rows)
