@@ -58,11 +58,12 @@ class LinkLost(Body, frozen=True):
 
 
 class SessionChanged(Body, frozen=True):
-    """The device started anew: what it did around that is not known from events alone. Both ids are the same when it
-    drew the one it had."""
+    """The device started anew. Both ids are the same when it drew the one it had. `whole`: every event of the session
+    before was told, or is reported lost; else what the device did around its start is not known."""
 
     previous: int
     session: int
+    whole: bool = False
 
 
 class SessionReturned(Body, frozen=True):

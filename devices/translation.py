@@ -56,7 +56,7 @@ def _link_up(output: o.Up) -> e.LinkUp:
 LINK: Final[Mapping[type[o.Output], Callable[[Any], e.Body]]] = {
     o.Up: _link_up,
     o.Down: lambda output: e.LinkLost(output.why),
-    o.SessionRestarted: lambda output: e.SessionChanged(output.previous, output.session),
+    o.SessionRestarted: lambda output: e.SessionChanged(output.previous, output.session, output.whole),
     o.Returned: lambda output: e.SessionReturned(output.session),
     o.Lost: lambda output: e.EventsLost(output.first, output.last),
 }

@@ -60,7 +60,7 @@ def _lifted(round_: Round, seen: Seen, body: e.PacketLifted) -> None:
 
 def _dumped(round_: Round, seen: Seen, body: e.RemainderDumped) -> None:
     if round_.ledger.remainder is None and (body.deck == round_.ledger.deck or not round_.ledger.packets):
-        round_.ledger.remainder = body.counted
+        round_.ledger.dump(body.expected, body.counted)
         if round_.due is not None and round_.red_lamp:
             _stop(round_, seen, "dumped")
         judge_sum(round_, seen)

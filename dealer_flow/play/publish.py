@@ -229,7 +229,7 @@ def _remainder(round_: Round) -> Remainder | None:
         shoe = round_.shoes.current if round_.shoes else None
         expected = shoe.left if shoe is not None and shoe.left is not None else ledger.remainder
         return Remainder(counted=ledger.remainder, expected=expected)
-    return Remainder(counted=ledger.remainder, expected=max(ledger.remainder_expected, 0))
+    return Remainder(ledger.remainder, max(ledger.remainder_expected, 0), ledger.apart)
 
 
 def _drawn(draw: Draw | None) -> Drawn | None:

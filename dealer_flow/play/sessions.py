@@ -66,6 +66,8 @@ class Lines:
 
     def meet(self, round_: Round, seen: Seen) -> None:
         """A device speaks: in a session this table may not have seen."""
+        if isinstance(seen.body, e.SessionChanged):
+            return  # it says itself how much of the session before is known
         if seen.session and self.sessions.get(seen.device) != seen.session:
             self._restarted(round_, seen, self.sessions.get(seen.device), seen.session)
 
@@ -126,31 +128,33 @@ class Lines:
         round_.report(_returned(seen.device, body.session, unreliable=_matters(round_, seen.device)), seen)
         _forget_shoe(round_, seen)
 
-    def _restarted(self, round_: Round, seen: Seen, previous: int | None, session: int) -> None:
+    def _restarted(self, round_: Round, seen: Seen, previous: int | None, session: int, *, whole: bool = False) -> None:
         self.sessions[seen.device] = session
         if self.returned.get(seen.device, session) != session:
             del self.returned[seen.device]
         if previous is None or previous == session:
             return
         _forget_shoe(round_, seen)
-        anew = partial(Incident, code="session-changed", clause="procedure", device=seen.device, unreliable=True)
+        counts = whole and _may_restart(round_, seen.device)
+        anew = partial(Incident, code="session-changed", clause="procedure", device=seen.device, unreliable=not counts)
         if (round_.in_play and seen.device in round_.devices) or seen.device in round_.bettors:
             before, now = f"{previous:08x}", f"{session:08x}"
             round_.report(anew(reason="in-round", session=now, previous=before), seen)
+            round_.decks.forget()
         elif round_.ledger.packets and not round_.in_play:
             round_.report(anew(reason="begun"), seen)
         elif not round_.in_play and seen.device in round_.devices:
             round_.decks.forget()
 
     def _session_changed(self, round_: Round, seen: Seen, body: e.SessionChanged) -> None:
-        self._restarted(round_, seen, self.sessions.get(seen.device, body.previous), body.session)
+        before = self.sessions.get(seen.device, body.previous)
+        self._restarted(round_, seen, before, body.session, whole=body.whole)
 
     def _booted(self, round_: Round, seen: Seen, body: e.Booted) -> None:
         if not body.mid_round:
             return
-        lost = Incident(
-            code="power-lost", clause="procedure", reason="in-round", device=seen.device, unreliable=round_.in_play
-        )
+        harms = round_.in_play and not _has_dealt(round_, seen.device)
+        lost = Incident(code="power-lost", clause="procedure", reason="in-round", device=seen.device, unreliable=harms)
         round_.report(lost, seen)
         if not round_.in_play:
             round_.restarted.add(seen.device)
@@ -191,6 +195,22 @@ def _youngest(plan: Plan) -> int:
 def _matters(round_: Round, device: str) -> bool:
     """Whether what becomes known of a device now concerns the round: one is dealt, or it has reported bets for one."""
     return round_.in_play or device in round_.bettors
+
+
+def _has_dealt(round_: Round, device: str) -> bool:
+    """Whether a shuffler has done all it had to do for the round: what is left was counted, so every card is accounted
+    for."""
+    return device == round_.dealt_by and not round_.plan.from_shoe and round_.ledger.remainder is not None
+
+
+def _may_restart(round_: Round, device: str) -> bool:
+    """Whether a round stands although the device started anew, if all that it reported before is known: it is dealt
+    out, or nothing of it is. When a deal was under way all the same, *Booted* says so."""
+    if _has_dealt(round_, device):
+        return True
+    others = {*round_.bettors, round_.started_by[0]}
+    untouched = not (round_.ledger.packets or round_.plan.from_shoe or round_.plan.from_hand)
+    return untouched and device not in others
 
 
 def _returned(device: str, session: int, *, unreliable: bool) -> Incident:

@@ -133,11 +133,14 @@ def _redacted(hand: T, hidden: Set[Card]) -> T:
     return replace(hand, cards=hide(hand.cards, hidden), discards=hide(hand.discards, hidden), split=split)
 
 
-class Remainder(Record, frozen=True):
+class Remainder(Record, frozen=True, omit_defaults=True):
     """The rest of the deck; `expected` is what conservation of cards asks for."""
 
     counted: Count | None
     expected: Count
+    apart: Count = 0
+    """Cards of `counted` that the device counted as a packet of its own, which nobody lifted; absent where it counted
+    that packet with the remainder, or there was none."""
 
 
 class Deck(Record, frozen=True):

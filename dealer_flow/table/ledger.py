@@ -44,6 +44,8 @@ class Ledger:
     lifted: list[Dispensed] = field(default_factory=list)
     hands: dict[Place, Hand] = field(default_factory=dict)
     remainder: int | None = None
+    apart: int = 0
+    """Cards of it that the device counted as a packet of its own, which nobody lifted."""
     rejected: int = 0
     astray: int = 0
     """Cards of packets that were lifted when nobody was due one; dead ones that were replaced as they were dealt."""
@@ -82,6 +84,15 @@ class Ledger:
         self.astray -= packet.counted
         self.lifted.remove(packet)
         self.lift(packet, due)
+
+    def dump(self, expected: int, counted: int) -> None:
+        """The remainder lies in the tray. A packet that nobody lifted lies there, too: the device has put it back and
+        counted it with the rest, or it has left it a packet, and `expected` is less than what was not dealt by just
+        that. It is part of what is left in either case."""
+        dispensed = sum(packet.counted for packet in self.packets.values())
+        waiting = sum(packet.counted for packet in self.packets.values() if not packet.lifted)
+        self.apart = waiting if expected == self._loaded - dispensed - self.rejected else 0
+        self.remainder = counted + self.apart
 
     def draw(self, card: Card, due: Due) -> None:
         """A card out of a shoe went to whom it was due. Nobody saw where it went, so its face is not held there."""

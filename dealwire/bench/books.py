@@ -68,12 +68,19 @@ class Book:
         """Cards in lifted packets, as counted."""
         return sum(counted for _, counted in self.packets[: self.lifted])
 
+    @property
+    def right(self) -> tuple[int, int]:
+        """What may be expected of the remainder: a packet that nobody lifted goes back and is counted with it, or stays
+        a packet."""
+        inside = self.loaded - self.rejected
+        return inside - self.dealt, inside - sum(counted for _, counted in self.packets)
+
     def wrong(self, missing: int = 0) -> str:
         """What does not add up at the remainder, of which so many cards are `missing`; empty when all is well."""
         if self.remainder is None:
             return "no remainder was reported"
         expected, counted = self.remainder
-        if self.loaded and expected != self.loaded - self.dealt - self.rejected:
+        if self.loaded and expected not in self.right:
             return (
                 f"{self.loaded} loaded, {self.dealt} dealt, {self.rejected} rejected: "
                 f"the remainder's expected count is {expected}"
@@ -85,8 +92,10 @@ class Book:
     def differs(self, record: m.MisdealMessage, missing: int = 0) -> str:
         """What of a misdeal record is not what the events said or does not add up; empty when all is well."""
         words = list(record.packets)
-        # a packet that nobody lifted goes with the remainder
-        known = self.packets if self.remainder is None else self.packets[: self.lifted]
+        # a packet that nobody lifted goes with the remainder, or stays one, as `expected` says
+        back, apart = self.right
+        stays = self.remainder is None or (self.remainder[0] == apart != back)
+        known = self.packets if stays else self.packets[: self.lifted]
         if self.packets and not self.ended and words != known:
             return f"the misdeal record has the packets {words}, the events had {known}"
         if record.rejected != self.rejected and not self.ended:

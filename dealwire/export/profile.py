@@ -32,7 +32,7 @@ LINES: Final[Mapping[str, Kept]] = {
         **_ROUND,
         "deck": {"deck": None, "loaded": None},
         "packets": {"ordinal": None, **_COUNT},
-        "remainder": _COUNT,
+        "remainder": {**_COUNT, "apart": None},
         "rejected": None,
         "shoe": {"id": None, "loaded": None},
         "incidents": {**_INCIDENT_HEAD, **_INCIDENT_COUNTS},
@@ -67,7 +67,7 @@ EVENTS: Final[Mapping[str, Kept]] = {
         ("session", "device_class", "maker", "model", "serial", "firmware", "recognises_cards", "resumed")
     ),
     "LinkLost": {},
-    "SessionChanged": {"previous": None, "session": None},
+    "SessionChanged": {"previous": None, "session": None, "whole": None},
     "SessionReturned": {"session": None},
     "EventsLost": {"first": None, "last": None},
     "Booted": {"boot_count": None, "mid_round": None},

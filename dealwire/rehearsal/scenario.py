@@ -117,6 +117,8 @@ class Scenario:
     """Where the cut card lies in a shoe."""
     dealt_by: str = ""
     """The procedure as the file names it: an id, or a file of the house's own."""
+    packet_stays: bool = False
+    """The shuffler counts a packet that nobody lifted as a packet beside the remainder."""
 
     @property
     def device(self) -> str:

@@ -64,6 +64,7 @@ class ScenarioFile(OpenPart):
     seed: Annotated[int, Field(ge=0, le=2**32 - 1)]
     options: dict[str, str] = Field(default_factory=dict)
     recognition: bool = False
+    packet_stays: bool = False
     basic: BasicPlay | None = None
     decks: Annotated[int, Field(ge=1, le=8)] = 1
     cards: str = ""
@@ -162,7 +163,9 @@ def _as_file(dealt: Procedure, rounds: Sequence[Mapping[str, Any]], **more: Any)
 
 def _scenario(file: ScenarioFile, top: FileKey, procedure: Procedure, id_: str) -> Scenario:
     """The file of a game that is dealt step by step."""
-    top.only(file, "procedure", "title", "options", "seed", "recognition", "basic", "cut_after", "rounds")
+    top.only(
+        file, "procedure", "title", "options", "seed", "recognition", "packet_stays", "basic", "cut_after", "rounds"
+    )
     try:
         rehearsed = RehearsedProcedure(procedure, file.options)
     except ProcedureError as error:
@@ -172,7 +175,17 @@ def _scenario(file: ScenarioFile, top: FileKey, procedure: Procedure, id_: str) 
         raise top.at("procedure").error("a game whose cards are partly dealt by hand is dealt from a shoe")
     top.at("cut_after").number(file.cut_after or 1, 1, plan.decks * plan.cards)
     rounds = tuple(_round(part, top.at("rounds", at), rehearsed) for at, part in enumerate(file.rounds))
-    return Scenario(id_, file.seed, file.recognition, rehearsed, rounds, file.basic, file.cut_after, file.procedure)
+    return Scenario(
+        id_,
+        file.seed,
+        file.recognition,
+        rehearsed,
+        rounds,
+        file.basic,
+        file.cut_after,
+        file.procedure,
+        packet_stays=file.packet_stays,
+    )
 
 
 def _round(part: RoundPart, here: FileKey, procedure: RehearsedProcedure) -> RoundPlan:
@@ -209,7 +222,10 @@ def _seated(part: RoundPart, here: FileKey) -> tuple[SimulatedPlayer, ...]:
 
 def _race_scenario(file: ScenarioFile, top: FileKey, procedure: Procedure, id_: str) -> RaceScenario:
     """The file of races."""
-    top.only(file, *(key for key in ScenarioFile.model_fields if key not in ("options", "recognition", "basic")))
+    top.only(
+        file,
+        *(key for key in ScenarioFile.model_fields if key not in ("options", "recognition", "packet_stays", "basic")),
+    )
     game = RaceGame(procedure)
     try:
         cards = parse_cards(file.cards)

@@ -36,7 +36,12 @@ class SimulatedTable(DealtTable):
         self.scenario = scenario
         self.cards = Cards(Random(seeds.random()))
         durations = Durations().faster(speed)
-        self.shuffler = ShufflerModel(self.cards, recognition=scenario.recognition, durations=durations)
+        self.shuffler = ShufflerModel(
+            self.cards,
+            recognition=scenario.recognition,
+            packet_stays=scenario.packet_stays,
+            durations=durations,
+        )
         dealt = scenario.procedure
         plan, program = dealt.plan, tuple(part.group for part in dealt.program)
         groups = () if dealt.packet_size else program

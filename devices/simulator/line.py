@@ -52,6 +52,7 @@ _SHUFFLER: Final = {
     "cards": (5, range(1, 14)),
     "jokers": (0, range(5)),
     "recognition": (0, range(2)),
+    "stays": (0, range(2)),
 }
 _SHUFFLER_FAULTS: Final = {
     "short": MachineMishap(1, by=-1),
@@ -67,7 +68,9 @@ def _shuffler(numbers: Numbers, fault: str) -> Attended:
     rng = Random(numbers["seed"])
     cards = Cards(Random(rng.random()))
     durations = Durations().faster(numbers["speed"])
-    model = ShufflerModel(cards, recognition=bool(numbers["recognition"]), durations=durations)
+    model = ShufflerModel(
+        cards, recognition=bool(numbers["recognition"]), packet_stays=bool(numbers["stays"]), durations=durations
+    )
     model.game = ShufflerSetting(numbers["cards"], 52 + numbers["jokers"], numbers["jokers"], "sim")
     model.mishaps += [_SHUFFLER_FAULTS[fault]] if fault else []
     cards.bring(BACK, REMAINDER, numbers["jokers"])

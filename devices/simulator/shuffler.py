@@ -3,7 +3,8 @@
 The state shown is never stored by itself: `_target` derives it from what lies where, what moves and what is latched,
 and `_settle` checks the step against the state table. Motions begin in one place, `_settle`, so that nothing can move
 while the door is open, the lamp is latched or the host is lost. A dispensed packet that nobody lifts before the green
-button is pressed again goes with the remainder: only lifted packets are dealt.
+button is pressed again goes with the remainder: only lifted packets are dealt. With `packet_stays` it is counted as a
+packet beside the remainder all the same, as the protocol lets a device do.
 """
 
 from collections.abc import Iterable
@@ -38,9 +39,18 @@ class ShufflerModel:
     People's actions say whether anything came of them. Times are nanoseconds; call `tick` at `next_deadline_ns`.
     """
 
-    def __init__(self, cards: Cards, *, recognition: bool = False, durations: Durations | None = None) -> None:
+    def __init__(
+        self,
+        cards: Cards,
+        *,
+        recognition: bool = False,
+        packet_stays: bool = False,
+        durations: Durations | None = None,
+    ) -> None:
         self.cards = cards
         self.recognition = recognition
+        self.packet_stays = packet_stays
+        """A packet that nobody lifted stays one beside the remainder. Usually it goes back and is counted there."""
         self.durations = durations or Durations()
         self.outbox: list[Outgoing] = []
         self.steps: set[tuple[S, ShufflerCause, S]] = set()
@@ -316,7 +326,7 @@ class ShufflerModel:
         self.say(m.MisdealClearedMessage, request, fault=first, badge=badge, resolution=resolution)
         if resolution is Resolution.REMOVE_DECK:
             self._take_out()
-        elif self.round and self.round.remainder == 0:
+        elif self.round and self.round.remainder is not None and not self.cards.count(Bay.TRAY):
             self.round = None  # nothing lies in the tray that anybody could lift
         self.settle(ShufflerCause.CLEARED, now_ns)
         return True

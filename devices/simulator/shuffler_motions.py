@@ -208,17 +208,18 @@ def _size(model: ShufflerModel) -> int:
 
 def _dumped(model: ShufflerModel, now_ns: int) -> None:
     counts = _round(model)
-    if model.cards.count(Bay.TRAY):
+    stays = model.cards.count(Bay.TRAY) if model.packet_stays else 0
+    if model.cards.count(Bay.TRAY) and not stays:
         counts.packets.pop()
     _go_astray(model, _mishap(model, 0))
     expected = counts.left
     model.cards.deal(Bay.CHAMBER, Bay.TRAY, model.cards.count(Bay.CHAMBER))
-    counts.remainder = counted = model.cards.count(Bay.TRAY)
+    counts.remainder = counted = model.cards.count(Bay.TRAY) - stays
     request, model.request = model.request, 0
     model.say(m.RemainderDumpedMessage, request, deck=counts.deck, expected=expected, counted=counted)
     if counted != expected:
         model.alarm(Fault.REMAINDER_COUNT_WRONG, counted)
-    elif not counted:
+    elif not model.cards.count(Bay.TRAY):
         model.round = None
         model.device_meters.count(DeviceMeter.ROUNDS)
     model.settle(ShufflerCause.DUMPED, now_ns)

@@ -115,10 +115,12 @@ class Down(Output, frozen=True, gc=True):
 
 class SessionRestarted(Output, frozen=True):
     """The device started anew, under another session id or, both being equal, under the same. What could be read of
-    the previous session came before this."""
+    the previous session came before this. `whole`: the device has said which event was its last, and all up to that one
+    were delivered or reported lost."""
 
     previous: int
     session: int
+    whole: bool = False
 
 
 class Returned(Output, frozen=True):

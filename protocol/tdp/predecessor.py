@@ -40,7 +40,7 @@ class Predecessor:
 
     def finish(self, now_ns: int, successor: int, out: list[Output]) -> None:
         """No more will come: report what is known to be missing, then the change to session `successor`."""
-        order = self.order
+        order, whole = self.order, self.complete
         order.give_up_all(now_ns, out)
         order.skip_to(max(order.last, self._last or 0) + 1, now_ns, out)
-        out.append(SessionRestarted(order.session, successor))
+        out.append(SessionRestarted(order.session, successor, whole))

@@ -18,6 +18,7 @@ CASES = {
     "clean-8": [("complete", set())],
     "recognition": [("complete", set())],
     "rejected-card": [("complete", set())],
+    "packet-stays": [("complete", set())],
     "two-rounds": [("complete", set()), ("complete", set())],
     "player-short": [("complete", {"seat-count-wrong"})],
     "player-short-unnoticed": [("complete", {"seat-count-wrong", "counts-differ", "cards-not-conserved"})],

@@ -57,7 +57,8 @@ def test_every_fault_the_simulated_shuffler_raises_has_a_check() -> None:
     """The numbers in the model's own source, against those that the plan names in its checks' ids."""
     source = (
         "".join(
-            (ROOT / f"devices/simulator/{name}.py").read_text() for name in ("shuffler", "shuffler_motions", "unit")
+            (ROOT / f"devices/simulator/{name}.py").read_text()
+            for name in ("shuffler", "shuffler_motions", "shuffler_faults", "unit")
         )
         + (ROOT / "devices/simulator/shuffler_commands.py").read_text()
     )

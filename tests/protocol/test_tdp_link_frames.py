@@ -303,7 +303,7 @@ def test_an_unknown_event_of_the_session_before_is_put_there() -> None:
     seen = [item for item in out if isinstance(item, Delivered | Lost | SessionRestarted)]
     assert seen[1:] == [
         Delivered(SESSION, 0, UnknownEvent(2, 20, 0x7ABC, b"new" + mark)),
-        SessionRestarted(SESSION, 0x2002),
+        SessionRestarted(SESSION, 0x2002, whole=True),
     ]
 
 

@@ -291,7 +291,7 @@ def test_a_restart_delivers_what_the_old_session_kept_then_the_change_then_the_n
     pair.run(2_000)
     assert pair.numbers(0x1001) == list(range(1, 11))
     assert pair.numbers(0x2002) == [1]
-    assert pair.of(SessionRestarted) == [SessionRestarted(0x1001, 0x2002)]
+    assert pair.of(SessionRestarted) == [SessionRestarted(0x1001, 0x2002, whole=True)]
     assert kinds(pair) == [Up, *[Delivered] * 10, SessionRestarted, Up, Delivered]
     assert [out.resumed for out in pair.of(Up)] == [False, False]
     assert not pair.of(Lost)
