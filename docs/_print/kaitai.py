@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
+from functools import cache
 from typing import Any, Final
 
 from docs._print import DOCS
@@ -26,8 +27,8 @@ A frame of another version, with one of the flags that a receiver must understan
 are not known has its payload as bytes. What values mean beyond that is in protocol.md and protocol.json."""
 _PLAIN: Final = re.compile(r"[a-z][a-z0-9_]*")
 _NOT_PLAIN: Final = {"on", "off", "yes", "no", "y", "n", "true", "false", "null"}
-_RANKS: Final = dict(zip("A23456789TJQK", "ace two three four five six seven eight nine ten jack queen king".split(),
-                         strict=True))  # fmt: skip
+_NAMES: Final = ("ace", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king")
+_RANKS: Final = dict(zip("A23456789TJQK", _NAMES, strict=True))
 _SUITS: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
 
 
@@ -129,14 +130,10 @@ def _flags() -> set[str]:
     return {each.name for each in definition_once().enumerations if each.flags}
 
 
+@cache
 def definition_once() -> Definition:
     """The definition, made once: a printer asks for it field by field."""
-    if not _MADE:
-        _MADE.append(definition())
-    return _MADE[0]
-
-
-_MADE: Final[list[Definition]] = []
+    return definition()
 
 
 def _common() -> dict[str, Any]:

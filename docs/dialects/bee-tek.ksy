@@ -129,6 +129,7 @@ types:
         size-eos: true
         pad-right: 0x20
       first:
+        if: not is_empty
         value: lead.octets[lead.after]
       is_ten_in_digits:
         value: text.length == 3 and first == 0x31 and lead.octets[lead.after + 1] == 0x30

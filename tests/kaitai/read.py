@@ -1,4 +1,4 @@
-"""python read.py FOLDER: for each line [class, hex] of the input a line of what the class in FOLDER reads, or its error."""
+"""python read.py FOLDER: for each line [class, hex] of the input a line of what that class reads, or its error."""
 
 import importlib
 import json

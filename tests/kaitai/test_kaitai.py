@@ -5,7 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +22,27 @@ TDP = json.loads((DOCS / "protocol-vectors.json").read_text(encoding="utf-8"))
 ANGEL_EYE = json.loads((DOCS / "dialects" / "angel-eye-vectors.json").read_text(encoding="utf-8"))
 BEE_TEK = json.loads((DOCS / "dialects" / "bee-tek-vectors.json").read_text(encoding="utf-8"))
 PAGE = (DOCS / "protocol-data.md").read_text(encoding="utf-8")
-OTHERS = ["cpp_stl", "csharp", "go", "java", "lua", "nim", "perl", "php", "ruby"]
+OTHERS = ["cpp_stl", "csharp", "go", "java", "lua", "perl", "php", "ruby"]
 LANGUAGES = ["python", "javascript"]
 Case = tuple[str, str]
 """A class and the bytes that it reads, as hex."""
-Reader = Callable[[Iterable[Case]], list[dict[str, Any]]]
+
+
+class Reader:
+    """What a language's parsers, compiled into a folder, make of cases."""
+
+    def __init__(self, language: str, folder: Path) -> None:
+        self.language = language
+        self.folder = folder
+
+    def __call__(self, cases: Iterable[Case]) -> list[dict[str, Any]]:
+        given = "".join(json.dumps(case) + "\n" for case in cases)
+        if self.language == "javascript":
+            out = node(HERE / "read.js", self.folder, given=given)
+        else:
+            command = [sys.executable, HERE / "read.py", self.folder]
+            out = subprocess.run(command, input=given, capture_output=True, text=True, check=True).stdout
+        return [json.loads(line) for line in out.splitlines()]
 
 
 def test_the_descriptions_are_fresh() -> None:
@@ -50,25 +66,11 @@ def compiled(language: str, folder: Path) -> Path:
     return folder
 
 
-def reader(language: str, folder: Path) -> Reader:
-    command = {"python": [sys.executable, HERE / "read.py"], "javascript": ["node", HERE / "read.js"]}[language]
-
-    def read(cases: Iterable[Case]) -> list[dict[str, Any]]:
-        given = "".join(json.dumps(case) + "\n" for case in cases)
-        if language == "javascript":
-            out = node(*command[1:], folder, given=given)
-        else:
-            out = subprocess.run([*command, folder], input=given, capture_output=True, text=True, check=True).stdout
-        return [json.loads(line) for line in out.splitlines()]
-
-    return read
-
-
 @pytest.fixture(scope="module", params=LANGUAGES)
 def read(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Reader:
     if request.param == "python":
         pytest.importorskip("kaitaistruct", reason="no runtime of Kaitai Struct: run `make kaitai-tools`")
-    return reader(request.param, compiled(request.param, tmp_path_factory.mktemp(request.param)))
+    return Reader(request.param, compiled(request.param, tmp_path_factory.mktemp(request.param)))
 
 
 def squeezed(tree: Any) -> Any:
@@ -83,6 +85,11 @@ def whole(answers: list[dict[str, Any]], vectors: list[dict[str, Any]]) -> Itera
     for vector, answer in zip(vectors, answers, strict=True):
         assert "error" not in answer, (vector["name"], answer)
         yield vector, squeezed(answer["read"])
+
+
+def exact(language: str, found: int, value: int) -> tuple[float, float]:
+    """The runtime for JavaScript has numbers of 53 bits: it rounds greater ones. Python's are whole."""
+    return (float(found), float(value)) if language == "javascript" else (found, value)
 
 
 def flat(value: Any) -> Any:
@@ -110,6 +117,8 @@ def test_every_frame_is_read_as_its_vector_has_it(read: Reader) -> None:
             found = flat(payload[name.replace("_", "")])
             if (vector["message"], name) in BYTE_LISTS:
                 found = bytes(found).hex()
+            if isinstance(value, int) and value >= 1 << 53:
+                found, value = exact(read.language, found, value)
             assert found == value, (vector["name"], name)
         given = [{"type": each["type"], "value": each["value"]} for each in payload["extensions"]]
         assert given == vector["extensions"], vector["name"]
