@@ -1,5 +1,6 @@
-"""`docs/tdp.ksy`: the decoded frame of the Table Device Protocol for Kaitai Struct, which makes parsers for many languages
-of it, and the numbers in the dialects' descriptions, which are otherwise written by hand.
+"""`docs/tdp.ksy`: the decoded frame of the Table Device Protocol for Kaitai Struct, which makes parsers of it.
+
+Of the dialects' descriptions, which are otherwise written by hand, the numbers that the program declares.
 """
 
 import json
@@ -165,7 +166,7 @@ def _enums(data: Definition) -> dict[str, Any]:
 
 
 def _card(code: CodeSpec) -> str:
-    rank, suit = code.text
+    rank, suit = code.text[:1], code.text[1:]
     if rank in _RANKS and suit in _SUITS:
         return f"{_RANKS[rank]}_of_{_SUITS[suit]}"
     if rank == "X":
