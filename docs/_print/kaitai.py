@@ -119,12 +119,12 @@ def _number(type_: str, field: FieldSpec) -> dict[str, Any]:
 
 
 def _doc(field: FieldSpec) -> dict[str, str]:
-    said = [field.about] if field.about else []
+    told = [field.about] if field.about else []
     if field.values in _flags():
-        said.append(f"a sum of {snake(str(field.values))}")
+        told.append(f"a sum of {snake(str(field.values))}")
     if field.values_by_class and len(set(field.values_by_class.values())) > 1:
-        said.append("one of " + ", ".join(snake(name) for name in field.values_by_class.values()))
-    return {"doc": "; ".join(said)} if said else {}
+        told.append("one of " + ", ".join(snake(name) for name in field.values_by_class.values()))
+    return {"doc": "; ".join(told)} if told else {}
 
 
 def _flags() -> set[str]:
