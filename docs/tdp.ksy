@@ -476,25 +476,25 @@ types:
         doc: "1 when open"
       - id: deck
         type: u1
-        doc: "1 or 2: which of the alternating decks"
+        doc: "the one being dealt, else the one counted last and ready: 1 or 2; 0: there is none"
       - id: loaded
         type: u2
-        doc: "cards counted into the deck being dealt"
+        doc: "cards counted into that deck"
       - id: packets
         type: u1
-        doc: "packets dispensed this round"
+        doc: "packets dispensed this round; 0 once it is over"
       - id: dispensed
         type: u2
         doc: "cards in them"
       - id: in_tray
         type: u1
-        doc: "cards waiting to be lifted"
+        doc: "cards that lie in the tray, whether of a packet or of the remainder"
       - id: remainder
         type: u2
-        doc: "cards of the dumped remainder"
+        doc: "cards of the dumped remainder, as counted; 0 before it came and once the round is over"
       - id: rejected
         type: u1
-        doc: "cards in the reject tray"
+        doc: "cards of that deck in the reject tray"
       - id: number_of_faults
         type: u1
       - id: faults
@@ -618,7 +618,7 @@ types:
         doc: "1 or 2: which of the alternating decks"
       - id: back
         type: u1
-        doc: "colour of the backs"
+        doc: "a number for the kind of back: the two decks have different ones, one deck always the same; 0: not seen"
       - id: extensions
         type: extension
         repeat: eos
@@ -719,7 +719,7 @@ types:
         doc: "1 or 2: which of the alternating decks"
       - id: expected
         type: u2
-        doc: "loaded less packets less rejected"
+        doc: "loaded less rejected less the packets lifted, or less all packets: see Packet shuffler"
       - id: counted
         type: u2
         doc: "cards the device counted"
