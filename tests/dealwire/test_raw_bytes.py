@@ -115,8 +115,8 @@ def test_a_device_that_writes_text_is_named_also_before_the_third_second(options
         )
     assert (done.returncode, done.stderr) == (
         6,
-        "dealwire: shuffler: 470 bytes, no frame: it is text, such as '()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNO': a console, "
-        "or another protocol\n",
+        "dealwire: shuffler: 470 bytes, no frame: it is text, such as "
+        "'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNO': a console, or another protocol\n",
     )
     if options == ("--hex",):
         assert "|()*+,-./01234567|" in done.stdout
