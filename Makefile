@@ -16,6 +16,7 @@
 #   make test-firmware  the device's build under every check, sanitizers, a short fuzz, the whole acceptance plans against the
 #                  program and against the Cortex-M3 that QEMU plays, nobody at hand; coverage; ten minutes
 #   make test-firmware-long  half an hour of fuzz
+#   make test-kaitai  the Kaitai Struct descriptions against the vectors, in Python and in JavaScript; half a minute
 #   make bench     figures beside other stacks, in one run
 #   make captures  record captures/ anew, through real pseudo-terminals
 #   make docs      rewrite the generated parts of docs/
@@ -34,12 +35,12 @@ FUZZ_S ?= 1800
 # What the README's commands need beyond the packages that every installation has.
 EXTRAS := rich,console,odds,journal,fleet,metrics,sheet,usb
 # Left out of the quick tests: whole programs, browsers, brokers, kills, walks of many orders.
-QUICK := not thorough and not slow and not hardware and not firmware
+QUICK := not thorough and not slow and not hardware and not firmware and not kaitai
 
 # Hundreds of tests start programs of their own: what Python compiled is kept, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check lint compiled test acceptance mutation test-long test-kills test-rounds test-hardware firmware test-firmware test-firmware-long bench captures docs site clean
+.PHONY: demo check lint compiled test acceptance mutation test-long test-kills test-rounds test-hardware firmware test-firmware test-firmware-long kaitai-tools test-kaitai bench captures docs site clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/dealwire demo
@@ -115,6 +116,17 @@ test-firmware-long: $(VENV)/.test
 		build/firmware/found firmware/fuzz/corpus
 	@$(BIN)/python firmware/coverage.py --plans
 
+# The compiler is plain JavaScript; what it needs is pinned in tests/kaitai. Without it the tests are skipped and counted.
+kaitai-tools: $(VENV)/.test $(VENV)/.kaitai
+	@.ci/system-packages nodejs npm
+	@if command -v npm >/dev/null; then mkdir -p build/kaitai && \
+		cp tests/kaitai/package.json tests/kaitai/package-lock.json build/kaitai && \
+		npm ci --prefix build/kaitai --silent --no-fund --no-audit; else \
+		echo "skipped: the compiler of Kaitai Struct, for there is no npm" >&2; fi
+
+test-kaitai: kaitai-tools
+	@$(BIN)/pytest -m 'kaitai or not kaitai' tests/kaitai
+
 bench: $(VENV)/.bench
 	@$(BIN)/python -m benchmarks
 
@@ -148,6 +160,11 @@ $(VENV)/.firmware: $(VENV)/.venv pyproject.toml
 	@echo "installing the cross compiler into $(VENV) ..." >&2
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[firmware]' || \
 		echo "no cross compiler to be had: the images for a Cortex-M3 are left out" >&2
+	@touch $@
+
+$(VENV)/.kaitai: $(VENV)/.venv pyproject.toml
+	@echo "installing the runtime of Kaitai Struct into $(VENV) ..." >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[kaitai]'
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.venv pyproject.toml

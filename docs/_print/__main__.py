@@ -5,6 +5,7 @@ from docs._print import (
     files,
     games,
     hands,
+    kaitai,
     lines,
     odds,
     pays,
@@ -15,5 +16,5 @@ from docs._print import (
     write,
 )
 
-for page in (protocol, protocol_data, registry, wireshark, games, pays, lines, hands, files, odds, clauses):
+for page in (protocol, protocol_data, kaitai, registry, wireshark, games, pays, lines, hands, files, odds, clauses):
     write(page.pages())

@@ -14,8 +14,9 @@ from protocol.message import message_name
 
 DIALECT: Final = "angel-eye"
 
-_SUITS: Final = {1: "D", 2: "C", 3: "S", 4: "H"}
-_BYTES: Final = {card: number << 4 | (card.rank or 0) for number, suit in _SUITS.items() for card in DECK
+SUITS: Final = {1: "D", 2: "C", 3: "S", 4: "H"}
+"""The suits' numbers on the wire."""
+_BYTES: Final = {card: number << 4 | (card.rank or 0) for number, suit in SUITS.items() for card in DECK
                  if card.suit == suit}  # fmt: skip
 _CARDS: Final = {code: card for card, code in _BYTES.items()}
 

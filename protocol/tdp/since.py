@@ -45,11 +45,12 @@ _ENUMERATIONS: Final[Mapping[type[IntEnum] | type[IntFlag], str]] = {
     m.Algorithm: "1.2",
 }
 
-_VALUES: Final[Mapping[IntEnum | IntFlag, str]] = {
-    m.Capability.METERS: "1.2",
-    m.Capability.VERIFY: "1.2",
-    **{how: "1.2" for how in m.Mishandling if how >= m.Mishandling.FOULED_BY_PLAYER},
+_VALUES: Final[Mapping[tuple[type[IntEnum] | type[IntFlag], int], str]] = {
+    (m.Capability, m.Capability.METERS): "1.2",
+    (m.Capability, m.Capability.VERIFY): "1.2",
+    **{(m.Mishandling, how): "1.2" for how in m.Mishandling if how >= m.Mishandling.FOULED_BY_PLAYER},
 }
+"""By enumeration and value: values of two enumerations are one key wherever their numbers are equal."""
 
 _NAMED_HANDS: Final = range(0x50, 0x58)
 _PILES: Final = range(0x58, 0x60)
@@ -62,7 +63,7 @@ def message_since(message: type[Message]) -> str:
 
 def value_since(value: IntEnum | IntFlag) -> str:
     """The version that brought a value of an enumeration."""
-    return _VALUES.get(value) or _ENUMERATIONS.get(type(value), FIRST)
+    return _VALUES.get((type(value), value)) or _ENUMERATIONS.get(type(value), FIRST)
 
 
 def place_since(code: int) -> str:

@@ -105,7 +105,7 @@ def chattering(text: bytes, times: int) -> Iterator[int]:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("options", [(), ("--hex",), ("--hex", "--json")])
-def test_a_strange_device_is_a_wrong_baud_rate_also_before_the_third_second(options: tuple[str, ...]) -> None:
+def test_a_device_that_writes_text_is_named_also_before_the_third_second(options: tuple[str, ...]) -> None:
     with chattering(bytes(range(40, 87)), 10) as port:
         done = subprocess.run(
             [sys.executable, "-m", "dealwire", "monitor", "--shuffler", f"tcp://127.0.0.1:{port}", "-T", "1", *options],
@@ -115,7 +115,8 @@ def test_a_strange_device_is_a_wrong_baud_rate_also_before_the_third_second(opti
         )
     assert (done.returncode, done.stderr) == (
         6,
-        "dealwire: shuffler: 470 bytes, no frame: wrong baud rate, or not a TDP device?\n",
+        "dealwire: shuffler: 470 bytes, no frame: it is text, such as "
+        "'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNO': a console, or another protocol\n",
     )
     if options == ("--hex",):
         assert "|()*+,-./01234567|" in done.stdout

@@ -5,15 +5,15 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from docs._print import DOCS, protocol_data
 from protocol.errors import DealwireError
 from protocol.message import message_name
-from protocol.tdp.codec import decode
-from protocol.tdp.messages import DeviceClass, Kind
+from protocol.tdp.codec import decode, encode
+from protocol.tdp.messages import DeviceClass, Kind, Message
 from protocol.tdp.packets import ANSWERS, PACKETS
 
 WRITTEN = (DOCS / protocol_data.FILE).read_text(encoding="utf-8")
@@ -23,6 +23,11 @@ SCHEMA: dict[str, Any] = json.loads((DOCS / protocol_data.SCHEMA_FILE).read_text
 
 LAYOUTS = {(each["kind_value"], each["id"]): each for each in DATA["messages"]}
 ANSWER_LAYOUTS = {each["kind_value"]: each for each in DATA["answers"]}
+
+WHOLE_SINCE_1_2 = {"SetBy", "DeviceMeter", "Component", "Region", "Algorithm"}
+"""Enumerations that only messages of 1.2 use."""
+
+ANSWERED = {cls for cls, _ in ANSWERS.values()}
 
 
 class Unreadable(Exception):
@@ -178,6 +183,47 @@ def test_it_reads_what_the_program_reads_of_any_bytes(key: tuple[int, int], payl
     assert extensions == [(type_, value.hex()) for type_, value in ours.extensions]
 
 
+def values_of(field: dict[str, Any]) -> st.SearchStrategy[Any]:
+    """What a sender may write in a field, as far as the definition says it, in the form that our messages take."""
+    size = field["size"]
+    if field["type"] == "bytes":
+        return st.binary(min_size=size, max_size=size)
+    if field["type"] == "text":
+        return st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=size)
+    if field["type"] != "list":
+        return st.integers(field["least"], field["most"])
+    if field["of"] == "u8":
+        return st.binary(max_size=60)
+    if isinstance(field["of"], str):
+        return st.lists(st.integers(0, (1 << 8 * size) - 1), max_size=20).map(tuple)
+    return st.lists(st.tuples(*map(values_of, field["of"])), max_size=9).map(tuple)
+
+
+def messages_of(case: tuple[type[Message], dict[str, Any]]) -> st.SearchStrategy[Message]:
+    cls, layout = case
+    return st.fixed_dictionaries({each["name"]: values_of(each) for each in layout["fields"]}).map(
+        lambda values: cls(**values)
+    )
+
+
+SPECIFIED = [(cls, LAYOUTS[kind, number]) for (kind, number), (cls, _) in PACKETS.items()]
+SPECIFIED += [(cls, ANSWER_LAYOUTS[kind]) for kind, (cls, _) in ANSWERS.items()]
+
+
+@pytest.mark.parametrize("case", SPECIFIED, ids=lambda case: message_name(case[0]))
+def test_it_reads_what_the_program_writes_of_any_message(case: tuple[type[Message], dict[str, Any]]) -> None:
+    @settings(max_examples=25)
+    @given(messages_of(case))
+    def holds(message: Message) -> None:
+        body = encode(message, message_id=0x0120 if type(message) in ANSWERED else None)
+        name, found, extensions = read(body)
+        assert (name, extensions) == (message_name(type(message)), [])
+        values = {key: bytes(value).hex() if is_bytes(name, key) else value for key, value in found.items()}
+        assert values == {key: plain(getattr(message, key)) for key in found}
+
+    holds()
+
+
 def test_a_command_of_each_role_and_the_senders_are_told() -> None:
     by_name = {each["name"]: each for each in DATA["messages"]}
     assert by_name["SelfTest"]["role"] == "SERVICE"
@@ -193,3 +239,31 @@ def test_a_command_of_each_role_and_the_senders_are_told() -> None:
 def test_what_a_message_says_of_its_version_is_what_is_declared(message: dict[str, Any]) -> None:
     said = re.findall(r"Since (\d\.\d)\.", message["about"])
     assert said == ([message["since"]] if message["since"] != "1.0" else [])
+
+
+def test_later_values_are_those_that_the_page_says_later_versions_brought() -> None:
+    later = {
+        (each["name"], value["name"]): value["since"]
+        for each in DATA["enumerations"]
+        for value in each["values"]
+        if value["since"] != "1.0" and each["name"] not in WHOLE_SINCE_1_2
+    }
+    assert later == {
+        ("Capability", "METERS"): "1.2",
+        ("Capability", "VERIFY"): "1.2",
+        **{("Mishandling", name): "1.1" for name in ("EXPOSED", "OFF_TABLE", "FOULED", "JOKER", "BOXED")},
+        ("Mishandling", "FOULED_BY_PLAYER"): "1.2",
+        ("Mishandling", "FOULED_BY_OTHERS"): "1.2",
+        ("Mishandling", "RECONSTRUCTED"): "1.2",
+        ("Mishandling", "DROPPED"): "1.2",
+        ("Mishandling", "RETURNED_TO_DECK"): "1.2",
+        ("Mishandling", "EARLY"): "1.2",
+        ("Mishandling", "EXPOSED_BY_PLAYER"): "1.2",
+        ("Mishandling", "NOT_BURNED"): "1.2",
+    }
+
+
+@pytest.mark.parametrize("name", sorted(WHOLE_SINCE_1_2))
+def test_an_enumeration_of_later_messages_came_with_them(name: str) -> None:
+    (found,) = [each for each in DATA["enumerations"] if each["name"] == name]
+    assert {value["since"] for value in found["values"]} == {"1.2"}
