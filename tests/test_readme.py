@@ -52,7 +52,7 @@ def test_every_command_is_listed() -> None:
     assert listed == set(COMMANDS)
 
 
-FOR_THEMSELVES = {"docs", "bench", "firmware", "test"}
+FOR_THEMSELVES = {"docs", "bench", "firmware", "kaitai", "test"}
 """Extras of those who work on the project."""
 
 
