@@ -114,7 +114,7 @@ def test_a_restart_while_the_line_was_gone_is_a_session_change(bench):
         ("LinkUp", 1, 0),
         ("PacketLifted", 1, 1),
     ]
-    assert bench.bodies(SessionChanged) == [SessionChanged(before, before + 1)]
+    assert bench.bodies(SessionChanged) == [SessionChanged(before, before + 1, whole=True)]
     assert not bench.ups()[-1].resumed
 
 
