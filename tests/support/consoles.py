@@ -68,7 +68,7 @@ def running(hub: Hub, *, table: str = "pit-1", **options: Any) -> Iterator[Conso
         yield console
     finally:
         console.stop()
-        assert console.failed is None
+        assert console.failed is None, console.failed
 
 
 @contextmanager
