@@ -18,19 +18,41 @@ SPEED = 10
 ROUNDS = 5
 
 
+LATE = "this machine was late itself"
+TRIES = 4
+"""A machine that others work on is late now and then, and what it was late for is judged again."""
+
+
 def judge(device: str, line: str, control: Path, report: Path) -> None:
     """Run the device's plan, the link's included, with hands at its control socket; every check is run and passes."""
+    if device == "shuffler":
+        assert order(control, f"speed {SPEED}") == "ok"
+    only: list[str] = []
+    for _ in range(TRIES):
+        done, bad = judge_once(device, line, control, report, only)
+        only = sorted({name for name, why in bad if why.startswith(LATE)})
+        failed = [f"{name}: {why}" for name, why in bad if name not in only]
+        assert failed == [], done.stdout[-2000:]
+        if not only:
+            break
+    assert only == [], f"too busy to judge, {TRIES} times"
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr
+
+
+def judge_once(
+    device: str, line: str, control: Path, report: Path, only: list[str]
+) -> tuple[subprocess.CompletedProcess[str], list[tuple[str, str]]]:
+    """The whole plan, or some of its checks; what did not pass, and why. Of the soak so many rounds are dealt, and that
+    is said as not run."""
     hands = f"{sys.executable} -m firmware.qemu.hands {control}"
     words = [sys.executable, "-m", "dealwire", "bench", device, OPTION[device], line, "--hands", hands]
     words += ["--rounds", str(ROUNDS), "--report", str(report)]
-    if device == "shuffler":
-        assert order(control, f"speed {SPEED}") == "ok"
+    words += [word for name in only for word in ("--only", name)]
     done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT)
     told = json.loads(report.read_text())
-    bad = [f"{each['id']}: {each['why']}" for each in told["checks"] if each["outcome"] != "passed"]
-    # of the soak's thousand rounds so many are dealt, and that is said as not run
-    assert [line for line in bad if not line.startswith("soak.rounds: --rounds")] == [], done.stdout[-2000:]
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr
+    asked = [each for each in told["checks"] if not only or each["id"] in only]
+    bad = [(each["id"], each["why"]) for each in asked if each["outcome"] != "passed"]
+    return done, [(name, why) for name, why in bad if not (name == "soak.rounds" and why.startswith("--rounds"))]
 
 
 @pytest.mark.parametrize("device", devices())
