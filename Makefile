@@ -16,6 +16,7 @@
 #   make test-firmware  the device's build under every check, sanitizers, a short fuzz, the whole acceptance plans against the
 #                  program and against the Cortex-M3 that QEMU plays, nobody at hand; coverage; ten minutes
 #   make test-firmware-long  half an hour of fuzz
+#   make test-same  SCRIPTS random scripts on the reference device and on the simulated one, the same bytes; about 700 a second
 #   make test-kaitai  the Kaitai Struct descriptions against the vectors, in Python and in JavaScript; half a minute
 #   make bench     figures beside other stacks, in one run
 #   make captures  record captures/ anew, through real pseudo-terminals
@@ -29,6 +30,7 @@ BIN := $(VENV)/bin
 WORKERS ?= 4
 SPREAD := -n $(WORKERS) --dist worksteal
 KILLS ?= 10000
+SCRIPTS ?= 1000000
 ROUNDS ?= 1000000
 JOBS ?= 2
 FUZZ_S ?= 1800
@@ -40,7 +42,7 @@ QUICK := not thorough and not slow and not hardware and not firmware and not kai
 # Hundreds of tests start programs of their own: what Python compiled is kept, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check lint compiled test acceptance mutation test-long test-kills test-rounds test-hardware firmware test-firmware test-firmware-long kaitai-tools test-kaitai bench captures docs site clean
+.PHONY: demo check lint compiled test acceptance mutation test-long test-kills test-rounds test-hardware firmware test-firmware test-firmware-long test-same kaitai-tools test-kaitai bench captures docs site clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/dealwire demo
@@ -107,6 +109,11 @@ test-firmware: $(VENV)/.test $(VENV)/.firmware
 	@.ci/system-packages gcc libc6-dev clang libclang-rt-14-dev qemu-system-arm
 	@$(BIN)/pytest -m firmware --durations 0 --durations-min 5 tests/firmware
 	@$(BIN)/python firmware/coverage.py
+
+test-same: $(VENV)/.test
+	@.ci/system-packages gcc libc6-dev
+	@$(MAKE) --no-print-directory -C firmware host
+	@$(BIN)/python -m firmware.same --scripts $(SCRIPTS)
 
 test-firmware-long: $(VENV)/.test
 	@.ci/system-packages --must clang libclang-rt-14-dev

@@ -12,7 +12,7 @@ from typing import Final
 
 from devices import events as e
 from devices.simulator.shoe_states import ARCS, ShoeCause
-from protocol.cards import DECK, Card
+from protocol.cards import DECK, UNREAD, Card
 from protocol.faults import Fault, fault_text
 from protocol.tdp.messages import ShoeState as S
 
@@ -114,11 +114,11 @@ class ShoeModel:
             return None
         self._pass_cut_card()
         if self.state in (S.LOCKED, S.ERROR, S.SETUP):
-            return self._draw_outside()
+            return self._draw_outside(readable)
         in_game = self.state in (S.BURN, S.STANDBY, S.ROUND, S.CUT_CARD_SEEN)
         if not in_game or (self._limit is not None and self.in_round >= self._limit):
             self._halt(Fault.OVERDRAW, e.Overdrawn(True))
-            return self._draw_outside()
+            return self._draw_outside(readable)
         where = BURN if self._burn_left else None
         card = self._take()
         self._last_burned = where == BURN
@@ -226,18 +226,19 @@ class ShoeModel:
             self.trouble(Fault.CARD_UNREADABLE)
             self.say(e.CardUnread(len(self.drawn), where))
 
-    def _draw_outside(self) -> Card:
+    def _draw_outside(self, readable: bool) -> Card:
         """A card that belongs to no game. One that was pushed back is known, and comes out for the second time."""
         card = self._take()
+        seen = card if readable else UNREAD
         known, self._known = self._known, None
         if known is not None:
             self.in_round += known[2] is None
             self._burn_left -= known[2] == BURN
             self.say(e.CardReportedAgain(*known))
         elif self.state is S.LOCKED:
-            self.say(e.DrawWhileLocked(card))
+            self.say(e.DrawWhileLocked(seen))
         else:
-            self.say(e.CardDrawnOutside(card, "setup" if self.state is S.SETUP else "error"))
+            self.say(e.CardDrawnOutside(seen, "setup" if self.state is S.SETUP else "error"))
         return card
 
     def _halt(self, fault: Fault, body: e.Body) -> bool:

@@ -292,10 +292,12 @@ class ShufflerModel:
         self.motion, self.motion_began_ns, self.motion_due_ns = motion, now_ns, now_ns + duration
 
     def alarm(self, fault: int, value: int = 0, request: int = 0) -> None:
-        """Latch the red lamp. Only the first fault makes the misdeal record."""
+        """Latch the red lamp, each fault once. Only the first makes the misdeal record."""
         self.say(m.FaultRaisedMessage, fault=fault, place=SHUFFLER, value=value)
-        self.latched.append(fault)
-        if len(self.latched) > 1:
+        lit = bool(self.latched)
+        if fault not in self.latched:
+            self.latched.append(fault)
+        if lit:
             return
         counts = self.round or self.verified or RoundCounts()
         self.say(m.RedLampMessage, request, lit=1, fault=fault)
@@ -319,7 +321,7 @@ class ShufflerModel:
         if not self.powered or not self.may_clear(resolution):
             return False
         first = self.latched[0]
-        for fault in dict.fromkeys(self.latched):
+        for fault in self.latched:
             self.say(m.FaultClearedMessage, fault=fault)
         self.latched.clear()
         self.say(m.RedLampMessage, lit=0, fault=first)

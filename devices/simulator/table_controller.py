@@ -15,6 +15,8 @@ from protocol.tdp.messages import BadgeLevel, DeviceMeter, Mishandling, Reason, 
 from protocol.tdp.messages import ControllerState as S
 
 BOOT_NS: Final = 1_000 * MS
+METERS_MAX: Final = 256
+"""Progressive meters that its set-up can have given a number."""
 STATES: Final = states_of(CONTROLLER_RULES)
 """Where each command is done."""
 
@@ -52,10 +54,11 @@ ARCS: Final = frozenset(
 class TableControllerModel:
     """The device without its line. `outbox` holds what it has to say, in order; the caller takes it.
 
-    Actions say whether the device took them; nothing is taken without power or before it has started.
+    Actions say whether the device took them; nothing is taken without power or before it has started. `meters`: so many
+    progressive meters have a number, from 0.
     """
 
-    def __init__(self, *, boot_ns: int = BOOT_NS) -> None:
+    def __init__(self, *, boot_ns: int = BOOT_NS, meters: int = METERS_MAX) -> None:
         self.outbox: list[Outgoing] = []
         self.steps: set[tuple[S, ControllerCause, S]] = set()
         self.state = S.BOOT
@@ -67,7 +70,7 @@ class TableControllerModel:
         self.meters: dict[int, int] = {}
         self.device_meters = DeviceMeters(CONTROLLER_METERS)
         self.display = ""
-        self._boot_ns = boot_ns
+        self._boot_ns, self._meters_max = boot_ns, meters
         self._boot_due_ns: int | None = None
         self._hands: set[int] = set()
         self._in_setup = self._host_lost = False
@@ -235,10 +238,10 @@ class TableControllerModel:
         match command:
             case m.SetSensorLightMessage(seat, lit) if 1 <= seat <= SEATS_MAX:
                 (self.lights.add if lit else self.lights.discard)(seat)
-            case m.SetSensorLightMessage():
-                reason = Reason.BAD_PARAMETER
-            case m.ShowMeterMessage(meter, cents):
+            case m.ShowMeterMessage(meter, cents) if meter < self._meters_max:
                 self.meters[meter] = cents
+            case m.SetSensorLightMessage() | m.ShowMeterMessage():
+                reason = Reason.BAD_PARAMETER
             case m.ShowTextMessage(text):
                 self.display = text
             case m.SelfTestMessage():

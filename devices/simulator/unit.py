@@ -1,6 +1,7 @@
 """A device as it stands on the table: a model, its end of the link, a power switch, and memory that survives it."""
 
 import hashlib
+import re
 from collections.abc import Callable
 from random import Random
 from typing import Final
@@ -12,7 +13,7 @@ from devices.simulator.shoe import ShoeModel
 from devices.simulator.shoe_tdp import TdpShoe
 from devices.simulator.shuffler import ShufflerModel
 from devices.simulator.table_controller import TableControllerModel
-from protocol.tdp import Commanded, DeviceLink, EventStore, HostBack, HostLost, Opened, Output, Send, Timing
+from protocol.tdp import Commanded, DeviceLink, EventStore, HostLost, Opened, Output, Send, Timing
 from protocol.tdp import messages as m
 from protocol.tdp.instruments import Instruments, MeterReading
 from protocol.tdp.messages import BootCause, Capability, DeviceClass, DeviceMeter, Region, Role
@@ -20,6 +21,8 @@ from protocol.tdp.packets import MAX_FRAME, MINOR, VERSION
 
 EVENT_DEPTH: Final = 256
 FIRMWARE: Final = "1.0.0"
+_FRAMES: Final = re.compile(rb"[^\0]*\0|[^\0]+")
+"""What ends in a delimiter, and what is left."""
 
 
 Model = ShufflerModel | TdpShoe | TableControllerModel
@@ -95,11 +98,12 @@ class Unit:
             granted=Role.SERVICE,
             timing=self._timing,
             instruments=self.instruments,
+            on_host_back=self.model.host_back,
         )
         self.model.power_on(now_ns)
-        self._pass_on(self._link.start(now_ns), now_ns)
+        self._shown = self.model.status(0, 0, 0)
         booted = {"boot_count": self._boots, "previous_session": previous, "mid_round": int(self._was_mid_round)}
-        self._pass_on(self._link.emit(m.BootedMessage, now_ns, cause=BootCause.POWER_ON, **booted), now_ns)
+        self._pass_on(self._link.start(now_ns, cause=BootCause.POWER_ON, **booted), now_ns)
         self.settle(now_ns)
 
     def power_off(self) -> None:
@@ -112,16 +116,23 @@ class Unit:
 
     def receive(self, data: bytes, now_ns: int) -> None:
         """Bytes from the host; lost while the power is off."""
-        if self._link is not None:
-            self._now_ns = now_ns
-            self._pass_on(self._link.receive(data, now_ns), now_ns)
-            self.settle(now_ns)
+        self._now_ns = now_ns
+        for frame in _FRAMES.findall(
+            data
+        ):  # one by one, so that what follows from one goes before the next one's reply
+            if self._link is not None:
+                self._pass_on(self._link.receive(frame, now_ns), now_ns)
+                self.settle(now_ns)
+                self._pass_on(self._link.tick(now_ns), now_ns)
+                self.settle(now_ns)
 
     def tick(self, now_ns: int) -> None:
         """Meet the model's and the link's deadlines."""
         if self._link is not None:
             self._now_ns = now_ns
+            self._pass_on(self._link.watch(now_ns), now_ns)
             self.model.tick(now_ns)
+            self.settle(now_ns)  # first, so that a status which is due knows the newest event
             self._pass_on(self._link.tick(now_ns), now_ns)
             self.settle(now_ns)
 
@@ -160,8 +171,6 @@ class Unit:
                     self.model.host_back(now_ns)
                 case HostLost():
                     self.model.host_gone(now_ns)
-                case HostBack():
-                    self.model.host_back(now_ns)
 
     def _carry_out(self, request: int, command: m.Message, now_ns: int) -> None:
         assert self._link is not None

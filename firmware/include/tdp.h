@@ -88,6 +88,7 @@ struct tdp_link {
     uint32_t start_ms, now_ms, byte_ms, heard_ms, sent_ms, status_ms, resend_ms;
     uint32_t acknowledged, sent;       /* events: the host has them, on their way */
     uint32_t sent_at;                  /* in the ring: the record after `sent` */
+    uint32_t last_before;              /* the newest event before the frame under way: no host can have more */
     uint32_t shown_sum;                /* of the status that was sent */
     uint16_t received;                 /* bytes of the frame that is coming in */
     uint8_t sequence, role, cause;

@@ -73,7 +73,7 @@ static bool call_off(void)
     for (uint8_t i = 0U; i < SHUFFLER_MISHAPS; i++) {
         work.shuffler.mishaps[i].armed = false;
     }
-    work.shuffler.sensor_blocked = false;
+    memory.bays.sensor_blocked = false;
     return true;
 }
 
@@ -106,9 +106,9 @@ static bool arrange(const char *name, const uint32_t *numbers)
 {
     bool done = true;
     if (device_same(name, "block-sensor")) {
-        work.shuffler.sensor_blocked = true;
+        memory.bays.sensor_blocked = true;
     } else if (device_same(name, "free-sensor")) {
-        work.shuffler.sensor_blocked = false;
+        memory.bays.sensor_blocked = false;
     } else if (device_same(name, "speed")) {
         memory.bays.speed = (uint8_t)numbers[0];
     } else if (device_same(name, "call-off")) {

@@ -185,7 +185,7 @@ void tdp_emit(struct tdp_link *link, uint16_t message, uint16_t request, const u
     event.length = (uint8_t)length;
     event.next = 0U;
     store_append(link, &event, fields);
-    link->pump_due = true;
+    link->pump_due = link->open; /* what waits for a host goes with the next event then, or when it is due again */
 }
 
 /* ------------------------------------------------------------------ the host is there, or lost */
@@ -264,7 +264,6 @@ static uint16_t open_session(struct tdp_link *link, const uint8_t *bytes)
         link->open = true;
         link->role = bytes[6];
         link->resend_ms = link->now_ms;
-        link->pump_due = false; /* what waits goes with the next event, or when it is due again */
         link->opened = true;
     }
     return reason;
@@ -277,7 +276,7 @@ static uint16_t read_events(struct tdp_link *link, const uint8_t *bytes)
     uint32_t first = get_u32(&bytes[4]) == 0U ? 1U : get_u32(&bytes[4]);
     uint16_t reason = TDP_REASON_NONE;
     if (session == head->session) {
-        link->acknowledged = first - 1U < head->last ? first - 1U : head->last;
+        link->acknowledged = first - 1U < link->last_before ? first - 1U : link->last_before;
         link->sent = link->acknowledged;
         link->pump_due = true;
     } else if (session == head->previous_session && session != 0U) {
@@ -381,6 +380,7 @@ void tdp_progress(struct tdp_link *link, uint16_t request, uint8_t percent)
 {
     const struct tdp_request *entry = remembered(link, request);
     if (entry != NULL) {
+        pump(link); /* what was said before goes before */
         uint8_t state = state_of(link);
         payload(link)[0] = percent;
         payload(link)[1] = state;
@@ -393,9 +393,9 @@ void tdp_progress(struct tdp_link *link, uint16_t request, uint8_t percent)
 static void take_ack(struct tdp_link *link, const uint8_t *bytes)
 {
     uint32_t up_to = get_u32(&bytes[4]);
-    if (get_u32(bytes) == link->head.session && up_to > link->acknowledged && up_to <= link->head.last) {
+    if (get_u32(bytes) == link->head.session && up_to > link->acknowledged && up_to <= link->last_before) {
         link->acknowledged = up_to;
-        link->pump_due = true;
+        link->pump_due = link->open;
         link->resend_ms = link->now_ms;
     }
 }
@@ -450,6 +450,7 @@ static void take_frame(struct tdp_link *link, const uint8_t *frame, uint16_t len
         return;
     }
     uint16_t problem = problem_with(frame, kind, message);
+    link->last_before = link->head.last;
     link->frames++;
     heard(link);
     if (kind == TDP_KIND_NAK) {
@@ -515,11 +516,11 @@ void tdp_tick(struct tdp_link *link, uint32_t now_ms)
     }
     link->class->tick(link->device, now_ms);
     store_keep(link);
+    send_old_events(link);
     if (link->old_next <= link->head.previous_last) {
-        send_old_events(link);
-    } else {
-        pump(link);
+        return; /* they go first, and in portions */
     }
+    pump(link);
     if (link->status_asked || status_is_stale(link)) {
         link->status_asked = false;
         send_status(link);

@@ -45,7 +45,7 @@ void shuffler_begin_stage(struct shuffler *shuffler, enum shuffler_stage stage)
 
 static bool held_back(const struct shuffler *shuffler)
 {
-    return shuffler->door_open || shuffler->kept->latched_count > 0U || shuffler->locked || shuffler->in_setup ||
+    return shuffler->bays->door_open || shuffler->kept->latched_count > 0U || shuffler->locked || shuffler->in_setup ||
            shuffler->host_lost || shuffler->sensor_failed;
 }
 
@@ -97,7 +97,7 @@ static uint8_t target(const struct shuffler *shuffler)
     uint8_t state;
     if (shuffler->motion == MOTION_BOOT || shuffler->motion == MOTION_TEST) {
         state = motion_states[shuffler->motion];
-    } else if (shuffler->door_open) {
+    } else if (shuffler->bays->door_open) {
         state = TDP_SHUFFLER_STATE_OPEN;
     } else if (shuffler->motion != MOTION_NONE) {
         state = motion_states[shuffler->motion];
@@ -188,7 +188,7 @@ static uint8_t status(const void *device, uint8_t *out)
     uint8_t *at = out;
     *at++ = shuffler->state;
     *at++ = lamps(shuffler);
-    *at++ = shuffler->door_open ? 1U : 0U;
+    *at++ = shuffler->bays->door_open ? 1U : 0U;
     *at++ = round.deck;
     at = put_u16(at, round.loaded);
     *at++ = round.count;

@@ -21,10 +21,12 @@ enum {
 /* Where cards lie inside. */
 enum shuffler_bay { BAY_INPUT, BAY_CHAMBER, BAY_TRAY, BAY_REJECT, BAY_STUCK, BAYS };
 
-/* How many cards of each deck lie in each bay: the truth that the mechanism's sensors count. It needs no power. */
+/* How many cards of each deck lie in each bay, and how the mechanism stands: the truth that its sensors see. It needs no
+   power. */
 struct shuffler_bays {
     uint8_t cards[BAYS][SHUFFLER_DECKS];
     uint8_t speed; /* everything so many times as fast, 0 and 1: as a real one */
+    bool door_open, sensor_blocked;
 };
 
 /* The book of one round. */
@@ -66,7 +68,7 @@ struct shuffler {
     uint8_t state, tries;
     enum shuffler_motion motion, owed;
     enum shuffler_stage stage;
-    bool door_open, locked, in_setup, host_lost, sensor_failed, sensor_blocked;
+    bool locked, in_setup, host_lost, sensor_failed;
 };
 
 extern const struct tdp_class shuffler_class;

@@ -115,16 +115,26 @@ static void say_misdeal(struct shuffler *shuffler, uint16_t fault)
     shuffler_say(shuffler, TDP_MISDEAL, 0U, &body);
 }
 
-/* Light the red lamp, which is latched. Only the first fault makes the record. */
+static bool is_latched(const struct shuffler_kept *kept, uint16_t fault)
+{
+    bool found = false;
+    for (uint8_t i = 0U; i < kept->latched_count; i++) {
+        found = found || kept->latched[i] == fault;
+    }
+    return found;
+}
+
+/* Light the red lamp, which is latched, each fault once. Only the first makes the record. */
 void shuffler_alarm(struct shuffler *shuffler, uint16_t fault, uint16_t value, uint16_t request)
 {
     struct shuffler_kept *kept = shuffler->kept;
+    bool lit = kept->latched_count > 0U;
     shuffler_say_fault(shuffler, true, fault, value);
-    if (kept->latched_count < SHUFFLER_LATCHED) {
+    if (kept->latched_count < SHUFFLER_LATCHED && !is_latched(kept, fault)) {
         kept->latched[kept->latched_count] = fault;
         kept->latched_count++;
     }
-    if (kept->latched_count == 1U) {
+    if (!lit) {
         shuffler_say_lamp(shuffler, true, fault, request);
         say_misdeal(shuffler, fault);
     }

@@ -108,10 +108,10 @@ static void stop_for_door(struct shuffler *shuffler)
 
 bool shuffler_door(struct shuffler *shuffler, bool open)
 {
-    if (open == shuffler->door_open) {
+    if (open == shuffler->bays->door_open) {
         return false;
     }
-    shuffler->door_open = open;
+    shuffler->bays->door_open = open;
     shuffler_say_byte(shuffler, TDP_DOOR_MOVED, open ? 1U : 0U);
     if (open) {
         stop_for_door(shuffler);

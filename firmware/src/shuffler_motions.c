@@ -162,7 +162,7 @@ static void end_test(struct shuffler *shuffler)
     bool was_failed = shuffler->sensor_failed;
     bool known = false;
     shuffler->request = 0U;
-    shuffler->sensor_failed = shuffler->sensor_blocked;
+    shuffler->sensor_failed = shuffler->bays->sensor_blocked;
     if (shuffler->sensor_failed != was_failed) {
         shuffler_say_fault(shuffler, shuffler->sensor_failed, TDP_FAULT_SENSOR_FAILED, 0U);
     }

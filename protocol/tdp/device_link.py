@@ -48,7 +48,8 @@ class DeviceLink:
 
     `hello` says who it is and names the session; `granted` is the highest role a host may have. Every command the
     link does not answer itself comes out as Commanded once; the model answers it with `reply`. What `instruments` show
-    is told to whoever asks.
+    is told to whoever asks. `on_host_back` is called with the time when a lost host is heard again, before what it said
+    is answered: the answer is of a device that has its host.
     """
 
     def __init__(
@@ -60,6 +61,7 @@ class DeviceLink:
         granted: Role = Role.OPERATE,
         timing: Timing | None = None,
         instruments: Instruments | None = None,
+        on_host_back: Callable[[int], None] = lambda _now_ns: None,
     ) -> None:
         self.hello = hello
         self.session = hello.session
@@ -73,6 +75,7 @@ class DeviceLink:
         self._report = report
         self._granted = granted
         self._instruments = instruments or Instruments()
+        self._on_host_back = on_host_back
         self._brings: Message | None = None  # what follows the reply under way
         self._timing = timing or Timing()
         self._framer = Framer()
@@ -85,9 +88,12 @@ class DeviceLink:
 
     # -------------------------------------------------------------- the face
 
-    def start(self, now_ns: int) -> list[Output]:
-        """Power is on: the device's clock starts, and it reports its status."""
+    def start(self, now_ns: int, **booted: Any) -> list[Output]:
+        """Power is on: the device's clock starts, *Booted* with these fields is kept when there are any, and it reports
+        its status."""
         self._started_ns = self._heard_ns = self._byte_ns = now_ns
+        if booted:
+            self.emit(m.BootedMessage, now_ns, **booted)
         return self.status_changed(now_ns)
 
     def receive(self, data: bytes, now_ns: int) -> list[Output]:
@@ -105,24 +111,32 @@ class DeviceLink:
         """Do what is due by `now_ns`."""
         out: list[Output] = []
         timing = self._timing
-        if self._framer.pending and now_ns - self._byte_ns >= timing.partial_ns:
+        if not self._framer.idle and now_ns - self._byte_ns >= timing.partial_ns:
             for noise in self._framer.flush():
                 count_noise(noise, self.stats, out)
-        if self.role is not None and not self.host_lost and now_ns - self._heard_ns >= timing.lost_ns:
-            self.host_lost = True
-            out.append(HostLost())
+        lost = self.watch(now_ns)
+        if lost:
+            return (
+                out + lost
+            )  # the device says so first; what else is due comes with the next tick, which is due at once
+        if self._unacknowledged and now_ns >= self._resend_ns:
+            self._pump(now_ns, out)
         if now_ns >= self._status_ns:
             out += self.status_changed(now_ns)
-        if self._unacknowledged and now_ns >= self._resend_ns:
-            self._sent = self.store.acknowledged
-            self._pump(now_ns, out)
         return out
+
+    def watch(self, now_ns: int) -> list[Output]:
+        """Look whether the host is lost by `now_ns`; `tick` does it, too."""
+        if self.role is None or self.host_lost or now_ns - self._heard_ns < self._timing.lost_ns:
+            return []
+        self.host_lost = True
+        return [HostLost()]
 
     @property
     def next_deadline_ns(self) -> int | None:
         """When `tick` is due."""
         due = self._status_ns
-        if self._framer.pending:
+        if not self._framer.idle:
             due = min(due, self._byte_ns + self._timing.partial_ns)
         if self.role is not None and not self.host_lost:
             due = min(due, self._heard_ns + self._timing.lost_ns)
@@ -185,7 +199,8 @@ class DeviceLink:
         self._hear(now_ns, out)
         if problem is not None:
             self.stats.unusable += 1
-            self._send(m.NakMessage(problem), now_ns, out, envelope.request, message_id=envelope.message_id)
+            if envelope.kind != Kind.NAK:  # which is never answered
+                self._send(m.NakMessage(problem), now_ns, out, envelope.request, message_id=envelope.message_id)
         elif envelope.kind == Kind.COMMAND:
             self._take_command(envelope.request, message, now_ns, out)
         elif isinstance(message, m.HelloMessage):
@@ -199,6 +214,7 @@ class DeviceLink:
         self._heard_ns = now_ns
         if self.host_lost:
             self.host_lost = False
+            self._on_host_back(now_ns)
             out.append(HostBack())
 
     # -------------------------------------------------------------- commands
@@ -253,7 +269,9 @@ class DeviceLink:
     def _follow_up(self, request: int, command: Message, now_ns: int, out: list[Output]) -> None:
         """What a command the link answered itself makes it send after the reply."""
         if isinstance(command, m.ReportStatusMessage):
-            out += self.status_changed(now_ns)
+            self._status_ns = (
+                now_ns  # with the next tick, which is due at once: events go first that the status knows of
+            )
         elif self._brings is not None:
             brings, self._brings = self._brings, None
             self._send(brings, now_ns, out, request)
@@ -295,7 +313,8 @@ class DeviceLink:
             self.stats.gaps += 1
             self._send(m.GapMessage(self.session, store.acknowledged + 1, store.oldest, store.last), now_ns, out)
             store.acknowledged = store.oldest - 1
-        self._sent = max(self._sent, store.acknowledged)
+        due_again = now_ns >= self._resend_ns
+        self._sent = store.acknowledged if due_again else max(self._sent, store.acknowledged)
         end = min(store.last, store.acknowledged + WINDOW)
         if self._sent == store.acknowledged:
             self._resend_ns = now_ns + self._timing.resend_ns

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tdp-script: the reference device on a clock of its own, played from a script, as fast as it goes. Scripts come on
+   standard input, one after another; records are a byte that says what and its fields, low byte first:
+     N  device (u8, in the order of the names that --devices prints), session's id (u32): a new device, its memory empty
+     W  milliseconds (u16): so much time passes, a tick in each
+     B  count (u16), bytes: they arrive, and a tick follows each frame
+     A  count (u8), text: hands do it, as at the control socket of tdp-device, and a tick follows
+     P  session's id (u32): the power goes and comes back
+   Each record is answered on standard output by what the device sent meanwhile: count (u32), bytes. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device.h"
+#include "frame.h"
+#include "port.h"
+
+static const struct device *const devices[] = DEVICES;
+#define DEVICE_COUNT (sizeof devices / sizeof devices[0])
+
+static uint8_t said[1U << 20];
+static size_t said_count;
+static const struct device *device;
+static uint32_t now;
+
+static void fail(const char *why)
+{
+    (void)fprintf(stderr, "tdp-script: %s\n", why);
+    exit(2);
+}
+
+static void put(void *context, uint8_t byte)
+{
+    (void)context;
+    if (said_count == sizeof said) {
+        fail("one record made the device say more than a mebibyte");
+    }
+    said[said_count++] = byte;
+}
+
+static void take(uint8_t *bytes, size_t count)
+{
+    if (fread(bytes, 1, count, stdin) != count) {
+        fail("the script ends within a record");
+    }
+}
+
+static uint32_t take_number(size_t size)
+{
+    uint8_t bytes[4] = {0U, 0U, 0U, 0U};
+    take(bytes, size);
+    return get_u32(bytes);
+}
+
+static void power_on(uint32_t random)
+{
+    static const struct device_port port = {.put = put, .identity = &port_identity};
+    device->start(&port, now, random, TDP_BOOT_CAUSE_POWER_ON);
+}
+
+/* What is due, and with it all that a device sends in portions. */
+static void settle(void)
+{
+    do {
+        tdp_tick(device->link, now);
+    } while (device->link->old_next <= device->link->head.previous_last);
+}
+
+static void new_device(void)
+{
+    size_t at = take_number(1);
+    if (at >= DEVICE_COUNT) {
+        fail("no such device");
+    }
+    device = devices[at];
+    (void)memset(device->store, 0, device->store_size);
+    now = 0U;
+    power_on(take_number(4));
+}
+
+static void arrive(void)
+{
+    static uint8_t bytes[65536];
+    size_t count = take_number(2);
+    take(bytes, count);
+    for (size_t i = 0U; i < count; i++) {
+        tdp_byte(device->link, bytes[i], now);
+        if (bytes[i] == 0U) {
+            settle();
+        }
+    }
+    settle();
+}
+
+static void act(void)
+{
+    char line[256];
+    size_t count = take_number(1);
+    take((uint8_t *)line, count);
+    line[count] = '\0';
+    (void)device_hear(device, line);
+    settle();
+}
+
+static void wait(void)
+{
+    for (uint32_t left = take_number(2); left > 0U; left--) {
+        now++;
+        settle();
+    }
+}
+
+static void play(int kind)
+{
+    if (device == NULL && kind != 'N') {
+        fail("a script begins with N");
+    }
+    switch (kind) {
+    case 'N':
+        new_device();
+        break;
+    case 'W':
+        wait();
+        break;
+    case 'B':
+        arrive();
+        break;
+    case 'A':
+        act();
+        break;
+    case 'P':
+        power_on(take_number(4));
+        break;
+    default:
+        fail("no such record");
+        break;
+    }
+}
+
+int main(int count, char **words)
+{
+    if (count > 1) {
+        bool asked = strcmp(words[1], "--devices") == 0;
+        for (size_t i = 0; asked && i < DEVICE_COUNT; i++) {
+            (void)printf("%s\n", devices[i]->name);
+        }
+        if (!asked) {
+            (void)fprintf(stderr, "usage: tdp-script [--devices]; scripts on standard input\n");
+        }
+        return asked ? 0 : 2;
+    }
+    for (int kind = getchar(); kind != EOF; kind = getchar()) {
+        uint8_t size[4];
+        said_count = 0U;
+        play(kind);
+        (void)put_u32(size, (uint32_t)said_count);
+        if (fwrite(size, sizeof size, 1, stdout) != 1 || fwrite(said, 1, said_count, stdout) != said_count) {
+            fail("nobody takes the answer");
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,314 @@
+"""The simulated devices on a script: with the names, the mechanism and the times of the reference device in C, so that
+whatever differs is something the protocol's page speaks of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any, Final
+
+from devices.simulator.deck import Bay, Cards, PlayingCard
+from devices.simulator.shoe import ShoeModel
+from devices.simulator.shuffler import ShufflerModel
+from devices.simulator.shuffler_parts import MS, Durations, MachineMishap, Motion
+from devices.simulator.table_controller import TableControllerModel
+from devices.simulator.unit import Unit, controller_unit, shoe_unit, shuffler_unit
+from firmware.same.steps import Arrive, Do, PowerCut, Script, Step, Wait
+from protocol.cards import CARDS, DECK
+from protocol.faults import Fault
+from protocol.places import COMMUNITY, Place
+from protocol.tdp import messages as m
+from protocol.tdp.instruments import Instruments
+from protocol.tdp.messages import BadgeLevel, Capability, Mishandling, Resolution, Spread
+
+BADGE: Final = 7001
+ON_TABLE: Final = Place(1)
+
+
+class Sessions(Random):
+    """Draws what the script says."""
+
+    def __init__(self) -> None:
+        super().__init__(0)
+        self.next = 0
+
+    def randrange(self, *_: Any) -> int:
+        """The session id."""
+        return self.next
+
+
+def play_in_python(script: Script) -> list[bytes]:
+    """What the simulated device sent: at the start, then in each step."""
+    bench = BENCHES[script.device]()
+    bench.power_on(script.session)
+    out = [bench.said()]
+    for step in script.steps:
+        bench.play(step)
+        out.append(bench.said())
+    return out
+
+
+class Bench:
+    """One simulated device and its clock, in milliseconds."""
+
+    def __init__(self, unit: Unit, sessions: Sessions, model: str) -> None:
+        self.unit, self._sessions, self.now_ms = unit, sessions, 0
+        unit.instruments = Instruments()
+        plain = unit._hello
+
+        def hello() -> m.HelloReplyMessage:
+            """As the reference device calls itself."""
+            said = plain()
+            return m.HelloReplyMessage(**{
+                **{name: getattr(said, name) for name in said.__struct_fields__},
+                "model": model, "serial": "TDP-0001", "digest": bytes(32), "capabilities": self.capabilities(said),
+            })  # fmt: skip
+
+        unit._hello = hello  # type: ignore[method-assign]
+
+    def capabilities(self, said: m.HelloReplyMessage) -> int:
+        """What it can do."""
+        return int(said.capabilities)
+
+    @property
+    def now_ns(self) -> int:
+        """The clock as the simulator has it."""
+        return self.now_ms * MS
+
+    def power_on(self, session: int) -> None:
+        """The device starts, and draws this session."""
+        self._sessions.next = session
+        self.unit.power_on(self.now_ns)
+
+    def play(self, step: Step) -> None:
+        """One step of a script."""
+        match step:
+            case Wait(ms):
+                self._wait(ms)
+            case Arrive(data):
+                self.unit.receive(data, self.now_ns)
+            case Do(act):
+                name, *numbers = act.split()
+                self.act(name, [int(number) for number in numbers] + [0] * 4)
+                self.unit.settle(self.now_ns)
+            case PowerCut(session):
+                self.unit.power_off()
+                self.power_on(session)
+
+    def said(self) -> bytes:
+        """What it sent since."""
+        return b"".join(self.unit.take_output())
+
+    def act(self, name: str, numbers: list[int]) -> None:
+        """What hands do."""
+        raise NotImplementedError
+
+    def _wait(self, ms: int) -> None:
+        """In whole milliseconds, as the other one."""
+        end = self.now_ms + ms
+        while (due := self.unit.next_deadline_ns) is not None and -(-due // MS) <= end:
+            self.now_ms = max(self.now_ms, -(-due // MS))
+            self.unit.tick(self.now_ns)
+        self.now_ms = end
+
+
+class ControllerBench(Bench):
+    """A table controller."""
+
+    def __init__(self) -> None:
+        self._model, sessions = TableControllerModel(meters=8), Sessions()
+        super().__init__(controller_unit(self._model, sessions), sessions, "tdp-controller")
+
+    def act(self, name: str, numbers: list[int]) -> None:
+        """Keys and sensors."""
+        model, (a, b, c, _, *_rest) = self._model, numbers
+        doings: dict[str, Callable[[], object]] = {
+            "start-game": model.start_game,
+            "end-game": model.end_game,
+            "hand-button": lambda: model.press_hand(a),
+            "bet-on": lambda: model.sense(a, True),
+            "bet-off": lambda: model.sense(a, False),
+            "badge": lambda: model.swipe(BADGE, BadgeLevel(a)),
+            "burn": lambda: model.confirm_burn(COMMUNITY, (1, 2, 5), Spread.LEFT_TO_RIGHT),
+            "misdeal": lambda: model.call_misdeal(BADGE, Fault.MISDEAL_CALLED_BY_HOST),
+            "call-off": lambda: None,
+            "table-setup": lambda: model.set_setup(bool(a)),
+            "spot": lambda: model.select_spot(a),
+            "confirm": model.confirm,
+            "wager": lambda: model.place_wager(a, b, c),
+            "decide": lambda: model.decide(a, b),
+            "count": lambda: model.count(Place(a), b),
+            "number": lambda: model.draw_number(a),
+            "mishandled": lambda: model.mishandle(Place(a), Mishandling(b), CARDS[c]),
+        }
+        doings[name]()
+
+
+class ShoeBench(Bench):
+    """A shoe that is filled and shuffled by the reference device's mechanism: Marsaglia's xorshift, from the session."""
+
+    def __init__(self) -> None:
+        sessions = Sessions()
+        self._model = ShoeModel(Random(0))
+        super().__init__(shoe_unit(self._model, sessions), sessions, "tdp-shoe")
+        self._random = 1
+
+    def capabilities(self, said: m.HelloReplyMessage) -> int:
+        """It reads cards."""
+        return int(Capability.CARD_RECOGNITION)
+
+    def power_on(self, session: int) -> None:
+        """The mechanism's randomness is the session's, and a limit is forgotten."""
+        self._random = session | 1
+        self._model._limit = None
+        super().power_on(session)
+
+    def act(self, name: str, numbers: list[int]) -> None:
+        """Cards and keys."""
+        model, (a, b, *_rest) = self._model, numbers
+        doings: dict[str, Callable[[], object]] = {
+            "fill": lambda: self._fill(a, b),
+            "begin": lambda: model.begin(a),
+            "burn": lambda: model.burn(a),
+            "draw": model.draw,
+            "draw-unread": lambda: model.draw(readable=False),
+            "push-back": model.push_back,
+            "pull-back": model.pull_back,
+            "end-round": model.end_round,
+            "lock-key": lambda: model.lock(bool(a)),
+            "clear-error": model.clear,
+            "slow-draw": lambda: model.trouble(Fault.DRAW_TOO_SLOW),
+            "wrong-button": lambda: model.trouble(Fault.WRONG_BUTTON, halts=False),
+            "empty": model.empty,
+            "setup": lambda: model.open_setup(bool(a)),
+            "limit": lambda: setattr(model, "_limit", a or None),
+            "call-off": lambda: None,
+        }
+        doings[name]()
+
+    def _fill(self, decks: int, cut_after: int) -> None:
+        if not 1 <= decks <= 8 or self._model.state is not m.ShoeState.EMPTY:
+            return
+        cards = list(DECK) * decks
+        for i in range(len(cards), 1, -1):
+            other = self._draw() % i
+            cards[i - 1], cards[other] = cards[other], cards[i - 1]
+        self._model.fill(decks, cut_after or None, cards)
+
+    def _draw(self) -> int:
+        x = self._random
+        x ^= x << 13 & 0xFFFF_FFFF
+        x ^= x >> 17
+        x ^= x << 5 & 0xFFFF_FFFF
+        self._random = x
+        return x
+
+
+class CountedCards(Cards):
+    """Cards of which only the counts matter: a deck that lies outside is made whole, or nearly, when it is put in."""
+
+    def put_in(self, deck: int, count: int) -> None:
+        """So many cards with this back into the input; those of it that lie elsewhere are gone."""
+        for pile in self._piles.values():
+            pile[:] = [card for card in pile if card.back != deck]
+        for at in range(count):
+            self.lay(PlayingCard(DECK[at % len(DECK)], deck), Bay.INPUT)
+
+
+class ScriptedShuffler(ShufflerModel):
+    """A shuffler in which each mishap happens once."""
+
+    grabbed = False
+
+    def say(self, event: type[m.Event], request: int = 0, **fields: Any) -> None:
+        """What happened is over."""
+        if event is m.PacketDispensedMessage and not self.grabbed:
+            self.mishaps = [each for each in self.mishaps if each.ordinal != fields["ordinal"]]
+        super().say(event, request, **fields)
+        if event is m.RemainderDumpedMessage:
+            self.mishaps = [each for each in self.mishaps if each.ordinal != 0]
+
+
+class ShufflerBench(Bench):
+    """A packet shuffler."""
+
+    def __init__(self) -> None:
+        sessions = Sessions()
+        self._cards = CountedCards(Random(0))
+        self._model = ScriptedShuffler(self._cards)
+        super().__init__(shuffler_unit(self._model, sessions), sessions, "tdp-shuffler")
+
+    def power_on(self, session: int) -> None:
+        """What was armed is forgotten."""
+        self._model.mishaps, self._model.jam_tries = [], 0
+        super().power_on(session)
+
+    def act(self, name: str, numbers: list[int]) -> None:
+        """Decks, buttons, the tray, the door, and what goes wrong."""
+        model, now, (a, b, c, *_rest) = self._model, self.now_ns, numbers
+        doings: dict[str, Callable[[], object]] = {
+            "green": lambda: model.press_green(now),
+            "lift": self._lift,
+            "grab": lambda: self._lift() if model.motion is Motion.DISPENSE else None,
+            "load": lambda: self._load(a, b),
+            "open-door": lambda: model.move_door(True, now),
+            "close-door": lambda: model.move_door(False, now),
+            "open-setup": lambda: model.open_setup(now),
+            "close-setup": lambda: model.close_setup(now),
+            "clear-resume": lambda: model.turn_key(Resolution.RESUME, now),
+            "clear-remove": lambda: model.turn_key(Resolution.REMOVE_DECK, now),
+            "block-sensor": lambda: setattr(model, "sensor_works", False),
+            "free-sensor": lambda: setattr(model, "sensor_works", True),
+            "speed": lambda: setattr(model, "durations", hastened(a)),
+            "call-off": self._call_off,
+            "packet-count": lambda: self._arm(a, by=b, noticed=bool(c)),
+            "jam": lambda: self._arm(a, jam_tries=b),
+            "lost-card": lambda: self._arm(a, lost=1),
+            "rejected-card": lambda: self._arm(a, rejected=b),
+            "remainder-short": lambda: model.mishaps.append(MachineMishap(0, slipped=a)),
+        }
+        doings[name]()
+
+    def _lift(self) -> None:
+        model = self._model
+        if model.motion is not Motion.DISPENSE:
+            model.lift(ON_TABLE, self.now_ns)
+            return
+        # the reference mechanism is told of a grab, not of a time: two thirds of the packet have come out
+        size = model.game.packet_size
+        model.motion_began_ns = self.now_ns - min(2 * size // 3, size - 1) * MS
+        model.motion_due_ns = model.motion_began_ns + size * MS
+        model.grabbed = True
+        model.lift(ON_TABLE, self.now_ns)
+        model.grabbed = False
+
+    def _load(self, missing: int, extra: int) -> None:
+        inside = {card.back for spot, card in self._cards if spot in (Bay.INPUT, Bay.CHAMBER, Bay.TRAY)}
+        deck = 2 if 1 in inside else 1
+        waits = self._cards.count(Bay.INPUT)
+        if deck in inside or waits or missing > 5 or extra > 5:
+            return
+        self._cards.put_in(deck, self._model.game.cards - missing + extra)
+        self._model.load_deck(deck, self.now_ns)
+
+    def _arm(self, packet: int, **mishap: Any) -> None:
+        counts = self._model.round
+        ordinal = packet or (len(counts.packets) + 1 if counts else 1)
+        self._model.mishaps.append(MachineMishap(ordinal, **mishap))
+
+    def _call_off(self) -> None:
+        self._model.mishaps, self._model.sensor_works = [], True
+
+
+def hastened(speed: int) -> Durations:
+    """The durations divided in whole milliseconds, as the reference device does it."""
+    usual = Durations()
+    names = usual.__dataclass_fields__
+    return Durations(**{name: getattr(usual, name) // MS // max(speed, 1) * MS for name in names})
+
+
+BENCHES: Final[dict[str, Callable[[], Bench]]] = {
+    "table-controller": ControllerBench,
+    "shoe": ShoeBench,
+    "shuffler": ShufflerBench,
+}

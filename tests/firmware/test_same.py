@@ -1,0 +1,63 @@
+"""The reference device in C and the simulated one in Python send the same bytes, whatever hosts, hands and time do."""
+
+import pytest
+
+from firmware.same.comparing import compared, differs, shortened, told
+from firmware.same.random_scripts import random_script
+from firmware.same.steps import Arrive, Script, devices_of
+from protocol.tdp import messages as m
+from protocol.tdp.codec import encode
+from protocol.tdp.framing import encode_frame
+from tests.support.firmware import devices, make
+
+pytestmark = pytest.mark.firmware
+
+SCRIPTS = 700
+"""Of each device; `make test-same` plays as many as it is told."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def built() -> None:
+    make("host")
+
+
+@pytest.mark.parametrize("device", devices())
+def test_random_scripts_bring_the_same_bytes(device: str) -> None:
+    seed, steps = compared((device, 0, SCRIPTS))
+    assert seed is None, told(shortened(device, seed))
+    assert steps > 10 * SCRIPTS
+
+
+def test_the_program_has_every_device() -> None:
+    assert sorted(devices_of()) == sorted(devices())
+
+
+def test_the_scripts_reach_what_they_are_about() -> None:
+    """Each of the commands is carried out somewhere, not only refused, and each kind of answer comes."""
+    from firmware.same.in_python import play_in_python
+    from protocol.tdp.codec import decode
+    from protocol.tdp.framing import Frame, Framer
+
+    seen = set()
+    for device in devices():
+        for seed in range(400):
+            for said in play_in_python(random_script(device, seed)):
+                bodies = [piece.body for piece in Framer().feed(said) if isinstance(piece, Frame)]
+                for message in (decode(body).message for body in bodies):
+                    seen.add(type(message))
+    events = {m.PacketDispensedMessage, m.RemainderDumpedMessage, m.MisdealClearedMessage, m.CardDrawnMessage}
+    events |= {m.CardReportedAgainMessage, m.OverdrawMessage, m.GameEndedMessage, m.WagerPlacedMessage}
+    assert {m.ReplyMessage, m.NakMessage, m.ProgressMessage, m.GapMessage, m.HelloReplyMessage, *events} <= seen
+
+
+def test_a_difference_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another name in HELLO-REPLY is enough."""
+    from firmware.same import in_python
+
+    hello = Arrive(encode_frame(encode(m.HelloMessage(1, 0, 1, 2, "test"))), "HELLO")
+    script = Script("shoe", 77, (hello,))
+    assert not differs(script)
+    plain = in_python.Bench.capabilities
+    monkeypatch.setattr(in_python.ShoeBench, "capabilities", lambda self, said: plain(self, said) | 1 << 20)
+    assert differs(script)
+    assert "C       " in told(script)
