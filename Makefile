@@ -16,7 +16,7 @@
 #   make test-firmware  the device's build under every check, sanitizers, a short fuzz, the whole acceptance plans against the
 #                  program and against the Cortex-M3 that QEMU plays, nobody at hand; coverage; ten minutes
 #   make test-firmware-long  half an hour of fuzz
-#   make test-kaitai  the Kaitai Struct descriptions against the vectors, in Python and in JavaScript; half a minute
+#   make test-kaitai  the Kaitai Struct descriptions against the vectors, in Python, JavaScript and Ruby; half a minute
 #   make bench     figures beside other stacks, in one run
 #   make captures  record captures/ anew, through real pseudo-terminals
 #   make docs      rewrite the generated parts of docs/
@@ -118,7 +118,7 @@ test-firmware-long: $(VENV)/.test
 
 # The compiler is plain JavaScript; what it needs is pinned in tests/kaitai. Without it the tests are skipped and counted.
 kaitai-tools: $(VENV)/.test $(VENV)/.kaitai
-	@.ci/system-packages nodejs npm
+	@.ci/system-packages nodejs npm ruby
 	@if command -v npm >/dev/null; then mkdir -p build/kaitai && \
 		cp tests/kaitai/package.json tests/kaitai/package-lock.json build/kaitai && \
 		npm ci --prefix build/kaitai --silent --no-fund --no-audit; else \
