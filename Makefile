@@ -16,6 +16,7 @@
 #   make test-firmware  the device's build under every check, sanitizers, a short fuzz, the whole acceptance plans against the
 #                  program and against the Cortex-M3 that QEMU plays, nobody at hand; coverage; ten minutes
 #   make test-firmware-long  half an hour of fuzz
+#   make test-wireshark  the dissector and the interfaces with real tshark, over every capture and every truncation; a minute
 #   make test-kaitai  the Kaitai Struct descriptions against the vectors, in Python, JavaScript and Ruby; half a minute
 #   make bench     figures beside other stacks, in one run
 #   make captures  record captures/ anew, through real pseudo-terminals
@@ -40,7 +41,7 @@ QUICK := not thorough and not slow and not hardware and not firmware and not kai
 # Hundreds of tests start programs of their own: what Python compiled is kept, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check lint compiled test acceptance mutation test-long test-kills test-rounds test-hardware firmware test-firmware test-firmware-long kaitai-tools test-kaitai bench captures docs site clean
+.PHONY: demo check lint compiled test acceptance mutation test-long test-kills test-rounds test-hardware firmware test-firmware test-firmware-long test-wireshark kaitai-tools test-kaitai bench captures docs site clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/dealwire demo
@@ -115,6 +116,10 @@ test-firmware-long: $(VENV)/.test
 	@build/firmware/fuzz-receive -max_total_time=$(FUZZ_S) -max_len=2000 -print_final_stats=1 \
 		build/firmware/found firmware/fuzz/corpus
 	@$(BIN)/python firmware/coverage.py --plans
+
+test-wireshark: $(VENV)/.test
+	@.ci/system-packages tshark
+	@$(BIN)/pytest $(SPREAD) -m 'thorough or not thorough' --durations 3 tests/dealwire/wireshark
 
 # The compiler is plain JavaScript; what it needs is pinned in tests/kaitai. Without it the tests are skipped and counted.
 kaitai-tools: $(VENV)/.test $(VENV)/.kaitai
