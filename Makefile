@@ -16,7 +16,7 @@
 #   make test-firmware  the device's build under every check, sanitizers, a short fuzz, the whole acceptance plans against the
 #                  program and against the Cortex-M3 that QEMU plays, nobody at hand; coverage; ten minutes
 #   make test-firmware-long  half an hour of fuzz
-#   make test-wireshark  the dissector and the interfaces with real tshark, over every capture and every truncation; a minute
+#   make test-wireshark  the dissector and the interfaces with real tshark, over every capture and every truncation; two minutes
 #   make test-kaitai  the Kaitai Struct descriptions against the vectors, in Python, JavaScript and Ruby; half a minute
 #   make bench     figures beside other stacks, in one run
 #   make captures  record captures/ anew, through real pseudo-terminals

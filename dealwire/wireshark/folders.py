@@ -106,7 +106,10 @@ class InstalledFile(Struct, frozen=True):
 
 def pieces(folder: Path | None = None) -> list[InstalledFile]:
     """What is installed, and where: below `folder`, else where Wireshark of this machine looks."""
-    lua, extcap = (folder / "plugins", folder / "extcap") if folder else (lua_folder(), extcap_folder())
+    named = {} if folder else _folders()
+    own = folder or personal()
+    lua = named.get("Personal Lua Plugins", own / "plugins")
+    extcap = named.get("Personal Extcap path", own / "extcap")
     script = (HERE / "extcap.py").read_bytes()
     found = [InstalledFile("dissector", lua / DISSECTOR, (HERE / DISSECTOR).read_bytes())]
     if os.name == "nt":
@@ -129,16 +132,6 @@ def _first_lines(python: str) -> bytes:
     if len(plain) < _LONGEST_START and not re.search(r"\s", python):
         return plain
     return f"#!/bin/sh\n'''exec' {shlex.quote(python)} -IS \"$0\" \"$@\"\n' '''\n".encode()
-
-
-def lua_folder() -> Path:
-    """Where a person's own Lua files are loaded from."""
-    return _folders().get("Personal Lua Plugins") or personal() / "plugins"
-
-
-def extcap_folder() -> Path:
-    """Where a person's own programs for capturing are started from."""
-    return _folders().get("Personal Extcap path") or personal() / "extcap"
 
 
 def personal(system: str = sys.platform, environment: Mapping[str, str] = os.environ) -> Path:
