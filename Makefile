@@ -17,7 +17,8 @@
 #                  program and against the Cortex-M3 that QEMU plays, nobody at hand; coverage; ten minutes
 #   make test-firmware-long  half an hour of fuzz
 #   make test-same  SCRIPTS random scripts on the reference device and on the simulated one, the same bytes; about 700 a second
-#   make test-kaitai  the Kaitai Struct descriptions against the vectors, in Python and in JavaScript; half a minute
+#   make test-wireshark  the dissector and the interfaces with real tshark, over every capture and every truncation; two minutes
+#   make test-kaitai  the Kaitai Struct descriptions against the vectors, in Python, JavaScript and Ruby; half a minute
 #   make bench     figures beside other stacks, in one run
 #   make captures  record captures/ anew, through real pseudo-terminals
 #   make docs      rewrite the generated parts of docs/
@@ -42,7 +43,7 @@ QUICK := not thorough and not slow and not hardware and not firmware and not kai
 # Hundreds of tests start programs of their own: what Python compiled is kept, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check lint compiled test acceptance mutation test-long test-kills test-rounds test-hardware firmware test-firmware test-firmware-long test-same kaitai-tools test-kaitai bench captures docs site clean
+.PHONY: demo check lint compiled test acceptance mutation test-long test-kills test-rounds test-hardware firmware test-firmware test-firmware-long test-same test-wireshark kaitai-tools test-kaitai bench captures docs site clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/dealwire demo
@@ -123,9 +124,13 @@ test-firmware-long: $(VENV)/.test
 		build/firmware/found firmware/fuzz/corpus
 	@$(BIN)/python firmware/coverage.py --plans
 
+test-wireshark: $(VENV)/.test
+	@.ci/system-packages tshark
+	@$(BIN)/pytest $(SPREAD) -m 'thorough or not thorough' --durations 3 tests/dealwire/wireshark
+
 # The compiler is plain JavaScript; what it needs is pinned in tests/kaitai. Without it the tests are skipped and counted.
 kaitai-tools: $(VENV)/.test $(VENV)/.kaitai
-	@.ci/system-packages nodejs npm
+	@.ci/system-packages nodejs npm ruby
 	@if command -v npm >/dev/null; then mkdir -p build/kaitai && \
 		cp tests/kaitai/package.json tests/kaitai/package-lock.json build/kaitai && \
 		npm ci --prefix build/kaitai --silent --no-fund --no-audit; else \

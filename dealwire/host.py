@@ -5,11 +5,13 @@ import importlib.util
 import os
 import platform
 import shlex
+import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
+from dealwire.wireshark.folders import Installed, pieces
 from devices.dialects import BUILT_IN, GROUP, dialect_named, dialect_names
 from devices.extras import install_command
 from devices.files import may
@@ -126,6 +128,7 @@ def check_all() -> Iterator[HostFinding]:
     yield from _ports()
     yield from latency_timers()
     yield from _modem_manager()
+    yield of_wireshark()
 
 
 def _packages() -> Iterator[HostFinding]:
@@ -257,3 +260,21 @@ def _modem_manager() -> Iterator[HostFinding]:
             )
             return
     yield HostFinding("modemmanager", "good", "ModemManager is not running")
+
+
+def of_wireshark() -> HostFinding:
+    """Whether Wireshark of the user who asks has the dissector and the interfaces of this very version."""
+    install = "dealwire wireshark install"
+    found = pieces()
+    states = {piece.state for piece in found}
+    foreign = next((piece.path for piece in found if piece.state is Installed.FOREIGN), None)
+    if foreign is not None:
+        return HostFinding("wireshark", "warning", f"{foreign} is not a file of dealwire", f"move it away; {install}")
+    if states == {Installed.CURRENT}:
+        return HostFinding("wireshark", "good", "its dissector and its interfaces are those of this dealwire")
+    if states != {Installed.ABSENT}:
+        lacking = ", ".join(f"{piece.what}: {piece.state}" for piece in found if piece.state is not Installed.CURRENT)
+        return HostFinding("wireshark", "warning", f"it has not what this dealwire has ({lacking})", install)
+    if shutil.which("wireshark") or shutil.which("tshark"):
+        return HostFinding("wireshark", "note", "it is here, without the dissector and the interfaces", install)
+    return HostFinding("wireshark", "note", "Wireshark was not found, and need not be here")

@@ -46,7 +46,7 @@ def command(
     ctx: click.Context, /, file: Path | None, as_json: bool, udev: bool, systemd: bool, fix: bool, yes: bool
 ) -> None:
     """Check Python, packages, extras, dialects, name collisions, libusb, ports and their permissions, latency timers,
-    ModemManager.
+    ModemManager, and what Wireshark has of dealwire.
 
     With TABLE.TOML also what seals its journal, the extras that it asks for, and who may read its tokens and keys.
     --fix asks before each command; without a terminal and without --yes it only prints them. What only root can do is

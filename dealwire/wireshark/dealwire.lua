@@ -172,6 +172,7 @@ TDP.values = {
   mid_round = {[0]="no",[1]="yes"},
   on = {[0]="off",[1]="on"},
   open = {[0]="closed",[1]="opened"},
+  remainder = {[65535]="NOT_KNOWN"},
   Fault = {
     [0]="none",
     [101]="too few cards",
@@ -453,21 +454,21 @@ TDP.fields = {
     {[1]="seat:uint8",[2]="tdp.seat",[3]="Seat",[4]="uint8",[6]="1 at the dealer's left, clockwise"},
     {[1]="lit:uint8:lit",[2]="tdp.lit",[3]="Lit",[4]="uint8",[5]="lit",[6]="1 on, 0 off"},
     {[1]="meter:uint8",[2]="tdp.meter",[3]="Meter",[4]="uint8",[6]="the number the controller's set-up gave it"},
-    {[1]="cents:uint64",[2]="tdp.cents",[3]="Cents",[4]="uint64",[6]="what it shows"},
+    {[1]="cents:uint64",[2]="tdp.cents",[3]="Amount",[4]="uint64",[6]="what it shows"},
     {[1]="text:string",[2]="tdp.text",[3]="Text",[4]="string",[6]="one line for the dealer"},
     {[1]="number:uint32",[2]="tdp.number",[3]="Event number",[4]="uint32",[6]="counts up by one within a session, from 1"},
     {[1]="device_ms:uint32",[2]="tdp.device_ms",[3]="Device clock",[4]="uint32",[6]="the device's own clock, milliseconds since it started"},
     {[1]="boot_count:uint32",[2]="tdp.boot_count",[3]="Boot count",[4]="uint32",[6]="as in HELLO-REPLY"},
     {[1]="previous_session:uint32",[2]="tdp.previous_session",[3]="Previous session",[4]="uint32",[6]="whose last whole round can still be read; 0 for none",hex=true},
     {[1]="cause:uint8:BootCause",[2]="tdp.cause",[3]="Cause",[4]="uint8",[5]="BootCause"},
-    {[1]="mid_round:uint8:mid_round",[2]="tdp.mid_round",[3]="Mid round",[4]="uint8",[5]="mid_round",[6]="1: a round was being dealt when the power went"},
+    {[1]="mid_round:uint8:mid_round",[2]="tdp.mid_round",[3]="In the middle of a round",[4]="uint8",[5]="mid_round",[6]="1: a round was being dealt when the power went"},
     {[1]="place:uint8:place",[2]="tdp.place",[3]="Place",[4]="uint8",[5]="place"},
     {[1]="value:uint16",[2]="tdp.value",[3]="Value",[4]="uint16",[6]="what the fault counts, else 0"},
     {[1]="open:uint8:open",[2]="tdp.open",[3]="Open",[4]="uint8",[5]="open",[6]="1 opened, 0 closed"},
     {[1]="state:uint8",[2]="tdp.state",[3]="State",[4]="uint8",[6]="by the device's class"},
-    {[1]="previous:uint8",[2]="tdp.previous",[3]="Previous",[4]="uint8",[6]="the state before"},
+    {[1]="previous:uint8",[2]="tdp.previous",[3]="Previous state",[4]="uint8",[6]="the state before"},
     {[1]="deck:uint8",[2]="tdp.deck",[3]="Deck",[4]="uint8",[6]="1 or 2: which of the alternating decks"},
-    {[1]="back:uint8",[2]="tdp.back",[3]="Back",[4]="uint8",[6]="a number for the kind of back: the two decks have different ones, one deck always the same; 0: not seen"},
+    {[1]="back:uint8",[2]="tdp.back",[3]="Kind of back",[4]="uint8",[6]="a number for the kind of back: the two decks have different ones, one deck always the same; 0: not seen"},
     {[1]="expected:uint16",[2]="tdp.expected",[3]="Expected",[4]="uint16",[6]="cards the game asks for"},
     {[1]="counted:uint16",[2]="tdp.counted",[3]="Counted",[4]="uint16",[6]="cards found"},
     {[1]="ordinal:uint8",[2]="tdp.ordinal",[3]="Ordinal",[4]="uint8",[6]="1 for the first packet of the round"},
@@ -478,7 +479,7 @@ TDP.fields = {
     {[1]="cards[]*",[2]="tdp.card",[3]="Card",[4]="uint8",[5]="card"},
     {[1]="card:uint8:card",[2]="tdp.card",[3]="Card",[4]="uint8",[5]="card",[6]="none without recognition"},
     {[1]="loaded:uint16",[2]="tdp.loaded",[3]="Loaded",[4]="uint16",[6]="cards counted into the deck"},
-    {[1]="remainder:uint16",[2]="tdp.remainder",[3]="Remainder",[4]="uint16",[6]="FFFFh: not known"},
+    {[1]="remainder:uint16:remainder",[2]="tdp.remainder",[3]="Remainder",[4]="uint16",[5]="remainder",[6]="FFFFh: not known"},
     {[1]="rejected:uint8",[2]="tdp.rejected",[3]="Rejected",[4]="uint8",[6]="cards in the reject tray"},
     {[1]="packets[]",[2]="tdp.packets.list",[3]="Packets",[4]="none",[6]="in the order dispensed"},
     {[1]="packets[]#",[2]="tdp.packets.count",[3]="Count",[4]="uint8"},
@@ -501,7 +502,7 @@ TDP.fields = {
     {[1]="on:uint8:on",[2]="tdp.on",[3]="On",[4]="uint8",[5]="on",[6]="1 bet on the sensor, 0 off"},
     {[1]="hand:uint8",[2]="tdp.hand",[3]="Hand",[4]="uint8",[6]="the button's number"},
     {[1]="level:uint8:BadgeLevel",[2]="tdp.level",[3]="Level",[4]="uint8",[5]="BadgeLevel"},
-    {[1]="bet:uint8",[2]="tdp.bet",[3]="Bet",[4]="uint8",[6]="the spot's number in the game's file"},
+    {[1]="bet:uint8",[2]="tdp.bet",[3]="Betting spot",[4]="uint8",[6]="the spot's number in the game's file"},
     {[1]="decision:uint8:Decision",[2]="tdp.decision",[3]="Decision",[4]="uint8",[5]="Decision"},
     {[1]="positions:uint16",[2]="tdp.positions",[3]="Positions",[4]="uint16",[6]="bit 0: position 1",hex=true},
     {[1]="spread:uint8:Spread",[2]="tdp.spread",[3]="Spread",[4]="uint8",[5]="Spread",[6]="the direction positions are counted in"},
@@ -512,13 +513,14 @@ TDP.fields = {
     {[1]="low:uint8",[2]="tdp.low",[3]="Cards of the low or first hand",[4]="uint8",[6]="how many of the cards, from the first, are the low or first hand"},
     {[1]="drawn:uint8",[2]="tdp.drawn",[3]="Drawn",[4]="uint8",[6]="the dice's total, or the number shown"},
     {[1]="proposition:uint8",[2]="tdp.proposition",[3]="Proposition",[4]="uint8",[6]="which of the spot's propositions, by its number in the game's file"},
+    {[1]="on:uint8:card",[2]="tdp.on",[3]="On",[4]="uint8",[5]="card",[6]="the card, as a card code; suit 0: of any suit, rank 0: of any rank; 00h: of no card"},
     {[1]="up_to:uint32",[2]="tdp.up_to",[3]="Up to event",[4]="uint32",[6]="every event up to this one has arrived"},
     {[1]="lowest_major:uint8",[2]="tdp.lowest_major",[3]="Lowest major",[4]="uint8",[6]="the oldest version the host speaks"},
     {[1]="lowest_minor:uint8",[2]="tdp.lowest_minor",[3]="Lowest minor",[4]="uint8"},
     {[1]="highest_major:uint8",[2]="tdp.highest_major",[3]="Highest major",[4]="uint8",[6]="the newest"},
     {[1]="highest_minor:uint8",[2]="tdp.highest_minor",[3]="Highest minor",[4]="uint8"},
     {[1]="host:string",[2]="tdp.host",[3]="Host",[4]="string",[6]="the program that asks"},
-    {[1]="device_class:uint8:DeviceClass",[2]="tdp.device_class",[3]="Device class",[4]="uint8",[5]="DeviceClass"},
+    {[1]="device_class:uint8:DeviceClass",[2]="tdp.device_class",[3]="Class of device",[4]="uint8",[5]="DeviceClass"},
     {[1]="capabilities:uint32",[2]="tdp.capabilities",[3]="Capabilities",[4]="uint32",hex=true},
     {[1]="capabilities:uint32.CARD_RECOGNITION",[2]="tdp.capabilities.card_recognition",[3]="Card recognition",[4]="bool",width=32,mask=1},
     {[1]="capabilities:uint32.TWO_DECKS",[2]="tdp.capabilities.two_decks",[3]="Two decks",[4]="bool",width=32,mask=2},
@@ -528,15 +530,15 @@ TDP.fields = {
     {[1]="capabilities:uint32.BET_SENSORS",[2]="tdp.capabilities.bet_sensors",[3]="Bet sensors",[4]="bool",width=32,mask=32},
     {[1]="capabilities:uint32.METERS",[2]="tdp.capabilities.meters",[3]="Meters",[4]="bool",width=32,mask=64},
     {[1]="capabilities:uint32.VERIFY",[2]="tdp.capabilities.verify",[3]="Verify",[4]="bool",width=32,mask=128},
-    {[1]="event_depth:uint16",[2]="tdp.event_depth",[3]="Event depth",[4]="uint16",[6]="unacknowledged events it keeps, at least 256"},
-    {[1]="max_frame:uint16",[2]="tdp.max_frame",[3]="Max frame",[4]="uint16",[6]="longest decoded frame it takes"},
+    {[1]="event_depth:uint16",[2]="tdp.event_depth",[3]="Events it keeps",[4]="uint16",[6]="unacknowledged events it keeps, at least 256"},
+    {[1]="max_frame:uint16",[2]="tdp.max_frame",[3]="Longest frame",[4]="uint16",[6]="longest decoded frame it takes"},
     {[1]="maker:string",[2]="tdp.maker",[3]="Maker",[4]="string",[6]="as printed on the device"},
     {[1]="model:string",[2]="tdp.model",[3]="Model",[4]="string",[6]="as printed on the device"},
     {[1]="serial:string",[2]="tdp.serial",[3]="Serial",[4]="string",[6]="as printed on the device"},
     {[1]="firmware:string",[2]="tdp.firmware",[3]="Firmware",[4]="string",[6]="its version"},
     {[1]="digest:bytes",[2]="tdp.digest",[3]="Firmware digest (SHA-256)",[4]="bytes",[6]="SHA-256 of the firmware image; zeros: not attested"},
-    {[1]="first_missing:uint32",[2]="tdp.first_missing",[3]="First missing",[4]="uint32",[6]="first event that is gone"},
-    {[1]="first_kept:uint32",[2]="tdp.first_kept",[3]="First kept",[4]="uint32",[6]="first event that can still be read; last + 1 when none"},
+    {[1]="first_missing:uint32",[2]="tdp.first_missing",[3]="First event missing",[4]="uint32",[6]="first event that is gone"},
+    {[1]="first_kept:uint32",[2]="tdp.first_kept",[3]="First event kept",[4]="uint32",[6]="first event that can still be read; last + 1 when none"},
     {[1]="last:uint32",[2]="tdp.last",[3]="Last",[4]="uint32",[6]="newest event"},
     {[1]="total:uint16",[2]="tdp.total",[3]="Total",[4]="uint16",[6]="meters the device has"},
     {[1]="meters[]",[2]="tdp.meters.list",[3]="Meters",[4]="none",[6]="in an order that stays the same; a count goes from FFFFFFFFh to 0"},
@@ -554,21 +556,21 @@ TDP.fields = {
     {[1]="lamps:uint8.GREEN",[2]="tdp.lamps.green",[3]="Green",[4]="bool",width=8,mask=2},
     {[1]="door_open:uint8:door_open",[2]="tdp.door_open",[3]="Door open",[4]="uint8",[5]="door_open",[6]="1 when open"},
     {[1]="packets:uint8",[2]="tdp.packets",[3]="Packets",[4]="uint8",[6]="packets dispensed this round; 0 once it is over"},
-    {[1]="dispensed:uint16",[2]="tdp.dispensed",[3]="Dispensed",[4]="uint16",[6]="cards in them"},
-    {[1]="in_tray:uint8",[2]="tdp.in_tray",[3]="In tray",[4]="uint8",[6]="cards that lie in the tray, whether of a packet or of the remainder"},
+    {[1]="dispensed:uint16",[2]="tdp.dispensed",[3]="In the packets",[4]="uint16",[6]="cards in them"},
+    {[1]="in_tray:uint8",[2]="tdp.in_tray",[3]="In the tray",[4]="uint8",[6]="cards that lie in the tray, whether of a packet or of the remainder"},
     {[1]="faults[]",[2]="tdp.faults.list",[3]="Faults",[4]="none",[6]="active faults"},
     {[1]="faults[]#",[2]="tdp.faults.count",[3]="Count",[4]="uint8"},
     {[1]="faults[]*",[2]="tdp.fault",[3]="Fault",[4]="uint16",[5]="Fault"},
     {[1]="state:uint8:ShoeState",[2]="tdp.state",[3]="State",[4]="uint8",[5]="ShoeState"},
-    {[1]="in_round:uint16",[2]="tdp.in_round",[3]="In round",[4]="uint16",[6]="of these, in the round being dealt"},
+    {[1]="in_round:uint16",[2]="tdp.in_round",[3]="In this round",[4]="uint16",[6]="of these, in the round being dealt"},
     {[1]="cut_card_seen:uint8:cut_card_seen",[2]="tdp.cut_card_seen",[3]="Cut card seen",[4]="uint8",[5]="cut_card_seen",[6]="1 once the cut card came out"},
     {[1]="state:uint8:ControllerState",[2]="tdp.state",[3]="State",[4]="uint8",[5]="ControllerState"},
-    {[1]="sensors:uint32",[2]="tdp.sensors",[3]="Sensors",[4]="uint32",[6]="bit 0: seat 1 has a progressive bet on its sensor",hex=true},
+    {[1]="sensors:uint32",[2]="tdp.sensors",[3]="Seats with a bet on the sensor",[4]="uint32",[6]="bit 0: seat 1 has a progressive bet on its sensor",hex=true},
     {[1]="status:uint8:Status",[2]="tdp.status",[3]="Status",[4]="uint8",[5]="Status",[6]="accepted, done or refused"},
     {[1]="reason:uint16:Reason",[2]="tdp.reason",[3]="Reason",[4]="uint16",[5]="Reason",[6]="why it was refused"},
     {[1]="percent:uint8",[2]="tdp.percent",[3]="Percent",[4]="uint8",[6]="0 to 100"},
   }
-TDP.answers = {[2]={name="Reply",says="{status}[, {reason}], device {state}",sender="device",fixed=4,fields={{name="status",label="Status",size=1,values="Status",shape="u",key="status:uint8:Status"},{name="reason",label="Reason",size=2,values="Reason",shape="u",key="reason:uint16:Reason"},{name="state",label="State",size=1,by_class=true,shape="u",key="state:uint8"}}},[3]={name="Progress",says="{percent} percent, device {state}",sender="device",fixed=2,fields={{name="percent",label="Percent",size=1,unit="%",shape="u",key="percent:uint8"},{name="state",label="State",size=1,by_class=true,shape="u",key="state:uint8"}}},[6]={name="Nak",says="{reason}",fixed=2,fields={{name="reason",label="Reason",size=2,values="Reason",shape="u",key="reason:uint16:Reason"}}}}
+TDP.answers = {[2]={name="Reply",says="{status}[, {reason}], state {state}",sender="device",fixed=4,fields={{name="status",label="Status",size=1,values="Status",shape="u",key="status:uint8:Status"},{name="reason",label="Reason",size=2,values="Reason",shape="u",key="reason:uint16:Reason"},{name="state",label="State",size=1,by_class=true,shape="u",key="state:uint8"}}},[3]={name="Progress",says="{percent} percent, state {state}",sender="device",fixed=2,fields={{name="percent",label="Percent",size=1,unit="%",shape="u",key="percent:uint8"},{name="state",label="State",size=1,by_class=true,shape="u",key="state:uint8"}}},[6]={name="Nak",says="{reason}",fixed=2,fields={{name="reason",label="Reason",size=2,values="Reason",shape="u",key="reason:uint16:Reason"}}}}
 TDP.messages = {
     [65568]={name="OpenSession",says="Open session {session} with version {major}.{minor}, role {role}",sender="host",fixed=7,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="major",label="Major",size=1,shape="u",key="major:uint8"},{name="minor",label="Minor",size=1,shape="u",key="minor:uint8"},{name="role",label="Role",size=1,values="Role",shape="u",key="role:uint8:Role"}}},
     [65569]={name="ReadEvents",says="Send the events of session {session} from {first} on",sender="host",fixed=8,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="first",label="First",size=4,shape="u",key="first:uint32"}}},
@@ -586,25 +588,25 @@ TDP.messages = {
     [66081]={name="ClearShoeError",says="Clear {fault}, badge {badge}",sender="host",fixed=6,fields={{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"},{name="badge",label="Badge",size=4,shape="u",key="badge:uint32"}}},
     [66082]={name="EndRound",says="The round is over",sender="host",fixed=0,fields={}},
     [66336]={name="SetSensorLight",says="Light of seat {seat} {lit}",sender="host",fixed=2,fields={{name="seat",label="Seat",size=1,shape="u",key="seat:uint8"},{name="lit",label="Lit",size=1,values="lit",shape="u",key="lit:uint8:lit"}}},
-    [66337]={name="ShowMeter",says="Show {cents} cents on meter {meter}",sender="host",fixed=9,fields={{name="meter",label="Meter",size=1,shape="u",key="meter:uint8"},{name="cents",label="Cents",size=8,unit="cents",shape="u",key="cents:uint64"}}},
+    [66337]={name="ShowMeter",says="Show {cents} cents on meter {meter}",sender="host",fixed=9,fields={{name="meter",label="Meter",size=1,shape="u",key="meter:uint8"},{name="cents",label="Amount",size=8,unit="cents",shape="u",key="cents:uint64"}}},
     [66338]={name="ShowText",says="Show \"{text}\" to the dealer",sender="host",fixed=40,fields={{name="text",label="Text",size=40,shape="text",key="text:string"}}},
-    [262192]={name="Booted",says="Started by {cause}, start number {boot_count}, in the middle of a round: {mid_round}",sender="device",fixed=18,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="boot_count",label="Boot count",size=4,shape="u",key="boot_count:uint32"},{name="previous_session",label="Previous session",size=4,hex=true,shape="u",key="previous_session:uint32"},{name="cause",label="Cause",size=1,values="BootCause",shape="u",key="cause:uint8:BootCause"},{name="mid_round",label="Mid round",size=1,values="mid_round",shape="u",key="mid_round:uint8:mid_round"}}},
+    [262192]={name="Booted",says="Started by {cause}, start number {boot_count}[, in the middle of a round: {mid_round}]",sender="device",fixed=18,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="boot_count",label="Boot count",size=4,shape="u",key="boot_count:uint32"},{name="previous_session",label="Previous session",size=4,hex=true,shape="u",key="previous_session:uint32"},{name="cause",label="Cause",size=1,values="BootCause",shape="u",key="cause:uint8:BootCause"},{name="mid_round",label="In the middle of a round",size=1,values="mid_round",shape="u",key="mid_round:uint8:mid_round"}}},
     [262193]={name="FaultRaised",says="Fault begins, {fault}[, at {place}]",sender="device",fixed=13,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="value",label="Value",size=2,shape="u",key="value:uint16"}}},
     [262194]={name="FaultCleared",says="Fault is over, {fault}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"}}},
     [262195]={name="DoorMoved",says="Door {open}",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="open",label="Open",size=1,values="open",shape="u",key="open:uint8:open"}}},
-    [262196]={name="StateChanged",says="State {previous} becomes {state}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="state",label="State",size=1,by_class=true,shape="u",key="state:uint8"},{name="previous",label="Previous",size=1,by_class=true,shape="u",key="previous:uint8"}}},
+    [262196]={name="StateChanged",says="State {previous} becomes {state}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="state",label="State",size=1,by_class=true,shape="u",key="state:uint8"},{name="previous",label="Previous state",size=1,by_class=true,shape="u",key="previous:uint8"}}},
     [262464]={name="GreenButton",says="Green button pressed",sender="device",fixed=8,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"}}},
     [262465]={name="GameSelected",says="Game {game} selected, packets of {packet_size}, {cards} cards",sender="device",fixed=44,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="packet_size",label="Cards of a packet",size=1,shape="u",key="packet_size:uint8"},{name="cards",label="Cards",size=2,shape="u",key="cards:uint16"},{name="jokers",label="Jokers",size=1,shape="u",key="jokers:uint8"},{name="game",label="Game",size=32,shape="text",key="game:string"}}},
-    [262466]={name="DeckLoaded",says="Deck {deck} put in",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"},{name="back",label="Back",size=1,shape="u",key="back:uint8"}}},
+    [262466]={name="DeckLoaded",says="Deck {deck} put in",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"},{name="back",label="Kind of back",size=1,shape="u",key="back:uint8"}}},
     [262467]={name="ShuffleStarted",says="Deck {deck} is being shuffled",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"}}},
-    [262468]={name="DeckVerified",says="Deck {deck} counted, {counted} of {expected} cards",sender="device",fixed=13,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"},{name="expected",label="Expected",size=2,shape="u",key="expected:uint16"},{name="counted",label="Counted",size=2,shape="u",key="counted:uint16"}}},
-    [262469]={name="PacketDispensed",says="Packet {ordinal} in the tray, {counted} of {expected} cards[, {cards}]",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"},{name="ordinal",label="Ordinal",size=1,shape="u",key="ordinal:uint8"},{name="expected",label="Expected",size=1,shape="u",key="expected:uint8"},{name="counted",label="Counted",size=1,shape="u",key="counted:uint8"},{name="cards",label="Cards",size=1,values="card",as_is=true,lists_codes=true,shape="list",key="cards[]"}}},
+    [262468]={name="DeckVerified",says="Deck {deck} counted, {counted} of {expected} cards",sender="device",fixed=13,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"},{name="expected",label="Expected",size=2,unit="cards",shape="u",key="expected:uint16"},{name="counted",label="Counted",size=2,unit="cards",shape="u",key="counted:uint16"}}},
+    [262469]={name="PacketDispensed",says="Packet {ordinal} in the tray, {counted} of {expected} cards[, {cards}]",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"},{name="ordinal",label="Ordinal",size=1,shape="u",key="ordinal:uint8"},{name="expected",label="Expected",size=1,unit="cards",shape="u",key="expected:uint8"},{name="counted",label="Counted",size=1,unit="cards",shape="u",key="counted:uint8"},{name="cards",label="Cards",size=1,values="card",as_is=true,lists_codes=true,shape="list",key="cards[]"}}},
     [262470]={name="PacketLifted",says="Packet {ordinal} lifted",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="ordinal",label="Ordinal",size=1,shape="u",key="ordinal:uint8"}}},
-    [262471]={name="RemainderDumped",says="Remainder in the tray, {counted} of {expected} cards",sender="device",fixed=13,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"},{name="expected",label="Expected",size=2,shape="u",key="expected:uint16"},{name="counted",label="Counted",size=2,shape="u",key="counted:uint16"}}},
+    [262471]={name="RemainderDumped",says="Remainder in the tray, {counted} of {expected} cards",sender="device",fixed=13,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"},{name="expected",label="Expected",size=2,unit="cards",shape="u",key="expected:uint16"},{name="counted",label="Counted",size=2,unit="cards",shape="u",key="counted:uint16"}}},
     [262472]={name="RemainderLifted",says="Remainder of deck {deck} lifted",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"}}},
     [262473]={name="CardRejected",says="Card {card} rejected, {fault}",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"},{name="card",label="Card",size=1,values="card",as_is=true,lists_codes=true,shape="u",key="card:uint8:card"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"}}},
     [262474]={name="RedLamp",says="Red lamp {lit}, {fault}",sender="device",fixed=11,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="lit",label="Lit",size=1,values="lit",shape="u",key="lit:uint8:lit"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"}}},
-    [262475]={name="Misdeal",says="Misdeal, {fault}, {loaded} cards loaded, remainder {remainder}, rejected {rejected}, packets {packets}",sender="device",fixed=16,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"},{name="loaded",label="Loaded",size=2,shape="u",key="loaded:uint16"},{name="remainder",label="Remainder",size=2,shape="u",key="remainder:uint16"},{name="rejected",label="Rejected",size=1,shape="u",key="rejected:uint8"},{name="packets",label="Packets",size=2,shape="list",key="packets[]",parts={{name="expected",label="Expected",size=1,shape="u",key="expected:uint8"},{name="counted",label="Counted",size=1,shape="u",key="counted:uint8"}}}}},
+    [262475]={name="Misdeal",says="Misdeal, {fault}, {loaded} cards loaded, remainder {remainder}, rejected {rejected}, packets {packets}",sender="device",fixed=16,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"},{name="loaded",label="Loaded",size=2,unit="cards",shape="u",key="loaded:uint16"},{name="remainder",label="Remainder",size=2,values="remainder",unit="cards",shape="u",key="remainder:uint16:remainder"},{name="rejected",label="Rejected",size=1,unit="cards",shape="u",key="rejected:uint8"},{name="packets",label="Packets",size=2,shape="list",key="packets[]",parts={{name="expected",label="Expected",size=1,unit="cards",shape="u",key="expected:uint8"},{name="counted",label="Counted",size=1,unit="cards",shape="u",key="counted:uint8"}}}}},
     [262476]={name="MisdealCleared",says="Misdeal cleared, {fault}, {resolution}, badge {badge}",sender="device",fixed=15,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"},{name="badge",label="Badge",size=4,shape="u",key="badge:uint32"},{name="resolution",label="Resolution",size=1,values="Resolution",shape="u",key="resolution:uint8:Resolution"}}},
     [262477]={name="DeckRemoved",says="Deck {deck} taken out",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"}}},
     [262720]={name="ShoeLoaded",says="Shoe {shoe} filled, {cards} cards of {decks} decks",sender="device",fixed=15,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="shoe",label="Shoe",size=4,shape="u",key="shoe:uint32"},{name="decks",label="Decks",size=1,shape="u",key="decks:uint8"},{name="cards",label="Cards",size=2,shape="u",key="cards:uint16"}}},
@@ -628,28 +630,28 @@ TDP.messages = {
     [262980]={name="SpotSelected",says="Seat {seat} selected",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="seat",label="Seat",size=1,shape="u",key="seat:uint8"}}},
     [262981]={name="BadgeSwiped",says="Badge {badge} swiped, {level}",sender="device",fixed=13,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="badge",label="Badge",size=4,shape="u",key="badge:uint32"},{name="level",label="Level",size=1,values="BadgeLevel",shape="u",key="level:uint8:BadgeLevel"}}},
     [262982]={name="Confirmed",says="Confirm pressed",sender="device",fixed=8,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"}}},
-    [262983]={name="WagerPlaced",says="Seat {seat} has {cents} cents on spot {bet}",sender="device",fixed=14,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="seat",label="Seat",size=1,shape="u",key="seat:uint8"},{name="bet",label="Bet",size=1,shape="u",key="bet:uint8"},{name="cents",label="Cents",size=4,unit="cents",shape="u",key="cents:uint64"}}},
+    [262983]={name="WagerPlaced",says="Seat {seat} has {cents} cents on spot {bet}",sender="device",fixed=14,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="seat",label="Seat",size=1,shape="u",key="seat:uint8"},{name="bet",label="Betting spot",size=1,shape="u",key="bet:uint8"},{name="cents",label="Amount",size=4,unit="cents",shape="u",key="cents:uint64"}}},
     [262984]={name="DecisionMade",says="Seat {seat} chose {decision}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="seat",label="Seat",size=1,shape="u",key="seat:uint8"},{name="decision",label="Decision",size=1,values="Decision",shape="u",key="decision:uint8:Decision"}}},
-    [262985]={name="BurnConfirmed",says="Cards burned from the packet of {place}, positions {positions}, counted {spread}",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="positions",label="Positions",size=2,hex=true,shape="u",key="positions:uint16"},{name="spread",label="Spread",size=1,values="Spread",shape="u",key="spread:uint8:Spread"}}},
+    [262985]={name="BurnConfirmed",says="Cards burned from the packet of {place}, positions {positions}, counted {spread}",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="positions",label="Positions",size=2,hex=true,bits=true,shape="u",key="positions:uint16"},{name="spread",label="Spread",size=1,values="Spread",shape="u",key="spread:uint8:Spread"}}},
     [262986]={name="HandRevealed",says="Hand of {place}, {cards}, by {source}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="source",label="Source",size=1,values="RevealSource",shape="u",key="source:uint8:RevealSource"},{name="cards",label="Cards",size=1,values="card",as_is=true,lists_codes=true,shape="list",key="cards[]"}}},
-    [262987]={name="CardsCounted",says="{counted} cards counted at {place}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="counted",label="Counted",size=1,shape="u",key="counted:uint8"}}},
+    [262987]={name="CardsCounted",says="{counted} cards counted at {place}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="counted",label="Counted",size=1,unit="cards",shape="u",key="counted:uint8"}}},
     [262988]={name="MisdealCalled",says="Misdeal called with badge {badge}, {fault}",sender="device",fixed=14,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="badge",label="Badge",size=4,shape="u",key="badge:uint32"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"}}},
     [262989]={name="CardMishandled",says="Card {card} at {place}: {how}",sender="device",fixed=11,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="how",label="What happened",size=1,values="Mishandling",shape="u",key="how:uint8:Mishandling"},{name="card",label="Card",size=1,values="card",as_is=true,lists_codes=true,shape="u",key="card:uint8:card"}}},
     [262990]={name="HandSet",says="Hand of {place} set by {by}, {cards}, the first {low} low",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="by",label="Set by",size=1,values="SetBy",shape="u",key="by:uint8:SetBy"},{name="foul",label="Foul",size=1,values="foul",shape="u",key="foul:uint8:foul"},{name="low",label="Cards of the low or first hand",size=1,shape="u",key="low:uint8"},{name="cards",label="Cards",size=1,values="card",as_is=true,lists_codes=true,shape="list",key="cards[]"}}},
     [262991]={name="CardsDiscarded",says="Cards laid away from {place}[, {cards}]",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="cards",label="Cards",size=1,values="card",as_is=true,lists_codes=true,shape="list",key="cards[]"}}},
     [262992]={name="NumberDrawn",says="Number {drawn} drawn",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="drawn",label="Drawn",size=1,shape="u",key="drawn:uint8"}}},
-    [262993]={name="WagerOn",says="Seat {seat} has {cents} cents on {on}, spot {bet}, proposition {proposition}",sender="device",fixed=16,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="seat",label="Seat",size=1,shape="u",key="seat:uint8"},{name="bet",label="Bet",size=1,shape="u",key="bet:uint8"},{name="proposition",label="Proposition",size=1,shape="u",key="proposition:uint8"},{name="on",label="On",size=1,values="on",shape="u",key="on:uint8:on"},{name="cents",label="Cents",size=4,unit="cents",shape="u",key="cents:uint64"}}},
+    [262993]={name="WagerOn",says="Seat {seat} has {cents} cents on {on}, spot {bet}, proposition {proposition}",sender="device",fixed=16,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="seat",label="Seat",size=1,shape="u",key="seat:uint8"},{name="bet",label="Betting spot",size=1,shape="u",key="bet:uint8"},{name="proposition",label="Proposition",size=1,shape="u",key="proposition:uint8"},{name="on",label="On",size=1,values="card",as_is=true,lists_codes=true,shape="u",key="on:uint8:card"},{name="cents",label="Amount",size=4,unit="cents",shape="u",key="cents:uint64"}}},
     [262994]={name="HandCorrected",says="Hand of {place} corrected to {cards}, badge {badge}",sender="device",fixed=14,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="badge",label="Badge",size=4,shape="u",key="badge:uint32"},{name="level",label="Level",size=1,values="BadgeLevel",shape="u",key="level:uint8:BadgeLevel"},{name="cards",label="Cards",size=1,values="card",as_is=true,lists_codes=true,shape="list",key="cards[]"}}},
     [327685]={name="Ack",says="Acknowledged, events up to {up_to} have arrived",sender="host",fixed=8,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="up_to",label="Up to event",size=4,shape="u",key="up_to:uint32"}}},
     [458753]={name="Hello",says="Hello from {host}, which speaks versions {lowest_major}.{lowest_minor} to {highest_major}.{highest_minor}",sender="host",fixed=20,fields={{name="lowest_major",label="Lowest major",size=1,shape="u",key="lowest_major:uint8"},{name="lowest_minor",label="Lowest minor",size=1,shape="u",key="lowest_minor:uint8"},{name="highest_major",label="Highest major",size=1,shape="u",key="highest_major:uint8"},{name="highest_minor",label="Highest minor",size=1,shape="u",key="highest_minor:uint8"},{name="host",label="Host",size=16,shape="text",key="host:string"}}},
-    [458754]={name="HelloReply",says="Hello reply from a {device_class}: {maker} {model}, serial number {serial}, firmware {firmware}, session {session}",sender="device",fixed=117,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="lowest_major",label="Lowest major",size=1,shape="u",key="lowest_major:uint8"},{name="lowest_minor",label="Lowest minor",size=1,shape="u",key="lowest_minor:uint8"},{name="highest_major",label="Highest major",size=1,shape="u",key="highest_major:uint8"},{name="highest_minor",label="Highest minor",size=1,shape="u",key="highest_minor:uint8"},{name="device_class",label="Device class",size=1,values="DeviceClass",shape="u",key="device_class:uint8:DeviceClass"},{name="capabilities",label="Capabilities",size=4,flags="Capability",shape="u",key="capabilities:uint32"},{name="boot_count",label="Boot count",size=4,shape="u",key="boot_count:uint32"},{name="event_depth",label="Event depth",size=2,shape="u",key="event_depth:uint16"},{name="max_frame",label="Max frame",size=2,shape="u",key="max_frame:uint16"},{name="maker",label="Maker",size=16,shape="text",key="maker:string"},{name="model",label="Model",size=16,shape="text",key="model:string"},{name="serial",label="Serial",size=16,shape="text",key="serial:string"},{name="firmware",label="Firmware",size=16,shape="text",key="firmware:string"},{name="digest",label="Firmware digest (SHA-256)",size=32,shape="bytes",key="digest:bytes"}}},
+    [458754]={name="HelloReply",says="Hello reply from a {device_class}: {maker} {model}, serial number {serial}, firmware {firmware}, session {session}",sender="device",fixed=117,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="lowest_major",label="Lowest major",size=1,shape="u",key="lowest_major:uint8"},{name="lowest_minor",label="Lowest minor",size=1,shape="u",key="lowest_minor:uint8"},{name="highest_major",label="Highest major",size=1,shape="u",key="highest_major:uint8"},{name="highest_minor",label="Highest minor",size=1,shape="u",key="highest_minor:uint8"},{name="device_class",label="Class of device",size=1,values="DeviceClass",shape="u",key="device_class:uint8:DeviceClass"},{name="capabilities",label="Capabilities",size=4,flags="Capability",shape="u",key="capabilities:uint32"},{name="boot_count",label="Boot count",size=4,shape="u",key="boot_count:uint32"},{name="event_depth",label="Events it keeps",size=2,unit="events",shape="u",key="event_depth:uint16"},{name="max_frame",label="Longest frame",size=2,unit="bytes",shape="u",key="max_frame:uint16"},{name="maker",label="Maker",size=16,shape="text",key="maker:string"},{name="model",label="Model",size=16,shape="text",key="model:string"},{name="serial",label="Serial",size=16,shape="text",key="serial:string"},{name="firmware",label="Firmware",size=16,shape="text",key="firmware:string"},{name="digest",label="Firmware digest (SHA-256)",size=32,shape="bytes",key="digest:bytes"}}},
     [458755]={name="Heartbeat",says="Heartbeat, the host is there",sender="host",fixed=4,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"}}},
-    [458756]={name="Gap",says="Gap, events from {first_missing} to before {first_kept} are gone; the newest is {last}",sender="device",fixed=16,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="first_missing",label="First missing",size=4,shape="u",key="first_missing:uint32"},{name="first_kept",label="First kept",size=4,shape="u",key="first_kept:uint32"},{name="last",label="Last",size=4,shape="u",key="last:uint32"}}},
+    [458756]={name="Gap",says="Gap, events from {first_missing} to before {first_kept} are gone; the newest is {last}",sender="device",fixed=16,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="first_missing",label="First event missing",size=4,shape="u",key="first_missing:uint32"},{name="first_kept",label="First event kept",size=4,shape="u",key="first_kept:uint32"},{name="last",label="Last",size=4,shape="u",key="last:uint32"}}},
     [458758]={name="Meters",says="Meters, of {total} those from number {first} on",sender="device",fixed=8,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="total",label="Total",size=2,shape="u",key="total:uint16"},{name="first",label="First",size=2,shape="u",key="first:uint16"},{name="meters",label="Meters",size=6,shape="list",key="meters[]",parts={{name="meter",label="Meter",size=1,values="DeviceMeter",shape="u",key="meter:uint8:DeviceMeter"},{name="component",label="Component",size=1,values="Component",shape="u",key="component:uint8:Component"},{name="count",label="Count",size=4,shape="u",key="count:uint32"}}}}},
     [458759]={name="Measured",says="Measured {region} by {algorithm}: {digest}",sender="device",fixed=54,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="nonce",label="Nonce",size=16,shape="bytes",key="nonce:bytes"},{name="region",label="Region",size=1,values="Region",shape="u",key="region:uint8:Region"},{name="algorithm",label="Algorithm",size=1,values="Algorithm",shape="u",key="algorithm:uint8:Algorithm"},{name="digest",label="Firmware digest (SHA-256)",size=32,shape="bytes",key="digest:bytes"}}},
-    [459024]={name="ShufflerStatus",says="Status of the shuffler: {state}, cards loaded {loaded}, packets dealt {packets}, cards in them {dispensed}[, lamps {lamps}][, active faults {faults}]",sender="device",fixed=25,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="last_event",label="Newest event",size=4,shape="u",key="last_event:uint32"},{name="uptime_ms",label="Time since start",size=4,unit="ms",shape="u",key="uptime_ms:uint32"},{name="state",label="State",size=1,values="ShufflerState",shape="u",key="state:uint8:ShufflerState"},{name="lamps",label="Lamps",size=1,flags="Lamp",shape="u",key="lamps:uint8"},{name="door_open",label="Door open",size=1,values="door_open",shape="u",key="door_open:uint8:door_open"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"},{name="loaded",label="Loaded",size=2,shape="u",key="loaded:uint16"},{name="packets",label="Packets",size=1,shape="u",key="packets:uint8"},{name="dispensed",label="Dispensed",size=2,shape="u",key="dispensed:uint16"},{name="in_tray",label="In tray",size=1,shape="u",key="in_tray:uint8"},{name="remainder",label="Remainder",size=2,shape="u",key="remainder:uint16"},{name="rejected",label="Rejected",size=1,shape="u",key="rejected:uint8"},{name="faults",label="Faults",size=2,values="Fault",shape="list",key="faults[]"}}},
-    [459280]={name="ShoeStatus",says="Status of the shoe: {state}, {drawn} of {loaded} cards drawn[, active faults {faults}]",sender="device",fixed=27,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="last_event",label="Newest event",size=4,shape="u",key="last_event:uint32"},{name="uptime_ms",label="Time since start",size=4,unit="ms",shape="u",key="uptime_ms:uint32"},{name="state",label="State",size=1,values="ShoeState",shape="u",key="state:uint8:ShoeState"},{name="locked",label="Locked",size=1,values="locked",shape="u",key="locked:uint8:locked"},{name="halted",label="Halted",size=1,values="halted",shape="u",key="halted:uint8:halted"},{name="shoe",label="Shoe",size=4,shape="u",key="shoe:uint32"},{name="decks",label="Decks",size=1,shape="u",key="decks:uint8"},{name="loaded",label="Loaded",size=2,shape="u",key="loaded:uint16"},{name="drawn",label="Drawn",size=2,shape="u",key="drawn:uint16"},{name="in_round",label="In round",size=2,shape="u",key="in_round:uint16"},{name="cut_card_seen",label="Cut card seen",size=1,values="cut_card_seen",shape="u",key="cut_card_seen:uint8:cut_card_seen"},{name="faults",label="Faults",size=2,values="Fault",shape="list",key="faults[]"}}},
-    [459536]={name="ControllerStatus",says="Status of the table controller: {state}, round {round}[, active faults {faults}]",sender="device",fixed=21,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="last_event",label="Newest event",size=4,shape="u",key="last_event:uint32"},{name="uptime_ms",label="Time since start",size=4,unit="ms",shape="u",key="uptime_ms:uint32"},{name="state",label="State",size=1,values="ControllerState",shape="u",key="state:uint8:ControllerState"},{name="round",label="Round",size=4,shape="u",key="round:uint32"},{name="sensors",label="Sensors",size=4,hex=true,shape="u",key="sensors:uint32"},{name="faults",label="Faults",size=2,values="Fault",shape="list",key="faults[]"}}},
+    [459024]={name="ShufflerStatus",says="Status of the shuffler: {state}, cards loaded {loaded}, packets dealt {packets}, cards in them {dispensed}[, lamps {lamps}][, active faults {faults}]",sender="device",fixed=25,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="last_event",label="Newest event",size=4,shape="u",key="last_event:uint32"},{name="uptime_ms",label="Time since start",size=4,unit="ms",shape="u",key="uptime_ms:uint32"},{name="state",label="State",size=1,values="ShufflerState",shape="u",key="state:uint8:ShufflerState"},{name="lamps",label="Lamps",size=1,flags="Lamp",shape="u",key="lamps:uint8"},{name="door_open",label="Door open",size=1,values="door_open",shape="u",key="door_open:uint8:door_open"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"},{name="loaded",label="Loaded",size=2,unit="cards",shape="u",key="loaded:uint16"},{name="packets",label="Packets",size=1,shape="u",key="packets:uint8"},{name="dispensed",label="In the packets",size=2,unit="cards",shape="u",key="dispensed:uint16"},{name="in_tray",label="In the tray",size=1,unit="cards",shape="u",key="in_tray:uint8"},{name="remainder",label="Remainder",size=2,values="remainder",unit="cards",shape="u",key="remainder:uint16:remainder"},{name="rejected",label="Rejected",size=1,unit="cards",shape="u",key="rejected:uint8"},{name="faults",label="Faults",size=2,values="Fault",shape="list",key="faults[]"}}},
+    [459280]={name="ShoeStatus",says="Status of the shoe: {state}, {drawn} of {loaded} cards drawn[, active faults {faults}]",sender="device",fixed=27,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="last_event",label="Newest event",size=4,shape="u",key="last_event:uint32"},{name="uptime_ms",label="Time since start",size=4,unit="ms",shape="u",key="uptime_ms:uint32"},{name="state",label="State",size=1,values="ShoeState",shape="u",key="state:uint8:ShoeState"},{name="locked",label="Locked",size=1,values="locked",shape="u",key="locked:uint8:locked"},{name="halted",label="Halted",size=1,values="halted",shape="u",key="halted:uint8:halted"},{name="shoe",label="Shoe",size=4,shape="u",key="shoe:uint32"},{name="decks",label="Decks",size=1,shape="u",key="decks:uint8"},{name="loaded",label="Loaded",size=2,unit="cards",shape="u",key="loaded:uint16"},{name="drawn",label="Drawn",size=2,shape="u",key="drawn:uint16"},{name="in_round",label="In this round",size=2,unit="cards",shape="u",key="in_round:uint16"},{name="cut_card_seen",label="Cut card seen",size=1,values="cut_card_seen",shape="u",key="cut_card_seen:uint8:cut_card_seen"},{name="faults",label="Faults",size=2,values="Fault",shape="list",key="faults[]"}}},
+    [459536]={name="ControllerStatus",says="Status of the table controller: {state}, round {round}[, active faults {faults}]",sender="device",fixed=21,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="last_event",label="Newest event",size=4,shape="u",key="last_event:uint32"},{name="uptime_ms",label="Time since start",size=4,unit="ms",shape="u",key="uptime_ms:uint32"},{name="state",label="State",size=1,values="ControllerState",shape="u",key="state:uint8:ControllerState"},{name="round",label="Round",size=4,shape="u",key="round:uint32"},{name="sensors",label="Seats with a bet on the sensor",size=4,hex=true,bits=true,shape="u",key="sensors:uint32"},{name="faults",label="Faults",size=2,values="Fault",shape="list",key="faults[]"}}},
   }
 
 local ANGEL = {
@@ -733,6 +735,13 @@ local function number_le(text, at, size)
     value = value * 256 + text:byte(i)
   end
   return value
+end
+
+-- Seconds as Wireshark has a time: to the nanosecond, without what a fraction of two adds.
+local function time_of(seconds)
+  local ns = math.floor(seconds * 1e9 + 0.5)
+  local whole = ns < 0 and math.ceil(ns / 1e9) or math.floor(ns / 1e9)
+  return NSTime.new(whole, math.floor(ns - whole * 1e9))
 end
 
 -- `PACKET_WAIT` as words.
@@ -907,7 +916,7 @@ local function give_up() return "cut off" end
 
 -- What each packet holds is found out when it is looked at for the first time, in the order of the file, and kept: later
 -- packets are looked at in any. That is not always the first pass: tshark -2 builds no tree there, and says no interface.
-local streams, kept, talks = {}, {}, {}
+local streams, kept, talks, looked = {}, {}, {}, {}
 local time_epoch, first_second = Field.new("frame.time_epoch"), nil
 
 -- Seconds since about the first packet, to the nanosecond: the time since the first is not known in the first of two
@@ -921,7 +930,7 @@ local function now_of(pinfo)
 end
 
 local function begin_again()
-  streams, kept, talks, first_second = {}, {}, {}, nil
+  streams, kept, talks, looked, first_second = {}, {}, {}, {}, nil
 end
 
 local function talk_of(key)
@@ -968,6 +977,34 @@ local function pieces_of(dialect, text, pinfo, line)
   stream.last = now
   kept[id] = record
   return record
+end
+
+-- The same for TCP, where Wireshark itself keeps what is unfinished and hands it on again with what follows; one packet
+-- may be handed on in several parts, so what is kept is found by the bytes, too.
+local function pieces_of_tcp(dialect, text, pinfo, line)
+  local key = line.key .. "/" .. line.way
+  local id = concat({ key, dialect.name, pinfo.number, text }, "/")
+  if kept[id] then return kept[id] end
+  local stream = streams[key]
+  if not stream or stream.dialect ~= dialect.name or pinfo.number < stream.newest then
+    stream = { dialect = dialect.name, newest = pinfo.number }
+    streams[key] = stream
+  end
+  stream.held, stream.newest = "", pinfo.number
+  kept[id] = { pieces = dialect.cut(stream, text), held = #stream.held }
+  return kept[id]
+end
+
+-- What talks made of a packet's frames, kept for later looks. A pass may hand TCP's bytes on in other parts than the one
+-- before, so there a frame is found by its packet and its bytes.
+local function seen_of(record, pinfo, line)
+  if not line.whole then
+    record.seen = record.seen or {}
+    return record.seen, function(index) return index end
+  end
+  local id = concat({ line.key, line.way, pinfo.number }, "/")
+  looked[id] = looked[id] or {}
+  return looked[id], function(_, each) return each.bytes end
 end
 
 -- A note of the recorder ends what both directions of a line hold.
@@ -1133,10 +1170,10 @@ local G = {    -- fields of this dissector's own
   reason = ProtoField.string("tdp.noise.reason", "Why they are no frame"),
   began = ProtoField.framenum("tdp.began_in", "Began in packet"),
   goes_on = ProtoField.framenum("tdp.continued_in", "Goes on in packet"),
-  response_in = ProtoField.framenum("tdp.response_in", "Answered in packet", base.NONE, frametype.RESPONSE),
-  request_in = ProtoField.framenum("tdp.request_in", "Answers packet", base.NONE, frametype.REQUEST),
+  response_in = ProtoField.framenum("tdp.response_in", "Response in packet", base.NONE, frametype.RESPONSE),
+  request_in = ProtoField.framenum("tdp.request_in", "Request in packet", base.NONE, frametype.REQUEST),
   caused = ProtoField.framenum("tdp.event_in", "Event it caused in packet"),
-  time = ProtoField.double("tdp.response_time", "Seconds since then"),
+  time = ProtoField.relative_time("tdp.response_time", "Response time"),
   retry_of = ProtoField.framenum("tdp.retry_of", "Sent first in packet", base.NONE, frametype.RETRANS_PREV),
   repeat_of = ProtoField.framenum("tdp.repeat_of", "Sent before in packet", base.NONE, frametype.RETRANS_PREV),
   ack_in = ProtoField.framenum("tdp.ack_in", "Acknowledged in packet", base.NONE, frametype.ACK),
@@ -1212,11 +1249,23 @@ local function flags_text(flags, value)
   return #found > 0 and concat(found, ", ") or "none"
 end
 
+-- Which bits are set, the lowest of them being 1.
+local function bits_text(value)
+  local found, number = {}, 0
+  while value > 0 do
+    number = number + 1
+    if value % 2 == 1 then found[#found + 1] = tostring(number) end
+    value = math.floor(value / 2)
+  end
+  return #found > 0 and concat(found, ", ") or "none"
+end
+
 -- A value as a person reads it.
 local function spoken(field, value)
   local values = field.values
   if values == "Fault" then return fault_text(value) end
   if field.flags then return flags_text(field.flags, value) end
+  if field.bits then return bits_text(value) end
   if not values then return field.hex and format("%0" .. 2 * field.size .. "X", value) or tostring(value) end
   local name = TDP.values[values][value]
   if not name then return format(field.lists_codes and "0x%02X" or "%d", value) end
@@ -1386,7 +1435,7 @@ local function say(frame, class)
   end
   sentence = sentence:gsub("%b[]", function(part)
     local name = part:match("{([%w_]+)}")
-    return (texts[name] == "none" or texts[name] == "" or texts[name] == "0") and "" or part:sub(2, -2)
+    return (texts[name] == "none" or texts[name] == "no" or texts[name] == "" or texts[name] == "0") and "" or part:sub(2, -2)
   end)
   return (sentence:gsub("{([%w_]+)}", texts))
 end
@@ -1447,7 +1496,11 @@ local function add_value(tree, entry, tvb, class)
     leaf:set_text(format("%s: %s", field.label, fault_text(entry.value)))
   elseif now.values then
     local name = TDP.values[now.values][entry.value]
-    leaf:set_text(name and format("%s: %s (%d)", field.label, name, entry.value) or format("%s: %d", field.label, entry.value))
+    local number = field.lists_codes and "0x%02X" or "%d"
+    local shown = format(name and "(" .. number .. ")" or number, entry.value)
+    leaf:set_text(format("%s: %s%s", field.label, name and name .. " " .. shown or shown, not name and field.unit and " " .. field.unit or ""))
+  elseif field.bits then
+    leaf:set_text(format("%s: %s (0x%X)", field.label, bits_text(entry.value), entry.value))
   elseif field.unit then
     leaf:append_text(" " .. field.unit)
   end
@@ -1455,7 +1508,7 @@ end
 
 local function add_frame(tree, frame, tvb, class)
   local kind = TDP.values.Kind[frame.kind]
-  local header = tree:add(tdp, tvb(0, 8), format("Header: %s, frame %d of this side%s", kind and words(kind) or "kind " .. frame.kind,
+  local header = tree:add(tdp, tvb(0, 8), format("Header: %s frame, link sequence %d%s", kind and words(kind) or "kind " .. frame.kind,
     frame.sequence, frame.request ~= 0 and ", request " .. frame.request or ""))
   for _, field in ipairs(TDP.header) do
     local range = tvb(field.at, field.size)
@@ -1483,7 +1536,7 @@ local function add_links(tree, seen)
   link(G.retry_of, seen.retry_of)
   link(G.repeat_of, seen.repeat_of)
   link(G.request_in, seen.request_in)
-  if seen.took then tree:add(G.time, seen.took):set_generated() end
+  if seen.took then tree:add(G.time, time_of(seen.took)):set_generated() end
   if seen.entry then
     link(G.response_in, seen.entry.reply)
     for _, number in ipairs(seen.entry.events or {}) do link(G.caused, number) end
@@ -1535,7 +1588,7 @@ local function show_tdp(each, range, tree, context)
   local item = range and tree:add(tdp, range, LABEL .. text) or tree:add(tdp, LABEL .. text)
   if from then item:add(G.sender, from == "host" and "the host" or "the device"):set_generated() end
   if each.began then item:add(G.began, each.began):set_generated() end
-  local tvb = ByteArray.new(each.frame, true):tvb("Frame without its stuffing")
+  local tvb = ByteArray.new(each.frame, true):tvb(frame.names .. " without its stuffing")
   add_frame(item, frame, tvb, seen.class)
   add_links(item, seen)
   add_warnings(item, frame, seen)
@@ -1569,9 +1622,9 @@ local function make_fields(abbr, declared)
     began = ProtoField.framenum(abbr .. ".began_in", "Began in packet"),
     goes_on = ProtoField.framenum(abbr .. ".continued_in", "Goes on in packet"),
     repeat_of = ProtoField.framenum(abbr .. ".repeat_of", "Sent before in packet", base.NONE, frametype.RETRANS_PREV),
-    request_in = ProtoField.framenum(abbr .. ".request_in", "Answers packet", base.NONE, frametype.REQUEST),
-    response_in = ProtoField.framenum(abbr .. ".response_in", "Answered in packet", base.NONE, frametype.RESPONSE),
-    time = ProtoField.double(abbr .. ".response_time", "Seconds since then"),
+    request_in = ProtoField.framenum(abbr .. ".request_in", "Request in packet", base.NONE, frametype.REQUEST),
+    response_in = ProtoField.framenum(abbr .. ".response_in", "Response in packet", base.NONE, frametype.RESPONSE),
+    time = ProtoField.relative_time(abbr .. ".response_time", "Response time"),
     sender = ProtoField.string(abbr .. ".sender", "Sent by"),
     message = ProtoField.string(abbr .. ".message", "Message"),
     why = ProtoField.string(abbr .. ".why", "Why it cannot be read"),
@@ -1756,7 +1809,7 @@ local function add_seen(item, fields, experts, seen)
   local function link(field, value) if value then item:add(field, value):set_generated() end end
   link(fields.repeat_of, seen.repeat_of)
   link(fields.request_in, seen.request_in)
-  if seen.took then item:add(fields.time, seen.took):set_generated() end
+  if seen.took then item:add(fields.time, time_of(seen.took)):set_generated() end
   if seen.entry then link(fields.response_in, seen.entry.reply) end
   for _, each in ipairs(seen.notes) do item:add_proto_expert_info(experts[each[1]], each[2]) end
 end
@@ -1914,7 +1967,7 @@ end
 
 local function show_pieces(dialect, record, tvb, pinfo, tree, line)
   local said, from = {}, nil
-  record.seen = record.seen or {}
+  local seen, name_of = seen_of(record, pinfo, line)
   local talk = talk_of(line.key)
   for index, each in ipairs(record.pieces) do
     local first = math.max(each.at, 0)
@@ -1923,8 +1976,9 @@ local function show_pieces(dialect, record, tvb, pinfo, tree, line)
     if each.frame then
       local again, sender
       local context = { talk = talk, way = line.way, from = line.from, seen = function(look)
-        if not record.seen[index] then record.seen[index] = look(pinfo.number, now_of(pinfo)) end
-        return record.seen[index]
+        local name = name_of(index, each)
+        if not seen[name] then seen[name] = look(pinfo.number, now_of(pinfo)) end
+        return seen[name]
       end }
       text, sender, again = dialect.show(each, range, tree, context)
       text, from = again .. text, sender or from
@@ -1955,7 +2009,7 @@ local function set_columns(dialect, pinfo, line, said, from)
 end
 
 local function dissect(dialect, tvb, pinfo, tree, line)
-  local record = pieces_of(dialect, tvb:raw(), pinfo, line)
+  local record = (line.whole and pieces_of_tcp or pieces_of)(dialect, tvb:raw(), pinfo, line)
   local said, from = show_pieces(dialect, record, tvb, pinfo, tree, line)
   if record.held > 0 and not line.whole then
     local rest = show_rest(dialect, record, tvb, tree)
@@ -2093,7 +2147,19 @@ tdp:register_heuristic("tcp", guess_tcp)
 pcall(function() tdp:register_heuristic("usb.bulk", guess_usb) end)
 function tdp.init() claimed = {} end
 
+-- Ports of serial servers that a person names once in the preferences, instead of Decode As in every file.
+local function take_ports(proto)
+  local table, taken = DissectorTable.get("tcp.port"), ""
+  proto.prefs.ports = Pref.range("TCP ports", "", "Ports of devices and serial servers, such as 4001,7001-7002", 65535)
+  function proto.prefs_changed()
+    if taken ~= "" then table:remove(taken, proto) end
+    taken = tostring(proto.prefs.ports)
+    if taken ~= "" then table:add(taken, proto) end
+  end
+end
+
 for _, dialect in pairs(DIALECTS) do
   DissectorTable.get("tcp.port"):add_for_decode_as(dialect.proto)
   DissectorTable.get("rtacser.data"):add_for_decode_as(dialect.proto)
+  take_ports(dialect.proto)
 end

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import stat
 import subprocess
@@ -22,6 +23,7 @@ COLOURS: Final = "dealwire.colorfilters"
 MARK: Final = b"dealwire"
 """Stands near the beginning of each file of ours; one without it is another's."""
 _PATIENCE_S: Final = 20
+_LONGEST_START: Final = 127
 
 
 class ForeignFile(LocalError):
@@ -52,6 +54,7 @@ class Installed(StrEnum):
     ABSENT = "not installed"
     CURRENT = "installed"
     OLDER = "another version"
+    """Or of another Python, which the interfaces are started with."""
     FOREIGN = "not ours"
 
 
@@ -103,27 +106,32 @@ class InstalledFile(Struct, frozen=True):
 
 def pieces(folder: Path | None = None) -> list[InstalledFile]:
     """What is installed, and where: below `folder`, else where Wireshark of this machine looks."""
-    lua, extcap = (folder / "plugins", folder / "extcap") if folder else (lua_folder(), extcap_folder())
+    named = {} if folder else _folders()
+    own = folder or personal()
+    lua = named.get("Personal Lua Plugins", own / "plugins")
+    extcap = named.get("Personal Extcap path", own / "extcap")
     script = (HERE / "extcap.py").read_bytes()
-    python = f"#!{sys.executable} -IS\n".encode()
     found = [InstalledFile("dissector", lua / DISSECTOR, (HERE / DISSECTOR).read_bytes())]
     if os.name == "nt":
         batch = f'@echo off\r\nrem dealwire\r\n"{sys.executable}" -IS "%~dp0{EXTCAP}.py" %*\r\n'.encode()
         found.append(InstalledFile("interfaces", extcap / f"{EXTCAP}.py", script))
         found.append(InstalledFile("interfaces, for Windows", extcap / f"{EXTCAP}.bat", batch))
     else:
-        found.append(InstalledFile("interfaces", extcap / EXTCAP, python + script.partition(b"\n")[2], program=True))
+        found.append(
+            InstalledFile(
+                "interfaces", extcap / EXTCAP, _first_lines(sys.executable) + script.partition(b"\n")[2], program=True
+            )
+        )
     return found
 
 
-def lua_folder() -> Path:
-    """Where a person's own Lua files are loaded from."""
-    return _folders().get("Personal Lua Plugins") or personal() / "plugins"
-
-
-def extcap_folder() -> Path:
-    """Where a person's own programs for capturing are started from."""
-    return _folders().get("Personal Extcap path") or personal() / "extcap"
+def _first_lines(python: str) -> bytes:
+    """What starts a script with that Python, alone. The system cuts a first line at a blank and after 127 bytes: a
+    shell is started there, to which the second line is a command and to Python a text that nobody uses."""
+    plain = f"#!{python} -IS\n".encode()
+    if len(plain) < _LONGEST_START and not re.search(r"\s", python):
+        return plain
+    return f"#!/bin/sh\n'''exec' {shlex.quote(python)} -IS \"$0\" \"$@\"\n' '''\n".encode()
 
 
 def personal(system: str = sys.platform, environment: Mapping[str, str] = os.environ) -> Path:

@@ -8,7 +8,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from docs._print import DOCS
-from docs._print.wireshark_words import EVENTS_OF_FAULTS, IN_HEX, LABELS, SAYS, TWO_WAYS, UNITS
+from docs._print.wireshark_words import (
+    BITS_FROM_ONE,
+    CARD_CODES,
+    EVENTS_OF_FAULTS,
+    IN_HEX,
+    LABELS,
+    NUMBERS_WITH_NAMES,
+    SAYS,
+    TWO_WAYS,
+    UNITS,
+)
 from protocol import cards, places
 from protocol.angel_eye import framing as angel_framing
 from protocol.angel_eye import messages as angel
@@ -93,9 +103,9 @@ class _Fields:
         self.rows: dict[str, dict[object, object]] = {}
         self._kinds: dict[str, str] = {}
 
-    def describe(self, field: Field) -> dict[str, object]:
-        """What the dissector has to know of a field; registers it."""
-        values, flags = self._names(field)
+    def describe(self, field: Field, message: str = "") -> dict[str, object]:
+        """What the dissector has to know of a field of that message; registers it."""
+        values, flags = (CARDS, None) if (message, field.name) in CARD_CODES else self._names(field)
         said: dict[str, object] = {
             "name": field.name,
             "label": LABELS.get(field.name, field.name.replace("_", " ").capitalize()),
@@ -104,6 +114,7 @@ class _Fields:
             "flags": flags,
             "unit": UNITS.get(field.name),
             "hex": True if field.name in IN_HEX else None,
+            "bits": True if field.name in BITS_FROM_ONE else None,
             "as_is": True if values in (CARDS, PLACES) else None,
             "lists_codes": True if values in (CARDS, PLACES) else None,
             "by_class": True if field.name in ("state", "previous") and values is None else None,
@@ -157,6 +168,9 @@ class _Fields:
             if field.name in TWO_WAYS and field.shape is Shape.INTEGER and field.size == 1:
                 self.values[field.name] = dict(enumerate(TWO_WAYS[field.name]))
                 return field.name, None
+            if field.name in NUMBERS_WITH_NAMES:
+                self.values[field.name] = NUMBERS_WITH_NAMES[field.name]
+                return field.name, None
             return None, None
         if isinstance(names, str):
             return names, None
@@ -180,7 +194,7 @@ def _layout(fields: _Fields, cls: type[Message], packet: Any, sender: str | None
         "says": SAYS.get(name),
         "sender": sender,
         "fixed": sum(field.size for field in found if field.shape in FIXED),
-        "fields": [fields.describe(field) for field in found],
+        "fields": [fields.describe(field, name) for field in found],
     }
 
 

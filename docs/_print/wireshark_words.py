@@ -19,8 +19,8 @@ SAYS: Final = {
     "[, lamps {lamps}][, active faults {faults}]",
     "ShoeStatus": "Status of the shoe: {state}, {drawn} of {loaded} cards drawn[, active faults {faults}]",
     "ControllerStatus": "Status of the table controller: {state}, round {round}[, active faults {faults}]",
-    "Reply": "{status}[, {reason}], device {state}",
-    "Progress": "{percent} percent, device {state}",
+    "Reply": "{status}[, {reason}], state {state}",
+    "Progress": "{percent} percent, state {state}",
     "Nak": "{reason}",
     "OpenSession": "Open session {session} with version {major}.{minor}, role {role}",
     "ReadEvents": "Send the events of session {session} from {first} on",
@@ -38,7 +38,7 @@ SAYS: Final = {
     "SetSensorLight": "Light of seat {seat} {lit}",
     "ShowMeter": "Show {cents} cents on meter {meter}",
     "ShowText": 'Show "{text}" to the dealer',
-    "Booted": "Started by {cause}, start number {boot_count}, in the middle of a round: {mid_round}",
+    "Booted": "Started by {cause}, start number {boot_count}[, in the middle of a round: {mid_round}]",
     "FaultRaised": "Fault begins, {fault}[, at {place}]",
     "FaultCleared": "Fault is over, {fault}",
     "DoorMoved": "Door {open}",
@@ -104,12 +104,41 @@ LABELS: Final = {
     "message": "Message",
     "packet_size": "Cards of a packet",
     "low": "Cards of the low or first hand",
+    "bet": "Betting spot",
+    "cents": "Amount",
+    "previous": "Previous state",
+    "back": "Kind of back",
+    "mid_round": "In the middle of a round",
+    "max_frame": "Longest frame",
+    "event_depth": "Events it keeps",
+    "dispensed": "In the packets",
+    "in_tray": "In the tray",
+    "in_round": "In this round",
+    "device_class": "Class of device",
+    "first_kept": "First event kept",
+    "first_missing": "First event missing",
+    "sensors": "Seats with a bet on the sensor",
     "on": "On",
     "by": "Set by",
     "how": "What happened",
     "digest": "Firmware digest (SHA-256)",
 }
-UNITS: Final = {"device_ms": "ms", "uptime_ms": "ms", "percent": "%", "confidence": "%", "cents": "cents"}
+UNITS: Final = {
+    **dict.fromkeys(("device_ms", "uptime_ms"), "ms"),
+    **dict.fromkeys(("percent", "confidence"), "%"),
+    **dict.fromkeys(
+        ("loaded", "dispensed", "in_tray", "in_round", "remainder", "rejected", "expected", "counted"), "cards"
+    ),
+    "cents": "cents",
+    "max_frame": "bytes",
+    "event_depth": "events",
+}
+BITS_FROM_ONE: Final = frozenset({"positions", "sensors"})
+"""Bits that count from 1: bit 0 is the first position, or seat 1."""
+CARD_CODES: Final = frozenset({("WagerOn", "on")})
+"""Fields that hold a card's code, or a part of one, and that the declaration has as a number: by message and name."""
+NUMBERS_WITH_NAMES: Final = {"remainder": {0xFFFF: "NOT_KNOWN"}}
+"""Numbers that mean something else than so many."""
 IN_HEX: Final = frozenset({"session", "previous_session", "flags", "message", "positions", "sensors"})
 TWO_WAYS: Final = {
     "open": ("closed", "opened"),

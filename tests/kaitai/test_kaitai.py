@@ -1,4 +1,4 @@
-"""Parsers that Kaitai Struct makes of our descriptions read every vector as it is written, in two languages."""
+"""Parsers that Kaitai Struct makes of our descriptions read every vector as it is written, in three languages."""
 
 import json
 import re
@@ -22,8 +22,8 @@ TDP = json.loads((DOCS / "protocol-vectors.json").read_text(encoding="utf-8"))
 ANGEL_EYE = json.loads((DOCS / "dialects" / "angel-eye-vectors.json").read_text(encoding="utf-8"))
 BEE_TEK = json.loads((DOCS / "dialects" / "bee-tek-vectors.json").read_text(encoding="utf-8"))
 PAGE = (DOCS / "protocol-data.md").read_text(encoding="utf-8")
-OTHERS = ["cpp_stl", "csharp", "go", "java", "lua", "perl", "php", "ruby"]
-LANGUAGES = ["python", "javascript"]
+OTHERS = ["cpp_stl", "csharp", "go", "java", "lua", "perl", "php"]
+LANGUAGES = ["python", "javascript", "ruby"]
 Case = tuple[str, str]
 """A class and the bytes that it reads, as hex."""
 
@@ -40,8 +40,10 @@ class Reader:
         if self.language == "javascript":
             out = node(HERE / "read.js", self.folder, given=given)
         else:
-            command = [sys.executable, HERE / "read.py", self.folder]
-            out = subprocess.run(command, input=given, capture_output=True, text=True, check=True).stdout
+            program = {"python": [sys.executable, HERE / "read.py"], "ruby": ["ruby", HERE / "read.rb"]}[self.language]
+            ran = subprocess.run([*program, self.folder], input=given, capture_output=True, text=True, check=False)
+            assert ran.returncode == 0, ran.stderr
+            out = ran.stdout
         return [json.loads(line) for line in out.splitlines()]
 
 
@@ -51,17 +53,25 @@ def test_the_descriptions_are_fresh() -> None:
 
 
 def node(*arguments: object, given: str = "") -> str:
-    ran = subprocess.run(
-        ["node", *map(str, arguments)], input=given, capture_output=True, text=True, check=False, cwd=TOOLS,
-        env={"PATH": "/usr/local/bin:/usr/bin:/bin", "NODE_PATH": str(TOOLS / "node_modules")},
-    )  # fmt: skip
+    ran = run_node(*arguments, given=given)
     assert ran.returncode == 0, ran.stderr
     return ran.stdout
 
 
-def compiled(language: str, folder: Path) -> Path:
+def run_node(*arguments: object, given: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["node", *map(str, arguments)], input=given, capture_output=True, text=True, check=False, cwd=TOOLS,
+        env={"PATH": "/usr/local/bin:/usr/bin:/bin", "NODE_PATH": str(TOOLS / "node_modules")},
+    )  # fmt: skip
+
+
+def needs_compiler() -> None:
     if shutil.which("node") is None or not (TOOLS / "node_modules" / "kaitai-struct-compiler").exists():
         pytest.skip("no node, or no Kaitai Struct compiler in build/kaitai: run `make kaitai-tools`")
+
+
+def compiled(language: str, folder: Path) -> Path:
+    needs_compiler()
     node(HERE / "compile.js", language, folder, *FILES)
     return folder
 
@@ -70,6 +80,8 @@ def compiled(language: str, folder: Path) -> Path:
 def read(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Reader:
     if request.param == "python":
         pytest.importorskip("kaitaistruct", reason="no runtime of Kaitai Struct: run `make kaitai-tools`")
+    if request.param == "ruby" and shutil.which("ruby") is None:
+        pytest.skip("no Ruby: run `make kaitai-tools`")
     return Reader(request.param, compiled(request.param, tmp_path_factory.mktemp(request.param)))
 
 
@@ -245,16 +257,39 @@ def test_the_compiler_makes_a_parser_for_another_language(language: str, tmp_pat
 
 
 @pytest.mark.kaitai
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["klingon", "made", str(FILES[0])], 2, "klingon: no language of the compiler; it has "),
+        (["python", "made", "none.ksy"], 1, "none.ksy: ENOENT"),
+        (["python", "made", str(DOCS / "protocol.md")], 1, f"{DOCS / 'protocol.md'}: "),
+        (["python", "made"], 2, "usage: "),
+    ],
+    ids=["language", "no file", "no description", "no words"],
+)
+def test_a_mistake_is_one_line(words: list[str], code: int, said: str, tmp_path: Path) -> None:
+    needs_compiler()
+    ran = run_node(HERE / "compile.js", *words[:1], *(str(tmp_path) for _ in words[1:2]), *words[2:])
+    assert (ran.returncode, ran.stderr.count("\n")) == (code, 1), ran.stderr
+    assert ran.stderr.startswith(said)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.kaitai
 def test_the_snippets_of_the_page_print_what_they_say(tmp_path: Path) -> None:
     pytest.importorskip("kaitaistruct", reason="no runtime of Kaitai Struct: run `make kaitai-tools`")
+    programs = {"python": [sys.executable], "ruby": ["ruby", "-I", str(HERE / "ruby"), "-I", str(tmp_path)]}
+    snippets = re.findall(rf"```({'|'.join(LANGUAGES)})\n(.*?)```", PAGE, re.DOTALL)
+    assert {language for language, _ in snippets} == set(LANGUAGES)
     for language in LANGUAGES:
         compiled(language, tmp_path)
-    for language, code in re.findall(r"```(python|javascript)\n(.*?)```", PAGE, re.DOTALL):
+    for language, code in snippets:
         expected = re.findall(r"(?:#|//) (.*)$", code, re.MULTILINE)[-1]
         script = tmp_path / f"snippet.{language[:2]}"
         script.write_text(code.replace("docs/", f"{DOCS}/"), encoding="utf-8")
         if language == "javascript":
             assert node(script).strip() == expected
-        else:
-            out = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False, cwd=tmp_path)
+        elif shutil.which(programs[language][0]):
+            command = [*programs[language], script]
+            out = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
             assert out.stdout.strip() == expected, out.stderr

@@ -38,6 +38,13 @@ local function number_le(text, at, size)
   return value
 end
 
+-- Seconds as Wireshark has a time: to the nanosecond, without what a fraction of two adds.
+local function time_of(seconds)
+  local ns = math.floor(seconds * 1e9 + 0.5)
+  local whole = ns < 0 and math.ceil(ns / 1e9) or math.floor(ns / 1e9)
+  return NSTime.new(whole, math.floor(ns - whole * 1e9))
+end
+
 -- `PACKET_WAIT` as words.
 local function words(name)
   return (name:lower():gsub("_", " "))

@@ -6,9 +6,9 @@ local function make_fields(abbr, declared)
     began = ProtoField.framenum(abbr .. ".began_in", "Began in packet"),
     goes_on = ProtoField.framenum(abbr .. ".continued_in", "Goes on in packet"),
     repeat_of = ProtoField.framenum(abbr .. ".repeat_of", "Sent before in packet", base.NONE, frametype.RETRANS_PREV),
-    request_in = ProtoField.framenum(abbr .. ".request_in", "Answers packet", base.NONE, frametype.REQUEST),
-    response_in = ProtoField.framenum(abbr .. ".response_in", "Answered in packet", base.NONE, frametype.RESPONSE),
-    time = ProtoField.double(abbr .. ".response_time", "Seconds since then"),
+    request_in = ProtoField.framenum(abbr .. ".request_in", "Request in packet", base.NONE, frametype.REQUEST),
+    response_in = ProtoField.framenum(abbr .. ".response_in", "Response in packet", base.NONE, frametype.RESPONSE),
+    time = ProtoField.relative_time(abbr .. ".response_time", "Response time"),
     sender = ProtoField.string(abbr .. ".sender", "Sent by"),
     message = ProtoField.string(abbr .. ".message", "Message"),
     why = ProtoField.string(abbr .. ".why", "Why it cannot be read"),
@@ -193,7 +193,7 @@ local function add_seen(item, fields, experts, seen)
   local function link(field, value) if value then item:add(field, value):set_generated() end end
   link(fields.repeat_of, seen.repeat_of)
   link(fields.request_in, seen.request_in)
-  if seen.took then item:add(fields.time, seen.took):set_generated() end
+  if seen.took then item:add(fields.time, time_of(seen.took)):set_generated() end
   if seen.entry then link(fields.response_in, seen.entry.reply) end
   for _, each in ipairs(seen.notes) do item:add_proto_expert_info(experts[each[1]], each[2]) end
 end

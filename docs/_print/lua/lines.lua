@@ -20,7 +20,7 @@ end
 
 local function show_pieces(dialect, record, tvb, pinfo, tree, line)
   local said, from = {}, nil
-  record.seen = record.seen or {}
+  local seen, name_of = seen_of(record, pinfo, line)
   local talk = talk_of(line.key)
   for index, each in ipairs(record.pieces) do
     local first = math.max(each.at, 0)
@@ -29,8 +29,9 @@ local function show_pieces(dialect, record, tvb, pinfo, tree, line)
     if each.frame then
       local again, sender
       local context = { talk = talk, way = line.way, from = line.from, seen = function(look)
-        if not record.seen[index] then record.seen[index] = look(pinfo.number, now_of(pinfo)) end
-        return record.seen[index]
+        local name = name_of(index, each)
+        if not seen[name] then seen[name] = look(pinfo.number, now_of(pinfo)) end
+        return seen[name]
       end }
       text, sender, again = dialect.show(each, range, tree, context)
       text, from = again .. text, sender or from
@@ -61,7 +62,7 @@ local function set_columns(dialect, pinfo, line, said, from)
 end
 
 local function dissect(dialect, tvb, pinfo, tree, line)
-  local record = pieces_of(dialect, tvb:raw(), pinfo, line)
+  local record = (line.whole and pieces_of_tcp or pieces_of)(dialect, tvb:raw(), pinfo, line)
   local said, from = show_pieces(dialect, record, tvb, pinfo, tree, line)
   if record.held > 0 and not line.whole then
     local rest = show_rest(dialect, record, tvb, tree)
@@ -199,7 +200,19 @@ tdp:register_heuristic("tcp", guess_tcp)
 pcall(function() tdp:register_heuristic("usb.bulk", guess_usb) end)
 function tdp.init() claimed = {} end
 
+-- Ports of serial servers that a person names once in the preferences, instead of Decode As in every file.
+local function take_ports(proto)
+  local table, taken = DissectorTable.get("tcp.port"), ""
+  proto.prefs.ports = Pref.range("TCP ports", "", "Ports of devices and serial servers, such as 4001,7001-7002", 65535)
+  function proto.prefs_changed()
+    if taken ~= "" then table:remove(taken, proto) end
+    taken = tostring(proto.prefs.ports)
+    if taken ~= "" then table:add(taken, proto) end
+  end
+end
+
 for _, dialect in pairs(DIALECTS) do
   DissectorTable.get("tcp.port"):add_for_decode_as(dialect.proto)
   DissectorTable.get("rtacser.data"):add_for_decode_as(dialect.proto)
+  take_ports(dialect.proto)
 end

@@ -1,6 +1,6 @@
 -- What each packet holds is found out when it is looked at for the first time, in the order of the file, and kept: later
 -- packets are looked at in any. That is not always the first pass: tshark -2 builds no tree there, and says no interface.
-local streams, kept, talks = {}, {}, {}
+local streams, kept, talks, looked = {}, {}, {}, {}
 local time_epoch, first_second = Field.new("frame.time_epoch"), nil
 
 -- Seconds since about the first packet, to the nanosecond: the time since the first is not known in the first of two
@@ -14,7 +14,7 @@ local function now_of(pinfo)
 end
 
 local function begin_again()
-  streams, kept, talks, first_second = {}, {}, {}, nil
+  streams, kept, talks, looked, first_second = {}, {}, {}, {}, nil
 end
 
 local function talk_of(key)
@@ -61,6 +61,34 @@ local function pieces_of(dialect, text, pinfo, line)
   stream.last = now
   kept[id] = record
   return record
+end
+
+-- The same for TCP, where Wireshark itself keeps what is unfinished and hands it on again with what follows; one packet
+-- may be handed on in several parts, so what is kept is found by the bytes, too.
+local function pieces_of_tcp(dialect, text, pinfo, line)
+  local key = line.key .. "/" .. line.way
+  local id = concat({ key, dialect.name, pinfo.number, text }, "/")
+  if kept[id] then return kept[id] end
+  local stream = streams[key]
+  if not stream or stream.dialect ~= dialect.name or pinfo.number < stream.newest then
+    stream = { dialect = dialect.name, newest = pinfo.number }
+    streams[key] = stream
+  end
+  stream.held, stream.newest = "", pinfo.number
+  kept[id] = { pieces = dialect.cut(stream, text), held = #stream.held }
+  return kept[id]
+end
+
+-- What talks made of a packet's frames, kept for later looks. A pass may hand TCP's bytes on in other parts than the one
+-- before, so there a frame is found by its packet and its bytes.
+local function seen_of(record, pinfo, line)
+  if not line.whole then
+    record.seen = record.seen or {}
+    return record.seen, function(index) return index end
+  end
+  local id = concat({ line.key, line.way, pinfo.number }, "/")
+  looked[id] = looked[id] or {}
+  return looked[id], function(_, each) return each.bytes end
 end
 
 -- A note of the recorder ends what both directions of a line hold.

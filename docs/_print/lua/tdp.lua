@@ -11,10 +11,10 @@ local G = {    -- fields of this dissector's own
   reason = ProtoField.string("tdp.noise.reason", "Why they are no frame"),
   began = ProtoField.framenum("tdp.began_in", "Began in packet"),
   goes_on = ProtoField.framenum("tdp.continued_in", "Goes on in packet"),
-  response_in = ProtoField.framenum("tdp.response_in", "Answered in packet", base.NONE, frametype.RESPONSE),
-  request_in = ProtoField.framenum("tdp.request_in", "Answers packet", base.NONE, frametype.REQUEST),
+  response_in = ProtoField.framenum("tdp.response_in", "Response in packet", base.NONE, frametype.RESPONSE),
+  request_in = ProtoField.framenum("tdp.request_in", "Request in packet", base.NONE, frametype.REQUEST),
   caused = ProtoField.framenum("tdp.event_in", "Event it caused in packet"),
-  time = ProtoField.double("tdp.response_time", "Seconds since then"),
+  time = ProtoField.relative_time("tdp.response_time", "Response time"),
   retry_of = ProtoField.framenum("tdp.retry_of", "Sent first in packet", base.NONE, frametype.RETRANS_PREV),
   repeat_of = ProtoField.framenum("tdp.repeat_of", "Sent before in packet", base.NONE, frametype.RETRANS_PREV),
   ack_in = ProtoField.framenum("tdp.ack_in", "Acknowledged in packet", base.NONE, frametype.ACK),
@@ -90,11 +90,23 @@ local function flags_text(flags, value)
   return #found > 0 and concat(found, ", ") or "none"
 end
 
+-- Which bits are set, the lowest of them being 1.
+local function bits_text(value)
+  local found, number = {}, 0
+  while value > 0 do
+    number = number + 1
+    if value % 2 == 1 then found[#found + 1] = tostring(number) end
+    value = math.floor(value / 2)
+  end
+  return #found > 0 and concat(found, ", ") or "none"
+end
+
 -- A value as a person reads it.
 local function spoken(field, value)
   local values = field.values
   if values == "Fault" then return fault_text(value) end
   if field.flags then return flags_text(field.flags, value) end
+  if field.bits then return bits_text(value) end
   if not values then return field.hex and format("%0" .. 2 * field.size .. "X", value) or tostring(value) end
   local name = TDP.values[values][value]
   if not name then return format(field.lists_codes and "0x%02X" or "%d", value) end
@@ -264,7 +276,7 @@ local function say(frame, class)
   end
   sentence = sentence:gsub("%b[]", function(part)
     local name = part:match("{([%w_]+)}")
-    return (texts[name] == "none" or texts[name] == "" or texts[name] == "0") and "" or part:sub(2, -2)
+    return (texts[name] == "none" or texts[name] == "no" or texts[name] == "" or texts[name] == "0") and "" or part:sub(2, -2)
   end)
   return (sentence:gsub("{([%w_]+)}", texts))
 end
@@ -325,7 +337,11 @@ local function add_value(tree, entry, tvb, class)
     leaf:set_text(format("%s: %s", field.label, fault_text(entry.value)))
   elseif now.values then
     local name = TDP.values[now.values][entry.value]
-    leaf:set_text(name and format("%s: %s (%d)", field.label, name, entry.value) or format("%s: %d", field.label, entry.value))
+    local number = field.lists_codes and "0x%02X" or "%d"
+    local shown = format(name and "(" .. number .. ")" or number, entry.value)
+    leaf:set_text(format("%s: %s%s", field.label, name and name .. " " .. shown or shown, not name and field.unit and " " .. field.unit or ""))
+  elseif field.bits then
+    leaf:set_text(format("%s: %s (0x%X)", field.label, bits_text(entry.value), entry.value))
   elseif field.unit then
     leaf:append_text(" " .. field.unit)
   end
@@ -333,7 +349,7 @@ end
 
 local function add_frame(tree, frame, tvb, class)
   local kind = TDP.values.Kind[frame.kind]
-  local header = tree:add(tdp, tvb(0, 8), format("Header: %s, frame %d of this side%s", kind and words(kind) or "kind " .. frame.kind,
+  local header = tree:add(tdp, tvb(0, 8), format("Header: %s frame, link sequence %d%s", kind and words(kind) or "kind " .. frame.kind,
     frame.sequence, frame.request ~= 0 and ", request " .. frame.request or ""))
   for _, field in ipairs(TDP.header) do
     local range = tvb(field.at, field.size)
@@ -361,7 +377,7 @@ local function add_links(tree, seen)
   link(G.retry_of, seen.retry_of)
   link(G.repeat_of, seen.repeat_of)
   link(G.request_in, seen.request_in)
-  if seen.took then tree:add(G.time, seen.took):set_generated() end
+  if seen.took then tree:add(G.time, time_of(seen.took)):set_generated() end
   if seen.entry then
     link(G.response_in, seen.entry.reply)
     for _, number in ipairs(seen.entry.events or {}) do link(G.caused, number) end
@@ -413,7 +429,7 @@ local function show_tdp(each, range, tree, context)
   local item = range and tree:add(tdp, range, LABEL .. text) or tree:add(tdp, LABEL .. text)
   if from then item:add(G.sender, from == "host" and "the host" or "the device"):set_generated() end
   if each.began then item:add(G.began, each.began):set_generated() end
-  local tvb = ByteArray.new(each.frame, true):tvb("Frame without its stuffing")
+  local tvb = ByteArray.new(each.frame, true):tvb(frame.names .. " without its stuffing")
   add_frame(item, frame, tvb, seen.class)
   add_links(item, seen)
   add_warnings(item, frame, seen)

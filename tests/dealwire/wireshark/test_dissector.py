@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from cobs import cobs
 
+from dealwire.wireshark.extcap import block, option
 from devices.capture import CaptureWriter
 from docs._print import wireshark
 from protocol.tdp.framing import encode_frame
@@ -151,6 +152,41 @@ def test_a_usb_capture_is_recognised_without_being_asked() -> None:
     frames = sum(len(line.split(",")) for line in said.split())
     assert frames >= 15, index
     assert "Hello reply from a shuffler" in run("-r", path)
+
+
+def of_link_type(path: Path, number: int, description: str, packets: Iterable[bytes]) -> Path:
+    """A pcapng of another program: one interface of a link type, each packet inbound."""
+    said = option(3, description.encode()) if description else b""
+    blocks = block(0x0A0D0D0A, bytes.fromhex("4d3c2b1a01000000") + b"\xff" * 8)
+    blocks += block(1, number.to_bytes(2, "little") + bytes(6) + said + option(0, b""))
+    for at, data in enumerate(packets):
+        high, low = divmod(BEGAN // 1000 + at * 1_000_000, 1 << 32)
+        head = [0, high, low, len(data), len(data)]
+        content = b"".join(each.to_bytes(4, "little") for each in head) + data + bytes(-len(data) % 4)
+        blocks += block(6, content + option(2, (1).to_bytes(4, "little")) + option(0, b""))
+    path.write_bytes(blocks)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("description", "words"),
+    [
+        ("dialect=tdp line=ttyUSB0", ()),
+        ("", ("-o", 'uat:user_dlts:"User 0 (DLT=147)","tdp","0","","0",""')),
+    ],
+    ids=["the interface says the dialect", "a person says it in the preferences"],
+)
+def test_link_type_user_0(description: str, words: tuple[str, ...], tmp_path: Path) -> None:
+    path = of_link_type(tmp_path / "user.pcapng", 147, description, frames_of_vectors())
+    said = run("-r", path, "-T", "fields", "-e", "tdp.message", *words).split()
+    assert len(said) == len(frames_of_vectors())
+
+
+def test_a_card_is_named_wherever_a_message_has_one() -> None:
+    """A wager on a card holds its code in a field that elsewhere is off or on."""
+    layouts = LUA.read_text(encoding="utf-8")
+    assert re.search(r'name="WagerOn".*name="on",[^}]*values="card"', layouts)
+    assert re.search(r'name="SensorChanged".*name="on",[^}]*values="on"', layouts)
 
 
 def test_no_name_in_the_info_column_is_a_number_or_a_programs() -> None:

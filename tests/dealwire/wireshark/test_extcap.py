@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from dealwire.wireshark.folders import HERE
 from devices.capture import Capture
 from tests.support.sharks import ROOT, run
@@ -44,6 +46,40 @@ def test_it_stands_alone_and_imports_little() -> None:
     code += "except SystemExit: print('NEW', len(set(sys.modules) - before))\n"
     done = subprocess.run([sys.executable, "-IS", "-c", code], capture_output=True, text=True, timeout=PATIENCE_S)
     assert int(done.stdout.rpartition("NEW ")[2]) < 25, done.stdout
+
+
+WATCHED = """
+import os, runpy, sys
+names = os.listdir
+os.listdir = lambda folder: ["ttyUSB0", "ttyACM3", "null"] if folder == "/dev" else names(folder)
+sys.argv = ["x", *{words!r}]
+watched = {{"open", "socket"}}
+sys.addaudithook(lambda event, args: print("AUDIT", event, args) if event.split(".")[0] in watched else None)
+runpy.run_path({script!r}, run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--extcap-interfaces"],
+        ["--extcap-dlts", "--extcap-interface", "dealwire-line:/dev/ttyUSB0"],
+        ["--extcap-config", "--extcap-interface", "dealwire-line:/dev/ttyUSB0"],
+        ["--extcap-config", "--extcap-interface", "dealwire-server"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_what_is_only_asked_opens_no_port_and_no_connection(words: list[str]) -> None:
+    """Python tells its audit hooks of every file and connection before it opens it."""
+    code = WATCHED.format(words=words, script=str(HERE / "extcap.py"))
+    done = subprocess.run([sys.executable, "-IS", "-c", code], capture_output=True, text=True, timeout=PATIENCE_S)
+    assert done.returncode == 0, done.stderr
+    opened = [line for line in done.stdout.splitlines() if line.startswith("AUDIT")]
+    assert [line for line in opened if "extcap.py" in line], "the hook sees nothing"
+    assert not [line for line in opened if "/dev/" in line or "socket" in line], opened
+    if words == ["--extcap-interfaces"]:
+        assert "/dev/ttyUSB0" in done.stdout
+        assert "/dev/ttyACM3" in done.stdout
 
 
 @contextmanager

@@ -2,13 +2,15 @@
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from dealwire.cli import main
-from dealwire.wireshark.folders import DISSECTOR, EXTCAP, HERE, personal
+from dealwire.host import of_wireshark
+from dealwire.wireshark.folders import DISSECTOR, EXTCAP, HERE, personal, pieces
 from tests.support.sharks import ROOT, needs_tshark
 
 
@@ -75,6 +77,36 @@ def test_installed_it_works_with_no_option(tmp_path: Path) -> None:
     assert "Hello from dealwire" in done.stdout, done.stdout + done.stderr
     listed = subprocess.run([program, "-D"], capture_output=True, text=True, env=outside)
     assert {"dealwire-line", "dealwire-server", "dealwire-recording"} <= set(listed.stdout.split()), listed.stderr
+
+
+def test_doctor_says_what_wireshark_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    assert of_wireshark().verdict == "note"
+    assert dealwire("install")[0] == 0
+    assert of_wireshark().verdict == "good"
+    dissector, interfaces = (piece.path for piece in pieces())
+    dissector.write_text("-- dealwire, an older one")
+    assert (of_wireshark().verdict, of_wireshark().remedy) == ("warning", "dealwire wireshark install")
+    assert "dissector: another version" in of_wireshark().text
+    interfaces.write_text("somebody else's")
+    assert (of_wireshark().verdict, of_wireshark().remedy) == ("warning", "move it away; dealwire wireshark install")
+    assert str(interfaces) in of_wireshark().text
+
+
+@pytest.mark.parametrize("folder", ["with a blank", "long" * 40], ids=["a blank", "a long path"])
+def test_the_interfaces_start_whatever_their_python_is_called(
+    folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = tmp_path / folder / "python"
+    python.parent.mkdir()
+    python.symlink_to(sys.executable)
+    monkeypatch.setattr(sys, "executable", str(python))
+    assert dealwire("install", "--personal-folder", str(tmp_path))[0] == 0
+    program = tmp_path / "extcap" / EXTCAP
+    done = subprocess.run([program, "--extcap-interfaces"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "interface {value=dealwire-line}" in done.stdout
 
 
 def test_the_colours_name_fields_that_exist(tmp_path: Path) -> None:
