@@ -5,9 +5,9 @@ import sys
 import tempfile
 import webbrowser
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import click
 
@@ -19,16 +19,20 @@ from dealwire.cli.show import RoundPrinter
 from dealwire.cli.terminal import ProgressLine, echo
 from dealwire.hub.hub import Hub
 from dealwire.live import LineConfig, LiveTable
+from dealwire.rehearsal.scenario import Scenario
+from dealwire.rehearsal.scenario_file import find_scenario
 from dealwire.service.simulated import simulator
 from dealwire.table.table import Table, TableOutcome, TableTerms
 from dealwire.table.viewer import Viewer
 from devices.capture import Capture, CaptureWriter
-from devices.events import Seen
+from devices.events import LinkUp, Seen
 from devices.extras import install_command
 from devices.replay import PlayStats, play
+from protocol.errors import LocalError
 from rules.game import load_game
 
 ROUNDS: Final = 3
+DEVICES: Final = 2
 SPEED: Final = 40.0
 PATIENCE_S: Final = 30.0
 """Far above the four seconds or so a demo takes: a demo that hangs must say so instead."""
@@ -43,9 +47,18 @@ PATIENCE_S: Final = 30.0
     help="Afterwards keep the console up until Enter.  [default: on a terminal]",
 )
 @click.option("--open", "opens", is_flag=True, help="Open the console in this machine's browser.")
+@click.option(
+    "--devices",
+    type=click.Choice(["simulated", "firmware"]),
+    default="simulated",
+    show_default=True,
+    help="Simulated ones, or the reference devices in C that 'make firmware' builds.",
+)
 @click.option("--stay", is_flag=True, help="Afterwards serve a simulated table with its console, until Ctrl-C.")
 @click.pass_context
-def command(ctx: click.Context, /, keep: Path | None, speed: float, wait: bool | None, opens: bool, stay: bool) -> None:
+def command(
+    ctx: click.Context, /, keep: Path | None, speed: float, wait: bool | None, opens: bool, devices: str, stay: bool
+) -> None:
     """Deal three live rounds of Flushes Gone Wild on simulated devices, record them, replay the recording, compare.
 
     A clean round, a dead hand, and a misdeal. The exit code is 0 only when the recording gives exactly what was
@@ -54,7 +67,7 @@ def command(ctx: click.Context, /, keep: Path | None, speed: float, wait: bool |
     """
     if wait is None:
         wait = not stay and sys.stdin.isatty() and sys.stdout.isatty()
-    compare(ctx, keep, speed, wait=wait, opens=opens)
+    compare(ctx, keep, speed, wait=wait, opens=opens, dealer=DEALERS[devices])
     if stay:
         from dealwire.cli.run import command as run
 
@@ -62,15 +75,57 @@ def command(ctx: click.Context, /, keep: Path | None, speed: float, wait: bool |
         ctx.invoke(run, file=None)
 
 
-def compare(ctx: click.Context, keep: Path | None, speed: float, *, wait: bool = False, opens: bool = False) -> None:
+class Dealer(NamedTuple):
+    """Whose devices a demo is dealt on, and how they are set up."""
+
+    devices: str
+    dealt: Callable[[float], AbstractContextManager[tuple[dict[str, str], Callable[[], None]]]]
+    """Given a speed, the devices' addresses, and what is called when both are there."""
+
+
+@contextmanager
+def simulated(speed: float) -> Iterator[tuple[dict[str, str], Callable[[], None]]]:
+    """Another process; its people begin by themselves."""
+    with simulator(["--scenario", "demo", "--speed", str(speed)]) as addresses:
+        yield addresses, lambda: None
+
+
+@contextmanager
+def in_firmware(speed: float) -> Iterator[tuple[dict[str, str], Callable[[], None]]]:
+    """The reference devices in C. LocalError when their program is not here, or when they did not do what hands did."""
+    from dealwire.rehearsal.reference import reference_table
+
+    scenario = find_scenario("demo")
+    assert isinstance(scenario, Scenario)
+    with reference_table(scenario, speed) as table:
+        yield table.addresses, table.begin
+        if table.failed is not None:
+            raise LocalError(table.failed)
+
+
+DEALERS: Final = {
+    "simulated": Dealer("a simulated shuffler and table controller", simulated),
+    "firmware": Dealer("the reference shuffler and table controller, in C,", in_firmware),
+}
+
+
+def compare(
+    ctx: click.Context,
+    keep: Path | None,
+    speed: float,
+    *,
+    wait: bool = False,
+    opens: bool = False,
+    dealer: Dealer = DEALERS["simulated"],
+) -> None:
     """Deal live, deal again, and say whether both agree. `wait`: the console stays until Enter."""
     table = new_table()
     with tempfile.TemporaryDirectory(prefix="dealwire-") as folder, shown(table) as (address, show):
         if opens and address:
             webbrowser.open(address)
         recording = keep or Path(folder) / "demo.pcapng"
-        click.secho("1. Live: a simulated shuffler and table controller on pseudo-terminals", bold=True)
-        live = deal_live(recording, speed, table, show)
+        click.secho(f"1. Live: {dealer.devices} on pseudo-terminals", bold=True)
+        live = deal_live(recording, speed, table, show, dealer)
         click.echo()
         echo(f"2. Replay: {recording.stat().st_size:,} bytes of recording, dealt again", bold=True)
         again, stats = deal_again(recording)
@@ -134,45 +189,65 @@ def shown(table: Table) -> Iterator[tuple[str, Show]]:
         console.stop()
 
 
-def deal_live(recording: Path, speed: float, table: Table, show: Show = lambda *_: None) -> list[str]:
-    """Deal on simulated devices, printing as it goes and recording every byte; what came out, as JSON lines."""
-    progress, lines, say = ProgressLine(), list[str](), RoundPrinter()
-
-    def out(items: list[TableOutcome]) -> None:
-        if items:
-            progress.clear()
-        for item in items:
-            lines.append(item.to_json())
-            say(item)
-
-    def deliver(seen: Seen) -> None:
-        progress.show(
-            f"  round {sum(table.outcomes.values()) + 1} of {ROUNDS}: {table.flow.state.value} ({seen.device})"
-        )
-        outcomes = table.handle(seen)
-        out(outcomes)
-        show(seen, outcomes)
-
+def deal_live(
+    recording: Path,
+    speed: float,
+    table: Table,
+    show: Show = lambda *_: None,
+    dealer: Dealer = DEALERS["simulated"],
+) -> list[str]:
+    """Deal on a dealer's devices, printing as it goes and recording every byte; what came out, as JSON lines."""
+    shown_live = LiveRounds(table, show)
     with (
-        simulator(["--scenario", "demo", "--speed", str(speed)]) as addresses,
+        dealer.dealt(speed) as (addresses, begin),
         CaptureWriter(recording, procedure=DEFAULT_GAME) as writer,
         LiveTable(
             [
                 LineConfig("shuffler", "shuffler", addresses["shuffler"]),
                 LineConfig("controller", "table-controller", addresses["table-controller"]),
             ],
-            deliver,
+            lambda seen: shown_live.deliver(seen, begin),
             record=lambda: writer,
             reconnect=False,
         ) as live,
     ):
         done = live.run(lambda: sum(table.outcomes.values()) >= ROUNDS, PATIENCE_S)
-    progress.clear()
+    shown_live.progress.clear()
     if not done:
-        echo(f"  the simulated table stopped short of {ROUNDS} rounds", fg="red", err=True)
-    out(table.finish())
-    say.end()
-    return lines
+        echo(f"  the table stopped short of {ROUNDS} rounds", fg="red", err=True)
+    shown_live.print(table.finish())
+    shown_live.say.end()
+    return shown_live.lines
+
+
+class LiveRounds:
+    """What a table makes of the reports, printed and shown as it comes; `lines` is all of it as JSON."""
+
+    def __init__(self, table: Table, show: Show) -> None:
+        self.lines: list[str] = []
+        self.progress, self.say = ProgressLine(), RoundPrinter()
+        self._table, self._show = table, show
+        self._there: set[str] = set()
+
+    def print(self, items: list[TableOutcome]) -> None:
+        """What came out."""
+        if items:
+            self.progress.clear()
+        for item in items:
+            self.lines.append(item.to_json())
+            self.say(item)
+
+    def deliver(self, seen: Seen, begin: Callable[[], None]) -> None:
+        """A report; `begin` is called when it is the one by which every device is there."""
+        number, state = sum(self._table.outcomes.values()) + 1, self._table.flow.state.value
+        self.progress.show(f"  round {number} of {ROUNDS}: {state} ({seen.device})")
+        outcomes = self._table.handle(seen)
+        self.print(outcomes)
+        self._show(seen, outcomes)
+        if isinstance(seen.body, LinkUp):
+            self._there.add(seen.device)
+            if len(self._there) == DEVICES:
+                begin()
 
 
 def deal_again(recording: Path) -> tuple[list[str], PlayStats]:

@@ -117,9 +117,7 @@ class Unit:
     def receive(self, data: bytes, now_ns: int) -> None:
         """Bytes from the host; lost while the power is off."""
         self._now_ns = now_ns
-        for frame in _FRAMES.findall(
-            data
-        ):  # one by one, so that what follows from one goes before the next one's reply
+        for frame in _FRAMES.findall(data):  # one by one: what follows from one goes before the next one's reply
             if self._link is not None:
                 self._pass_on(self._link.receive(frame, now_ns), now_ns)
                 self.settle(now_ns)

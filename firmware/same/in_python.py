@@ -145,7 +145,7 @@ class ControllerBench(Bench):
 
 
 class ShoeBench(Bench):
-    """A shoe that is filled and shuffled by the reference device's mechanism: Marsaglia's xorshift, from the session."""
+    """A shoe that is filled and shuffled by the reference device's mechanism: xorshift, from the session."""
 
     def __init__(self) -> None:
         sessions = Sessions()

@@ -25,9 +25,9 @@ ACTS: Final[dict[str, tuple[str, ...]]] = {
         "wager {seat} 1 {n}", "decide {seat} 1", "count 64 {n}", "number {seat}", "mishandled 64 1 96",
     ),
     "shoe": (
-        "fill 1 0", "fill 1 {n}", "fill 2 20", "begin 0", "begin {few}", "burn {few}", "draw", "draw",
-        "draw", "draw", "draw", "draw-unread", "push-back", "pull-back", "end-round", "end-round", "lock-key 1", "lock-key 0", "clear-error",
-        "slow-draw", "wrong-button", "empty", "setup 1", "setup 0", "limit {few}",
+        "fill 1 0", "fill 1 {n}", "fill 2 20", "begin 0", "begin {few}", "burn {few}", "draw", "draw", "draw", "draw",
+        "draw", "draw-unread", "push-back", "pull-back", "end-round", "end-round", "lock-key 1", "lock-key 0",
+        "clear-error", "slow-draw", "wrong-button", "empty", "setup 1", "setup 0", "limit {few}",
     ),
     "shuffler": (
         "load 0 0", "load 0 0", "load 1 0", "load 0 1", "green", "green", "green", "lift", "lift", "lift", "grab",

@@ -5,7 +5,7 @@
 
 #include "tdp.h"
 
-#define DEVICE_NUMBERS 4U /* of one act */
+#define DEVICE_NUMBERS 10U /* of one act */
 
 /* Where memory lies that a power cut does not reach. A port that has such a place names its section. */
 #ifndef DEVICE_STORE
@@ -35,7 +35,7 @@ extern const struct device controller_device;
 extern const struct device shuffler_device;
 
 /* One line of the hands' channel, without its end: an act's name and its numbers. The answer: "ok", "no" when nothing
-   came of it, "what?" when it is no line. */
+   came of it, "what?" when it is no line. "state" and a number does nothing: "ok" when the device is in that state. */
 const char *device_hear(const struct device *device, const char *line);
 
 bool device_same(const char *one, const char *other);

@@ -22,13 +22,13 @@ struct key {
 };
 
 static const struct key keys[] = {
-    {"spot", TDP_SPOT_SELECTED, {1U, 0U, 0U, 0U}},
-    {"confirm", TDP_CONFIRMED, {0U, 0U, 0U, 0U}},
-    {"wager", TDP_WAGER_PLACED, {1U, 1U, 4U, 0U}},
-    {"decide", TDP_DECISION_MADE, {1U, 1U, 0U, 0U}},
-    {"count", TDP_CARDS_COUNTED, {1U, 1U, 0U, 0U}},
-    {"number", TDP_NUMBER_DRAWN, {1U, 0U, 0U, 0U}},
-    {"mishandled", TDP_CARD_MISHANDLED, {1U, 1U, 1U, 0U}},
+    {"spot", TDP_SPOT_SELECTED, {1U}},
+    {"confirm", TDP_CONFIRMED, {0U}},
+    {"wager", TDP_WAGER_PLACED, {1U, 1U, 4U}},
+    {"decide", TDP_DECISION_MADE, {1U, 1U}},
+    {"count", TDP_CARDS_COUNTED, {1U, 1U}},
+    {"number", TDP_NUMBER_DRAWN, {1U}},
+    {"mishandled", TDP_CARD_MISHANDLED, {1U, 1U, 1U}},
 };
 
 static void add(struct body *body, uint32_t number, uint8_t size)
@@ -74,11 +74,28 @@ static bool confirm_burn(void)
     return controller_key(&work.controller, TDP_BURN_CONFIRMED, &body);
 }
 
-static bool call_misdeal(void)
+/* Faces at a place, as many as there are numbers that are cards. */
+static bool reveal(const uint32_t *numbers)
+{
+    struct body body = body_new();
+    uint8_t count = 0U;
+    while (count < DEVICE_NUMBERS - 2U && numbers[2U + count] != TDP_CARD_NONE) {
+        count++;
+    }
+    body_u8(&body, (uint8_t)numbers[0]);
+    body_u8(&body, (uint8_t)numbers[1]);
+    body_u8(&body, count);
+    for (uint32_t i = 0U; i < count; i++) {
+        body_u8(&body, (uint8_t)numbers[2U + i]);
+    }
+    return controller_key(&work.controller, TDP_HAND_REVEALED, &body);
+}
+
+static bool call_misdeal(uint32_t fault)
 {
     struct body body = body_new();
     body_u32(&body, BADGE);
-    body_u16(&body, TDP_FAULT_MISDEAL_CALLED_BY_HOST);
+    body_u16(&body, fault > 0U ? (uint16_t)fault : (uint16_t)TDP_FAULT_MISDEAL_CALLED_BY_HOST);
     return controller_key(&work.controller, TDP_MISDEAL_CALLED, &body);
 }
 
@@ -101,7 +118,9 @@ static bool act(const char *name, const uint32_t *numbers)
     } else if (device_same(name, "burn")) {
         done = confirm_burn();
     } else if (device_same(name, "misdeal")) {
-        done = call_misdeal();
+        done = call_misdeal(numbers[0]);
+    } else if (device_same(name, "reveal")) {
+        done = reveal(numbers);
     } else if (device_same(name, "call-off")) {
         done = true; /* nothing is ever armed here */
     } else if (device_same(name, "table-setup")) {

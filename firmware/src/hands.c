@@ -2,6 +2,7 @@
 #include "device.h"
 
 #define NAME_MAX 24U
+#define STATUS_MAX 64U /* a shuffler with every fault there can be has fewer bytes */
 
 bool device_same(const char *one, const char *other)
 {
@@ -30,10 +31,17 @@ static bool read_number(const char **at, uint32_t *number)
     return digits > 0U && value <= UINT32_MAX && (**at == ' ' || **at == '\0');
 }
 
+static bool is_in(const struct device *device, uint32_t state)
+{
+    uint8_t status[STATUS_MAX];
+    (void)device->link->class->status(device->link->device, status);
+    return status[0] == state;
+}
+
 const char *device_hear(const struct device *device, const char *line)
 {
     char name[NAME_MAX];
-    uint32_t numbers[DEVICE_NUMBERS] = {0U, 0U, 0U, 0U};
+    uint32_t numbers[DEVICE_NUMBERS] = {0U};
     const char *at = line;
     uint8_t length = 0U;
     uint8_t count = 0U;
@@ -53,5 +61,6 @@ const char *device_hear(const struct device *device, const char *line)
     if (*at != '\0' || length == 0U) {
         return "what?";
     }
-    return device->act(name, numbers) ? "ok" : "no";
+    bool done = device_same(name, "state") ? is_in(device, numbers[0]) : device->act(name, numbers);
+    return done ? "ok" : "no";
 }

@@ -43,10 +43,13 @@ class Session:
     """After how many cards each race ends, 0 for one that nothing decided."""
     stepped: bool = False
     """Two rounds of a procedure, made from its file."""
+    firmware: bool = False
+    """From the reference devices in C, which `make firmware` builds."""
 
     @property
     def stem(self) -> str:
-        return f"{self.scenario}.{self.dialect}" if self.dialect else self.scenario
+        last = self.dialect or ("firmware" if self.firmware else "")
+        return f"{self.scenario}.{last}" if last else self.scenario
 
     @property
     def name(self) -> str:
@@ -146,6 +149,32 @@ SESSIONS = [
         ["unreliable"],
         [{"1": "live", "3": "folded", "5": "folded"}],
         ["wrong-burn"],
+    ),
+]
+
+SESSIONS += [
+    Session(
+        "demo",
+        "the reference devices in C: a clean round, a dead hand, a misdeal",
+        ["complete", "complete", "misdeal"],
+        [THREE, {"1": "folded", "3": "dead", "5": "live"}, ALL_LIVE],
+        ["seat-count-wrong", "dealer-count-wrong"],
+        firmware=True,
+    ),
+    Session(
+        "power-cycle",
+        "the reference shuffler in C loses power in mid-round: that round is unreliable, the next is dealt",
+        ["unreliable", "complete"],
+        [ALL_LIVE, THREE],
+        ["session-changed", "power-lost"],
+        firmware=True,
+    ),
+    Session(
+        "clean-8",
+        "the reference devices in C: eight players, a remainder of two",
+        ["complete"],
+        [{str(seat): "folded" if seat in (2, 5, 6, 7, 8) else "live" for seat in range(1, 9)}],
+        firmware=True,
     ),
 ]
 
@@ -255,6 +284,8 @@ def record(session: Session, folder: Path) -> Path:
     sim += spoken
     if session.stepped:
         sim = [sys.executable, "-m", "tests.support.serve_procedure", session.procedure, str(SPEED)]
+    if session.firmware:
+        sim = [sys.executable, "-m", "tests.support.serve_reference", session.scenario, str(SPEED)]
     with subprocess.Popen(sim, stdout=subprocess.PIPE, text=True, cwd=ROOT) as devices:
         assert devices.stdout is not None
         lines = json.loads(devices.stdout.readline())["lines"]

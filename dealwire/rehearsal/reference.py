@@ -1,0 +1,226 @@
+"""The reference devices in C at a table, and hands that deal at them what simulated people deal at simulated ones.
+
+Who deals is the scenario's own dealer, at simulated devices on a clock of their own. What people did there is read off
+the devices' reports, and done again at the programs `tdp-device`, each act when its device has come into the state that
+it was done in. What the devices themselves do, the programs do.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import socket
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from dealwire.rehearsal.scenario import Scenario
+from dealwire.rehearsal.simulate import reports
+from devices import events as e
+from devices.clock import SystemClock
+from protocol.errors import LocalError
+from protocol.tdp.messages import BadgeLevel, RevealSource, ShufflerState
+
+NAMES: Final = ("shuffler", "table-controller")
+PROGRAM: Final = "tdp-device"
+BUILT: Final = Path(__file__).parents[2] / "build/firmware" / PROGRAM
+"""Where `make firmware` puts it in a checkout."""
+START_S: Final = 10.0
+PATIENCE_NS: Final = 30_000_000_000
+"""Far above what a device takes for any motion at the usual speeds."""
+LOOK_S: Final = 0.005
+PACE_S: Final = 0.8
+"""Between two acts of people, by the wall clock of a real table."""
+
+
+class NoReferenceDevice(LocalError):
+    """There is no program to run."""
+
+    def __init__(self) -> None:
+        super().__init__(f"{PROGRAM} is not here: build it with 'make firmware' in a checkout, or put it on the PATH")
+
+
+class Act(NamedTuple):
+    """What hands do at a device, in the words of its control socket; `state`: when it is in this one, None: at once."""
+
+    device: str
+    order: str
+    state: int | None = None
+
+
+def reference_program() -> Path:
+    """The program. NoReferenceDevice when there is none."""
+    found = shutil.which(PROGRAM)
+    if found is None and not BUILT.is_file():
+        raise NoReferenceDevice
+    return Path(found) if found is not None else BUILT
+
+
+def acts_of(scenario: Scenario) -> list[Act]:
+    """What people do in all its rounds, in order; what goes wrong in a packet is arranged before its round begins, and
+    who starts anew has lost its power."""
+    acts: list[Act] = []
+    rounds = len(scenario.rounds)
+    started: set[str] = set()
+    state: int | None = None
+    green = 0  # where the round's first green button stands in `acts`
+    for seen in reports(scenario):
+        body = seen.body
+        if isinstance(body, e.StateChanged) and seen.device == "shuffler":
+            state = ShufflerState[body.state]
+        elif isinstance(body, e.PacketDispensed) and body.counted != body.expected:
+            acts.insert(green, Act("shuffler", f"packet-count {body.ordinal} {body.counted - body.expected} 1"))
+        elif isinstance(body, e.GreenButton) and state == ShufflerState.READY:
+            green = len(acts)
+        elif isinstance(body, e.Booted) and seen.device in started:
+            acts += (Act(seen.device, "power off"), Act(seen.device, "power on"))
+        elif isinstance(body, e.Booted):
+            started.add(seen.device)
+        order = order_of(body)
+        if order is not None:
+            waits = seen.device == "shuffler" and not isinstance(body, e.DeckLoaded)
+            acts.append(Act(seen.device, order, state if waits else None))
+        rounds -= isinstance(body, e.GameEnded)
+        if not rounds:
+            break
+    return [act._replace(device="table-controller") if act.device == "controller" else act for act in acts]
+
+
+def order_of(body: object) -> str | None:
+    """What hands did for a device to report this; None for what it does of itself."""
+    match body:
+        case e.DeckLoaded():
+            return "load 0 0"
+        case e.GreenButton():
+            return "green"
+        case e.PacketLifted() | e.RemainderLifted():
+            return "lift"
+        case e.MisdealCleared(resume=resume):
+            return "clear-resume" if resume else "clear-remove"
+        case e.GameStarted():
+            return "start-game"
+        case e.GameEnded():
+            return "end-game"
+        case e.WagerPlaced(seat, bet, cents):
+            return f"wager {seat} {bet} {cents}"
+        case e.SensorChanged(seat, on):
+            return f"bet-{'on' if on else 'off'} {seat}"
+        case e.DecisionMade(seat, decision):
+            return f"decide {seat} {decision}"
+        case e.BurnConfirmed():
+            return "burn"
+        case e.CardsCounted(place, counted):
+            return f"count {int(place)} {counted}"
+        case e.HandRevealed(place, cards, keyed):
+            source = RevealSource.KEYED if keyed else RevealSource.READER
+            return " ".join(map(str, ("reveal", int(place), int(source), *map(int, cards))))
+        case e.BadgeSwiped(_, level):
+            return f"badge {int(BadgeLevel[level.upper()])}"
+        case e.MisdealCalled(_, fault):
+            return f"misdeal {int(fault)}"
+    return None
+
+
+class ReferenceTable:
+    """A shuffler and a table controller in C, on pseudo-terminals, so many times as fast as real ones.
+
+    `addresses` are their lines. `begin` lets people deal, in a thread of its own; `failed` says why they stopped short.
+    """
+
+    def __init__(self, scenario: Scenario, folder: Path, speed: float) -> None:
+        self.addresses: dict[str, str] = {}
+        self.failed: str | None = None
+        self._acts = acts_of(scenario)
+        self._folder, self._speed = folder, speed
+        self._running: list[subprocess.Popen[str]] = []
+        self._controls: dict[str, socket.socket] = {}
+        self._clock = SystemClock()
+        self._over = threading.Event()
+        self._dealer = threading.Thread(target=self._deal, name="hands", daemon=True)
+
+    def start(self) -> None:
+        """Switch both on."""
+        program = reference_program()
+        for name in NAMES:
+            line, control = self._folder / name, self._folder / f"{name}.control"
+            words = [program, name, "--line", line, "--control", control]
+            running = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+            self._running.append(running)
+            assert running.stdout is not None
+            announced = running.stdout.readline()
+            if not announced:
+                raise LocalError(f"{PROGRAM} {name} did not start; why stands above")
+            self.addresses[name] = f"serial://{json.loads(announced)['line']}"
+            self._controls[name] = socket.socket(socket.AF_UNIX)
+            self._controls[name].settimeout(START_S)
+            self._controls[name].connect(str(control))
+        self._order("shuffler", f"speed {max(1, min(255, round(self._speed)))}")
+
+    def begin(self) -> None:
+        """People begin to deal. No effect when they have begun."""
+        if self._dealer.ident is None:
+            self._dealer.start()
+
+    def join(self) -> None:
+        """Wait until everything is dealt, or nothing goes on."""
+        self._dealer.join()
+
+    def close(self) -> None:
+        """Switch everything off."""
+        self._over.set()
+        if self._dealer.ident is not None:
+            self._dealer.join()
+        for control in self._controls.values():
+            control.close()
+        for running in self._running:
+            running.terminate()
+            running.wait()
+            if running.stdout is not None:
+                running.stdout.close()
+
+    def _deal(self) -> None:
+        try:
+            for act in self._acts:
+                if self._over.wait(PACE_S / self._speed):
+                    return
+                self._do(act)
+        except (OSError, LocalError) as error:
+            self.failed = str(error)
+
+    def _do(self, act: Act) -> None:
+        """When the device is where it was; an act of which nothing comes is done again."""
+        end_ns = self._clock.now_ns() + PATIENCE_NS
+        while not self._over.is_set():
+            there = act.state is None or self._order(act.device, f"state {act.state}") == "ok"
+            if there and self._order(act.device, act.order) == "ok":
+                return
+            if self._clock.now_ns() > end_ns:
+                raise LocalError(f"nothing comes of {act.order!r} at the {act.device}")
+            self._over.wait(LOOK_S)
+
+    def _order(self, device: str, words: str) -> str:
+        control = self._controls[device]
+        control.sendall(words.encode("ascii") + b"\n")
+        answer = b""
+        while not answer.endswith(b"\n"):
+            more = control.recv(64)
+            if not more:
+                raise LocalError(f"the {device} has closed its control socket")
+            answer += more
+        return answer.decode("ascii").strip()
+
+
+@contextlib.contextmanager
+def reference_table(scenario: Scenario, speed: float) -> Iterator[ReferenceTable]:
+    """The devices, switched on, in a temporary folder."""
+    with tempfile.TemporaryDirectory(prefix="dealwire-") as folder:
+        table = ReferenceTable(scenario, Path(folder), speed)
+        try:
+            table.start()
+            yield table
+        finally:
+            table.close()
