@@ -19,7 +19,7 @@ FLASH_MAX: Final = 12 * 1024
 """Bytes of flash that link core and class of a device may take together."""
 RAM_MAX: Final = 20 * 1024
 """Bytes of RAM of a whole image: events, everything else, and the deepest stack."""
-CORE: Final = ("frame", "store", "link")
+CORE: Final = ("frame", "store", "link", "commands", "events", "meters", "verify", "sha256")
 EXCEPTION_FRAME: Final = 36
 """What the processor pushes when an interrupt comes, with the word that keeps it aligned."""
 
