@@ -32,7 +32,10 @@ INDIRECT: Final[tuple[tuple[str, frozenset[str]], ...]] = (
     (r"heard|tdp_start", frozenset({"host", "start", "status", "put_to_host"})),
     (r"tdp_tick", frozenset({"host", "tick", "status", "put_to_host"})),
     (r"shuffler_.*|end_.*", frozenset({"status", "put_to_host"})),
-    (r"tdp_byte|take_frame|commands_take|follow_up|judge", frozenset({"obey", "shuffler_obey", "host", "status", "put_to_host"})),
+    (
+        r"tdp_byte|take_frame|commands_take|follow_up|judge",
+        frozenset({"obey", "shuffler_obey", "host", "status", "put_to_host"}),
+    ),
     (r"main", frozenset({"switch_on", "act", "host", "obey", "shuffler_obey", "tick", "status", "put_to_host"})),
 )
 """Whom a function can call through a pointer, by the names in the source; one that is not here is refused."""
