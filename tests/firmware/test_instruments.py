@@ -38,6 +38,12 @@ def shown(host: Asked, session: int) -> dict[int, int]:
     return {meter: number for meter, _, number in said.meters}
 
 
+def kept(meters: dict[int, int], **grown: int) -> dict[int, int]:
+    """Those that a start leaves alone, gone on by so many: a shuffler tests itself whenever it starts."""
+    by = {D[name]: number for name, number in grown.items()}
+    return {meter: number + by.get(D(meter), 0) for meter, number in meters.items() if meter != D.SELF_TESTS}
+
+
 def measured(host: Asked, nonce: bytes) -> tuple[m.ReplyMessage, m.MeasuredMessage]:
     host.say(m.VerifyMessage(nonce, m.Region.FIRMWARE))
     reply, said = host.hear(m.ReplyMessage), host.hear(m.MeasuredMessage)
@@ -188,12 +194,12 @@ def test_they_are_what_was_done_and_outlive_a_power_cut(device: str, tmp_path: P
         assert order(control, "power on") == "ok"
         again = opened(host)
         after = shown(host, again.session)
-        assert after == before | {D.POWER_CYCLES: 2}
+        assert kept(after) == kept(before, POWER_CYCLES=1)
         host.say(m.ReadEventsMessage(0, 1))
         host.hear(m.ReplyMessage, lambda reply: reply.status == m.Status.REFUSED)
-        assert shown(host, again.session) == after | {D.COMMANDS_REFUSED: 1}
+        assert kept(shown(host, again.session)) == kept(after, COMMANDS_REFUSED=1)
     with program(device, tmp_path, store=store) as line, Asked(line) as host:
-        assert shown(host, opened(host).session) == after | {D.COMMANDS_REFUSED: 1, D.POWER_CYCLES: 3}
+        assert kept(shown(host, opened(host).session)) == kept(after, COMMANDS_REFUSED=1, POWER_CYCLES=1)
 
 
 def test_a_power_cut_ends_a_shuffle_as_failed(tmp_path: Path) -> None:
