@@ -293,6 +293,8 @@ class AnyDriver:
                 raise WrongDevice(self.kind or ", ".join(DRIVERS), name)
             if not self.kind:
                 self.kind, self._driver = found.name, found.make()
+        if not self.kind and isinstance(output, o.Delivered):
+            return None  # its greeting was lost on the line: what it did before it is known is the past
         return self._driver.translate(output)
 
 

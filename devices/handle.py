@@ -184,8 +184,7 @@ class OwnedLine:
 
     def bring(self, message: Message, refused: Callable[[ReplyMessage], DealwireError]) -> Message:
         """Send a command that only asks, and wait for what it brings. What is lost on the line, question, reply or
-        answer, is asked for anew until the handle's time is up: Unfinished then, or NoAnswer when nothing was ever said.
-        """
+        answer, is asked for anew until the handle's time is up: Unfinished then, or NoAnswer when nothing was said."""
         name = message_name(message)
         self.raise_from_callbacks()
         if self._in_owner():
