@@ -49,8 +49,8 @@ C = TypeVar("C", bound=Callable[[e.Seen], object])
 
 
 _NOT_OFFERED: Final[dict[int, str]] = {
-    m.Reason.NOT_SUPPORTED: "it refuses it as not supported",
-    m.Reason.UNKNOWN_COMMAND: "it does not know the command, which is of version 1.2",
+    m.Reason.NOT_SUPPORTED: "it claims it, and refuses it as not supported",
+    m.Reason.UNKNOWN_COMMAND: "it claims it, and does not know the command, which is of version 1.2",
 }
 
 
@@ -114,8 +114,9 @@ class DeviceHandle:
         self._command(m.SelfTestMessage())
 
     def meters(self) -> tuple[MeterReading, ...]:
-        """What every meter of the device shows. NotOffered by a device that has none; BadAnswer when what it says of
-        their number cannot be."""
+        """What every meter of the device shows. NotOffered, and nothing sent, by a device that does not claim to have
+        any; BadAnswer when what it says of their number cannot be. What is lost on the line is asked for anew;
+        Unfinished when it does not come within the handle's `timeout_s`, which each page of them has."""
         found: list[MeterReading] = []
         total = 1
         while len(found) < total:
@@ -129,8 +130,9 @@ class DeviceHandle:
 
     def verify(self, nonce: bytes | None = None, region: int = m.Region.FIRMWARE) -> m.MeasuredMessage:
         """Have the device measure its firmware with a nonce of 16 bytes, by default one drawn here; compare its
-        `digest` with `protocol.tdp.instruments.measure(nonce, image)`. NotOffered by a device that cannot; BadAnswer
-        when it answers another question."""
+        `digest` with `protocol.tdp.instruments.measure(nonce, image)`. NotOffered, and nothing sent, by a device that
+        does not claim it; BadAnswer when it answers another question; Unfinished when it does not within the handle's
+        `timeout_s`. A digest that is lost on the line is asked for anew."""
         nonce = token_bytes(NONCE_BYTES) if nonce is None else nonce
         answer = self._brought(m.VerifyMessage(nonce, region), m.MeasuredMessage, m.Capability.VERIFY)
         if (answer.nonce, answer.region) != (nonce, region):
@@ -140,6 +142,9 @@ class DeviceHandle:
     def _brought(self, message: m.Message, kind: type[M], needs: m.Capability) -> M:
         if self._dialect != "tdp":
             raise NoCommands(self._dialect, "the commands of this handle are of tdp")
+        who = self.identity
+        if not (who.meters if needs is m.Capability.METERS else who.measures):
+            raise NotOffered(message_name(message), needs.name or "", "it does not claim it")
         answer = self._line.bring(message, lambda reply: self._not_offered(message, needs, reply))
         assert isinstance(answer, kind), "a link matches what it brings to the command"
         return answer
@@ -288,6 +293,8 @@ class AnyDriver:
                 raise WrongDevice(self.kind or ", ".join(DRIVERS), name)
             if not self.kind:
                 self.kind, self._driver = found.name, found.make()
+        if not self.kind and isinstance(output, o.Delivered):
+            return None  # its greeting was lost on the line: what it did before it is known is the past
         return self._driver.translate(output)
 
 

@@ -49,6 +49,10 @@ class LinkUp(Body, frozen=True):
     """Events go on where they stopped before the link was lost."""
     firmware_digest: str = ""
     """SHA-256 of the firmware's image, hex digits; empty when the device does not attest it."""
+    meters: bool = False
+    """It says that it has meters, which can be asked for."""
+    measures: bool = False
+    """It says that it measures its firmware when it is challenged."""
 
 
 class LinkLost(Body, frozen=True):

@@ -8,6 +8,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from devices.clock import Clock, SystemClock
@@ -33,17 +34,33 @@ from protocol.faults import fault_text
 from protocol.link import Answered, Link, Output, Unanswered
 from protocol.message import message_name
 from protocol.tdp.commands import role_needed
-from protocol.tdp.messages import Message, ReplyMessage, Role, Status
+from protocol.tdp.messages import Message, Reason, ReplyMessage, Role, Status
 from protocol.tdp.outputs import Brought, Delivered, Timing
 
 EVENTS_KEPT: Final = 10_000
 """Events that nobody took are kept for `events`; older ones are forgotten."""
 
 ASK_ANEW_S: Final = 2.0
-"""What a command asks for comes at once, or it was lost. A measuring that takes longer wants a longer time-out."""
+"""What a command asks for comes at once, or it was lost behind the reply and is asked for anew. A measuring may take
+longer: what the first question brings still counts, and that the device is busy with it is no refusal."""
 
 T = TypeVar("T")
 B = TypeVar("B", bound=Body)
+
+
+@dataclass(eq=False, slots=True)
+class _Question:
+    """A command that only asks, under every id that it was asked with."""
+
+    name: str
+    message: Message
+    refused: Callable[[ReplyMessage], DealwireError]
+    requests: set[int] = field(default_factory=set)
+    accepted: bool = False
+    """The device said that it takes its time."""
+    failed: DealwireError | None = None
+    """What went wrong last, without being the end."""
+    future: "Future[Any]" = field(default_factory=Future)
 
 
 class OwnedLine:
@@ -79,7 +96,7 @@ class OwnedLine:
         self._raised: BaseException | None = None
         self._caused = 0  # the request that caused the event under way
         self._running: dict[int, tuple[str, type[Body], Future[Any]]] = {}
-        self._awaited: dict[int, tuple[str, Future[Any]]] = {}
+        self._questions: set[_Question] = set()
         self._known: Future[None] = Future()
         self._owner = Owner(clock, after_turn=self._look)
         self._supervisor = Supervisor(name, opener, make_link, driver, clock, self._deliver, self._trace)
@@ -166,37 +183,56 @@ class OwnedLine:
         return result
 
     def bring(self, message: Message, refused: Callable[[ReplyMessage], DealwireError]) -> Message:
-        """Send a command that asks for something, and wait for what it brings. When that was lost behind the reply, it
-        is asked for anew; Unfinished when it never comes."""
+        """Send a command that only asks, and wait for what it brings. What is lost on the line, question, reply or
+        answer, is asked for anew until the handle's time is up: Unfinished then, or NoAnswer when nothing was said."""
         name = message_name(message)
         self.raise_from_callbacks()
         if self._in_owner():
             raise CannotWait(name)
-        tries = max(1, round(self.timeout_s / ASK_ANEW_S))
-        for _ in range(tries):
-            try:
-                brought: Message = self._call(lambda future: self._ask_for(name, message, refused, future)).result(
-                    self.timeout_s / tries
-                )
-            except TimeoutError:
-                continue
-            return brought
-        raise Unfinished(name, f"nothing came of it in {self.timeout_s:g} s")
+        question = _Question(name, message, refused)
+        clock = SystemClock()
+        end_ns = clock.now_ns() + int(self.timeout_s * 1e9)
+        try:
+            self._call(lambda _: self._ask(question), question.future)
+            patience_s = ASK_ANEW_S
+            while (left_s := (end_ns - clock.now_ns()) / 1e9) > 0:
+                try:
+                    brought: Message = question.future.result(min(left_s, patience_s))
+                except TimeoutError:
+                    # a device that began anew with each question would never come to its end
+                    patience_s *= 2 if question.accepted else 1
+                    self._owner.call_soon(lambda: self._ask(question))
+                else:
+                    return brought
+        finally:
+            self._owner.call_soon(lambda: self._questions.discard(question))
+        raise question.failed or Unfinished(name, f"nothing came of it in {self.timeout_s:g} s")
 
-    def _ask_for(
-        self, name: str, message: Message, refused: Callable[[ReplyMessage], DealwireError], future: "Future[Any]"
-    ) -> None:
+    def _ask(self, question: "_Question") -> None:
+        """Ask, or ask anew. What goes wrong with the first try is told at once, but for a reply that did not come; what
+        goes wrong later may be right with the next."""
+
         def done(output: Answered | Unanswered) -> None:
             if isinstance(output, Unanswered):
                 cause = output.error.__cause__
-                self._fail(output.request, future, cause if isinstance(cause, LineError) else output.error)
+                question.failed = output.error
+                if isinstance(cause, LineError):
+                    _settle(question.future, cause)
             elif isinstance(output.reply, ReplyMessage) and output.reply.status == Status.REFUSED:
-                self._fail(output.request, future, refused(output.reply))
+                if len(question.requests) == 1 or output.reply.reason != Reason.BUSY:
+                    _settle(question.future, question.refused(output.reply))
+            else:
+                question.accepted |= getattr(output.reply, "status", 0) == Status.ACCEPTED
 
+        if question.future.done():
+            return
         try:
-            self._awaited[self._supervisor.request(message, done)] = name, future
+            question.requests.add(self._supervisor.request(question.message, done))
         except DealwireError as error:
-            future.set_exception(error)
+            if question not in self._questions:
+                _settle(question.future, error)
+        else:
+            self._questions.add(question)
 
     def on_event(self, callback: Callable[[Seen], object]) -> None:
         """Call `callback` with every event from now on, in the owner's thread."""
@@ -249,9 +285,9 @@ class OwnedLine:
             self.raise_from_callbacks()
             return self._events.popleft() if self._events else None
 
-    def _call(self, function: Callable[["Future[Any]"], None]) -> "Future[Any]":
-        """Have the owner's thread run `function`, which settles the future that this gives."""
-        future: Future[Any] = Future()
+    def _call(self, function: Callable[["Future[Any]"], None], future: "Future[Any] | None" = None) -> "Future[Any]":
+        """Have the owner's thread run `function`, which settles the future that this gives: the given one, or a new."""
+        future = Future() if future is None else future
         with self._changed:
             if self._ended is not None:
                 raise self._ended
@@ -289,8 +325,10 @@ class OwnedLine:
     def _trace(self, output: Output) -> None:
         if type(output) is Delivered:
             self._caused = output.request
-        elif type(output) is Brought and output.request in self._awaited:
-            _settle(self._awaited.pop(output.request)[1], None, output.message)
+        elif type(output) is Brought:
+            for question in self._questions:
+                if output.request in question.requests:
+                    _settle(question.future, None, output.message)
 
     def _deliver(self, seen: Seen) -> None:
         body = seen.body
@@ -325,13 +363,12 @@ class OwnedLine:
                 _settle(future, lost or Unfinished(name, why))
             self._running.clear()
         if isinstance(body, SessionChanged | SessionReturned | LinkLost):
-            for name, future in self._awaited.values():
-                _settle(future, Unfinished(name, why))
-            self._awaited.clear()
+            for question in self._questions:
+                _settle(question.future, Unfinished(question.name, why))
+            self._questions.clear()
 
     def _fail(self, request: int, future: Future[Any], error: DealwireError) -> None:
         self._running.pop(request, None)
-        self._awaited.pop(request, None)
         _settle(future, error)
 
 

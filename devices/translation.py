@@ -50,6 +50,8 @@ def _link_up(output: o.Up) -> e.LinkUp:
         recognises_cards=bool(hello.capabilities & m.Capability.CARD_RECOGNITION),
         resumed=output.resumed,
         firmware_digest=hello.digest.hex() if any(hello.digest) else "",
+        meters=bool(hello.capabilities & m.Capability.METERS),
+        measures=bool(hello.capabilities & m.Capability.VERIFY),
     )
 
 

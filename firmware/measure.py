@@ -19,20 +19,23 @@ FLASH_MAX: Final = 12 * 1024
 """Bytes of flash that link core and class of a device may take together."""
 RAM_MAX: Final = 20 * 1024
 """Bytes of RAM of a whole image: events, everything else, and the deepest stack."""
-CORE: Final = ("frame", "store", "link")
+CORE: Final = ("frame", "store", "link", "commands", "events", "meters", "verify", "sha256")
 EXCEPTION_FRAME: Final = 36
 """What the processor pushes when an interrupt comes, with the word that keeps it aligned."""
 
 CLASS_CALLS: Final = {"start", "tick", "obey", "host", "mid_round", "status"}
 INDIRECT: Final[tuple[tuple[str, frozenset[str]], ...]] = (
     (r"store_.*", frozenset({"mid_round"})),
-    (r"send_stuffed|send", frozenset({"put_to_host"})),
-    (r"send_status|state_of|status_is_stale|tdp_progress|make_reply", frozenset({"status", "put_to_host"})),
+    (r"send_stuffed|link_send", frozenset({"put_to_host"})),
+    (r"send_status|link_state|status_is_stale|tdp_progress|make_reply", frozenset({"status", "put_to_host"})),
     (r"device_hear|hear|listen_to_hands", frozenset({"act"})),
     (r"heard|tdp_start", frozenset({"host", "start", "status", "put_to_host"})),
     (r"tdp_tick", frozenset({"host", "tick", "status", "put_to_host"})),
     (r"shuffler_.*|end_.*", frozenset({"status", "put_to_host"})),
-    (r"tdp_byte|take_frame|take_command|judge", frozenset({"obey", "shuffler_obey", "host", "status", "put_to_host"})),
+    (
+        r"tdp_byte|take_frame|commands_take|follow_up|judge",
+        frozenset({"obey", "shuffler_obey", "host", "status", "put_to_host"}),
+    ),
     (r"main", frozenset({"switch_on", "act", "host", "obey", "shuffler_obey", "tick", "status", "put_to_host"})),
 )
 """Whom a function can call through a pointer, by the names in the source; one that is not here is refused."""

@@ -68,7 +68,9 @@ static void pass_time(const struct device *device, uint32_t turns)
 
 static void run(const struct device *device, const uint8_t *data, size_t size)
 {
-    static const struct device_port port = {.put = put, .identity = &port_identity};
+    static const uint8_t bytes[1500] = {0x7F};
+    static const struct tdp_image image = {.bytes = bytes, .length = sizeof bytes};
+    static const struct device_port port = {.put = put, .identity = &port_identity, .image = &image};
     size_t at = 0;
     memset(device->store, 0, device->store_size);
     now = 0xFFFFFF00; /* the clock wraps while it runs */

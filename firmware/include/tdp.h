@@ -8,10 +8,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sha256.h"
 #include "tdp_numbers.h"
 
 #ifndef TDP_STORE_BYTES
 #define TDP_STORE_BYTES 12288U /* for the events of two sessions; README.md says how many those are */
+#endif
+
+#ifndef TDP_VERIFY_PORTION
+#define TDP_VERIFY_PORTION 512U /* bytes of the image that one tick measures: some milliseconds of a small processor */
 #endif
 
 enum {
@@ -21,12 +26,19 @@ enum {
     TDP_WINDOW = 16,
     TDP_REQUESTS = 32,
     TDP_KEPT_MAX = 136,
+    TDP_METERS_MAX = 16,
+    TDP_NONCE_BYTES = 16,
     TDP_ENCODED_MAX = 258, /* a frame after COBS */
     TDP_PAYLOAD_MAX = 244,
     TDP_REASON_ACCEPTED = 0xFFFF /* of `obey`: it was begun, an event will say what came of it */
 };
 
 struct tdp_link;
+
+/* One meter of a class: what it counts, and of which component. */
+struct tdp_meter {
+    uint8_t meter, component;
+};
 
 /* What a class of device is. Every function is given `device`; none may wait. */
 struct tdp_class {
@@ -35,6 +47,8 @@ struct tdp_class {
     uint8_t device_class;
     uint16_t status_message;
     const char *model;
+    const struct tdp_meter *meters; /* in the order in which they are told; NULL: it has none */
+    uint8_t meter_count;            /* at most TDP_METERS_MAX */
     void (*start)(void *device, uint32_t now_ms);
     void (*tick)(void *device, uint32_t now_ms);
     /* Carry out a command that is allowed, right in its layout and of this class. A reason, TDP_REASON_NONE when done. */
@@ -50,6 +64,21 @@ struct tdp_identity {
     uint8_t digest[32];
 };
 
+/* What VERIFY measures: the firmware as it lies in memory that can be addressed, unused space as the maker publishes it. */
+struct tdp_image {
+    const uint8_t *bytes;
+    uint32_t length;
+};
+
+/* A measurement under way. */
+struct tdp_measuring {
+    struct sha256 hash;
+    uint32_t at; /* bytes of the image measured so far */
+    uint16_t request;
+    bool running;
+    uint8_t nonce[TDP_NONCE_BYTES];
+};
+
 /* The events' memory: it lies where a power cut does not reach (FRAM, or RAM with a battery). Two heads, written in turn,
    each with its check: a cut in mid-write leaves the one before. */
 struct tdp_head {
@@ -60,6 +89,8 @@ struct tdp_head {
     uint32_t oldest, previous_oldest; /* numbers of the first record of each */
     uint32_t turn;                    /* the head with the higher one is the newer */
     uint32_t mid_round;
+    uint32_t powered_ms; /* of the hour under way */
+    uint32_t meters[TDP_METERS_MAX]; /* in the class's order */
     uint8_t kept[TDP_KEPT_MAX];
     uint32_t check;
 };
@@ -81,11 +112,13 @@ struct tdp_link {
     void *device;
     void *kept; /* the class's part that outlives a power cut */
     const struct tdp_identity *identity;
+    const struct tdp_image *image; /* NULL: nothing is measured */
     struct tdp_store *store;
     void (*put)(void *port, uint8_t byte); /* the port sends it */
     void *port;
     struct tdp_head head; /* the newer of the store's, in RAM */
-    uint32_t start_ms, now_ms, byte_ms, heard_ms, sent_ms, status_ms, resend_ms;
+    struct tdp_measuring measuring;
+    uint32_t start_ms, now_ms, byte_ms, heard_ms, sent_ms, status_ms, resend_ms, powered_ms;
     uint32_t acknowledged, sent;       /* events: the host has them, on their way */
     uint32_t sent_at;                  /* in the ring: the record after `sent` */
     uint32_t last_before;              /* the newest event before the frame under way: no host can have more */
@@ -93,7 +126,8 @@ struct tdp_link {
     uint16_t received;                 /* bytes of the frame that is coming in */
     uint8_t sequence, role, cause;
     uint32_t old_first, old_next, old_at; /* of the session before: asked for, to be sent next, where that lies */
-    bool open, lost, silent, overlong, status_asked, pump_due, old_asked, opened;
+    uint16_t meters_first; /* READ-METERS wants those from here on */
+    bool open, lost, silent, overlong, status_asked, pump_due, old_asked, opened, meters_asked, meters_moved;
     struct tdp_request requests[TDP_REQUESTS];
     uint8_t oldest_request;
     uint8_t in[TDP_ENCODED_MAX];
@@ -113,6 +147,9 @@ void tdp_tick(struct tdp_link *link, uint32_t now_ms);
 
 /* Number, stamp and keep an event. `request` is the command's that caused it, 0 for none. */
 void tdp_emit(struct tdp_link *link, uint16_t message, uint16_t request, const uint8_t *fields, size_t length);
+
+/* A meter goes on by so many; one that the class does not have is left alone. What an event says is counted by itself. */
+void tdp_count(struct tdp_link *link, uint8_t meter, uint32_t by);
 
 /* How far an accepted command came. */
 void tdp_progress(struct tdp_link *link, uint16_t request, uint8_t percent);

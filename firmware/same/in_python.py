@@ -18,8 +18,7 @@ from protocol.cards import CARDS, DECK
 from protocol.faults import Fault
 from protocol.places import COMMUNITY, Place
 from protocol.tdp import messages as m
-from protocol.tdp.instruments import Instruments
-from protocol.tdp.messages import BadgeLevel, Capability, Mishandling, Resolution, Spread
+from protocol.tdp.messages import BadgeLevel, Mishandling, Resolution, Spread
 
 BADGE: Final = 7001
 ON_TABLE: Final = Place(1)
@@ -53,7 +52,6 @@ class Bench:
 
     def __init__(self, unit: Unit, sessions: Sessions, model: str) -> None:
         self.unit, self._sessions, self.now_ms = unit, sessions, 0
-        unit.instruments = Instruments()
         plain = unit._hello
 
         def hello() -> m.HelloReplyMessage:
@@ -152,10 +150,6 @@ class ShoeBench(Bench):
         self._model = ShoeModel(Random(0))
         super().__init__(shoe_unit(self._model, sessions), sessions, "tdp-shoe")
         self._random = 1
-
-    def capabilities(self, said: m.HelloReplyMessage) -> int:
-        """It reads cards."""
-        return int(Capability.CARD_RECOGNITION)
 
     def power_on(self, session: int) -> None:
         """The mechanism's randomness is the session's, and a limit is forgotten."""

@@ -117,6 +117,8 @@ class _Writer:
             lambda: m.OpenSessionMessage(session, rng.choice((1, 1, 1, 2)), rng.randrange(4), role),
             lambda: m.ReadEventsMessage(session, rng.choice((0, 1, 2, rng.randrange(40), 1 << 31))),
             lambda: m.SelfTestMessage(),
+            lambda: m.ReadMetersMessage(rng.choice((0, 0, 1, 2, 5, 30))),
+            lambda: m.VerifyMessage(rng.randbytes(16), rng.choice((0, 0, 1))),
             *(_OF_CLASS[self._device if rng.random() < 0.9 else rng.choice(tuple(_OF_CLASS))](rng)),
         )
         return rng.choice(choices)()

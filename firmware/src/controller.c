@@ -202,6 +202,7 @@ static uint16_t obey(void *device, uint16_t request, uint16_t message, const uin
         copy_bytes(controller->text, payload, CONTROLLER_TEXT);
     } else if (message == TDP_SELF_TEST) {
         reason = controller->state == TDP_CONTROLLER_STATE_BETS_OPEN ? TDP_REASON_NONE : TDP_REASON_WRONG_STATE;
+        tdp_count(controller->link, TDP_DEVICE_METER_SELF_TESTS, reason == TDP_REASON_NONE ? 1U : 0U);
     } else {
         reason = TDP_REASON_UNKNOWN_COMMAND;
     }
@@ -245,12 +246,23 @@ static uint8_t status(const void *device, uint8_t *out)
     return (uint8_t)(at - out);
 }
 
+static const struct tdp_meter meters[] = {
+    {TDP_DEVICE_METER_ROUNDS, TDP_COMPONENT_DEVICE},
+    {TDP_DEVICE_METER_SELF_TESTS, TDP_COMPONENT_DEVICE},
+    {TDP_DEVICE_METER_HOURS_POWERED, TDP_COMPONENT_DEVICE},
+    {TDP_DEVICE_METER_POWER_CYCLES, TDP_COMPONENT_DEVICE},
+    {TDP_DEVICE_METER_FAULTS, TDP_COMPONENT_DEVICE},
+    {TDP_DEVICE_METER_COMMANDS_REFUSED, TDP_COMPONENT_LINK},
+};
+
 const struct tdp_class controller_class = {
     .capabilities = (uint32_t)TDP_CAPABILITY_LAYOUT_READER | (uint32_t)TDP_CAPABILITY_BET_SENSORS,
     .kept_size = sizeof(struct controller_kept),
     .device_class = TDP_DEVICE_CLASS_TABLE_CONTROLLER,
     .status_message = TDP_CONTROLLER_STATUS,
     .model = "tdp-controller",
+    .meters = meters,
+    .meter_count = sizeof meters / sizeof meters[0],
     .start = start,
     .tick = tick,
     .obey = obey,

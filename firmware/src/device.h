@@ -16,6 +16,7 @@ struct device_port {
     void (*put)(void *context, uint8_t byte);
     void *context;
     const struct tdp_identity *identity;
+    const struct tdp_image *image; /* its firmware, NULL: it is not measured */
 };
 
 struct device {

@@ -215,6 +215,7 @@ static void switch_on(const struct device_port *port, uint32_t now_ms, uint32_t 
     work.link.kept = &work.kept;
     work.link.store = &memory.events;
     work.link.identity = port->identity;
+    work.link.image = port->image;
     work.link.put = port->put;
     work.link.port = port->context;
     memory.mechanism.random = random | 1U;

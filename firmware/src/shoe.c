@@ -228,12 +228,26 @@ static uint8_t status(const void *device, uint8_t *out)
     return (uint8_t)(at - out);
 }
 
+static const struct tdp_meter meters[] = {
+    {TDP_DEVICE_METER_ROUNDS, TDP_COMPONENT_DEVICE},
+    {TDP_DEVICE_METER_CARDS, TDP_COMPONENT_EXIT},
+    {TDP_DEVICE_METER_UNREAD_CARDS, TDP_COMPONENT_READER},
+    {TDP_DEVICE_METER_DECKS, TDP_COMPONENT_FEED},
+    {TDP_DEVICE_METER_SHOES, TDP_COMPONENT_DEVICE},
+    {TDP_DEVICE_METER_HOURS_POWERED, TDP_COMPONENT_DEVICE},
+    {TDP_DEVICE_METER_POWER_CYCLES, TDP_COMPONENT_DEVICE},
+    {TDP_DEVICE_METER_FAULTS, TDP_COMPONENT_DEVICE},
+    {TDP_DEVICE_METER_COMMANDS_REFUSED, TDP_COMPONENT_LINK},
+};
+
 const struct tdp_class shoe_class = {
     .capabilities = TDP_CAPABILITY_CARD_RECOGNITION,
     .kept_size = sizeof(struct shoe_kept),
     .device_class = TDP_DEVICE_CLASS_SHOE,
     .status_message = TDP_SHOE_STATUS,
     .model = "tdp-shoe",
+    .meters = meters,
+    .meter_count = sizeof meters / sizeof meters[0],
     .start = start,
     .tick = tick,
     .obey = obey,

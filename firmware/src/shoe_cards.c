@@ -224,6 +224,7 @@ bool shoe_round_ended(struct shoe *shoe)
         return false;
     }
     kept->round = false;
+    tdp_count(shoe->link, TDP_DEVICE_METER_ROUNDS, 1U);
     kept->in_round = 0U;
     kept->back = false;
     kept->burn_left = 0U;

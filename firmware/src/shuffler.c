@@ -39,8 +39,16 @@ void shuffler_begin_stage(struct shuffler *shuffler, enum shuffler_stage stage)
     shuffler->stage_ms = shuffler->now_ms;
     shuffler->stage_takes = hastened(shuffler, stage_takes[stage]);
     if (stage == STAGE_SHUFFLE) {
+        shuffler->kept->shuffling = true;
         shuffler_say_byte(shuffler, TDP_SHUFFLE_STARTED, shuffler_deck_in(shuffler, BAY_CHAMBER));
     }
+}
+
+void shuffler_drop_stage(struct shuffler *shuffler)
+{
+    tdp_count(shuffler->link, TDP_DEVICE_METER_SHUFFLES_FAILED, shuffler->kept->shuffling ? 1U : 0U);
+    shuffler->kept->shuffling = false;
+    shuffler->stage = STAGE_NONE;
 }
 
 static bool held_back(const struct shuffler *shuffler)
@@ -139,6 +147,7 @@ static void start(void *device, uint32_t now_ms)
         shuffler->kept->game_cards = 52U;
         shuffler->kept->packet_size = 5U;
     }
+    shuffler_drop_stage(shuffler); /* the power was cut in a shuffle */
     shuffler->now_ms = now_ms;
     shuffler->state = TDP_SHUFFLER_STATE_BOOT;
     shuffler_begin(shuffler, MOTION_BOOT);
@@ -209,6 +218,25 @@ static uint8_t status(const void *device, uint8_t *out)
     return (uint8_t)(at - out);
 }
 
+static const struct tdp_meter meters[] = {
+    {TDP_DEVICE_METER_ROUNDS, TDP_COMPONENT_DEVICE},
+    {TDP_DEVICE_METER_PACKETS, TDP_COMPONENT_EXIT},
+    {TDP_DEVICE_METER_CARDS, TDP_COMPONENT_EXIT},
+    {TDP_DEVICE_METER_SHUFFLES_DONE, TDP_COMPONENT_COMPARTMENTS},
+    {TDP_DEVICE_METER_SHUFFLES_FAILED, TDP_COMPONENT_COMPARTMENTS},
+    {TDP_DEVICE_METER_CARDS_SHUFFLED, TDP_COMPONENT_COMPARTMENTS},
+    {TDP_DEVICE_METER_DECKS, TDP_COMPONENT_FEED},
+    {TDP_DEVICE_METER_JAMS, TDP_COMPONENT_EXIT},
+    {TDP_DEVICE_METER_MISDEALS, TDP_COMPONENT_DEVICE},
+    {TDP_DEVICE_METER_REJECTED_CARDS, TDP_COMPONENT_REJECT_TRAY},
+    {TDP_DEVICE_METER_DOOR_OPENINGS, TDP_COMPONENT_DOOR},
+    {TDP_DEVICE_METER_SELF_TESTS, TDP_COMPONENT_DEVICE},
+    {TDP_DEVICE_METER_HOURS_POWERED, TDP_COMPONENT_DEVICE},
+    {TDP_DEVICE_METER_POWER_CYCLES, TDP_COMPONENT_DEVICE},
+    {TDP_DEVICE_METER_FAULTS, TDP_COMPONENT_DEVICE},
+    {TDP_DEVICE_METER_COMMANDS_REFUSED, TDP_COMPONENT_LINK},
+};
+
 const struct tdp_class shuffler_class = {
     .capabilities =
         (uint32_t)TDP_CAPABILITY_TWO_DECKS | (uint32_t)TDP_CAPABILITY_COUNTS_PACKETS | (uint32_t)TDP_CAPABILITY_HOST_LAMP,
@@ -216,6 +244,8 @@ const struct tdp_class shuffler_class = {
     .device_class = TDP_DEVICE_CLASS_SHUFFLER,
     .status_message = TDP_SHUFFLER_STATUS,
     .model = "tdp-shuffler",
+    .meters = meters,
+    .meter_count = sizeof meters / sizeof meters[0],
     .start = start,
     .tick = tick,
     .obey = shuffler_obey,

@@ -42,6 +42,7 @@ struct shuffler_kept {
     uint16_t latched[SHUFFLER_LATCHED];
     uint16_t game_cards;
     uint8_t latched_count, packet_size, jokers;
+    bool shuffling; /* a shuffle was begun and its deck not counted yet */
     bool dealing; /* from the first packet until the remainder is lifted */
     uint8_t game[SHUFFLER_NAME];
 };

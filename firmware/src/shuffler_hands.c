@@ -102,7 +102,7 @@ static void stop_for_door(struct shuffler *shuffler)
     if (shuffler->motion != MOTION_BOOT && shuffler->motion != MOTION_TEST) {
         shuffler->motion = MOTION_NONE;
     }
-    shuffler->stage = STAGE_NONE;
+    shuffler_drop_stage(shuffler);
     shuffler->verified_deck = 0U;
 }
 
@@ -160,7 +160,7 @@ static void take_out(struct shuffler *shuffler)
     (void)shuffler_take_all(shuffler, BAY_REJECT);
     shuffler->kept->dealing = false;
     shuffler->verified_deck = 0U;
-    shuffler->stage = STAGE_NONE;
+    shuffler_drop_stage(shuffler);
     shuffler->owed = MOTION_NONE;
 }
 

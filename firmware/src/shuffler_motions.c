@@ -95,6 +95,7 @@ static void end_dispense(struct shuffler *shuffler)
     if (mishap.tries > shuffler->tries) {
         if (shuffler->tries == 0U) {
             shuffler_say_fault(shuffler, true, TDP_FAULT_EXIT_JAM, 1U);
+            tdp_count(shuffler->link, TDP_DEVICE_METER_JAMS, 1U);
         }
         shuffler_begin(shuffler, MOTION_RECOVER);
         if (shuffler->request != 0U) {
@@ -149,6 +150,7 @@ static void end_dump(struct shuffler *shuffler)
         shuffler_alarm(shuffler, TDP_FAULT_REMAINDER_COUNT_WRONG, round->remainder, 0U);
     } else if (round->remainder == 0U) {
         shuffler->kept->dealing = false;
+        tdp_count(shuffler->link, TDP_DEVICE_METER_ROUNDS, 1U); /* nobody has anything to lift */
     } else {
         /* it waits to be lifted */
     }
@@ -162,6 +164,7 @@ static void end_test(struct shuffler *shuffler)
     bool was_failed = shuffler->sensor_failed;
     bool known = false;
     shuffler->request = 0U;
+    tdp_count(shuffler->link, TDP_DEVICE_METER_SELF_TESTS, 1U);
     shuffler->sensor_failed = shuffler->bays->sensor_blocked;
     if (shuffler->sensor_failed != was_failed) {
         shuffler_say_fault(shuffler, shuffler->sensor_failed, TDP_FAULT_SENSOR_FAILED, 0U);
@@ -201,11 +204,14 @@ static void end_verify(struct shuffler *shuffler)
     uint16_t expected = shuffler->kept->game_cards;
     struct body body = body_new();
     shuffler->stage = STAGE_NONE;
+    shuffler->kept->shuffling = false;
     shuffler->verified_deck = shuffler_deck_in(shuffler, BAY_CHAMBER);
     shuffler->verified_cards = counted;
     body_u8(&body, shuffler->verified_deck);
     body_u16(&body, expected);
     body_u16(&body, counted);
+    tdp_count(shuffler->link, counted == expected ? TDP_DEVICE_METER_SHUFFLES_DONE : TDP_DEVICE_METER_SHUFFLES_FAILED, 1U);
+    tdp_count(shuffler->link, TDP_DEVICE_METER_CARDS_SHUFFLED, counted == expected ? counted : 0U);
     shuffler_say(shuffler, TDP_DECK_VERIFIED, 0U, &body);
     if (counted != expected) {
         uint16_t fault = counted < expected ? TDP_FAULT_TOO_FEW_CARDS : TDP_FAULT_TOO_MANY_CARDS;

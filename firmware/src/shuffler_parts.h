@@ -32,6 +32,8 @@ void shuffler_say_byte(struct shuffler *shuffler, uint16_t message, uint8_t valu
 /* ------------------------------------------------------------------ motions: shuffler.c begins, shuffler_motions.c ends them */
 
 void shuffler_begin_stage(struct shuffler *shuffler, enum shuffler_stage stage);
+/* The preparation of a deck goes no further: a shuffle that was begun has failed. */
+void shuffler_drop_stage(struct shuffler *shuffler);
 void shuffler_end_motion(struct shuffler *shuffler);
 void shuffler_end_stage(struct shuffler *shuffler);
 

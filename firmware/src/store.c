@@ -32,12 +32,13 @@ void store_save(struct tdp_link *link)
     copy_bytes(head->kept, link->kept, link->class->kept_size);
     head->check = check_of(head);
     link->store->heads[head->turn & 1U] = *head;
+    link->meters_moved = false;
 }
 
 void store_keep(struct tdp_link *link)
 {
     const uint8_t *kept = link->kept;
-    bool same = (link->head.mid_round != 0U) == link->class->mid_round(link->device);
+    bool same = !link->meters_moved && (link->head.mid_round != 0U) == link->class->mid_round(link->device);
     for (uint16_t i = 0U; i < link->class->kept_size; i++) {
         same = same && kept[i] == link->head.kept[i];
     }

@@ -24,7 +24,7 @@ void store_append(struct tdp_link *link, const struct record *event, const uint8
 /* Save the head, with the class's part as it is now. */
 void store_save(struct tdp_link *link);
 
-/* Save the head when the class's part is another than was saved. */
+/* Save the head when the class's part, or a meter, is another than was saved. */
 void store_keep(struct tdp_link *link);
 
 /* Where event `number` of this session, or of the one before, begins; both ends may be asked for, last + 1 too. */

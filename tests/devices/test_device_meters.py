@@ -121,8 +121,10 @@ def test_a_device_without_them_is_named_in_one_line(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(Unit, "power_on", bare)
     with open_device("sim:shoe?speed=50") as shoe:
+        assert not shoe.identity.meters
+        assert not shoe.identity.measures
         with pytest.raises(
-            NotOffered, match=r"^ReadMeters: the device does not offer it \(capability METERS\): it ref"
+            NotOffered, match=r"^ReadMeters: the device does not offer it \(capability METERS\): it does not claim it$"
         ):
             shoe.meters()
         with pytest.raises(NotOffered, match="VERIFY"):

@@ -47,7 +47,16 @@ def test_the_scripts_reach_what_they_are_about() -> None:
                     seen.add(type(message))
     events = {m.PacketDispensedMessage, m.RemainderDumpedMessage, m.MisdealClearedMessage, m.CardDrawnMessage}
     events |= {m.CardReportedAgainMessage, m.OverdrawMessage, m.GameEndedMessage, m.WagerPlacedMessage}
-    assert {m.ReplyMessage, m.NakMessage, m.ProgressMessage, m.GapMessage, m.HelloReplyMessage, *events} <= seen
+    assert {
+        m.ReplyMessage,
+        m.NakMessage,
+        m.ProgressMessage,
+        m.GapMessage,
+        m.HelloReplyMessage,
+        m.MetersMessage,
+        m.MeasuredMessage,
+        *events,
+    } <= seen
 
 
 def test_a_difference_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,11 +49,18 @@ def devices() -> list[str]:
 
 
 @contextmanager
-def program(device: str, folder: Path, kind: str = "tdp-device-sanitized", store: Path | None = None) -> Iterator[str]:
+def program(
+    device: str,
+    folder: Path,
+    kind: str = "tdp-device-sanitized",
+    store: Path | None = None,
+    image: Path | None = None,
+) -> Iterator[str]:
     """The program with the line `folder/line` and the control socket `folder/control`; the line."""
     line, control = folder / "line", folder / "control"
     words = [str(BUILD / kind), device, "--line", str(line), "--control", str(control)]
     words += ["--store", str(store)] if store else []
+    words += ["--image", str(image)] if image else []
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         assert running.stdout is not None
         assert running.stderr is not None

@@ -288,3 +288,15 @@ void board_start(void)
     NVIC_ISER0 = (1U << IRQ_UART0) | (1U << IRQ_UART1) | (1U << IRQ_WATCHDOG) | (1U << IRQ_TIMER0A);
     enable_interrupts();
 }
+
+extern const uint8_t _image_start[], _image_end[];
+
+const uint8_t *board_image(void)
+{
+    return _image_start;
+}
+
+uint32_t board_image_bytes(void)
+{
+    return (uint32_t)(_image_end - _image_start);
+}

@@ -36,6 +36,10 @@ bool board_was_watchdog(void);
 /* 32 bits that the start before did not have. README.md says what they are made of, and how good that is. */
 uint32_t board_random(void);
 
+/* The flash as it is written, from its first byte to the program's last: what VERIFY measures. */
+const uint8_t *board_image(void);
+uint32_t board_image_bytes(void);
+
 /* The most bytes of stack that were in use since the start. */
 uint32_t board_stack_used(void);
 

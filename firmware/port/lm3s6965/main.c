@@ -84,9 +84,12 @@ int main(void);
 
 int main(void)
 {
-    static const struct device_port port = {.put = put_to_host, .identity = &port_identity};
+    static struct tdp_image image;
+    static const struct device_port port = {.put = put_to_host, .identity = &port_identity, .image = &image};
     struct tdp_link *link = DEVICE.link;
     board_start();
+    image.bytes = board_image();
+    image.length = board_image_bytes();
     DEVICE.start(&port, board_ms(), board_random(),
                  board_was_watchdog() ? (uint8_t)TDP_BOOT_CAUSE_WATCHDOG : (uint8_t)TDP_BOOT_CAUSE_POWER_ON);
     for (;;) {

@@ -13,8 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <termios.h>
 #include <time.h>
@@ -30,7 +32,8 @@ static const struct device *const devices[] = DEVICES;
 
 struct program {
     const struct device *device;
-    const char *store_path, *line_path, *control_path;
+    const char *store_path, *line_path, *control_path, *image_path;
+    struct tdp_image image; /* what it says is its firmware */
     int tcp_port;                  /* -1: a pseudo-terminal */
     int line, slave, listener;     /* -1: none */
     int control, caller;
@@ -188,9 +191,37 @@ static void save_store(struct program *program)
     program->saved_turn = turn;
 }
 
+/* The file as it is on the disk. Without one a program has no image of its own, and measures its version's text. */
+static void map_image(struct program *program)
+{
+    struct stat about;
+    program->image.bytes = (const uint8_t *)port_identity.firmware;
+    program->image.length = (uint32_t)strlen(port_identity.firmware);
+    if (program->image_path == NULL) {
+        return;
+    }
+    int file = open(program->image_path, O_RDONLY);
+    if (file < 0 || fstat(file, &about) != 0) {
+        fail(program->image_path);
+    }
+    if (!S_ISREG(about.st_mode) || about.st_size > INT32_MAX) {
+        errno = S_ISREG(about.st_mode) ? EFBIG : EINVAL;
+        fail(program->image_path);
+    }
+    program->image.length = (uint32_t)about.st_size;
+    if (about.st_size > 0) {
+        void *bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+        if (bytes == MAP_FAILED) {
+            fail(program->image_path);
+        }
+        program->image.bytes = bytes;
+    }
+    (void)close(file);
+}
+
 static void power_on(struct program *program)
 {
-    const struct device_port port = {.put = put, .context = program, .identity = &port_identity};
+    const struct device_port port = {.put = put, .context = program, .identity = &port_identity, .image = &program->image};
     uint32_t random = 0U;
     if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random) {
         fail("no randomness");
@@ -293,7 +324,7 @@ static void turn(struct program *program)
 
 static int usage(void)
 {
-    (void)fprintf(stderr, "usage: tdp-device DEVICE [--line PATH | --tcp PORT] [--control PATH] [--store FILE]\n"
+    (void)fprintf(stderr, "usage: tdp-device DEVICE [--line PATH | --tcp PORT] [--control PATH] [--store FILE] [--image FILE]\n"
                           "  DEVICE is");
     for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
         (void)fprintf(stderr, "%s %s", i > 0 ? "," : "", devices[i]->name);
@@ -301,7 +332,8 @@ static int usage(void)
     (void)fprintf(stderr, ".\n  --line     where the pseudo-terminal gets its steady name; tdp-line otherwise\n"
                           "  --tcp      listen there instead, at 127.0.0.1; 0: a free port\n"
                           "  --control  a Unix socket for orders: power off, power on, cable out, cable in, and acts\n"
-                          "  --store    keeps what outlives a loss of power\n");
+                          "  --store    keeps what outlives a loss of power\n"
+                          "  --image    the firmware that it measures for VERIFY; otherwise the text of its version\n");
     return 2;
 }
 
@@ -315,6 +347,8 @@ static bool read_options(struct program *program, int count, char **words)
             program->control_path = words[i + 1];
         } else if (strcmp(words[i], "--store") == 0) {
             program->store_path = words[i + 1];
+        } else if (strcmp(words[i], "--image") == 0) {
+            program->image_path = words[i + 1];
         } else if (strcmp(words[i], "--tcp") == 0) {
             long port = strtol(words[i + 1], &rest, 10);
             if (*words[i + 1] == '\0' || *rest != '\0' || port < 0 || port > 65535) {
@@ -343,6 +377,7 @@ int main(int count, char **words)
     (void)signal(SIGPIPE, SIG_IGN);
     (void)signal(SIGTERM, end);
     (void)signal(SIGINT, end);
+    map_image(&program);
     load_store(&program);
     plug_in(&program);
     if (program.tcp_port >= 0) {

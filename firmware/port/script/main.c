@@ -54,7 +54,10 @@ static uint32_t take_number(size_t size)
 
 static void power_on(uint32_t random)
 {
-    static const struct device_port port = {.put = put, .identity = &port_identity};
+    static struct tdp_image image;
+    static const struct device_port port = {.put = put, .identity = &port_identity, .image = &image};
+    image.bytes = (const uint8_t *)port_identity.firmware; /* as tdp-device does without --image */
+    image.length = (uint32_t)strlen(port_identity.firmware);
     device->start(&port, now, random, TDP_BOOT_CAUSE_POWER_ON);
 }
 

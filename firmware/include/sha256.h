@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SHA-256 (FIPS 180-4) over up to 2^32 - 1 bytes, taken in any portions. */
+#ifndef TDP_SHA256_H
+#define TDP_SHA256_H
+
+#include <stdint.h>
+
+#define SHA256_BYTES 32U
+
+struct sha256 {
+    uint32_t state[8];
+    uint32_t words[16]; /* the block under way; it becomes the schedule */
+    uint32_t count;     /* bytes so far */
+};
+
+void sha256_begin(struct sha256 *hash);
+void sha256_add(struct sha256 *hash, const uint8_t *bytes, uint32_t count);
+
+/* The digest of SHA256_BYTES bytes; `hash` is of no use afterwards. */
+void sha256_end(struct sha256 *hash, uint8_t *digest);
+
+#endif
