@@ -40,7 +40,7 @@ def test_the_scripts_reach_what_they_are_about() -> None:
 
     seen = set()
     for device in devices():
-        for seed in range(400):
+        for seed in range(1500 if device == "shuffler" else 300):
             for said in play_in_python(random_script(device, seed)):
                 bodies = [piece.body for piece in Framer().feed(said) if isinstance(piece, Frame)]
                 for message in (decode(body).message for body in bodies):
