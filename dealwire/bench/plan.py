@@ -17,6 +17,7 @@ from dealer_flow.procedure.tomlfile import TOML_MAX_BYTES, fault_in, load, locat
 from dealer_flow.record.base import Record
 from dealwire.bench import steps_device as d
 from dealwire.bench import steps_events as e
+from dealwire.bench import steps_instruments as i
 from dealwire.bench import steps_line as p
 from dealwire.bench.profiles import PROFILES
 from dealwire.bench.record import Area
@@ -67,7 +68,8 @@ VERBS: Final[dict[str, type[PlanStep]]] = {next(iter(cls.model_fields)): cls for
     p.Sending, p.Raw, p.Flips, p.Replying, p.Naking, p.Expecting, p.Never, p.Ordered, p.CountMessages,
     e.OldEvents, e.NoEvents, e.Again, e.Newest, e.CaughtUp, p.Greeting, e.AnyStatus, d.StateIs, p.WaitFor, p.Manners,
     p.SessionOpening, d.ActAtDevice, d.Faulting, d.Power, d.Prepare, d.DealPackets, d.WrongPacket, d.Books, d.Poke,
-    e.Operate, e.Foreign, e.LostHost, e.HostIsBack, e.HostStaysLost, d.Measuring, p.Save, Soak, Repeat,
+    e.Operate, e.Foreign, e.LostHost, e.HostIsBack, e.HostStaysLost, d.Measuring,
+    i.ReadMeters, i.MetersSince, i.Challenging, p.Save, Soak, Repeat,
 )}  # fmt: skip
 """By name. Some are also keys of others: then the first in this order is the verb."""
 

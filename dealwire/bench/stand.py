@@ -51,6 +51,8 @@ class Stand:
     seed: int = 1
     result: Result = field(default_factory=lambda: Result("", "", "", "conformance", ""))
     variables: dict[str, int] = field(default_factory=dict)
+    meters: dict[str, dict[tuple[int, int], int]] = field(default_factory=dict)
+    """What the device's meters showed, by the names that the check gave; each by meter and component."""
     command: Message = field(default_factory=m.ReportStatusMessage)
     """The last command sent, whose reply the next steps look for."""
     request: int = 0
@@ -65,6 +67,7 @@ class Stand:
         """The next check."""
         self.result = result
         self.variables.clear()
+        self.meters.clear()
         self.used.clear()
         self.hands.begin(result.id)
         self.probe.begin_check()
