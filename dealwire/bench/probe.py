@@ -101,9 +101,15 @@ class Probe:
     def note_sent(self, message: Message) -> None:
         """What the device may go by from here: which events it has to send again, which never more."""
         if isinstance(message, m.ReadEventsMessage) and message.session == self.known.session:
-            self.known.acked, self.known.read_from = message.first - 1, message.first
+            self._read_from(message.first)
         if isinstance(message, m.AckMessage) and message.session == self.known.session:
             self.known.acked = max(self.known.acked, message.up_to)
+
+    def _read_from(self, first: int) -> None:
+        """From 0 is from 1, and from beyond the next number is from the next number."""
+        newest = max(self.last_event, self.status.last_event if self.status is not None else 0)
+        self.known.read_from = min(max(first, 1), newest + 1)
+        self.known.acked = self.known.read_from - 1
 
     # ------------------------------------------------------------------ listening
 

@@ -274,8 +274,10 @@ class _Faces(BenchRule):
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
         packet = heard.message
+        reads = known.hello is not None and bool(known.hello.capabilities & Capability.CARD_RECOGNITION)
+        if isinstance(packet, m.CardRejectedMessage) and known.hello is not None:
+            self._judge(reads or not packet.card, lambda: "CardRejected names a face")
         if isinstance(packet, m.PacketDispensedMessage) and known.hello is not None:
-            reads = bool(known.hello.capabilities & Capability.CARD_RECOGNITION)
             wanted, found = packet.counted if reads else 0, len(packet.cards)
             words = f"packet {packet.ordinal} of {packet.counted} names {found} faces, not {wanted}"
             self._judge(found == wanted, lambda: words)

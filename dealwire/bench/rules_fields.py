@@ -11,6 +11,8 @@ from typing import Final
 
 from dealwire.bench.record import HeardFrame
 from dealwire.bench.rules import RULES, BenchRule, Known, name_of
+from dealwire.bench.rules_shoe import SHOE_RULES
+from dealwire.bench.rules_truth import TRUTH_RULES
 from protocol.tdp import messages as m
 from protocol.tdp.messages import Kind
 from protocol.tdp.outputs import SESSION_EXTENSION, DeviceStatus
@@ -131,5 +133,7 @@ ALL_RULES: Final[dict[str, Callable[[], BenchRule]]] = {
     "extensions": _Extensions,
     "texts": _Texts,
     "state-changes": _StateChanges,
+    **TRUTH_RULES,
+    **SHOE_RULES,
 }
 """What a plan may list under `rule`."""

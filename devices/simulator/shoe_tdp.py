@@ -155,6 +155,11 @@ def _halting(event: type[m.Event]) -> Callable[[Any, int], Spoken]:
     return lambda body, drawn: (event, {"ordinal": drawn, "halted": int(body.halted)})
 
 
+def _pushed_back(body: e.CardPushedBack, drawn: int) -> Spoken:
+    """The card is back in the shoe, and named by the ordinal it had."""
+    return m.PushedBackMessage, {"ordinal": drawn + 1, "halted": int(body.halted)}
+
+
 def _state(body: e.StateChanged, _: int) -> Spoken:
     return m.StateChangedMessage, {"state": S[body.state], "previous": S[body.previous]}
 
@@ -174,7 +179,7 @@ _WORDS: Final[dict[type[e.Body], Callable[[Any, int], Spoken]]] = {
     e.CardDrawnOutside: lambda body, drawn: _outside(body.card, m.ShoeMode[body.mode.upper()], drawn),
     e.CutCardSeen: lambda _, drawn: (m.CutCardSeenMessage, {"drawn": drawn}),
     e.Overdrawn: _halting(m.OverdrawMessage),
-    e.CardPushedBack: _halting(m.PushedBackMessage),
+    e.CardPushedBack: _pushed_back,
     e.CardPulledBack: _halting(m.PulledBackMessage),
     e.ShoeError: lambda body, _: (m.ShoeErrorMessage, {"fault": body.fault, "halted": int(body.halted)}),
     e.ShoeErrorCleared: lambda body, _: (m.ShoeErrorClearedMessage, {"fault": body.fault, "badge": body.badge}),

@@ -12,10 +12,10 @@ void shoe_say(struct shoe *shoe, uint16_t message, const struct body *body)
     tdp_emit(shoe->link, message, shoe->request, body->bytes, body->length);
 }
 
-void shoe_say_ordinal(struct shoe *shoe, uint16_t message)
+void shoe_say_ordinal(struct shoe *shoe, uint16_t message, uint32_t ordinal)
 {
     struct body body = body_new();
-    body_u16(&body, shoe->kept->drawn);
+    body_u16(&body, (uint16_t)ordinal);
     body_u8(&body, 1U);
     shoe_say(shoe, message, &body);
 }

@@ -176,7 +176,7 @@ bool shoe_drawn(struct shoe *shoe, uint8_t card)
         draw_in_game(shoe, card);
     } else {
         if (state != TDP_SHOE_STATE_LOCKED && state != TDP_SHOE_STATE_SETUP && shoe_halt(shoe, TDP_FAULT_OVERDRAW)) {
-            shoe_say_ordinal(shoe, TDP_OVERDRAW);
+            shoe_say_ordinal(shoe, TDP_OVERDRAW, kept->drawn);
             shoe_settle(shoe);
         }
         draw_outside(shoe, card);
@@ -201,7 +201,7 @@ bool shoe_pushed_back(struct shoe *shoe, uint8_t card)
         kept->in_round--;
     }
     (void)shoe_halt(shoe, TDP_FAULT_PUSHED_BACK);
-    shoe_say_ordinal(shoe, TDP_PUSHED_BACK);
+    shoe_say_ordinal(shoe, TDP_PUSHED_BACK, kept->drawn + 1U);
     shoe_settle(shoe);
     return true;
 }
@@ -211,7 +211,7 @@ bool shoe_pulled_back(struct shoe *shoe)
     if (!shoe_halt(shoe, TDP_FAULT_PULLED_BACK)) {
         return false;
     }
-    shoe_say_ordinal(shoe, TDP_PULLED_BACK);
+    shoe_say_ordinal(shoe, TDP_PULLED_BACK, shoe->kept->drawn);
     shoe_settle(shoe);
     return true;
 }
