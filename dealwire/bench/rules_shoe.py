@@ -1,7 +1,7 @@
 """Rules that keep a shoe's book: what was filled in, what was drawn, and what its messages say of it.
 
-They look on as those of `rules` do, and are listed in a plan like them. Of a shoe whose filling was not heard nothing is
-judged.
+They look on as those of `rules` do, and are listed in a plan like them. Of a shoe whose filling was not heard nothing
+is judged.
 """
 
 from __future__ import annotations
@@ -78,12 +78,13 @@ class _ShoeBook(BenchRule):
 
     def _says(self, message: m.Message, name: str, wanted: int) -> None:
         said = getattr(message, name)
-        self._judge(said == wanted, lambda: f"{message_name(message)}: {name} is {said}; the events before say {wanted}")
+        words = f"{message_name(message)}: {name} is {said}; the events before say {wanted}"
+        self._judge(said == wanted, lambda: words)
 
 
 @dataclass
 class _Cards(BenchRule):
-    """A face comes no oftener than there are decks, the same when it is said again; what was not read is no card drawn."""
+    """A face comes no oftener than there are decks, the same when said again; what was not read is no card drawn."""
 
     decks: int = 0
     number: int = 0

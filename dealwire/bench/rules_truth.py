@@ -29,10 +29,15 @@ _CLASS_OF: Final[dict[type[m.Message], DeviceClass]] = {
 _YES_OR_NO: Final = ("mid_round", "open", "door_open", "lit", "halted", "locked", "on", "cut_card_seen", "foul")
 
 
+def saying(words: str) -> Callable[[], str]:
+    """What is said when a rule does not hold; built in a loop, where a bare lambda would say the last one's."""
+    return lambda: words
+
+
 @dataclass
 class _Identity(BenchRule):
-    """HELLO-REPLY says the same all through a session, of a range of versions that is one, and of the class whose STATUS
-    it sends."""
+    """HELLO-REPLY says the same all through a session, of a range of versions that is one, and of the class whose
+    STATUS it sends."""
 
     hello: m.HelloReplyMessage | None = None
 
@@ -109,7 +114,7 @@ class _YesOrNo(BenchRule):
     def hear(self, heard: HeardFrame, known: Known) -> None:
         said = [(name, value) for name in _YES_OR_NO if (value := getattr(heard.message, name, None)) is not None]
         for name, value in said:
-            self._judge(value in (0, 1), lambda name=name, value=value: f"{name_of(heard)}: {name} is {value}")
+            self._judge(value in (0, 1), saying(f"{name_of(heard)}: {name} is {value}"))
 
 
 @dataclass
@@ -134,7 +139,7 @@ class _ReplyState(BenchRule):
             seen = {message.state, *self.between} | ({self.last} if self.last is not None else set())
             for what, state in self.waiting:
                 words = f"{what} says state {state}; the STATUS before and after it {sorted(seen)}"
-                self._judge(state in seen, lambda words=words: words)
+                self._judge(state in seen, saying(words))
             self.last, self.between, self.waiting = message.state, set(), []
 
 
@@ -149,7 +154,7 @@ class _Capabilities(BenchRule):
             claimed = bool(has & capability)
             words = f"{name_of(heard)} {'shows' if done else 'denies'} {capability.name}, which HELLO-REPLY "
             words += "claims" if claimed else "leaves out"
-            self._judge(claimed is done, lambda words=words: words)
+            self._judge(claimed is done, saying(words))
 
 
 _NEEDS: Final = {
@@ -199,7 +204,7 @@ class _Instruments(BenchRule):
                 last = self.shown.get((meter, component), count)
                 self.shown[meter, component] = count
                 words = f"meter {meter} of {component} went from {last} to {count}"
-                self._judge((count - last) % (1 << 32) < 1 << 31, lambda words=words: words)
+                self._judge((count - last) % (1 << 32) < 1 << 31, saying(words))
 
     def over(self) -> None:
         self.total = None  # a meter outlasts the power

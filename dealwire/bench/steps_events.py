@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from random import Random
 from typing import Final, Literal
 
 from pydantic import Field
@@ -13,13 +12,11 @@ from pydantic import Field
 from dealwire.bench.probe import MS
 from dealwire.bench.record import Failed
 from dealwire.bench.stand import Stand
-from dealwire.bench.step import RETRY_MS, Number, PlanStep, ReasonName, Time
+from dealwire.bench.step import Number, PlanStep, ReasonName, Time
 from dealwire.bench.steps_line import Replying
 from dealwire.bench.values import Wanted, compares, spell
 from protocol.faults import Fault
 from protocol.tdp import messages as m
-from protocol.tdp.instruments import NONCE_BYTES
-from protocol.tdp.messages import Algorithm, Capability, Region
 from protocol.tdp.outputs import DeviceStatus
 
 READ_MS: Final = 2_000
@@ -206,55 +203,3 @@ class HostStaysLost(PlanStep):
         status = stand.probe.status
         if not isinstance(status, DeviceStatus) or Fault.HOST_LOST not in status.faults:
             raise Failed("the device took what is no sign of life for one: it does not hold its host for lost (601)")
-
-
-class Instrumental(PlanStep):
-    """`instruments`: all meters from this index on are read, and region 0 is measured, where the device has them; what
-    comes carries the request and repeats what was asked for."""
-
-    instruments: int = Field(ge=0, le=0xFFFF)
-
-    def _run(self, stand: Stand) -> None:
-        meters, total = self.instruments, None
-        while total is None or meters < total:
-            found = _brought(stand, m.ReadMetersMessage(meters), "Meters", Capability.METERS)
-            if not isinstance(found, m.MetersMessage):
-                break
-            if found.first != meters:
-                raise Failed(f"Meters from {found.first}, where {meters} was asked for")
-            if not found.meters and meters < found.total:
-                raise Failed(f"no meter from {meters} of {found.total}")
-            meters, total = meters + len(found.meters), found.total
-        if total is not None and meters != total:
-            raise Failed(f"{meters} meters came, where there are {total}")
-        self._measure(stand)
-
-    def _measure(self, stand: Stand) -> None:
-        digests = []
-        for turn in (1, 2):
-            nonce = Random(stand.seed + turn).randbytes(NONCE_BYTES)
-            found = _brought(stand, m.VerifyMessage(nonce, Region.FIRMWARE), "Measured", Capability.VERIFY)
-            if not isinstance(found, m.MeasuredMessage):
-                return
-            asked = (nonce, Region.FIRMWARE, Algorithm.SHA256)
-            if (found.nonce, found.region, found.algorithm) != asked:
-                raise Failed("Measured does not repeat the nonce, the region and the algorithm it was asked with")
-            digests.append(found.digest)
-        if digests[0] == digests[1] or not any(digests[0]):
-            raise Failed("the digest does not depend on the nonce")
-
-
-def _brought(stand: Stand, command: m.Message, name: str, needs: Capability) -> m.Message | None:
-    """What a command asks for, None when the device has not what it needs; refused then as NOT_SUPPORTED, or by the
-    NAK of a version that does not know it."""
-    hello = stand.probe.known.hello
-    has = hello is not None and bool(hello.capabilities & needs)
-    stand.command, stand.request = command, stand.probe.new_request()
-    stand.requested_ns = stand.probe.wire.now_ns()
-    stand.probe.send(command, stand.request)
-    if has:
-        return stand.find(name, {}, RETRY_MS + stand.hands.patience_ms, request=stand.request)[1]
-    stand.pause(RETRY_MS)
-    if stand.wait_for("Nak", {"reason": "UNKNOWN_COMMAND"}, 0, request=stand.request) is None:
-        stand.find("Reply", {"status": "REFUSED", "reason": "NOT_SUPPORTED"}, 0, request=stand.request)
-    return None
