@@ -454,8 +454,11 @@ DEVICES: Final = (
     ),
     Caught(DarkLamp, (*_LAMP, *_PACKETS), quick=("fault.packet-short-301",)),
     Caught(ForgetfulLamp, ("fault.too-few-101", "fault.packet-short-301", "fault.called-505", "always.latched")),
-    Caught(LyingCounts, ("fault.packet-short-301", "fault.packet-long-302", "fault.lifted-early-303", *_PACKETS)),
-    Caught(LyingRemainder, _REMAINDER),
+    Caught(
+        LyingCounts,
+        ("fault.packet-short-301", "fault.packet-long-302", "fault.lifted-early-303", "always.fault-values", *_PACKETS),
+    ),
+    Caught(LyingRemainder, (*_REMAINDER, "always.fault-values")),
     Caught(
         CarelessRecord,
         (
