@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Final
 
 import click
 from click.core import ParameterSource
@@ -15,10 +16,14 @@ from dealwire.rehearsal.scenario import AnyScenario, endless
 from dealwire.rehearsal.scenario_file import clean_scenario, find_scenario, scenario_ids, shoe_scenario_ids
 from dealwire.rehearsal.serve import serve
 from devices.clock import SystemClock
+from devices.files import read_file
 from devices.simulator.host import SimulatorHost
 from devices.simulator.shoe_table import FRONT_ENDS
+from devices.simulator.unit import Unit
 
 LINE = "pty|tcp:PORT"
+IMAGE_MAX_BYTES: Final = 1 << 26
+"""Far above any device's flash; measuring is one turn of a simulated device."""
 
 
 @click.command("sim")
@@ -53,6 +58,12 @@ LINE = "pty|tcp:PORT"
     metavar="PATH",
     help="Nobody deals: a Unix socket at PATH takes what hands are to do at the devices. For `dealwire bench --hands`.",
 )
+@click.option(
+    "--firmware",
+    type=FILE,
+    metavar="FILE",
+    help="What the devices measure as their firmware; otherwise the text of its version. For `dealwire device verify`.",
+)
 @click.option("--list", "as_list", is_flag=True, help="Name the scenarios that come with the program.")
 @click.option("--json", "as_json", is_flag=True, help="Announce the lines as one JSON object.")
 @click.pass_context
@@ -72,6 +83,7 @@ def command(
     faults: float | None,
     seed: int | None,
     hands: Path | None,
+    firmware: Path | None,
     as_list: bool,
     as_json: bool,
 ) -> None:
@@ -84,6 +96,7 @@ def command(
         for name in (*scenario_ids(), *shoe_scenario_ids()):
             echo(name)
         return
+    image = _image(firmware)
     chosen = _chosen(ctx, scenario, procedure, seats)
     if again or procedure:
         chosen = endless(chosen, faults=faults, seed=seed)
@@ -98,8 +111,26 @@ def command(
         speed=speed,
         shoe_dialect=shoe_dialect,
         forever=forever,
-        beside=lambda host, table: _hands_port(hands, host, table),
+        beside=lambda host, table: _hands_port(hands, host, _flashed(table, image)),
     )
+
+
+def _image(firmware: Path | None) -> bytes | None:
+    """The bytes of the file; UsageError when they cannot be read, or are more than a device's flash holds."""
+    if firmware is None:
+        return None
+    try:
+        return read_file(firmware, IMAGE_MAX_BYTES)
+    except OSError as error:
+        raise click.UsageError(f"--firmware: {firmware}: {error.strerror}") from None
+
+
+def _flashed(table: DealtTable, image: bytes | None) -> DealtTable:
+    """The table, with this image in each of its devices that measure one."""
+    for unit in table.units.values():
+        if image is not None and isinstance(unit, Unit):
+            unit.image = image
+    return table
 
 
 def _hands_port(path: Path | None, host: SimulatorHost, table: DealtTable) -> list[HandsPort]:

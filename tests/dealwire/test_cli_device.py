@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,3 +52,29 @@ def test_bad_input_is_one_line_and_its_code(args: tuple[str, ...], code: int) ->
     result = run(*args)
     assert result.exit_code == code
     assert len(result.output.splitlines()) == 1
+
+
+def test_an_image_that_cannot_be_read_is_one_line(tmp_path: Path) -> None:
+    for path, why in ((tmp_path / "none.bin", "No such file or directory"), (Path("/dev/null"), "")):
+        result = CliRunner().invoke(main, ["sim", "--firmware", str(path)])
+        assert result.exit_code == 2
+        assert f"--firmware: {path}: {why}" in result.output.splitlines()[-1]
+
+
+@pytest.mark.thorough
+def test_simulated_devices_measure_the_image_that_they_are_given(tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.bin", tmp_path / "bad.bin"
+    good.write_bytes(bytes(range(256)) * 100)
+    bad.write_bytes(good.read_bytes()[:-1] + b"x")
+    words = [sys.executable, "-m", "dealwire", "sim", "--firmware", str(good), "--hands", str(tmp_path / "h"), "--json"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            lines = json.loads(process.stdout.readline())["lines"]
+            for line in lines.values():
+                assert run("verify", line, "--image", str(good)).exit_code == 0
+                assert run("verify", line, "--image", str(bad)).exit_code == 1
+                assert run("meters", line).exit_code == 0
+        finally:
+            process.terminate()
+    assert {*lines} == {"shuffler", "table-controller"}

@@ -440,13 +440,17 @@ _REMAINDER: Final = ("fault.remainder-305", "count.unnoticed-short", "count.unno
 """Checks of a wrong remainder."""
 _ONCE: Final = ("deal.carried-out-once", "deal.reply-cache", "deal.reply-cache-time", "deal.reply-cache-opened")
 """Checks that a request is carried out once and answered again."""
+_ONCE_OF_METERS: Final = ("meters.once", "meters.refused", "verify.once")
+"""The same, of what a device is asked of itself."""
 
 
 DEVICES: Final = (
     Caught(WrongCheck, ("always.clean", "always.link-sequence", "always.status-rhythm"), quick=("silence.*", "deal.*")),
     Caught(DroppedFrames, ("always.link-sequence", "always.status-rhythm"), quick=("silence.*", "deal.*")),
-    Caught(NoReplyCache, ("commands.same-id-after-opening", "commands.same-id-other-command", *_ONCE)),
-    Caught(NeverRepeatsReply, ("commands.same-id", *_ONCE)),
+    Caught(
+        NoReplyCache, ("commands.same-id-after-opening", "commands.same-id-other-command", *_ONCE, *_ONCE_OF_METERS)
+    ),
+    Caught(NeverRepeatsReply, ("commands.same-id", *_ONCE, *_ONCE_OF_METERS)),
     Caught(
         SwappedEvents,
         ("session.previous-events", "events.read-again", "events.depth", "fault.power-502", "always.event-order"),
@@ -506,6 +510,7 @@ DEVICES: Final = (
             "roles.operate", "roles.unknown", "commands.same-id-after-opening", "commands.same-id-other-command",
             "commands.id-zero",
             "commands.other-class", "deal.wrong-state", "deal.bad-parameters", "deal.lock", "deal.setup",
+            "meters.refused", "meters.no-session", "verify.region",
         ),
         quick=("session.wrong-id",),
     ),
