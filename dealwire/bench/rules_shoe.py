@@ -77,9 +77,9 @@ class _ShoeBook(BenchRule):
             self._says(status, name, wanted)
 
     def _says(self, message: m.Message, name: str, wanted: int) -> None:
-        said = getattr(message, name)
-        words = f"{message_name(message)}: {name} is {said}; the events before say {wanted}"
-        self._judge(said == wanted, lambda: words)
+        stated = getattr(message, name)
+        words = f"{message_name(message)}: {name} is {stated}; the events before say {wanted}"
+        self._judge(stated == wanted, lambda: words)
 
 
 @dataclass

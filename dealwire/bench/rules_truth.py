@@ -51,8 +51,8 @@ class _Identity(BenchRule):
             self._judge(same, lambda: "it says otherwise than before in the same session")
             self._judge(lowest <= highest, lambda: f"lowest version {lowest}, highest {highest}")
         if self.hello is not None and type(message) in _CLASS_OF:
-            said, sent = self.hello.device_class, _CLASS_OF[type(message)]
-            self._judge(said in (sent, DeviceClass.EMULATOR), lambda: f"class {said} sends {name_of(heard)}")
+            stated, sent = self.hello.device_class, _CLASS_OF[type(message)]
+            self._judge(stated in (sent, DeviceClass.EMULATOR), lambda: f"class {stated} sends {name_of(heard)}")
 
 
 @dataclass
@@ -112,8 +112,8 @@ class _YesOrNo(BenchRule):
     """What says yes or no is 1 or 0."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
-        said = [(name, value) for name in _YES_OR_NO if (value := getattr(heard.message, name, None)) is not None]
-        for name, value in said:
+        stated = [(name, value) for name in _YES_OR_NO if (value := getattr(heard.message, name, None)) is not None]
+        for name, value in stated:
             self._judge(value in (0, 1), saying(f"{name_of(heard)}: {name} is {value}"))
 
 

@@ -111,15 +111,15 @@ class Challenging(PlanStep):
 
     def _answer(self, stand: Stand, nonce: bytes) -> bytes:
         session = stand.probe.known.session
-        said = _asked(stand, m.VerifyMessage(nonce, m.Region.FIRMWARE), "Measured", self.within)
-        assert isinstance(said, m.MeasuredMessage)
-        found = said.session, said.nonce, said.region, said.algorithm
+        stated = _brought(stand, m.VerifyMessage(nonce, m.Region.FIRMWARE), "Measured", self.within)
+        assert isinstance(stated, m.MeasuredMessage)
+        found = stated.session, stated.nonce, stated.region, stated.algorithm
         if found != (session, nonce, m.Region.FIRMWARE, m.Algorithm.SHA256):
-            raise Failed(f"it was asked to measure FIRMWARE by SHA256 with nonce {nonce.hex()}; came: {spell(said)}")
-        return said.digest
+            raise Failed(f"it was asked to measure FIRMWARE by SHA256 with nonce {nonce.hex()}; came: {spell(stated)}")
+        return stated.digest
 
 
-def _asked(stand: Stand, command: Message, brings: str, limit_ms: int) -> Message:
+def _brought(stand: Stand, command: Message, brings: str, limit_ms: int) -> Message:
     """What a command brings behind its reply, under its own request."""
     reply = stand.ask(command)
     if reply.status == Status.REFUSED:
@@ -149,9 +149,9 @@ def _read(stand: Stand, *, strict: bool) -> Shown:
 
 
 def _page(stand: Stand, first: int) -> m.MetersMessage:
-    said = _asked(stand, m.ReadMetersMessage(first), "Meters", STATUS_MS)
-    assert isinstance(said, m.MetersMessage)
-    return said
+    stated = _brought(stand, m.ReadMetersMessage(first), "Meters", STATUS_MS)
+    assert isinstance(stated, m.MetersMessage)
+    return stated
 
 
 def _look(stand: Stand, page: m.MetersMessage, first: int, total: int, twice: set[tuple[int, int]]) -> None:
@@ -159,8 +159,8 @@ def _look(stand: Stand, page: m.MetersMessage, first: int, total: int, twice: se
     if page.session != stand.probe.known.session:
         raise Failed(f"the meters are of session {page.session:08X}h")
     if page.first != first or page.total != total or first + len(keys) > total or (not keys and total > first):
-        told = f"{len(keys)} from {page.first} of {page.total}"
-        raise Failed(f"asked for the meters from {first} of {total}, it told {told}")
+        shown = f"{len(keys)} from {page.first} of {page.total}"
+        raise Failed(f"asked for the meters from {first} of {total}, it told {shown}")
     if twice or len(set(keys)) < len(keys):
         raise Failed("it tells a meter of a component twice")
 

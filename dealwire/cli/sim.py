@@ -62,6 +62,7 @@ IMAGE_MAX_BYTES: Final = 1 << 26
     "--firmware",
     type=FILE,
     metavar="FILE",
+    callback=lambda _ctx, _param, file: _image(file),
     help="What the devices measure as their firmware; otherwise the text of its version. For `dealwire device verify`.",
 )
 @click.option("--list", "as_list", is_flag=True, help="Name the scenarios that come with the program.")
@@ -83,7 +84,7 @@ def command(
     faults: float | None,
     seed: int | None,
     hands: Path | None,
-    firmware: Path | None,
+    firmware: bytes | None,
     as_list: bool,
     as_json: bool,
 ) -> None:
@@ -96,22 +97,20 @@ def command(
         for name in (*scenario_ids(), *shoe_scenario_ids()):
             echo(name)
         return
-    image = _image(firmware)
     chosen = _chosen(ctx, scenario, procedure, seats)
     if again or procedure:
         chosen = endless(chosen, faults=faults, seed=seed)
     elif faults is not None or seed is not None:
         raise click.UsageError("--faults and --seed are for rounds without end: --endless or --procedure")
+    spoken = f" --shoe-dialect {shoe_dialect}" * (chosen.device == "shoe")
     serve(
         chosen,
         lines={**_dealing(chosen, shuffler, shoe), "table-controller": controller},
-        ready=lambda addresses: _announce(
-            addresses, f" --shoe-dialect {shoe_dialect}" * (chosen.device == "shoe"), hands, as_json
-        ),
+        ready=lambda addresses: _announce(addresses, spoken, hands, as_json),
         speed=speed,
         shoe_dialect=shoe_dialect,
         forever=forever,
-        beside=lambda host, table: _hands_port(hands, host, _flashed(table, image)),
+        beside=lambda host, table: _hands_port(hands, host, _flashed(table, firmware)),
     )
 
 
