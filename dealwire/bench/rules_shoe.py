@@ -1,7 +1,7 @@
 """Rules that keep a shoe's book: what was filled in, what was drawn, and what its messages say of it.
 
-They look on as those of `rules` do, and are listed in a plan like them. Of a shoe whose filling was not heard nothing is
-judged.
+They look on as those of `rules` do, and are listed in a plan like them. Of a shoe whose filling was not heard nothing
+is judged.
 """
 
 from __future__ import annotations
@@ -78,12 +78,14 @@ class _ShoeBook(BenchRule):
 
     def _says(self, message: m.Message, name: str, wanted: int) -> None:
         said = getattr(message, name)
-        self._judge(said == wanted, lambda: f"{message_name(message)}: {name} is {said}; the events before say {wanted}")
+        self._judge(
+            said == wanted, lambda: f"{message_name(message)}: {name} is {said}; the events before say {wanted}"
+        )
 
 
 @dataclass
 class _Cards(BenchRule):
-    """A face comes no oftener than there are decks, the same when it is said again; what was not read is no card drawn."""
+    """A face comes no oftener than there are decks, and is the same when it is said again; each was read."""
 
     decks: int = 0
     number: int = 0
@@ -105,6 +107,10 @@ class _Cards(BenchRule):
                 self._judge(event.reader <= _READER_MAX, lambda: f"reader {event.reader:02X}h")
                 self._count(event.card)
                 self.last = event
+            case m.CardUnreadableMessage():
+                self._judge(event.reader <= _READER_MAX, lambda: f"reader {event.reader:02X}h")
+            case m.CardDrawnOutsideMessage():
+                self._judge(bool(event.card), lambda: "CardDrawnOutside of no card")
             case m.CardReportedAgainMessage() if self.last is not None and self.last.ordinal == event.ordinal:
                 same = (event.card, event.place) == (self.last.card, self.last.place)
                 self._judge(same, lambda: f"card {event.ordinal} is another when it is said again")

@@ -453,8 +453,8 @@ DEVICES: Final = (
     ),
     Caught(DarkLamp, (*_LAMP, *_PACKETS), quick=("fault.packet-short-301",)),
     Caught(ForgetfulLamp, ("fault.too-few-101", "fault.packet-short-301", "fault.called-505", "always.latched")),
-    Caught(LyingCounts, ("fault.packet-short-301", "fault.packet-long-302", "fault.lifted-early-303", *_PACKETS)),
-    Caught(LyingRemainder, _REMAINDER),
+    Caught(LyingCounts, ("always.fault-values", "fault.packet-short-301", "fault.packet-long-302", "fault.lifted-early-303", *_PACKETS)),
+    Caught(LyingRemainder, (*_REMAINDER, "always.fault-values")),
     Caught(
         CarelessRecord,
         (
@@ -492,13 +492,14 @@ DEVICES: Final = (
         ("silence.host-lost", "silence.events-wait", "safe.starts-no-motion",
          "fault.host-lost-601"),
     ),
-    Caught(UncountedBoots, ("session.power-up",)),
+    Caught(UncountedBoots, ("session.power-up", "always.boots")),
     Caught(NoGap, ("session.previous-events", "events.depth", "fault.power-502", "always.window")),
     Caught(AnswersNaks, ("header.nak-not-answered",)),
     Caught(
         WrongReason,
         (
-            "session.nothing-before-open", "session.wrong-id", "session.wrong-version", "roles.observe",
+            "session.nothing-before-open", "session.wrong-id", "session.wrong-version",
+            "session.unknown-session", "roles.observe",
             "roles.operate", "roles.unknown", "commands.same-id-after-opening", "commands.same-id-other-command",
             "commands.id-zero",
             "commands.other-class", "deal.wrong-state", "deal.bad-parameters", "deal.lock", "deal.setup",
