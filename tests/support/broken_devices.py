@@ -500,13 +500,14 @@ DEVICES: Final = (
         ("silence.host-lost", "silence.events-wait", "safe.starts-no-motion",
          "fault.host-lost-601"),
     ),
-    Caught(UncountedBoots, ("session.power-up",)),
+    Caught(UncountedBoots, ("session.power-up", "always.boots")),
     Caught(NoGap, ("session.previous-events", "events.depth", "fault.power-502", "always.window")),
     Caught(AnswersNaks, ("header.nak-not-answered",)),
     Caught(
         WrongReason,
         (
-            "session.nothing-before-open", "session.wrong-id", "session.wrong-version", "roles.observe",
+            "session.nothing-before-open", "session.wrong-id", "session.wrong-version",
+            "session.unknown-session", "roles.observe",
             "roles.operate", "roles.unknown", "commands.same-id-after-opening", "commands.same-id-other-command",
             "commands.id-zero",
             "commands.other-class", "deal.wrong-state", "deal.bad-parameters", "deal.lock", "deal.setup",
