@@ -3,6 +3,7 @@
 #                  environment it makes runs every command of the README
 #   make check     linters, type checks and the quick tests: before a commit, three to four minutes
 #   make test      linters, type checks and the whole test suite, four tests at a time (WORKERS=8: eight); ten to eleven minutes
+#   make test-lies  every field of every message of a device lies, against the whole acceptance plans (half an hour)
 #   make test-long  10,000 rounds over lines that fail, 10 million bytes of fuzz a dialect, slow tests, among them 100,000
 #                  rounds a game settled by two engines: an hour
 #   make test-kills  the table service killed 10,000 times at random instants (KILLS=500: so often); half an hour
@@ -43,7 +44,7 @@ QUICK := not thorough and not slow and not hardware and not firmware and not kai
 # Hundreds of tests start programs of their own: what Python compiled is kept, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check lint compiled test acceptance mutation test-long test-kills test-rounds test-hardware firmware test-firmware test-firmware-long test-same test-wireshark kaitai-tools test-kaitai bench captures docs site clean
+.PHONY: demo check lint compiled test acceptance mutation test-long test-lies test-kills test-rounds test-hardware firmware test-firmware test-firmware-long test-same test-wireshark kaitai-tools test-kaitai bench captures docs site clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/dealwire demo
@@ -70,6 +71,9 @@ test-long: $(VENV)/.test
 	@$(BIN)/python -m tests.support.faulty_rounds 10000
 	@$(BIN)/python -m tests.support.fuzz_dialects --bytes 10000000
 	@$(BIN)/pytest -m slow
+
+test-lies: $(VENV)/.test
+	@$(BIN)/pytest $(SPREAD) -m slow tests/dealwire/test_bench_lies.py
 
 test-kills: $(VENV)/.test
 	@$(BIN)/python -m tests.support.kill_cycles $(KILLS) --jobs $(JOBS)

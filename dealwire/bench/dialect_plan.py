@@ -45,6 +45,8 @@ class DialectStep(Strict):
     """These came since what was done last, each once, in this order; `|` stands between those of which any will do."""
     mode: str = ""
     """The mode that each of them stands in."""
+    locked: bool | None = None
+    """Of a LockMoved that was heard: which way."""
     within: int = HEARD_MS
     count: int | None = None
     """So many frames `of` a message came since what was done last, repeats too."""

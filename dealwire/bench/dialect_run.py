@@ -28,7 +28,7 @@ from dealwire.bench.reporting import ReportHead, check_record
 from dealwire.bench.runner import BenchChoices
 from dealwire.bench.wire import Wire
 from devices.clock import SystemClock
-from protocol.angel_eye.messages import AcknowledgedMessage, RejectedMessage
+from protocol.angel_eye.messages import AcknowledgedMessage, LockMovedMessage, RejectedMessage
 from protocol.errors import LineClosed, LocalError
 
 ANSWER_MS: Final = 1_000
@@ -214,6 +214,9 @@ class DialectRun:
         if not fits:
             names = ", ".join(one.name for one in came) or "nothing"
             raise Failed(f"{', '.join(step.heard)} should have come within {step.within} ms; came: {names}")
+        turned = next((one.message for one in came if isinstance(one.message, LockMovedMessage)), None)
+        if step.locked is not None and turned is not None and turned.locked is not step.locked:
+            raise Failed(f"LockMoved says {'locked' if turned.locked else 'unlocked'}, and it was the other way")
         other = next((one for one in came if step.mode and mode_of(one.message) != step.mode), None)
         if other is not None:
             raise Failed(f"{other.name} stands in the mode {mode_of(other.message)!r}, not {step.mode!r}")

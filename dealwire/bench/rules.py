@@ -158,6 +158,9 @@ class _EventNumbering(BenchRule):
         if event is None:
             return
         number, body, last = event.number, whole[:3] + whole[4:], self.last
+        if not number:
+            self._judge(False, lambda: f"{name_of(heard)} is event 0; numbers count from 1")
+            return
         if number in self.bodies:
             self.last = number
             self._judge(self.bodies[number] == body, lambda: f"event {number} is another when it is heard again")

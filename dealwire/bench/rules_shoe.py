@@ -106,6 +106,10 @@ class _Cards(BenchRule):
                 self._judge(event.reader <= _READER_MAX, lambda: f"reader {event.reader:02X}h")
                 self._count(event.card)
                 self.last = event
+            case m.CardUnreadableMessage():
+                self._judge(event.reader <= _READER_MAX, lambda: f"reader {event.reader:02X}h")
+            case m.CardDrawnOutsideMessage():
+                self._judge(bool(event.card), lambda: "CardDrawnOutside of no card")
             case m.CardReportedAgainMessage() if self.last is not None and self.last.ordinal == event.ordinal:
                 same = (event.card, event.place) == (self.last.card, self.last.place)
                 self._judge(same, lambda: f"card {event.ordinal} is another when it is said again")

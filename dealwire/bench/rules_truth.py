@@ -14,13 +14,14 @@ from dealwire.bench.record import HeardFrame
 from dealwire.bench.rules import BenchRule, Known, name_of
 from protocol.faults import Fault
 from protocol.message import message_name
-from protocol.places import SHUFFLER
+from protocol.places import NOWHERE, SHOE, SHUFFLER
 from protocol.tdp import messages as m
-from protocol.tdp.messages import Capability, DeviceClass, Lamp, Reason, ShufflerState, Status
+from protocol.tdp.messages import Capability, DeviceClass, Lamp, Reason, Resolution, ShufflerState, Status
 from protocol.tdp.outputs import MESSAGE_IDS, DeviceStatus
 
 ANSWERED_KEPT: Final = 64
 """Requests whose first answer is remembered: a repeated one brings the reply of then."""
+PERCENT_MAX: Final = 100
 _CLASS_OF: Final[dict[type[m.Message], DeviceClass]] = {
     m.ShufflerStatusMessage: DeviceClass.SHUFFLER,
     m.ShoeStatusMessage: DeviceClass.SHOE,
@@ -130,7 +131,10 @@ class _ReplyState(BenchRule):
         message, event = heard.message, heard.event
         if isinstance(event, m.StateChangedMessage):
             self.between |= {event.state, event.previous}
-        if isinstance(message, m.ReplyMessage | m.ProgressMessage):
+        if isinstance(message, m.ProgressMessage):
+            self._judge(message.percent <= PERCENT_MAX, lambda: f"progress of {message.percent} percent")
+            self.waiting.append(("the progress", message.state))
+        if isinstance(message, m.ReplyMessage):
             request = heard.envelope.request, heard.envelope.message_id
             if request not in self.answered:
                 self.answered = [*self.answered, request][-ANSWERED_KEPT:]
@@ -231,6 +235,8 @@ class _Decks(BenchRule):
     shuffled: int = 0
     counted: int = 0
     dealt: int = 0
+    due: int = 0
+    """The deck that REMOVE_DECK takes out."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
         event, status = heard.event, heard.message
@@ -243,7 +249,7 @@ class _Decks(BenchRule):
             return
         follows, self.number = event.number == self.number + 1, event.number
         if not follows:
-            self.shuffled = self.counted = self.dealt = 0
+            self.shuffled = self.counted = self.dealt = self.due = 0
         self._enter(event)
 
     def _enter(self, event: m.Event) -> None:
@@ -264,14 +270,33 @@ class _Decks(BenchRule):
                 self._names(name, deck, self.dealt or self.counted)
             case m.MisdealMessage():
                 self._names(name, deck, self.dealt or self.counted)
+            case m.MisdealClearedMessage(resolution=Resolution.REMOVE_DECK):
+                self.due = self.dealt or self.counted
             case m.DeckRemovedMessage():
-                self.counted = self.dealt = 0
+                self._removed(deck)
+            case m.StateChangedMessage():
+                self._judge(not self.due, lambda: f"REMOVE_DECK, and no DeckRemoved of deck {self.due}")
+                self.due = 0
         if isinstance(event, m.RemainderLiftedMessage):
             self.dealt = 0
+
+    def _removed(self, deck: int) -> None:
+        """The deck that was dealt, or counted, comes out; another may come out of the reject tray with it."""
+        self._judge(deck in (1, 2), lambda: f"DeckRemoved names deck {deck}")
+        self.due = 0 if deck == self.due else self.due
+        self.counted, self.dealt = (0 if one == deck else one for one in (self.counted, self.dealt))
 
     def _names(self, name: str, deck: int, wanted: int) -> None:
         if wanted:
             self._judge(deck == wanted, lambda: f"{name} names deck {deck}; it is deck {wanted}")
+
+
+_PLACES: Final[dict[int, tuple[int, ...]]] = {
+    DeviceClass.SHUFFLER: (SHUFFLER,),
+    DeviceClass.SHOE: (NOWHERE, SHOE),
+    DeviceClass.TABLE_CONTROLLER: (NOWHERE,),
+}
+"""Where a device may say that a fault is; there is no place for a table controller."""
 
 
 @dataclass
@@ -288,8 +313,8 @@ class _FaultValues(BenchRule):
         if not isinstance(event, m.FaultRaisedMessage):
             return
         shuffler = known.hello.device_class == DeviceClass.SHUFFLER
-        if shuffler:
-            self._judge(event.place == SHUFFLER, lambda: f"fault {event.fault} at place {event.place:02X}h")
+        places = _PLACES.get(known.hello.device_class)
+        self._judge(places is None or event.place in places, lambda: f"fault {event.fault} at place {event.place:02X}h")
         wanted = _counted(event, before) if shuffler or event.fault == Fault.HOST_LOST else None
         words = f"fault {event.fault} has value {event.value}, not {wanted}"
         self._judge(wanted is None or event.value == wanted, lambda: words)

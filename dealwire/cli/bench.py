@@ -357,6 +357,8 @@ def _check_choices(plan: BenchPlan | DialectPlan, choices: BenchChoices, hands: 
         excluded = "and --unattended exclude each other"
         why = "is for an attached device: a simulated one has its own" if simulated else excluded
         raise click.UsageError(f"--hands {why}")
+    if isinstance(plan, DialectPlan):
+        _check_no_limits(plan, choices)
     if choices.allowance_ms is not None and simulated and not choices.real_time:
         raise click.UsageError("--allowance is for a real line or --real-time: on the simulated clock it is 0")
     for pattern in choices.only:
@@ -364,6 +366,16 @@ def _check_choices(plan: BenchPlan | DialectPlan, choices: BenchChoices, hands: 
             raise click.UsageError(f"--only {pattern!r} names no check of the plan; dealwire bench {plan.id} --list")
     if hands is None and not simulated and isinstance(plan, BenchPlan):
         _announce_nobody(plan, choices)
+
+
+def _check_no_limits(plan: DialectPlan, choices: BenchChoices) -> None:
+    """UsageError for what a plan of another dialect has nothing to do with."""
+    for option, given, why in (
+        ("--allowance", choices.allowance_ms, "sets no limit of time that a line could add to"),
+        ("--rounds", choices.rounds, "has no soak"),
+    ):
+        if given is not None:
+            raise click.UsageError(f"{option} does not apply: the plan {plan.id!r} {why}")
 
 
 @contextlib.contextmanager

@@ -445,8 +445,8 @@ _ONCE_OF_METERS: Final = ("meters.once", "meters.refused", "verify.once")
 
 
 DEVICES: Final = (
-    Caught(WrongCheck, ("always.clean", "always.link-sequence", "always.status-rhythm"), quick=("silence.*", "deal.*")),
-    Caught(DroppedFrames, ("always.link-sequence", "always.status-rhythm"), quick=("silence.*", "deal.*")),
+    Caught(WrongCheck, ("timing.status", "always.clean", "always.link-sequence", "always.status-rhythm"), quick=("silence.*", "deal.*")),
+    Caught(DroppedFrames, ("timing.status", "always.link-sequence", "always.status-rhythm"), quick=("silence.*", "deal.*")),
     Caught(
         NoReplyCache, ("commands.same-id-after-opening", "commands.same-id-other-command", *_ONCE, *_ONCE_OF_METERS)
     ),
@@ -500,13 +500,14 @@ DEVICES: Final = (
         ("silence.host-lost", "silence.events-wait", "safe.starts-no-motion",
          "fault.host-lost-601"),
     ),
-    Caught(UncountedBoots, ("session.power-up",)),
+    Caught(UncountedBoots, ("session.power-up", "always.boots")),
     Caught(NoGap, ("session.previous-events", "events.depth", "fault.power-502", "always.window")),
     Caught(AnswersNaks, ("header.nak-not-answered",)),
     Caught(
         WrongReason,
         (
-            "session.nothing-before-open", "session.wrong-id", "session.wrong-version", "roles.observe",
+            "session.nothing-before-open", "session.wrong-id", "session.wrong-version",
+            "session.unknown-session", "roles.observe",
             "roles.operate", "roles.unknown", "commands.same-id-after-opening", "commands.same-id-other-command",
             "commands.id-zero",
             "commands.other-class", "deal.wrong-state", "deal.bad-parameters", "deal.lock", "deal.setup",

@@ -429,7 +429,167 @@ class NoWordOfLifting(Broken):
         ]
 
 
-ENOUGH: Final = ("session.*", "events.read-again", "deal.whole", "timing.status", "silence.host-lost", "fault.door-501")
+class GreenAlways(Field):
+    """The green lamp is always lit."""
+
+    message = m.ShufflerStatusMessage
+
+    def instead(self, message: Any) -> dict[str, object]:
+        return {"lamps": message.lamps | m.Lamp.GREEN}
+
+
+class OtherDeck(Field):
+    """A packet is said to be of the other deck."""
+
+    message = m.PacketDispensedMessage
+
+    def instead(self, message: Any) -> dict[str, object]:
+        return {"deck": 3 - message.deck}
+
+
+class AnotherClock(Field):
+    """uptime_ms counts from an hour before the device started, and device_ms does not."""
+
+    message = m.ShufflerStatusMessage
+
+    def instead(self, message: Any) -> dict[str, object]:
+        return {"uptime_ms": message.uptime_ms + 3_600_000}
+
+
+class HidesLamp(Field):
+    """HELLO-REPLY leaves out that the host may light the lamp, and it may."""
+
+    message = m.HelloReplyMessage
+
+    def instead(self, message: Any) -> dict[str, object]:
+        return {"capabilities": message.capabilities & ~m.Capability.HOST_LAMP}
+
+
+class ForgetsPlace(Field):
+    """A fault has no place."""
+
+    message = m.FaultRaisedMessage
+
+    def instead(self, message: Any) -> dict[str, object]:
+        return {"place": 0}
+
+
+class FallingMeters(Field):
+    """Its meters count down."""
+
+    message = m.MetersMessage
+
+    def instead(self, message: Any) -> dict[str, object]:
+        return {"meters": tuple((meter, part, -count % (1 << 32)) for meter, part, count in message.meters)}
+
+
+class Deciding(Rewriting):
+    """Base of those that take one command for another."""
+
+    def heard(self, envelope: Envelope) -> Iterable[bytes]:
+        instead = self.taken_for(envelope.message)
+        return [changed(envelope, **instead) if instead else envelope.body]
+
+    def taken_for(self, message: Any) -> dict[str, object]:
+        """The fields that it reads otherwise."""
+        raise NotImplementedError
+
+
+class StrictMinor(Deciding):
+    """OPEN-SESSION with a minor version it does not know is refused."""
+
+    def taken_for(self, message: Any) -> dict[str, object]:
+        later = isinstance(message, m.OpenSessionMessage) and message.minor > 2
+        return {"major": 9} if later else {}
+
+
+class AnyMajor(Deciding):
+    """OPEN-SESSION is granted for any major version."""
+
+    def taken_for(self, message: Any) -> dict[str, object]:
+        return {"major": 1} if isinstance(message, m.OpenSessionMessage) else {}
+
+
+class AnyRole(Deciding):
+    """A role that there is not is taken for the highest there is."""
+
+    def taken_for(self, message: Any) -> dict[str, object]:
+        return {"role": 2} if isinstance(message, m.OpenSessionMessage) and message.role > 2 else {}
+
+
+class LocksByOne(Deciding):
+    """SET-LOCK locks with 1, and unlocks with whatever else."""
+
+    def taken_for(self, message: Any) -> dict[str, object]:
+        return {"locked": 0} if isinstance(message, m.SetLockMessage) and message.locked > 1 else {}
+
+
+class LampForNothing(Deciding):
+    """RAISE-LAMP with fault 0 lights the lamp."""
+
+    def taken_for(self, message: Any) -> dict[str, object]:
+        return {"fault": 505} if isinstance(message, m.RaiseLampMessage) and not message.fault else {}
+
+
+class NothingFromZero(Deciding):
+    """READ-EVENTS from 0 brings nothing."""
+
+    def taken_for(self, message: Any) -> dict[str, object]:
+        from_zero = isinstance(message, m.ReadEventsMessage) and not message.first
+        return {"first": 0xFFFF_0000} if from_zero else {}
+
+
+class SkipsToBeyond(Rewriting):
+    """READ-EVENTS from beyond the next number: events that come up to there are thought to be had."""
+
+    def __init__(self, table: TableModel) -> None:
+        super().__init__(table)
+        self._from = self._last = self._dropped = self._session = 0
+
+    def say(self, data: bytes) -> Iterable[bytes]:
+        return [frame if frame.startswith(b"\0") else b"\0" + frame for frame in super().say(data)]
+
+    def heard(self, envelope: Envelope) -> Iterable[bytes]:
+        message = envelope.message
+        if isinstance(message, m.ReadEventsMessage) and message.session == self._session:
+            self._from = message.first if message.first > self._last + 1 else 0
+        return [envelope.body]
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        message = envelope.message
+        if isinstance(message, m.ShufflerStatusMessage):
+            self._last, self._session = message.last_event, message.session
+        if isinstance(message, m.Event) and not envelope.extensions and message.number < self._from:
+            self._dropped += 1
+            return []
+        return [resequenced(envelope.body, self._dropped)]
+
+
+class MovesInSafe(Broken):
+    """A packet that is lifted in SAFE brings the next one: it takes that for its host."""
+
+    def __init__(self, table: TableModel) -> None:
+        super().__init__(table)
+        shuffler: Any = table.shuffler  # type: ignore[attr-defined]
+        lift = shuffler.lift
+
+        def lifted(place: int, now_ns: int) -> object:
+            shuffler.host_back(now_ns)
+            return lift(place, now_ns)
+
+        shuffler.lift = lifted
+
+
+ENOUGH: Final = (
+    "session.*",
+    "meters.*",
+    "deal.host-lamp",
+    "deal.whole",
+    "events.read-again",
+    "timing.status",
+    "silence.host-lost",
+    "fault.door-501",
+)
 """Checks after which a rule has seen what it judges."""
 
 
@@ -473,6 +633,20 @@ FIELD_DEVICES: Final = (
     _caught(ALittleSlow, "timing.reply", "commands.reply", "events.ack-in-part"),
     _caught(TakesAnyResolution, "deal.bad-parameters"),
     _caught(TakesIdZero, "commands.id-zero"),
+    _caught(GreenAlways, "always.green-lamp"),
+    _caught(OtherDeck, "always.decks"),
+    _caught(AnotherClock, "always.one-clock"),
+    _caught(HidesLamp, "always.capabilities"),
+    _caught(ForgetsPlace, "always.fault-values"),
+    _caught(FallingMeters, "always.instruments", "meters.power-cut", "meters.refused", "deal.meters"),
+    _caught(StrictMinor, "session.unknown-minor"),
+    _caught(AnyMajor, "session.wrong-version", "commands.reply-state"),
+    _caught(AnyRole, "roles.unknown"),
+    _caught(LocksByOne, "deal.lock-yes"),
+    _caught(LampForNothing, "deal.bad-parameters"),
+    _caught(NothingFromZero, "session.power-up"),
+    _caught(SkipsToBeyond, "events.read-beyond"),
+    _caught(MovesInSafe, "safe.starts-no-motion"),
     _caught(DoneAtOnce, "deal.request-comes-back", spreads=True),
     _caught(NoWordOfLifting, "deal.whole", spreads=True),
 )  # fmt: skip

@@ -91,6 +91,14 @@ class SaysTwice(BrokenShoe):
         return [frame, frame] if is_report(frame) and frame[2:3] == b"D" else [frame]
 
 
+class LockTheOtherWay(BrokenShoe):
+    """The report of the lock says the other way."""
+
+    def say(self, frame: bytes) -> list[bytes]:
+        lock = frame[2:3] == b"L" and is_report(frame)
+        return [checked(frame[:3] + bytes(byte ^ 1 for byte in frame[3:4]) + frame[4:]) if lock else frame]
+
+
 class SilentLock(BrokenShoe):
     """That the lock moved is not told."""
 
@@ -247,6 +255,7 @@ SHOES: Final = (
     CaughtShoe("angel-eye", FrozenSequence, ("always.sequence",)),
     CaughtShoe("angel-eye", SaysOnce, ("repeats.three-times",)),
     CaughtShoe("angel-eye", SaysTwice, ("repeats.three-times", "repeats.acknowledged")),
+    CaughtShoe("angel-eye", LockTheOtherWay, ("commands.lock",)),
     CaughtShoe("angel-eye", SilentLock, ("commands.lock", "reports.outside")),
     CaughtShoe("angel-eye", ChecksNothing, ("commands.bad-check",)),
     CaughtShoe(

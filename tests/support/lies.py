@@ -13,10 +13,10 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cache, partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from dealwire.bench.hands import SimulatedHands
 from dealwire.bench.plan import load_plan
 from dealwire.bench.record import BenchOutcome
 from dealwire.bench.rig import SimulatedRig
@@ -30,6 +30,7 @@ from protocol.tdp.derive import Field, Shape, fields_of
 from protocol.tdp.packets import ANSWERS, PACKETS
 from tests.support.broken_base import Broken, changed
 
+T = TypeVar("T", bound=Broken)
 UNNAMED: Final = Path(__file__).with_name("lies.toml")
 """Which lies nothing can name, and why."""
 DEVICES: Final = {"shuffler": 1, "shoe": 2, "table-controller": 3}
@@ -95,6 +96,7 @@ def _of_numbers(field: Field) -> Iterator[tuple[str, Callable[[Any, Any], Any]]]
         members = [int(member) for member in names]
         after = dict(zip(members, members[1:] + members[:1], strict=True))
         yield "another", lambda true, _first: after.get(true, 0)
+        yield "unknown", lambda _true, _first: max(members) + 1 & top - 1
         yield "constant", lambda _true, first: first
         return
     yield "one more", lambda true, _first: (true + 1) % top
@@ -118,8 +120,8 @@ class Liar(Broken):
 
     def __init__(self, table: TableModel, lie: Lie) -> None:
         super().__init__(table)
-        self._lie, self._first, self.told = lie, [], 0
-        self._bodies: dict[bytes, bytes] = {}
+        self._lie, self.told = lie, 0
+        self._first: list[Any] = []
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         lie, message = self._lie, envelope.message
@@ -143,40 +145,85 @@ class Told:
     by: tuple[str, ...]
 
 
-def tell(device: str, lie: Lie, only: Iterable[str] = ()) -> Told:
+class _Listening(Broken):
+    """Tells no lie; keeps each value that a field has, the first one first."""
+
+    def __init__(self, table: TableModel) -> None:
+        super().__init__(table)
+        self.values: dict[tuple[str, str], dict[Any, None]] = {}
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        message = envelope.message
+        for name in message.__struct_fields__:
+            self.values.setdefault((message_name(message), name), {})[getattr(message, name)] = None
+        return [envelope.body]
+
+
+@cache
+def spoken(device: str) -> dict[tuple[str, str], tuple[Any, ...]]:
+    """Every value that each field of each message has while the plan is made with a device that does not lie."""
+    found, by = _judged(device, _Listening)
+    assert by == (), by
+    return {key: tuple(values) for key, values in found.values.items()}
+
+
+def is_told(device: str, lie: Lie) -> bool:
+    """Whether it differs anywhere from the truth."""
+    values = spoken(device).get((lie.message, lie.field), ())
+    return any(lie.make(value, values[0]) != value for value in values)
+
+
+def tell(device: str, lie: Lie) -> Told:
     """The device's plan, but for the soak, on the device that lies."""
+    liar, by = _judged(device, partial(Liar, lie=lie))
+    return Told(lie, liar.told, by)
+
+
+def _judged(device: str, wrapping: Callable[[TableModel], T]) -> tuple[T, tuple[str, ...]]:
+    """Who stood between, and which checks failed."""
     plan = load_plan(device)
     plan = plan.model_copy(update={"check": tuple(check for check in plan.check if check.area != "soak")})
-    liars: list[Liar] = []
+    between: list[T] = []
 
     def wrap(table: TableModel) -> TableModel:
-        liars.append(Liar(table, lie))
-        return liars[0]
+        between.append(wrapping(table))
+        return between[0]
 
     rig = SimulatedRig(device, speed=10, wrap=wrap)
-    assert isinstance(rig.hands, SimulatedHands)
     try:
-        run = run_plan(plan, rig.wire, lambda _: rig.hands, BenchChoices(tuple(only)))
+        run = run_plan(plan, rig.wire, lambda _: rig.hands, BenchChoices())
     except DealwireError as refused:
-        return Told(lie, liars[0].told, (f"refused: {type(refused).__name__}",))
-    return Told(lie, liars[0].told, tuple(result.id for result in run.of(BenchOutcome.FAILED)))
+        return between[0], (f"refused at once, {type(refused).__name__}",)
+    return between[0], tuple(result.id for result in run.of(BenchOutcome.FAILED))
 
 
+@cache
 def unnamed() -> dict[str, dict[str, str]]:
-    """By device: `Message.field how`, or `Message.field`, or `Message`, and why no check can name the lie."""
+    """By device, and `any`: what is lied about, and why no check can name it."""
     with UNNAMED.open("rb") as file:
         return {str(key): dict(value) for key, value in tomllib.load(file).items()}
 
 
 def why_unnamed(device: str, lie: Lie) -> str:
     """The reason in the data file, empty when there is none."""
-    known = unnamed()
-    keys = (lie.name, f"{lie.message}.{lie.field}", lie.message)
-    return next((known[part][key] for key in keys for part in ("any", device) if key in known.get(part, {})), "")
+    keys = (lie.name, f"{lie.message}.{lie.field}", lie.message, f"*.{lie.field} {lie.how}")
+    return next((reasons[key] for part in (device, "any") for key in keys if key in (reasons := unnamed()[part])), "")
+
+
+def told_lies(device: str) -> list[Lie]:
+    """The lies that differ from the truth somewhere in the plan."""
+    return [lie for lie in lies_of(device) if is_told(device, lie)]
+
+
+def main() -> None:
+    """Print which checks name each lie of a device, or of those of its fields that begin so."""
+    device, *parts = sys.argv[1:]
+    for each in told_lies(device):
+        if not parts or any(each.name.startswith(part) for part in parts):
+            found = tell(device, each)
+            by = ", ".join(found.by[:3]) + (f" and {len(found.by) - 3} more" if len(found.by) > 3 else "")
+            print(f"{each.name} | {by or 'nothing: ' + why_unnamed(device, each)}", flush=True)
 
 
 if __name__ == "__main__":
-    for each in lies_of(sys.argv[1]):
-        if len(sys.argv) < 3 or any(each.name.startswith(part) for part in sys.argv[2:]):
-            found = tell(sys.argv[1], each)
-            print(f"{each.name} | {found.frames} | {len(found.by)} | {', '.join(found.by[:4])}", flush=True)
+    main()
