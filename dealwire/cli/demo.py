@@ -124,7 +124,7 @@ def compare(
         if opens and address:
             webbrowser.open(address)
         recording = keep or Path(folder) / "demo.pcapng"
-        click.secho(f"1. Live: {dealer.devices} on pseudo-terminals", bold=True)
+        echo(f"1. Live: {dealer.devices} on pseudo-terminals", bold=True)
         live = deal_live(recording, speed, table, show, dealer)
         click.echo()
         echo(f"2. Replay: {recording.stat().st_size:,} bytes of recording, dealt again", bold=True)

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import select
 import subprocess
 import sys
 import tty
@@ -23,6 +24,7 @@ PROGRAM = Path(sys.executable).with_name("dealwire")
 ON_1, OFF_1 = bytes.fromhex("A0 01 01 A2"), bytes.fromhex("A0 01 00 A1")
 """As the seller's page of the LCUS-1 gives them."""
 ON_4, OFF_4 = bytes.fromhex("A0 04 01 A5"), bytes.fromhex("A0 04 00 A4")
+QUIET_S = 0.2
 HEAD = 'schema = "dealwire.relay/1"\nname = "jig"\nport = "{port}"\npatience-ms = 40\n'
 ACTS = """[[act]]
 action = "green"
@@ -43,15 +45,14 @@ class Board:
     def __init__(self) -> None:
         self.end, self._port = os.openpty()
         tty.setraw(self._port)
-        os.set_blocking(self.end, False)
         self.port = os.ttyname(self._port)
 
     def take(self) -> bytes:
-        """What it was sent since."""
-        try:
-            return os.read(self.end, 4096)
-        except BlockingIOError:
-            return b""
+        """What it was sent since: a pseudo-terminal hands on in its own time, so until it has been quiet for a while."""
+        sent = b""
+        while select.select([self.end], [], [], QUIET_S)[0]:
+            sent += os.read(self.end, 4096)
+        return sent
 
     def unplug(self) -> None:
         os.close(self.end)

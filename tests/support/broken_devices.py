@@ -445,8 +445,16 @@ _ONCE_OF_METERS: Final = ("meters.once", "meters.refused", "verify.once")
 
 
 DEVICES: Final = (
-    Caught(WrongCheck, ("always.clean", "always.link-sequence", "always.status-rhythm"), quick=("silence.*", "deal.*")),
-    Caught(DroppedFrames, ("always.link-sequence", "always.status-rhythm"), quick=("silence.*", "deal.*")),
+    Caught(
+        WrongCheck,
+        ("timing.status", "always.clean", "always.link-sequence", "always.status-rhythm"),
+        quick=("silence.*", "deal.*"),
+    ),
+    Caught(
+        DroppedFrames,
+        ("timing.status", "always.link-sequence", "always.status-rhythm"),
+        quick=("silence.*", "deal.*"),
+    ),
     Caught(
         NoReplyCache, ("commands.same-id-after-opening", "commands.same-id-other-command", *_ONCE, *_ONCE_OF_METERS)
     ),

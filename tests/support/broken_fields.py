@@ -591,7 +591,7 @@ class MovesInSafe(Broken):
 
 ENOUGH: Final = (
     "session.*",
-    "meters.read",
+    "meters.*",
     "deal.host-lamp",
     "deal.whole",
     "events.read-again",
@@ -647,7 +647,7 @@ FIELD_DEVICES: Final = (
     _caught(AnotherClock, "always.one-clock"),
     _caught(HidesLamp, "always.capabilities"),
     _caught(ForgetsPlace, "always.fault-values"),
-    _caught(FallingMeters, "meters.refused", "meters.power-cut", "always.instruments"),
+    _caught(FallingMeters, "always.instruments", "meters.power-cut", "meters.refused", "deal.meters"),
     _caught(SameDigest, "verify.answers"),
     _caught(StrictMinor, "session.unknown-minor"),
     _caught(AnyMajor, "session.wrong-version", "commands.reply-state"),

@@ -180,7 +180,7 @@ def _caught(device: type[Broken], *by: str) -> Caught:
 
 
 INSTRUMENT_DEVICES: Final = (
-    _caught(ForgetsMeters, "meters.power-cut"),
+    _caught(ForgetsMeters, "meters.power-cut", "always.instruments"),
     _caught(RefusedUncounted, "meters.refused"),
     _caught(PacketsUncounted, "deal.meters"),
     _caught(OneTooMany, "meters.read"),
@@ -191,6 +191,8 @@ INSTRUMENT_DEVICES: Final = (
     _caught(DropsNonce, "verify.answers"),
     _caught(MeasuresTwice, "verify.once"),
     _caught(AnyRegion, "verify.region"),
-    _caught(StandsStill, "verify.goes-on"),
+    _caught(
+        StandsStill, "verify.goes-on", "verify.answers", "verify.once", "verify.region", "always.opening-delimiter"
+    ),
 )
 """Devices that tell wrong things of themselves."""

@@ -94,10 +94,8 @@ def _of_numbers(field: Field) -> Iterator[tuple[str, Callable[[Any, Any], Any]]]
     names = field.names
     if isinstance(names, type) and issubclass(names, IntEnum):
         members = [int(member) for member in names]
-        yield (
-            "another",
-            lambda true, _first: members[(members.index(true) + 1) % len(members) if true in members else 0],
-        )
+        after = dict(zip(members, members[1:] + members[:1], strict=True))
+        yield "another", lambda true, _first: after.get(true, 0)
         yield "unknown", lambda _true, _first: max(members) + 1 & top - 1
         yield "constant", lambda _true, first: first
         return

@@ -5,6 +5,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ from protocol.tdp.framing import Framer
 from tests.support.sharks import Piece, needs_tshark, plain, run, tdp_fields
 from tests.support.sharks import seen_by_tshark as seen
 
+PROGRAM = Path(sys.executable).with_name("dealwire")
 PATIENCE_S = 60
 """Failure guard, far above what anything takes."""
 KEY = "tdp.message"
@@ -92,11 +94,9 @@ def listening(path: Path, port: int) -> Iterator[None]:
 @pytest.fixture(scope="module")
 def talk(tmp_path_factory: pytest.TempPathFactory) -> Talk:
     path = tmp_path_factory.mktemp("tcp") / "loopback.pcapng"
-    sim = shutil.which("dealwire")
-    assert sim is not None
     with socket.create_server(("127.0.0.1", 0)) as free:
         inner = free.getsockname()[1]
-    words = [sim, "sim", "--shuffler", f"tcp:{inner}", "--controller", "pty", "--forever", "--json"]
+    words = [PROGRAM, "sim", "--shuffler", f"tcp:{inner}", "--controller", "pty", "--forever", "--json"]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
