@@ -500,7 +500,7 @@ DEVICES: Final = (
         ("silence.host-lost", "silence.events-wait", "safe.starts-no-motion",
          "fault.host-lost-601"),
     ),
-    Caught(UncountedBoots, ("session.power-up",)),
+    Caught(UncountedBoots, ("session.power-up", "always.boots")),
     Caught(NoGap, ("session.previous-events", "events.depth", "fault.power-502", "always.window")),
     Caught(AnswersNaks, ("header.nak-not-answered",)),
     Caught(
@@ -510,7 +510,7 @@ DEVICES: Final = (
             "roles.operate", "roles.unknown", "commands.same-id-after-opening", "commands.same-id-other-command",
             "commands.id-zero",
             "commands.other-class", "deal.wrong-state", "deal.bad-parameters", "deal.lock", "deal.setup",
-            "meters.refused", "meters.no-session", "verify.region",
+            "meters.refused", "meters.no-session", "verify.region", "session.unknown-session",
         ),
         quick=("session.wrong-id",),
     ),
