@@ -47,7 +47,7 @@ class WrongCheck(Broken):
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
-        self._unchanged = Unchanged(40)
+        self._unchanged = Unchanged(41)
 
     def say(self, data: bytes) -> Iterable[bytes]:
         for frame in super().say(data):
@@ -61,7 +61,7 @@ class DroppedFrames(Broken):
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
-        self._unchanged = Unchanged(40)
+        self._unchanged = Unchanged(41)
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         return [] if self._unchanged.hits(envelope.message) else [envelope.body]
