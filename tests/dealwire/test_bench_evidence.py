@@ -37,6 +37,7 @@ from dealwire.journal.errors import KeyProblem, KeyUnsafe
 from protocol.tdp.packets import VERSION_TEXT
 
 CHECKS = len(load_plan("shuffler").ids)
+CHECKS_OF_ITS_OWN = re.findall(r'^\[\[check\]\]\nid = "(.+)"', (FOLDER / "shuffler.toml").read_text(), re.MULTILINE)
 """Of the plan of the shuffler."""
 ONLY = ("frame.hello", "timing.hello", "fault.door-501")
 ROOT = Path(__file__).parents[2]
@@ -115,9 +116,6 @@ def test_the_words_of_every_verdict(
 
 
 # ------------------------------------------------------------------ the plan
-
-
-CHECKS_OF_ITS_OWN = re.findall(r'^\[\[check\]\]\nid = "(.+)"', (FOLDER / "shuffler.toml").read_text(), re.MULTILINE)
 
 
 def own_plan(folder: Path, name: str, change: Callable[[str], str]) -> BenchPlan:

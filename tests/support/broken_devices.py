@@ -47,7 +47,7 @@ class WrongCheck(Broken):
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
-        self._unchanged = Unchanged(40)
+        self._unchanged = Unchanged(41)
 
     def say(self, data: bytes) -> Iterable[bytes]:
         for frame in super().say(data):
@@ -61,7 +61,7 @@ class DroppedFrames(Broken):
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
-        self._unchanged = Unchanged(40)
+        self._unchanged = Unchanged(41)
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         return [] if self._unchanged.hits(envelope.message) else [envelope.body]
@@ -519,7 +519,7 @@ DEVICES: Final = (
             "roles.operate", "roles.unknown", "commands.same-id-after-opening", "commands.same-id-other-command",
             "commands.id-zero",
             "commands.other-class", "deal.wrong-state", "deal.bad-parameters", "deal.lock", "deal.setup",
-            "meters.refused", "meters.no-session", "verify.region",
+            "meters.refused", "meters.no-session", "verify.region", "session.unknown-session",
         ),
         quick=("session.wrong-id",),
     ),

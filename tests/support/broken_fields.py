@@ -483,15 +483,6 @@ class FallingMeters(Field):
         return {"meters": tuple((meter, part, -count % (1 << 32)) for meter, part, count in message.meters)}
 
 
-class SameDigest(Field):
-    """What it measures is the same whatever the nonce."""
-
-    message = m.MeasuredMessage
-
-    def instead(self, message: Any) -> dict[str, object]:
-        return {"digest": b"\x11" * 32}
-
-
 class Deciding(Rewriting):
     """Base of those that take one command for another."""
 
@@ -648,7 +639,6 @@ FIELD_DEVICES: Final = (
     _caught(HidesLamp, "always.capabilities"),
     _caught(ForgetsPlace, "always.fault-values"),
     _caught(FallingMeters, "always.instruments", "meters.power-cut", "meters.refused", "deal.meters"),
-    _caught(SameDigest, "verify.answers"),
     _caught(StrictMinor, "session.unknown-minor"),
     _caught(AnyMajor, "session.wrong-version", "commands.reply-state"),
     _caught(AnyRole, "roles.unknown"),

@@ -151,12 +151,13 @@ class AnyRegion(Rewriting):
 
 
 class StandsStill(Broken):
-    """While it measures it says nothing, for 600 ms."""
+    """While it measures it says nothing, for 300 ms."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
         self._until_ns = 0
-        self._held: list[bytes] = []
+        self._held: list[tuple[bytes, bool]] = []
+        self._begins: list[bool] = []
 
     @property
     def next_deadline_ns(self) -> int | None:
@@ -165,14 +166,21 @@ class StandsStill(Broken):
         return min((at for at in (due, held) if at is not None), default=None)
 
     def say(self, data: bytes) -> Iterable[bytes]:
-        self._held += super().say(data)
+        late = bool(self._held)
+        self._begins.clear()
+        frames = list(super().say(data))
+        self._held += zip(frames, self._begins, strict=True)
         while self._held and self.now_ns >= self._until_ns:
-            yield self._held.pop(0)
+            frame, begins = self._held.pop(0)
+            yield frame if frame.startswith(b"\0") or not late else b"\0" + frame
+            late = False
+            if begins:
+                self._until_ns = self.now_ns + 300 * MS
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
-        yield envelope.body
-        if isinstance(envelope.message, m.ReplyMessage) and envelope.message_id == VERIFY:
-            self._until_ns = self.now_ns + 600 * MS
+        begins = isinstance(envelope.message, m.ReplyMessage) and envelope.message_id == VERIFY
+        self._begins.append(begins and envelope.message.status == Status.DONE)
+        return [envelope.body]
 
 
 def _caught(device: type[Broken], *by: str) -> Caught:
