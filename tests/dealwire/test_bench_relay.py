@@ -48,7 +48,7 @@ class Board:
         self.port = os.ttyname(self._port)
 
     def take(self) -> bytes:
-        """What it was sent since: a pseudo-terminal hands on in its own time, so until it has been quiet for a while."""
+        """What it was sent since, until it has been quiet: a pseudo-terminal hands on in its own time."""
         sent = b""
         while select.select([self.end], [], [], QUIET_S)[0]:
             sent += os.read(self.end, 4096)
