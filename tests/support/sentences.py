@@ -250,7 +250,7 @@ FACTS: dict[str, str | dict[str, str]] = {
     "jam": _FAULT,
     "door-opened": _FAULT,
     "power-lost": {"fault": _FAULT, "in-round": "device unreliable?", "not-cleared": "device unreliable"},
-    "session-changed": {"in-round": "device session previous unreliable", "begun": "device unreliable"},
+    "session-changed": {"in-round": "device session previous unreliable?", "begun": "device unreliable"},
     "session-returned": "device session unreliable?",
     "device-swapped": "device parts was now unreliable?",
     "device-not-pinned": "device parts was now unreliable?",
