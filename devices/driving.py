@@ -198,7 +198,8 @@ class Shuffler(DeviceHandle):
         return status
 
     def select_game(self, packet_size: int, cards: int = 52, jokers: int = 0, game: str = "") -> None:
-        """Deal packets of `packet_size` cards from a deck of `cards`, `jokers` among them; `game` is what it shows."""
+        """Deal packets of `packet_size` cards from a deck of `cards`, `jokers` among them; `game` is the id of the
+        procedure, which the device may show."""
         self._command(m.SelectGameMessage(packet_size, cards, jokers, game))
 
     def dispense(self) -> e.PacketDispensed:

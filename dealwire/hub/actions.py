@@ -33,11 +33,11 @@ class FieldRefused(LocalError):
 @dataclass(frozen=True, slots=True)
 class ActionField:
     """One thing to fill in. A `choice` takes one of `choices`, a `number` a whole number from `least` to `most`, a
-    `place` its name."""
+    `place` its name, `ascii` what a device can show: at most `most` printable characters of ASCII."""
 
     name: str
     title: str
-    kind: Literal["text", "number", "choice", "place"] = "text"
+    kind: Literal["text", "ascii", "number", "choice", "place"] = "text"
     choices: tuple[str, ...] = ()
     least: int = 0
     most: int = 2**31 - 1
@@ -58,9 +58,16 @@ class ActionField:
                 raise FieldRefused(action, self.name, str(error)) from None
         if self.kind == "choice" and text not in self.choices:
             raise FieldRefused(action, self.name, f"must be one of {', '.join(self.choices)}")
-        if not 0 < len(text) <= TEXT_MAX or not text.isprintable():
-            raise FieldRefused(action, self.name, f"1 to {TEXT_MAX} printable characters are needed")
+        ascii_only, most = self.kind == "ascii", self.characters
+        if not 0 < len(text) <= most or not text.isprintable() or (ascii_only and not text.isascii()):
+            of = " of ASCII" if ascii_only else ""
+            raise FieldRefused(action, self.name, f"1 to {most} printable characters{of} are needed")
         return text
+
+    @property
+    def characters(self) -> int:
+        """How many characters may be filled in."""
+        return self.most if self.kind == "ascii" else TEXT_MAX
 
 
 Hindrance = Callable[[TableView], str]

@@ -131,10 +131,10 @@ KINDS: Final = (
         "shuffler",
         lambda given: m.SelectGameMessage(given["packet-size"], given["cards"], given["jokers"], given["game"]),
         (
-            _number("packet-size", "Cards of a packet", 52, least=1),
-            _number("cards", "Cards of the deck", 416, least=1),
+            _number("packet-size", "Cards of a packet (0: as the shuffler's own program has it)", 13),
+            _number("cards", "Cards of the deck", 56, least=52),
             _number("jokers", "Jokers among them", 4),
-            ActionField("game", "Name shown at the shuffler"),
+            ActionField("game", "Game, by the procedure's name", "ascii", most=32),
         ),
         asks="Set the shuffler to this game?",
         hinders={**_BUSY, **_IDLE, "SETUP": ""},
@@ -178,7 +178,7 @@ KINDS: Final = (
         SUPERVISOR,
         "table-controller",
         lambda given: m.ShowTextMessage(given["text"]),
-        (ActionField("text", "Text"),),
+        (ActionField("text", "Text", "ascii", most=40),),
     ),
 )
 
@@ -259,10 +259,10 @@ def _button(kind: ActionKind, device: DevicePart, procedure: Procedure) -> Actio
     if kind.name == "select-game":
         sizes = {step.cards for step in procedure.step if isinstance(step, DealStep)}
         known = {
-            "packet-size": str(min(sizes)) if len(sizes) == 1 else "",
+            "packet-size": str(min(sizes)) if len(sizes) == 1 else "0",
             "cards": str(procedure.deck.cards),
             "jokers": str(procedure.deck.jokers),
-            "game": procedure.title,
+            "game": procedure.id,
         }
         fields = tuple(ActionField(f.name, f.title, f.kind, f.choices, f.least, f.most, known[f.name]) for f in fields)
     return Action(

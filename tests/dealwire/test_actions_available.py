@@ -31,7 +31,7 @@ FILLED_IN: Final = {
     "packet-size": 5,
     "cards": 52,
     "jokers": 0,
-    "game": "Flushes Gone Wild",
+    "game": "flushes-gone-wild.co",
     "fault": int(Fault.DRAW_TOO_SLOW),
     "text": "hello",
 }

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.incidents import Incident
@@ -33,6 +34,7 @@ from devices.tdp import DIALECT
 from devices.transport.base import Transport
 from devices.transport.memory import memory_pair
 from devices.transport.opening import Opener
+from protocol.errors import CannotEncode
 from protocol.tdp import messages as m
 from protocol.tdp.codec import encode
 from protocol.tdp.framing import encode_frame
@@ -67,7 +69,7 @@ def test_every_action_is_offered_where_the_device_allows_it() -> None:
         "select-game",
     }
     game = {field.name: field.default for field in shown["shuffler.select-game"].fields}
-    assert game == {"packet-size": "5", "cards": "52", "jokers": "0", "game": "Flushes Gone Wild"}
+    assert game == {"packet-size": "5", "cards": "52", "jokers": "0", "game": "flushes-gone-wild.co"}
     observed = [action.id for action in offered([device("shuffler", "observe")], COLORADO)]
     assert observed == ["shuffler.refresh"], "what is only observed is asked for nothing else"
     assert offered([device("shoe", "observe", "angel-eye")], COLORADO) == []
@@ -106,6 +108,29 @@ def test_what_an_action_sends(where: str, name: str) -> None:
 
 def test_every_kind_of_action_is_among_those() -> None:
     assert {(kind.device or "shuffler", kind.name) for kind in KINDS} == set(SENT)
+
+
+def test_a_game_of_several_sizes_is_left_to_the_shuffler() -> None:
+    shown = {action.id: action for action in offered([device("shuffler")], load_procedure("ultimate-texas-holdem.co"))}
+    game = {field.name: field.default for field in shown["shuffler.select-game"].fields}
+    assert (game["packet-size"], game["game"]) == ("0", "ultimate-texas-holdem.co")
+
+
+@pytest.mark.parametrize(
+    ("where", "name", "field"), [("shuffler", "select-game", "game"), ("table-controller", "show-text", "text")]
+)
+def test_a_text_is_as_long_as_its_message_takes_and_no_longer(where: str, name: str, field: str) -> None:
+    kind = next(each for each in KINDS if each.name == name)
+    room = next(each.characters for each in kind.fields if each.name == field)
+    sent = command_of(kind, {**GIVEN, "device": where, field: "x" * room})
+    with pytest.raises(CannotEncode):
+        encode(structs.replace(sent, **{field: "x" * (room + 1)}))
+    encode(sent)
+    for wrong in ("x" * (room + 1), "Königin"):
+        with pytest.raises(
+            FieldRefused, match=rf"^{name}: {field}: 1 to {room} printable characters of ASCII are needed"
+        ):
+            command_of(kind, {**GIVEN, "device": where, field: wrong})
 
 
 def test_a_field_that_is_wrong_is_refused() -> None:
