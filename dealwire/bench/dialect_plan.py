@@ -112,6 +112,7 @@ class DialectPlan(Strict):
         return plan_digest([self.file])
 
 
+@cache
 def dialect_plans() -> tuple[str, ...]:
     """Their ids, which are the dialects'."""
     return names_in(FOLDER)

@@ -169,10 +169,14 @@ def _device(wanted: str, number: int) -> str:
 def _run_fairly(stand: Stand, check: Check, gone: str) -> Result:
     """Make one check, and again when it came to nothing because this machine was busy with other work."""
     result, tries = _run(stand, check, gone), 1
+    first_why = result.why
     while _in_doubt(result, DOUBT_MS) and tries < TRIES and not stand.hands.patience_ms:
         result, tries = _run(stand, check, gone), tries + 1
     if tries > 1:
         result.notes.append(f"made {tries} times, because {LATE}")
+        if result.outcome is BenchOutcome.FAILED and result.why != first_why:
+            # what the first making left behind may be all that the last one stumbled over
+            result.notes.append(f"the first time: {first_why}")
     if _in_doubt(result, max(stand.allowance_ms, DOUBT_MS)):
         why = f"{LATE} by {result.late_ms:.0f} ms, too busy to judge a device: {result.why}"
         result.not_run(NotRunCause.LATE, why)

@@ -260,6 +260,24 @@ def test_a_machine_that_is_late_itself_does_not_blame_the_device(
     assert result.notes == ["made 3 times, because this machine was late itself"]
 
 
+def test_what_a_check_failed_with_the_first_time_is_told_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bet of the first making still lies there, so the second has another reason to fail."""
+    text = HEAD.replace('device = "shuffler"', 'device = "table-controller"') + (
+        '[[check]]\nid = "a.b"\ntitle = "t"\nsection = "table-controller"\nmust = "m"\nprepare = "BETS_OPEN"\n'
+        'steps = [ { do = "bet-on", with = { seat = 4 } }, { expect = "SensorChanged" }, '
+        '{ status = "status", where = { sensors = "-8" } } ]\n'
+    )
+    rig = SimulatedRig("table-controller")
+    delays = iter([0.0, 80.0, *[0.0] * 9])
+    monkeypatch.setattr(SimulatedWire, "own_delay_ms", lambda _: next(delays))
+    result = run_plan(plan_of(text, tmp_path), rig.wire, lambda _: rig.hands).results[0]
+    assert result.outcome is BenchOutcome.FAILED
+    assert result.why == "the simulated device did not take this act: bet-on"
+    assert result.notes[0] == "made 2 times, because this machine was late itself"
+    assert result.notes[1].startswith("the first time: ")
+    assert "sensors" in result.notes[1]
+
+
 def test_a_live_wire_knows_how_late_it_is() -> None:
     rig = SimulatedRig("shuffler", real_time=True, speed=50)
     try:

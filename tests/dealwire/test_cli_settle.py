@@ -370,7 +370,9 @@ OTHERS = (
 @pytest.mark.parametrize("line", OTHERS)
 def test_a_full_disk_is_one_line_from_whatever_prints(line: str) -> None:
     done = command(f"{line} > /dev/full", cwd=ROOT)
-    assert (done.returncode, done.stderr) == (1, "dealwire: the output ends here: No space left on device\n")
+    # a slow machine is told meanwhile how far it is
+    said = [each for each in done.stderr.splitlines() if not each.startswith("counting pair-plus: ")]
+    assert (done.returncode, said) == (1, ["dealwire: the output ends here: No space left on device"])
 
 
 @pytest.mark.thorough
