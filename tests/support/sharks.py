@@ -1,5 +1,6 @@
 """What tshark makes of a capture with our dissector, and what our own framers and codecs make of it, in one form."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -10,12 +11,14 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from devices.capture import Capture
+from docs._print.wireshark_words import CARD_CODES, TWO_WAYS
 from protocol.angel_eye import codec as angel
 from protocol.angel_eye.framing import Framer as AngelFramer
 from protocol.bee_tek import codec as bee
 from protocol.bee_tek.framing import Framer as BeeFramer
 from protocol.cutting import Noise
 from protocol.errors import BadPayload
+from protocol.message import message_name
 from protocol.tdp import codec as tdp
 from protocol.tdp.derive import Shape, fields_of
 from protocol.tdp.framing import Framer as TdpFramer
@@ -51,10 +54,15 @@ def needs_tshark() -> str:
     return found
 
 
+def alone(folder: Path = ROOT / "build" / "no-wireshark") -> dict[str, str]:
+    """An environment with that personal folder of Wireshark, so that what a person has installed does not count."""
+    return {**os.environ, "WIRESHARK_CONFIG_DIR": str(folder)}
+
+
 def run(*arguments: object, lua: Path = LUA) -> str:
     """What tshark prints with the dissector loaded; the test fails on an error in Lua, and when tshark crashes."""
     command = [needs_tshark(), "-X", f"lua_script:{lua}", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, env=alone())
     said = done.stdout + done.stderr
     fault = re.search(r"Lua Error.*|Lua: .*|lua_script.*error.*", said)
     if done.returncode or fault:  # no assert: pytest would compare megabytes
@@ -166,17 +174,33 @@ def tdp_fields(frame: Any) -> Iterator[tuple[str, str]]:
         if body[8:]:
             yield "payload", body[8:].hex()
         return
+    name = message_name(type(envelope.message))
     for field in fields_of(_PACKETS[type(envelope.message)]):
-        yield from _field(field, getattr(envelope.message, field.name))
+        value = getattr(envelope.message, field.name)
+        if (name, field.name) in CARD_CODES:
+            yield f"{field.name}.card", str(value)
+        else:
+            yield from _field(field, value)
     for kind, value in envelope.extensions:
         yield from (("extension.type", str(kind)), ("extension.length", str(len(value))))
         if value:
             yield "extension.value", value.hex()
 
 
+def _number(field: Any, value: int) -> Iterator[tuple[str, str]]:
+    """A number under its name, which says what it is where elsewhere one of that name is something else."""
+    if field.name in TWO_WAYS and field.size == 1 and field.names is None:
+        yield field.name, str(int(bool(value)))
+    else:
+        yield OTHERWISE.get((field.name, getattr(field.names, "__name__", "")), field.name), str(value)
+
+
+OTHERWISE: Final = {("meter", "DeviceMeter"): "meter.device"}
+
+
 def _field(field: Any, value: Any) -> Iterator[tuple[str, str]]:
     if field.shape is Shape.INTEGER:
-        yield field.name, str(value)
+        yield from _number(field, value)
         if isinstance(field.names, type) and issubclass(field.names, IntFlag):
             yield from ((f"{field.name}.{flag.name.lower()}", str(int(bool(value & flag)))) for flag in field.names)
     elif field.shape is Shape.BYTES:
@@ -187,7 +211,8 @@ def _field(field: Any, value: Any) -> Iterator[tuple[str, str]]:
         yield f"{field.name}.count", str(len(value))
         for item in value:
             if field.shape is Shape.RECORDS:
-                yield from ((part.name, str(each)) for part, each in zip(field.parts, item, strict=True))
+                for part, each in zip(field.parts, item, strict=True):
+                    yield from _number(part, each)
             else:
                 yield field.name.removesuffix("s"), str(int(item))
 
@@ -250,7 +275,7 @@ def _spaced(name: str) -> str:
 
 OWN: Final = frozenset(
     ["sender", "link_state", "request_in", "response_time", "retry_of", "repeat_of", "began_in", "check", "extension"]
-) | frozenset(LATER)
+) | frozenset(["header", *LATER])
 """Fields that the dissector adds to those of the bytes, or that our codecs check and drop."""
 
 
@@ -263,7 +288,7 @@ def plain(packets: Packets) -> Packets:
 
 def _plain(fields: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     for name, value in fields:
-        if name in OWN or name.endswith((".list", ".row")):
+        if name in OWN or name.endswith((".list", ".row")) or name.startswith(("state.", "previous.")):
             continue
         yield name, str(int(value, 16)) if value.startswith("0x") else value
 

@@ -34,10 +34,7 @@ local function make_experts(abbr)
 end
 
 local function declare(proto, fields, experts)
-  local all_fields, all_experts = {}, {}
-  for _, each in pairs(fields) do all_fields[#all_fields + 1] = each end
-  for _, each in pairs(experts) do all_experts[#all_experts + 1] = each end
-  proto.fields, proto.experts = all_fields, all_experts
+  proto.fields, proto.experts = in_order(fields), in_order(experts)
 end
 
 -- Angel Eye --------------------------------------------------------------
