@@ -78,7 +78,7 @@ class Fields:
         kind = self._kind(name, field, values)
         if self.rows.setdefault(key, {}) == {}:
             label = LABELS.get(name, name.replace("_", " ").capitalize())
-            row = {1: key, 2: f"tdp.{key}", 3: label, 4: kind, 5: values}
+            row: dict[object, object] = {1: key, 2: f"tdp.{key}", 3: label, 4: kind, 5: values}
             self.rows[key] = {**row, 6: None, "hex": True if flags or name in IN_HEX else None}
             for flag in flags or ():
                 label = str(flag.name).replace("_", " ").capitalize()
