@@ -1,6 +1,9 @@
 -- Table Device Protocol, Angel Eye style and Bee-Tek style shoes in Wireshark. Part of dealwire, Apache-2.0.
 -- Printed from the protocol's declarations: change those, or docs/_print/lua, and not this file.
 -- `dealwire wireshark install` puts it where Wireshark looks for it.
+-- Once is enough: a second one, named by hand beside the installed one, does nothing.
+if _G.dealwire_is_loaded then return end
+_G.dealwire_is_loaded = true
 set_plugin_info({ version = "1.2", author = "dealwire", description = "Card devices of casino tables" })
 
 local TDP = {}
@@ -509,8 +512,8 @@ TDP.fields = {
     {[1]="positions",[2]="tdp.positions",[3]="Positions",[4]="uint16",[6]="bit 0: position 1",hex=true},
     {[1]="spread",[2]="tdp.spread",[3]="Spread",[4]="uint8",[5]="Spread",[6]="the direction positions are counted in"},
     {[1]="source",[2]="tdp.source",[3]="Source",[4]="uint8",[5]="RevealSource"},
-    {[1]="how",[2]="tdp.how",[3]="What happened",[4]="uint8",[5]="Mishandling"},
-    {[1]="by",[2]="tdp.by",[3]="Set by",[4]="uint8",[5]="SetBy",[6]="who set it"},
+    {[1]="how",[2]="tdp.how",[3]="How",[4]="uint8",[5]="Mishandling"},
+    {[1]="by",[2]="tdp.by",[3]="By",[4]="uint8",[5]="SetBy",[6]="who set it"},
     {[1]="foul",[2]="tdp.foul",[3]="Foul",[4]="bool",[5]="foul",[6]="1: set against the rules, 0: not"},
     {[1]="low",[2]="tdp.low",[3]="Cards of the low or first hand",[4]="uint8",[6]="how many of the cards, from the first, are the low or first hand"},
     {[1]="proposition",[2]="tdp.proposition",[3]="Proposition",[4]="uint8",[6]="which of the spot's propositions, by its number in the game's file"},
@@ -632,8 +635,8 @@ TDP.messages = {
     [262986]={name="HandRevealed",says="Hand of {place}, {cards}, by {source}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place"},{name="source",label="Source",size=1,values="RevealSource",shape="u",key="source"},{name="cards",label="Cards",size=1,values="card",as_is=true,lists_codes=true,shape="list",key="cards.list",item="card"}}},
     [262987]={name="CardsCounted",says="{counted} cards counted at {place}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place"},{name="counted",label="Counted",size=1,unit="cards",shape="u",key="counted"}}},
     [262988]={name="MisdealCalled",says="Misdeal called with badge {badge}, {fault}",sender="device",fixed=14,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="badge",label="Badge",size=4,shape="u",key="badge"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault"}}},
-    [262989]={name="CardMishandled",says="Card {card} at {place}: {how}",sender="device",fixed=11,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place"},{name="how",label="What happened",size=1,values="Mishandling",shape="u",key="how"},{name="card",label="Card",size=1,values="card",as_is=true,lists_codes=true,shape="u",key="card"}}},
-    [262990]={name="HandSet",says="Hand of {place} set by {by}, {cards}, the first {low} low",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place"},{name="by",label="Set by",size=1,values="SetBy",shape="u",key="by"},{name="foul",label="Foul",size=1,values="foul",shape="u",key="foul"},{name="low",label="Cards of the low or first hand",size=1,shape="u",key="low"},{name="cards",label="Cards",size=1,values="card",as_is=true,lists_codes=true,shape="list",key="cards.list",item="card"}}},
+    [262989]={name="CardMishandled",says="Card {card} at {place}: {how}",sender="device",fixed=11,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place"},{name="how",label="How",size=1,values="Mishandling",shape="u",key="how"},{name="card",label="Card",size=1,values="card",as_is=true,lists_codes=true,shape="u",key="card"}}},
+    [262990]={name="HandSet",says="Hand of {place} set by {by}, {cards}, the first {low} low",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place"},{name="by",label="By",size=1,values="SetBy",shape="u",key="by"},{name="foul",label="Foul",size=1,values="foul",shape="u",key="foul"},{name="low",label="Cards of the low or first hand",size=1,shape="u",key="low"},{name="cards",label="Cards",size=1,values="card",as_is=true,lists_codes=true,shape="list",key="cards.list",item="card"}}},
     [262991]={name="CardsDiscarded",says="Cards laid away from {place}[, {cards}]",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place"},{name="cards",label="Cards",size=1,values="card",as_is=true,lists_codes=true,shape="list",key="cards.list",item="card"}}},
     [262992]={name="NumberDrawn",says="Number {drawn} drawn",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="drawn",label="Drawn",size=1,shape="u",key="drawn"}}},
     [262993]={name="WagerOn",says="Seat {seat} has {cents} cents on {on}, spot {bet}, proposition {proposition}",sender="device",fixed=16,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="seat",label="Seat",size=1,shape="u",key="seat"},{name="bet",label="Betting spot",size=1,shape="u",key="bet"},{name="proposition",label="Proposition",size=1,shape="u",key="proposition"},{name="on",label="On",size=1,values="card",as_is=true,lists_codes=true,shape="u",key="on.card"},{name="cents",label="Amount",size=4,unit="cents",shape="u",key="cents"}}},
@@ -771,14 +774,14 @@ local function uncobs(text)
   return concat(parts)
 end
 
--- The first rule that a piece which is no frame breaks; nil for a frame, with what it says.
+-- The first rule that a piece which is no frame breaks; nil for a frame. With what it says, if only the check is bad.
 local function judge(part)
   if #part > TDP.max_encoded then return "too long" end
   local decoded = uncobs(part)
   if not decoded then return "not COBS" end
   if #decoded > TDP.max_frame then return "too long" end
   if #decoded < TDP.min_frame then return "too short" end
-  if crc32(decoded) ~= TDP.residue then return "bad check" end
+  if crc32(decoded) ~= TDP.residue then return "bad check", decoded end
   return nil, decoded
 end
 
@@ -921,6 +924,7 @@ local function give_up() return "cut off" end
 
 -- What each packet holds is found out when it is looked at for the first time, in the order of the file, and kept: later
 -- packets are looked at in any. That is not always the first pass: tshark -2 builds no tree there, and says no interface.
+local QUIET = { ["idle delimiter"] = true, blank = true } -- reasons that mean nothing anywhere and warn of nothing
 local streams, kept, talks, looked = {}, {}, {}, {}
 local time_epoch, first_second = Field.new("frame.time_epoch"), nil
 
@@ -944,13 +948,15 @@ local function talk_of(key)
 end
 
 -- Give up what a stream holds: it was silent in the middle of a frame, or the line was closed.
-local function flush(dialect, stream, found)
+local function flush(dialect, stream, found, number)
   local held = stream.held
   if held ~= "" then
     local given_up = piece(-#held, held, dialect.give_up(held))
     given_up.before, given_up.began = true, stream.began
     table.insert(found, 1, given_up)
+    if stream.open then stream.open.given_up = number end
   end
+  stream.open = nil
   stream.held, stream.overlong = "", false
 end
 
@@ -968,14 +974,16 @@ local function pieces_of(dialect, text, pinfo, line)
   end
   stream.newest = number
   local before = {}
-  if now - stream.last >= dialect.silence and dialect.silence > 0 then flush(dialect, stream, before) end
+  if now - stream.last >= dialect.silence and dialect.silence > 0 and not line.patient then
+    flush(dialect, stream, before, number)
+  end
   local had, began = #stream.held, stream.began
   local found = dialect.cut(stream, text)
   for _, each in ipairs(found) do
     if each.at < 0 then each.began = began end
   end
   if before[1] then table.insert(found, 1, before[1]) end
-  local record = { pieces = found, held = #stream.held }
+  local record = { pieces = found, held = #stream.held, idle = QUIET[dialect.give_up(stream.held)] }
   if #stream.held > 0 and not (had > 0 and #stream.held == had + #text) then stream.began = number end
   if stream.open then stream.open.goes_on = number end
   stream.open = #stream.held > 0 and record or nil
@@ -1019,7 +1027,7 @@ local function end_line(dialect, pinfo, line)
     local found = {}
     for _, way in ipairs({ "sent", "received" }) do
       local stream = streams[line.key .. "/" .. way]
-      if stream and pinfo.number > stream.newest then flush(dialect, stream, found) end
+      if stream and pinfo.number > stream.newest then flush(dialect, stream, found, pinfo.number) end
     end
     kept[id] = { pieces = found, held = 0 }
   end
@@ -1036,7 +1044,9 @@ end
 local function take_sequence(talk, frame, seen)
   local last, now = talk.sequence[frame.from], frame.sequence
   talk.sequence[frame.from] = now
-  if last and now ~= (last + 1) % 256 and not frame.begins then
+  if last == now and not frame.begins then
+    note(seen, "duplicate", "the link sequence of the frame before: sent twice, or heard twice")
+  elseif last and now ~= (last + 1) % 256 and not frame.begins then
     local lost = (now - last - 1) % 256
     -- Half the count further is a step back: the sender started anew.
     if lost < 128 then
@@ -1052,16 +1062,28 @@ local function take_command(talk, frame, seen, at)
   local old = talk.commands[frame.request]
   if old and old.content == frame.content and at - old.at < TDP.remembered_s then
     old.tries = old.tries + 1
-    seen.entry, seen.retry_of = old, old.number
+    seen.entry, seen.retry_of, seen.sending = old, old.number, { number = seen.number, at = at }
+    table.insert(old.open, seen.sending)
     note(seen, "retry", format("sent again under its request id, time %d", old.tries))
     return
   end
   if old and not old.reply and old.number ~= seen.number and at - old.at < TDP.remembered_s then
     note(seen, "reused", "a request id that another command had")
   end
+  seen.sending = { number = seen.number, at = at }
   seen.entry = { number = seen.number, at = at, content = frame.content, name = frame.name, message = frame.message,
-    events = {}, tries = 1, role = frame.role }
+    events = {}, tries = 1, role = frame.role, open = { seen.sending } }
   talk.commands[frame.request] = seen.entry
+end
+
+-- An answer is for every sending that has none yet: late is what is late for the first of them.
+local function take_time(entry, seen, at)
+  local first, last = entry.open[1], entry.open[#entry.open]
+  if not first then return end
+  seen.request_in, seen.took = first.number, at - first.at
+  if last ~= first then seen.took_retry = at - last.at end
+  for _, sending in ipairs(entry.open) do sending.reply = seen.number end
+  entry.open = {}
 end
 
 local function take_answer(talk, frame, seen, at)
@@ -1070,8 +1092,9 @@ local function take_answer(talk, frame, seen, at)
     if frame.kind == REPLY then note(seen, "unasked", "nobody is seen to wait for this reply") end
     return
   end
-  seen.request_in, seen.took = entry.number, at - entry.at
+  seen.request_in = entry.number
   if frame.kind == REPLY or frame.kind == NAK then
+    take_time(entry, seen, at)
     if entry.reply and frame.kind == REPLY then
       seen.repeat_of = entry.reply
       note(seen, "repeated", "this command was answered before; the reply comes again")
@@ -1079,8 +1102,9 @@ local function take_answer(talk, frame, seen, at)
       entry.reply = seen.number
     end
     if frame.kind == REPLY and frame.done and entry.role then talk.role = entry.role end
-  elseif frame.kind == EVENT then
-    entry.events[#entry.events + 1] = seen.number
+  else
+    seen.since = at - entry.at
+    if frame.kind == EVENT then entry.events[#entry.events + 1] = seen.number end
   end
 end
 
@@ -1136,7 +1160,7 @@ end
 -- What is known of a frame beyond its own bytes.
 local function look_at(talk, frame, number, at)
   local seen = { number = number, notes = {} }
-  if frame.unreadable then
+  if not frame.layout then
     take_sequence(talk, frame, seen)
     return seen
   end
@@ -1152,39 +1176,48 @@ local function look_at(talk, frame, number, at)
   if frame.kind == ACK and frame.up_to then take_ack(talk, frame, seen) end
   if frame.hello then
     talk.hello = { number = number, at = at }
-    seen.entry = talk.hello
+    seen.sending = talk.hello
   end
   if frame.hello_reply and talk.hello then
-    seen.request_in, seen.took = talk.hello.number, at - talk.hello.at
-    talk.hello.reply = talk.hello.reply or number
+    seen.request_in = talk.hello.number
+    if not talk.hello.reply then talk.hello.reply, seen.took = number, at - talk.hello.at end
   end
   seen.class, seen.session, seen.role = talk.class, talk.session, talk.role
   return seen
 end
 
+local SENDERS = { [0] = "device", [1] = "host" }
+local CHECKS = { [0] = "Bad", [1] = "Good", [2] = "Unverified", [3] = "Not present" } -- as Wireshark's own dissectors
 local tdp = Proto("tdp", "Table Device Protocol")
 local T = {}   -- fields of the declarations, by key
 local G = {    -- fields of this dissector's own
   check = ProtoField.uint32("tdp.check", "Check (CRC-32)", base.HEX),
   header = ProtoField.none("tdp.header", "Header"),
+  check_status = ProtoField.uint8("tdp.check.status", "Check status", base.DEC, CHECKS),
+  check_calculated = ProtoField.uint32("tdp.check.calculated", "Calculated check", base.HEX),
   payload = ProtoField.bytes("tdp.payload", "Payload"),
+  unread = ProtoField.bytes("tdp.unread", "Bytes that do not fit"),
   extension = ProtoField.none("tdp.extension", "Extension"),
   extension_type = ProtoField.uint8("tdp.extension.type", "Type", base.HEX, TDP.extensions),
   extension_length = ProtoField.uint8("tdp.extension.length", "Length"),
   extension_value = ProtoField.bytes("tdp.extension.value", "Value"),
-  noise = ProtoField.bytes("tdp.noise", "Bytes"),
+  idle = ProtoField.bytes("tdp.idle", "Idle bytes"),
+  noise = ProtoField.bytes("tdp.noise", "Noise"),
   reason = ProtoField.string("tdp.noise.reason", "Why they are no frame"),
   began = ProtoField.framenum("tdp.began_in", "Began in packet"),
   goes_on = ProtoField.framenum("tdp.continued_in", "Goes on in packet"),
+  given_up = ProtoField.framenum("tdp.given_up_in", "Given up in packet"),
   response_in = ProtoField.framenum("tdp.response_in", "Response in packet", base.NONE, frametype.RESPONSE),
   request_in = ProtoField.framenum("tdp.request_in", "Request in packet", base.NONE, frametype.REQUEST),
   caused = ProtoField.framenum("tdp.event_in", "Event it caused in packet"),
   time = ProtoField.relative_time("tdp.response_time", "Response time"),
+  retry_time = ProtoField.relative_time("tdp.response_time.retry", "Response time, from the last time it was sent"),
+  since = ProtoField.relative_time("tdp.since_command", "Time since the command"),
   retry_of = ProtoField.framenum("tdp.retry_of", "Sent first in packet", base.NONE, frametype.RETRANS_PREV),
   repeat_of = ProtoField.framenum("tdp.repeat_of", "Sent before in packet", base.NONE, frametype.RETRANS_PREV),
   ack_in = ProtoField.framenum("tdp.ack_in", "Acknowledged in packet", base.NONE, frametype.ACK),
-  sender = ProtoField.string("tdp.sender", "Sent by"),
-  link = ProtoField.string("tdp.link_state", "Session"),
+  sender = ProtoField.uint8("tdp.sender", "Sender", base.DEC, SENDERS),
+  link = ProtoField.string("tdp.link_state", "Link state"),
 }
 for _, each in ipairs(TDP.fields) do
   local key, abbr, label, kind, values, about = each[1], each[2], each[3], each[4], each[5], each[6]
@@ -1219,6 +1252,7 @@ for name, each in pairs({
   missing = { "Events missing", group.SEQUENCE, severity.WARN },
   gap = { "Events gone for ever", group.SEQUENCE, severity.WARN },
   lost = { "Frames lost", group.SEQUENCE, severity.WARN },
+  duplicate = { "Link sequence repeated", group.SEQUENCE, severity.NOTE },
   restart = { "Device started anew", group.SEQUENCE, severity.NOTE },
   nak = { "Frame of no use", group.RESPONSE_CODE, severity.WARN },
   refused = { "Command refused", group.RESPONSE_CODE, severity.WARN },
@@ -1278,11 +1312,15 @@ local function spoken(field, value)
   return field.as_is and name or words(name)
 end
 
--- Reading a payload: what is in it, as values with their place in the decoded frame; or why it does not fit.
-local function read_fixed(frame, layout)
-  local at = 8
+-- Reading a payload: what is in it as far as it goes, as values with their place in the decoded frame, where that ends,
+-- and why it does not fit.
+local function read_fixed(frame, layout, last)
+  local at, why = 8, nil
   for _, field in ipairs(layout.fields) do
     if field.shape == "list" then break end
+    if at + field.size > last then
+      return at, format("%d bytes where at least %d are needed", last - 8, layout.fixed)
+    end
     local value
     if field.shape == "u" then
       value = field.size < 8 and number_le(frame.decoded, at + 1, field.size) or false
@@ -1290,21 +1328,21 @@ local function read_fixed(frame, layout)
       value = frame.decoded:sub(at + 1, at + field.size)
       if field.shape == "text" then
         value = value:gsub("%z+$", "")
-        if value:find("[\128-\255]") then return nil, field.name .. " is not ASCII" end
+        if value:find("[\128-\255]") then why = why or field.name .. " is not ASCII" end
       end
     end
     frame.values[#frame.values + 1] = { field = field, at = at, size = field.size, value = value }
     frame.by_name[field.name] = value
     at = at + field.size
   end
-  return at
+  return at, why
 end
 
 local function read_list(frame, field, at, last)
-  if at >= last then return nil, field.name .. " is missing" end
-  local count = frame.decoded:byte(at + 1)
+  if at >= last then return at, field.name .. " is missing" end
+  local said = frame.decoded:byte(at + 1)
+  local count = math.min(said, math.floor((last - at - 1) / field.size))
   local stop = at + 1 + count * field.size
-  if stop > last then return nil, format("%s counts %d, more than the payload holds", field.name, count) end
   local items = {}
   for index = 0, count - 1 do
     local from = at + 1 + index * field.size
@@ -1322,34 +1360,35 @@ local function read_list(frame, field, at, last)
   end
   frame.values[#frame.values + 1] = { field = field, at = at, size = stop - at, items = items }
   frame.by_name[field.name] = items
-  return stop
+  return stop, count < said and format("%s counts %d, more than the payload holds", field.name, said) or nil
 end
 
 local function read_extensions(frame, at, last)
   while at < last do
     local stop = at + 2 <= last and at + 2 + frame.decoded:byte(at + 2) or last + 1
-    if stop > last then return format("%d bytes at the end are no whole extension", last - at) end
+    if stop > last then return at, format("%d bytes at the end are no whole extension", last - at) end
     local value = frame.decoded:sub(at + 3, stop)
     frame.extensions[#frame.extensions + 1] = { at = at, size = stop - at }
     if frame.decoded:byte(at + 1) == 1 and #value == 4 then frame.old_session = number_le(value, 1, 4) end
     at = stop
   end
+  return at
 end
 
 local function read_payload(frame, layout)
   local last = #frame.decoded - 4
-  if last - 8 < layout.fixed then
-    return format("%d bytes where at least %d are needed", last - 8, layout.fixed)
-  end
-  local at, why = read_fixed(frame, layout)
-  if not at then return why end
+  local at, why = read_fixed(frame, layout, last)
+  local text_only = why and last - 8 >= layout.fixed
   for _, field in ipairs(layout.fields) do
-    if field.shape == "list" then
-      at, why = read_list(frame, field, at, last)
-      if not at then return why end
+    if field.shape == "list" and (not why or text_only) then
+      local wrong
+      at, wrong = read_list(frame, field, at, last)
+      if wrong then return at, why or wrong end
     end
   end
-  return read_extensions(frame, at, last)
+  if why and not text_only then return at, why end
+  local stop, wrong = read_extensions(frame, at, last)
+  return stop, why or wrong
 end
 
 local FROM_HOST = { [COMMAND] = true, [ACK] = true }
@@ -1366,20 +1405,21 @@ local function read_frame(decoded)
   local greeting = frame.kind == LINK and (frame.message == 1 or frame.message == 2)
   if frame.layout and frame.version ~= TDP.version and not greeting then frame.layout = nil end
   if frame.layout then
-    frame.why = read_payload(frame, frame.layout)
+    frame.stop, frame.why = read_payload(frame, frame.layout)
     frame.name = frame.layout.name
   end
   frame.unreadable = frame.why ~= nil or not frame.layout
   local from = frame.layout and frame.layout.sender
   frame.from = from or FROM_HOST[frame.kind] and "host" or "device"
   if frame.kind == NAK or not frame.layout then frame.from = nil end
-  if frame.unreadable then return frame end
+  if not frame.layout then return frame end
   local by = frame.by_name
   frame.hello = frame.kind == LINK and frame.message == 1
   frame.hello_reply = frame.kind == LINK and frame.message == 2
   frame.begins = frame.hello or frame.hello_reply
-  frame.names_session = frame.hello_reply or by.last_event ~= nil
+  frame.names_session = by.session ~= nil and (frame.hello_reply or by.last_event ~= nil)
   frame.session, frame.number, frame.up_to = by.session, frame.kind == EVENT and by.number or nil, by.up_to
+  if frame.hello_reply and not by.session then frame.hello_reply = false end
   frame.done = frame.kind == REPLY and by.status == 1
   frame.role = frame.kind == COMMAND and by.role or nil
   if STATES[math.floor(frame.message / 256)] then frame.class = math.floor(frame.message / 256) end
@@ -1452,9 +1492,16 @@ local function title(frame, seen)
   local what = frame.names
   local request = frame.request ~= 0 and " " .. frame.request or ""
   if not frame.layout then
+    if frame.version ~= TDP.version then
+      return format("%s of version %d, which is not read here: that is version %s", what, frame.version, TDP.version_text)
+    end
     return format("%s, kind %d: not known to version %s", what, frame.kind, TDP.version_text)
   end
-  if frame.why then return format("%s that cannot be read: %s", what, frame.why) end
+  if frame.why then
+    local heads = { [COMMAND] = "Command%s, ", [REPLY] = "Reply to command%s, ", [PROGRESS] = "Progress of command%s, " }
+    local head = format(heads[frame.kind] or frame.number and format("Event %d, ", frame.number) or "", request)
+    return format("%s%s that cannot be read: %s", head, what, frame.why)
+  end
   local says = say(frame, seen.class)
   if frame.kind == COMMAND then return format("Command%s: %s", request, says) end
   if frame.kind == REPLY then return format("Reply to command%s, %s: %s", request, what, says) end
@@ -1488,7 +1535,7 @@ local function add_value(tree, entry, tvb, class)
     end
     return
   end
-  if field.shape == "text" then
+  if field.shape == "text" and not entry.value:find("[\128-\255]") then
     tree:add(T[field.key], range, entry.value)
     return
   elseif field.shape ~= "u" then
@@ -1518,52 +1565,85 @@ local function add_value(tree, entry, tvb, class)
   end
 end
 
-local function add_frame(tree, frame, tvb, class)
+local function add_header(tree, frame, tvb)
   local kind = TDP.values.Kind[frame.kind]
-  local header = tree:add(G.header, tvb(0, 8)):set_text(format("Header: %s frame, link sequence %d%s", kind and words(kind) or "kind " .. frame.kind,
-    frame.sequence, frame.request ~= 0 and ", request " .. frame.request or ""))
+  local header = tree:add(G.header, tvb(0, 8)):set_text(format("Header: %s frame, link sequence %d%s",
+    kind and words(kind) or "kind " .. frame.kind, frame.sequence, frame.request ~= 0 and ", request " .. frame.request or ""))
   for _, field in ipairs(TDP.header) do
     local range = tvb(field.at, field.size)
     local leaf = header:add_le(T[field.key], range)
     if field.name == "link_sequence" then leaf:append_text(" (counts the frames of this side, modulo 256)") end
   end
-  local last = #frame.decoded - 4
-  if frame.unreadable then
-    if last > 8 then tree:add(G.payload, tvb(8, last - 8)) end
-  else
-    for _, entry in ipairs(frame.values) do add_value(tree, entry, tvb, class) end
-    for _, each in ipairs(frame.extensions) do
-      local inner = tree:add(G.extension, tvb(each.at, each.size))
-      inner:set_text("Extension")
-      inner:add(G.extension_type, tvb(each.at, 1))
-      inner:add(G.extension_length, tvb(each.at + 1, 1))
-      if each.size > 2 then inner:add(G.extension_value, tvb(each.at + 2, each.size - 2)) end
-    end
-  end
-  tree:add_le(G.check, tvb(last, 4)):append_text(" good")
 end
 
-local function add_links(tree, seen)
+local function add_extension(tree, each, tvb)
+  local inner = tree:add(G.extension, tvb(each.at, each.size))
+  inner:set_text("Extension")
+  inner:add(G.extension_type, tvb(each.at, 1))
+  inner:add(G.extension_length, tvb(each.at + 1, 1))
+  if each.size > 2 then inner:add(G.extension_value, tvb(each.at + 2, each.size - 2)) end
+end
+
+local function add_check(tree, frame, tvb, good)
+  local last = #frame.decoded - 4
+  local item = tree:add_le(G.check, tvb(last, 4))
+  if good then
+    item:append_text(" [correct]")
+    item:add(G.check_status, 1):set_generated()
+    return
+  end
+  local should = crc32(frame.decoded:sub(1, last))
+  item:append_text(format(" [incorrect, should be 0x%08x]", should))
+  item:add(G.check_status, 0):set_generated()
+  item:add(G.check_calculated, should):set_generated()
+end
+
+local function add_frame(tree, frame, tvb, class, good)
+  add_header(tree, frame, tvb)
+  local last = #frame.decoded - 4
+  for _, entry in ipairs(frame.values) do add_value(tree, entry, tvb, class) end
+  for _, each in ipairs(frame.extensions) do add_extension(tree, each, tvb) end
+  if frame.unreadable and last > 8 then
+    local payload = tree:add(G.payload, tvb(8, last - 8))
+    if frame.why and frame.stop < last then
+      local rest = payload:add(G.unread, tvb(frame.stop, last - frame.stop))
+      rest:add_proto_expert_info(E.unread, frame.names .. ": " .. frame.why)
+      frame.warned = true
+    end
+  end
+  add_check(tree, frame, tvb, good)
+end
+
+local function link_text(frame, seen)
+  local role = frame.role and TDP.values.Role[frame.role]
+  if role then return "to be opened to " .. words(role) end
+  role = seen.role and TDP.values.Role[seen.role]
+  return role and "opened to " .. words(role) or "not seen to be opened"
+end
+
+local function add_links(tree, frame, seen)
   local function link(field, value) if value then tree:add(field, value):set_generated() end end
   link(G.retry_of, seen.retry_of)
   link(G.repeat_of, seen.repeat_of)
   link(G.request_in, seen.request_in)
-  if seen.took then tree:add(G.time, time_of(seen.took)):set_generated() end
+  local function took(field, seconds) if seconds then tree:add(field, time_of(seconds)):set_generated() end end
+  took(G.time, seen.took)
+  took(G.retry_time, seen.took_retry)
+  took(G.since, seen.since)
+  if seen.sending then link(G.response_in, seen.sending.reply) end
   if seen.entry then
-    link(G.response_in, seen.entry.reply)
     for _, number in ipairs(seen.entry.events or {}) do link(G.caused, number) end
   end
   if seen.event then link(G.ack_in, seen.event.ack) end
   if seen.session then
-    local role = seen.role and TDP.values.Role[seen.role]
-    local state = role and "opened to " .. words(role) or "not seen to be opened"
-    tree:add(G.link, format("%08X, %s", seen.session, state)):set_generated()
+    tree:add(G.link, format("%08X, %s", seen.session, link_text(frame, seen))):set_generated()
   end
 end
 
 local function add_warnings(tree, frame, seen)
   for _, each in ipairs(seen.notes) do tree:add_proto_expert_info(E[each[1]], each[2]) end
   local by = frame.by_name
+  if frame.warned then return end
   if frame.why then return tree:add_proto_expert_info(E.unread, frame.names .. ": " .. frame.why) end
   if not frame.layout then return tree:add_proto_expert_info(E.unknown, frame.names .. " is not known") end
   if frame.kind == NAK then
@@ -1598,46 +1678,56 @@ local function show_tdp(each, range, tree, context)
   local seen = context.seen(function(number, at) return look_at(context.talk, frame, number, at) end)
   local text = title(frame, seen)
   local item = range and tree:add(tdp, range, LABEL .. text) or tree:add(tdp, LABEL .. text)
-  if from then item:add(G.sender, from == "host" and "the host" or "the device"):set_generated() end
+  if from then item:add(G.sender, from == "host" and 1 or 0):set_generated() end
   if each.began then item:add(G.began, each.began):set_generated() end
   local tvb = ByteArray.new(each.frame, true):tvb(frame.names .. " without its stuffing")
-  add_frame(item, frame, tvb, seen.class)
-  add_links(item, seen)
+  add_frame(item, frame, tvb, seen.class, true)
+  add_links(item, frame, seen)
   add_warnings(item, frame, seen)
   return text, from, #seen.notes > 0 and (seen.retry_of or seen.repeat_of) and "[again] " or ""
 end
 
--- Bytes that are no frame, the same for all dialects. What means nothing anywhere (idle zeros, blanks) warns of nothing.
-local QUIET = { ["idle delimiter"] = true, blank = true }
+-- What a frame with a bad check would say. It takes no part in the talk.
+local function show_bad_tdp(each, item, context)
+  local frame = read_frame(each.frame)
+  local seen = context.seen(function() return { notes = {}, class = context.talk.class } end)
+  local tvb = ByteArray.new(each.frame, true):tvb(frame.names .. ", bad check, without its stuffing")
+  add_frame(item, frame, tvb, seen.class, false)
+  return title(frame, seen)
+end
 
-local function show_noise(dialect, each, range, tree)
+-- Bytes that are no frame, the same for all dialects.
+local function bytes_text(count) return format("%d byte%s", count, count == 1 and "" or "s") end
+
+local function show_noise(dialect, each, range, tree, context)
   local fields, quiet = dialect.fields, QUIET[each.reason]
-  local what = quiet and "idle" or "noise"
-  local text = format("%d byte%s of %s: %s", each.len, each.len == 1 and "" or "s", what, each.reason)
+  local text = format("%s of %s: %s", bytes_text(each.len), quiet and "idle" or "noise", each.reason)
   local label = dialect.label .. text
   local item = range and tree:add(dialect.proto, range, label) or tree:add(dialect.proto, label)
   if each.began then item:add(fields.began, each.began):set_generated() end
-  item:add(fields.noise, ByteArray.new(each.bytes, true):tvb("Bytes of no frame")())
-  local reason = item:add(fields.reason, each.reason)
-  if not quiet then
-    local expert = each.reason == "bad check" and dialect.experts.check or dialect.experts.noise
-    item:add_proto_expert_info(expert, text)
+  item:add(quiet and fields.idle or fields.noise, ByteArray.new(each.bytes, true):tvb("Bytes of no frame")())
+  if quiet then return "" end
+  item:add(fields.reason, each.reason)
+  if each.reason ~= "bad check" then
+    item:add_proto_expert_info(dialect.experts.noise, text)
+    return text
   end
-  return quiet and "" or text
+  item:add_proto_expert_info(dialect.experts.check, text)
+  local says = each.frame and dialect.show_bad and dialect.show_bad(each, item, context)
+  if not says then return text end
+  item:append_text("; taken as it is: " .. says)
+  return format("%s; taken as it is: %s", text, says)
 end
 
 -- The two shoes. A value is handed to Wireshark as it was read: in their bytes it stands beside others.
 local function make_fields(abbr, declared)
   local fields = {
-    noise = ProtoField.bytes(abbr .. ".noise", "Bytes"),
+    idle = ProtoField.bytes(abbr .. ".idle", "Idle bytes"),
+    noise = ProtoField.bytes(abbr .. ".noise", "Noise"),
     reason = ProtoField.string(abbr .. ".noise.reason", "Why they are no frame"),
     began = ProtoField.framenum(abbr .. ".began_in", "Began in packet"),
     goes_on = ProtoField.framenum(abbr .. ".continued_in", "Goes on in packet"),
-    repeat_of = ProtoField.framenum(abbr .. ".repeat_of", "Sent before in packet", base.NONE, frametype.RETRANS_PREV),
-    request_in = ProtoField.framenum(abbr .. ".request_in", "Request in packet", base.NONE, frametype.REQUEST),
-    response_in = ProtoField.framenum(abbr .. ".response_in", "Response in packet", base.NONE, frametype.RESPONSE),
-    time = ProtoField.relative_time(abbr .. ".response_time", "Response time"),
-    sender = ProtoField.string(abbr .. ".sender", "Sent by"),
+    given_up = ProtoField.framenum(abbr .. ".given_up_in", "Given up in packet"),
     message = ProtoField.string(abbr .. ".message", "Message"),
     why = ProtoField.string(abbr .. ".why", "Why it cannot be read"),
   }
@@ -1647,9 +1737,9 @@ local function make_fields(abbr, declared)
   return fields
 end
 
-local function make_experts(abbr)
+local function make_experts(abbr, names)
   local function make(name, text, kind, how) return ProtoExpert.new(abbr .. ".expert." .. name, text, kind, how) end
-  return {
+  local all = {
     check = make("check", "Bad check", group.CHECKSUM, severity.ERROR),
     noise = make("noise", "Noise", group.MALFORMED, severity.WARN),
     unread = make("unread", "Frame that cannot be read", group.MALFORMED, severity.ERROR),
@@ -1659,6 +1749,10 @@ local function make_experts(abbr)
     fault = make("fault", "Trouble of the shoe", group.RESPONSE_CODE, severity.WARN),
     restart = make("restart", "Device started anew", group.SEQUENCE, severity.NOTE),
   }
+  if not names then return all end
+  local found = {}
+  for _, name in ipairs(names) do found[name] = all[name] end
+  return found
 end
 
 local function declare(proto, fields, experts)
@@ -1672,11 +1766,11 @@ local AF = make_fields("angel_eye", {
   { "kind", "uint8", "Kind", base.HEX, ANGEL.kinds },
   { "sequence", "string", "Sequence" },
   { "letter", "string", "Letter" },
-  { "destination", "uint8", "Drawn for", base.DEC, ANGEL.destinations },
-  { "mode", "uint8", "Drawn while in", base.DEC, ANGEL.modes },
-  { "ordinal", "uint8", "Card there" },
+  { "destination", "uint8", "Destination", base.DEC, ANGEL.destinations },
+  { "mode", "uint8", "Mode", base.DEC, ANGEL.modes },
+  { "ordinal", "uint8", "Ordinal" },
   { "card", "string", "Card" },
-  { "winner", "uint8", "Result", base.DEC, ANGEL.winners },
+  { "winner", "uint8", "Winner", base.DEC, ANGEL.winners },
   { "player_pair", "bool", "Pair of the player" },
   { "banker_pair", "bool", "Pair of the banker" },
   { "error_mode", "bool", "In error mode" },
@@ -1685,10 +1779,16 @@ local AF = make_fields("angel_eye", {
   { "address", "string", "Setting" },
   { "value", "string", "Value" },
   { "data", "bytes", "Data" },
-  { "answer", "uint8", "Reason", base.HEX, ANGEL.reasons },
+  { "answer", "uint8", "Answer", base.HEX, ANGEL.reasons },
   { "text", "string", "Text" },
   { "check", "string", "Check (XOR)" },
 })
+AF.check_status = ProtoField.uint8("angel_eye.check.status", "Check status", base.DEC, CHECKS)
+AF.sender = ProtoField.uint8("angel_eye.sender", "Sender", base.DEC, SENDERS)
+AF.repeat_of = ProtoField.framenum("angel_eye.repeat_of", "Sent before in packet", base.NONE, frametype.RETRANS_PREV)
+AF.request_in = ProtoField.framenum("angel_eye.request_in", "Request in packet", base.NONE, frametype.REQUEST)
+AF.response_in = ProtoField.framenum("angel_eye.response_in", "Response in packet", base.NONE, frametype.RESPONSE)
+AF.time = ProtoField.relative_time("angel_eye.response_time", "Response time")
 local AE = make_experts("angel_eye")
 declare(angel, AF, AE)
 
@@ -1839,7 +1939,7 @@ local function show_angel(each, range, tree, context)
   local from = frame.start == ANGEL.REPORT and "device" or context.from
   local item = range and tree:add(angel, range, "Angel Eye style shoe, " .. text) or tree:add(angel, "Angel Eye style shoe, " .. text)
   local tvb = range and range:len() == each.len and range or ByteArray.new(each.bytes, true):tvb("Frame, put together")()
-  item:add(AF.sender, from == "host" and "the host" or "the shoe"):set_generated()
+  item:add(AF.sender, from == "host" and 1 or 0):set_generated()
   if each.began then item:add(AF.began, each.began):set_generated() end
   item:add(AF.kind, tvb(0, 1))
   local data = 1
@@ -1865,7 +1965,10 @@ local function show_angel(each, range, tree, context)
     if message.name == "Rejected" then item:add_proto_expert_info(AE.refused, text) end
     if message.unknown then item:add_proto_expert_info(AE.unknown, text) end
   end
-  if frame.check then item:add(AF.check, tvb(each.len - 2, 2)):append_text(" good") end
+  if frame.check then
+    local check = item:add(AF.check, tvb(each.len - 2, 2)):append_text(" [correct]")
+    check:add(AF.check_status, 1):set_generated()
+  end
   add_seen(item, AF, AE, seen)
   return text, from, seen.repeat_of and "[again] " or ""
 end
@@ -1881,7 +1984,7 @@ local BF = make_fields("bee_tek", {
   { "words", "string", "Words" },
   { "warning", "uint32", "Warning", base.HEX },
 })
-local BEX = make_experts("bee_tek")
+local BEX = make_experts("bee_tek", { "noise", "unread", "unknown", "fault" })
 declare(bee, BF, BEX)
 
 local function read_alarm(rest)
@@ -1957,7 +2060,7 @@ end
 -- Where the bytes come from, and which dialect they are.
 local DIALECTS = {
   tdp = { name = "tdp", proto = tdp, fields = G, experts = E, label = LABEL, column = "TDP", cut = cut_tdp,
-    give_up = give_up_tdp, silence = TDP.partial_s, show = show_tdp },
+    give_up = give_up_tdp, silence = TDP.partial_s, show = show_tdp, show_bad = show_bad_tdp },
   ["angel-eye"] = { name = "angel-eye", proto = angel, fields = AF, experts = AE, label = "Angel Eye style shoe, ",
     column = "Angel Eye", cut = cut_angel_eye, give_up = give_up, silence = ANGEL.partial_s, show = show_angel },
   ["bee-tek"] = { name = "bee-tek", proto = bee, fields = BF, experts = BEX, label = "Bee-Tek style shoe, ",
@@ -1982,17 +2085,17 @@ local function show_pieces(dialect, record, tvb, pinfo, tree, line)
     local first = math.max(each.at, 0)
     local range = not each.before and tvb and each.at + each.len > first and tvb(first, each.at + each.len - first) or nil
     local text
-    if each.frame then
+    local context = { talk = talk, way = line.way, from = line.from, seen = function(look)
+      local name = name_of(index, each)
+      if not seen[name] then seen[name] = look(pinfo.number, now_of(pinfo)) end
+      return seen[name]
+    end }
+    if each.frame and not each.reason then
       local again, sender
-      local context = { talk = talk, way = line.way, from = line.from, seen = function(look)
-        local name = name_of(index, each)
-        if not seen[name] then seen[name] = look(pinfo.number, now_of(pinfo)) end
-        return seen[name]
-      end }
       text, sender, again = dialect.show(each, range, tree, context)
       text, from = again .. text, sender or from
     else
-      text = show_noise(dialect, each, range, tree)
+      text = show_noise(dialect, each, range, tree, context)
     end
     if text ~= "" then said[#said + 1] = text end
   end
@@ -2001,10 +2104,12 @@ end
 
 local function show_rest(dialect, record, tvb, tree)
   local count = math.min(record.held, tvb:len())
-  local label = format("%d bytes of a frame that is not whole yet", count)
+  local label = bytes_text(count) .. (record.idle and " of idle, or where a frame begins"
+    or record.given_up and " of a frame that never ended" or " of a frame that is not whole yet")
   local item = tree:add(dialect.proto, tvb(tvb:len() - count, count), dialect.label .. label)
   if record.goes_on then item:add(dialect.fields.goes_on, record.goes_on):set_generated() end
-  return label
+  if record.given_up and not record.idle then item:add(dialect.fields.given_up, record.given_up):set_generated() end
+  return record.idle and "idle" or label
 end
 
 local function set_columns(dialect, pinfo, line, said, from)
@@ -2024,6 +2129,8 @@ local function dissect(dialect, tvb, pinfo, tree, line)
     local rest = show_rest(dialect, record, tvb, tree)
     if #said == 0 then said[1] = rest end
   end
+  -- Of a segment in which nothing ends, TCP itself says what it is.
+  if #said == 0 and record.held > 0 and line.whole then return record.held end
   if #said == 0 then said[1] = "idle" end
   set_columns(dialect, pinfo, line, said, from)
   return record.held
@@ -2063,6 +2170,14 @@ end
 
 local rtac = DissectorTable.get("wtap_encap"):get_dissector(wtap.RTAC_SERIAL or 153)
 local lines = Proto("dealwire", "Line of a card device")
+local LF = { line = ProtoField.string("dealwire.line", "Line"), dialect = ProtoField.string("dealwire.dialect", "Dialect") }
+lines.fields = in_order(LF)
+
+local function show_line(dialect, tree, line)
+  local item = tree:add(lines, format("Line of a card device: %s, %s", line.name, dialect.name)):set_generated()
+  item:add(LF.line, line.name):set_generated()
+  item:add(LF.dialect, dialect.name):set_generated()
+end
 
 -- A serial line as dealwire records it. One whose description names no dialect of ours stays what it was.
 function lines.dissector(tvb, pinfo, tree)
@@ -2071,6 +2186,7 @@ function lines.dissector(tvb, pinfo, tree)
   rtac:call(tvb(0, 12):tvb(), pinfo, tree)
   local event = tvb(8, 1):uint()
   local line = serial_line(pinfo, band(event, 1) == 1)
+  show_line(dialect, tree, line)
   if tvb:len() == 12 then
     dissect_note(dialect, pinfo, tree, line)
   else
@@ -2087,7 +2203,9 @@ local user_before = DissectorTable.get("wtap_encap"):get_dissector(wtap.USER0 or
 function user.dissector(tvb, pinfo, tree)
   local dialect = described()
   if dialect then
-    hand_over(dialect, tvb, pinfo, tree, serial_line(pinfo, false))
+    local line = serial_line(pinfo, false)
+    show_line(dialect, tree, line)
+    hand_over(dialect, tvb, pinfo, tree, line)
     return tvb:len()
   end
   return user_before and user_before:call(tvb, pinfo, tree) or 0
@@ -2115,8 +2233,12 @@ local function dissect_anywhere(dialect, tvb, pinfo, tree)
   local talk = talk_of("tcp " .. tostring(value_of(tcp_stream)))
   local way = tostring(pinfo.src_port)
   local line = { key = "tcp " .. tostring(value_of(tcp_stream)), way = way, whole = true, from = talk.ways and talk.ways[way] }
+  -- Where a person has switched that off, what is cut is put together here, in the order in which it came.
+  if pinfo.can_desegment == 0 then
+    line.whole, line.patient, line.way = nil, true, way .. " by itself"
+  end
   local held = dissect(dialect, tvb, pinfo, tree, line)
-  if held > 0 then
+  if held > 0 and line.whole then
     pinfo.desegment_offset = tvb:len() - held
     pinfo.desegment_len = DESEGMENT_ONE_MORE_SEGMENT
   end

@@ -28,11 +28,14 @@ from protocol.tdp.reply_cache import KEPT_NS
 PATH: Final = "../dealwire/wireshark/dealwire.lua"
 """Of the printed file, from `docs/`."""
 _LUA: Final = Path(__file__).parent / "lua"
-_PARTS: Final = tuple("base cut_tdp cut_others streams talk tdp_fields tdp_read tdp noise dialects lines".split())
+_PARTS: Final = tuple(["base", "cut_tdp", "cut_others", "streams", "talk", "tdp_fields", "tdp_read", "tdp", "noise", "dialects", "lines"])
 _HEAD: Final = """\
 -- Table Device Protocol, Angel Eye style and Bee-Tek style shoes in Wireshark. Part of dealwire, Apache-2.0.
 -- Printed from the protocol's declarations: change those, or docs/_print/lua, and not this file.
 -- `dealwire wireshark install` puts it where Wireshark looks for it.
+-- Once is enough: a second one, named by hand beside the installed one, does nothing.
+if _G.dealwire_is_loaded then return end
+_G.dealwire_is_loaded = true
 set_plugin_info({{ version = "{version}", author = "dealwire", description = "Card devices of casino tables" }})
 """
 _NS: Final = 1_000_000_000

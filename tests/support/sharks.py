@@ -30,7 +30,7 @@ MS: Final = 1_000_000
 PARTIAL_NS: Final = {"tdp": 50 * MS, "angel-eye": 500 * MS, "bee-tek": 500 * MS}
 """From the dialects' pages: silence after which an unfinished frame is given up."""
 PROTOCOLS: Final = {"tdp": "tdp", "angel-eye": "angel_eye", "bee-tek": "bee_tek"}
-LATER: Final = ("response_in", "event_in", "ack_in", "continued_in")
+LATER: Final = ("response_in", "event_in", "ack_in", "continued_in", "given_up_in")
 """Fields that name a later packet, which a first pass cannot know."""
 
 
@@ -79,7 +79,7 @@ def seen_by_tshark(path: Path, *arguments: str) -> Packets:
     ]
 
 
-RAW = (".noise", ".digest", ".nonce", ".payload", ".data", ".extension.value")
+RAW = (".noise", ".idle", ".unread", ".digest", ".nonce", ".payload", ".data", ".extension.value")
 """Fields of bytes, which tshark shows with colons and keeps without."""
 
 
@@ -116,6 +116,8 @@ class _Line:
 
     def _piece(self, each: Any) -> Piece:
         protocol = PROTOCOLS[self.dialect]
+        if isinstance(each, Noise) and str(each.reason) in ("idle delimiter", "blank"):
+            return Piece(protocol, (("idle", each.data.hex()),))
         if isinstance(each, Noise):
             return Piece(protocol, (("noise", each.data.hex()), ("noise.reason", str(each.reason))))
         read = {"tdp": tdp_fields, "angel-eye": angel_fields, "bee-tek": bee_fields}[self.dialect]
@@ -127,7 +129,7 @@ def _merged(pieces: Iterator[Piece]) -> Iterator[Piece]:
     last: Piece | None = None
     for piece in pieces:
         if last and _idle(last) and _idle(piece):
-            last = Piece(last.protocol, (("noise", last.fields[0][1] + piece.fields[0][1]), last.fields[1]))
+            last = Piece(last.protocol, (("idle", last.fields[0][1] + piece.fields[0][1]),))
             continue
         if last:
             yield last
@@ -137,7 +139,7 @@ def _merged(pieces: Iterator[Piece]) -> Iterator[Piece]:
 
 
 def _idle(piece: Piece) -> bool:
-    return piece.fields[-1] == ("noise.reason", "idle delimiter")
+    return piece.protocol == "tdp" and piece.fields[0][0] == "idle"
 
 
 def seen_by_us(path: Path) -> Packets:
@@ -275,20 +277,31 @@ def _spaced(name: str) -> str:
 
 OWN: Final = frozenset(
     ["sender", "link_state", "request_in", "response_time", "retry_of", "repeat_of", "began_in", "check", "extension"]
-) | frozenset(["header", *LATER])
+) | frozenset(["header", "check.status", "check.calculated", "response_time.retry", "since_command", "unread", *LATER])
 """Fields that the dissector adds to those of the bytes, or that our codecs check and drop."""
 
 
 def plain(packets: Packets) -> Packets:
-    """Only the fields that the bytes say, numbers all written alike."""
+    """Only the fields that the bytes say, numbers all written alike. Of a payload that does not fit and of a frame with
+    a bad check our codecs read nothing, and the dissector what it can: the bytes have to be the same."""
     return [
         [Piece(piece.protocol, tuple(_plain(piece.fields))) for piece in packet if piece.fields] for packet in packets
     ]
 
 
+HEADER: Final = ("version", "flags", "kind", "link_sequence", "request", "message")
+
+
 def _plain(fields: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    names = {name for name, _ in fields}
+    only = {"noise", "noise.reason"} if "noise" in names else {*HEADER, "payload"} if "payload" in names else names
     for name, value in fields:
-        if name in OWN or name.endswith((".list", ".row")) or name.startswith(("state.", "previous.")):
+        if (
+            name in OWN
+            or name not in only
+            or name.endswith((".list", ".row"))
+            or name.startswith(("state.", "previous."))
+        ):
             continue
         yield name, str(int(value, 16)) if value.startswith("0x") else value
 

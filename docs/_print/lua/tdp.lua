@@ -3,9 +3,16 @@ local function title(frame, seen)
   local what = frame.names
   local request = frame.request ~= 0 and " " .. frame.request or ""
   if not frame.layout then
+    if frame.version ~= TDP.version then
+      return format("%s of version %d, which is not read here: that is version %s", what, frame.version, TDP.version_text)
+    end
     return format("%s, kind %d: not known to version %s", what, frame.kind, TDP.version_text)
   end
-  if frame.why then return format("%s that cannot be read: %s", what, frame.why) end
+  if frame.why then
+    local heads = { [COMMAND] = "Command%s, ", [REPLY] = "Reply to command%s, ", [PROGRESS] = "Progress of command%s, " }
+    local head = format(heads[frame.kind] or frame.number and format("Event %d, ", frame.number) or "", request)
+    return format("%s%s that cannot be read: %s", head, what, frame.why)
+  end
   local says = say(frame, seen.class)
   if frame.kind == COMMAND then return format("Command%s: %s", request, says) end
   if frame.kind == REPLY then return format("Reply to command%s, %s: %s", request, what, says) end
@@ -39,7 +46,7 @@ local function add_value(tree, entry, tvb, class)
     end
     return
   end
-  if field.shape == "text" then
+  if field.shape == "text" and not entry.value:find("[\128-\255]") then
     tree:add(T[field.key], range, entry.value)
     return
   elseif field.shape ~= "u" then
@@ -69,52 +76,85 @@ local function add_value(tree, entry, tvb, class)
   end
 end
 
-local function add_frame(tree, frame, tvb, class)
+local function add_header(tree, frame, tvb)
   local kind = TDP.values.Kind[frame.kind]
-  local header = tree:add(G.header, tvb(0, 8)):set_text(format("Header: %s frame, link sequence %d%s", kind and words(kind) or "kind " .. frame.kind,
-    frame.sequence, frame.request ~= 0 and ", request " .. frame.request or ""))
+  local header = tree:add(G.header, tvb(0, 8)):set_text(format("Header: %s frame, link sequence %d%s",
+    kind and words(kind) or "kind " .. frame.kind, frame.sequence, frame.request ~= 0 and ", request " .. frame.request or ""))
   for _, field in ipairs(TDP.header) do
     local range = tvb(field.at, field.size)
     local leaf = header:add_le(T[field.key], range)
     if field.name == "link_sequence" then leaf:append_text(" (counts the frames of this side, modulo 256)") end
   end
-  local last = #frame.decoded - 4
-  if frame.unreadable then
-    if last > 8 then tree:add(G.payload, tvb(8, last - 8)) end
-  else
-    for _, entry in ipairs(frame.values) do add_value(tree, entry, tvb, class) end
-    for _, each in ipairs(frame.extensions) do
-      local inner = tree:add(G.extension, tvb(each.at, each.size))
-      inner:set_text("Extension")
-      inner:add(G.extension_type, tvb(each.at, 1))
-      inner:add(G.extension_length, tvb(each.at + 1, 1))
-      if each.size > 2 then inner:add(G.extension_value, tvb(each.at + 2, each.size - 2)) end
-    end
-  end
-  tree:add_le(G.check, tvb(last, 4)):append_text(" good")
 end
 
-local function add_links(tree, seen)
+local function add_extension(tree, each, tvb)
+  local inner = tree:add(G.extension, tvb(each.at, each.size))
+  inner:set_text("Extension")
+  inner:add(G.extension_type, tvb(each.at, 1))
+  inner:add(G.extension_length, tvb(each.at + 1, 1))
+  if each.size > 2 then inner:add(G.extension_value, tvb(each.at + 2, each.size - 2)) end
+end
+
+local function add_check(tree, frame, tvb, good)
+  local last = #frame.decoded - 4
+  local item = tree:add_le(G.check, tvb(last, 4))
+  if good then
+    item:append_text(" [correct]")
+    item:add(G.check_status, 1):set_generated()
+    return
+  end
+  local should = crc32(frame.decoded:sub(1, last))
+  item:append_text(format(" [incorrect, should be 0x%08x]", should))
+  item:add(G.check_status, 0):set_generated()
+  item:add(G.check_calculated, should):set_generated()
+end
+
+local function add_frame(tree, frame, tvb, class, good)
+  add_header(tree, frame, tvb)
+  local last = #frame.decoded - 4
+  for _, entry in ipairs(frame.values) do add_value(tree, entry, tvb, class) end
+  for _, each in ipairs(frame.extensions) do add_extension(tree, each, tvb) end
+  if frame.unreadable and last > 8 then
+    local payload = tree:add(G.payload, tvb(8, last - 8))
+    if frame.why and frame.stop < last then
+      local rest = payload:add(G.unread, tvb(frame.stop, last - frame.stop))
+      rest:add_proto_expert_info(E.unread, frame.names .. ": " .. frame.why)
+      frame.warned = true
+    end
+  end
+  add_check(tree, frame, tvb, good)
+end
+
+local function link_text(frame, seen)
+  local role = frame.role and TDP.values.Role[frame.role]
+  if role then return "to be opened to " .. words(role) end
+  role = seen.role and TDP.values.Role[seen.role]
+  return role and "opened to " .. words(role) or "not seen to be opened"
+end
+
+local function add_links(tree, frame, seen)
   local function link(field, value) if value then tree:add(field, value):set_generated() end end
   link(G.retry_of, seen.retry_of)
   link(G.repeat_of, seen.repeat_of)
   link(G.request_in, seen.request_in)
-  if seen.took then tree:add(G.time, time_of(seen.took)):set_generated() end
+  local function took(field, seconds) if seconds then tree:add(field, time_of(seconds)):set_generated() end end
+  took(G.time, seen.took)
+  took(G.retry_time, seen.took_retry)
+  took(G.since, seen.since)
+  if seen.sending then link(G.response_in, seen.sending.reply) end
   if seen.entry then
-    link(G.response_in, seen.entry.reply)
     for _, number in ipairs(seen.entry.events or {}) do link(G.caused, number) end
   end
   if seen.event then link(G.ack_in, seen.event.ack) end
   if seen.session then
-    local role = seen.role and TDP.values.Role[seen.role]
-    local state = role and "opened to " .. words(role) or "not seen to be opened"
-    tree:add(G.link, format("%08X, %s", seen.session, state)):set_generated()
+    tree:add(G.link, format("%08X, %s", seen.session, link_text(frame, seen))):set_generated()
   end
 end
 
 local function add_warnings(tree, frame, seen)
   for _, each in ipairs(seen.notes) do tree:add_proto_expert_info(E[each[1]], each[2]) end
   local by = frame.by_name
+  if frame.warned then return end
   if frame.why then return tree:add_proto_expert_info(E.unread, frame.names .. ": " .. frame.why) end
   if not frame.layout then return tree:add_proto_expert_info(E.unknown, frame.names .. " is not known") end
   if frame.kind == NAK then
@@ -149,11 +189,20 @@ local function show_tdp(each, range, tree, context)
   local seen = context.seen(function(number, at) return look_at(context.talk, frame, number, at) end)
   local text = title(frame, seen)
   local item = range and tree:add(tdp, range, LABEL .. text) or tree:add(tdp, LABEL .. text)
-  if from then item:add(G.sender, from == "host" and "the host" or "the device"):set_generated() end
+  if from then item:add(G.sender, from == "host" and 1 or 0):set_generated() end
   if each.began then item:add(G.began, each.began):set_generated() end
   local tvb = ByteArray.new(each.frame, true):tvb(frame.names .. " without its stuffing")
-  add_frame(item, frame, tvb, seen.class)
-  add_links(item, seen)
+  add_frame(item, frame, tvb, seen.class, true)
+  add_links(item, frame, seen)
   add_warnings(item, frame, seen)
   return text, from, #seen.notes > 0 and (seen.retry_of or seen.repeat_of) and "[again] " or ""
+end
+
+-- What a frame with a bad check would say. It takes no part in the talk.
+local function show_bad_tdp(each, item, context)
+  local frame = read_frame(each.frame)
+  local seen = context.seen(function() return { notes = {}, class = context.talk.class } end)
+  local tvb = ByteArray.new(each.frame, true):tvb(frame.names .. ", bad check, without its stuffing")
+  add_frame(item, frame, tvb, seen.class, false)
+  return title(frame, seen)
 end

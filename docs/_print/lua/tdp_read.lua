@@ -41,11 +41,15 @@ local function spoken(field, value)
   return field.as_is and name or words(name)
 end
 
--- Reading a payload: what is in it, as values with their place in the decoded frame; or why it does not fit.
-local function read_fixed(frame, layout)
-  local at = 8
+-- Reading a payload: what is in it as far as it goes, as values with their place in the decoded frame, where that ends,
+-- and why it does not fit.
+local function read_fixed(frame, layout, last)
+  local at, why = 8, nil
   for _, field in ipairs(layout.fields) do
     if field.shape == "list" then break end
+    if at + field.size > last then
+      return at, format("%d bytes where at least %d are needed", last - 8, layout.fixed)
+    end
     local value
     if field.shape == "u" then
       value = field.size < 8 and number_le(frame.decoded, at + 1, field.size) or false
@@ -53,21 +57,21 @@ local function read_fixed(frame, layout)
       value = frame.decoded:sub(at + 1, at + field.size)
       if field.shape == "text" then
         value = value:gsub("%z+$", "")
-        if value:find("[\128-\255]") then return nil, field.name .. " is not ASCII" end
+        if value:find("[\128-\255]") then why = why or field.name .. " is not ASCII" end
       end
     end
     frame.values[#frame.values + 1] = { field = field, at = at, size = field.size, value = value }
     frame.by_name[field.name] = value
     at = at + field.size
   end
-  return at
+  return at, why
 end
 
 local function read_list(frame, field, at, last)
-  if at >= last then return nil, field.name .. " is missing" end
-  local count = frame.decoded:byte(at + 1)
+  if at >= last then return at, field.name .. " is missing" end
+  local said = frame.decoded:byte(at + 1)
+  local count = math.min(said, math.floor((last - at - 1) / field.size))
   local stop = at + 1 + count * field.size
-  if stop > last then return nil, format("%s counts %d, more than the payload holds", field.name, count) end
   local items = {}
   for index = 0, count - 1 do
     local from = at + 1 + index * field.size
@@ -85,34 +89,35 @@ local function read_list(frame, field, at, last)
   end
   frame.values[#frame.values + 1] = { field = field, at = at, size = stop - at, items = items }
   frame.by_name[field.name] = items
-  return stop
+  return stop, count < said and format("%s counts %d, more than the payload holds", field.name, said) or nil
 end
 
 local function read_extensions(frame, at, last)
   while at < last do
     local stop = at + 2 <= last and at + 2 + frame.decoded:byte(at + 2) or last + 1
-    if stop > last then return format("%d bytes at the end are no whole extension", last - at) end
+    if stop > last then return at, format("%d bytes at the end are no whole extension", last - at) end
     local value = frame.decoded:sub(at + 3, stop)
     frame.extensions[#frame.extensions + 1] = { at = at, size = stop - at }
     if frame.decoded:byte(at + 1) == 1 and #value == 4 then frame.old_session = number_le(value, 1, 4) end
     at = stop
   end
+  return at
 end
 
 local function read_payload(frame, layout)
   local last = #frame.decoded - 4
-  if last - 8 < layout.fixed then
-    return format("%d bytes where at least %d are needed", last - 8, layout.fixed)
-  end
-  local at, why = read_fixed(frame, layout)
-  if not at then return why end
+  local at, why = read_fixed(frame, layout, last)
+  local text_only = why and last - 8 >= layout.fixed
   for _, field in ipairs(layout.fields) do
-    if field.shape == "list" then
-      at, why = read_list(frame, field, at, last)
-      if not at then return why end
+    if field.shape == "list" and (not why or text_only) then
+      local wrong
+      at, wrong = read_list(frame, field, at, last)
+      if wrong then return at, why or wrong end
     end
   end
-  return read_extensions(frame, at, last)
+  if why and not text_only then return at, why end
+  local stop, wrong = read_extensions(frame, at, last)
+  return stop, why or wrong
 end
 
 local FROM_HOST = { [COMMAND] = true, [ACK] = true }
@@ -129,20 +134,21 @@ local function read_frame(decoded)
   local greeting = frame.kind == LINK and (frame.message == 1 or frame.message == 2)
   if frame.layout and frame.version ~= TDP.version and not greeting then frame.layout = nil end
   if frame.layout then
-    frame.why = read_payload(frame, frame.layout)
+    frame.stop, frame.why = read_payload(frame, frame.layout)
     frame.name = frame.layout.name
   end
   frame.unreadable = frame.why ~= nil or not frame.layout
   local from = frame.layout and frame.layout.sender
   frame.from = from or FROM_HOST[frame.kind] and "host" or "device"
   if frame.kind == NAK or not frame.layout then frame.from = nil end
-  if frame.unreadable then return frame end
+  if not frame.layout then return frame end
   local by = frame.by_name
   frame.hello = frame.kind == LINK and frame.message == 1
   frame.hello_reply = frame.kind == LINK and frame.message == 2
   frame.begins = frame.hello or frame.hello_reply
-  frame.names_session = frame.hello_reply or by.last_event ~= nil
+  frame.names_session = by.session ~= nil and (frame.hello_reply or by.last_event ~= nil)
   frame.session, frame.number, frame.up_to = by.session, frame.kind == EVENT and by.number or nil, by.up_to
+  if frame.hello_reply and not by.session then frame.hello_reply = false end
   frame.done = frame.kind == REPLY and by.status == 1
   frame.role = frame.kind == COMMAND and by.role or nil
   if STATES[math.floor(frame.message / 256)] then frame.class = math.floor(frame.message / 256) end
