@@ -28,7 +28,10 @@ from protocol.tdp.reply_cache import KEPT_NS
 PATH: Final = "../dealwire/wireshark/dealwire.lua"
 """Of the printed file, from `docs/`."""
 _LUA: Final = Path(__file__).parent / "lua"
-_PARTS: Final = tuple(["base", "cut_tdp", "cut_others", "streams", "talk", "tdp_fields", "tdp_read", "tdp", "noise", "dialects", "lines"])
+_PARTS: Final = (
+    *("base", "cut_tdp", "cut_others", "streams", "talk", "tdp_fields", "tdp_read", "tdp", "noise", "dialects"),
+    "lines",
+)
 _HEAD: Final = """\
 -- Table Device Protocol, Angel Eye style and Bee-Tek style shoes in Wireshark. Part of dealwire, Apache-2.0.
 -- Printed from the protocol's declarations: change those, or docs/_print/lua, and not this file.
