@@ -1,6 +1,9 @@
 -- Table Device Protocol, Angel Eye style and Bee-Tek style shoes in Wireshark. Part of dealwire, Apache-2.0.
 -- Printed from the protocol's declarations: change those, or docs/_print/lua, and not this file.
 -- `dealwire wireshark install` puts it where Wireshark looks for it.
+-- Once is enough: a second one, named by hand beside the installed one, does nothing.
+if _G.dealwire_is_loaded then return end
+_G.dealwire_is_loaded = true
 set_plugin_info({ version = "1.2", author = "dealwire", description = "Card devices of casino tables" })
 
 local TDP = {}
@@ -345,6 +348,7 @@ TDP.extensions = {[1]="session of an old event"}
 TDP.fault_classes = {[1]="input",[2]="card transport",[3]="dispensing",[4]="shoe reading",[5]="integrity",[6]="link"}
 TDP.fault_events = {[49]="fault",[585]="fault",[331]="misdeal",[844]="misdeal",[581]="fault",[582]="fault",[583]="fault",[329]="fault"}
 TDP.flags = {Reader={{1,"INDEX"},{2,"CODE"},{4,"DISAGREE"},{8,"DIRTY"},{16,"SLOW"}},Capability={{1,"CARD_RECOGNITION"},{2,"TWO_DECKS"},{4,"COUNTS_PACKETS"},{8,"HOST_LAMP"},{16,"LAYOUT_READER"},{32,"BET_SENSORS"},{64,"METERS"},{128,"VERIFY"}},Lamp={{1,"RED"},{2,"GREEN"}}}
+TDP.states = {state={ShufflerState="state.shuffler",ShoeState="state.shoe",ControllerState="state.controller"},previous={ShufflerState="previous.shuffler",ShoeState="previous.shoe",ControllerState="previous.controller"}}
 TDP.names = {
     [1]="Hello",
     [2]="Hello reply",
@@ -427,231 +431,226 @@ TDP.names = {
     [849]="Wager on",
     [850]="Hand corrected",
   }
-TDP.header = {{name="version",key="version:uint8",at=0,size=1},{name="flags",key="flags:uint8",at=1,size=1},{name="kind",key="kind:uint8:Kind",at=2,size=1},{name="link_sequence",key="link_sequence:uint8",at=3,size=1},{name="request",key="request:uint16",at=4,size=2},{name="message",key="message:uint16",at=6,size=2}}
+TDP.header = {{name="version",key="version",at=0,size=1},{name="flags",key="flags",at=1,size=1},{name="kind",key="kind",at=2,size=1},{name="link_sequence",key="link_sequence",at=3,size=1},{name="request",key="request",at=4,size=2},{name="message",key="message",at=6,size=2}}
 TDP.fields = {
-    {[1]="version:uint8",[2]="tdp.version",[3]="Version",[4]="uint8",[6]="protocol major number"},
-    {[1]="flags:uint8",[2]="tdp.flags",[3]="Flags",[4]="uint8",[6]="bits 7-4: the receiver must understand; bits 3-0: it may ignore",hex=true},
-    {[1]="kind:uint8:Kind",[2]="tdp.kind",[3]="Kind",[4]="uint8",[5]="Kind",[6]="what the frame is for"},
-    {[1]="link_sequence:uint8",[2]="tdp.link_sequence",[3]="Link sequence",[4]="uint8",[6]="counts every frame sent in this direction, modulo 256"},
-    {[1]="request:uint16",[2]="tdp.request",[3]="Request",[4]="uint16",[6]="the command this belongs to, 0 for none"},
-    {[1]="message:uint16",[2]="tdp.message",[3]="Message",[4]="uint16",[5]="message",[6]="which layout the payload has",hex=true},
-    {[1]="session:uint32",[2]="tdp.session",[3]="Session",[4]="uint32",[6]="as HELLO-REPLY gave it",hex=true},
-    {[1]="major:uint8",[2]="tdp.major",[3]="Major",[4]="uint8",[6]="the version the host picked"},
-    {[1]="minor:uint8",[2]="tdp.minor",[3]="Minor",[4]="uint8"},
-    {[1]="role:uint8:Role",[2]="tdp.role",[3]="Role",[4]="uint8",[5]="Role"},
-    {[1]="first:uint32",[2]="tdp.first",[3]="First",[4]="uint32",[6]="number to start from"},
-    {[1]="first:uint16",[2]="tdp.first",[3]="First",[4]="uint16",[6]="index of the first one wanted, from 0"},
-    {[1]="nonce:bytes",[2]="tdp.nonce",[3]="Nonce",[4]="bytes",[6]="drawn at random for this command"},
-    {[1]="region:uint8:Region",[2]="tdp.region",[3]="Region",[4]="uint8",[5]="Region",[6]="what to measure; 0: the whole firmware image"},
-    {[1]="packet_size:uint8",[2]="tdp.packet_size",[3]="Cards of a packet",[4]="uint8",[6]="cards of a packet; 0: as the device's own program for the game has it"},
-    {[1]="cards:uint16",[2]="tdp.cards",[3]="Cards",[4]="uint16",[6]="cards of the whole deck, jokers included"},
-    {[1]="jokers:uint8",[2]="tdp.jokers",[3]="Jokers",[4]="uint8",[6]="how many of them are jokers"},
-    {[1]="game:string",[2]="tdp.game",[3]="Game",[4]="string",[6]="procedure id"},
-    {[1]="fault:uint16:Fault",[2]="tdp.fault",[3]="Fault",[4]="uint16",[5]="Fault"},
-    {[1]="badge:uint32",[2]="tdp.badge",[3]="Badge",[4]="uint32",[6]="who acknowledged"},
-    {[1]="resolution:uint8:Resolution",[2]="tdp.resolution",[3]="Resolution",[4]="uint8",[5]="Resolution"},
-    {[1]="locked:uint8:locked",[2]="tdp.locked",[3]="Locked",[4]="uint8",[5]="locked",[6]="1 to lock, 0 to unlock"},
-    {[1]="seat:uint8",[2]="tdp.seat",[3]="Seat",[4]="uint8",[6]="1 at the dealer's left, clockwise"},
-    {[1]="lit:uint8:lit",[2]="tdp.lit",[3]="Lit",[4]="uint8",[5]="lit",[6]="1 on, 0 off"},
-    {[1]="meter:uint8",[2]="tdp.meter",[3]="Meter",[4]="uint8",[6]="the number the controller's set-up gave it"},
-    {[1]="cents:uint64",[2]="tdp.cents",[3]="Amount",[4]="uint64",[6]="what it shows"},
-    {[1]="text:string",[2]="tdp.text",[3]="Text",[4]="string",[6]="one line for the dealer"},
-    {[1]="number:uint32",[2]="tdp.number",[3]="Event number",[4]="uint32",[6]="counts up by one within a session, from 1"},
-    {[1]="device_ms:uint32",[2]="tdp.device_ms",[3]="Device clock",[4]="uint32",[6]="the device's own clock, milliseconds since it started"},
-    {[1]="boot_count:uint32",[2]="tdp.boot_count",[3]="Boot count",[4]="uint32",[6]="as in HELLO-REPLY"},
-    {[1]="previous_session:uint32",[2]="tdp.previous_session",[3]="Previous session",[4]="uint32",[6]="whose last whole round can still be read; 0 for none",hex=true},
-    {[1]="cause:uint8:BootCause",[2]="tdp.cause",[3]="Cause",[4]="uint8",[5]="BootCause"},
-    {[1]="mid_round:uint8:mid_round",[2]="tdp.mid_round",[3]="In the middle of a round",[4]="uint8",[5]="mid_round",[6]="1: a round was being dealt when the power went"},
-    {[1]="place:uint8:place",[2]="tdp.place",[3]="Place",[4]="uint8",[5]="place"},
-    {[1]="value:uint16",[2]="tdp.value",[3]="Value",[4]="uint16",[6]="what the fault counts, else 0"},
-    {[1]="open:uint8:open",[2]="tdp.open",[3]="Open",[4]="uint8",[5]="open",[6]="1 opened, 0 closed"},
-    {[1]="state:uint8",[2]="tdp.state",[3]="State",[4]="uint8",[6]="by the device's class"},
-    {[1]="previous:uint8",[2]="tdp.previous",[3]="Previous state",[4]="uint8",[6]="the state before"},
-    {[1]="deck:uint8",[2]="tdp.deck",[3]="Deck",[4]="uint8",[6]="1 or 2: which of the alternating decks"},
-    {[1]="back:uint8",[2]="tdp.back",[3]="Kind of back",[4]="uint8",[6]="a number for the kind of back: the two decks have different ones, one deck always the same; 0: not seen"},
-    {[1]="expected:uint16",[2]="tdp.expected",[3]="Expected",[4]="uint16",[6]="cards the game asks for"},
-    {[1]="counted:uint16",[2]="tdp.counted",[3]="Counted",[4]="uint16",[6]="cards found"},
-    {[1]="ordinal:uint8",[2]="tdp.ordinal",[3]="Ordinal",[4]="uint8",[6]="1 for the first packet of the round"},
-    {[1]="expected:uint8",[2]="tdp.expected",[3]="Expected",[4]="uint8",[6]="cards the packet should have"},
-    {[1]="counted:uint8",[2]="tdp.counted",[3]="Counted",[4]="uint8",[6]="cards the device counted"},
-    {[1]="cards[]",[2]="tdp.cards.list",[3]="Cards",[4]="none",[6]="top card first; empty without recognition"},
-    {[1]="cards[]#",[2]="tdp.cards.count",[3]="Count",[4]="uint8"},
-    {[1]="cards[]*",[2]="tdp.card",[3]="Card",[4]="uint8",[5]="card"},
-    {[1]="card:uint8:card",[2]="tdp.card",[3]="Card",[4]="uint8",[5]="card",[6]="none without recognition"},
-    {[1]="loaded:uint16",[2]="tdp.loaded",[3]="Loaded",[4]="uint16",[6]="cards counted into the deck"},
-    {[1]="remainder:uint16:remainder",[2]="tdp.remainder",[3]="Remainder",[4]="uint16",[5]="remainder",[6]="FFFFh: not known"},
-    {[1]="rejected:uint8",[2]="tdp.rejected",[3]="Rejected",[4]="uint8",[6]="cards in the reject tray"},
-    {[1]="packets[]",[2]="tdp.packets.list",[3]="Packets",[4]="none",[6]="in the order dispensed"},
-    {[1]="packets[]#",[2]="tdp.packets.count",[3]="Count",[4]="uint8"},
-    {[1]="packets[]@",[2]="tdp.packets.row",[3]="Packet",[4]="none"},
-    {[1]="shoe:uint32",[2]="tdp.shoe",[3]="Shoe",[4]="uint32",[6]="counts the shoes the device was filled with"},
-    {[1]="decks:uint8",[2]="tdp.decks",[3]="Decks",[4]="uint8",[6]="decks put in"},
-    {[1]="count:uint8",[2]="tdp.count",[3]="Count",[4]="uint8",[6]="cards to burn"},
-    {[1]="ordinal:uint16",[2]="tdp.ordinal",[3]="Ordinal",[4]="uint16",[6]="cards that have left this shoe, this one included"},
-    {[1]="confidence:uint8",[2]="tdp.confidence",[3]="Confidence",[4]="uint8",[6]="of the reading, 0 to 100 percent"},
-    {[1]="reader:uint8",[2]="tdp.reader",[3]="Reader",[4]="uint8",[6]="what the reader noticed",hex=true},
-    {[1]="reader:uint8.INDEX",[2]="tdp.reader.index",[3]="Index",[4]="bool",width=8,mask=1},
-    {[1]="reader:uint8.CODE",[2]="tdp.reader.code",[3]="Code",[4]="bool",width=8,mask=2},
-    {[1]="reader:uint8.DISAGREE",[2]="tdp.reader.disagree",[3]="Disagree",[4]="bool",width=8,mask=4},
-    {[1]="reader:uint8.DIRTY",[2]="tdp.reader.dirty",[3]="Dirty",[4]="bool",width=8,mask=8},
-    {[1]="reader:uint8.SLOW",[2]="tdp.reader.slow",[3]="Slow",[4]="bool",width=8,mask=16},
-    {[1]="drawn:uint16",[2]="tdp.drawn",[3]="Drawn",[4]="uint16",[6]="cards that came out before it"},
-    {[1]="halted:uint8:halted",[2]="tdp.halted",[3]="Halted",[4]="uint8",[5]="halted",[6]="1: the device went into its error mode"},
-    {[1]="mode:uint8:ShoeMode",[2]="tdp.mode",[3]="Mode",[4]="uint8",[5]="ShoeMode",[6]="what the shoe is in"},
-    {[1]="round:uint32",[2]="tdp.round",[3]="Round",[4]="uint32",[6]="the controller's own count of rounds"},
-    {[1]="on:uint8:on",[2]="tdp.on",[3]="On",[4]="uint8",[5]="on",[6]="1 bet on the sensor, 0 off"},
-    {[1]="hand:uint8",[2]="tdp.hand",[3]="Hand",[4]="uint8",[6]="the button's number"},
-    {[1]="level:uint8:BadgeLevel",[2]="tdp.level",[3]="Level",[4]="uint8",[5]="BadgeLevel"},
-    {[1]="bet:uint8",[2]="tdp.bet",[3]="Betting spot",[4]="uint8",[6]="the spot's number in the game's file"},
-    {[1]="decision:uint8:Decision",[2]="tdp.decision",[3]="Decision",[4]="uint8",[5]="Decision"},
-    {[1]="positions:uint16",[2]="tdp.positions",[3]="Positions",[4]="uint16",[6]="bit 0: position 1",hex=true},
-    {[1]="spread:uint8:Spread",[2]="tdp.spread",[3]="Spread",[4]="uint8",[5]="Spread",[6]="the direction positions are counted in"},
-    {[1]="source:uint8:RevealSource",[2]="tdp.source",[3]="Source",[4]="uint8",[5]="RevealSource"},
-    {[1]="how:uint8:Mishandling",[2]="tdp.how",[3]="What happened",[4]="uint8",[5]="Mishandling"},
-    {[1]="by:uint8:SetBy",[2]="tdp.by",[3]="Set by",[4]="uint8",[5]="SetBy",[6]="who set it"},
-    {[1]="foul:uint8:foul",[2]="tdp.foul",[3]="Foul",[4]="uint8",[5]="foul",[6]="1: set against the rules, 0: not"},
-    {[1]="low:uint8",[2]="tdp.low",[3]="Cards of the low or first hand",[4]="uint8",[6]="how many of the cards, from the first, are the low or first hand"},
-    {[1]="drawn:uint8",[2]="tdp.drawn",[3]="Drawn",[4]="uint8",[6]="the dice's total, or the number shown"},
-    {[1]="proposition:uint8",[2]="tdp.proposition",[3]="Proposition",[4]="uint8",[6]="which of the spot's propositions, by its number in the game's file"},
-    {[1]="on:uint8:card",[2]="tdp.on",[3]="On",[4]="uint8",[5]="card",[6]="the card, as a card code; suit 0: of any suit, rank 0: of any rank; 00h: of no card"},
-    {[1]="up_to:uint32",[2]="tdp.up_to",[3]="Up to event",[4]="uint32",[6]="every event up to this one has arrived"},
-    {[1]="lowest_major:uint8",[2]="tdp.lowest_major",[3]="Lowest major",[4]="uint8",[6]="the oldest version the host speaks"},
-    {[1]="lowest_minor:uint8",[2]="tdp.lowest_minor",[3]="Lowest minor",[4]="uint8"},
-    {[1]="highest_major:uint8",[2]="tdp.highest_major",[3]="Highest major",[4]="uint8",[6]="the newest"},
-    {[1]="highest_minor:uint8",[2]="tdp.highest_minor",[3]="Highest minor",[4]="uint8"},
-    {[1]="host:string",[2]="tdp.host",[3]="Host",[4]="string",[6]="the program that asks"},
-    {[1]="device_class:uint8:DeviceClass",[2]="tdp.device_class",[3]="Class of device",[4]="uint8",[5]="DeviceClass"},
-    {[1]="capabilities:uint32",[2]="tdp.capabilities",[3]="Capabilities",[4]="uint32",hex=true},
-    {[1]="capabilities:uint32.CARD_RECOGNITION",[2]="tdp.capabilities.card_recognition",[3]="Card recognition",[4]="bool",width=32,mask=1},
-    {[1]="capabilities:uint32.TWO_DECKS",[2]="tdp.capabilities.two_decks",[3]="Two decks",[4]="bool",width=32,mask=2},
-    {[1]="capabilities:uint32.COUNTS_PACKETS",[2]="tdp.capabilities.counts_packets",[3]="Counts packets",[4]="bool",width=32,mask=4},
-    {[1]="capabilities:uint32.HOST_LAMP",[2]="tdp.capabilities.host_lamp",[3]="Host lamp",[4]="bool",width=32,mask=8},
-    {[1]="capabilities:uint32.LAYOUT_READER",[2]="tdp.capabilities.layout_reader",[3]="Layout reader",[4]="bool",width=32,mask=16},
-    {[1]="capabilities:uint32.BET_SENSORS",[2]="tdp.capabilities.bet_sensors",[3]="Bet sensors",[4]="bool",width=32,mask=32},
-    {[1]="capabilities:uint32.METERS",[2]="tdp.capabilities.meters",[3]="Meters",[4]="bool",width=32,mask=64},
-    {[1]="capabilities:uint32.VERIFY",[2]="tdp.capabilities.verify",[3]="Verify",[4]="bool",width=32,mask=128},
-    {[1]="event_depth:uint16",[2]="tdp.event_depth",[3]="Events it keeps",[4]="uint16",[6]="unacknowledged events it keeps, at least 256"},
-    {[1]="max_frame:uint16",[2]="tdp.max_frame",[3]="Longest frame",[4]="uint16",[6]="longest decoded frame it takes"},
-    {[1]="maker:string",[2]="tdp.maker",[3]="Maker",[4]="string",[6]="as printed on the device"},
-    {[1]="model:string",[2]="tdp.model",[3]="Model",[4]="string",[6]="as printed on the device"},
-    {[1]="serial:string",[2]="tdp.serial",[3]="Serial",[4]="string",[6]="as printed on the device"},
-    {[1]="firmware:string",[2]="tdp.firmware",[3]="Firmware",[4]="string",[6]="its version"},
-    {[1]="digest:bytes",[2]="tdp.digest",[3]="Firmware digest (SHA-256)",[4]="bytes",[6]="SHA-256 of the firmware image; zeros: not attested"},
-    {[1]="first_missing:uint32",[2]="tdp.first_missing",[3]="First event missing",[4]="uint32",[6]="first event that is gone"},
-    {[1]="first_kept:uint32",[2]="tdp.first_kept",[3]="First event kept",[4]="uint32",[6]="first event that can still be read; last + 1 when none"},
-    {[1]="last:uint32",[2]="tdp.last",[3]="Last",[4]="uint32",[6]="newest event"},
-    {[1]="total:uint16",[2]="tdp.total",[3]="Total",[4]="uint16",[6]="meters the device has"},
-    {[1]="meters[]",[2]="tdp.meters.list",[3]="Meters",[4]="none",[6]="in an order that stays the same; a count goes from FFFFFFFFh to 0"},
-    {[1]="meters[]#",[2]="tdp.meters.count",[3]="Count",[4]="uint8"},
-    {[1]="meters[]@",[2]="tdp.meters.row",[3]="Meter",[4]="none"},
-    {[1]="meter:uint8:DeviceMeter",[2]="tdp.meter",[3]="Meter",[4]="uint8",[5]="DeviceMeter"},
-    {[1]="component:uint8:Component",[2]="tdp.component",[3]="Component",[4]="uint8",[5]="Component"},
-    {[1]="count:uint32",[2]="tdp.count",[3]="Count",[4]="uint32"},
-    {[1]="algorithm:uint8:Algorithm",[2]="tdp.algorithm",[3]="Algorithm",[4]="uint8",[5]="Algorithm"},
-    {[1]="last_event:uint32",[2]="tdp.last_event",[3]="Newest event",[4]="uint32",[6]="number of the newest event"},
-    {[1]="uptime_ms:uint32",[2]="tdp.uptime_ms",[3]="Time since start",[4]="uint32",[6]="milliseconds since start"},
-    {[1]="state:uint8:ShufflerState",[2]="tdp.state",[3]="State",[4]="uint8",[5]="ShufflerState"},
-    {[1]="lamps:uint8",[2]="tdp.lamps",[3]="Lamps",[4]="uint8",hex=true},
-    {[1]="lamps:uint8.RED",[2]="tdp.lamps.red",[3]="Red",[4]="bool",width=8,mask=1},
-    {[1]="lamps:uint8.GREEN",[2]="tdp.lamps.green",[3]="Green",[4]="bool",width=8,mask=2},
-    {[1]="door_open:uint8:door_open",[2]="tdp.door_open",[3]="Door open",[4]="uint8",[5]="door_open",[6]="1 when open"},
-    {[1]="packets:uint8",[2]="tdp.packets",[3]="Packets",[4]="uint8",[6]="packets dispensed this round; 0 once it is over"},
-    {[1]="dispensed:uint16",[2]="tdp.dispensed",[3]="In the packets",[4]="uint16",[6]="cards in them"},
-    {[1]="in_tray:uint8",[2]="tdp.in_tray",[3]="In the tray",[4]="uint8",[6]="cards that lie in the tray, whether of a packet or of the remainder"},
-    {[1]="faults[]",[2]="tdp.faults.list",[3]="Faults",[4]="none",[6]="active faults"},
-    {[1]="faults[]#",[2]="tdp.faults.count",[3]="Count",[4]="uint8"},
-    {[1]="faults[]*",[2]="tdp.fault",[3]="Fault",[4]="uint16",[5]="Fault"},
-    {[1]="state:uint8:ShoeState",[2]="tdp.state",[3]="State",[4]="uint8",[5]="ShoeState"},
-    {[1]="in_round:uint16",[2]="tdp.in_round",[3]="In this round",[4]="uint16",[6]="of these, in the round being dealt"},
-    {[1]="cut_card_seen:uint8:cut_card_seen",[2]="tdp.cut_card_seen",[3]="Cut card seen",[4]="uint8",[5]="cut_card_seen",[6]="1 once the cut card came out"},
-    {[1]="state:uint8:ControllerState",[2]="tdp.state",[3]="State",[4]="uint8",[5]="ControllerState"},
-    {[1]="sensors:uint32",[2]="tdp.sensors",[3]="Seats with a bet on the sensor",[4]="uint32",[6]="bit 0: seat 1 has a progressive bet on its sensor",hex=true},
-    {[1]="status:uint8:Status",[2]="tdp.status",[3]="Status",[4]="uint8",[5]="Status",[6]="accepted, done or refused"},
-    {[1]="reason:uint16:Reason",[2]="tdp.reason",[3]="Reason",[4]="uint16",[5]="Reason",[6]="why it was refused"},
-    {[1]="percent:uint8",[2]="tdp.percent",[3]="Percent",[4]="uint8",[6]="0 to 100"},
+    {[1]="version",[2]="tdp.version",[3]="Version",[4]="uint8",[6]="protocol major number"},
+    {[1]="flags",[2]="tdp.flags",[3]="Flags",[4]="uint8",[6]="bits 7-4: the receiver must understand; bits 3-0: it may ignore",hex=true},
+    {[1]="kind",[2]="tdp.kind",[3]="Kind",[4]="uint8",[5]="Kind",[6]="what the frame is for"},
+    {[1]="link_sequence",[2]="tdp.link_sequence",[3]="Link sequence",[4]="uint8",[6]="counts every frame sent in this direction, modulo 256"},
+    {[1]="request",[2]="tdp.request",[3]="Request",[4]="uint16",[6]="the command this belongs to, 0 for none"},
+    {[1]="message",[2]="tdp.message",[3]="Message",[4]="uint16",[5]="message",[6]="which layout the payload has",hex=true},
+    {[1]="session",[2]="tdp.session",[3]="Session",[4]="uint32",[6]="as HELLO-REPLY gave it / the current one, or the one before / whose events / random, made at power-up, never 0 / the one the host is in / the device's / the random number made at power-up",hex=true},
+    {[1]="major",[2]="tdp.major",[3]="Major",[4]="uint8",[6]="the version the host picked"},
+    {[1]="minor",[2]="tdp.minor",[3]="Minor",[4]="uint8"},
+    {[1]="role",[2]="tdp.role",[3]="Role",[4]="uint8",[5]="Role"},
+    {[1]="first",[2]="tdp.first",[3]="First",[4]="uint32",[6]="number to start from / index of the first one wanted, from 0 / as the command had it; beyond the last none follow"},
+    {[1]="nonce",[2]="tdp.nonce",[3]="Nonce",[4]="bytes",[6]="drawn at random for this command / as the command had it"},
+    {[1]="region",[2]="tdp.region",[3]="Region",[4]="uint8",[5]="Region",[6]="what to measure; 0: the whole firmware image / as the command had it"},
+    {[1]="packet_size",[2]="tdp.packet_size",[3]="Cards of a packet",[4]="uint8",[6]="cards of a packet; 0: as the device's own program for the game has it"},
+    {[1]="cards",[2]="tdp.cards",[3]="Cards",[4]="uint16",[6]="cards of the whole deck, jokers included / cards put in"},
+    {[1]="jokers",[2]="tdp.jokers",[3]="Jokers",[4]="uint8",[6]="how many of them are jokers"},
+    {[1]="game",[2]="tdp.game",[3]="Game",[4]="string",[6]="procedure id"},
+    {[1]="fault",[2]="tdp.fault",[3]="Fault",[4]="uint16",[5]="Fault",[6]="the trouble put right"},
+    {[1]="badge",[2]="tdp.badge",[3]="Badge",[4]="uint32",[6]="who acknowledged / who put it right / 0: at the device's own key / its number / who called it / whose badge was swiped"},
+    {[1]="resolution",[2]="tdp.resolution",[3]="Resolution",[4]="uint8",[5]="Resolution"},
+    {[1]="locked",[2]="tdp.locked",[3]="Locked",[4]="bool",[5]="locked",[6]="1 to lock, 0 to unlock / 1 locked, 0 unlocked / 1 when locked"},
+    {[1]="seat",[2]="tdp.seat",[3]="Seat",[4]="uint8",[6]="1 at the dealer's left, clockwise / 1 at the dealer's left, clockwise; 0: the dealer"},
+    {[1]="lit",[2]="tdp.lit",[3]="Lit",[4]="bool",[5]="lit",[6]="1 on, 0 off / 1 lit, 0 out"},
+    {[1]="meter",[2]="tdp.meter",[3]="Meter",[4]="uint8",[6]="the number the controller's set-up gave it"},
+    {[1]="cents",[2]="tdp.cents",[3]="Amount",[4]="uint64",[6]="what it shows / the whole bet on that spot, 0 takes it back / the whole wager on this proposition, 0 takes it back"},
+    {[1]="text",[2]="tdp.text",[3]="Text",[4]="string",[6]="one line for the dealer"},
+    {[1]="number",[2]="tdp.number",[3]="Event number",[4]="uint32",[6]="counts up by one within a session, from 1"},
+    {[1]="device_ms",[2]="tdp.device_ms",[3]="Device clock",[4]="uint32",[6]="the device's own clock, milliseconds since it started"},
+    {[1]="boot_count",[2]="tdp.boot_count",[3]="Boot count",[4]="uint32",[6]="as in HELLO-REPLY / how often this device ever started"},
+    {[1]="previous_session",[2]="tdp.previous_session",[3]="Previous session",[4]="uint32",[6]="whose last whole round can still be read; 0 for none",hex=true},
+    {[1]="cause",[2]="tdp.cause",[3]="Cause",[4]="uint8",[5]="BootCause"},
+    {[1]="mid_round",[2]="tdp.mid_round",[3]="In the middle of a round",[4]="bool",[5]="mid_round",[6]="1: a round was being dealt when the power went"},
+    {[1]="place",[2]="tdp.place",[3]="Place",[4]="uint8",[5]="place",[6]="what the device believes it is for; nowhere when it does not know / where it happened / whose hand it is / from whose hand"},
+    {[1]="value",[2]="tdp.value",[3]="Value",[4]="uint16",[6]="what the fault counts, else 0"},
+    {[1]="open",[2]="tdp.open",[3]="Open",[4]="bool",[5]="open",[6]="1 opened, 0 closed"},
+    {[1]="state.shuffler",[2]="tdp.state.shuffler",[3]="State",[4]="uint8",[5]="ShufflerState",[6]="by the device's class / the device's state, by its class"},
+    {[1]="state.shoe",[2]="tdp.state.shoe",[3]="State",[4]="uint8",[5]="ShoeState",[6]="by the device's class / the device's state, by its class"},
+    {[1]="state.controller",[2]="tdp.state.controller",[3]="State",[4]="uint8",[5]="ControllerState",[6]="by the device's class / the device's state, by its class"},
+    {[1]="state",[2]="tdp.state",[3]="State",[4]="uint8",[6]="by the device's class / the device's state, by its class"},
+    {[1]="previous.shuffler",[2]="tdp.previous.shuffler",[3]="Previous state",[4]="uint8",[5]="ShufflerState",[6]="the state before"},
+    {[1]="previous.shoe",[2]="tdp.previous.shoe",[3]="Previous state",[4]="uint8",[5]="ShoeState",[6]="the state before"},
+    {[1]="previous.controller",[2]="tdp.previous.controller",[3]="Previous state",[4]="uint8",[5]="ControllerState",[6]="the state before"},
+    {[1]="previous",[2]="tdp.previous",[3]="Previous state",[4]="uint8",[6]="the state before"},
+    {[1]="deck",[2]="tdp.deck",[3]="Deck",[4]="uint8",[6]="1 or 2: which of the alternating decks / the one being dealt, else the one counted last and ready: 1 or 2; 0: there is none"},
+    {[1]="back",[2]="tdp.back",[3]="Kind of back",[4]="uint8",[6]="a number for the kind of back: the two decks have different ones, one deck always the same; 0: not seen"},
+    {[1]="expected",[2]="tdp.expected",[3]="Expected",[4]="uint16",[6]="cards the game asks for / cards the packet should have / loaded less rejected less the packets lifted, or less all packets: see Packet shuffler"},
+    {[1]="counted",[2]="tdp.counted",[3]="Counted",[4]="uint16",[6]="cards found / cards the device counted / cards a person counted"},
+    {[1]="ordinal",[2]="tdp.ordinal",[3]="Ordinal",[4]="uint16",[6]="1 for the first packet of the round / which packet of the round / cards that have left this shoe, this one included / cards that have left this shoe"},
+    {[1]="cards.list",[2]="tdp.cards.list",[3]="Cards",[4]="none",[6]="top card first; empty without recognition"},
+    {[1]="cards.count",[2]="tdp.cards.count",[3]="Count",[4]="uint8"},
+    {[1]="card",[2]="tdp.card",[3]="Card",[4]="uint8",[5]="card",[6]="none without recognition / unread when it was not read / its face when it was seen, else unread"},
+    {[1]="loaded",[2]="tdp.loaded",[3]="Loaded",[4]="uint16",[6]="cards counted into the deck / cards counted into that deck / cards it was filled with"},
+    {[1]="remainder",[2]="tdp.remainder",[3]="Remainder",[4]="uint16",[5]="remainder",[6]="FFFFh: not known / cards of the dumped remainder, as counted; 0 before it came and once the round is over"},
+    {[1]="rejected",[2]="tdp.rejected",[3]="Rejected",[4]="uint8",[6]="cards in the reject tray / cards of that deck in the reject tray"},
+    {[1]="packets.list",[2]="tdp.packets.list",[3]="Packets",[4]="none",[6]="in the order dispensed"},
+    {[1]="packets.count",[2]="tdp.packets.count",[3]="Count",[4]="uint8"},
+    {[1]="packets.row",[2]="tdp.packets.row",[3]="Packet",[4]="none"},
+    {[1]="shoe",[2]="tdp.shoe",[3]="Shoe",[4]="uint32",[6]="counts the shoes the device was filled with"},
+    {[1]="decks",[2]="tdp.decks",[3]="Decks",[4]="uint8",[6]="decks put in / decks it was filled with"},
+    {[1]="count",[2]="tdp.count",[3]="Count",[4]="uint32",[6]="cards to burn"},
+    {[1]="confidence",[2]="tdp.confidence",[3]="Confidence",[4]="uint8",[6]="of the reading, 0 to 100 percent"},
+    {[1]="reader",[2]="tdp.reader",[3]="Reader",[4]="uint8",[6]="what the reader noticed",hex=true},
+    {[1]="reader.INDEX",[2]="tdp.reader.index",[3]="Index",[4]="bool",width=8,mask=1},
+    {[1]="reader.CODE",[2]="tdp.reader.code",[3]="Code",[4]="bool",width=8,mask=2},
+    {[1]="reader.DISAGREE",[2]="tdp.reader.disagree",[3]="Disagree",[4]="bool",width=8,mask=4},
+    {[1]="reader.DIRTY",[2]="tdp.reader.dirty",[3]="Dirty",[4]="bool",width=8,mask=8},
+    {[1]="reader.SLOW",[2]="tdp.reader.slow",[3]="Slow",[4]="bool",width=8,mask=16},
+    {[1]="drawn",[2]="tdp.drawn",[3]="Drawn",[4]="uint16",[6]="cards that came out before it / cards that have left it / the dice's total, or the number shown"},
+    {[1]="halted",[2]="tdp.halted",[3]="Halted",[4]="bool",[5]="halted",[6]="1: the device went into its error mode / 1 in error mode"},
+    {[1]="mode",[2]="tdp.mode",[3]="Mode",[4]="uint8",[5]="ShoeMode",[6]="what the shoe is in"},
+    {[1]="round",[2]="tdp.round",[3]="Round",[4]="uint32",[6]="the controller's own count of rounds"},
+    {[1]="on",[2]="tdp.on",[3]="On",[4]="bool",[5]="on",[6]="1 bet on the sensor, 0 off / 1 on, 0 off"},
+    {[1]="hand",[2]="tdp.hand",[3]="Hand",[4]="uint8",[6]="the button's number"},
+    {[1]="level",[2]="tdp.level",[3]="Level",[4]="uint8",[5]="BadgeLevel"},
+    {[1]="bet",[2]="tdp.bet",[3]="Betting spot",[4]="uint8",[6]="the spot's number in the game's file"},
+    {[1]="decision",[2]="tdp.decision",[3]="Decision",[4]="uint8",[5]="Decision"},
+    {[1]="positions",[2]="tdp.positions",[3]="Positions",[4]="uint16",[6]="bit 0: position 1",hex=true},
+    {[1]="spread",[2]="tdp.spread",[3]="Spread",[4]="uint8",[5]="Spread",[6]="the direction positions are counted in"},
+    {[1]="source",[2]="tdp.source",[3]="Source",[4]="uint8",[5]="RevealSource"},
+    {[1]="how",[2]="tdp.how",[3]="How",[4]="uint8",[5]="Mishandling"},
+    {[1]="by",[2]="tdp.by",[3]="By",[4]="uint8",[5]="SetBy",[6]="who set it"},
+    {[1]="foul",[2]="tdp.foul",[3]="Foul",[4]="bool",[5]="foul",[6]="1: set against the rules, 0: not"},
+    {[1]="low",[2]="tdp.low",[3]="Cards of the low or first hand",[4]="uint8",[6]="how many of the cards, from the first, are the low or first hand"},
+    {[1]="proposition",[2]="tdp.proposition",[3]="Proposition",[4]="uint8",[6]="which of the spot's propositions, by its number in the game's file"},
+    {[1]="on.card",[2]="tdp.on.card",[3]="On",[4]="uint8",[5]="card",[6]="the card, as a card code; suit 0: of any suit, rank 0: of any rank; 00h: of no card"},
+    {[1]="up_to",[2]="tdp.up_to",[3]="Up to event",[4]="uint32",[6]="every event up to this one has arrived"},
+    {[1]="lowest_major",[2]="tdp.lowest_major",[3]="Lowest major",[4]="uint8",[6]="the oldest version the host speaks / the oldest version the device speaks"},
+    {[1]="lowest_minor",[2]="tdp.lowest_minor",[3]="Lowest minor",[4]="uint8"},
+    {[1]="highest_major",[2]="tdp.highest_major",[3]="Highest major",[4]="uint8",[6]="the newest"},
+    {[1]="highest_minor",[2]="tdp.highest_minor",[3]="Highest minor",[4]="uint8"},
+    {[1]="host",[2]="tdp.host",[3]="Host",[4]="string",[6]="the program that asks"},
+    {[1]="device_class",[2]="tdp.device_class",[3]="Class of device",[4]="uint8",[5]="DeviceClass"},
+    {[1]="capabilities",[2]="tdp.capabilities",[3]="Capabilities",[4]="uint32",hex=true},
+    {[1]="capabilities.CARD_RECOGNITION",[2]="tdp.capabilities.card_recognition",[3]="Card recognition",[4]="bool",width=32,mask=1},
+    {[1]="capabilities.TWO_DECKS",[2]="tdp.capabilities.two_decks",[3]="Two decks",[4]="bool",width=32,mask=2},
+    {[1]="capabilities.COUNTS_PACKETS",[2]="tdp.capabilities.counts_packets",[3]="Counts packets",[4]="bool",width=32,mask=4},
+    {[1]="capabilities.HOST_LAMP",[2]="tdp.capabilities.host_lamp",[3]="Host lamp",[4]="bool",width=32,mask=8},
+    {[1]="capabilities.LAYOUT_READER",[2]="tdp.capabilities.layout_reader",[3]="Layout reader",[4]="bool",width=32,mask=16},
+    {[1]="capabilities.BET_SENSORS",[2]="tdp.capabilities.bet_sensors",[3]="Bet sensors",[4]="bool",width=32,mask=32},
+    {[1]="capabilities.METERS",[2]="tdp.capabilities.meters",[3]="Meters",[4]="bool",width=32,mask=64},
+    {[1]="capabilities.VERIFY",[2]="tdp.capabilities.verify",[3]="Verify",[4]="bool",width=32,mask=128},
+    {[1]="event_depth",[2]="tdp.event_depth",[3]="Events it keeps",[4]="uint16",[6]="unacknowledged events it keeps, at least 256"},
+    {[1]="max_frame",[2]="tdp.max_frame",[3]="Longest frame",[4]="uint16",[6]="longest decoded frame it takes"},
+    {[1]="maker",[2]="tdp.maker",[3]="Maker",[4]="string",[6]="as printed on the device"},
+    {[1]="model",[2]="tdp.model",[3]="Model",[4]="string",[6]="as printed on the device"},
+    {[1]="serial",[2]="tdp.serial",[3]="Serial",[4]="string",[6]="as printed on the device"},
+    {[1]="firmware",[2]="tdp.firmware",[3]="Firmware",[4]="string",[6]="its version"},
+    {[1]="digest",[2]="tdp.digest",[3]="Firmware digest (SHA-256)",[4]="bytes",[6]="SHA-256 of the firmware image; zeros: not attested / over the nonce, then the image"},
+    {[1]="first_missing",[2]="tdp.first_missing",[3]="First event missing",[4]="uint32",[6]="first event that is gone"},
+    {[1]="first_kept",[2]="tdp.first_kept",[3]="First event kept",[4]="uint32",[6]="first event that can still be read; last + 1 when none"},
+    {[1]="last",[2]="tdp.last",[3]="Last",[4]="uint32",[6]="newest event"},
+    {[1]="total",[2]="tdp.total",[3]="Total",[4]="uint16",[6]="meters the device has"},
+    {[1]="meters.list",[2]="tdp.meters.list",[3]="Meters",[4]="none",[6]="in an order that stays the same; a count goes from FFFFFFFFh to 0"},
+    {[1]="meters.count",[2]="tdp.meters.count",[3]="Count",[4]="uint8"},
+    {[1]="meters.row",[2]="tdp.meters.row",[3]="Meter",[4]="none"},
+    {[1]="meter.device",[2]="tdp.meter.device",[3]="Meter",[4]="uint8",[5]="DeviceMeter"},
+    {[1]="component",[2]="tdp.component",[3]="Component",[4]="uint8",[5]="Component"},
+    {[1]="algorithm",[2]="tdp.algorithm",[3]="Algorithm",[4]="uint8",[5]="Algorithm"},
+    {[1]="last_event",[2]="tdp.last_event",[3]="Newest event",[4]="uint32",[6]="number of the newest event"},
+    {[1]="uptime_ms",[2]="tdp.uptime_ms",[3]="Time since start",[4]="uint32",[6]="milliseconds since start"},
+    {[1]="lamps",[2]="tdp.lamps",[3]="Lamps",[4]="uint8",hex=true},
+    {[1]="lamps.RED",[2]="tdp.lamps.red",[3]="Red",[4]="bool",width=8,mask=1},
+    {[1]="lamps.GREEN",[2]="tdp.lamps.green",[3]="Green",[4]="bool",width=8,mask=2},
+    {[1]="door_open",[2]="tdp.door_open",[3]="Door open",[4]="bool",[5]="door_open",[6]="1 when open"},
+    {[1]="packets",[2]="tdp.packets",[3]="Packets",[4]="uint8",[6]="packets dispensed this round; 0 once it is over"},
+    {[1]="dispensed",[2]="tdp.dispensed",[3]="In the packets",[4]="uint16",[6]="cards in them"},
+    {[1]="in_tray",[2]="tdp.in_tray",[3]="In the tray",[4]="uint8",[6]="cards that lie in the tray, whether of a packet or of the remainder"},
+    {[1]="faults.list",[2]="tdp.faults.list",[3]="Faults",[4]="none",[6]="active faults"},
+    {[1]="faults.count",[2]="tdp.faults.count",[3]="Count",[4]="uint8"},
+    {[1]="in_round",[2]="tdp.in_round",[3]="In this round",[4]="uint16",[6]="of these, in the round being dealt"},
+    {[1]="cut_card_seen",[2]="tdp.cut_card_seen",[3]="Cut card seen",[4]="bool",[5]="cut_card_seen",[6]="1 once the cut card came out"},
+    {[1]="sensors",[2]="tdp.sensors",[3]="Seats with a bet on the sensor",[4]="uint32",[6]="bit 0: seat 1 has a progressive bet on its sensor",hex=true},
+    {[1]="status",[2]="tdp.status",[3]="Status",[4]="uint8",[5]="Status",[6]="accepted, done or refused"},
+    {[1]="reason",[2]="tdp.reason",[3]="Reason",[4]="uint16",[5]="Reason",[6]="why it was refused / why the frame is of no use"},
+    {[1]="percent",[2]="tdp.percent",[3]="Percent",[4]="uint8",[6]="0 to 100"},
   }
-TDP.answers = {[2]={name="Reply",says="{status}[, {reason}], state {state}",sender="device",fixed=4,fields={{name="status",label="Status",size=1,values="Status",shape="u",key="status:uint8:Status"},{name="reason",label="Reason",size=2,values="Reason",shape="u",key="reason:uint16:Reason"},{name="state",label="State",size=1,by_class=true,shape="u",key="state:uint8"}}},[3]={name="Progress",says="{percent} percent, state {state}",sender="device",fixed=2,fields={{name="percent",label="Percent",size=1,unit="%",shape="u",key="percent:uint8"},{name="state",label="State",size=1,by_class=true,shape="u",key="state:uint8"}}},[6]={name="Nak",says="{reason}",fixed=2,fields={{name="reason",label="Reason",size=2,values="Reason",shape="u",key="reason:uint16:Reason"}}}}
+TDP.answers = {[2]={name="Reply",says="{status}[, {reason}], state {state}",sender="device",fixed=4,fields={{name="status",label="Status",size=1,values="Status",shape="u",key="status"},{name="reason",label="Reason",size=2,values="Reason",shape="u",key="reason"},{name="state",label="State",size=1,by_class=true,shape="u",key="state"}}},[3]={name="Progress",says="{percent} percent, state {state}",sender="device",fixed=2,fields={{name="percent",label="Percent",size=1,unit="%",shape="u",key="percent"},{name="state",label="State",size=1,by_class=true,shape="u",key="state"}}},[6]={name="Nak",says="{reason}",fixed=2,fields={{name="reason",label="Reason",size=2,values="Reason",shape="u",key="reason"}}}}
 TDP.messages = {
-    [65568]={name="OpenSession",says="Open session {session} with version {major}.{minor}, role {role}",sender="host",fixed=7,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="major",label="Major",size=1,shape="u",key="major:uint8"},{name="minor",label="Minor",size=1,shape="u",key="minor:uint8"},{name="role",label="Role",size=1,values="Role",shape="u",key="role:uint8:Role"}}},
-    [65569]={name="ReadEvents",says="Send the events of session {session} from {first} on",sender="host",fixed=8,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="first",label="First",size=4,shape="u",key="first:uint32"}}},
+    [65568]={name="OpenSession",says="Open session {session} with version {major}.{minor}, role {role}",sender="host",fixed=7,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session"},{name="major",label="Major",size=1,shape="u",key="major"},{name="minor",label="Minor",size=1,shape="u",key="minor"},{name="role",label="Role",size=1,values="Role",shape="u",key="role"}}},
+    [65569]={name="ReadEvents",says="Send the events of session {session} from {first} on",sender="host",fixed=8,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session"},{name="first",label="First",size=4,shape="u",key="first"}}},
     [65570]={name="ReportStatus",says="Report the status",sender="host",fixed=0,fields={}},
     [65571]={name="SelfTest",says="Run the self-test",sender="host",fixed=0,fields={}},
-    [65572]={name="ReadMeters",says="Read meters, from number {first} on",sender="host",fixed=2,fields={{name="first",label="First",size=2,shape="u",key="first:uint16"}}},
-    [65573]={name="Verify",says="Verify: measure {region} with nonce {nonce}",sender="host",fixed=17,fields={{name="nonce",label="Nonce",size=16,shape="bytes",key="nonce:bytes"},{name="region",label="Region",size=1,values="Region",shape="u",key="region:uint8:Region"}}},
-    [65824]={name="SelectGame",says="Select game {game}, packets of {packet_size}, {cards} cards",sender="host",fixed=36,fields={{name="packet_size",label="Cards of a packet",size=1,shape="u",key="packet_size:uint8"},{name="cards",label="Cards",size=2,shape="u",key="cards:uint16"},{name="jokers",label="Jokers",size=1,shape="u",key="jokers:uint8"},{name="game",label="Game",size=32,shape="text",key="game:string"}}},
+    [65572]={name="ReadMeters",says="Read meters, from number {first} on",sender="host",fixed=2,fields={{name="first",label="First",size=2,shape="u",key="first"}}},
+    [65573]={name="Verify",says="Verify: measure {region} with nonce {nonce}",sender="host",fixed=17,fields={{name="nonce",label="Nonce",size=16,shape="bytes",key="nonce"},{name="region",label="Region",size=1,values="Region",shape="u",key="region"}}},
+    [65824]={name="SelectGame",says="Select game {game}, packets of {packet_size}, {cards} cards",sender="host",fixed=36,fields={{name="packet_size",label="Cards of a packet",size=1,shape="u",key="packet_size"},{name="cards",label="Cards",size=2,shape="u",key="cards"},{name="jokers",label="Jokers",size=1,shape="u",key="jokers"},{name="game",label="Game",size=32,shape="text",key="game"}}},
     [65825]={name="Dispense",says="Bring the next packet",sender="host",fixed=0,fields={}},
     [65826]={name="Dump",says="Bring the remainder",sender="host",fixed=0,fields={}},
-    [65827]={name="RaiseLamp",says="Light the red lamp, {fault}",sender="host",fixed=2,fields={{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"}}},
-    [65828]={name="ClearMisdeal",says="Clear the misdeal, {resolution}, badge {badge}",sender="host",fixed=5,fields={{name="badge",label="Badge",size=4,shape="u",key="badge:uint32"},{name="resolution",label="Resolution",size=1,values="Resolution",shape="u",key="resolution:uint8:Resolution"}}},
-    [65829]={name="SetLock",says="Make the device {locked}",sender="host",fixed=1,fields={{name="locked",label="Locked",size=1,values="locked",shape="u",key="locked:uint8:locked"}}},
-    [66080]={name="LockShoe",says="Make the shoe {locked}",sender="host",fixed=1,fields={{name="locked",label="Locked",size=1,values="locked",shape="u",key="locked:uint8:locked"}}},
-    [66081]={name="ClearShoeError",says="Clear {fault}, badge {badge}",sender="host",fixed=6,fields={{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"},{name="badge",label="Badge",size=4,shape="u",key="badge:uint32"}}},
+    [65827]={name="RaiseLamp",says="Light the red lamp, {fault}",sender="host",fixed=2,fields={{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault"}}},
+    [65828]={name="ClearMisdeal",says="Clear the misdeal, {resolution}, badge {badge}",sender="host",fixed=5,fields={{name="badge",label="Badge",size=4,shape="u",key="badge"},{name="resolution",label="Resolution",size=1,values="Resolution",shape="u",key="resolution"}}},
+    [65829]={name="SetLock",says="Make the device {locked}",sender="host",fixed=1,fields={{name="locked",label="Locked",size=1,values="locked",shape="u",key="locked"}}},
+    [66080]={name="LockShoe",says="Make the shoe {locked}",sender="host",fixed=1,fields={{name="locked",label="Locked",size=1,values="locked",shape="u",key="locked"}}},
+    [66081]={name="ClearShoeError",says="Clear {fault}, badge {badge}",sender="host",fixed=6,fields={{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault"},{name="badge",label="Badge",size=4,shape="u",key="badge"}}},
     [66082]={name="EndRound",says="The round is over",sender="host",fixed=0,fields={}},
-    [66336]={name="SetSensorLight",says="Light of seat {seat} {lit}",sender="host",fixed=2,fields={{name="seat",label="Seat",size=1,shape="u",key="seat:uint8"},{name="lit",label="Lit",size=1,values="lit",shape="u",key="lit:uint8:lit"}}},
-    [66337]={name="ShowMeter",says="Show {cents} cents on meter {meter}",sender="host",fixed=9,fields={{name="meter",label="Meter",size=1,shape="u",key="meter:uint8"},{name="cents",label="Amount",size=8,unit="cents",shape="u",key="cents:uint64"}}},
-    [66338]={name="ShowText",says="Show \"{text}\" to the dealer",sender="host",fixed=40,fields={{name="text",label="Text",size=40,shape="text",key="text:string"}}},
-    [262192]={name="Booted",says="Started by {cause}, start number {boot_count}[, in the middle of a round: {mid_round}]",sender="device",fixed=18,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="boot_count",label="Boot count",size=4,shape="u",key="boot_count:uint32"},{name="previous_session",label="Previous session",size=4,hex=true,shape="u",key="previous_session:uint32"},{name="cause",label="Cause",size=1,values="BootCause",shape="u",key="cause:uint8:BootCause"},{name="mid_round",label="In the middle of a round",size=1,values="mid_round",shape="u",key="mid_round:uint8:mid_round"}}},
-    [262193]={name="FaultRaised",says="Fault begins, {fault}[, at {place}]",sender="device",fixed=13,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="value",label="Value",size=2,shape="u",key="value:uint16"}}},
-    [262194]={name="FaultCleared",says="Fault is over, {fault}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"}}},
-    [262195]={name="DoorMoved",says="Door {open}",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="open",label="Open",size=1,values="open",shape="u",key="open:uint8:open"}}},
-    [262196]={name="StateChanged",says="State {previous} becomes {state}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="state",label="State",size=1,by_class=true,shape="u",key="state:uint8"},{name="previous",label="Previous state",size=1,by_class=true,shape="u",key="previous:uint8"}}},
-    [262464]={name="GreenButton",says="Green button pressed",sender="device",fixed=8,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"}}},
-    [262465]={name="GameSelected",says="Game {game} selected, packets of {packet_size}, {cards} cards",sender="device",fixed=44,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="packet_size",label="Cards of a packet",size=1,shape="u",key="packet_size:uint8"},{name="cards",label="Cards",size=2,shape="u",key="cards:uint16"},{name="jokers",label="Jokers",size=1,shape="u",key="jokers:uint8"},{name="game",label="Game",size=32,shape="text",key="game:string"}}},
-    [262466]={name="DeckLoaded",says="Deck {deck} put in",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"},{name="back",label="Kind of back",size=1,shape="u",key="back:uint8"}}},
-    [262467]={name="ShuffleStarted",says="Deck {deck} is being shuffled",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"}}},
-    [262468]={name="DeckVerified",says="Deck {deck} counted, {counted} of {expected} cards",sender="device",fixed=13,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"},{name="expected",label="Expected",size=2,unit="cards",shape="u",key="expected:uint16"},{name="counted",label="Counted",size=2,unit="cards",shape="u",key="counted:uint16"}}},
-    [262469]={name="PacketDispensed",says="Packet {ordinal} in the tray, {counted} of {expected} cards[, {cards}]",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"},{name="ordinal",label="Ordinal",size=1,shape="u",key="ordinal:uint8"},{name="expected",label="Expected",size=1,unit="cards",shape="u",key="expected:uint8"},{name="counted",label="Counted",size=1,unit="cards",shape="u",key="counted:uint8"},{name="cards",label="Cards",size=1,values="card",as_is=true,lists_codes=true,shape="list",key="cards[]"}}},
-    [262470]={name="PacketLifted",says="Packet {ordinal} lifted",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="ordinal",label="Ordinal",size=1,shape="u",key="ordinal:uint8"}}},
-    [262471]={name="RemainderDumped",says="Remainder in the tray, {counted} of {expected} cards",sender="device",fixed=13,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"},{name="expected",label="Expected",size=2,unit="cards",shape="u",key="expected:uint16"},{name="counted",label="Counted",size=2,unit="cards",shape="u",key="counted:uint16"}}},
-    [262472]={name="RemainderLifted",says="Remainder of deck {deck} lifted",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"}}},
-    [262473]={name="CardRejected",says="Card {card} rejected, {fault}",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"},{name="card",label="Card",size=1,values="card",as_is=true,lists_codes=true,shape="u",key="card:uint8:card"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"}}},
-    [262474]={name="RedLamp",says="Red lamp {lit}, {fault}",sender="device",fixed=11,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="lit",label="Lit",size=1,values="lit",shape="u",key="lit:uint8:lit"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"}}},
-    [262475]={name="Misdeal",says="Misdeal, {fault}, {loaded} cards loaded, remainder {remainder}, rejected {rejected}, packets {packets}",sender="device",fixed=16,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"},{name="loaded",label="Loaded",size=2,unit="cards",shape="u",key="loaded:uint16"},{name="remainder",label="Remainder",size=2,values="remainder",unit="cards",shape="u",key="remainder:uint16:remainder"},{name="rejected",label="Rejected",size=1,unit="cards",shape="u",key="rejected:uint8"},{name="packets",label="Packets",size=2,shape="list",key="packets[]",parts={{name="expected",label="Expected",size=1,unit="cards",shape="u",key="expected:uint8"},{name="counted",label="Counted",size=1,unit="cards",shape="u",key="counted:uint8"}}}}},
-    [262476]={name="MisdealCleared",says="Misdeal cleared, {fault}, {resolution}, badge {badge}",sender="device",fixed=15,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"},{name="badge",label="Badge",size=4,shape="u",key="badge:uint32"},{name="resolution",label="Resolution",size=1,values="Resolution",shape="u",key="resolution:uint8:Resolution"}}},
-    [262477]={name="DeckRemoved",says="Deck {deck} taken out",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"}}},
-    [262720]={name="ShoeLoaded",says="Shoe {shoe} filled, {cards} cards of {decks} decks",sender="device",fixed=15,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="shoe",label="Shoe",size=4,shape="u",key="shoe:uint32"},{name="decks",label="Decks",size=1,shape="u",key="decks:uint8"},{name="cards",label="Cards",size=2,shape="u",key="cards:uint16"}}},
-    [262721]={name="BurnStarted",says="The next {count} cards are burned",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="count",label="Count",size=1,shape="u",key="count:uint8"}}},
-    [262722]={name="CardDrawn",says="Card {ordinal} drawn, {card}[, for {place}]",sender="device",fixed=14,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="ordinal",label="Ordinal",size=2,shape="u",key="ordinal:uint16"},{name="card",label="Card",size=1,values="card",as_is=true,lists_codes=true,shape="u",key="card:uint8:card"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="confidence",label="Confidence",size=1,unit="%",shape="u",key="confidence:uint8"},{name="reader",label="Reader",size=1,flags="Reader",shape="u",key="reader:uint8"}}},
-    [262723]={name="CardUnreadable",says="Card {ordinal} drawn and not read[, for {place}]",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="ordinal",label="Ordinal",size=2,shape="u",key="ordinal:uint16"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="reader",label="Reader",size=1,flags="Reader",shape="u",key="reader:uint8"}}},
-    [262724]={name="CutCardSeen",says="Cut card after {drawn} cards",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="drawn",label="Drawn",size=2,shape="u",key="drawn:uint16"}}},
-    [262725]={name="Overdraw",says="Card {ordinal} drawn that the game does not take",sender="device",fixed=11,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="ordinal",label="Ordinal",size=2,shape="u",key="ordinal:uint16"},{name="halted",label="Halted",size=1,values="halted",shape="u",key="halted:uint8:halted"}}},
-    [262726]={name="PushedBack",says="Card {ordinal} pushed back",sender="device",fixed=11,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="ordinal",label="Ordinal",size=2,shape="u",key="ordinal:uint16"},{name="halted",label="Halted",size=1,values="halted",shape="u",key="halted:uint8:halted"}}},
-    [262727]={name="PulledBack",says="The card after {ordinal} pulled back",sender="device",fixed=11,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="ordinal",label="Ordinal",size=2,shape="u",key="ordinal:uint16"},{name="halted",label="Halted",size=1,values="halted",shape="u",key="halted:uint8:halted"}}},
-    [262728]={name="CardDrawnOutside",says="Card {ordinal} drawn outside a game, {card}, {mode}",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="ordinal",label="Ordinal",size=2,shape="u",key="ordinal:uint16"},{name="card",label="Card",size=1,values="card",as_is=true,lists_codes=true,shape="u",key="card:uint8:card"},{name="mode",label="Mode",size=1,values="ShoeMode",shape="u",key="mode:uint8:ShoeMode"}}},
-    [262729]={name="ShoeError",says="Trouble begins, {fault}",sender="device",fixed=11,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"},{name="halted",label="Halted",size=1,values="halted",shape="u",key="halted:uint8:halted"}}},
-    [262730]={name="ShoeErrorCleared",says="Trouble is over, {fault}, badge {badge}",sender="device",fixed=14,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"},{name="badge",label="Badge",size=4,shape="u",key="badge:uint32"}}},
-    [262731]={name="ShoeLockMoved",says="Shoe {locked}",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="locked",label="Locked",size=1,values="locked",shape="u",key="locked:uint8:locked"}}},
-    [262732]={name="ShoeEnded",says="Shoe {shoe} is over after {drawn} cards",sender="device",fixed=14,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="shoe",label="Shoe",size=4,shape="u",key="shoe:uint32"},{name="drawn",label="Drawn",size=2,shape="u",key="drawn:uint16"}}},
-    [262733]={name="CardReportedAgain",says="Card {ordinal} said again, {card}",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="ordinal",label="Ordinal",size=2,shape="u",key="ordinal:uint16"},{name="card",label="Card",size=1,values="card",as_is=true,lists_codes=true,shape="u",key="card:uint8:card"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"}}},
-    [262976]={name="GameStarted",says="Game {round} started, bets are closed",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="round",label="Round",size=4,shape="u",key="round:uint32"}}},
-    [262977]={name="GameEnded",says="Game {round} ended",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="round",label="Round",size=4,shape="u",key="round:uint32"}}},
-    [262978]={name="SensorChanged",says="Bet sensor of seat {seat} {on}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="seat",label="Seat",size=1,shape="u",key="seat:uint8"},{name="on",label="On",size=1,values="on",shape="u",key="on:uint8:on"}}},
-    [262979]={name="HandButton",says="Hand button {hand} {on}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="hand",label="Hand",size=1,shape="u",key="hand:uint8"},{name="on",label="On",size=1,values="on",shape="u",key="on:uint8:on"}}},
-    [262980]={name="SpotSelected",says="Seat {seat} selected",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="seat",label="Seat",size=1,shape="u",key="seat:uint8"}}},
-    [262981]={name="BadgeSwiped",says="Badge {badge} swiped, {level}",sender="device",fixed=13,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="badge",label="Badge",size=4,shape="u",key="badge:uint32"},{name="level",label="Level",size=1,values="BadgeLevel",shape="u",key="level:uint8:BadgeLevel"}}},
-    [262982]={name="Confirmed",says="Confirm pressed",sender="device",fixed=8,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"}}},
-    [262983]={name="WagerPlaced",says="Seat {seat} has {cents} cents on spot {bet}",sender="device",fixed=14,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="seat",label="Seat",size=1,shape="u",key="seat:uint8"},{name="bet",label="Betting spot",size=1,shape="u",key="bet:uint8"},{name="cents",label="Amount",size=4,unit="cents",shape="u",key="cents:uint64"}}},
-    [262984]={name="DecisionMade",says="Seat {seat} chose {decision}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="seat",label="Seat",size=1,shape="u",key="seat:uint8"},{name="decision",label="Decision",size=1,values="Decision",shape="u",key="decision:uint8:Decision"}}},
-    [262985]={name="BurnConfirmed",says="Cards burned from the packet of {place}, positions {positions}, counted {spread}",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="positions",label="Positions",size=2,hex=true,bits=true,shape="u",key="positions:uint16"},{name="spread",label="Spread",size=1,values="Spread",shape="u",key="spread:uint8:Spread"}}},
-    [262986]={name="HandRevealed",says="Hand of {place}, {cards}, by {source}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="source",label="Source",size=1,values="RevealSource",shape="u",key="source:uint8:RevealSource"},{name="cards",label="Cards",size=1,values="card",as_is=true,lists_codes=true,shape="list",key="cards[]"}}},
-    [262987]={name="CardsCounted",says="{counted} cards counted at {place}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="counted",label="Counted",size=1,unit="cards",shape="u",key="counted:uint8"}}},
-    [262988]={name="MisdealCalled",says="Misdeal called with badge {badge}, {fault}",sender="device",fixed=14,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="badge",label="Badge",size=4,shape="u",key="badge:uint32"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault:uint16:Fault"}}},
-    [262989]={name="CardMishandled",says="Card {card} at {place}: {how}",sender="device",fixed=11,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="how",label="What happened",size=1,values="Mishandling",shape="u",key="how:uint8:Mishandling"},{name="card",label="Card",size=1,values="card",as_is=true,lists_codes=true,shape="u",key="card:uint8:card"}}},
-    [262990]={name="HandSet",says="Hand of {place} set by {by}, {cards}, the first {low} low",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="by",label="Set by",size=1,values="SetBy",shape="u",key="by:uint8:SetBy"},{name="foul",label="Foul",size=1,values="foul",shape="u",key="foul:uint8:foul"},{name="low",label="Cards of the low or first hand",size=1,shape="u",key="low:uint8"},{name="cards",label="Cards",size=1,values="card",as_is=true,lists_codes=true,shape="list",key="cards[]"}}},
-    [262991]={name="CardsDiscarded",says="Cards laid away from {place}[, {cards}]",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="cards",label="Cards",size=1,values="card",as_is=true,lists_codes=true,shape="list",key="cards[]"}}},
-    [262992]={name="NumberDrawn",says="Number {drawn} drawn",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="drawn",label="Drawn",size=1,shape="u",key="drawn:uint8"}}},
-    [262993]={name="WagerOn",says="Seat {seat} has {cents} cents on {on}, spot {bet}, proposition {proposition}",sender="device",fixed=16,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="seat",label="Seat",size=1,shape="u",key="seat:uint8"},{name="bet",label="Betting spot",size=1,shape="u",key="bet:uint8"},{name="proposition",label="Proposition",size=1,shape="u",key="proposition:uint8"},{name="on",label="On",size=1,values="card",as_is=true,lists_codes=true,shape="u",key="on:uint8:card"},{name="cents",label="Amount",size=4,unit="cents",shape="u",key="cents:uint64"}}},
-    [262994]={name="HandCorrected",says="Hand of {place} corrected to {cards}, badge {badge}",sender="device",fixed=14,fields={{name="number",label="Event number",size=4,shape="u",key="number:uint32"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms:uint32"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place:uint8:place"},{name="badge",label="Badge",size=4,shape="u",key="badge:uint32"},{name="level",label="Level",size=1,values="BadgeLevel",shape="u",key="level:uint8:BadgeLevel"},{name="cards",label="Cards",size=1,values="card",as_is=true,lists_codes=true,shape="list",key="cards[]"}}},
-    [327685]={name="Ack",says="Acknowledged, events up to {up_to} have arrived",sender="host",fixed=8,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="up_to",label="Up to event",size=4,shape="u",key="up_to:uint32"}}},
-    [458753]={name="Hello",says="Hello from {host}, which speaks versions {lowest_major}.{lowest_minor} to {highest_major}.{highest_minor}",sender="host",fixed=20,fields={{name="lowest_major",label="Lowest major",size=1,shape="u",key="lowest_major:uint8"},{name="lowest_minor",label="Lowest minor",size=1,shape="u",key="lowest_minor:uint8"},{name="highest_major",label="Highest major",size=1,shape="u",key="highest_major:uint8"},{name="highest_minor",label="Highest minor",size=1,shape="u",key="highest_minor:uint8"},{name="host",label="Host",size=16,shape="text",key="host:string"}}},
-    [458754]={name="HelloReply",says="Hello reply from a {device_class}: {maker} {model}, serial number {serial}, firmware {firmware}, session {session}",sender="device",fixed=117,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="lowest_major",label="Lowest major",size=1,shape="u",key="lowest_major:uint8"},{name="lowest_minor",label="Lowest minor",size=1,shape="u",key="lowest_minor:uint8"},{name="highest_major",label="Highest major",size=1,shape="u",key="highest_major:uint8"},{name="highest_minor",label="Highest minor",size=1,shape="u",key="highest_minor:uint8"},{name="device_class",label="Class of device",size=1,values="DeviceClass",shape="u",key="device_class:uint8:DeviceClass"},{name="capabilities",label="Capabilities",size=4,flags="Capability",shape="u",key="capabilities:uint32"},{name="boot_count",label="Boot count",size=4,shape="u",key="boot_count:uint32"},{name="event_depth",label="Events it keeps",size=2,unit="events",shape="u",key="event_depth:uint16"},{name="max_frame",label="Longest frame",size=2,unit="bytes",shape="u",key="max_frame:uint16"},{name="maker",label="Maker",size=16,shape="text",key="maker:string"},{name="model",label="Model",size=16,shape="text",key="model:string"},{name="serial",label="Serial",size=16,shape="text",key="serial:string"},{name="firmware",label="Firmware",size=16,shape="text",key="firmware:string"},{name="digest",label="Firmware digest (SHA-256)",size=32,shape="bytes",key="digest:bytes"}}},
-    [458755]={name="Heartbeat",says="Heartbeat, the host is there",sender="host",fixed=4,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"}}},
-    [458756]={name="Gap",says="Gap, events from {first_missing} to before {first_kept} are gone; the newest is {last}",sender="device",fixed=16,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="first_missing",label="First event missing",size=4,shape="u",key="first_missing:uint32"},{name="first_kept",label="First event kept",size=4,shape="u",key="first_kept:uint32"},{name="last",label="Last",size=4,shape="u",key="last:uint32"}}},
-    [458758]={name="Meters",says="Meters, of {total} those from number {first} on",sender="device",fixed=8,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="total",label="Total",size=2,shape="u",key="total:uint16"},{name="first",label="First",size=2,shape="u",key="first:uint16"},{name="meters",label="Meters",size=6,shape="list",key="meters[]",parts={{name="meter",label="Meter",size=1,values="DeviceMeter",shape="u",key="meter:uint8:DeviceMeter"},{name="component",label="Component",size=1,values="Component",shape="u",key="component:uint8:Component"},{name="count",label="Count",size=4,shape="u",key="count:uint32"}}}}},
-    [458759]={name="Measured",says="Measured {region} by {algorithm}: {digest}",sender="device",fixed=54,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="nonce",label="Nonce",size=16,shape="bytes",key="nonce:bytes"},{name="region",label="Region",size=1,values="Region",shape="u",key="region:uint8:Region"},{name="algorithm",label="Algorithm",size=1,values="Algorithm",shape="u",key="algorithm:uint8:Algorithm"},{name="digest",label="Firmware digest (SHA-256)",size=32,shape="bytes",key="digest:bytes"}}},
-    [459024]={name="ShufflerStatus",says="Status of the shuffler: {state}, cards loaded {loaded}, packets dealt {packets}, cards in them {dispensed}[, lamps {lamps}][, active faults {faults}]",sender="device",fixed=25,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="last_event",label="Newest event",size=4,shape="u",key="last_event:uint32"},{name="uptime_ms",label="Time since start",size=4,unit="ms",shape="u",key="uptime_ms:uint32"},{name="state",label="State",size=1,values="ShufflerState",shape="u",key="state:uint8:ShufflerState"},{name="lamps",label="Lamps",size=1,flags="Lamp",shape="u",key="lamps:uint8"},{name="door_open",label="Door open",size=1,values="door_open",shape="u",key="door_open:uint8:door_open"},{name="deck",label="Deck",size=1,shape="u",key="deck:uint8"},{name="loaded",label="Loaded",size=2,unit="cards",shape="u",key="loaded:uint16"},{name="packets",label="Packets",size=1,shape="u",key="packets:uint8"},{name="dispensed",label="In the packets",size=2,unit="cards",shape="u",key="dispensed:uint16"},{name="in_tray",label="In the tray",size=1,unit="cards",shape="u",key="in_tray:uint8"},{name="remainder",label="Remainder",size=2,values="remainder",unit="cards",shape="u",key="remainder:uint16:remainder"},{name="rejected",label="Rejected",size=1,unit="cards",shape="u",key="rejected:uint8"},{name="faults",label="Faults",size=2,values="Fault",shape="list",key="faults[]"}}},
-    [459280]={name="ShoeStatus",says="Status of the shoe: {state}, {drawn} of {loaded} cards drawn[, active faults {faults}]",sender="device",fixed=27,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="last_event",label="Newest event",size=4,shape="u",key="last_event:uint32"},{name="uptime_ms",label="Time since start",size=4,unit="ms",shape="u",key="uptime_ms:uint32"},{name="state",label="State",size=1,values="ShoeState",shape="u",key="state:uint8:ShoeState"},{name="locked",label="Locked",size=1,values="locked",shape="u",key="locked:uint8:locked"},{name="halted",label="Halted",size=1,values="halted",shape="u",key="halted:uint8:halted"},{name="shoe",label="Shoe",size=4,shape="u",key="shoe:uint32"},{name="decks",label="Decks",size=1,shape="u",key="decks:uint8"},{name="loaded",label="Loaded",size=2,unit="cards",shape="u",key="loaded:uint16"},{name="drawn",label="Drawn",size=2,shape="u",key="drawn:uint16"},{name="in_round",label="In this round",size=2,unit="cards",shape="u",key="in_round:uint16"},{name="cut_card_seen",label="Cut card seen",size=1,values="cut_card_seen",shape="u",key="cut_card_seen:uint8:cut_card_seen"},{name="faults",label="Faults",size=2,values="Fault",shape="list",key="faults[]"}}},
-    [459536]={name="ControllerStatus",says="Status of the table controller: {state}, round {round}[, active faults {faults}]",sender="device",fixed=21,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session:uint32"},{name="last_event",label="Newest event",size=4,shape="u",key="last_event:uint32"},{name="uptime_ms",label="Time since start",size=4,unit="ms",shape="u",key="uptime_ms:uint32"},{name="state",label="State",size=1,values="ControllerState",shape="u",key="state:uint8:ControllerState"},{name="round",label="Round",size=4,shape="u",key="round:uint32"},{name="sensors",label="Seats with a bet on the sensor",size=4,hex=true,bits=true,shape="u",key="sensors:uint32"},{name="faults",label="Faults",size=2,values="Fault",shape="list",key="faults[]"}}},
+    [66336]={name="SetSensorLight",says="Light of seat {seat} {lit}",sender="host",fixed=2,fields={{name="seat",label="Seat",size=1,shape="u",key="seat"},{name="lit",label="Lit",size=1,values="lit",shape="u",key="lit"}}},
+    [66337]={name="ShowMeter",says="Show {cents} cents on meter {meter}",sender="host",fixed=9,fields={{name="meter",label="Meter",size=1,shape="u",key="meter"},{name="cents",label="Amount",size=8,unit="cents",shape="u",key="cents"}}},
+    [66338]={name="ShowText",says="Show \"{text}\" to the dealer",sender="host",fixed=40,fields={{name="text",label="Text",size=40,shape="text",key="text"}}},
+    [262192]={name="Booted",says="Started by {cause}, start number {boot_count}[, in the middle of a round: {mid_round}]",sender="device",fixed=18,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="boot_count",label="Boot count",size=4,shape="u",key="boot_count"},{name="previous_session",label="Previous session",size=4,hex=true,shape="u",key="previous_session"},{name="cause",label="Cause",size=1,values="BootCause",shape="u",key="cause"},{name="mid_round",label="In the middle of a round",size=1,values="mid_round",shape="u",key="mid_round"}}},
+    [262193]={name="FaultRaised",says="Fault begins, {fault}[, at {place}]",sender="device",fixed=13,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place"},{name="value",label="Value",size=2,shape="u",key="value"}}},
+    [262194]={name="FaultCleared",says="Fault is over, {fault}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault"}}},
+    [262195]={name="DoorMoved",says="Door {open}",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="open",label="Open",size=1,values="open",shape="u",key="open"}}},
+    [262196]={name="StateChanged",says="State {previous} becomes {state}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="state",label="State",size=1,by_class=true,shape="u",key="state"},{name="previous",label="Previous state",size=1,by_class=true,shape="u",key="previous"}}},
+    [262464]={name="GreenButton",says="Green button pressed",sender="device",fixed=8,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"}}},
+    [262465]={name="GameSelected",says="Game {game} selected, packets of {packet_size}, {cards} cards",sender="device",fixed=44,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="packet_size",label="Cards of a packet",size=1,shape="u",key="packet_size"},{name="cards",label="Cards",size=2,shape="u",key="cards"},{name="jokers",label="Jokers",size=1,shape="u",key="jokers"},{name="game",label="Game",size=32,shape="text",key="game"}}},
+    [262466]={name="DeckLoaded",says="Deck {deck} put in",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="deck",label="Deck",size=1,shape="u",key="deck"},{name="back",label="Kind of back",size=1,shape="u",key="back"}}},
+    [262467]={name="ShuffleStarted",says="Deck {deck} is being shuffled",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="deck",label="Deck",size=1,shape="u",key="deck"}}},
+    [262468]={name="DeckVerified",says="Deck {deck} counted, {counted} of {expected} cards",sender="device",fixed=13,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="deck",label="Deck",size=1,shape="u",key="deck"},{name="expected",label="Expected",size=2,unit="cards",shape="u",key="expected"},{name="counted",label="Counted",size=2,unit="cards",shape="u",key="counted"}}},
+    [262469]={name="PacketDispensed",says="Packet {ordinal} in the tray, {counted} of {expected} cards[, {cards}]",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="deck",label="Deck",size=1,shape="u",key="deck"},{name="ordinal",label="Ordinal",size=1,shape="u",key="ordinal"},{name="expected",label="Expected",size=1,unit="cards",shape="u",key="expected"},{name="counted",label="Counted",size=1,unit="cards",shape="u",key="counted"},{name="cards",label="Cards",size=1,values="card",as_is=true,lists_codes=true,shape="list",key="cards.list",item="card"}}},
+    [262470]={name="PacketLifted",says="Packet {ordinal} lifted",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="ordinal",label="Ordinal",size=1,shape="u",key="ordinal"}}},
+    [262471]={name="RemainderDumped",says="Remainder in the tray, {counted} of {expected} cards",sender="device",fixed=13,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="deck",label="Deck",size=1,shape="u",key="deck"},{name="expected",label="Expected",size=2,unit="cards",shape="u",key="expected"},{name="counted",label="Counted",size=2,unit="cards",shape="u",key="counted"}}},
+    [262472]={name="RemainderLifted",says="Remainder of deck {deck} lifted",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="deck",label="Deck",size=1,shape="u",key="deck"}}},
+    [262473]={name="CardRejected",says="Card {card} rejected, {fault}",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="deck",label="Deck",size=1,shape="u",key="deck"},{name="card",label="Card",size=1,values="card",as_is=true,lists_codes=true,shape="u",key="card"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault"}}},
+    [262474]={name="RedLamp",says="Red lamp {lit}, {fault}",sender="device",fixed=11,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="lit",label="Lit",size=1,values="lit",shape="u",key="lit"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault"}}},
+    [262475]={name="Misdeal",says="Misdeal, {fault}, {loaded} cards loaded, remainder {remainder}, rejected {rejected}, packets {packets}",sender="device",fixed=16,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="deck",label="Deck",size=1,shape="u",key="deck"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault"},{name="loaded",label="Loaded",size=2,unit="cards",shape="u",key="loaded"},{name="remainder",label="Remainder",size=2,values="remainder",unit="cards",shape="u",key="remainder"},{name="rejected",label="Rejected",size=1,unit="cards",shape="u",key="rejected"},{name="packets",label="Packets",size=2,shape="list",key="packets.list",parts={{name="expected",label="Expected",size=1,unit="cards",shape="u",key="expected"},{name="counted",label="Counted",size=1,unit="cards",shape="u",key="counted"}}}}},
+    [262476]={name="MisdealCleared",says="Misdeal cleared, {fault}, {resolution}, badge {badge}",sender="device",fixed=15,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault"},{name="badge",label="Badge",size=4,shape="u",key="badge"},{name="resolution",label="Resolution",size=1,values="Resolution",shape="u",key="resolution"}}},
+    [262477]={name="DeckRemoved",says="Deck {deck} taken out",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="deck",label="Deck",size=1,shape="u",key="deck"}}},
+    [262720]={name="ShoeLoaded",says="Shoe {shoe} filled, {cards} cards of {decks} decks",sender="device",fixed=15,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="shoe",label="Shoe",size=4,shape="u",key="shoe"},{name="decks",label="Decks",size=1,shape="u",key="decks"},{name="cards",label="Cards",size=2,shape="u",key="cards"}}},
+    [262721]={name="BurnStarted",says="The next {count} cards are burned",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="count",label="Count",size=1,shape="u",key="count"}}},
+    [262722]={name="CardDrawn",says="Card {ordinal} drawn, {card}[, for {place}]",sender="device",fixed=14,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="ordinal",label="Ordinal",size=2,shape="u",key="ordinal"},{name="card",label="Card",size=1,values="card",as_is=true,lists_codes=true,shape="u",key="card"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place"},{name="confidence",label="Confidence",size=1,unit="%",shape="u",key="confidence"},{name="reader",label="Reader",size=1,flags="Reader",shape="u",key="reader"}}},
+    [262723]={name="CardUnreadable",says="Card {ordinal} drawn and not read[, for {place}]",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="ordinal",label="Ordinal",size=2,shape="u",key="ordinal"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place"},{name="reader",label="Reader",size=1,flags="Reader",shape="u",key="reader"}}},
+    [262724]={name="CutCardSeen",says="Cut card after {drawn} cards",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="drawn",label="Drawn",size=2,shape="u",key="drawn"}}},
+    [262725]={name="Overdraw",says="Card {ordinal} drawn that the game does not take",sender="device",fixed=11,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="ordinal",label="Ordinal",size=2,shape="u",key="ordinal"},{name="halted",label="Halted",size=1,values="halted",shape="u",key="halted"}}},
+    [262726]={name="PushedBack",says="Card {ordinal} pushed back",sender="device",fixed=11,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="ordinal",label="Ordinal",size=2,shape="u",key="ordinal"},{name="halted",label="Halted",size=1,values="halted",shape="u",key="halted"}}},
+    [262727]={name="PulledBack",says="The card after {ordinal} pulled back",sender="device",fixed=11,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="ordinal",label="Ordinal",size=2,shape="u",key="ordinal"},{name="halted",label="Halted",size=1,values="halted",shape="u",key="halted"}}},
+    [262728]={name="CardDrawnOutside",says="Card {ordinal} drawn outside a game, {card}, {mode}",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="ordinal",label="Ordinal",size=2,shape="u",key="ordinal"},{name="card",label="Card",size=1,values="card",as_is=true,lists_codes=true,shape="u",key="card"},{name="mode",label="Mode",size=1,values="ShoeMode",shape="u",key="mode"}}},
+    [262729]={name="ShoeError",says="Trouble begins, {fault}",sender="device",fixed=11,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault"},{name="halted",label="Halted",size=1,values="halted",shape="u",key="halted"}}},
+    [262730]={name="ShoeErrorCleared",says="Trouble is over, {fault}, badge {badge}",sender="device",fixed=14,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault"},{name="badge",label="Badge",size=4,shape="u",key="badge"}}},
+    [262731]={name="ShoeLockMoved",says="Shoe {locked}",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="locked",label="Locked",size=1,values="locked",shape="u",key="locked"}}},
+    [262732]={name="ShoeEnded",says="Shoe {shoe} is over after {drawn} cards",sender="device",fixed=14,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="shoe",label="Shoe",size=4,shape="u",key="shoe"},{name="drawn",label="Drawn",size=2,shape="u",key="drawn"}}},
+    [262733]={name="CardReportedAgain",says="Card {ordinal} said again, {card}",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="ordinal",label="Ordinal",size=2,shape="u",key="ordinal"},{name="card",label="Card",size=1,values="card",as_is=true,lists_codes=true,shape="u",key="card"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place"}}},
+    [262976]={name="GameStarted",says="Game {round} started, bets are closed",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="round",label="Round",size=4,shape="u",key="round"}}},
+    [262977]={name="GameEnded",says="Game {round} ended",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="round",label="Round",size=4,shape="u",key="round"}}},
+    [262978]={name="SensorChanged",says="Bet sensor of seat {seat} {on}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="seat",label="Seat",size=1,shape="u",key="seat"},{name="on",label="On",size=1,values="on",shape="u",key="on"}}},
+    [262979]={name="HandButton",says="Hand button {hand} {on}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="hand",label="Hand",size=1,shape="u",key="hand"},{name="on",label="On",size=1,values="on",shape="u",key="on"}}},
+    [262980]={name="SpotSelected",says="Seat {seat} selected",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="seat",label="Seat",size=1,shape="u",key="seat"}}},
+    [262981]={name="BadgeSwiped",says="Badge {badge} swiped, {level}",sender="device",fixed=13,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="badge",label="Badge",size=4,shape="u",key="badge"},{name="level",label="Level",size=1,values="BadgeLevel",shape="u",key="level"}}},
+    [262982]={name="Confirmed",says="Confirm pressed",sender="device",fixed=8,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"}}},
+    [262983]={name="WagerPlaced",says="Seat {seat} has {cents} cents on spot {bet}",sender="device",fixed=14,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="seat",label="Seat",size=1,shape="u",key="seat"},{name="bet",label="Betting spot",size=1,shape="u",key="bet"},{name="cents",label="Amount",size=4,unit="cents",shape="u",key="cents"}}},
+    [262984]={name="DecisionMade",says="Seat {seat} chose {decision}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="seat",label="Seat",size=1,shape="u",key="seat"},{name="decision",label="Decision",size=1,values="Decision",shape="u",key="decision"}}},
+    [262985]={name="BurnConfirmed",says="Cards burned from the packet of {place}, positions {positions}, counted {spread}",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place"},{name="positions",label="Positions",size=2,hex=true,bits=true,shape="u",key="positions"},{name="spread",label="Spread",size=1,values="Spread",shape="u",key="spread"}}},
+    [262986]={name="HandRevealed",says="Hand of {place}, {cards}, by {source}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place"},{name="source",label="Source",size=1,values="RevealSource",shape="u",key="source"},{name="cards",label="Cards",size=1,values="card",as_is=true,lists_codes=true,shape="list",key="cards.list",item="card"}}},
+    [262987]={name="CardsCounted",says="{counted} cards counted at {place}",sender="device",fixed=10,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place"},{name="counted",label="Counted",size=1,unit="cards",shape="u",key="counted"}}},
+    [262988]={name="MisdealCalled",says="Misdeal called with badge {badge}, {fault}",sender="device",fixed=14,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="badge",label="Badge",size=4,shape="u",key="badge"},{name="fault",label="Fault",size=2,values="Fault",shape="u",key="fault"}}},
+    [262989]={name="CardMishandled",says="Card {card} at {place}: {how}",sender="device",fixed=11,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place"},{name="how",label="How",size=1,values="Mishandling",shape="u",key="how"},{name="card",label="Card",size=1,values="card",as_is=true,lists_codes=true,shape="u",key="card"}}},
+    [262990]={name="HandSet",says="Hand of {place} set by {by}, {cards}, the first {low} low",sender="device",fixed=12,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place"},{name="by",label="By",size=1,values="SetBy",shape="u",key="by"},{name="foul",label="Foul",size=1,values="foul",shape="u",key="foul"},{name="low",label="Cards of the low or first hand",size=1,shape="u",key="low"},{name="cards",label="Cards",size=1,values="card",as_is=true,lists_codes=true,shape="list",key="cards.list",item="card"}}},
+    [262991]={name="CardsDiscarded",says="Cards laid away from {place}[, {cards}]",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place"},{name="cards",label="Cards",size=1,values="card",as_is=true,lists_codes=true,shape="list",key="cards.list",item="card"}}},
+    [262992]={name="NumberDrawn",says="Number {drawn} drawn",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="drawn",label="Drawn",size=1,shape="u",key="drawn"}}},
+    [262993]={name="WagerOn",says="Seat {seat} has {cents} cents on {on}, spot {bet}, proposition {proposition}",sender="device",fixed=16,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="seat",label="Seat",size=1,shape="u",key="seat"},{name="bet",label="Betting spot",size=1,shape="u",key="bet"},{name="proposition",label="Proposition",size=1,shape="u",key="proposition"},{name="on",label="On",size=1,values="card",as_is=true,lists_codes=true,shape="u",key="on.card"},{name="cents",label="Amount",size=4,unit="cents",shape="u",key="cents"}}},
+    [262994]={name="HandCorrected",says="Hand of {place} corrected to {cards}, badge {badge}",sender="device",fixed=14,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place"},{name="badge",label="Badge",size=4,shape="u",key="badge"},{name="level",label="Level",size=1,values="BadgeLevel",shape="u",key="level"},{name="cards",label="Cards",size=1,values="card",as_is=true,lists_codes=true,shape="list",key="cards.list",item="card"}}},
+    [327685]={name="Ack",says="Acknowledged, events up to {up_to} have arrived",sender="host",fixed=8,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session"},{name="up_to",label="Up to event",size=4,shape="u",key="up_to"}}},
+    [458753]={name="Hello",says="Hello from {host}, which speaks versions {lowest_major}.{lowest_minor} to {highest_major}.{highest_minor}",sender="host",fixed=20,fields={{name="lowest_major",label="Lowest major",size=1,shape="u",key="lowest_major"},{name="lowest_minor",label="Lowest minor",size=1,shape="u",key="lowest_minor"},{name="highest_major",label="Highest major",size=1,shape="u",key="highest_major"},{name="highest_minor",label="Highest minor",size=1,shape="u",key="highest_minor"},{name="host",label="Host",size=16,shape="text",key="host"}}},
+    [458754]={name="HelloReply",says="Hello reply from a {device_class}: {maker} {model}, serial number {serial}, firmware {firmware}, session {session}",sender="device",fixed=117,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session"},{name="lowest_major",label="Lowest major",size=1,shape="u",key="lowest_major"},{name="lowest_minor",label="Lowest minor",size=1,shape="u",key="lowest_minor"},{name="highest_major",label="Highest major",size=1,shape="u",key="highest_major"},{name="highest_minor",label="Highest minor",size=1,shape="u",key="highest_minor"},{name="device_class",label="Class of device",size=1,values="DeviceClass",shape="u",key="device_class"},{name="capabilities",label="Capabilities",size=4,flags="Capability",shape="u",key="capabilities"},{name="boot_count",label="Boot count",size=4,shape="u",key="boot_count"},{name="event_depth",label="Events it keeps",size=2,unit="events",shape="u",key="event_depth"},{name="max_frame",label="Longest frame",size=2,unit="bytes",shape="u",key="max_frame"},{name="maker",label="Maker",size=16,shape="text",key="maker"},{name="model",label="Model",size=16,shape="text",key="model"},{name="serial",label="Serial",size=16,shape="text",key="serial"},{name="firmware",label="Firmware",size=16,shape="text",key="firmware"},{name="digest",label="Firmware digest (SHA-256)",size=32,shape="bytes",key="digest"}}},
+    [458755]={name="Heartbeat",says="Heartbeat, the host is there",sender="host",fixed=4,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session"}}},
+    [458756]={name="Gap",says="Gap, events from {first_missing} to before {first_kept} are gone; the newest is {last}",sender="device",fixed=16,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session"},{name="first_missing",label="First event missing",size=4,shape="u",key="first_missing"},{name="first_kept",label="First event kept",size=4,shape="u",key="first_kept"},{name="last",label="Last",size=4,shape="u",key="last"}}},
+    [458758]={name="Meters",says="Meters, of {total} those from number {first} on",sender="device",fixed=8,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session"},{name="total",label="Total",size=2,shape="u",key="total"},{name="first",label="First",size=2,shape="u",key="first"},{name="meters",label="Meters",size=6,shape="list",key="meters.list",parts={{name="meter",label="Meter",size=1,values="DeviceMeter",shape="u",key="meter.device"},{name="component",label="Component",size=1,values="Component",shape="u",key="component"},{name="count",label="Count",size=4,shape="u",key="count"}}}}},
+    [458759]={name="Measured",says="Measured {region} by {algorithm}: {digest}",sender="device",fixed=54,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session"},{name="nonce",label="Nonce",size=16,shape="bytes",key="nonce"},{name="region",label="Region",size=1,values="Region",shape="u",key="region"},{name="algorithm",label="Algorithm",size=1,values="Algorithm",shape="u",key="algorithm"},{name="digest",label="Firmware digest (SHA-256)",size=32,shape="bytes",key="digest"}}},
+    [459024]={name="ShufflerStatus",says="Status of the shuffler: {state}, cards loaded {loaded}, packets dealt {packets}, cards in them {dispensed}[, lamps {lamps}][, active faults {faults}]",sender="device",fixed=25,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session"},{name="last_event",label="Newest event",size=4,shape="u",key="last_event"},{name="uptime_ms",label="Time since start",size=4,unit="ms",shape="u",key="uptime_ms"},{name="state",label="State",size=1,values="ShufflerState",by_class=true,shape="u",key="state"},{name="lamps",label="Lamps",size=1,flags="Lamp",shape="u",key="lamps"},{name="door_open",label="Door open",size=1,values="door_open",shape="u",key="door_open"},{name="deck",label="Deck",size=1,shape="u",key="deck"},{name="loaded",label="Loaded",size=2,unit="cards",shape="u",key="loaded"},{name="packets",label="Packets",size=1,shape="u",key="packets"},{name="dispensed",label="In the packets",size=2,unit="cards",shape="u",key="dispensed"},{name="in_tray",label="In the tray",size=1,unit="cards",shape="u",key="in_tray"},{name="remainder",label="Remainder",size=2,values="remainder",unit="cards",shape="u",key="remainder"},{name="rejected",label="Rejected",size=1,unit="cards",shape="u",key="rejected"},{name="faults",label="Faults",size=2,values="Fault",shape="list",key="faults.list",item="fault"}}},
+    [459280]={name="ShoeStatus",says="Status of the shoe: {state}, {drawn} of {loaded} cards drawn[, active faults {faults}]",sender="device",fixed=27,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session"},{name="last_event",label="Newest event",size=4,shape="u",key="last_event"},{name="uptime_ms",label="Time since start",size=4,unit="ms",shape="u",key="uptime_ms"},{name="state",label="State",size=1,values="ShoeState",by_class=true,shape="u",key="state"},{name="locked",label="Locked",size=1,values="locked",shape="u",key="locked"},{name="halted",label="Halted",size=1,values="halted",shape="u",key="halted"},{name="shoe",label="Shoe",size=4,shape="u",key="shoe"},{name="decks",label="Decks",size=1,shape="u",key="decks"},{name="loaded",label="Loaded",size=2,unit="cards",shape="u",key="loaded"},{name="drawn",label="Drawn",size=2,shape="u",key="drawn"},{name="in_round",label="In this round",size=2,unit="cards",shape="u",key="in_round"},{name="cut_card_seen",label="Cut card seen",size=1,values="cut_card_seen",shape="u",key="cut_card_seen"},{name="faults",label="Faults",size=2,values="Fault",shape="list",key="faults.list",item="fault"}}},
+    [459536]={name="ControllerStatus",says="Status of the table controller: {state}, round {round}[, active faults {faults}]",sender="device",fixed=21,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session"},{name="last_event",label="Newest event",size=4,shape="u",key="last_event"},{name="uptime_ms",label="Time since start",size=4,unit="ms",shape="u",key="uptime_ms"},{name="state",label="State",size=1,values="ControllerState",by_class=true,shape="u",key="state"},{name="round",label="Round",size=4,shape="u",key="round"},{name="sensors",label="Seats with a bet on the sensor",size=4,hex=true,bits=true,shape="u",key="sensors"},{name="faults",label="Faults",size=2,values="Fault",shape="list",key="faults.list",item="fault"}}},
   }
 
 local ANGEL = {
@@ -753,6 +752,15 @@ local function piece(at, bytes, reason, frame)
   return { at = at, len = #bytes, bytes = bytes, reason = reason, frame = frame }
 end
 
+-- What a table holds, by its keys' order: Lua's own is another at every start.
+local function in_order(of)
+  local names, found = {}, {}
+  for name in pairs(of) do names[#names + 1] = name end
+  table.sort(names)
+  for _, name in ipairs(names) do found[#found + 1] = of[name] end
+  return found
+end
+
 -- COBS undone; nil for bytes that are none.
 local function uncobs(text)
   local parts, at, size = {}, 1, #text
@@ -766,14 +774,14 @@ local function uncobs(text)
   return concat(parts)
 end
 
--- The first rule that a piece which is no frame breaks; nil for a frame, with what it says.
+-- The first rule that a piece which is no frame breaks; nil for a frame. With what it says, if only the check is bad.
 local function judge(part)
   if #part > TDP.max_encoded then return "too long" end
   local decoded = uncobs(part)
   if not decoded then return "not COBS" end
   if #decoded > TDP.max_frame then return "too long" end
   if #decoded < TDP.min_frame then return "too short" end
-  if crc32(decoded) ~= TDP.residue then return "bad check" end
+  if crc32(decoded) ~= TDP.residue then return "bad check", decoded end
   return nil, decoded
 end
 
@@ -916,6 +924,7 @@ local function give_up() return "cut off" end
 
 -- What each packet holds is found out when it is looked at for the first time, in the order of the file, and kept: later
 -- packets are looked at in any. That is not always the first pass: tshark -2 builds no tree there, and says no interface.
+local QUIET = { ["idle delimiter"] = true, blank = true } -- reasons that mean nothing anywhere and warn of nothing
 local streams, kept, talks, looked = {}, {}, {}, {}
 local time_epoch, first_second = Field.new("frame.time_epoch"), nil
 
@@ -939,13 +948,15 @@ local function talk_of(key)
 end
 
 -- Give up what a stream holds: it was silent in the middle of a frame, or the line was closed.
-local function flush(dialect, stream, found)
+local function flush(dialect, stream, found, number)
   local held = stream.held
   if held ~= "" then
     local given_up = piece(-#held, held, dialect.give_up(held))
     given_up.before, given_up.began = true, stream.began
     table.insert(found, 1, given_up)
+    if stream.open then stream.open.given_up = number end
   end
+  stream.open = nil
   stream.held, stream.overlong = "", false
 end
 
@@ -963,14 +974,16 @@ local function pieces_of(dialect, text, pinfo, line)
   end
   stream.newest = number
   local before = {}
-  if now - stream.last >= dialect.silence and dialect.silence > 0 then flush(dialect, stream, before) end
+  if now - stream.last >= dialect.silence and dialect.silence > 0 and not line.patient then
+    flush(dialect, stream, before, number)
+  end
   local had, began = #stream.held, stream.began
   local found = dialect.cut(stream, text)
   for _, each in ipairs(found) do
     if each.at < 0 then each.began = began end
   end
   if before[1] then table.insert(found, 1, before[1]) end
-  local record = { pieces = found, held = #stream.held }
+  local record = { pieces = found, held = #stream.held, idle = QUIET[dialect.give_up(stream.held)] }
   if #stream.held > 0 and not (had > 0 and #stream.held == had + #text) then stream.began = number end
   if stream.open then stream.open.goes_on = number end
   stream.open = #stream.held > 0 and record or nil
@@ -1014,7 +1027,7 @@ local function end_line(dialect, pinfo, line)
     local found = {}
     for _, way in ipairs({ "sent", "received" }) do
       local stream = streams[line.key .. "/" .. way]
-      if stream and pinfo.number > stream.newest then flush(dialect, stream, found) end
+      if stream and pinfo.number > stream.newest then flush(dialect, stream, found, pinfo.number) end
     end
     kept[id] = { pieces = found, held = 0 }
   end
@@ -1031,7 +1044,9 @@ end
 local function take_sequence(talk, frame, seen)
   local last, now = talk.sequence[frame.from], frame.sequence
   talk.sequence[frame.from] = now
-  if last and now ~= (last + 1) % 256 and not frame.begins then
+  if last == now and not frame.begins then
+    note(seen, "duplicate", "the link sequence of the frame before: sent twice, or heard twice")
+  elseif last and now ~= (last + 1) % 256 and not frame.begins then
     local lost = (now - last - 1) % 256
     -- Half the count further is a step back: the sender started anew.
     if lost < 128 then
@@ -1047,16 +1062,28 @@ local function take_command(talk, frame, seen, at)
   local old = talk.commands[frame.request]
   if old and old.content == frame.content and at - old.at < TDP.remembered_s then
     old.tries = old.tries + 1
-    seen.entry, seen.retry_of = old, old.number
+    seen.entry, seen.retry_of, seen.sending = old, old.number, { number = seen.number, at = at }
+    table.insert(old.open, seen.sending)
     note(seen, "retry", format("sent again under its request id, time %d", old.tries))
     return
   end
   if old and not old.reply and old.number ~= seen.number and at - old.at < TDP.remembered_s then
     note(seen, "reused", "a request id that another command had")
   end
+  seen.sending = { number = seen.number, at = at }
   seen.entry = { number = seen.number, at = at, content = frame.content, name = frame.name, message = frame.message,
-    events = {}, tries = 1, role = frame.role }
+    events = {}, tries = 1, role = frame.role, open = { seen.sending } }
   talk.commands[frame.request] = seen.entry
+end
+
+-- An answer is for every sending that has none yet: late is what is late for the first of them.
+local function take_time(entry, seen, at)
+  local first, last = entry.open[1], entry.open[#entry.open]
+  if not first then return end
+  seen.request_in, seen.took = first.number, at - first.at
+  if last ~= first then seen.took_retry = at - last.at end
+  for _, sending in ipairs(entry.open) do sending.reply = seen.number end
+  entry.open = {}
 end
 
 local function take_answer(talk, frame, seen, at)
@@ -1065,8 +1092,9 @@ local function take_answer(talk, frame, seen, at)
     if frame.kind == REPLY then note(seen, "unasked", "nobody is seen to wait for this reply") end
     return
   end
-  seen.request_in, seen.took = entry.number, at - entry.at
+  seen.request_in = entry.number
   if frame.kind == REPLY or frame.kind == NAK then
+    take_time(entry, seen, at)
     if entry.reply and frame.kind == REPLY then
       seen.repeat_of = entry.reply
       note(seen, "repeated", "this command was answered before; the reply comes again")
@@ -1074,8 +1102,9 @@ local function take_answer(talk, frame, seen, at)
       entry.reply = seen.number
     end
     if frame.kind == REPLY and frame.done and entry.role then talk.role = entry.role end
-  elseif frame.kind == EVENT then
-    entry.events[#entry.events + 1] = seen.number
+  else
+    seen.since = at - entry.at
+    if frame.kind == EVENT then entry.events[#entry.events + 1] = seen.number end
   end
 end
 
@@ -1131,7 +1160,7 @@ end
 -- What is known of a frame beyond its own bytes.
 local function look_at(talk, frame, number, at)
   local seen = { number = number, notes = {} }
-  if frame.unreadable then
+  if not frame.layout then
     take_sequence(talk, frame, seen)
     return seen
   end
@@ -1147,38 +1176,48 @@ local function look_at(talk, frame, number, at)
   if frame.kind == ACK and frame.up_to then take_ack(talk, frame, seen) end
   if frame.hello then
     talk.hello = { number = number, at = at }
-    seen.entry = talk.hello
+    seen.sending = talk.hello
   end
   if frame.hello_reply and talk.hello then
-    seen.request_in, seen.took = talk.hello.number, at - talk.hello.at
-    talk.hello.reply = talk.hello.reply or number
+    seen.request_in = talk.hello.number
+    if not talk.hello.reply then talk.hello.reply, seen.took = number, at - talk.hello.at end
   end
   seen.class, seen.session, seen.role = talk.class, talk.session, talk.role
   return seen
 end
 
+local SENDERS = { [0] = "device", [1] = "host" }
+local CHECKS = { [0] = "Bad", [1] = "Good", [2] = "Unverified", [3] = "Not present" } -- as Wireshark's own dissectors
 local tdp = Proto("tdp", "Table Device Protocol")
 local T = {}   -- fields of the declarations, by key
 local G = {    -- fields of this dissector's own
   check = ProtoField.uint32("tdp.check", "Check (CRC-32)", base.HEX),
+  header = ProtoField.none("tdp.header", "Header"),
+  check_status = ProtoField.uint8("tdp.check.status", "Check status", base.DEC, CHECKS),
+  check_calculated = ProtoField.uint32("tdp.check.calculated", "Calculated check", base.HEX),
   payload = ProtoField.bytes("tdp.payload", "Payload"),
+  unread = ProtoField.bytes("tdp.unread", "Bytes that do not fit"),
   extension = ProtoField.none("tdp.extension", "Extension"),
   extension_type = ProtoField.uint8("tdp.extension.type", "Type", base.HEX, TDP.extensions),
   extension_length = ProtoField.uint8("tdp.extension.length", "Length"),
   extension_value = ProtoField.bytes("tdp.extension.value", "Value"),
-  noise = ProtoField.bytes("tdp.noise", "Bytes"),
+  idle = ProtoField.bytes("tdp.idle", "Idle bytes"),
+  noise = ProtoField.bytes("tdp.noise", "Noise"),
   reason = ProtoField.string("tdp.noise.reason", "Why they are no frame"),
   began = ProtoField.framenum("tdp.began_in", "Began in packet"),
   goes_on = ProtoField.framenum("tdp.continued_in", "Goes on in packet"),
+  given_up = ProtoField.framenum("tdp.given_up_in", "Given up in packet"),
   response_in = ProtoField.framenum("tdp.response_in", "Response in packet", base.NONE, frametype.RESPONSE),
   request_in = ProtoField.framenum("tdp.request_in", "Request in packet", base.NONE, frametype.REQUEST),
   caused = ProtoField.framenum("tdp.event_in", "Event it caused in packet"),
   time = ProtoField.relative_time("tdp.response_time", "Response time"),
+  retry_time = ProtoField.relative_time("tdp.response_time.retry", "Response time, from the last time it was sent"),
+  since = ProtoField.relative_time("tdp.since_command", "Time since the command"),
   retry_of = ProtoField.framenum("tdp.retry_of", "Sent first in packet", base.NONE, frametype.RETRANS_PREV),
   repeat_of = ProtoField.framenum("tdp.repeat_of", "Sent before in packet", base.NONE, frametype.RETRANS_PREV),
   ack_in = ProtoField.framenum("tdp.ack_in", "Acknowledged in packet", base.NONE, frametype.ACK),
-  sender = ProtoField.string("tdp.sender", "Sent by"),
-  link = ProtoField.string("tdp.link_state", "Session"),
+  sender = ProtoField.uint8("tdp.sender", "Sender", base.DEC, SENDERS),
+  link = ProtoField.string("tdp.link_state", "Link state"),
 }
 for _, each in ipairs(TDP.fields) do
   local key, abbr, label, kind, values, about = each[1], each[2], each[3], each[4], each[5], each[6]
@@ -1186,7 +1225,8 @@ for _, each in ipairs(TDP.fields) do
   if kind == "none" then
     T[key] = make(abbr, label, about)
   elseif kind == "bool" then
-    T[key] = make(abbr, label, each.width, { "yes", "no" }, each.mask, about)
+    local both = values and TDP.values[values]
+    T[key] = make(abbr, label, each.width or base.NONE, both and { both[1], both[0] } or { "yes", "no" }, each.mask, about)
   elseif kind == "bytes" then
     T[key] = make(abbr, label, base.NONE, about)
   elseif kind == "string" then
@@ -1212,6 +1252,7 @@ for name, each in pairs({
   missing = { "Events missing", group.SEQUENCE, severity.WARN },
   gap = { "Events gone for ever", group.SEQUENCE, severity.WARN },
   lost = { "Frames lost", group.SEQUENCE, severity.WARN },
+  duplicate = { "Link sequence repeated", group.SEQUENCE, severity.NOTE },
   restart = { "Device started anew", group.SEQUENCE, severity.NOTE },
   nak = { "Frame of no use", group.RESPONSE_CODE, severity.WARN },
   refused = { "Command refused", group.RESPONSE_CODE, severity.WARN },
@@ -1221,15 +1262,14 @@ for name, each in pairs({
 }) do
   E[name] = ProtoExpert.new("tdp.expert." .. name, each[1], each[2], each[3])
 end
-tdp.fields, tdp.experts = {}, {}
 do
-  local fields, experts = {}, {}
-  for _, each in pairs(T) do fields[#fields + 1] = each end
-  for _, each in pairs(G) do fields[#fields + 1] = each end
-  for _, each in pairs(E) do experts[#experts + 1] = each end
-  tdp.fields, tdp.experts = fields, experts
+  local fields = {}
+  for _, each in ipairs(TDP.fields) do fields[#fields + 1] = T[each[1]] end
+  for _, each in ipairs(in_order(G)) do fields[#fields + 1] = each end
+  tdp.fields, tdp.experts = fields, in_order(E)
 end
 
+-- Reading a frame of TDP, and saying it in a sentence.
 local STATES = { [1] = "ShufflerState", [2] = "ShoeState", [3] = "ControllerState" }
 
 local function fault_text(number)
@@ -1272,11 +1312,15 @@ local function spoken(field, value)
   return field.as_is and name or words(name)
 end
 
--- Reading a payload: what is in it, as values with their place in the decoded frame; or why it does not fit.
-local function read_fixed(frame, layout)
-  local at = 8
+-- Reading a payload: what is in it as far as it goes, as values with their place in the decoded frame, where that ends,
+-- and why it does not fit.
+local function read_fixed(frame, layout, last)
+  local at, why = 8, nil
   for _, field in ipairs(layout.fields) do
     if field.shape == "list" then break end
+    if at + field.size > last then
+      return at, format("%d bytes where at least %d are needed", last - 8, layout.fixed)
+    end
     local value
     if field.shape == "u" then
       value = field.size < 8 and number_le(frame.decoded, at + 1, field.size) or false
@@ -1284,21 +1328,21 @@ local function read_fixed(frame, layout)
       value = frame.decoded:sub(at + 1, at + field.size)
       if field.shape == "text" then
         value = value:gsub("%z+$", "")
-        if value:find("[\128-\255]") then return nil, field.name .. " is not ASCII" end
+        if value:find("[\128-\255]") then why = why or field.name .. " is not ASCII" end
       end
     end
     frame.values[#frame.values + 1] = { field = field, at = at, size = field.size, value = value }
     frame.by_name[field.name] = value
     at = at + field.size
   end
-  return at
+  return at, why
 end
 
 local function read_list(frame, field, at, last)
-  if at >= last then return nil, field.name .. " is missing" end
-  local count = frame.decoded:byte(at + 1)
+  if at >= last then return at, field.name .. " is missing" end
+  local said = frame.decoded:byte(at + 1)
+  local count = math.min(said, math.floor((last - at - 1) / field.size))
   local stop = at + 1 + count * field.size
-  if stop > last then return nil, format("%s counts %d, more than the payload holds", field.name, count) end
   local items = {}
   for index = 0, count - 1 do
     local from = at + 1 + index * field.size
@@ -1316,34 +1360,35 @@ local function read_list(frame, field, at, last)
   end
   frame.values[#frame.values + 1] = { field = field, at = at, size = stop - at, items = items }
   frame.by_name[field.name] = items
-  return stop
+  return stop, count < said and format("%s counts %d, more than the payload holds", field.name, said) or nil
 end
 
 local function read_extensions(frame, at, last)
   while at < last do
     local stop = at + 2 <= last and at + 2 + frame.decoded:byte(at + 2) or last + 1
-    if stop > last then return format("%d bytes at the end are no whole extension", last - at) end
+    if stop > last then return at, format("%d bytes at the end are no whole extension", last - at) end
     local value = frame.decoded:sub(at + 3, stop)
     frame.extensions[#frame.extensions + 1] = { at = at, size = stop - at }
     if frame.decoded:byte(at + 1) == 1 and #value == 4 then frame.old_session = number_le(value, 1, 4) end
     at = stop
   end
+  return at
 end
 
 local function read_payload(frame, layout)
   local last = #frame.decoded - 4
-  if last - 8 < layout.fixed then
-    return format("%d bytes where at least %d are needed", last - 8, layout.fixed)
-  end
-  local at, why = read_fixed(frame, layout)
-  if not at then return why end
+  local at, why = read_fixed(frame, layout, last)
+  local text_only = why and last - 8 >= layout.fixed
   for _, field in ipairs(layout.fields) do
-    if field.shape == "list" then
-      at, why = read_list(frame, field, at, last)
-      if not at then return why end
+    if field.shape == "list" and (not why or text_only) then
+      local wrong
+      at, wrong = read_list(frame, field, at, last)
+      if wrong then return at, why or wrong end
     end
   end
-  return read_extensions(frame, at, last)
+  if why and not text_only then return at, why end
+  local stop, wrong = read_extensions(frame, at, last)
+  return stop, why or wrong
 end
 
 local FROM_HOST = { [COMMAND] = true, [ACK] = true }
@@ -1360,20 +1405,21 @@ local function read_frame(decoded)
   local greeting = frame.kind == LINK and (frame.message == 1 or frame.message == 2)
   if frame.layout and frame.version ~= TDP.version and not greeting then frame.layout = nil end
   if frame.layout then
-    frame.why = read_payload(frame, frame.layout)
+    frame.stop, frame.why = read_payload(frame, frame.layout)
     frame.name = frame.layout.name
   end
   frame.unreadable = frame.why ~= nil or not frame.layout
   local from = frame.layout and frame.layout.sender
   frame.from = from or FROM_HOST[frame.kind] and "host" or "device"
   if frame.kind == NAK or not frame.layout then frame.from = nil end
-  if frame.unreadable then return frame end
+  if not frame.layout then return frame end
   local by = frame.by_name
   frame.hello = frame.kind == LINK and frame.message == 1
   frame.hello_reply = frame.kind == LINK and frame.message == 2
   frame.begins = frame.hello or frame.hello_reply
-  frame.names_session = frame.hello_reply or by.last_event ~= nil
+  frame.names_session = by.session ~= nil and (frame.hello_reply or by.last_event ~= nil)
   frame.session, frame.number, frame.up_to = by.session, frame.kind == EVENT and by.number or nil, by.up_to
+  if frame.hello_reply and not by.session then frame.hello_reply = false end
   frame.done = frame.kind == REPLY and by.status == 1
   frame.role = frame.kind == COMMAND and by.role or nil
   if STATES[math.floor(frame.message / 256)] then frame.class = math.floor(frame.message / 256) end
@@ -1381,10 +1427,11 @@ local function read_frame(decoded)
   return frame
 end
 
+-- What a state means: by its message, else by the class of the device.
 local function state_field(field, class)
-  local values = field.by_class and STATES[class or 0]
+  local values = field.by_class and (field.values or STATES[class or 0])
   if not values then return field end
-  return { name = field.name, label = field.label, values = values, size = field.size, key = field.key }
+  return { name = field.name, label = field.label, values = values, size = field.size, key = TDP.states[field.name][values] }
 end
 
 local function list_text(entry)
@@ -1440,13 +1487,21 @@ local function say(frame, class)
   return (sentence:gsub("{([%w_]+)}", texts))
 end
 
+-- Showing a frame of TDP.
 local function title(frame, seen)
   local what = frame.names
   local request = frame.request ~= 0 and " " .. frame.request or ""
   if not frame.layout then
+    if frame.version ~= TDP.version then
+      return format("%s of version %d, which is not read here: that is version %s", what, frame.version, TDP.version_text)
+    end
     return format("%s, kind %d: not known to version %s", what, frame.kind, TDP.version_text)
   end
-  if frame.why then return format("%s that cannot be read: %s", what, frame.why) end
+  if frame.why then
+    local heads = { [COMMAND] = "Command%s, ", [REPLY] = "Reply to command%s, ", [PROGRESS] = "Progress of command%s, " }
+    local head = format(heads[frame.kind] or frame.number and format("Event %d, ", frame.number) or "", request)
+    return format("%s%s that cannot be read: %s", head, what, frame.why)
+  end
   local says = say(frame, seen.class)
   if frame.kind == COMMAND then return format("Command%s: %s", request, says) end
   if frame.kind == REPLY then return format("Reply to command%s, %s: %s", request, what, says) end
@@ -1463,10 +1518,10 @@ local function add_value(tree, entry, tvb, class)
   local range = tvb(entry.at, entry.size)
   if entry.items then
     local inner = tree:add(T[field.key], range):set_text(format("%s: %s", field.label, list_text(entry)))
-    inner:add(T[field.key .. "#"], tvb(entry.at, 1))
+    inner:add(T[field.name .. ".count"], tvb(entry.at, 1))
     for _, item in ipairs(entry.items) do
       if field.parts then
-        local row = inner:add(T[field.key .. "@"], tvb(item.at, item.size))
+        local row = inner:add(T[field.name .. ".row"], tvb(item.at, item.size))
         local said = {}
         for _, part in ipairs(item) do
           row:add_le(T[part.field.key], tvb(part.at, part.size))
@@ -1474,13 +1529,13 @@ local function add_value(tree, entry, tvb, class)
         end
         row:set_text(concat(said, ", "))
       else
-        local leaf = inner:add_le(T[field.key .. "*"], tvb(item.at, item.size))
+        local leaf = inner:add_le(T[field.item], tvb(item.at, item.size))
         leaf:set_text(spoken(field, item.value))
       end
     end
     return
   end
-  if field.shape == "text" then
+  if field.shape == "text" and not entry.value:find("[\128-\255]") then
     tree:add(T[field.key], range, entry.value)
     return
   elseif field.shape ~= "u" then
@@ -1489,6 +1544,10 @@ local function add_value(tree, entry, tvb, class)
   end
   local leaf = tree:add_le(T[field.key], range)
   local now = state_field(field, class)
+  if now ~= field then -- the number under the name without a class, as ip.addr stands beside ip.src
+    leaf:set_hidden()
+    leaf = tree:add_le(T[now.key], range)
+  end
   if field.flags then
     leaf:set_text(format("%s: %s (0x%X)", field.label, flags_text(field.flags, entry.value), entry.value))
     for _, flag in ipairs(TDP.flags[field.flags]) do leaf:add_le(T[field.key .. "." .. flag[2]], range) end
@@ -1506,52 +1565,85 @@ local function add_value(tree, entry, tvb, class)
   end
 end
 
-local function add_frame(tree, frame, tvb, class)
+local function add_header(tree, frame, tvb)
   local kind = TDP.values.Kind[frame.kind]
-  local header = tree:add(tdp, tvb(0, 8), format("Header: %s frame, link sequence %d%s", kind and words(kind) or "kind " .. frame.kind,
-    frame.sequence, frame.request ~= 0 and ", request " .. frame.request or ""))
+  local header = tree:add(G.header, tvb(0, 8)):set_text(format("Header: %s frame, link sequence %d%s",
+    kind and words(kind) or "kind " .. frame.kind, frame.sequence, frame.request ~= 0 and ", request " .. frame.request or ""))
   for _, field in ipairs(TDP.header) do
     local range = tvb(field.at, field.size)
     local leaf = header:add_le(T[field.key], range)
     if field.name == "link_sequence" then leaf:append_text(" (counts the frames of this side, modulo 256)") end
   end
-  local last = #frame.decoded - 4
-  if frame.unreadable then
-    if last > 8 then tree:add(G.payload, tvb(8, last - 8)) end
-  else
-    for _, entry in ipairs(frame.values) do add_value(tree, entry, tvb, class) end
-    for _, each in ipairs(frame.extensions) do
-      local inner = tree:add(G.extension, tvb(each.at, each.size))
-      inner:set_text("Extension")
-      inner:add(G.extension_type, tvb(each.at, 1))
-      inner:add(G.extension_length, tvb(each.at + 1, 1))
-      if each.size > 2 then inner:add(G.extension_value, tvb(each.at + 2, each.size - 2)) end
-    end
-  end
-  tree:add_le(G.check, tvb(last, 4)):append_text(" good")
 end
 
-local function add_links(tree, seen)
+local function add_extension(tree, each, tvb)
+  local inner = tree:add(G.extension, tvb(each.at, each.size))
+  inner:set_text("Extension")
+  inner:add(G.extension_type, tvb(each.at, 1))
+  inner:add(G.extension_length, tvb(each.at + 1, 1))
+  if each.size > 2 then inner:add(G.extension_value, tvb(each.at + 2, each.size - 2)) end
+end
+
+local function add_check(tree, frame, tvb, good)
+  local last = #frame.decoded - 4
+  local item = tree:add_le(G.check, tvb(last, 4))
+  if good then
+    item:append_text(" [correct]")
+    item:add(G.check_status, 1):set_generated()
+    return
+  end
+  local should = crc32(frame.decoded:sub(1, last))
+  item:append_text(format(" [incorrect, should be 0x%08x]", should))
+  item:add(G.check_status, 0):set_generated()
+  item:add(G.check_calculated, should):set_generated()
+end
+
+local function add_frame(tree, frame, tvb, class, good)
+  add_header(tree, frame, tvb)
+  local last = #frame.decoded - 4
+  for _, entry in ipairs(frame.values) do add_value(tree, entry, tvb, class) end
+  for _, each in ipairs(frame.extensions) do add_extension(tree, each, tvb) end
+  if frame.unreadable and last > 8 then
+    local payload = tree:add(G.payload, tvb(8, last - 8))
+    if frame.why and frame.stop < last then
+      local rest = payload:add(G.unread, tvb(frame.stop, last - frame.stop))
+      rest:add_proto_expert_info(E.unread, frame.names .. ": " .. frame.why)
+      frame.warned = true
+    end
+  end
+  add_check(tree, frame, tvb, good)
+end
+
+local function link_text(frame, seen)
+  local role = frame.role and TDP.values.Role[frame.role]
+  if role then return "to be opened to " .. words(role) end
+  role = seen.role and TDP.values.Role[seen.role]
+  return role and "opened to " .. words(role) or "not seen to be opened"
+end
+
+local function add_links(tree, frame, seen)
   local function link(field, value) if value then tree:add(field, value):set_generated() end end
   link(G.retry_of, seen.retry_of)
   link(G.repeat_of, seen.repeat_of)
   link(G.request_in, seen.request_in)
-  if seen.took then tree:add(G.time, time_of(seen.took)):set_generated() end
+  local function took(field, seconds) if seconds then tree:add(field, time_of(seconds)):set_generated() end end
+  took(G.time, seen.took)
+  took(G.retry_time, seen.took_retry)
+  took(G.since, seen.since)
+  if seen.sending then link(G.response_in, seen.sending.reply) end
   if seen.entry then
-    link(G.response_in, seen.entry.reply)
     for _, number in ipairs(seen.entry.events or {}) do link(G.caused, number) end
   end
   if seen.event then link(G.ack_in, seen.event.ack) end
   if seen.session then
-    local role = seen.role and TDP.values.Role[seen.role]
-    local state = role and "opened to " .. words(role) or "not seen to be opened"
-    tree:add(G.link, format("%08X, %s", seen.session, state)):set_generated()
+    tree:add(G.link, format("%08X, %s", seen.session, link_text(frame, seen))):set_generated()
   end
 end
 
 local function add_warnings(tree, frame, seen)
   for _, each in ipairs(seen.notes) do tree:add_proto_expert_info(E[each[1]], each[2]) end
   local by = frame.by_name
+  if frame.warned then return end
   if frame.why then return tree:add_proto_expert_info(E.unread, frame.names .. ": " .. frame.why) end
   if not frame.layout then return tree:add_proto_expert_info(E.unknown, frame.names .. " is not known") end
   if frame.kind == NAK then
@@ -1586,46 +1678,56 @@ local function show_tdp(each, range, tree, context)
   local seen = context.seen(function(number, at) return look_at(context.talk, frame, number, at) end)
   local text = title(frame, seen)
   local item = range and tree:add(tdp, range, LABEL .. text) or tree:add(tdp, LABEL .. text)
-  if from then item:add(G.sender, from == "host" and "the host" or "the device"):set_generated() end
+  if from then item:add(G.sender, from == "host" and 1 or 0):set_generated() end
   if each.began then item:add(G.began, each.began):set_generated() end
   local tvb = ByteArray.new(each.frame, true):tvb(frame.names .. " without its stuffing")
-  add_frame(item, frame, tvb, seen.class)
-  add_links(item, seen)
+  add_frame(item, frame, tvb, seen.class, true)
+  add_links(item, frame, seen)
   add_warnings(item, frame, seen)
   return text, from, #seen.notes > 0 and (seen.retry_of or seen.repeat_of) and "[again] " or ""
 end
 
--- Bytes that are no frame, the same for all dialects. What means nothing anywhere (idle zeros, blanks) warns of nothing.
-local QUIET = { ["idle delimiter"] = true, blank = true }
+-- What a frame with a bad check would say. It takes no part in the talk.
+local function show_bad_tdp(each, item, context)
+  local frame = read_frame(each.frame)
+  local seen = context.seen(function() return { notes = {}, class = context.talk.class } end)
+  local tvb = ByteArray.new(each.frame, true):tvb(frame.names .. ", bad check, without its stuffing")
+  add_frame(item, frame, tvb, seen.class, false)
+  return title(frame, seen)
+end
 
-local function show_noise(dialect, each, range, tree)
+-- Bytes that are no frame, the same for all dialects.
+local function bytes_text(count) return format("%d byte%s", count, count == 1 and "" or "s") end
+
+local function show_noise(dialect, each, range, tree, context)
   local fields, quiet = dialect.fields, QUIET[each.reason]
-  local what = quiet and "idle" or "noise"
-  local text = format("%d byte%s of %s: %s", each.len, each.len == 1 and "" or "s", what, each.reason)
+  local text = format("%s of %s: %s", bytes_text(each.len), quiet and "idle" or "noise", each.reason)
   local label = dialect.label .. text
   local item = range and tree:add(dialect.proto, range, label) or tree:add(dialect.proto, label)
   if each.began then item:add(fields.began, each.began):set_generated() end
-  item:add(fields.noise, ByteArray.new(each.bytes, true):tvb("Bytes of no frame")())
-  local reason = item:add(fields.reason, each.reason)
-  if not quiet then
-    local expert = each.reason == "bad check" and dialect.experts.check or dialect.experts.noise
-    item:add_proto_expert_info(expert, text)
+  item:add(quiet and fields.idle or fields.noise, ByteArray.new(each.bytes, true):tvb("Bytes of no frame")())
+  if quiet then return "" end
+  item:add(fields.reason, each.reason)
+  if each.reason ~= "bad check" then
+    item:add_proto_expert_info(dialect.experts.noise, text)
+    return text
   end
-  return quiet and "" or text
+  item:add_proto_expert_info(dialect.experts.check, text)
+  local says = each.frame and dialect.show_bad and dialect.show_bad(each, item, context)
+  if not says then return text end
+  item:append_text("; taken as it is: " .. says)
+  return format("%s; taken as it is: %s", text, says)
 end
 
 -- The two shoes. A value is handed to Wireshark as it was read: in their bytes it stands beside others.
 local function make_fields(abbr, declared)
   local fields = {
-    noise = ProtoField.bytes(abbr .. ".noise", "Bytes"),
+    idle = ProtoField.bytes(abbr .. ".idle", "Idle bytes"),
+    noise = ProtoField.bytes(abbr .. ".noise", "Noise"),
     reason = ProtoField.string(abbr .. ".noise.reason", "Why they are no frame"),
     began = ProtoField.framenum(abbr .. ".began_in", "Began in packet"),
     goes_on = ProtoField.framenum(abbr .. ".continued_in", "Goes on in packet"),
-    repeat_of = ProtoField.framenum(abbr .. ".repeat_of", "Sent before in packet", base.NONE, frametype.RETRANS_PREV),
-    request_in = ProtoField.framenum(abbr .. ".request_in", "Request in packet", base.NONE, frametype.REQUEST),
-    response_in = ProtoField.framenum(abbr .. ".response_in", "Response in packet", base.NONE, frametype.RESPONSE),
-    time = ProtoField.relative_time(abbr .. ".response_time", "Response time"),
-    sender = ProtoField.string(abbr .. ".sender", "Sent by"),
+    given_up = ProtoField.framenum(abbr .. ".given_up_in", "Given up in packet"),
     message = ProtoField.string(abbr .. ".message", "Message"),
     why = ProtoField.string(abbr .. ".why", "Why it cannot be read"),
   }
@@ -1635,9 +1737,9 @@ local function make_fields(abbr, declared)
   return fields
 end
 
-local function make_experts(abbr)
+local function make_experts(abbr, names)
   local function make(name, text, kind, how) return ProtoExpert.new(abbr .. ".expert." .. name, text, kind, how) end
-  return {
+  local all = {
     check = make("check", "Bad check", group.CHECKSUM, severity.ERROR),
     noise = make("noise", "Noise", group.MALFORMED, severity.WARN),
     unread = make("unread", "Frame that cannot be read", group.MALFORMED, severity.ERROR),
@@ -1647,13 +1749,14 @@ local function make_experts(abbr)
     fault = make("fault", "Trouble of the shoe", group.RESPONSE_CODE, severity.WARN),
     restart = make("restart", "Device started anew", group.SEQUENCE, severity.NOTE),
   }
+  if not names then return all end
+  local found = {}
+  for _, name in ipairs(names) do found[name] = all[name] end
+  return found
 end
 
 local function declare(proto, fields, experts)
-  local all_fields, all_experts = {}, {}
-  for _, each in pairs(fields) do all_fields[#all_fields + 1] = each end
-  for _, each in pairs(experts) do all_experts[#all_experts + 1] = each end
-  proto.fields, proto.experts = all_fields, all_experts
+  proto.fields, proto.experts = in_order(fields), in_order(experts)
 end
 
 -- Angel Eye --------------------------------------------------------------
@@ -1663,11 +1766,11 @@ local AF = make_fields("angel_eye", {
   { "kind", "uint8", "Kind", base.HEX, ANGEL.kinds },
   { "sequence", "string", "Sequence" },
   { "letter", "string", "Letter" },
-  { "destination", "uint8", "Drawn for", base.DEC, ANGEL.destinations },
-  { "mode", "uint8", "Drawn while in", base.DEC, ANGEL.modes },
-  { "ordinal", "uint8", "Card there" },
+  { "destination", "uint8", "Destination", base.DEC, ANGEL.destinations },
+  { "mode", "uint8", "Mode", base.DEC, ANGEL.modes },
+  { "ordinal", "uint8", "Ordinal" },
   { "card", "string", "Card" },
-  { "winner", "uint8", "Result", base.DEC, ANGEL.winners },
+  { "winner", "uint8", "Winner", base.DEC, ANGEL.winners },
   { "player_pair", "bool", "Pair of the player" },
   { "banker_pair", "bool", "Pair of the banker" },
   { "error_mode", "bool", "In error mode" },
@@ -1676,10 +1779,16 @@ local AF = make_fields("angel_eye", {
   { "address", "string", "Setting" },
   { "value", "string", "Value" },
   { "data", "bytes", "Data" },
-  { "answer", "uint8", "Reason", base.HEX, ANGEL.reasons },
+  { "answer", "uint8", "Answer", base.HEX, ANGEL.reasons },
   { "text", "string", "Text" },
   { "check", "string", "Check (XOR)" },
 })
+AF.check_status = ProtoField.uint8("angel_eye.check.status", "Check status", base.DEC, CHECKS)
+AF.sender = ProtoField.uint8("angel_eye.sender", "Sender", base.DEC, SENDERS)
+AF.repeat_of = ProtoField.framenum("angel_eye.repeat_of", "Sent before in packet", base.NONE, frametype.RETRANS_PREV)
+AF.request_in = ProtoField.framenum("angel_eye.request_in", "Request in packet", base.NONE, frametype.REQUEST)
+AF.response_in = ProtoField.framenum("angel_eye.response_in", "Response in packet", base.NONE, frametype.RESPONSE)
+AF.time = ProtoField.relative_time("angel_eye.response_time", "Response time")
 local AE = make_experts("angel_eye")
 declare(angel, AF, AE)
 
@@ -1830,7 +1939,7 @@ local function show_angel(each, range, tree, context)
   local from = frame.start == ANGEL.REPORT and "device" or context.from
   local item = range and tree:add(angel, range, "Angel Eye style shoe, " .. text) or tree:add(angel, "Angel Eye style shoe, " .. text)
   local tvb = range and range:len() == each.len and range or ByteArray.new(each.bytes, true):tvb("Frame, put together")()
-  item:add(AF.sender, from == "host" and "the host" or "the shoe"):set_generated()
+  item:add(AF.sender, from == "host" and 1 or 0):set_generated()
   if each.began then item:add(AF.began, each.began):set_generated() end
   item:add(AF.kind, tvb(0, 1))
   local data = 1
@@ -1856,7 +1965,10 @@ local function show_angel(each, range, tree, context)
     if message.name == "Rejected" then item:add_proto_expert_info(AE.refused, text) end
     if message.unknown then item:add_proto_expert_info(AE.unknown, text) end
   end
-  if frame.check then item:add(AF.check, tvb(each.len - 2, 2)):append_text(" good") end
+  if frame.check then
+    local check = item:add(AF.check, tvb(each.len - 2, 2)):append_text(" [correct]")
+    check:add(AF.check_status, 1):set_generated()
+  end
   add_seen(item, AF, AE, seen)
   return text, from, seen.repeat_of and "[again] " or ""
 end
@@ -1872,7 +1984,7 @@ local BF = make_fields("bee_tek", {
   { "words", "string", "Words" },
   { "warning", "uint32", "Warning", base.HEX },
 })
-local BEX = make_experts("bee_tek")
+local BEX = make_experts("bee_tek", { "noise", "unread", "unknown", "fault" })
 declare(bee, BF, BEX)
 
 local function read_alarm(rest)
@@ -1948,7 +2060,7 @@ end
 -- Where the bytes come from, and which dialect they are.
 local DIALECTS = {
   tdp = { name = "tdp", proto = tdp, fields = G, experts = E, label = LABEL, column = "TDP", cut = cut_tdp,
-    give_up = give_up_tdp, silence = TDP.partial_s, show = show_tdp },
+    give_up = give_up_tdp, silence = TDP.partial_s, show = show_tdp, show_bad = show_bad_tdp },
   ["angel-eye"] = { name = "angel-eye", proto = angel, fields = AF, experts = AE, label = "Angel Eye style shoe, ",
     column = "Angel Eye", cut = cut_angel_eye, give_up = give_up, silence = ANGEL.partial_s, show = show_angel },
   ["bee-tek"] = { name = "bee-tek", proto = bee, fields = BF, experts = BEX, label = "Bee-Tek style shoe, ",
@@ -1973,17 +2085,17 @@ local function show_pieces(dialect, record, tvb, pinfo, tree, line)
     local first = math.max(each.at, 0)
     local range = not each.before and tvb and each.at + each.len > first and tvb(first, each.at + each.len - first) or nil
     local text
-    if each.frame then
+    local context = { talk = talk, way = line.way, from = line.from, seen = function(look)
+      local name = name_of(index, each)
+      if not seen[name] then seen[name] = look(pinfo.number, now_of(pinfo)) end
+      return seen[name]
+    end }
+    if each.frame and not each.reason then
       local again, sender
-      local context = { talk = talk, way = line.way, from = line.from, seen = function(look)
-        local name = name_of(index, each)
-        if not seen[name] then seen[name] = look(pinfo.number, now_of(pinfo)) end
-        return seen[name]
-      end }
       text, sender, again = dialect.show(each, range, tree, context)
       text, from = again .. text, sender or from
     else
-      text = show_noise(dialect, each, range, tree)
+      text = show_noise(dialect, each, range, tree, context)
     end
     if text ~= "" then said[#said + 1] = text end
   end
@@ -1992,10 +2104,12 @@ end
 
 local function show_rest(dialect, record, tvb, tree)
   local count = math.min(record.held, tvb:len())
-  local label = format("%d bytes of a frame that is not whole yet", count)
+  local label = bytes_text(count) .. (record.idle and " of idle, or where a frame begins"
+    or record.given_up and " of a frame that never ended" or " of a frame that is not whole yet")
   local item = tree:add(dialect.proto, tvb(tvb:len() - count, count), dialect.label .. label)
   if record.goes_on then item:add(dialect.fields.goes_on, record.goes_on):set_generated() end
-  return label
+  if record.given_up and not record.idle then item:add(dialect.fields.given_up, record.given_up):set_generated() end
+  return record.idle and "idle" or label
 end
 
 local function set_columns(dialect, pinfo, line, said, from)
@@ -2015,6 +2129,8 @@ local function dissect(dialect, tvb, pinfo, tree, line)
     local rest = show_rest(dialect, record, tvb, tree)
     if #said == 0 then said[1] = rest end
   end
+  -- Of a segment in which nothing ends, TCP itself says what it is.
+  if #said == 0 and record.held > 0 and line.whole then return record.held end
   if #said == 0 then said[1] = "idle" end
   set_columns(dialect, pinfo, line, said, from)
   return record.held
@@ -2054,6 +2170,14 @@ end
 
 local rtac = DissectorTable.get("wtap_encap"):get_dissector(wtap.RTAC_SERIAL or 153)
 local lines = Proto("dealwire", "Line of a card device")
+local LF = { line = ProtoField.string("dealwire.line", "Line"), dialect = ProtoField.string("dealwire.dialect", "Dialect") }
+lines.fields = in_order(LF)
+
+local function show_line(dialect, tree, line)
+  local item = tree:add(lines, format("Line of a card device: %s, %s", line.name, dialect.name)):set_generated()
+  item:add(LF.line, line.name):set_generated()
+  item:add(LF.dialect, dialect.name):set_generated()
+end
 
 -- A serial line as dealwire records it. One whose description names no dialect of ours stays what it was.
 function lines.dissector(tvb, pinfo, tree)
@@ -2062,6 +2186,7 @@ function lines.dissector(tvb, pinfo, tree)
   rtac:call(tvb(0, 12):tvb(), pinfo, tree)
   local event = tvb(8, 1):uint()
   local line = serial_line(pinfo, band(event, 1) == 1)
+  show_line(dialect, tree, line)
   if tvb:len() == 12 then
     dissect_note(dialect, pinfo, tree, line)
   else
@@ -2078,7 +2203,9 @@ local user_before = DissectorTable.get("wtap_encap"):get_dissector(wtap.USER0 or
 function user.dissector(tvb, pinfo, tree)
   local dialect = described()
   if dialect then
-    hand_over(dialect, tvb, pinfo, tree, serial_line(pinfo, false))
+    local line = serial_line(pinfo, false)
+    show_line(dialect, tree, line)
+    hand_over(dialect, tvb, pinfo, tree, line)
     return tvb:len()
   end
   return user_before and user_before:call(tvb, pinfo, tree) or 0
@@ -2106,8 +2233,12 @@ local function dissect_anywhere(dialect, tvb, pinfo, tree)
   local talk = talk_of("tcp " .. tostring(value_of(tcp_stream)))
   local way = tostring(pinfo.src_port)
   local line = { key = "tcp " .. tostring(value_of(tcp_stream)), way = way, whole = true, from = talk.ways and talk.ways[way] }
+  -- Where a person has switched that off, what is cut is put together here, in the order in which it came.
+  if pinfo.can_desegment == 0 then
+    line.whole, line.patient, line.way = nil, true, way .. " by itself"
+  end
   local held = dissect(dialect, tvb, pinfo, tree, line)
-  if held > 0 then
+  if held > 0 and line.whole then
     pinfo.desegment_offset = tvb:len() - held
     pinfo.desegment_len = DESEGMENT_ONE_MORE_SEGMENT
   end

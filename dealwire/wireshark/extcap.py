@@ -14,8 +14,12 @@ LINK_TYPE = 250
 DIALECTS = ("tdp", "angel-eye", "bee-tek")
 BAUD = {"tdp": 115200, "angel-eye": 4800, "bee-tek": 9600}
 LINE, SERVER, RECORDING = "dealwire-line", "dealwire-server", "dealwire-recording"
-AGAIN_S = 0.25
-"""Between two looks at a recording that does not grow, or at a line that is gone."""
+AGAIN_S, AGAIN_MOST_S = 0.25, 4.0
+"""Between two looks at a recording that does not grow; before a line that is gone is opened again, twice as long after
+each time that it did not hold."""
+HELD_S = 5.0
+"""A line that is there so long without a byte holds; one with a byte holds at once."""
+GUIDE = "docs/guides/wireshark.md of dealwire"
 
 
 def ports() -> list[str]:
@@ -162,28 +166,43 @@ def open_server(address: str) -> int:
     return line.detach()
 
 
-def watch(line: int, out: int) -> str:
-    """Packets from a line until it is lost; gives why. Gone when Wireshark closed the pipe."""
+def watch(line: int, out: int, news: str) -> tuple[str, bool]:
+    """Packets from a line until it is lost; gives why, and whether it held. `news` is noted once it does. Gone when
+    Wireshark closed the pipe."""
     import select
+    import time
 
     poll = select.poll()
     poll.register(line, select.POLLIN)
     poll.register(out, select.POLLERR)
+    held, until = False, time.monotonic() + HELD_S
     while True:
-        for number, what in poll.poll():
+        ready = poll.poll(None if held else max(0, int((until - time.monotonic()) * 1000)))
+        why, data = "", b""
+        for number, what in ready:
             if number == out and what & (select.POLLERR | select.POLLHUP):
                 raise Gone
-            if number == out:
-                continue
-            try:
-                data = os.read(number, 65536)
-            except BlockingIOError:
-                continue
-            except OSError as error:
-                return error.strerror or str(error)
-            if not data:
-                return "the other end closed it"
+            if number == line:
+                data, why = receive(line)
+        if not held and (data or (not why and time.monotonic() >= until)):
+            held = True
+            if news:
+                put(out, packet(b"", news))
+        if data:
             put(out, packet(data))
+        if why:
+            return why, held
+
+
+def receive(line: int) -> tuple[bytes, str]:
+    """What has arrived, or why the line is lost, or neither."""
+    try:
+        data = os.read(line, 65536)
+    except BlockingIOError:
+        return b"", ""
+    except OSError as error:
+        return b"", error.strerror or str(error)
+    return data, "" if data else "the other end closed it"
 
 
 def closed(out: int, seconds: float) -> None:
@@ -197,26 +216,34 @@ def closed(out: int, seconds: float) -> None:
 
 
 def listen(kind: str, out: int, given: dict[str, str]) -> None:
-    """A line as packets, opened again when it was lost. One that cannot be opened at first is an error."""
+    """A line as packets, opened again when it was lost, ever more rarely while it does not hold. One that cannot be
+    opened at first is an error; an outage is noted once, when it begins and when it is over."""
     wanted = given.get("dialect", "")
     dialect = wanted if wanted in DIALECTS else "tdp"
     baud = int(given.get("baud") or 0) or BAUD[dialect]
-    address, opened = given.get("address", ""), False
+    address, began, lost, pause = given["address"], False, False, AGAIN_S
     while True:
+        why, held = "", False
         try:
             line = open_port(address, baud) if kind == LINE else open_server(address)
         except OSError:
-            if not opened:
+            if not began:
                 raise
-            closed(out, AGAIN_S)
-            continue
-        put(out, packet(b"", "line opened again") if opened else header(kind, address, dialect, baud))
-        opened = True
-        try:
-            why = watch(line, out)
-        finally:
-            os.close(line)
-        put(out, packet(b"", f"line lost: {why}"))
+        else:
+            if not began:
+                put(out, header(kind, address, dialect, baud))
+            began = True
+            try:
+                why, held = watch(line, out, "line opened again" if lost else "")
+            finally:
+                os.close(line)
+        if held:
+            lost, pause = False, AGAIN_S
+        if why and not lost:
+            put(out, packet(b"", f"line lost: {why}"))
+            lost = True
+        closed(out, pause)
+        pause = min(2 * pause, AGAIN_MOST_S)
 
 
 def follow(path: str, out: int) -> None:
@@ -244,25 +271,43 @@ def follow(path: str, out: int) -> None:
             closed(out, AGAIN_S)
 
 
+def refusal(name: str, given: dict[str, str]) -> str:
+    """Why this cannot be captured, in one line; empty when it can."""
+    if not given.get("fifo"):
+        return "--fifo names the pipe that Wireshark reads"
+    if not given["address"]:
+        return f"{name}: no address; it is set in the interface's options, or with --address"
+    baud = given.get("baud") or "0"
+    if not (baud.isascii() and baud.isdigit()):
+        return f"--baud {baud}: not a number"
+    return ""
+
+
 def capture(name: str, given: dict[str, str]) -> int:
     """Write to Wireshark's pipe until it is closed; gives the exit code."""
     kind, _, path = name.partition(":")
-    given.setdefault("address", path)
-    out = os.open(given.get("fifo", ""), os.O_WRONLY)
+    given["address"] = given.get("address") or path
+    why = refusal(name, given)
+    if why:
+        sys.stderr.write(f"{why}\n")
+        return 2
+    try:
+        out = os.open(given["fifo"], os.O_WRONLY)
+    except OSError as error:
+        sys.stderr.write(f"{given['fifo']}: {error.strerror or error}\n")
+        return 1
     try:
         if kind == RECORDING:
             follow(given["address"], out)
-        elif kind in (LINE, SERVER):
-            listen(kind, out, given)
-        sys.stderr.write(f"no such interface: {name}\n")
-        return 2
+        listen(kind, out, given)
     except Gone:
-        return 0
+        pass
     except OSError as error:
         sys.stderr.write(f"{given['address']}: {error.strerror or error}\n")
         return 1
     finally:
         os.close(out)
+    return 0
 
 
 def main(words: list[str]) -> int:
@@ -271,11 +316,18 @@ def main(words: list[str]) -> int:
     name = given.get("extcap-interface", "")
     if "extcap-interfaces" in given:
         interfaces()
-    elif "extcap-dlts" in given:
+        return 0
+    if "extcap-dlts" not in given and "extcap-config" not in given and "capture" not in given:
+        print(f"dealwire extcap {VERSION}: Wireshark starts it by itself, see {GUIDE}")
+        return 0
+    if name.partition(":")[0] not in (LINE, SERVER, RECORDING):
+        sys.stderr.write(f"no such interface: {name or '(none named)'}\n")
+        return 2
+    if "extcap-dlts" in given:
         print(f"dlt {{number={LINK_TYPE}}}{{name=RTAC_SERIAL}}{{display=Serial line with direction}}")
     elif "extcap-config" in given:
         config(name)
-    elif "capture" in given:
+    else:
         import signal
 
         for number in (signal.SIGTERM, signal.SIGINT):

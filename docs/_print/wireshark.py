@@ -3,22 +3,12 @@ the same for every message, from `lua/`. One file, because Wireshark loads each 
 
 import re
 from collections.abc import Mapping, Sequence
-from enum import IntEnum, IntFlag
 from pathlib import Path
 from typing import Any, Final
 
 from docs._print import DOCS
-from docs._print.wireshark_words import (
-    BITS_FROM_ONE,
-    CARD_CODES,
-    EVENTS_OF_FAULTS,
-    IN_HEX,
-    LABELS,
-    NUMBERS_WITH_NAMES,
-    SAYS,
-    TWO_WAYS,
-    UNITS,
-)
+from docs._print.wireshark_fields import BY_CLASS, Fields, values_of
+from docs._print.wireshark_words import EVENTS_OF_FAULTS, SAYS
 from protocol import cards, places
 from protocol.angel_eye import framing as angel_framing
 from protocol.angel_eye import messages as angel
@@ -29,8 +19,8 @@ from protocol.bee_tek import messages as bee
 from protocol.faults import CLASSES, Fault
 from protocol.message import Message, message_name
 from protocol.tdp import framing
-from protocol.tdp.derive import FIXED, Field, Shape, fields_of, header_fields
-from protocol.tdp.messages import ControllerState, Kind, ShoeState, ShufflerState
+from protocol.tdp.derive import FIXED, fields_of, header_fields
+from protocol.tdp.messages import Kind
 from protocol.tdp.outputs import Timing
 from protocol.tdp.packets import ANSWERS, CARDS, MAX_FRAME, PACKETS, PLACES, VERSION, VERSION_TEXT
 from protocol.tdp.reply_cache import KEPT_NS
@@ -38,11 +28,17 @@ from protocol.tdp.reply_cache import KEPT_NS
 PATH: Final = "../dealwire/wireshark/dealwire.lua"
 """Of the printed file, from `docs/`."""
 _LUA: Final = Path(__file__).parent / "lua"
-_PARTS: Final = ("base", "cut_tdp", "cut_others", "streams", "talk", "tdp", "noise", "dialects", "lines")
+_PARTS: Final = (
+    *("base", "cut_tdp", "cut_others", "streams", "talk", "tdp_fields", "tdp_read", "tdp", "noise", "dialects"),
+    "lines",
+)
 _HEAD: Final = """\
 -- Table Device Protocol, Angel Eye style and Bee-Tek style shoes in Wireshark. Part of dealwire, Apache-2.0.
 -- Printed from the protocol's declarations: change those, or docs/_print/lua, and not this file.
 -- `dealwire wireshark install` puts it where Wireshark looks for it.
+-- Once is enough: a second one, named by hand beside the installed one, does nothing.
+if _G.dealwire_is_loaded then return end
+_G.dealwire_is_loaded = true
 set_plugin_info({{ version = "{version}", author = "dealwire", description = "Card devices of casino tables" }})
 """
 _NS: Final = 1_000_000_000
@@ -94,99 +90,7 @@ def _long(value: object) -> str:
 # ------------------------------------------------------------------ TDP
 
 
-class _Fields:
-    """The fields to register. Those of one name and meaning are one, whatever message they stand in."""
-
-    def __init__(self) -> None:
-        self.values: dict[str, Mapping[int, str]] = {}
-        self.flags: dict[str, list[tuple[int, str]]] = {}
-        self.rows: dict[str, dict[object, object]] = {}
-        self._kinds: dict[str, str] = {}
-
-    def describe(self, field: Field, message: str = "") -> dict[str, object]:
-        """What the dissector has to know of a field of that message; registers it."""
-        values, flags = (CARDS, None) if (message, field.name) in CARD_CODES else self._names(field)
-        said: dict[str, object] = {
-            "name": field.name,
-            "label": LABELS.get(field.name, field.name.replace("_", " ").capitalize()),
-            "size": field.size,
-            "values": values,
-            "flags": flags,
-            "unit": UNITS.get(field.name),
-            "hex": True if field.name in IN_HEX else None,
-            "bits": True if field.name in BITS_FROM_ONE else None,
-            "as_is": True if values in (CARDS, PLACES) else None,
-            "lists_codes": True if values in (CARDS, PLACES) else None,
-            "by_class": True if field.name in ("state", "previous") and values is None else None,
-        }
-        if field.shape in FIXED:
-            shape = {Shape.INTEGER: "u", Shape.BYTES: "bytes", Shape.TEXT: "text"}[field.shape]
-            kind = {"u": f"uint{8 * field.size}", "bytes": "bytes", "text": "string"}[shape]
-            return {**said, "shape": shape, "key": self._add(field.name, kind, said, field.doc)}
-        return {**said, "shape": "list", **self._add_list(field, said)}
-
-    def _add(self, name: str, kind: str, said: Mapping[str, Any], about: str) -> str:
-        """Register a field and give its key."""
-        if name in _WIDE and kind.startswith("uint"):
-            kind = "uint64"  # a name has one type in filters
-        group = "uint" if kind in ("uint8", "uint16", "uint32") else kind
-        abbr = f"tdp.{name}"
-        if self._kinds.setdefault(abbr, group) != group:
-            abbr = f"{abbr}_{group}"
-            self._kinds[abbr] = group
-        values = said["values"] or None
-        key = ":".join(filter(None, (abbr.removeprefix("tdp."), kind, values)))
-        if key not in self.rows:
-            row: dict[object, object] = {1: key, 2: abbr, 3: said["label"], 4: kind, 5: values, 6: about or None}
-            self.rows[key] = {**row, "hex": said["hex"] or (True if said["flags"] else None)}
-            for mask, flag in self.flags.get(said["flags"] or "", ()):
-                label = flag.replace("_", " ").capitalize()
-                own: dict[object, object] = {1: f"{key}.{flag}", 2: f"{abbr}.{flag.lower()}", 3: label, 4: "bool"}
-                self.rows[f"{key}.{flag}"] = {**own, "width": int(kind.removeprefix("uint")), "mask": mask}
-        return key
-
-    def _add_list(self, field: Field, said: Mapping[str, Any]) -> dict[str, object]:
-        key = f"{field.name}[]"
-        label, name = said["label"], f"tdp.{field.name}"
-        item = field.name.removesuffix("s")
-        if key not in self.rows:
-            self.rows[key] = {1: key, 2: f"{name}.list", 3: label, 4: "none", 6: field.doc or None}
-            self.rows[f"{key}#"] = {1: f"{key}#", 2: f"{name}.count", 3: "Count", 4: "uint8"}
-            if field.parts:
-                self.rows[f"{key}@"] = {1: f"{key}@", 2: f"{name}.row", 3: item.capitalize(), 4: "none"}
-            else:
-                values = said["values"]
-                kind = f"uint{8 * field.size}"
-                self.rows[f"{key}*"] = {1: f"{key}*", 2: f"tdp.{item}", 3: item.capitalize(), 4: kind, 5: values}
-        parts = [self.describe(part) for part in field.parts] if field.parts else None
-        return {"key": key, "parts": parts}
-
-    def _names(self, field: Field) -> tuple[str | None, str | None]:
-        """The name of the table of values, and of that of flags."""
-        names = field.names
-        if names is None:
-            if field.name in TWO_WAYS and field.shape is Shape.INTEGER and field.size == 1:
-                self.values[field.name] = dict(enumerate(TWO_WAYS[field.name]))
-                return field.name, None
-            if field.name in NUMBERS_WITH_NAMES:
-                self.values[field.name] = NUMBERS_WITH_NAMES[field.name]
-                return field.name, None
-            return None, None
-        if isinstance(names, str):
-            return names, None
-        if issubclass(names, IntFlag):
-            self.flags[names.__name__] = [(int(each), str(each.name)) for each in names]
-            return None, names.__name__
-        if names is not Fault:
-            self.values[names.__name__] = _values(names)
-        return names.__name__, None
-
-
-def _values(names: type[IntEnum]) -> dict[int, str]:
-    return {int(each): each.name for each in names}
-
-
-def _layout(fields: _Fields, cls: type[Message], packet: Any, sender: str | None) -> dict[str, object]:
+def _layout(fields: Fields, cls: type[Message], packet: Any, sender: str | None) -> dict[str, object]:
     name = message_name(cls)
     found = fields_of(packet)
     return {
@@ -203,7 +107,7 @@ def spaced(name: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).capitalize()
 
 
-def _header(fields: _Fields) -> list[object]:
+def _header(fields: Fields) -> list[object]:
     at, rows = 0, list[object]()
     names = {number: spaced(message_name(cls)) for (_, number), (cls, _) in PACKETS.items()}
     for field in header_fields():
@@ -218,7 +122,7 @@ def _header(fields: _Fields) -> list[object]:
 
 def tdp_table() -> str:
     """Everything the dissector knows of TDP."""
-    fields = _Fields()
+    fields = Fields()
     header = _header(fields)
     messages = {
         kind << 16 | number: _layout(fields, cls, packet, _sender(kind, message_name(cls)))
@@ -231,7 +135,7 @@ def tdp_table() -> str:
     numbers = {message_name(cls): number for (_, number), (cls, _) in PACKETS.items()}
     values = {
         **{name: fields.values[name] for name in sorted(fields.values)},
-        **{name: _values(each) for name, each in _BY_CLASS.items()},
+        **{name: values_of(each) for name, each in BY_CLASS.items()},
         Fault.__name__: {int(each): each.name.lower().replace("_", " ") for each in Fault},
         CARDS: {int(code): code.text for code in cards.CARDS if not code.text.startswith("0x")},
         PLACES: {int(place): place.text for place in places.PLACES if not place.text.startswith("0x")},
@@ -249,6 +153,7 @@ def tdp_table() -> str:
         "fault_classes": CLASSES,
         "fault_events": {numbers[name]: expert for name, expert in EVENTS_OF_FAULTS.items()},
         "flags": fields.flags,
+        "states": fields.states,
         "names": fields.values["message"],
         "header": header,
         "fields": [*fields.rows.values()],
@@ -260,17 +165,6 @@ def tdp_table() -> str:
         + _lines("TDP.values", values)
         + "".join(_assign(f"TDP.{name}", value) for name, value in facts.items())
     )
-
-
-_WIDE: Final = frozenset(
-    field.name
-    for _, packet in [*PACKETS.values(), *ANSWERS.values()]
-    for field in fields_of(packet)
-    if field.shape is Shape.INTEGER and field.size == 8
-)
-"""Names that somewhere have eight bytes."""
-_BY_CLASS: Final = {each.__name__: each for each in (ShufflerState, ShoeState, ControllerState)}
-"""What a field `state` means, by the class of the device."""
 
 
 def _assign(name: str, value: object) -> str:
@@ -306,12 +200,12 @@ def angel_eye_table() -> str:
         **{each.name: int(each) for each in start},
         "max_wire": angel_framing.MAX_WIRE,
         "partial_s": AngelTiming().partial_ns / _NS,
-        "kinds": _values(start),
-        "reasons": _values(angel_framing.NakReason),
-        "destinations": _values(angel.Destination),
-        "modes": _values(angel.Mode),
-        "winners": _values(angel.Winner),
-        "troubles": _values(angel.Trouble),
+        "kinds": values_of(start),
+        "reasons": values_of(angel_framing.NakReason),
+        "destinations": values_of(angel.Destination),
+        "modes": values_of(angel.Mode),
+        "winners": values_of(angel.Winner),
+        "troubles": values_of(angel.Trouble),
         "letters": {
             letter: {"name": message_name(cls), "read": read, "size": size}
             for letter, (cls, read, size) in _LETTERS.items()

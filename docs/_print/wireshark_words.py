@@ -119,8 +119,8 @@ LABELS: Final = {
     "first_missing": "First event missing",
     "sensors": "Seats with a bet on the sensor",
     "on": "On",
-    "by": "Set by",
-    "how": "What happened",
+    "by": "By",
+    "how": "How",
     "digest": "Firmware digest (SHA-256)",
 }
 UNITS: Final = {

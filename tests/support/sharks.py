@@ -1,5 +1,6 @@
 """What tshark makes of a capture with our dissector, and what our own framers and codecs make of it, in one form."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -10,12 +11,14 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from devices.capture import Capture
+from docs._print.wireshark_words import CARD_CODES, TWO_WAYS
 from protocol.angel_eye import codec as angel
 from protocol.angel_eye.framing import Framer as AngelFramer
 from protocol.bee_tek import codec as bee
 from protocol.bee_tek.framing import Framer as BeeFramer
 from protocol.cutting import Noise
 from protocol.errors import BadPayload
+from protocol.message import message_name
 from protocol.tdp import codec as tdp
 from protocol.tdp.derive import Shape, fields_of
 from protocol.tdp.framing import Framer as TdpFramer
@@ -27,7 +30,7 @@ MS: Final = 1_000_000
 PARTIAL_NS: Final = {"tdp": 50 * MS, "angel-eye": 500 * MS, "bee-tek": 500 * MS}
 """From the dialects' pages: silence after which an unfinished frame is given up."""
 PROTOCOLS: Final = {"tdp": "tdp", "angel-eye": "angel_eye", "bee-tek": "bee_tek"}
-LATER: Final = ("response_in", "event_in", "ack_in", "continued_in")
+LATER: Final = ("response_in", "event_in", "ack_in", "continued_in", "given_up_in")
 """Fields that name a later packet, which a first pass cannot know."""
 
 
@@ -51,10 +54,15 @@ def needs_tshark() -> str:
     return found
 
 
+def alone(folder: Path = ROOT / "build" / "no-wireshark") -> dict[str, str]:
+    """An environment with that personal folder of Wireshark, so that what a person has installed does not count."""
+    return {**os.environ, "WIRESHARK_CONFIG_DIR": str(folder)}
+
+
 def run(*arguments: object, lua: Path = LUA) -> str:
     """What tshark prints with the dissector loaded; the test fails on an error in Lua, and when tshark crashes."""
     command = [needs_tshark(), "-X", f"lua_script:{lua}", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, env=alone())
     said = done.stdout + done.stderr
     fault = re.search(r"Lua Error.*|Lua: .*|lua_script.*error.*", said)
     if done.returncode or fault:  # no assert: pytest would compare megabytes
@@ -71,7 +79,7 @@ def seen_by_tshark(path: Path, *arguments: str) -> Packets:
     ]
 
 
-RAW = (".noise", ".digest", ".nonce", ".payload", ".data", ".extension.value")
+RAW = (".noise", ".idle", ".unread", ".digest", ".nonce", ".payload", ".data", ".extension.value")
 """Fields of bytes, which tshark shows with colons and keeps without."""
 
 
@@ -108,6 +116,8 @@ class _Line:
 
     def _piece(self, each: Any) -> Piece:
         protocol = PROTOCOLS[self.dialect]
+        if isinstance(each, Noise) and str(each.reason) in ("idle delimiter", "blank"):
+            return Piece(protocol, (("idle", each.data.hex()),))
         if isinstance(each, Noise):
             return Piece(protocol, (("noise", each.data.hex()), ("noise.reason", str(each.reason))))
         read = {"tdp": tdp_fields, "angel-eye": angel_fields, "bee-tek": bee_fields}[self.dialect]
@@ -119,7 +129,7 @@ def _merged(pieces: Iterator[Piece]) -> Iterator[Piece]:
     last: Piece | None = None
     for piece in pieces:
         if last and _idle(last) and _idle(piece):
-            last = Piece(last.protocol, (("noise", last.fields[0][1] + piece.fields[0][1]), last.fields[1]))
+            last = Piece(last.protocol, (("idle", last.fields[0][1] + piece.fields[0][1]),))
             continue
         if last:
             yield last
@@ -129,7 +139,7 @@ def _merged(pieces: Iterator[Piece]) -> Iterator[Piece]:
 
 
 def _idle(piece: Piece) -> bool:
-    return piece.fields[-1] == ("noise.reason", "idle delimiter")
+    return piece.protocol == "tdp" and piece.fields[0][0] == "idle"
 
 
 def seen_by_us(path: Path) -> Packets:
@@ -166,17 +176,33 @@ def tdp_fields(frame: Any) -> Iterator[tuple[str, str]]:
         if body[8:]:
             yield "payload", body[8:].hex()
         return
+    name = message_name(type(envelope.message))
     for field in fields_of(_PACKETS[type(envelope.message)]):
-        yield from _field(field, getattr(envelope.message, field.name))
+        value = getattr(envelope.message, field.name)
+        if (name, field.name) in CARD_CODES:
+            yield f"{field.name}.card", str(value)
+        else:
+            yield from _field(field, value)
     for kind, value in envelope.extensions:
         yield from (("extension.type", str(kind)), ("extension.length", str(len(value))))
         if value:
             yield "extension.value", value.hex()
 
 
+def _number(field: Any, value: int) -> Iterator[tuple[str, str]]:
+    """A number under its name, which says what it is where elsewhere one of that name is something else."""
+    if field.name in TWO_WAYS and field.size == 1 and field.names is None:
+        yield field.name, str(int(bool(value)))
+    else:
+        yield OTHERWISE.get((field.name, getattr(field.names, "__name__", "")), field.name), str(value)
+
+
+OTHERWISE: Final = {("meter", "DeviceMeter"): "meter.device"}
+
+
 def _field(field: Any, value: Any) -> Iterator[tuple[str, str]]:
     if field.shape is Shape.INTEGER:
-        yield field.name, str(value)
+        yield from _number(field, value)
         if isinstance(field.names, type) and issubclass(field.names, IntFlag):
             yield from ((f"{field.name}.{flag.name.lower()}", str(int(bool(value & flag)))) for flag in field.names)
     elif field.shape is Shape.BYTES:
@@ -187,7 +213,8 @@ def _field(field: Any, value: Any) -> Iterator[tuple[str, str]]:
         yield f"{field.name}.count", str(len(value))
         for item in value:
             if field.shape is Shape.RECORDS:
-                yield from ((part.name, str(each)) for part, each in zip(field.parts, item, strict=True))
+                for part, each in zip(field.parts, item, strict=True):
+                    yield from _number(part, each)
             else:
                 yield field.name.removesuffix("s"), str(int(item))
 
@@ -250,20 +277,31 @@ def _spaced(name: str) -> str:
 
 OWN: Final = frozenset(
     ["sender", "link_state", "request_in", "response_time", "retry_of", "repeat_of", "began_in", "check", "extension"]
-) | frozenset(LATER)
+) | frozenset(["header", "check.status", "check.calculated", "response_time.retry", "since_command", "unread", *LATER])
 """Fields that the dissector adds to those of the bytes, or that our codecs check and drop."""
 
 
 def plain(packets: Packets) -> Packets:
-    """Only the fields that the bytes say, numbers all written alike."""
+    """Only the fields that the bytes say, numbers all written alike. Of a payload that does not fit and of a frame with
+    a bad check our codecs read nothing, and the dissector what it can: the bytes have to be the same."""
     return [
         [Piece(piece.protocol, tuple(_plain(piece.fields))) for piece in packet if piece.fields] for packet in packets
     ]
 
 
+HEADER: Final = ("version", "flags", "kind", "link_sequence", "request", "message")
+
+
 def _plain(fields: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    names = {name for name, _ in fields}
+    only = {"noise", "noise.reason"} if "noise" in names else {*HEADER, "payload"} if "payload" in names else names
     for name, value in fields:
-        if name in OWN or name.endswith((".list", ".row")):
+        if (
+            name in OWN
+            or name not in only
+            or name.endswith((".list", ".row"))
+            or name.startswith(("state.", "previous."))
+        ):
             continue
         yield name, str(int(value, 16)) if value.startswith("0x") else value
 

@@ -53,3 +53,12 @@ end
 local function piece(at, bytes, reason, frame)
   return { at = at, len = #bytes, bytes = bytes, reason = reason, frame = frame }
 end
+
+-- What a table holds, by its keys' order: Lua's own is another at every start.
+local function in_order(of)
+  local names, found = {}, {}
+  for name in pairs(of) do names[#names + 1] = name end
+  table.sort(names)
+  for _, name in ipairs(names) do found[#found + 1] = of[name] end
+  return found
+end

@@ -11,14 +11,14 @@ local function uncobs(text)
   return concat(parts)
 end
 
--- The first rule that a piece which is no frame breaks; nil for a frame, with what it says.
+-- The first rule that a piece which is no frame breaks; nil for a frame. With what it says, if only the check is bad.
 local function judge(part)
   if #part > TDP.max_encoded then return "too long" end
   local decoded = uncobs(part)
   if not decoded then return "not COBS" end
   if #decoded > TDP.max_frame then return "too long" end
   if #decoded < TDP.min_frame then return "too short" end
-  if crc32(decoded) ~= TDP.residue then return "bad check" end
+  if crc32(decoded) ~= TDP.residue then return "bad check", decoded end
   return nil, decoded
 end
 

@@ -1,15 +1,12 @@
 -- The two shoes. A value is handed to Wireshark as it was read: in their bytes it stands beside others.
 local function make_fields(abbr, declared)
   local fields = {
-    noise = ProtoField.bytes(abbr .. ".noise", "Bytes"),
+    idle = ProtoField.bytes(abbr .. ".idle", "Idle bytes"),
+    noise = ProtoField.bytes(abbr .. ".noise", "Noise"),
     reason = ProtoField.string(abbr .. ".noise.reason", "Why they are no frame"),
     began = ProtoField.framenum(abbr .. ".began_in", "Began in packet"),
     goes_on = ProtoField.framenum(abbr .. ".continued_in", "Goes on in packet"),
-    repeat_of = ProtoField.framenum(abbr .. ".repeat_of", "Sent before in packet", base.NONE, frametype.RETRANS_PREV),
-    request_in = ProtoField.framenum(abbr .. ".request_in", "Request in packet", base.NONE, frametype.REQUEST),
-    response_in = ProtoField.framenum(abbr .. ".response_in", "Response in packet", base.NONE, frametype.RESPONSE),
-    time = ProtoField.relative_time(abbr .. ".response_time", "Response time"),
-    sender = ProtoField.string(abbr .. ".sender", "Sent by"),
+    given_up = ProtoField.framenum(abbr .. ".given_up_in", "Given up in packet"),
     message = ProtoField.string(abbr .. ".message", "Message"),
     why = ProtoField.string(abbr .. ".why", "Why it cannot be read"),
   }
@@ -19,9 +16,9 @@ local function make_fields(abbr, declared)
   return fields
 end
 
-local function make_experts(abbr)
+local function make_experts(abbr, names)
   local function make(name, text, kind, how) return ProtoExpert.new(abbr .. ".expert." .. name, text, kind, how) end
-  return {
+  local all = {
     check = make("check", "Bad check", group.CHECKSUM, severity.ERROR),
     noise = make("noise", "Noise", group.MALFORMED, severity.WARN),
     unread = make("unread", "Frame that cannot be read", group.MALFORMED, severity.ERROR),
@@ -31,13 +28,14 @@ local function make_experts(abbr)
     fault = make("fault", "Trouble of the shoe", group.RESPONSE_CODE, severity.WARN),
     restart = make("restart", "Device started anew", group.SEQUENCE, severity.NOTE),
   }
+  if not names then return all end
+  local found = {}
+  for _, name in ipairs(names) do found[name] = all[name] end
+  return found
 end
 
 local function declare(proto, fields, experts)
-  local all_fields, all_experts = {}, {}
-  for _, each in pairs(fields) do all_fields[#all_fields + 1] = each end
-  for _, each in pairs(experts) do all_experts[#all_experts + 1] = each end
-  proto.fields, proto.experts = all_fields, all_experts
+  proto.fields, proto.experts = in_order(fields), in_order(experts)
 end
 
 -- Angel Eye --------------------------------------------------------------
@@ -47,11 +45,11 @@ local AF = make_fields("angel_eye", {
   { "kind", "uint8", "Kind", base.HEX, ANGEL.kinds },
   { "sequence", "string", "Sequence" },
   { "letter", "string", "Letter" },
-  { "destination", "uint8", "Drawn for", base.DEC, ANGEL.destinations },
-  { "mode", "uint8", "Drawn while in", base.DEC, ANGEL.modes },
-  { "ordinal", "uint8", "Card there" },
+  { "destination", "uint8", "Destination", base.DEC, ANGEL.destinations },
+  { "mode", "uint8", "Mode", base.DEC, ANGEL.modes },
+  { "ordinal", "uint8", "Ordinal" },
   { "card", "string", "Card" },
-  { "winner", "uint8", "Result", base.DEC, ANGEL.winners },
+  { "winner", "uint8", "Winner", base.DEC, ANGEL.winners },
   { "player_pair", "bool", "Pair of the player" },
   { "banker_pair", "bool", "Pair of the banker" },
   { "error_mode", "bool", "In error mode" },
@@ -60,10 +58,16 @@ local AF = make_fields("angel_eye", {
   { "address", "string", "Setting" },
   { "value", "string", "Value" },
   { "data", "bytes", "Data" },
-  { "answer", "uint8", "Reason", base.HEX, ANGEL.reasons },
+  { "answer", "uint8", "Answer", base.HEX, ANGEL.reasons },
   { "text", "string", "Text" },
   { "check", "string", "Check (XOR)" },
 })
+AF.check_status = ProtoField.uint8("angel_eye.check.status", "Check status", base.DEC, CHECKS)
+AF.sender = ProtoField.uint8("angel_eye.sender", "Sender", base.DEC, SENDERS)
+AF.repeat_of = ProtoField.framenum("angel_eye.repeat_of", "Sent before in packet", base.NONE, frametype.RETRANS_PREV)
+AF.request_in = ProtoField.framenum("angel_eye.request_in", "Request in packet", base.NONE, frametype.REQUEST)
+AF.response_in = ProtoField.framenum("angel_eye.response_in", "Response in packet", base.NONE, frametype.RESPONSE)
+AF.time = ProtoField.relative_time("angel_eye.response_time", "Response time")
 local AE = make_experts("angel_eye")
 declare(angel, AF, AE)
 
@@ -214,7 +218,7 @@ local function show_angel(each, range, tree, context)
   local from = frame.start == ANGEL.REPORT and "device" or context.from
   local item = range and tree:add(angel, range, "Angel Eye style shoe, " .. text) or tree:add(angel, "Angel Eye style shoe, " .. text)
   local tvb = range and range:len() == each.len and range or ByteArray.new(each.bytes, true):tvb("Frame, put together")()
-  item:add(AF.sender, from == "host" and "the host" or "the shoe"):set_generated()
+  item:add(AF.sender, from == "host" and 1 or 0):set_generated()
   if each.began then item:add(AF.began, each.began):set_generated() end
   item:add(AF.kind, tvb(0, 1))
   local data = 1
@@ -240,7 +244,10 @@ local function show_angel(each, range, tree, context)
     if message.name == "Rejected" then item:add_proto_expert_info(AE.refused, text) end
     if message.unknown then item:add_proto_expert_info(AE.unknown, text) end
   end
-  if frame.check then item:add(AF.check, tvb(each.len - 2, 2)):append_text(" good") end
+  if frame.check then
+    local check = item:add(AF.check, tvb(each.len - 2, 2)):append_text(" [correct]")
+    check:add(AF.check_status, 1):set_generated()
+  end
   add_seen(item, AF, AE, seen)
   return text, from, seen.repeat_of and "[again] " or ""
 end
@@ -256,7 +263,7 @@ local BF = make_fields("bee_tek", {
   { "words", "string", "Words" },
   { "warning", "uint32", "Warning", base.HEX },
 })
-local BEX = make_experts("bee_tek")
+local BEX = make_experts("bee_tek", { "noise", "unread", "unknown", "fault" })
 declare(bee, BF, BEX)
 
 local function read_alarm(rest)

@@ -1,7 +1,7 @@
 -- Where the bytes come from, and which dialect they are.
 local DIALECTS = {
   tdp = { name = "tdp", proto = tdp, fields = G, experts = E, label = LABEL, column = "TDP", cut = cut_tdp,
-    give_up = give_up_tdp, silence = TDP.partial_s, show = show_tdp },
+    give_up = give_up_tdp, silence = TDP.partial_s, show = show_tdp, show_bad = show_bad_tdp },
   ["angel-eye"] = { name = "angel-eye", proto = angel, fields = AF, experts = AE, label = "Angel Eye style shoe, ",
     column = "Angel Eye", cut = cut_angel_eye, give_up = give_up, silence = ANGEL.partial_s, show = show_angel },
   ["bee-tek"] = { name = "bee-tek", proto = bee, fields = BF, experts = BEX, label = "Bee-Tek style shoe, ",
@@ -26,17 +26,17 @@ local function show_pieces(dialect, record, tvb, pinfo, tree, line)
     local first = math.max(each.at, 0)
     local range = not each.before and tvb and each.at + each.len > first and tvb(first, each.at + each.len - first) or nil
     local text
-    if each.frame then
+    local context = { talk = talk, way = line.way, from = line.from, seen = function(look)
+      local name = name_of(index, each)
+      if not seen[name] then seen[name] = look(pinfo.number, now_of(pinfo)) end
+      return seen[name]
+    end }
+    if each.frame and not each.reason then
       local again, sender
-      local context = { talk = talk, way = line.way, from = line.from, seen = function(look)
-        local name = name_of(index, each)
-        if not seen[name] then seen[name] = look(pinfo.number, now_of(pinfo)) end
-        return seen[name]
-      end }
       text, sender, again = dialect.show(each, range, tree, context)
       text, from = again .. text, sender or from
     else
-      text = show_noise(dialect, each, range, tree)
+      text = show_noise(dialect, each, range, tree, context)
     end
     if text ~= "" then said[#said + 1] = text end
   end
@@ -45,10 +45,12 @@ end
 
 local function show_rest(dialect, record, tvb, tree)
   local count = math.min(record.held, tvb:len())
-  local label = format("%d bytes of a frame that is not whole yet", count)
+  local label = bytes_text(count) .. (record.idle and " of idle, or where a frame begins"
+    or record.given_up and " of a frame that never ended" or " of a frame that is not whole yet")
   local item = tree:add(dialect.proto, tvb(tvb:len() - count, count), dialect.label .. label)
   if record.goes_on then item:add(dialect.fields.goes_on, record.goes_on):set_generated() end
-  return label
+  if record.given_up and not record.idle then item:add(dialect.fields.given_up, record.given_up):set_generated() end
+  return record.idle and "idle" or label
 end
 
 local function set_columns(dialect, pinfo, line, said, from)
@@ -68,6 +70,8 @@ local function dissect(dialect, tvb, pinfo, tree, line)
     local rest = show_rest(dialect, record, tvb, tree)
     if #said == 0 then said[1] = rest end
   end
+  -- Of a segment in which nothing ends, TCP itself says what it is.
+  if #said == 0 and record.held > 0 and line.whole then return record.held end
   if #said == 0 then said[1] = "idle" end
   set_columns(dialect, pinfo, line, said, from)
   return record.held
@@ -107,6 +111,14 @@ end
 
 local rtac = DissectorTable.get("wtap_encap"):get_dissector(wtap.RTAC_SERIAL or 153)
 local lines = Proto("dealwire", "Line of a card device")
+local LF = { line = ProtoField.string("dealwire.line", "Line"), dialect = ProtoField.string("dealwire.dialect", "Dialect") }
+lines.fields = in_order(LF)
+
+local function show_line(dialect, tree, line)
+  local item = tree:add(lines, format("Line of a card device: %s, %s", line.name, dialect.name)):set_generated()
+  item:add(LF.line, line.name):set_generated()
+  item:add(LF.dialect, dialect.name):set_generated()
+end
 
 -- A serial line as dealwire records it. One whose description names no dialect of ours stays what it was.
 function lines.dissector(tvb, pinfo, tree)
@@ -115,6 +127,7 @@ function lines.dissector(tvb, pinfo, tree)
   rtac:call(tvb(0, 12):tvb(), pinfo, tree)
   local event = tvb(8, 1):uint()
   local line = serial_line(pinfo, band(event, 1) == 1)
+  show_line(dialect, tree, line)
   if tvb:len() == 12 then
     dissect_note(dialect, pinfo, tree, line)
   else
@@ -131,7 +144,9 @@ local user_before = DissectorTable.get("wtap_encap"):get_dissector(wtap.USER0 or
 function user.dissector(tvb, pinfo, tree)
   local dialect = described()
   if dialect then
-    hand_over(dialect, tvb, pinfo, tree, serial_line(pinfo, false))
+    local line = serial_line(pinfo, false)
+    show_line(dialect, tree, line)
+    hand_over(dialect, tvb, pinfo, tree, line)
     return tvb:len()
   end
   return user_before and user_before:call(tvb, pinfo, tree) or 0
@@ -159,8 +174,12 @@ local function dissect_anywhere(dialect, tvb, pinfo, tree)
   local talk = talk_of("tcp " .. tostring(value_of(tcp_stream)))
   local way = tostring(pinfo.src_port)
   local line = { key = "tcp " .. tostring(value_of(tcp_stream)), way = way, whole = true, from = talk.ways and talk.ways[way] }
+  -- Where a person has switched that off, what is cut is put together here, in the order in which it came.
+  if pinfo.can_desegment == 0 then
+    line.whole, line.patient, line.way = nil, true, way .. " by itself"
+  end
   local held = dissect(dialect, tvb, pinfo, tree, line)
-  if held > 0 then
+  if held > 0 and line.whole then
     pinfo.desegment_offset = tvb:len() - held
     pinfo.desegment_len = DESEGMENT_ONE_MORE_SEGMENT
   end

@@ -1,5 +1,6 @@
 -- What each packet holds is found out when it is looked at for the first time, in the order of the file, and kept: later
 -- packets are looked at in any. That is not always the first pass: tshark -2 builds no tree there, and says no interface.
+local QUIET = { ["idle delimiter"] = true, blank = true } -- reasons that mean nothing anywhere and warn of nothing
 local streams, kept, talks, looked = {}, {}, {}, {}
 local time_epoch, first_second = Field.new("frame.time_epoch"), nil
 
@@ -23,13 +24,15 @@ local function talk_of(key)
 end
 
 -- Give up what a stream holds: it was silent in the middle of a frame, or the line was closed.
-local function flush(dialect, stream, found)
+local function flush(dialect, stream, found, number)
   local held = stream.held
   if held ~= "" then
     local given_up = piece(-#held, held, dialect.give_up(held))
     given_up.before, given_up.began = true, stream.began
     table.insert(found, 1, given_up)
+    if stream.open then stream.open.given_up = number end
   end
+  stream.open = nil
   stream.held, stream.overlong = "", false
 end
 
@@ -47,14 +50,16 @@ local function pieces_of(dialect, text, pinfo, line)
   end
   stream.newest = number
   local before = {}
-  if now - stream.last >= dialect.silence and dialect.silence > 0 then flush(dialect, stream, before) end
+  if now - stream.last >= dialect.silence and dialect.silence > 0 and not line.patient then
+    flush(dialect, stream, before, number)
+  end
   local had, began = #stream.held, stream.began
   local found = dialect.cut(stream, text)
   for _, each in ipairs(found) do
     if each.at < 0 then each.began = began end
   end
   if before[1] then table.insert(found, 1, before[1]) end
-  local record = { pieces = found, held = #stream.held }
+  local record = { pieces = found, held = #stream.held, idle = QUIET[dialect.give_up(stream.held)] }
   if #stream.held > 0 and not (had > 0 and #stream.held == had + #text) then stream.began = number end
   if stream.open then stream.open.goes_on = number end
   stream.open = #stream.held > 0 and record or nil
@@ -98,7 +103,7 @@ local function end_line(dialect, pinfo, line)
     local found = {}
     for _, way in ipairs({ "sent", "received" }) do
       local stream = streams[line.key .. "/" .. way]
-      if stream and pinfo.number > stream.newest then flush(dialect, stream, found) end
+      if stream and pinfo.number > stream.newest then flush(dialect, stream, found, pinfo.number) end
     end
     kept[id] = { pieces = found, held = 0 }
   end

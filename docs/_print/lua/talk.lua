@@ -8,7 +8,9 @@ end
 local function take_sequence(talk, frame, seen)
   local last, now = talk.sequence[frame.from], frame.sequence
   talk.sequence[frame.from] = now
-  if last and now ~= (last + 1) % 256 and not frame.begins then
+  if last == now and not frame.begins then
+    note(seen, "duplicate", "the link sequence of the frame before: sent twice, or heard twice")
+  elseif last and now ~= (last + 1) % 256 and not frame.begins then
     local lost = (now - last - 1) % 256
     -- Half the count further is a step back: the sender started anew.
     if lost < 128 then
@@ -24,16 +26,28 @@ local function take_command(talk, frame, seen, at)
   local old = talk.commands[frame.request]
   if old and old.content == frame.content and at - old.at < TDP.remembered_s then
     old.tries = old.tries + 1
-    seen.entry, seen.retry_of = old, old.number
+    seen.entry, seen.retry_of, seen.sending = old, old.number, { number = seen.number, at = at }
+    table.insert(old.open, seen.sending)
     note(seen, "retry", format("sent again under its request id, time %d", old.tries))
     return
   end
   if old and not old.reply and old.number ~= seen.number and at - old.at < TDP.remembered_s then
     note(seen, "reused", "a request id that another command had")
   end
+  seen.sending = { number = seen.number, at = at }
   seen.entry = { number = seen.number, at = at, content = frame.content, name = frame.name, message = frame.message,
-    events = {}, tries = 1, role = frame.role }
+    events = {}, tries = 1, role = frame.role, open = { seen.sending } }
   talk.commands[frame.request] = seen.entry
+end
+
+-- An answer is for every sending that has none yet: late is what is late for the first of them.
+local function take_time(entry, seen, at)
+  local first, last = entry.open[1], entry.open[#entry.open]
+  if not first then return end
+  seen.request_in, seen.took = first.number, at - first.at
+  if last ~= first then seen.took_retry = at - last.at end
+  for _, sending in ipairs(entry.open) do sending.reply = seen.number end
+  entry.open = {}
 end
 
 local function take_answer(talk, frame, seen, at)
@@ -42,8 +56,9 @@ local function take_answer(talk, frame, seen, at)
     if frame.kind == REPLY then note(seen, "unasked", "nobody is seen to wait for this reply") end
     return
   end
-  seen.request_in, seen.took = entry.number, at - entry.at
+  seen.request_in = entry.number
   if frame.kind == REPLY or frame.kind == NAK then
+    take_time(entry, seen, at)
     if entry.reply and frame.kind == REPLY then
       seen.repeat_of = entry.reply
       note(seen, "repeated", "this command was answered before; the reply comes again")
@@ -51,8 +66,9 @@ local function take_answer(talk, frame, seen, at)
       entry.reply = seen.number
     end
     if frame.kind == REPLY and frame.done and entry.role then talk.role = entry.role end
-  elseif frame.kind == EVENT then
-    entry.events[#entry.events + 1] = seen.number
+  else
+    seen.since = at - entry.at
+    if frame.kind == EVENT then entry.events[#entry.events + 1] = seen.number end
   end
 end
 
@@ -108,7 +124,7 @@ end
 -- What is known of a frame beyond its own bytes.
 local function look_at(talk, frame, number, at)
   local seen = { number = number, notes = {} }
-  if frame.unreadable then
+  if not frame.layout then
     take_sequence(talk, frame, seen)
     return seen
   end
@@ -124,11 +140,11 @@ local function look_at(talk, frame, number, at)
   if frame.kind == ACK and frame.up_to then take_ack(talk, frame, seen) end
   if frame.hello then
     talk.hello = { number = number, at = at }
-    seen.entry = talk.hello
+    seen.sending = talk.hello
   end
   if frame.hello_reply and talk.hello then
-    seen.request_in, seen.took = talk.hello.number, at - talk.hello.at
-    talk.hello.reply = talk.hello.reply or number
+    seen.request_in = talk.hello.number
+    if not talk.hello.reply then talk.hello.reply, seen.took = number, at - talk.hello.at end
   end
   seen.class, seen.session, seen.role = talk.class, talk.session, talk.role
   return seen

@@ -10,7 +10,7 @@ import termios
 import time
 import tty
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -192,3 +192,54 @@ def test_a_recording_is_followed_as_it_grows(tmp_path: Path) -> None:
         assert heard == whole
         os.close(pipe)
         assert process.wait(PATIENCE_S) == 0
+
+
+def test_a_server_that_closes_at_once_is_left_in_peace_and_noted_once(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        with capturing("dealwire-server", address, tmp_path) as (process, pipe):
+            accepted, until = 0, time.monotonic() + 4
+            server.settimeout(0.1)
+            while time.monotonic() < until:
+                with suppress(TimeoutError):
+                    server.accept()[0].close()
+                    accepted += 1
+            assert 3 <= accepted <= 6, "at 0, 0.25, 0.75, 1.75 and 3.75 s"
+            server.settimeout(PATIENCE_S)
+            device, _ = server.accept()
+            device.sendall(STATUS)
+            heard = read_until(pipe, STATUS)
+            assert (heard.count(b"line lost: "), heard.count(b"line opened again")) == (1, 1)
+            assert heard.index(b"line lost: ") < heard.index(b"line opened again") < heard.index(STATUS)
+            os.close(pipe)
+            assert process.wait(PATIENCE_S) == 0
+            device.close()
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("--capture", "--extcap-interface", "nonsense", "--fifo", "/tmp"), "no such interface: nonsense"),
+        (("--extcap-dlts", "--extcap-interface", "nonsense"), "no such interface: nonsense"),
+        (("--extcap-config",), "no such interface: (none named)"),
+        (("--capture", "--extcap-interface", "dealwire-server", "--fifo", "/tmp"), "dealwire-server: no address"),
+        (("--capture", "--extcap-interface", "dealwire-line:/dev/x", "--fifo", "/tmp", "--baud", "abc"), "--baud abc"),
+        (("--capture", "--extcap-interface", "dealwire-line:/dev/x"), "--fifo names"),
+        (
+            ("--capture", "--extcap-interface", "dealwire-line:/dev/x", "--fifo", "/nowhere/x"),
+            "/nowhere/x: No such file",
+        ),
+    ],
+    ids=["interface", "dlts", "config", "address", "baud", "no fifo", "fifo"],
+)
+def test_what_cannot_be_is_one_line_and_an_exit_code(words: tuple[str, ...], why: str) -> None:
+    done = subprocess.run([*SCRIPT, *words], capture_output=True, text=True, timeout=PATIENCE_S)
+    assert done.returncode in (1, 2)
+    assert done.stdout == ""
+    assert done.stderr.startswith(why), done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_person_who_starts_it_is_told_what_it_is() -> None:
+    assert "Wireshark starts it by itself" in answered("--help")
+    assert answered().startswith("dealwire extcap ")
