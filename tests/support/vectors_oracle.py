@@ -368,6 +368,8 @@ def bad_payloads() -> list[dict[str, Any]]:
 
 
 def document() -> dict[str, Any]:
+    from tests.support.conversations_oracle import conversations  # which are put together from what stands above
+
     return {
         "protocol": "Table Device Protocol",
         "version": "1.2",
@@ -377,19 +379,28 @@ def document() -> dict[str, Any]:
         "unknown": unknown(),
         "streams": streams(),
         "bad_payloads": bad_payloads(),
+        "conversations": conversations(),
     }
 
 
 def render() -> str:
-    """One vector a line, so that a change shows as the lines it touches."""
+    """One vector or step a line, so that a change shows as the lines it touches."""
     lines = []
     for key, value in document().items():
         if isinstance(value, list):
-            rows = ",\n".join("  " + json.dumps(row) for row in value)
+            rows = ",\n".join("  " + row_of(row) for row in value)
             lines.append(f"{json.dumps(key)}: [\n{rows}\n ]")
         else:
             lines.append(f"{json.dumps(key)}: {json.dumps(value)}")
     return "{\n " + ",\n ".join(lines) + "\n}\n"
+
+
+def row_of(row: dict[str, Any]) -> str:
+    if "steps" not in row:
+        return json.dumps(row)
+    steps = ",\n".join("    " + json.dumps(step) for step in row["steps"])
+    head_ = json.dumps({key: value for key, value in row.items() if key != "steps"})
+    return f'{head_[:-1]}, "steps": [\n{steps}\n   ]}}'
 
 
 if __name__ == "__main__":
