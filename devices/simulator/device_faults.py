@@ -33,7 +33,7 @@ _BY_ITSELF: Final = "the host is heard again: *FaultCleared*"
 
 
 def _halting(fault: Fault, when: str, says: type[Event], *then: type[Event], also: str = "") -> DeviceFault:
-    events = (says, m.StateChangedMessage, *then)
+    events: tuple[type[Event], ...] = (says, m.StateChangedMessage, *then)
     return DeviceFault(fault, when, events, True, ShoeState.ERROR, _BY_A_PERSON + also)
 
 
