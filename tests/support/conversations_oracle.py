@@ -62,8 +62,8 @@ class Talk:
     # ------------------------------------------------------------------ frames
 
     def frame(self, end: str, message: str, values: Sequence[Any], what: str, *, request: int = 0, flags: int = 0,
-               answers: str = "", tail: bytes = b"", lost: bool = False, flip: int = 0, other: bool = False,
-               free: Sequence[str] = ()) -> None:  # fmt: skip
+              answers: str = "", tail: bytes = b"", lost: bool = False, flip: int = 0, other: bool = False,
+              free: Sequence[str] = ()) -> None:  # fmt: skip
         """`flip`: so many bytes from the end, one bit arrives wrong. `other`: another program at the host's end."""
         _, kind, number, layout, _ = ROWS[message]
         number = ROWS[answers][2] if answers else number
@@ -114,7 +114,7 @@ class Talk:
         name = "ShoeStatus" if self.device == "shoe" else "ControllerStatus"
         rest = [int(state == LOCKED), 0, 0, 0, 0, 0, 0, 0] if self.device == "shoe" else [round_, 0]
         self.frame("device", name, [self.session, len(self.events), self.now - self.powered_at, state, *rest, faults],
-                    what, **more)  # fmt: skip
+                   what, **more)  # fmt: skip
 
     def beat(self, **more: Any) -> None:
         self.host("Heartbeat", self.session, what="HEARTBEAT: the host has nothing else to say", **more)
