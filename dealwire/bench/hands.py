@@ -238,7 +238,7 @@ _AT_SHOE: Final[dict[str, Callable[[ShoeModel, Filled], object]]] = {
     "lock-key": lambda model, filled: model.lock(bool(filled["locked"])),
     "clear-error": lambda model, _: model.clear(),
     "slow-draw": lambda model, _: model.trouble(Fault.DRAW_TOO_SLOW),
-    "wrong-button": lambda model, _: model.trouble(Fault.WRONG_BUTTON, halts=False),
+    "wrong-button": lambda model, _: model.trouble(Fault.WRONG_BUTTON),
     "empty": lambda model, _: model.empty() >= 0,
 }
 

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
+from protocol.places import SEATS_MAX
 from protocol.tdp import messages as m
+from protocol.tdp.bounds import JOKERS_MAX, PACKET_SIZE_MAX, SUITED
 from protocol.tdp.messages import ControllerState, Message, ShoeState
 from protocol.tdp.messages import ShufflerState as S
 
@@ -43,7 +45,8 @@ SHUFFLER_RULES: Final[tuple[CommandRule, ...]] = (
     CommandRule(
         m.SelectGameMessage,
         (S.EMPTY, S.READY, S.SETUP),
-        parameters="`packet_size` above 13; `cards` other than 52 + `jokers`; more than 4 jokers",
+        parameters=f"`packet_size` above {PACKET_SIZE_MAX}; `cards` other than {SUITED} + `jokers`; "
+        f"more than {JOKERS_MAX} jokers",
         support="`packet_size` 0 for a game it has no program of",
     ),
     CommandRule(
@@ -77,8 +80,8 @@ SHUFFLER_RULES: Final[tuple[CommandRule, ...]] = (
 )
 
 CONTROLLER_RULES: Final[tuple[CommandRule, ...]] = (
-    CommandRule(m.SetSensorLightMessage, (), parameters="`seat` 0, or above 32"),
-    CommandRule(m.ShowMeterMessage, ()),
+    CommandRule(m.SetSensorLightMessage, (), parameters=f"`seat` 0, or above {SEATS_MAX}"),
+    CommandRule(m.ShowMeterMessage, (), parameters="a `meter` that its set-up gave no number"),
     CommandRule(m.ShowTextMessage, ()),
     CommandRule(m.SelfTestMessage, (ControllerState.BETS_OPEN,)),
 )

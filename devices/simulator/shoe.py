@@ -11,6 +11,7 @@ from random import Random
 from typing import Final
 
 from devices import events as e
+from devices.simulator.device_faults import HALTING
 from devices.simulator.shoe_states import ARCS, ShoeCause
 from protocol.cards import DECK, UNREAD, Card
 from protocol.faults import Fault, fault_text
@@ -179,13 +180,15 @@ class ShoeModel:
         self.say(e.ShoeLocked(locked))
         return self._settle(ShoeCause.LOCKED if locked else ShoeCause.UNLOCKED)
 
-    def trouble(self, fault: Fault, *, halts: bool = True) -> bool:
+    def trouble(self, fault: Fault) -> bool:
         """Another trouble begins: a wrong button, a card's code, a draw that takes too long."""
         if not self.powered or self.state is S.BOOT:
             return False
+        halts = fault in HALTING
+        error = e.ShoeError(fault, halts, fault_text(fault))
         if halts:
-            return self._halt(fault, e.ShoeError(fault, True, fault_text(fault)))
-        self.say(e.ShoeError(fault, False, fault_text(fault)))
+            return self._halt(fault, error)
+        self.say(error)
         return True
 
     def clear(self, badge: int = 0) -> bool:

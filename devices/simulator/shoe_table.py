@@ -136,7 +136,7 @@ class ShoeTable:
             "setup": lambda _, __: model.open_setup(True),
             "close setup": lambda _, __: model.open_setup(False),
             "slow": lambda _, __: model.trouble(Fault.DRAW_TOO_SLOW),
-            "wrong button": lambda _, __: model.trouble(Fault.WRONG_BUTTON, halts=False),
+            "wrong button": lambda _, __: model.trouble(Fault.WRONG_BUTTON),
             "empty": lambda _, __: model.empty(),
             "power off": lambda _, __: self.unit.power_off(),
             "power on": lambda _, now_ns: self.unit.power_on(now_ns),

@@ -10,11 +10,10 @@ from devices.simulator.shuffler_parts import Motion, ShufflerSetting
 from devices.simulator.shuffler_states import ShufflerCause
 from protocol.faults import Fault
 from protocol.tdp import messages as m
+from protocol.tdp.bounds import JOKERS_MAX, PACKET_SIZE_MAX, SUITED
 from protocol.tdp.messages import Reason, Resolution, Status
 from protocol.tdp.messages import ShufflerState as S
 
-PACKET_SIZES = range(14)
-"""0: as the device's own program for the game has it."""
 STATES: Final = states_of(SHUFFLER_RULES)
 """Where each command is done."""
 
@@ -35,8 +34,8 @@ def _wrong_state(model: ShufflerModel) -> Answer:
 def _select_game(model: ShufflerModel, wanted: m.SelectGameMessage, now_ns: int, request: int) -> Answer:
     if model.state not in STATES[m.SelectGameMessage]:
         return _wrong_state(model)
-    possible = 52 <= wanted.cards <= 56 and wanted.cards == 52 + wanted.jokers
-    if wanted.packet_size not in PACKET_SIZES or not possible:
+    possible = wanted.jokers <= JOKERS_MAX and wanted.cards == SUITED + wanted.jokers
+    if wanted.packet_size > PACKET_SIZE_MAX or not possible:
         return _refused(Reason.BAD_PARAMETER)
     groups = () if wanted.packet_size else model.programs.get(wanted.game, ())
     if not wanted.packet_size and not groups:

@@ -235,6 +235,8 @@ REGIONS: Final[dict[str, Callable[[], str]]] = {
     "faults": fault_table,
     "shuffler-states": protocol_rules.state_table,
     "shuffler-faults": protocol_rules.fault_table,
+    "shoe-faults": protocol_rules.shoe_fault_table,
+    "controller-faults": protocol_rules.controller_fault_table,
     "refusals": protocol_rules.refusal_table,
     "command-states": protocol_rules.command_table,
 }

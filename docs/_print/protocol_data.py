@@ -14,16 +14,19 @@ import msgspec
 from msgspec.structs import asdict
 
 from dealer_flow.record.base import DIALECT
+from docs._print.protocol_behaviour import Behaviour, MakerSpec, Ranges, behaviour, makers, ranges
 from protocol import cards, places
-from protocol.faults import CLASSES, Fault
+from protocol.faults import Fault
 from protocol.message import message_name
 from protocol.tdp import framing
 from protocol.tdp import messages as m
-from protocol.tdp.commands import role_needed
+from protocol.tdp.bounds import JOKERS_MAX, PACKET_SIZE_MAX, SUITED, bounds_of
+from protocol.tdp.commands import REQUEST_MAX, role_needed
 from protocol.tdp.derive import FIXED, HEADER_SIZE, Shape, fields_of, header_fields
 from protocol.tdp.derive import Field as Declared
 from protocol.tdp.device_link import WINDOW
 from protocol.tdp.event_store import DEPTH_MIN
+from protocol.tdp.instruments import NONCE_BYTES, READINGS_MAX
 from protocol.tdp.messages import DeviceClass, Kind, Message
 from protocol.tdp.outputs import SESSION_EXTENSION, Timing
 from protocol.tdp.packets import ANSWERS, MAX_FRAME, MINOR, PACKETS, VERSION
@@ -150,22 +153,6 @@ class ExtensionSpec(msgspec.Struct, frozen=True):
     about: str
 
 
-class RangeSpec(msgspec.Struct, frozen=True):
-    """Numbers, both ends included, and who they are for."""
-
-    first: int
-    last: int
-    about: str
-
-
-class Ranges(msgspec.Struct, frozen=True):
-    """Who may give which numbers a meaning."""
-
-    messages: tuple[RangeSpec, ...]
-    extensions: tuple[RangeSpec, ...]
-    faults: tuple[RangeSpec, ...]
-
-
 class Definition(msgspec.Struct, frozen=True):
     """The whole protocol. Every number on the wire is unsigned, low byte first."""
 
@@ -186,6 +173,8 @@ class Definition(msgspec.Struct, frozen=True):
     places: tuple[CodeSpec, ...]
     extensions: tuple[ExtensionSpec, ...]
     ranges: Ranges
+    makers: tuple[MakerSpec, ...]
+    behaviour: Behaviour
 
 
 _STATES: Final = {
@@ -196,13 +185,6 @@ _STATES: Final = {
 _BY_CLASS: Final = {"state", "previous"}
 _HOSTS: Final = {Kind.COMMAND, Kind.ACK}
 _HOSTS_LINKS: Final = {m.HelloMessage, m.HeartbeatMessage}
-_BOUNDS: Final = {
-    **dict.fromkeys(("percent", "confidence"), (0, 100)),
-    **dict.fromkeys(
-        ("door_open", "locked", "halted", "cut_card_seen", "mid_round", "open", "lit", "on", "foul"), (0, 1)
-    ),
-}
-"""What a sender may write in a byte where neither its type nor an enumeration says it, by the field's name."""
 
 
 def definition() -> Definition:
@@ -228,7 +210,9 @@ def definition() -> Definition:
             if place.text[:2] != "0x"
         ),
         extensions=(ExtensionSpec(SESSION_EXTENSION, "session", 4, "The session that an old event belongs to."),),
-        ranges=_ranges(),
+        ranges=ranges(),
+        makers=makers(),
+        behaviour=behaviour(),
     )
 
 
@@ -245,7 +229,13 @@ def _limits() -> dict[str, int]:
         "window": WINDOW,
         "requests_remembered": KEPT_MAX,
         "requests_remembered_ms": KEPT_NS // 10**6,
+        "request_max": REQUEST_MAX,
         "seats_max": places.SEATS_MAX,
+        "packet_size_max": PACKET_SIZE_MAX,
+        "deck_without_jokers": SUITED,
+        "jokers_max": JOKERS_MAX,
+        "meters_in_a_frame": READINGS_MAX,
+        "nonce": NONCE_BYTES,
     }
 
 
@@ -279,7 +269,7 @@ def _message(key: tuple[Kind, int], declared: tuple[type[Message], Any]) -> Mess
         since=message_since(cls),
         about=_sentence(cls),
         fixed=_fixed(found),
-        fields=_fields(found, of_class),
+        fields=_fields(found, of_class, cls),
     )
 
 
@@ -293,18 +283,21 @@ def _fixed(found: Iterable[Declared]) -> int:
     return sum(field.size for field in found if field.shape in FIXED)
 
 
-def _fields(found: Iterable[Declared], of_class: str | None = None) -> tuple[FieldSpec, ...]:
+def _fields(
+    found: Iterable[Declared], of_class: str | None = None, message: type[Message] | None = None
+) -> tuple[FieldSpec, ...]:
     specs, at, behind = [], 0, False
     for field in found:
-        specs.append(_field(field, None if behind else at, of_class))
+        specs.append(_field(field, None if behind else at, of_class, message))
         behind = behind or field.shape not in FIXED
         at += field.size
     return tuple(specs)
 
 
-def _field(field: Declared, offset: int | None, of_class: str | None) -> FieldSpec:
+def _field(field: Declared, offset: int | None, of_class: str | None, message: type[Message] | None) -> FieldSpec:
+    """Unknown values of an enumeration are read as numbers, so it bounds nothing."""
     number = field.shape is Shape.INTEGER
-    least, most = _bounds(field) if number else (None, None)
+    least, most = bounds_of(message, field.name, (1 << 8 * field.size) - 1) if number else (None, None)
     by_class = None
     if number and field.names is None and field.name in _BY_CLASS:
         by_class = {of_class: _STATES[of_class]} if of_class in _STATES else _STATES
@@ -333,12 +326,6 @@ def _of(field: Declared) -> str | tuple[FieldSpec, ...] | None:
     return f"u{8 * field.size}" if field.shape in (Shape.BLOB, Shape.RUN) else None
 
 
-def _bounds(field: Declared) -> tuple[int, int]:
-    """What a sender may write. Unknown values of an enumeration are read as numbers, so they bound nothing."""
-    top = (1 << 8 * field.size) - 1
-    return _BOUNDS.get(field.name, (0, top)) if field.size == 1 and field.names is None else (0, top)
-
-
 def enumerations() -> tuple[type[IntEnum] | type[IntFlag], ...]:
     """Every enumeration that a field's values have, by name."""
     found: dict[str, type[IntEnum] | type[IntFlag]] = {"Kind": Kind, "Fault": Fault}
@@ -353,23 +340,6 @@ def enumerations() -> tuple[type[IntEnum] | type[IntFlag], ...]:
 def _enumeration(names: type[IntEnum] | type[IntFlag]) -> EnumerationSpec:
     values = tuple(ValueSpec(value.name or "", int(value), value_since(value)) for value in names)
     return EnumerationSpec(names.__name__, issubclass(names, IntFlag), _sentence(names), values)
-
-
-def _ranges() -> Ranges:
-    classes = {each.value: each.name.lower().replace("_", " ") for each in DeviceClass}
-    mine = tuple(
-        RangeSpec(number << 8, number << 8 | 0xFF, f"of a {name}") for number, name in classes.items() if number < 15
-    )
-    faults = tuple(RangeSpec(100 * number, 100 * number + 99, about) for number, about in CLASSES.items())
-    return Ranges(
-        messages=(RangeSpec(0, 0xFF, "of any device"), *mine, RangeSpec(0x8000, 0xFFFF, "of makers")),
-        extensions=(
-            RangeSpec(SESSION_EXTENSION, SESSION_EXTENSION, "the session of an old event"),
-            RangeSpec(2, 0x7F, "reserved"),
-            RangeSpec(0x80, 0xFF, "of makers"),
-        ),
-        faults=(*faults, RangeSpec(700, 0xFFFF, "of makers")),
-    )
 
 
 def _laid(data: Any, indent: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from enum import IntEnum
 
 from devices.simulator.command_rules import CONTROLLER_RULES, SHOE_RULES, SHUFFLER_RULES
+from devices.simulator.device_faults import CONTROLLER_FAULTS, SHOE_FAULTS, DeviceFault
 from devices.simulator.shuffler_faults import FAULTS
 from devices.simulator.shuffler_states import ROWS
 from docs._print import table as lines_of
@@ -45,6 +46,31 @@ def fault_table() -> str:
         for row in FAULTS
     ]
     return _table(("fault", "when", "events, in this order", "state", "red lamp", "`value`", "RESUME"), rows)
+
+
+def shoe_fault_table() -> str:
+    """What a card shoe does at each fault."""
+    return _device_faults(SHOE_FAULTS)
+
+
+def controller_fault_table() -> str:
+    """What a table controller does at each fault."""
+    return _device_faults(CONTROLLER_FAULTS)
+
+
+def _device_faults(faults: Iterable[DeviceFault]) -> str:
+    rows = [
+        (
+            int(row.fault),
+            row.when,
+            _reports(row.events),
+            "yes" if row.halts else "no",
+            "as it was" if row.state is None else row.state.name,
+            row.cleared or "nothing to clear",
+        )
+        for row in faults
+    ]
+    return _table(("fault", "when", "events, in this order", "halted", "state", "cleared by"), rows)
 
 
 def refusal_table() -> str:

@@ -172,7 +172,7 @@ class ShoeBench(Bench):
             "lock-key": lambda: model.lock(bool(a)),
             "clear-error": model.clear,
             "slow-draw": lambda: model.trouble(Fault.DRAW_TOO_SLOW),
-            "wrong-button": lambda: model.trouble(Fault.WRONG_BUTTON, halts=False),
+            "wrong-button": lambda: model.trouble(Fault.WRONG_BUTTON),
             "empty": model.empty,
             "setup": lambda: model.open_setup(bool(a)),
             "limit": lambda: setattr(model, "_limit", a or None),

@@ -259,7 +259,7 @@ def test_what_cannot_be_done_is_not_done() -> None:
     model.power_off()
     said.clear()
     assert model.draw() is None
-    assert not model.trouble(Fault.WRONG_BUTTON, halts=False)
+    assert not model.trouble(Fault.WRONG_BUTTON)
     assert said == []
 
 
@@ -316,7 +316,7 @@ def act(model: ShoeModel, what: str, cut_after: int) -> None:
         "setup": lambda: model.open_setup(True),
         "close": lambda: model.open_setup(False),
         "slow": lambda: model.trouble(Fault.DRAW_TOO_SLOW),
-        "button": lambda: model.trouble(Fault.WRONG_BUTTON, halts=False),
+        "button": lambda: model.trouble(Fault.WRONG_BUTTON),
         "empty": model.empty,
         "off": model.power_off,
         "on": lambda: (model.power_on(0), model.tick(10**10)),

@@ -5,11 +5,12 @@ import re
 from typing import Any
 
 import pytest
+from cobs import cobs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from docs._print import DOCS, protocol_data
+from docs._print import DOCS, protocol_data, registry
 from protocol.errors import DealwireError
 from protocol.message import message_name
 from protocol.tdp.codec import decode, encode
@@ -155,6 +156,81 @@ def is_bytes(name: str, key: str) -> bool:
     layouts = [*DATA["messages"], *DATA["answers"]]
     (field,) = [field for each in layouts if each["name"] == name for field in each["fields"] if field["name"] == key]
     return field["type"] == "list" and field["of"] == "u8"
+
+
+def outside(declared: list[dict[str, Any]], values: dict[str, Any]) -> list[str]:
+    """Fields whose value no sender writes."""
+    numbers = [field for field in declared if "least" in field]
+    return [field["name"] for field in numbers if not field["least"] <= values[field["name"]] <= field["most"]]
+
+
+@pytest.mark.parametrize("vector", VECTORS["frames"], ids=lambda vector: vector["name"])
+def test_what_is_to_be_written_is_within_the_bounds(vector: dict[str, Any]) -> None:
+    (layout,) = [each for each in (*DATA["messages"], *DATA["answers"]) if each["name"] == vector["message"]]
+    assert "reading_only" in vector or not outside(layout["fields"], vector["fields"])
+
+
+def test_what_the_conversations_say_is_within_the_bounds() -> None:
+    for step in [step for each in VECTORS["conversations"] for step in each["steps"] if "bytes" in step]:
+        body = cobs.decode(bytes.fromhex(step["bytes"]).strip(b"\0"))[:-4]
+        name, found, _ = read(body)
+        (layout,) = [each for each in (*DATA["messages"], *DATA["answers"]) if each["name"] == name]
+        assert name == step["message"]
+        assert not outside(layout["fields"], found), step["what"]
+
+
+def test_bounds_are_those_of_the_page() -> None:
+    bounds = {
+        (each["name"], field["name"]): (field["least"], field["most"])
+        for each in DATA["messages"]
+        for field in each["fields"]
+        if "least" in field
+    }
+    assert bounds["SelectGame", "packet_size"] == bounds["GameSelected", "packet_size"] == (0, 13)
+    assert bounds["SelectGame", "cards"] == (52, 56)
+    assert bounds["SelectGame", "jokers"] == (0, 4)
+    assert bounds["SetSensorLight", "seat"] == (1, 32)
+    assert bounds["SpotSelected", "seat"] == (0, 32)
+    assert bounds["DeckLoaded", "deck"] == (1, 2)
+    assert bounds["ShufflerStatus", "deck"] == (0, 2)
+    assert bounds["HelloReply", "session"] == (1, 0xFFFF_FFFF)
+    assert bounds["HelloReply", "event_depth"] == (256, 0xFFFF)
+    assert bounds["WagerOn", "on"] == (0, 255)
+
+
+def test_ranges_and_makers_are_the_registrys() -> None:
+    registered = registry.registry()
+    words = {"message": "messages", "extension": "extensions", "fault": "faults", "capability bit": "capability_bits"}
+    words["meter, component or region"] = "meters_components_regions"
+    found = {(words[one["of"]], one["first"], one["last"], one["owner"]) for one in registered["range"]}
+    ranges = {key: ranges for key, ranges in DATA["ranges"].items() if key != "fault_classes"}
+    assert {(key, one["first"], one["last"], one["about"]) for key, of in ranges.items() for one in of} == found
+    assert [one["maker"] for one in DATA["makers"]] == [one["maker"] for one in registered["maker"]]
+    assert ("messages", 0xFF00, 0xFFFF) in {each[:3] for each in found}
+    assert ("extensions", 0xF0, 0xFF) in {each[:3] for each in found}
+
+
+STATES = {"SHUFFLER": "ShufflerState", "SHOE": "ShoeState", "TABLE_CONTROLLER": "ControllerState"}
+
+
+def test_behaviour_speaks_of_what_there_is() -> None:
+    values = {each["name"]: {value["name"] for value in each["values"]} for each in DATA["enumerations"]}
+    messages = {each["name"]: each for each in DATA["messages"]}
+    behaviour = DATA["behaviour"]
+    for row in behaviour["faults"]:
+        assert row["name"] in values["Fault"]
+        assert all(messages[event]["kind"] == "EVENT" for event in row["events"])
+        assert row["state"] is None or row["state"] in values[STATES[row["device_class"]]]
+    for row in behaviour["commands"]:
+        assert messages[row["command"]]["kind"] == "COMMAND"
+        assert set(row["states"]) <= values[STATES[row["device_class"]]]
+    for row in behaviour["transitions"]:
+        assert {*row["sources"], *row["targets"]} <= values[STATES[row["device_class"]]]
+    assert {row["reason"] for row in behaviour["refusals"]} <= values["Reason"]
+    assert {row["device_class"] for row in behaviour["faults"]} == set(STATES)
+    for of_class, name in STATES.items():
+        steps = [row for row in behaviour["transitions"] if row["device_class"] == of_class]
+        assert {state for row in steps for state in (*row["sources"], *row["targets"])} == values[name]
 
 
 @pytest.mark.parametrize("vector", VECTORS["bad_payloads"], ids=lambda vector: vector["name"])

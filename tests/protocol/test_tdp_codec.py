@@ -20,6 +20,7 @@ from protocol.tdp.codec import Unknown, decode, describe, encode
 from protocol.tdp.derive import FIXED, Layout, Shape, Underivable, fields_of, header_fields
 from protocol.tdp.messages import Kind, Message
 from protocol.tdp.packets import ANSWERS, HEADER, PACKETS
+from protocol.tdp.predecessor import named_session
 from tests.support import vectors_oracle as oracle
 from tests.support.vectors import BAD_PAYLOADS, FRAMES, UNKNOWN, body_of, extensions_of, message_of, name_of
 
@@ -102,6 +103,25 @@ def test_vector(vector: dict[str, Any]) -> None:
     assert envelope.extensions == extensions_of(vector)
     rest = {name: value for name, value in header.items() if name != "version"}
     assert encode(message, message_id=envelope.message_id, extensions=envelope.extensions, **rest) == body
+
+
+OF_A_SESSION = [vector for vector in FRAMES if "names_session" in vector]
+
+
+@pytest.mark.parametrize("vector", OF_A_SESSION, ids=name_of)
+def test_only_four_bytes_name_the_session_of_an_old_event(vector: dict[str, Any]) -> None:
+    assert named_session(decode(body_of(vector)).extensions) == vector["names_session"]
+
+
+def test_what_no_sender_writes_is_for_reading_only() -> None:
+    """What is left to write has no flag, no count of 0, and extension 01h with four bytes."""
+    assert {vector["names_session"] is None for vector in OF_A_SESSION} == {True, False}
+    for vector in FRAMES:
+        named = {item["type"]: item["value"] for item in vector["extensions"]}
+        odd = vector["header"]["flags"] or 0 in (vector["fields"].get("number"), vector["fields"].get("session"))
+        odd = odd or (vector["kind"] == Kind.COMMAND and not vector["header"]["request"])
+        assert ("reading_only" in vector) >= (bool(odd) or len(named.get(1, "00000000")) != 8), vector["name"]
+        assert "reading_only" not in vector or "typical" not in vector["name"]
 
 
 @pytest.mark.parametrize("vector", FRAMES, ids=name_of)

@@ -202,8 +202,15 @@ def head(kind: int, message_id: int, sequence: int = 0, request: int = 0, flags:
     return struct.pack("<BBBBHH", version, flags, kind, sequence, request, message_id)
 
 
+OLD_SESSION = 0xDEADBEEF
+ZEROS = "counts from 1 on are 0 in it, which no sender writes"
+LARGEST = "it has flags that this version does not define, and values beyond what they may be"
+NAMELESS = "extension 01h has four bytes; one of another length names no session, is skipped, and sent by nobody"
+
+
 def frame(name: str, row: tuple[str, int, int, str, list[Any]], values: list[Any], sequence: int, request: int = 0,
-          flags: int = 0, extensions: list[tuple[int, str]] | None = None) -> dict[str, Any]:  # fmt: skip
+          flags: int = 0, extensions: list[tuple[int, str]] | None = None,
+          reading_only: str = "") -> dict[str, Any]:  # fmt: skip
     message, kind, message_id, text, _ = row
     layout = layout_of(kind, text)
     tail = b"".join(bytes([t, len(v) // 2]) + bytes.fromhex(v) for t, v in extensions or [])
@@ -221,7 +228,7 @@ def frame(name: str, row: tuple[str, int, int, str, list[Any]], values: list[Any
         "payload": payload.hex(),
         "decoded": with_check(body).hex(),
         "wire": wire(body).hex(),
-    }
+    } | ({"reading_only": reading_only} if reading_only else {})
 
 
 def edge(layout: list[tuple[str, str]]) -> tuple[list[Any], list[Any]]:
@@ -243,12 +250,31 @@ def frames() -> list[dict[str, Any]]:
         layout = layout_of(kind, text)
         if layout:
             zeros, largest = edge(layout)
-            found.append(frame(f"{name}: all zero", row, zeros, 0))
-            found.append(frame(f"{name}: all at their largest", row, largest, 255, 0xFFFF, 0x0F))
+            found.append(frame(f"{name}: all zero", row, zeros, 0, reading_only=ZEROS))
+            found.append(frame(f"{name}: all at their largest", row, largest, 255, 0xFFFF, 0x0F, reading_only=LARGEST))
         if name in ("HelloReply", "ShufflerStatus", "PacketDispensed", "Reply", "Dispense"):
             extensions = [(0x01, ""), (0x80, "00"), (0xFF, "00ff7e")]
-            found.append(frame(f"{name}: three extensions", row, values, 0x80, request, extensions=extensions))
-    return found
+            found.append(frame(f"{name}: three extensions", row, values, 0x80, request, extensions=extensions,
+                               reading_only=NAMELESS))  # fmt: skip
+    return found + old_events()
+
+
+def old_events() -> list[dict[str, Any]]:
+    """Events with the session that extension 01h says they are of: that of the power-up before, or none."""
+    row = next(row for row in TABLE if row[0] == "PacketDispensed")
+    named = struct.pack("<I", OLD_SESSION).hex()
+    cases: list[tuple[str, list[tuple[int, str]], int | None]] = [
+        ("of the session before", [(1, named)], OLD_SESSION),
+        ("of the session before, behind a maker's extension", [(0x80, "00"), (1, named)], OLD_SESSION),
+        ("extension 01h of three bytes", [(1, named[:6])], None),
+        ("extension 01h of five bytes", [(1, named + "00")], None),
+    ]
+    return [
+        frame(f"PacketDispensed: {name}", row, [7, 61_000, *row[4]], 9, extensions=extensions,
+              reading_only="" if session else NAMELESS)
+        | {"names_session": session}
+        for name, extensions, session in cases
+    ]  # fmt: skip
 
 
 def unknown() -> list[dict[str, Any]]:
@@ -368,28 +394,41 @@ def bad_payloads() -> list[dict[str, Any]]:
 
 
 def document() -> dict[str, Any]:
+    from tests.support.conversations_oracle import conversations  # which are put together from what stands above
+
     return {
         "protocol": "Table Device Protocol",
         "version": "1.2",
         "about": "Hex throughout. decoded = header, payload, check; wire = COBS of it and the closing delimiter. "
-        "Fields that hold bytes or card codes are hex, texts are text. See protocol.md.",
+        "Fields that hold bytes or card codes are hex, texts are text. A frame is read and written as it stands; one "
+        "with reading_only is read, and that says why nobody writes it. names_session: the session that extension 01h "
+        "names, null for none. See protocol.md and protocol-data.md.",
         "frames": frames(),
         "unknown": unknown(),
         "streams": streams(),
         "bad_payloads": bad_payloads(),
+        "conversations": conversations(),
     }
 
 
 def render() -> str:
-    """One vector a line, so that a change shows as the lines it touches."""
+    """One vector or step a line, so that a change shows as the lines it touches."""
     lines = []
     for key, value in document().items():
         if isinstance(value, list):
-            rows = ",\n".join("  " + json.dumps(row) for row in value)
+            rows = ",\n".join("  " + row_of(row) for row in value)
             lines.append(f"{json.dumps(key)}: [\n{rows}\n ]")
         else:
             lines.append(f"{json.dumps(key)}: {json.dumps(value)}")
     return "{\n " + ",\n ".join(lines) + "\n}\n"
+
+
+def row_of(row: dict[str, Any]) -> str:
+    if "steps" not in row:
+        return json.dumps(row)
+    steps = ",\n".join("    " + json.dumps(step) for step in row["steps"])
+    head_ = json.dumps({key: value for key, value in row.items() if key != "steps"})
+    return f'{head_[:-1]}, "steps": [\n{steps}\n   ]}}'
 
 
 if __name__ == "__main__":

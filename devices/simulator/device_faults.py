@@ -1,0 +1,70 @@
+"""What a card shoe and a table controller do at each fault, as data: docs/protocol.md prints it. The shoe's model takes
+from it what halts, and tests hold both models to every row."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final
+
+from protocol.faults import Fault
+from protocol.tdp import messages as m
+from protocol.tdp.messages import ControllerState, Event, ShoeState
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceFault:
+    """What the device says at a fault, in this order, and the state it comes into, None where it stays as it is.
+
+    `halts`: it goes into its error mode and does nothing more until a person puts the trouble right. `cleared`: how
+    that ends, and what is said then; empty where there is nothing to clear.
+    """
+
+    fault: Fault
+    when: str
+    events: tuple[type[Event], ...]
+    halts: bool = False
+    state: IntEnum | None = None
+    cleared: str = ""
+
+
+_BY_A_PERSON: Final = (
+    "a person, at the shoe or by *ClearShoeError*: *ShoeErrorCleared*, *StateChanged* to where it was, or the cards are"
+)
+_BY_ITSELF: Final = "the host is heard again: *FaultCleared*"
+
+
+def _halting(fault: Fault, when: str, says: type[Event], *then: type[Event], also: str = "") -> DeviceFault:
+    events: tuple[type[Event], ...] = (says, m.StateChangedMessage, *then)
+    return DeviceFault(fault, when, events, True, ShoeState.ERROR, _BY_A_PERSON + also)
+
+
+SHOE_FAULTS: Final = (
+    _halting(Fault.CARD_UNREADABLE, "a card comes out in a game and its face is not read", m.ShoeErrorMessage,
+             m.CardUnreadableMessage),
+    _halting(Fault.OVERDRAW, "a card is drawn that no game asks for: beyond a round's limit, or in LOADED or SHOE_END",
+             m.OverdrawMessage, m.CardDrawnOutsideMessage),
+    _halting(Fault.PUSHED_BACK, "a round's last card is pushed back into the exit", m.PushedBackMessage,
+             also="; the card, drawn again, is *CardReportedAgain*"),
+    _halting(Fault.PULLED_BACK, "a card is turned back midway: it has not left", m.PulledBackMessage),
+    DeviceFault(Fault.DRAW_WHILE_LOCKED, "a card is drawn while the shoe is locked", (m.CardDrawnOutsideMessage,)),
+    DeviceFault(Fault.WRONG_BUTTON, "a button is pressed that means nothing now", (m.ShoeErrorMessage,)),
+    _halting(Fault.CARD_CODE_WRONG, "a card's code is none of the shoe's cards", m.ShoeErrorMessage),
+    _halting(Fault.DRAW_TOO_SLOW, "a card is too long on its way out", m.ShoeErrorMessage),
+    DeviceFault(Fault.HOST_LOST, "the host is lost", (m.FaultRaisedMessage,), cleared=_BY_ITSELF),
+)  # fmt: skip
+"""Every fault of a shoe, by number."""
+
+HALTING: Final = frozenset(row.fault for row in SHOE_FAULTS if row.halts)
+"""Faults that the shoe stands still for."""
+
+CONTROLLER_FAULTS: Final = (
+    DeviceFault(Fault.POWER_LOST_MID_ROUND, "started, and power was lost in a game",
+                (m.BootedMessage, m.StateChangedMessage), state=ControllerState.GAME),
+    DeviceFault(Fault.MISDEAL_CALLED_BY_HOST, "a person calls a misdeal; another number may stand for it",
+                (m.MisdealCalledMessage,)),
+    DeviceFault(Fault.HOST_LOST, "the host is lost while bets are open",
+                (m.FaultRaisedMessage, m.StateChangedMessage), state=ControllerState.SAFE,
+                cleared=f"{_BY_ITSELF}, *StateChanged* to BETS_OPEN"),
+    DeviceFault(Fault.HOST_LOST, "the host is lost in any other state", (m.FaultRaisedMessage,),
+                cleared=f"{_BY_ITSELF}; when the game or set-up ends before, *StateChanged* to SAFE"),
+)  # fmt: skip
+"""Every fault of a table controller, by number."""

@@ -1,0 +1,64 @@
+"""What a sender may write in a number, where neither its type nor an enumeration says it. What a receiver reads is not
+bounded by it.
+
+Declared beside the layouts and not in them, because it changes nothing that is read: the simulated devices refuse what
+is outside, and the definition for other languages is printed from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from protocol.places import SEATS_MAX
+from protocol.tdp import messages as m
+from protocol.tdp.event_store import DEPTH_MIN
+from protocol.tdp.messages import Message
+
+PACKET_SIZE_MAX: Final = 13
+"""Cards of a packet; 0 is the device's own program for the game."""
+SUITED: Final = 52
+"""Cards of a deck without its jokers."""
+JOKERS_MAX: Final = 4
+
+Bounds = tuple[int, int | None]
+"""The least and the most; None: whatever the type holds."""
+
+_YES_OR_NO: Final = ("door_open", "locked", "halted", "cut_card_seen", "mid_round", "open", "lit", "on", "foul")
+_FROM_ONE: Final = (
+    "number", "session", "boot_count", "first_missing", "first_kept", "decks", "count", "ordinal", "shoe", "round",
+)  # fmt: skip
+
+_NAMED: Final[Mapping[str, Bounds]] = {
+    **dict.fromkeys(("percent", "confidence"), (0, 100)),
+    **dict.fromkeys(_YES_OR_NO, (0, 1)),
+    **dict.fromkeys(_FROM_ONE, (1, None)),
+    "event_depth": (DEPTH_MIN, None),
+    "deck": (1, 2),
+    "packet_size": (0, PACKET_SIZE_MAX),
+    "jokers": (0, JOKERS_MAX),
+    "seat": (1, SEATS_MAX),
+}
+"""By the field's name, in every message that has it."""
+
+_OF_MESSAGE: Final[Mapping[tuple[type[Message], str], Bounds]] = {
+    (m.ShufflerStatusMessage, "deck"): (0, 2),
+    (m.MisdealMessage, "deck"): (0, 2),
+    (m.ShoeStatusMessage, "decks"): (0, None),
+    (m.ShoeStatusMessage, "shoe"): (0, None),
+    (m.ControllerStatusMessage, "round"): (0, None),
+    (m.PulledBackMessage, "ordinal"): (0, None),
+    (m.SpotSelectedMessage, "seat"): (0, SEATS_MAX),
+    (m.WagerOnMessage, "on"): (0, None),
+    (m.RaiseLampMessage, "fault"): (1, None),
+    (m.ShoeLoadedMessage, "cards"): (1, None),
+    **{(message, "cards"): (SUITED, SUITED + JOKERS_MAX) for message in (m.SelectGameMessage, m.GameSelectedMessage)},
+}
+"""Where a message has other bounds than its field's name."""
+
+
+def bounds_of(message: type[Message] | None, field: str, most: int) -> tuple[int, int]:
+    """The least and the most that a sender writes in a field whose type holds up to `most`."""
+    found = _OF_MESSAGE.get((message, field)) if message is not None else None
+    least, named = found or _NAMED.get(field, (0, None))
+    return least, most if named is None else named

@@ -1,0 +1,32 @@
+"""The published conversations at the reference device in C: it sends what stands in them, however the bytes arrive."""
+
+from typing import Any
+
+import pytest
+
+from firmware.same.steps import devices_of, play_in_c
+from tests.support.conversations import CONVERSATIONS, WAYS, hold_device, script_of
+from tests.support.firmware import make
+from tests.support.vectors import name_of
+
+pytestmark = pytest.mark.firmware
+
+
+@pytest.fixture(scope="module", autouse=True)
+def built() -> None:
+    make("host")
+
+
+KEEPS_MORE = "it keeps small events in their own size, so more of them than the event_depth that it names"
+CASES = [
+    pytest.param(each, id=name_of(each), marks=[pytest.mark.xfail(reason=KEEPS_MORE)] if each["name"] == "gap" else [])
+    for each in CONVERSATIONS
+]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("conversation", CASES)
+def test_the_device_in_c_sends_what_stands_there(conversation: dict[str, Any], way: str) -> None:
+    script, _, _ = script_of(conversation, way)
+    (said,) = play_in_c([script], devices_of())
+    hold_device(conversation, way, said)
