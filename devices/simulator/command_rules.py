@@ -78,7 +78,7 @@ SHUFFLER_RULES: Final[tuple[CommandRule, ...]] = (
 
 CONTROLLER_RULES: Final[tuple[CommandRule, ...]] = (
     CommandRule(m.SetSensorLightMessage, (), parameters="`seat` 0, or above 32"),
-    CommandRule(m.ShowMeterMessage, ()),
+    CommandRule(m.ShowMeterMessage, (), parameters="a `meter` that it has not; its maker says how many there are"),
     CommandRule(m.ShowTextMessage, ()),
     CommandRule(m.SelfTestMessage, (ControllerState.BETS_OPEN,)),
 )
