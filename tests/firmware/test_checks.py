@@ -1,5 +1,5 @@
-"""Programs in C that look into the core of the reference device, under both sanitizers: power cut at each byte of the store, a
-memory that is full or was never written, what is saved with what, the board's main loop on a line that is never silent."""
+"""Programs in C that look into the core of the reference device, under both sanitizers: power cut at each byte of the
+store, memory that is full or was never written, what is saved with what, the board's main loop on a busy line."""
 
 import subprocess
 

@@ -1,4 +1,4 @@
-"""The program around the reference device in C: the file that keeps what outlives a loss of power, and the names it takes."""
+"""The program around the reference device in C: the file of what outlives a loss of power, and the names it takes."""
 
 import socket
 import subprocess

@@ -21,13 +21,16 @@ from protocol.tdp import (
     Unanswered,
     Up,
 )
+from protocol.tdp.codec import encode
 from protocol.tdp.device_link import DeviceLink
+from protocol.tdp.framing import encode_frame
 from protocol.tdp.messages import (
     BootedMessage,
     DeviceClass,
     DispenseMessage,
     GapMessage,
     GreenButtonMessage,
+    NakMessage,
     OpenSessionMessage,
     Reason,
     ReportStatusMessage,
@@ -241,6 +244,20 @@ def test_the_device_learns_that_its_host_is_lost_and_back() -> None:
     pair.to_device.open = True
     pair.run(1_100)
     assert [type(out) for out in pair.device_out if isinstance(out, HostLost | HostBack)] == [HostLost, HostBack]
+
+
+def test_a_nak_which_either_end_sends_is_no_sign_of_life() -> None:
+    pair = up()
+    nak = encode_frame(encode(NakMessage(Reason.UNKNOWN_COMMAND), message_id=0x7777), after_silence=True)
+    pair.to_device.open = pair.to_host.open = False
+    pair.run(3_100)
+    assert pair.device is not None
+    assert pair.device.host_lost
+    pair._from_device(pair.device.receive(nak, pair.now_ns))
+    pair._from_host(pair.host.receive(nak, pair.now_ns))
+    assert pair.device.host_lost
+    assert pair.device.stats.naks == pair.host.stats.naks == 1
+    assert not pair.host.alive
 
 
 def test_heartbeats_keep_an_idle_device_out_of_safe() -> None:
