@@ -61,7 +61,8 @@ void check_new(const struct device *device, uint32_t session, uint32_t ms)
     check_start(device, session, ms);
 }
 
-void check_say(const struct device *device, uint8_t kind, uint16_t id, uint16_t message, const uint8_t *payload, size_t length)
+void check_say(const struct device *device, uint8_t kind, uint16_t id, uint16_t message, const uint8_t *payload,
+               size_t length)
 {
     uint8_t frame[TDP_FRAME_MAX] = {TDP_MAJOR, 0, kind, 0};
     size_t size = FRAME_HEADER + length;
@@ -132,6 +133,6 @@ void check_heard(check_reader read)
 
 bool check_is_of(const uint8_t *frame, size_t length, uint32_t session)
 {
-    return frame[2] == TDP_KIND_EVENT && length >= FRAME_HEADER + 8 + 6 && frame[length - 6] == 1 && frame[length - 5] == 4 &&
-           get_u32(&frame[length - 4]) == session;
+    bool named = length >= FRAME_HEADER + 8 + 6 && frame[length - 6] == 1 && frame[length - 5] == 4;
+    return frame[2] == TDP_KIND_EVENT && named && get_u32(&frame[length - 4]) == session;
 }

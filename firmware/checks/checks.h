@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the checks of the core have in common: a device on a clock of their own, a host of a few lines, and power that can be
-   cut at any byte which goes into the store. */
+/* What the checks of the core have in common: a device on a clock of their own, a host of a few lines, and power that can
+   be cut at any byte which goes into the store. */
 #ifndef CHECKS_H
 #define CHECKS_H
 
@@ -27,7 +27,8 @@ void check_start(const struct device *device, uint32_t session, uint32_t ms);
 void check_run(const struct device *device, uint32_t ms);
 
 /* A frame arrives; nothing ticks. */
-void check_say(const struct device *device, uint8_t kind, uint16_t request, uint16_t message, const uint8_t *payload, size_t length);
+void check_say(const struct device *device, uint8_t kind, uint16_t request, uint16_t message, const uint8_t *payload,
+               size_t length);
 void check_open(const struct device *device, uint8_t role);
 void check_read(const struct device *device, uint32_t session, uint32_t first);
 void check_acknowledge(const struct device *device, uint32_t up_to);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a class keeps, and its meters, are saved with the event that says so: after each save of the store both tell the same, so
-   that the power may go between any two. */
+/* What a class keeps, and its meters, are saved with the event that says so: after each save of the store both tell the
+   same, so that the power may go between any two. */
 #include "checks.h"
 #include "shoe.h"
 #include "shuffler.h"
@@ -40,7 +40,8 @@ static void look_at_shoe(const struct tdp_head *head, const struct record *newes
     memcpy(&kept, head->kept, sizeof kept);
     check(kept.drawn == drawn, "the shoe has drawn what its events say", newest->message);
     check(head->meters[1] == cards, "the shoe has counted what its events say", newest->message);
-    check(!fresh || newest->message != TDP_CARD_DRAWN || kept.burn_left == burn_left, "a burned card is burned", newest->message);
+    check(!fresh || newest->message != TDP_CARD_DRAWN || kept.burn_left == burn_left, "a burned card is burned",
+          newest->message);
     check(!fresh || newest->message != TDP_SHOE_ENDED || !kept.round, "a shoe that ended is in no round", newest->message);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of the session before are read while the ring goes on: each that comes is the one that was, and the others are named as
-   gone. STATUS and new events are not kept waiting by them. */
+/* Events of the session before are read while the ring goes on: each that comes is the one that was, and the others are
+   named as gone. STATUS and new events are not kept waiting by them. */
 #include "checks.h"
 
 #define BEFORE 0x11111111U

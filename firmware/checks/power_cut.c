@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The power goes after each byte that is written into the store, the ring full of two sessions and not full: whatever is found is
-   the state before an event or the state after it, its meters and what the class keeps with it, and each record whole. */
+/* The power goes after each byte that is written into the store, the ring full of two sessions and not full: whatever is
+   found is the state before an event or the state after it, its meters and what the class keeps with it, and each record
+   whole. */
 #include "checks.h"
 #include "store.h"
 
@@ -68,8 +69,8 @@ static uint8_t status(const void *device, uint8_t *out)
 
 static const struct tdp_meter meters[] = {{TDP_DEVICE_METER_CARDS, TDP_COMPONENT_EXIT},
                                           {TDP_DEVICE_METER_POWER_CYCLES, TDP_COMPONENT_DEVICE}};
-static const struct tdp_class class = {.kept_size = sizeof kept, .device_class = 2, .status_message = TDP_SHOE_STATUS, .model = "x",
-                                       .meters = meters, .meter_count = 2, .start = nothing, .tick = nothing, .obey = obey,
+static const struct tdp_class class = {.kept_size = sizeof kept, .device_class = 2, .status_message = TDP_SHOE_STATUS,
+                                       .model = "x", .meters = meters, .meter_count = 2, .start = nothing, .tick = nothing, .obey = obey,
                                        .host = host, .mid_round = mid_round, .status = status};
 
 static void note(uint16_t message, const uint8_t *fields, uint8_t length)
@@ -165,7 +166,8 @@ static void look(uint32_t session, uint32_t whole)
     check(shown == 0 || counts.cards == shown, "what the class keeps is what the newest event says", cut);
 }
 
-/* One more write from the same state, again and again, the power gone after one byte more each time; the last time whole. */
+/* One more write from the same state, again and again, the power gone after one byte more each time; the last time whole.
+   */
 static long cut_everywhere(int kind)
 {
     static struct tdp_store store_before, disk_before;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The receive path under a fuzzer: whatever arrives, in whatever order, no device reads or writes where it must not.
-   The input is a script: its first byte chooses the device, whether it ticks after each frame or only when time passes or hands do
-   something, and whether its memory begins full of another session; each further record is a byte that says what, and how long:
+   The input is a script: its first byte chooses the device, whether it ticks after each frame or only when time passes or
+   hands do something, and whether its memory begins full of another session; each further record is a byte that says what,
+   and how long:
      00-7F  so many bytes as they come, on the line
      80-BF  a frame of (byte & 3Fh) bytes: check, COBS and delimiters are put around them, so that what is behind the
-            check is reached, too; and with 40h of the first of them, the device's own session is written into it, with 20h the one before
+            check is reached, too; and with 40h of the first of them, the device's own session is written into it, with 20h
+            the one before
      C0-DF  so much time passes: 1 to 32 times 37 ms
      E0-EF  hands do something: one of the device's acts, with a number
      F0-FF  the power goes and comes back */

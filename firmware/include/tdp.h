@@ -150,8 +150,8 @@ void tdp_byte(struct tdp_link *link, uint8_t byte, uint32_t now_ms);
 /* Do what is due; at least every 10 ms, and after hands did something. */
 void tdp_tick(struct tdp_link *link, uint32_t now_ms);
 
-/* Number, stamp and keep an event of at most TDP_EVENT_MAX bytes. `request` is the command's that caused it, 0 for none. What
-   the class keeps, and its meters, go into the store with it, or nothing does: change them before. */
+/* Number, stamp and keep an event of at most TDP_EVENT_MAX bytes. `request` is the command's that caused it, 0 for none.
+   What the class keeps, and its meters, go into the store with it, or nothing does: change them before. */
 void tdp_emit(struct tdp_link *link, uint16_t message, uint16_t request, const uint8_t *fields, size_t length);
 
 /* A meter goes on by so many; one that the class does not have is left alone. What an event says is counted by itself. */

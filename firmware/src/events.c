@@ -31,8 +31,8 @@ static uint32_t send_event(struct tdp_link *link, uint32_t at, uint32_t number, 
     return event.next;
 }
 
-/* The ring goes on while they are read: new events may have taken the place of those that come next, and another GAP says so.
-   Whether all are out. */
+/* The ring goes on while they are read: new events may have taken the place of those that come next, and another GAP says
+   so. Whether all are out. */
 static bool send_old_events(struct tdp_link *link)
 {
     const struct tdp_head *head = &link->head;

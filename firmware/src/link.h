@@ -39,8 +39,8 @@ void events_begin_old(struct tdp_link *link);
 
 void events_acknowledged(struct tdp_link *link, const uint8_t *bytes);
 
-/* Send those of the session before that were asked for, in portions; then what the window lets go. Whether what else is due has its
-   turn: it comes after the former, and waits for them a tenth of a second at most. */
+/* Send those of the session before that were asked for, in portions; then what the window lets go. Whether what else is
+   due has its turn: it comes after the former, and waits for them a tenth of a second at most. */
 bool events_step(struct tdp_link *link);
 
 #endif

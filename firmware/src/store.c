@@ -5,15 +5,15 @@
 
 #define RECORD_HEAD 9U /* length, request, message, clock */
 #define RECORD_MAX (RECORD_HEAD + (uint32_t)TDP_EVENT_MAX)
-#define LAYOUT 2U /* one up with each change of struct tdp_head, or of what a class keeps there that its size does not show */
+#define LAYOUT 2U /* one up with each change of struct tdp_head, or of what a class keeps that its size does not show */
 
 /* The longest event of which a host can cause 256 on end is GameSelected. Beside them there is room for the next event. */
 #if TDP_STORE_BYTES < 256U * (9U + 36U) + 130U
 #error "the store has no room for 256 events"
 #endif
 
-/* How a byte gets into the store. Each is written on its own and in order, whatever a compiler would rather do: a power cut may
-   come between any two. */
+/* How a byte gets into the store. Each is written on its own and in order, whatever a compiler would rather do: a power
+   cut may come between any two. */
 #ifndef STORE_PUT
 #define STORE_PUT(at, byte) (*(volatile uint8_t *)(at) = (byte))
 #endif
@@ -118,7 +118,8 @@ static void drop_oldest(struct tdp_link *link)
     head->from += size;
 }
 
-/* Positions go on for as long as a session lasts. They are counted anew before they could wrap: the ring's size divides them. */
+/* Positions go on for as long as a session lasts. They are counted anew before they could wrap: the ring's size divides
+   them. */
 static void count_anew(struct tdp_link *link)
 {
     struct tdp_head *head = &link->head;
@@ -131,8 +132,8 @@ static void count_anew(struct tdp_link *link)
     }
 }
 
-/* There is always room for the longest event: what must go for the one after this goes with the same save as this one comes, and
-   no byte is written over that the head of the last save still counts as kept. */
+/* There is always room for the longest event: what must go for the one after this goes with the same save as this one
+   comes, and no byte is written over that the head of the last save still counts as kept. */
 void store_append(struct tdp_link *link, const struct record *event, const uint8_t *fields)
 {
     struct tdp_head *head = &link->head;

@@ -6,7 +6,7 @@
 
 #define LINE_MAX 64U
 #define DIGITS 10U
-#define BYTES_A_TURN 64U /* of each line: whoever sends without a pause keeps neither the mechanism nor the watchdog waiting */
+#define BYTES_A_TURN 64U /* of each line: who never pauses keeps neither the mechanism nor the watchdog waiting */
 
 static void put_to_host(void *context, uint8_t byte)
 {

@@ -18,8 +18,8 @@ void uart1_handler(void);
 void timer0_handler(void);
 void watchdog_handler(void);
 
-/* What must not happen ends in the watchdog's reset, and the host reads of it in Booted. The stamp is written here: a fault keeps
-   the watchdog's own interrupt out. Before the watchdog was started nothing ends it. */
+/* What must not happen ends in the watchdog's reset, and the host reads of it in Booted. The stamp is written here: a
+   fault keeps the watchdog's own interrupt out. Before the watchdog was started nothing ends it. */
 static void stray_handler(void)
 {
     board_stamp();
