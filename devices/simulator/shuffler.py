@@ -143,9 +143,14 @@ class ShufflerModel:
             self._green_in_deal()
         else:
             return False
-        self.request = request
+        self._belongs_to(request)
         self.settle(ShufflerCause.GREEN, now_ns)
         return True
+
+    def _belongs_to(self, request: int) -> None:
+        """What begins now does; a packet that is on its way still belongs to the command that asked for it."""
+        if self.state is not S.DISPENSING:
+            self.request = request
 
     def hold_green(self, now_ns: int) -> bool:
         """The green button held down: the remainder at once, whatever packets the game has left."""
@@ -158,7 +163,8 @@ class ShufflerModel:
         """Bring the remainder, also when a command asks for it."""
         if self.state not in (S.PACKET_WAIT, S.DISPENSING):
             return False
-        self.owed, self.request = Motion.DUMP, request
+        self.owed = Motion.DUMP
+        self._belongs_to(request)
         self.settle(ShufflerCause.GREEN, now_ns)
         return True
 

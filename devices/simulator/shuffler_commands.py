@@ -37,10 +37,11 @@ def _select_game(model: ShufflerModel, wanted: m.SelectGameMessage, now_ns: int,
     possible = wanted.jokers <= JOKERS_MAX and wanted.cards == SUITED + wanted.jokers
     if wanted.packet_size > PACKET_SIZE_MAX or not possible:
         return _refused(Reason.BAD_PARAMETER)
-    groups = () if wanted.packet_size else model.programs.get(wanted.game, ())
+    game = wanted.game.partition("\0")[0]  # a text ends at its first zero, and is passed on without what stood behind
+    groups = () if wanted.packet_size else model.programs.get(game, ())
     if not wanted.packet_size and not groups:
         return _refused(Reason.NOT_SUPPORTED)
-    setting = ShufflerSetting(wanted.packet_size, wanted.cards, wanted.jokers, wanted.game, groups)
+    setting = ShufflerSetting(wanted.packet_size, wanted.cards, wanted.jokers, game, groups)
     model.select_game(setting, now_ns, request)
     return DONE
 
@@ -63,7 +64,7 @@ def _dump(model: ShufflerModel, _: m.DumpMessage, now_ns: int, request: int) -> 
 
 def _raise_lamp(model: ShufflerModel, command: m.RaiseLampMessage, now_ns: int, request: int) -> Answer:
     if model.latched or model.state not in STATES[m.RaiseLampMessage]:
-        return _refused(Reason.WRONG_STATE)
+        return _wrong_state(model)
     if command.fault == Fault.NONE:
         return _refused(Reason.BAD_PARAMETER)
     model.alarm(command.fault, request=request)
@@ -73,7 +74,7 @@ def _raise_lamp(model: ShufflerModel, command: m.RaiseLampMessage, now_ns: int, 
 
 def _clear(model: ShufflerModel, command: m.ClearMisdealMessage, now_ns: int, request: int) -> Answer:
     if model.state not in STATES[m.ClearMisdealMessage]:
-        return _refused(Reason.WRONG_STATE)
+        return _wrong_state(model)
     known = command.resolution in (Resolution.RESUME, Resolution.REMOVE_DECK)
     if not known or not model.may_clear(command.resolution):
         return _refused(Reason.BAD_PARAMETER)

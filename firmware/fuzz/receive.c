@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The receive path under a fuzzer: whatever arrives, in whatever order, no device reads or writes where it must not.
-   The input is a script: its first byte chooses the device, each further record is a byte that says what, and how long:
+   The input is a script: its first byte chooses the device, whether it ticks after each frame or only when time passes or
+   hands do something, and whether its memory begins full of another session; each further record is a byte that says what,
+   and how long:
      00-7F  so many bytes as they come, on the line
      80-BF  a frame of (byte & 3Fh) bytes: check, COBS and delimiters are put around them, so that what is behind the
-            check is reached, too; and with 40h of the first of them, the device's own session is written into it
+            check is reached, too; and with 40h of the first of them, the device's own session is written into it, with 20h
+            the one before
      C0-DF  so much time passes: 1 to 32 times 37 ms
      E0-EF  hands do something: one of the device's acts, with a number
      F0-FF  the power goes and comes back */
@@ -20,8 +23,13 @@ static const char *const acts[] = {"draw", "fill 1 20", "begin 2", "draw-unread"
                                    "end-game", "hand-button 7", "bet-on 3", "lock-key 1", "lock-key 0", "green", "lift",
                                    "load 0 0", "wager 1 1 500"};
 
+#define DEVICE_COUNT (sizeof devices / sizeof devices[0])
+#define RARELY 1U
+#define FULL 2U
+
 static uint32_t now;
 static uint32_t heard;
+static uint32_t manner;
 
 static void put(void *context, uint8_t byte)
 {
@@ -34,7 +42,9 @@ static void arrive(const struct device *device, const uint8_t *bytes, size_t cou
     for (size_t i = 0; i < count; i++) {
         tdp_byte(device->link, bytes[i], now);
     }
-    tdp_tick(device->link, now);
+    if ((manner & RARELY) == 0) {
+        tdp_tick(device->link, now);
+    }
 }
 
 static void arrive_framed(const struct device *device, const uint8_t *bytes, size_t count)
@@ -43,8 +53,9 @@ static void arrive_framed(const struct device *device, const uint8_t *bytes, siz
     size_t length = count;
     memcpy(frame, bytes, count);
     if (count >= 12 && (frame[0] & 0x40) != 0) {
+        bool before = (frame[0] & 0x20) != 0;
         frame[0] = TDP_MAJOR;
-        (void)put_u32(&frame[8], device->link->head.session);
+        (void)put_u32(&frame[8], before ? device->link->head.previous_session : device->link->head.session);
     }
     (void)put_u32(&frame[length], tdp_crc(0, frame, length));
     length += 4;
@@ -66,6 +77,15 @@ static void pass_time(const struct device *device, uint32_t turns)
     }
 }
 
+/* As many events as find room, then the power goes: what is read of them is being overwritten. */
+static void fill_memory(const struct device *device)
+{
+    uint8_t fields[7] = {0};
+    while (device->link->head.oldest < 3) {
+        tdp_emit(device->link, TDP_GREEN_BUTTON, 0xFFFF, fields, device->link->head.last % sizeof fields);
+    }
+}
+
 static void run(const struct device *device, const uint8_t *data, size_t size)
 {
     static const uint8_t bytes[1500] = {0x7F};
@@ -75,6 +95,10 @@ static void run(const struct device *device, const uint8_t *data, size_t size)
     memset(device->store, 0, device->store_size);
     now = 0xFFFFFF00; /* the clock wraps while it runs */
     device->start(&port, now, 12345, TDP_BOOT_CAUSE_POWER_ON);
+    if ((manner & FULL) != 0) {
+        fill_memory(device);
+        device->start(&port, now, 54321, TDP_BOOT_CAUSE_POWER_ON);
+    }
     pass_time(device, 60);
     while (at < size) {
         uint8_t what = data[at++];
@@ -102,7 +126,8 @@ static void run(const struct device *device, const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size > 0) {
-        run(devices[data[0] % (sizeof devices / sizeof devices[0])], data + 1, size - 1);
+        manner = data[0] / DEVICE_COUNT % 4;
+        run(devices[data[0] % DEVICE_COUNT], data + 1, size - 1);
     }
     return 0;
 }

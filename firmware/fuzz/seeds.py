@@ -35,6 +35,10 @@ def seeds() -> Iterator[tuple[str, bytes]]:
     yield from ((f"played-{name}", script) for name, script in PLAYED.items())
     bodies = [bytes.fromhex(frame["decoded"])[:-4] for frame in vectors["frames"]]
     short = [body for body in bodies if len(body) <= FRAMED_MAX and body[2] in (1, 5, 7)]
+    old = bytes([0x60, 0, 1, 0, 2, 0, 0x21, 0, *bytes(8)])
+    for first in range(4 * DEVICES):
+        played = (_framed(_opening()) + b"\xde" + _framed(old) + b"\xe0\xe6\xec" * 8 + b"\xc0") * 3
+        yield f"full-{first:02}", bytes([first]) + played
     for number, body in enumerate(short):
         for device in range(DEVICES):
             yield f"frame-{number:03}-{device}", bytes([device]) + _framed(_opening()) + _framed(body) + b"\xe0\xc8"

@@ -28,6 +28,7 @@ enum {
     TDP_KEPT_MAX = 136,
     TDP_METERS_MAX = 16,
     TDP_NONCE_BYTES = 16,
+    TDP_EVENT_MAX = 121,   /* fields behind number and clock of the longest event there is: a misdeal of 56 packets */
     TDP_ENCODED_MAX = 258, /* a frame after COBS */
     TDP_PAYLOAD_MAX = 244,
     TDP_REASON_ACCEPTED = 0xFFFF /* of `obey`: it was begun, an event will say what came of it */
@@ -58,10 +59,11 @@ struct tdp_class {
     uint8_t (*status)(const void *device, uint8_t *out); /* STATUS from its `state` on; its bytes */
 };
 
-/* What a device is called, in HELLO-REPLY. */
+/* What a device is called, in HELLO-REPLY, and the highest role it is set up to grant. */
 struct tdp_identity {
     const char *maker, *serial, *firmware;
     uint8_t digest[32];
+    uint8_t grants;
 };
 
 /* What VERIFY measures: the firmware as it lies in memory that can be addressed, unused space as the maker publishes it. */
@@ -82,12 +84,14 @@ struct tdp_measuring {
 /* The events' memory: it lies where a power cut does not reach (FRAM, or RAM with a battery). Two heads, written in turn,
    each with its check: a cut in mid-write leaves the one before. */
 struct tdp_head {
+    uint32_t layout;        /* of which class, and how it lies here: what another firmware left is not taken for its own */
     uint32_t session, last; /* the newest event's number */
     uint32_t previous_session, previous_last;
     uint32_t boots;
-    uint32_t from, middle, to;       /* in the ring: the previous session's records, this one's, and their end; they count on */
+    uint32_t from, middle, to;       /* in the ring: the previous session's records, this one's, and their end; `from` stays below
+                                        the ring's size, the others go on beyond it */
     uint32_t oldest, previous_oldest; /* numbers of the first record of each */
-    uint32_t turn;                    /* the head with the higher one is the newer */
+    uint32_t turn;                    /* the head that is ahead of the other is the newer; it may wrap */
     uint32_t mid_round;
     uint32_t powered_ms; /* of the hour under way */
     uint32_t meters[TDP_METERS_MAX]; /* in the class's order */
@@ -124,15 +128,16 @@ struct tdp_link {
     uint32_t last_before;              /* the newest event before the frame under way: no host can have more */
     uint32_t shown_sum;                /* of the status that was sent */
     uint16_t received;                 /* bytes of the frame that is coming in */
-    uint8_t sequence, role, cause;
+    uint8_t sequence, role;
     uint32_t old_first, old_next, old_at; /* of the session before: asked for, to be sent next, where that lies */
+    uint32_t turn_ms;                     /* when what else is due last had its turn beside them */
     uint16_t meters_first; /* READ-METERS wants those from here on */
-    bool open, lost, silent, overlong, status_asked, pump_due, old_asked, opened, meters_asked, meters_moved;
+    bool open, lost, silent, overlong, status_asked, pump_due, old_asked, meters_asked, meters_moved;
     struct tdp_request requests[TDP_REQUESTS];
     uint8_t oldest_request;
     uint8_t in[TDP_ENCODED_MAX];
     uint8_t out[TDP_FRAME_MAX];
-    uint32_t bad_checks, frames, naks; /* since the start, for whoever asks */
+    uint32_t dropped, frames, naks; /* pieces that were no frame, frames, NAKs sent: since the start, for whoever asks */
 };
 
 /* Power is on. `random` becomes the session's id; `store` is as the power cut left it, or anything. `kept` is filled with
@@ -145,7 +150,8 @@ void tdp_byte(struct tdp_link *link, uint8_t byte, uint32_t now_ms);
 /* Do what is due; at least every 10 ms, and after hands did something. */
 void tdp_tick(struct tdp_link *link, uint32_t now_ms);
 
-/* Number, stamp and keep an event. `request` is the command's that caused it, 0 for none. */
+/* Number, stamp and keep an event of at most TDP_EVENT_MAX bytes. `request` is the command's that caused it, 0 for none.
+   What the class keeps, and its meters, go into the store with it, or nothing does: change them before. */
 void tdp_emit(struct tdp_link *link, uint16_t message, uint16_t request, const uint8_t *fields, size_t length);
 
 /* A meter goes on by so many; one that the class does not have is left alone. What an event says is counted by itself. */

@@ -6,6 +6,7 @@
 #include "tdp.h"
 
 /* The digest is zeros: an image cannot hold its own, and a loader that measures one is a maker's. */
-static const struct tdp_identity port_identity = {.maker = "dealwire", .serial = "TDP-0001", .firmware = "1.0.0"};
+static const struct tdp_identity port_identity = {.maker = "dealwire", .serial = "TDP-0001", .firmware = "1.0.0",
+                                                  .grants = TDP_ROLE_SERVICE};
 
 #endif

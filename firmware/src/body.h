@@ -3,13 +3,11 @@
 #ifndef TDP_BODY_H
 #define TDP_BODY_H
 
-#include <stdint.h>
-
-#define BODY_MAX 80U /* the longest: a misdeal of 35 packets */
+#include "tdp.h"
 
 struct body {
     uint8_t length;
-    uint8_t bytes[BODY_MAX];
+    uint8_t bytes[TDP_EVENT_MAX];
 };
 
 static inline struct body body_new(void)
@@ -22,7 +20,7 @@ static inline struct body body_new(void)
 /* What finds no room is left out: no message of these classes is as long as that. */
 static inline void body_u8(struct body *body, uint8_t value)
 {
-    if (body->length < BODY_MAX) {
+    if (body->length < TDP_EVENT_MAX) {
         body->bytes[body->length] = value;
         body->length++;
     }

@@ -45,6 +45,14 @@ static struct tdp_request *remembered(struct tdp_link *link, uint16_t request)
     return found;
 }
 
+void commands_forget(struct tdp_link *link)
+{
+    for (uint8_t i = 0U; i < TDP_REQUESTS; i++) {
+        struct tdp_request *entry = &link->requests[i];
+        entry->used = entry->used && link->now_ms - entry->at_ms < REMEMBERED_MS;
+    }
+}
+
 static struct tdp_request *remember(struct tdp_link *link, uint16_t request, uint16_t message, uint32_t sum)
 {
     struct tdp_request *entry = &link->requests[link->oldest_request];
@@ -64,13 +72,12 @@ static uint16_t open_session(struct tdp_link *link, const uint8_t *bytes)
         reason = TDP_REASON_NO_SESSION;
     } else if (bytes[4] != TDP_MAJOR) {
         reason = TDP_REASON_UNKNOWN_VERSION;
-    } else if (bytes[6] > TDP_ROLE_SERVICE) {
+    } else if (bytes[6] > link->identity->grants) {
         reason = TDP_REASON_NOT_PERMITTED;
     } else {
         link->open = true;
         link->role = bytes[6];
         link->resend_ms = link->now_ms;
-        link->opened = true;
     }
     return reason;
 }
@@ -133,10 +140,6 @@ static void follow_up(struct tdp_link *link, uint16_t request)
 {
     if (link->old_asked) {
         events_begin_old(link);
-    }
-    if (link->opened) {
-        link->opened = false;
-        link->class->host(link->device, true);
     }
     if (link->meters_asked) {
         link->meters_asked = false;

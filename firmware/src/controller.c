@@ -199,7 +199,7 @@ static uint16_t obey(void *device, uint16_t request, uint16_t message, const uin
     } else if (message == TDP_SHOW_METER) {
         reason = show_meter(controller, payload[0], get_u32(&payload[1]), get_u32(&payload[5]));
     } else if (message == TDP_SHOW_TEXT) {
-        copy_bytes(controller->text, payload, CONTROLLER_TEXT);
+        copy_text(controller->text, payload, CONTROLLER_TEXT);
     } else if (message == TDP_SELF_TEST) {
         reason = controller->state == TDP_CONTROLLER_STATE_BETS_OPEN ? TDP_REASON_NONE : TDP_REASON_WRONG_STATE;
         tdp_count(controller->link, TDP_DEVICE_METER_SELF_TESTS, reason == TDP_REASON_NONE ? 1U : 0U);

@@ -7,7 +7,8 @@
 
 #define RESEND_MS 250U
 #define SESSION_EXTENSION 0x01U
-#define OLD_AT_ONCE 8U /* events of the session before that one tick sends */
+#define OLD_AT_ONCE 8U   /* events of the session before that one tick sends */
+#define OLD_HOLDS_MS 100U /* so long what else is due waits for them: STATUS, new events, a measurement */
 
 static void send_gap(struct tdp_link *link, uint32_t session, uint32_t missing, uint32_t kept, uint32_t last)
 {
@@ -30,12 +31,21 @@ static uint32_t send_event(struct tdp_link *link, uint32_t at, uint32_t number, 
     return event.next;
 }
 
-static void send_old_events(struct tdp_link *link)
+/* The ring goes on while they are read: new events may have taken the place of those that come next, and another GAP says
+   so. Whether all are out. */
+static bool send_old_events(struct tdp_link *link)
 {
-    for (uint8_t i = 0U; i < OLD_AT_ONCE && link->old_next <= link->head.previous_last; i++) {
+    const struct tdp_head *head = &link->head;
+    if (link->old_next < head->previous_oldest) {
+        send_gap(link, head->previous_session, link->old_next, head->previous_oldest, head->previous_last);
+        link->old_next = head->previous_oldest;
+        link->old_at = head->from;
+    }
+    for (uint8_t i = 0U; i < OLD_AT_ONCE && link->old_next <= head->previous_last; i++) {
         link->old_at = send_event(link, link->old_at, link->old_next, true);
         link->old_next++;
     }
+    return link->old_next > head->previous_last;
 }
 
 /* What is due and not kept any more is said to be gone. */
@@ -75,7 +85,7 @@ void tdp_emit(struct tdp_link *link, uint16_t message, uint16_t request, const u
     event.message = message;
     event.request = request;
     event.device_ms = link_uptime(link);
-    event.length = (uint8_t)length;
+    event.length = length < TDP_EVENT_MAX ? (uint8_t)length : (uint8_t)TDP_EVENT_MAX;
     event.next = 0U;
     meters_count_event(link, message, fields); /* before: both go into the store at once */
     store_append(link, &event, fields);
@@ -123,10 +133,10 @@ void events_acknowledged(struct tdp_link *link, const uint8_t *bytes)
 
 bool events_step(struct tdp_link *link)
 {
-    send_old_events(link);
-    bool out = link->old_next > link->head.previous_last;
-    if (out) {
+    bool others = send_old_events(link) || link->now_ms - link->turn_ms >= OLD_HOLDS_MS;
+    if (others) {
+        link->turn_ms = link->now_ms;
         pump(link);
     }
-    return out;
+    return others;
 }

@@ -121,3 +121,12 @@ void copy_bytes(uint8_t *to, const uint8_t *from, size_t count)
         to[i] = from[i];
     }
 }
+
+void copy_text(uint8_t *to, const uint8_t *from, size_t count)
+{
+    bool ended = false;
+    for (size_t i = 0U; i < count; i++) {
+        ended = ended || from[i] == 0U;
+        to[i] = ended ? 0U : from[i];
+    }
+}

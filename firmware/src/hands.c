@@ -13,7 +13,7 @@ bool device_same(const char *one, const char *other)
     return one[i] == other[i];
 }
 
-/* Ten digits at most, so that it cannot overflow unseen; one below zero as its two's complement. */
+/* Eleven digits at most, so that it cannot overflow unseen; one below zero as its two's complement. */
 static bool read_number(const char **at, uint32_t *number)
 {
     uint64_t value = 0U;

@@ -142,14 +142,14 @@ static void take_link(struct tdp_link *link, uint16_t request, uint16_t message,
     }
 }
 
-/* What only a device sends is an echo of the line. */
+/* What only a device sends is an echo of the line. A NAK may be one: it tells nothing, and is no sign of life. */
 static bool is_echo(uint8_t kind, uint16_t message)
 {
     bool of_device = message == TDP_HELLO_REPLY || message == TDP_GAP || message == TDP_METERS ||
                      message == TDP_MEASURED || message == TDP_SHUFFLER_STATUS || message == TDP_SHOE_STATUS ||
                      message == TDP_CONTROLLER_STATUS;
     return kind == TDP_KIND_LINK ? of_device
-                                 : kind != TDP_KIND_COMMAND && kind != TDP_KIND_ACK && kind != TDP_KIND_NAK;
+                                 : kind != TDP_KIND_COMMAND && kind != TDP_KIND_ACK;
 }
 
 /* Why a whole frame cannot be interpreted. HELLO is read in every version. */
@@ -180,9 +180,6 @@ static void take_frame(struct tdp_link *link, const uint8_t *frame, uint16_t len
     link->last_before = link->head.last;
     link->frames++;
     heard(link);
-    if (kind == TDP_KIND_NAK) {
-        return;
-    }
     if (problem != TDP_REASON_NONE) {
         link_nak(link, request, message, problem);
     } else if (kind == TDP_KIND_COMMAND) {
@@ -198,34 +195,44 @@ static void take_frame(struct tdp_link *link, const uint8_t *frame, uint16_t len
     }
 }
 
+/* What came in is no frame and becomes none; one that was too long was counted when that was seen. */
+static void drop(struct tdp_link *link)
+{
+    link->dropped += link->received > 0U ? 1U : 0U;
+    link->received = 0U;
+    link->overlong = false;
+}
+
+static void take_byte(struct tdp_link *link, uint8_t byte)
+{
+    if (link->overlong) {
+        /* nothing that comes before the next zero can be a frame any more */
+    } else if (link->received < TDP_ENCODED_MAX) {
+        link->in[link->received] = byte;
+        link->received++;
+    } else {
+        drop(link);
+        link->overlong = true;
+    }
+}
+
 void tdp_byte(struct tdp_link *link, uint8_t byte, uint32_t now_ms)
 {
-    if ((link->received > 0U || link->overlong) && now_ms - link->byte_ms >= PARTIAL_MS) {
-        link->received = 0U;
-        link->overlong = false;
+    if (now_ms - link->byte_ms >= PARTIAL_MS) {
+        drop(link);
     }
     link->now_ms = now_ms;
     link->byte_ms = now_ms;
     if (byte != 0U) {
-        if (link->received < TDP_ENCODED_MAX && !link->overlong) {
-            link->in[link->received] = byte;
-            link->received++;
-        } else {
-            link->received = 0U;
-            link->overlong = true;
-        }
+        take_byte(link, byte);
         return;
     }
     uint16_t length = frame_unstuff(link->in, link->received);
     if (link->received > 0U && frame_is_whole(link->in, length)) {
         take_frame(link, link->in, length);
-    } else if (link->received > 0U) {
-        link->bad_checks++;
-    } else {
-        /* a zero with nothing before it opens a frame, or is idle */
+        link->received = 0U;
     }
-    link->received = 0U;
-    link->overlong = false;
+    drop(link); /* nothing when a zero opens a frame, or is idle */
 }
 
 /* ------------------------------------------------------------------ time */
@@ -233,15 +240,15 @@ void tdp_byte(struct tdp_link *link, uint8_t byte, uint32_t now_ms)
 void tdp_tick(struct tdp_link *link, uint32_t now_ms)
 {
     link->now_ms = now_ms;
-    if ((link->received > 0U || link->overlong) && now_ms - link->byte_ms >= PARTIAL_MS) {
-        link->received = 0U;
-        link->overlong = false;
+    if (now_ms - link->byte_ms >= PARTIAL_MS) {
+        drop(link);
     }
     if (link->open && !link->lost && now_ms - link->heard_ms >= LOST_MS) {
         link->lost = true;
         link->class->host(link->device, false);
     }
     link->class->tick(link->device, now_ms);
+    commands_forget(link);
     meters_tick(link);
     store_keep(link);
     if (!events_step(link)) {
@@ -268,6 +275,7 @@ void tdp_start(struct tdp_link *link, uint32_t now_ms, uint32_t random, uint8_t 
     link->start_ms = now_ms;
     link->now_ms = now_ms;
     link->heard_ms = now_ms;
+    link->turn_ms = now_ms;
     link->silent = true;
     link->old_next = link->head.previous_last + 1U;
     link->powered_ms = now_ms;

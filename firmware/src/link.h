@@ -26,6 +26,9 @@ uint8_t link_state(struct tdp_link *link);
 /* Judge a command that arrived whole, carry it out once, and answer it. */
 void commands_take(struct tdp_link *link, uint16_t request, uint16_t message, const uint8_t *bytes, uint16_t length);
 
+/* Forget the requests that are so old that their ids may be new ones again. */
+void commands_forget(struct tdp_link *link);
+
 /* ------------------------------------------------------------------ events.c */
 
 /* READ-EVENTS: a reason, TDP_REASON_NONE when they will come. */
@@ -36,8 +39,8 @@ void events_begin_old(struct tdp_link *link);
 
 void events_acknowledged(struct tdp_link *link, const uint8_t *bytes);
 
-/* Send those of the session before that were asked for, in portions; then what the window lets go. Whether the former are
-   all out: what else is due comes after them. */
+/* Send those of the session before that were asked for, in portions; then what the window lets go. Whether what else is
+   due has its turn: it comes after the former, and waits for them a tenth of a second at most. */
 bool events_step(struct tdp_link *link);
 
 #endif

@@ -97,7 +97,6 @@ static void report_read(struct shoe *shoe, uint8_t card, uint8_t place)
 static void report_unread(struct shoe *shoe, uint8_t place)
 {
     struct body body = body_new();
-    (void)shoe_trouble(shoe, TDP_FAULT_CARD_UNREADABLE, true);
     body_u16(&body, shoe->kept->drawn);
     body_u8(&body, place);
     body_u8(&body, TDP_READER_DIRTY);
@@ -143,13 +142,18 @@ static void draw_in_game(struct shoe *shoe, uint8_t card)
     struct shoe_kept *kept = shoe->kept;
     bool burned = kept->burn_left > 0U;
     uint8_t place = burned ? TDP_PLACE_BURN : TDP_PLACE_NOWHERE;
-    kept->drawn++;
-    kept->last_burned = burned;
     if (!burned) {
         kept->round = true;
-        kept->in_round++;
         shoe_settle(shoe);
     }
+    if (!kept->back && card == TDP_CARD_UNREAD) {
+        (void)shoe_trouble(shoe, TDP_FAULT_CARD_UNREADABLE, true);
+    }
+    /* the card is counted with the event that says so */
+    kept->drawn++;
+    kept->last_burned = burned;
+    kept->burn_left = (uint8_t)(kept->burn_left - (burned ? 1U : 0U));
+    kept->in_round = (uint16_t)(kept->in_round + (burned ? 0U : 1U));
     if (kept->back) {
         report_again(shoe);
     } else if (card != TDP_CARD_UNREAD) {
@@ -157,10 +161,7 @@ static void draw_in_game(struct shoe *shoe, uint8_t card)
     } else {
         report_unread(shoe, place);
     }
-    if (burned) {
-        kept->burn_left--;
-        shoe_settle(shoe);
-    }
+    shoe_settle(shoe);
 }
 
 bool shoe_drawn(struct shoe *shoe, uint8_t card)
@@ -244,9 +245,7 @@ bool shoe_emptied(struct shoe *shoe)
     if (kept->loaded == 0U || held) {
         return false;
     }
-    if (!kept->cut_card_seen || kept->round) {
-        shoe_say_ended(shoe);
-    }
+    bool due = !kept->cut_card_seen || kept->round;
     kept->loaded = 0U;
     kept->decks = 0U;
     kept->in_round = 0U;
@@ -254,6 +253,9 @@ bool shoe_emptied(struct shoe *shoe)
     kept->begun = false;
     kept->round = false;
     kept->cut_card_seen = false;
+    if (due) {
+        shoe_say_ended(shoe);
+    }
     shoe_settle(shoe);
     return true;
 }

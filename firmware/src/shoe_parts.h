@@ -8,7 +8,7 @@
 
 void shoe_say(struct shoe *shoe, uint16_t message, const struct body *body);
 
-/* Say a trouble that halts the shoe, at the card drawn last. */
+/* Say what happened at the card of this ordinal, as one that halts the shoe. */
 void shoe_say_ordinal(struct shoe *shoe, uint16_t message, uint32_t ordinal);
 
 /* Show the state that follows from what was done. */

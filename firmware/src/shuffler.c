@@ -144,6 +144,8 @@ static void start(void *device, uint32_t now_ms)
 {
     struct shuffler *shuffler = device;
     if (shuffler->kept->game_cards == 0U) {
+        static const struct shuffler_bays none;
+        *shuffler->bays = none; /* nothing was kept: what stands beside it means nothing, either */
         shuffler->kept->game_cards = 52U;
         shuffler->kept->packet_size = 5U;
     }

@@ -96,19 +96,17 @@ struct shuffler_round shuffler_book(const struct shuffler *shuffler)
     return round;
 }
 
-/* More packets than a record has room for are left out: a deck has as many only when each is a card. */
 static void say_misdeal(struct shuffler *shuffler, uint16_t fault)
 {
     struct shuffler_round round = shuffler_book(shuffler);
-    uint8_t shown = round.count < 35U ? round.count : 35U;
     struct body body = body_new();
     body_u8(&body, round.deck);
     body_u16(&body, fault);
     body_u16(&body, round.loaded);
     body_u16(&body, round.remainder);
     body_u8(&body, round.rejected);
-    body_u8(&body, shown);
-    for (uint8_t i = 0U; i < shown; i++) {
+    body_u8(&body, round.count);
+    for (uint8_t i = 0U; i < round.count; i++) {
         body_u8(&body, shuffler->kept->packet_size);
         body_u8(&body, round.packets[i]);
     }
@@ -129,11 +127,11 @@ void shuffler_alarm(struct shuffler *shuffler, uint16_t fault, uint16_t value, u
 {
     struct shuffler_kept *kept = shuffler->kept;
     bool lit = kept->latched_count > 0U;
-    shuffler_say_fault(shuffler, true, fault, value);
     if (kept->latched_count < SHUFFLER_LATCHED && !is_latched(kept, fault)) {
         kept->latched[kept->latched_count] = fault;
         kept->latched_count++;
     }
+    shuffler_say_fault(shuffler, true, fault, value);
     if (!lit) {
         shuffler_say_lamp(shuffler, true, fault, request);
         say_misdeal(shuffler, fault);

@@ -36,7 +36,7 @@ static uint16_t select_game(struct shuffler *shuffler, uint16_t request, const u
     kept->packet_size = payload[0];
     kept->game_cards = cards;
     kept->jokers = payload[3];
-    copy_bytes(kept->game, &payload[4], SHUFFLER_NAME);
+    copy_text(kept->game, &payload[4], SHUFFLER_NAME);
     body_u8(&body, kept->packet_size);
     body_u16(&body, cards);
     body_u8(&body, kept->jokers);
@@ -68,7 +68,7 @@ static uint16_t raise_lamp(struct shuffler *shuffler, uint16_t request, uint16_t
                 state == TDP_SHUFFLER_STATE_LOCKED || state == TDP_SHUFFLER_STATE_SETUP ||
                 state == TDP_SHUFFLER_STATE_SAFE || state == TDP_SHUFFLER_STATE_MISDEAL;
     if (none || shuffler->kept->latched_count > 0U) {
-        return TDP_REASON_WRONG_STATE;
+        return wrong_state(shuffler);
     }
     if (fault == TDP_FAULT_NONE) {
         return TDP_REASON_BAD_PARAMETER;
@@ -82,7 +82,7 @@ static uint16_t clear_misdeal(struct shuffler *shuffler, uint16_t request, uint3
 {
     uint16_t reason = TDP_REASON_NONE;
     if (shuffler->state != TDP_SHUFFLER_STATE_MISDEAL) {
-        reason = TDP_REASON_WRONG_STATE;
+        reason = wrong_state(shuffler);
     } else if ((resolution != TDP_RESOLUTION_RESUME && resolution != TDP_RESOLUTION_REMOVE_DECK) ||
                !shuffler_may_clear(shuffler, resolution)) {
         reason = TDP_REASON_BAD_PARAMETER;

@@ -18,17 +18,20 @@ bool shuffler_loaded(struct shuffler *shuffler, uint8_t deck)
 bool shuffler_go_on(struct shuffler *shuffler, uint16_t request)
 {
     struct shuffler_kept *kept = shuffler->kept;
+    bool moving = shuffler->state == TDP_SHUFFLER_STATE_DISPENSING;
     if (shuffler->state == TDP_SHUFFLER_STATE_READY && shuffler->verified_deck > 0U) {
         kept->round = shuffler_book(shuffler);
         kept->dealing = true;
         shuffler->verified_deck = 0U;
         shuffler->owed = MOTION_DISPENSE;
-    } else if (shuffler->state == TDP_SHUFFLER_STATE_PACKET_WAIT || shuffler->state == TDP_SHUFFLER_STATE_DISPENSING) {
+    } else if (shuffler->state == TDP_SHUFFLER_STATE_PACKET_WAIT || moving) {
         shuffler->owed = MOTION_DUMP;
     } else {
         return false;
     }
-    shuffler->request = request;
+    if (!moving) {
+        shuffler->request = request; /* else the packet on its way still belongs to the command that asked for it */
+    }
     shuffler_settle(shuffler, 0U);
     return true;
 }
@@ -77,8 +80,8 @@ bool shuffler_lift(struct shuffler *shuffler)
         shuffler_owe_next(shuffler);
         shuffler_settle(shuffler, 0U);
     } else if (kept->dealing) {
-        shuffler_say_byte(shuffler, TDP_REMAINDER_LIFTED, kept->round.deck);
         kept->dealing = false;
+        shuffler_say_byte(shuffler, TDP_REMAINDER_LIFTED, kept->round.deck);
         shuffler_settle(shuffler, 0U);
     } else {
         /* it was left from before */
@@ -147,12 +150,11 @@ bool shuffler_may_clear(const struct shuffler *shuffler, uint8_t resolution)
 
 static void take_out(struct shuffler *shuffler)
 {
+    bool there[SHUFFLER_DECKS];
     for (uint8_t deck = 0U; deck < SHUFFLER_DECKS; deck++) {
         const struct shuffler_bays *bays = shuffler->bays;
-        if (bays->cards[BAY_CHAMBER][deck] + bays->cards[BAY_TRAY][deck] + bays->cards[BAY_STUCK][deck] +
-                bays->cards[BAY_REJECT][deck] > 0) {
-            shuffler_say_byte(shuffler, TDP_DECK_REMOVED, (uint8_t)(deck + 1U));
-        }
+        there[deck] = bays->cards[BAY_CHAMBER][deck] + bays->cards[BAY_TRAY][deck] + bays->cards[BAY_STUCK][deck] +
+                          bays->cards[BAY_REJECT][deck] > 0;
     }
     (void)shuffler_take_all(shuffler, BAY_CHAMBER);
     (void)shuffler_take_all(shuffler, BAY_TRAY);
@@ -162,6 +164,11 @@ static void take_out(struct shuffler *shuffler)
     shuffler->verified_deck = 0U;
     shuffler_drop_stage(shuffler);
     shuffler->owed = MOTION_NONE;
+    for (uint8_t deck = 0U; deck < SHUFFLER_DECKS; deck++) {
+        if (there[deck]) {
+            shuffler_say_byte(shuffler, TDP_DECK_REMOVED, (uint8_t)(deck + 1U));
+        }
+    }
 }
 
 void shuffler_clear(struct shuffler *shuffler, uint32_t badge, uint8_t resolution, uint16_t request)
@@ -177,13 +184,12 @@ void shuffler_clear(struct shuffler *shuffler, uint32_t badge, uint8_t resolutio
     body_u16(&body, first);
     body_u32(&body, badge);
     body_u8(&body, resolution);
+    if (resolution == TDP_RESOLUTION_RESUME && kept->round.remainder == 0U) {
+        kept->dealing = false; /* nothing lies in the tray that anybody could lift */
+    }
     shuffler_say(shuffler, TDP_MISDEAL_CLEARED, request, &body);
     if (resolution == TDP_RESOLUTION_REMOVE_DECK) {
         take_out(shuffler);
-    } else if (kept->dealing && kept->round.remainder == 0U) {
-        kept->dealing = false; /* nothing lies in the tray that anybody could lift */
-    } else {
-        /* the deal goes on */
     }
     shuffler_settle(shuffler, 0U);
 }

@@ -94,8 +94,8 @@ static void end_dispense(struct shuffler *shuffler)
     struct shuffler_mishap mishap = mishap_at(shuffler, ordinal);
     if (mishap.tries > shuffler->tries) {
         if (shuffler->tries == 0U) {
-            shuffler_say_fault(shuffler, true, TDP_FAULT_EXIT_JAM, 1U);
             tdp_count(shuffler->link, TDP_DEVICE_METER_JAMS, 1U);
+            shuffler_say_fault(shuffler, true, TDP_FAULT_EXIT_JAM, 1U);
         }
         shuffler_begin(shuffler, MOTION_RECOVER);
         if (shuffler->request != 0U) {
@@ -145,14 +145,13 @@ static void end_dump(struct shuffler *shuffler)
     body_u8(&body, round->deck);
     body_u16(&body, expected);
     body_u16(&body, round->remainder);
+    if (round->remainder == 0U && expected == 0U) {
+        shuffler->kept->dealing = false; /* nobody has anything to lift */
+        tdp_count(shuffler->link, TDP_DEVICE_METER_ROUNDS, 1U);
+    }
     shuffler_say(shuffler, TDP_REMAINDER_DUMPED, request, &body);
     if (round->remainder != expected) {
         shuffler_alarm(shuffler, TDP_FAULT_REMAINDER_COUNT_WRONG, round->remainder, 0U);
-    } else if (round->remainder == 0U) {
-        shuffler->kept->dealing = false;
-        tdp_count(shuffler->link, TDP_DEVICE_METER_ROUNDS, 1U); /* nobody has anything to lift */
-    } else {
-        /* it waits to be lifted */
     }
     shuffler_settle(shuffler, 0U);
 }

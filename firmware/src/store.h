@@ -18,7 +18,8 @@ void store_load(struct tdp_link *link);
 /* Begin a session: what is kept becomes the previous one's. */
 void store_begin(struct tdp_link *link, uint32_t session);
 
-/* Keep the next event; the oldest goes when there is no room. */
+/* Keep the next event, of at most TDP_EVENT_MAX bytes, and save the head; the oldest goes when there is no room for
+   another. */
 void store_append(struct tdp_link *link, const struct record *event, const uint8_t *fields);
 
 /* Save the head, with the class's part as it is now. */

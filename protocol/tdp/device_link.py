@@ -196,19 +196,19 @@ class DeviceLink:
             out.append(Discarded(body, why_unusable(envelope)))
             return
         self.stats.frames += 1
+        if envelope.kind == Kind.NAK:  # either end sends it: no sign of life, and never answered
+            self.stats.naks += 1
+            return
         self._hear(now_ns, out)
         if problem is not None:
             self.stats.unusable += 1
-            if envelope.kind != Kind.NAK:  # which is never answered
-                self._send(m.NakMessage(problem), now_ns, out, envelope.request, message_id=envelope.message_id)
+            self._send(m.NakMessage(problem), now_ns, out, envelope.request, message_id=envelope.message_id)
         elif envelope.kind == Kind.COMMAND:
             self._take_command(envelope.request, message, now_ns, out)
         elif isinstance(message, m.HelloMessage):
             self._send(self.hello, now_ns, out)
         elif isinstance(message, m.AckMessage):
             self._take_ack(message, now_ns, out)
-        elif isinstance(message, m.NakMessage):
-            self.stats.naks += 1
 
     def _hear(self, now_ns: int, out: list[Output]) -> None:
         self._heard_ns = now_ns

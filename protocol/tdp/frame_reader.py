@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final
 
 from protocol.tdp.codec import Envelope
 from protocol.tdp.framing import Framer
-from protocol.tdp.messages import Message, Reason
+from protocol.tdp.messages import Message, NakMessage, Reason
 from protocol.tdp.outputs import MUST_UNDERSTAND, Discarded, LinkStats, Output, Timing
 from protocol.tdp.packets import VERSION
 from protocol.tdp.vetting import count_noise, is_from_device, problem_with, read_frame, why_unusable
@@ -125,9 +125,10 @@ class FrameReader:
         else:
             self._count_missed(body[3])
         self.stats.frames += 1
-        self._valid_ns = now_ns
-        if not self.alive:
-            self._revive(now_ns)
+        if message.__class__ is not NakMessage:  # which either end sends: no sign of life
+            self._valid_ns = now_ns
+            if not self.alive:
+                self._revive(now_ns)
         handler(self, envelope, message, now_ns, out)
 
     def _judge(self, envelope: Envelope) -> Handler:

@@ -94,6 +94,34 @@ def test_green_while_a_packet_comes_dumps_once_it_lies_there() -> None:
     assert bench.said(m.RemainderDumpedMessage)[0]["counted"] == 42
 
 
+@pytest.mark.parametrize("hold", [False, True])
+def test_green_takes_no_request_from_the_packet_it_was_asked_for(hold: bool) -> None:
+    bench = Bench()
+    assert bench.ask(m.DispenseMessage()).status == Status.ACCEPTED
+    assert bench.model.hold_green(bench.now) if hold else bench.model.press_green(bench.now)
+    bench.until(S.REMAINDER_WAIT)
+    asked = {word.event: word.request for word in bench.model.outbox if isinstance(word, EventDraft)}
+    assert (asked[m.PacketDispensedMessage], asked[m.RemainderDumpedMessage]) == (9, 0)
+
+
+def test_what_is_asked_for_in_the_wrong_state_while_something_moves_is_refused_as_busy() -> None:
+    bench = Bench()
+    bench.deal(COMMUNITY)
+    assert bench.ask(m.ClearMisdealMessage(1, Resolution.REMOVE_DECK)).reason == Reason.WRONG_STATE
+    bench.model.lift(seat(1), bench.now)
+    assert bench.ask(m.ClearMisdealMessage(1, Resolution.REMOVE_DECK)).reason == Reason.BUSY
+    assert bench.ask(m.RaiseLampMessage(505)).status == Status.DONE
+    assert bench.ask(m.RaiseLampMessage(505)).reason == Reason.BUSY
+    bench.until(S.MISDEAL)
+    assert bench.ask(m.RaiseLampMessage(505)).reason == Reason.WRONG_STATE
+
+
+def test_a_text_is_passed_on_up_to_its_first_zero() -> None:
+    bench = Bench()
+    assert bench.ask(m.SelectGameMessage(5, 52, 0, "fgw\0x")).status == Status.DONE
+    assert bench.said(m.GameSelectedMessage)[-1]["game"] == "fgw"
+
+
 def test_no_packet_comes_when_fewer_cards_are_left_than_one_needs() -> None:
     bench = Bench()
     bench.deal(COMMUNITY, *(seat(number) for number in range(1, 9)))

@@ -21,11 +21,16 @@ from protocol.tdp import (
     Unanswered,
     Up,
 )
+from protocol.tdp.codec import encode
+from protocol.tdp.device_link import DeviceLink
+from protocol.tdp.framing import encode_frame
 from protocol.tdp.messages import (
     BootedMessage,
     DeviceClass,
     DispenseMessage,
+    GapMessage,
     GreenButtonMessage,
+    NakMessage,
     OpenSessionMessage,
     Reason,
     ReportStatusMessage,
@@ -34,6 +39,7 @@ from protocol.tdp.messages import (
     ShowMeterMessage,
     Status,
 )
+from protocol.tdp.outputs import SESSION_EXTENSION, Output
 from tests.support.links import CLEAN, START_NS, Heard, Pair, listen, stream
 
 
@@ -240,6 +246,20 @@ def test_the_device_learns_that_its_host_is_lost_and_back() -> None:
     assert [type(out) for out in pair.device_out if isinstance(out, HostLost | HostBack)] == [HostLost, HostBack]
 
 
+def test_a_nak_which_either_end_sends_is_no_sign_of_life() -> None:
+    pair = up()
+    nak = encode_frame(encode(NakMessage(Reason.UNKNOWN_COMMAND), message_id=0x7777), after_silence=True)
+    pair.to_device.open = pair.to_host.open = False
+    pair.run(3_100)
+    assert pair.device is not None
+    assert pair.device.host_lost
+    pair._from_device(pair.device.receive(nak, pair.now_ns))
+    pair._from_host(pair.host.receive(nak, pair.now_ns))
+    assert pair.device.host_lost
+    assert pair.device.stats.naks == pair.host.stats.naks == 1
+    assert not pair.host.alive
+
+
 def test_heartbeats_keep_an_idle_device_out_of_safe() -> None:
     pair = up()
     pair.run(20_000)
@@ -315,6 +335,36 @@ def test_a_restart_with_nothing_kept_says_what_is_known_to_be_missing() -> None:
     pair.run(2_000)
     assert pair.of(Lost) == [Lost(0x1001, 5, 10)]
     assert kinds(pair) == [Up, *[Delivered] * 4, Lost, SessionRestarted, Up]
+
+
+def test_a_second_gap_amid_the_old_session_names_events_that_are_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A device whose memory new events go on filling while the old ones are read."""
+
+    def overrun(link: DeviceLink, first: int, now_ns: int, out: list[Output]) -> None:
+        store = link.store
+        for part, gone in (((5, 6), 5), ((9, 10), 9)):
+            gap = GapMessage(store.previous_session, 5 if gone == 5 else 7, gone, store.previous_last)
+            link._send(gap, now_ns, out)
+            for stored in list(store.previous_from(part[0]))[:2]:
+                named = ((SESSION_EXTENSION, store.previous_session.to_bytes(4, "little")),)
+                link._send(stored.event, now_ns, out, stored.request, extensions=named)
+        assert first == 5
+
+    monkeypatch.setattr(DeviceLink, "_send_previous", overrun)
+    pair = up()
+    events(pair, 4)
+    pair.to_host.open = False
+    events(pair, 6)  # made, never heard
+    pair.power_off()
+    pair.run(500)
+    pair.to_host.open = True
+    pair.power_on(0x2002, boot_count=2)
+    pair.emit(BootedMessage, boot_count=2, previous_session=0x1001, cause=1, mid_round=0)
+    pair.run(2_000)
+    assert pair.numbers(0x1001) == [1, 2, 3, 4, 5, 6, 9, 10]
+    assert pair.of(Lost) == [Lost(0x1001, 7, 8)]  # which marks the round
+    assert kinds(pair) == [Up, *[Delivered] * 6, Lost, *[Delivered] * 2, SessionRestarted, Up, Delivered]
+    assert stream(listen(pair.heard, pair.now_ns)) == stream(pair.host_out)
 
 
 def test_another_device_on_the_same_line_owes_nothing_of_the_first() -> None:

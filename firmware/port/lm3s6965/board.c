@@ -20,7 +20,6 @@ struct ring {
 };
 
 struct uart {
-    uint32_t base;
     struct ring in, out;
     volatile uint32_t lost;
 };
@@ -31,7 +30,8 @@ struct kept {
     volatile uint32_t dog, dog_check;
 };
 
-static struct uart uarts[BOARD_LINES] = {{.base = UART0_BASE}, {.base = UART1_BASE}};
+static const uint32_t bases[BOARD_LINES] = {[BOARD_LINE_HOST] = UART0_BASE, [BOARD_LINE_HANDS] = UART1_BASE};
+static struct uart uarts[BOARD_LINES];
 static uint32_t counted, cycles, milliseconds;
 static bool by_watchdog;
 __attribute__((section(".store.board"))) static struct kept kept;
@@ -58,29 +58,33 @@ static uint16_t waiting(const struct ring *ring)
 }
 
 /* Into the UART what its FIFO takes. With its interrupt held off. */
-static void push_out(struct uart *uart)
+static void push_out(enum board_line line)
 {
-    struct ring *out = &uart->out;
-    while (waiting(out) > 0U && (UART_FR(uart->base) & UART_FR_TX_FULL) == 0U) {
-        UART_DR(uart->base) = out->bytes[out->tail & (RING - 1U)];
+    struct ring *out = &uarts[line].out;
+    uint32_t base = bases[line];
+    while (waiting(out) > 0U && (UART_FR(base) & UART_FR_TX_FULL) == 0U) {
+        UART_DR(base) = out->bytes[out->tail & (RING - 1U)];
         out->tail++;
     }
 }
 
-static void serve(struct uart *uart)
+static void serve(enum board_line line)
 {
-    struct ring *in = &uart->in;
-    UART_ICR(uart->base) = UART_INT_RX | UART_INT_TX | UART_INT_RX_TIMEOUT;
-    while ((UART_FR(uart->base) & UART_FR_RX_EMPTY) == 0U) {
-        uint8_t byte = (uint8_t)UART_DR(uart->base);
-        if (waiting(in) < RING) {
-            in->bytes[in->head & (RING - 1U)] = byte;
+    struct ring *in = &uarts[line].in;
+    uint32_t base = bases[line];
+    UART_ICR(base) = UART_INT_RX | UART_INT_TX | UART_INT_RX_TIMEOUT;
+    while ((UART_FR(base) & UART_FR_RX_EMPTY) == 0U) {
+        uint32_t word = UART_DR(base);
+        if ((word & UART_DR_BREAK) != 0U) {
+            /* it is no zero, which would end a frame: it means nothing */
+        } else if (waiting(in) < RING) {
+            in->bytes[in->head & (RING - 1U)] = (uint8_t)(word & 0xFFU);
             in->head++;
         } else {
-            uart->lost++;
+            uarts[line].lost++;
         }
     }
-    push_out(uart);
+    push_out(line);
 }
 
 void uart0_handler(void);
@@ -90,12 +94,12 @@ void watchdog_handler(void);
 
 void uart0_handler(void)
 {
-    serve(&uarts[BOARD_LINE_HOST]);
+    serve(BOARD_LINE_HOST);
 }
 
 void uart1_handler(void)
 {
-    serve(&uarts[BOARD_LINE_HANDS]);
+    serve(BOARD_LINE_HANDS);
 }
 
 int board_get(enum board_line line)
@@ -111,15 +115,14 @@ int board_get(enum board_line line)
 
 void board_put(enum board_line line, uint8_t byte)
 {
-    struct uart *uart = &uarts[line];
-    struct ring *out = &uart->out;
+    struct ring *out = &uarts[line].out;
     while (waiting(out) >= RING) {
         /* its interrupt makes room */
     }
     out->bytes[out->head & (RING - 1U)] = byte;
     disable_interrupts();
     out->head++;
-    push_out(uart);
+    push_out(line);
     enable_interrupts();
 }
 
@@ -180,13 +183,18 @@ static void start_clock(void)
 
 /* ------------------------------------------------------------------ the watchdog */
 
+void board_stamp(void)
+{
+    kept.dog = STAMP_DOG;
+    kept.dog_check = ~STAMP_DOG;
+}
+
 /* The first time is over, and a second one begins: at its end is the reset. The stamp tells the next start why it came; a
    board whose reset cause register says so as well is believed without it. The interrupt stays pending, so it is held off
    until somebody feeds: a processor that was only slow goes on. */
 void watchdog_handler(void)
 {
-    kept.dog = STAMP_DOG;
-    kept.dog_check = ~STAMP_DOG;
+    board_stamp();
     NVIC_ICER0 = 1U << IRQ_WATCHDOG;
 }
 
@@ -271,8 +279,11 @@ static void start_main_clock(void)
 
 void board_start(void)
 {
-    start_main_clock();
     SYSCTL_RCGC0 |= 0x08U;               /* watchdog */
+    (void)SYSCTL_RCGC0;
+    (void)SYSCTL_RCGC0;
+    start_watchdog();                    /* first: a clock that does not come up ends in a reset, too, if only later */
+    start_main_clock();
     SYSCTL_RCGC1 |= 0x00010003U;         /* timer 0, UART 0 and 1 */
     SYSCTL_RCGC2 |= 0x09U;               /* ports A and D */
     (void)SYSCTL_RCGC2;                  /* a clock needs some cycles until its registers may be used */
@@ -281,7 +292,6 @@ void board_start(void)
     GPIOA_DEN |= 0x03U;
     GPIOD_AFSEL |= 0x0CU;
     GPIOD_DEN |= 0x0CU;
-    start_watchdog();
     start_clock();
     start_uart(UART0_BASE);
     start_uart(UART1_BASE);

@@ -30,6 +30,9 @@ void board_wait(void);
 /* Tell the watchdog that the program goes on. */
 void board_feed(void);
 
+/* Say to the next start that this one went wrong: it takes it for the watchdog's doing. */
+void board_stamp(void);
+
 /* The watchdog started the board, not its power. Good after board_start. */
 bool board_was_watchdog(void);
 

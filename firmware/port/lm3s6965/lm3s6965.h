@@ -54,6 +54,7 @@
 #define UART_IM(base) REG((base) + 0x38U)
 #define UART_ICR(base) REG((base) + 0x44U)
 
+#define UART_DR_BREAK 0x400U
 #define UART_FR_RX_EMPTY 0x10U
 #define UART_FR_TX_FULL 0x20U
 #define UART_INT_RX 0x10U

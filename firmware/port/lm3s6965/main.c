@@ -6,6 +6,7 @@
 
 #define LINE_MAX 64U
 #define DIGITS 10U
+#define BYTES_A_TURN 64U /* of each line: who never pauses keeps neither the mechanism nor the watchdog waiting */
 
 static void put_to_host(void *context, uint8_t byte)
 {
@@ -64,19 +65,32 @@ static void listen_to_hands(void)
 {
     static char line[LINE_MAX];
     static uint32_t length;
-    int byte = board_get(BOARD_LINE_HANDS);
-    while (byte >= 0) {
+    static bool too_long;
+    int byte = 0;
+    for (uint32_t i = 0U; i < BYTES_A_TURN && byte >= 0; i++) {
+        byte = board_get(BOARD_LINE_HANDS);
         if (byte == '\n') {
             line[length] = '\0';
-            hear(line);
+            hear(too_long ? "" : line);
             length = 0U;
-        } else if (length < LINE_MAX - 1U) {
+            too_long = false;
+        } else if (byte >= 0 && length < LINE_MAX - 1U) {
             line[length] = (char)byte;
             length++;
         } else {
-            /* too long to be one: what is there will not be understood */
+            too_long = too_long || byte >= 0;
         }
-        byte = board_get(BOARD_LINE_HANDS);
+    }
+}
+
+static void listen_to_host(struct tdp_link *link)
+{
+    int byte = 0;
+    for (uint32_t i = 0U; i < BYTES_A_TURN && byte >= 0; i++) {
+        byte = board_get(BOARD_LINE_HOST);
+        if (byte >= 0) {
+            tdp_byte(link, (uint8_t)byte, board_ms());
+        }
     }
 }
 
@@ -93,11 +107,7 @@ int main(void)
     DEVICE.start(&port, board_ms(), board_random(),
                  board_was_watchdog() ? (uint8_t)TDP_BOOT_CAUSE_WATCHDOG : (uint8_t)TDP_BOOT_CAUSE_POWER_ON);
     for (;;) {
-        int byte = board_get(BOARD_LINE_HOST);
-        while (byte >= 0) {
-            tdp_byte(link, (uint8_t)byte, board_ms());
-            byte = board_get(BOARD_LINE_HOST);
-        }
+        listen_to_host(link);
         listen_to_hands();
         tdp_tick(link, board_ms());
         board_feed();

@@ -18,9 +18,11 @@ void uart1_handler(void);
 void timer0_handler(void);
 void watchdog_handler(void);
 
-/* What must not happen ends in the watchdog's reset, and the host reads of it in Booted. */
+/* What must not happen ends in the watchdog's reset, and the host reads of it in Booted. The stamp is written here: a
+   fault keeps the watchdog's own interrupt out. Before the watchdog was started nothing ends it. */
 static void stray_handler(void)
 {
+    board_stamp();
     for (;;) {
     }
 }
@@ -47,7 +49,8 @@ void reset_handler(void)
     volatile uint32_t *word = &_data_start;
 
     for (; word < &_data_end; word++) {
-        *word = *load++;
+        *word = *load;
+        load++;
     }
     fill(&_bss_start, &_bss_end, 0U);
     /* What lies above is in use by this function itself. */
@@ -89,8 +92,8 @@ void *memcpy(void *restrict to, const void *restrict from, size_t count)
 {
     volatile uint8_t *target = to;
     const uint8_t *source = from;
-    while (count-- > 0U) {
-        *target++ = *source++;
+    for (size_t i = 0U; i < count; i++) {
+        target[i] = source[i];
     }
     return to;
 }
@@ -100,13 +103,12 @@ void *memmove(void *to, const void *from, size_t count)
     volatile uint8_t *target = to;
     const volatile uint8_t *source = from;
     if ((uintptr_t)to < (uintptr_t)from) {
-        while (count-- > 0U) {
-            *target++ = *source++;
+        for (size_t i = 0U; i < count; i++) {
+            target[i] = source[i];
         }
     } else {
-        while (count > 0U) {
-            count--;
-            target[count] = source[count];
+        for (size_t i = count; i > 0U; i--) {
+            target[i - 1U] = source[i - 1U];
         }
     }
     return to;
@@ -115,8 +117,8 @@ void *memmove(void *to, const void *from, size_t count)
 void *memset(void *to, int value, size_t count)
 {
     volatile uint8_t *target = to;
-    while (count-- > 0U) {
-        *target++ = (uint8_t)value;
+    for (size_t i = 0U; i < count; i++) {
+        target[i] = (uint8_t)value;
     }
     return to;
 }

@@ -38,8 +38,10 @@ struct program {
     int line, slave, listener;     /* -1: none */
     int control, caller;
     bool powered;
+    bool loaded; /* the store came from the file */
     uint32_t saved_turn;
     size_t heard;
+    bool too_long; /* what comes in is no order any more */
     char order[LINE_MAX_];
 };
 
@@ -64,6 +66,17 @@ static uint32_t now_ms(void)
     return (uint32_t)((uint64_t)now.tv_sec * 1000U + (uint64_t)now.tv_nsec / 1000000U);
 }
 
+/* Make room for a name of ours: whatever else stands there is somebody's. */
+static void free_name(const char *path, mode_t kind)
+{
+    struct stat about;
+    if (lstat(path, &about) == 0 && (about.st_mode & S_IFMT) != kind) {
+        errno = EEXIST;
+        fail(path);
+    }
+    (void)unlink(path);
+}
+
 /* ------------------------------------------------------------------ the line */
 
 static uint8_t out[4096];
@@ -84,7 +97,8 @@ static void put(void *context, uint8_t byte)
     if (out_count == sizeof out) {
         flush(context);
     }
-    out[out_count++] = byte;
+    out[out_count] = byte;
+    out_count++;
 }
 
 static void plug_out(struct program *program)
@@ -119,7 +133,7 @@ static void plug_in(struct program *program)
     cfmakeraw(&raw);
     (void)tcsetattr(program->slave, TCSANOW, &raw);
     (void)fcntl(program->line, F_SETFL, O_NONBLOCK);
-    (void)unlink(program->line_path);
+    free_name(program->line_path, S_IFLNK);
     if (symlink(name, program->line_path) != 0) {
         fail(program->line_path);
     }
@@ -167,28 +181,46 @@ static void hear_host(struct program *program)
 
 /* ------------------------------------------------------------------ what outlives the power */
 
-static void load_store(const struct program *program)
+/* A file of another size is none of this device's: it is left as it is, and not believed in part. */
+static void load_store(struct program *program)
 {
+    size_t size = program->device->store_size;
     FILE *file = program->store_path == NULL ? NULL : fopen(program->store_path, "rb");
-    if (file != NULL) {
-        /* less than all of it is as good as nothing: its checks say so */
-        size_t count = fread(program->device->store, 1, program->device->store_size, file);
-        (void)count;
-        (void)fclose(file);
-    }
-}
-
-static void save_store(struct program *program)
-{
-    uint32_t turn = program->device->link->head.turn;
-    if (program->store_path == NULL || turn == program->saved_turn) {
+    if (file == NULL) {
+        if (program->store_path != NULL && errno != ENOENT) {
+            fail(program->store_path);
+        }
         return;
     }
-    FILE *file = fopen(program->store_path, "wb");
-    if (file == NULL || fwrite(program->device->store, program->device->store_size, 1, file) != 1 || fclose(file) != 0) {
+    bool whole = fread(program->device->store, 1, size, file) == size && fgetc(file) == EOF;
+    (void)fclose(file);
+    if (!whole) {
+        (void)fprintf(stderr, "tdp-device: %s: no store of this device, which has %zu bytes\n", program->store_path, size);
+        exit(2);
+    }
+    program->loaded = true;
+}
+
+/* Written beside it and then put in its place: whatever ends the program meanwhile, one of the two is whole. */
+static void save_store(struct program *program)
+{
+    static char beside[4096];
+    uint32_t saved = program->device->link->head.turn;
+    if (program->store_path == NULL || saved == program->saved_turn) {
+        return;
+    }
+    int length = snprintf(beside, sizeof beside, "%s.new", program->store_path);
+    FILE *file = length < (int)sizeof beside ? fopen(beside, "wb") : NULL;
+    if (file == NULL) {
+        fail(program->store_path);
+        return;
+    }
+    bool written = fwrite(program->device->store, program->device->store_size, 1, file) == 1;
+    written = fclose(file) == 0 && written;
+    if (!written || rename(beside, program->store_path) != 0) {
         fail(program->store_path);
     }
-    program->saved_turn = turn;
+    program->saved_turn = saved;
 }
 
 /* The file as it is on the disk. Without one a program has no image of its own, and measures its version's text. */
@@ -228,6 +260,11 @@ static void power_on(struct program *program)
     }
     program->powered = true;
     program->device->start(&port, now_ms(), random, TDP_BOOT_CAUSE_POWER_ON);
+    if (program->loaded && program->device->link->head.boots == 1U) {
+        (void)fprintf(stderr, "tdp-device: %s: its check does not fit, or another firmware wrote it: begun anew\n",
+                      program->store_path);
+    }
+    program->loaded = false;
 }
 
 /* ------------------------------------------------------------------ orders */
@@ -260,7 +297,7 @@ static void listen_control(struct program *program)
         fail(program->control_path);
     }
     (void)strcpy(address.sun_path, program->control_path);
-    (void)unlink(program->control_path);
+    free_name(program->control_path, S_IFSOCK);
     program->control = socket(AF_UNIX, SOCK_STREAM, 0);
     if (bind(program->control, (struct sockaddr *)&address, sizeof address) != 0 || listen(program->control, 4) != 0) {
         fail(program->control_path);
@@ -275,21 +312,24 @@ static void hear_orders(struct program *program)
         (void)close(program->caller);
         program->caller = -1;
         program->heard = 0;
+        program->too_long = false;
     }
     for (ssize_t i = 0; i < count; i++) {
         if (bytes[i] == '\n') {
             program->order[program->heard] = '\0';
+            const char *answer = obey(program, program->too_long ? "" : program->order);
             program->heard = 0;
-            const char *answer = obey(program, program->order);
+            program->too_long = false;
             if (program->powered) {
                 tdp_tick(program->device->link, now_ms()); /* what came of it is on the line before the answer */
                 flush(program);
             }
             (void)dprintf(program->caller, "%s\n", answer);
         } else if (program->heard < sizeof program->order - 1U) {
-            program->order[program->heard++] = bytes[i];
+            program->order[program->heard] = bytes[i];
+            program->heard++;
         } else {
-            /* too long to be one: what is there will not be understood */
+            program->too_long = true;
         }
     }
 }

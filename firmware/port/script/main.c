@@ -35,7 +35,8 @@ static void put(void *context, uint8_t byte)
     if (said_count == sizeof said) {
         fail("one record made the device say more than a mebibyte");
     }
-    said[said_count++] = byte;
+    said[said_count] = byte;
+    said_count++;
 }
 
 static void take(uint8_t *bytes, size_t count)

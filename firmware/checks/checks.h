@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the checks of the core have in common: a device on a clock of their own, a host of a few lines, and power that can
+   be cut at any byte which goes into the store. */
+#ifndef CHECKS_H
+#define CHECKS_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device.h"
+#include "frame.h"
+#include "port.h"
+
+extern uint32_t check_now;
+extern const struct device_port check_port;
+
+/* Told of each byte that the store writes, if set. */
+extern void (*check_on_put)(volatile uint8_t *at, uint8_t byte);
+
+/* One frame that the device sent, its check taken off. */
+typedef void (*check_reader)(const uint8_t *frame, size_t length);
+
+/* Memory as it was never written, power on, and so much time until it is up. */
+void check_new(const struct device *device, uint32_t session, uint32_t ms);
+void check_start(const struct device *device, uint32_t session, uint32_t ms);
+void check_run(const struct device *device, uint32_t ms);
+
+/* A frame arrives; nothing ticks. */
+void check_say(const struct device *device, uint8_t kind, uint16_t request, uint16_t message, const uint8_t *payload,
+               size_t length);
+void check_open(const struct device *device, uint8_t role);
+void check_read(const struct device *device, uint32_t session, uint32_t first);
+void check_acknowledge(const struct device *device, uint32_t up_to);
+void check_do(const struct device *device, const char *act, int times);
+
+/* Hand over what it sent since, and forget it; with NULL only that. */
+void check_heard(check_reader read);
+
+/* Whether an event is of the session before: its number is read from its payload. */
+bool check_is_of(const uint8_t *frame, size_t length, uint32_t session);
+
+/* What must hold. `check_failed` is what main returns. */
+void check(bool holds, const char *what, long number);
+extern int check_failed;
+
+#endif

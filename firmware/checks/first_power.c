@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory as silicon has it when power comes for the first time, or as another device left it, is not believed. */
+#include "checks.h"
+
+static void fill_at_random(const struct device *device)
+{
+    for (size_t i = 0; i < device->store_size; i++) {
+        ((uint8_t *)device->store)[i] = (uint8_t)rand();
+    }
+}
+
+static void begins_anew(const struct device *device, uint8_t empty)
+{
+    uint8_t status[64];
+    check(device->link->head.boots == 1, "nothing of it is taken for this device's", (long)device->link->head.boots);
+    check_run(device, 6000);
+    (void)device->link->class->status(device->link->device, status);
+    check(status[0] == empty, "a device that was never filled is empty", status[0]);
+    check(device->link->head.meters[0] == 0, "its meters begin at 0", (long)device->link->head.meters[0]);
+}
+
+/* What the other leaves when it was used for a while. */
+static void left_by(const struct device *other, const char *act, const struct device *device, uint8_t empty)
+{
+    size_t size = other->store_size < device->store_size ? other->store_size : device->store_size;
+    check_new(other, 7, 6000);
+    check_do(other, act, 50);
+    fill_at_random(device);
+    memcpy(device->store, other->store, size);
+    check_start(device, 8, 0);
+    begins_anew(device, empty);
+}
+
+/* The count of saves passes its highest number, and the next write is torn. */
+static void saves_wrap(void)
+{
+    const struct device *device = &controller_device;
+    struct tdp_store *store = device->store;
+    check_new(device, 7, 3000);
+    device->link->head.turn = 0xFFFFFFFAU;
+    check_do(device, "spot 1", 2); /* in both heads */
+    for (int i = 0; i < 8; i++) {
+        check_do(device, "spot 1", 1);
+        uint32_t last = device->link->head.last;
+        struct tdp_store kept = *store;
+        store->heads[(device->link->head.turn + 1U) & 1U].boots ^= 1U;
+        device->start(&check_port, check_now, 7U, TDP_BOOT_CAUSE_POWER_ON);
+        check(device->link->head.previous_last == last, "the other head is found", (long)device->link->head.previous_last);
+        *store = kept;
+        device->start(&check_port, check_now, 9U + (uint32_t)i, TDP_BOOT_CAUSE_POWER_ON);
+        check(device->link->head.previous_last == last, "the newer head is found", (long)device->link->head.previous_last);
+    }
+}
+
+int main(void)
+{
+    srand(1);
+    for (int i = 0; i < 100; i++) {
+        fill_at_random(&shuffler_device);
+        check_start(&shuffler_device, 8, 0);
+        begins_anew(&shuffler_device, TDP_SHUFFLER_STATE_EMPTY);
+        fill_at_random(&shoe_device);
+        check_start(&shoe_device, 8, 0);
+        begins_anew(&shoe_device, TDP_SHOE_STATE_EMPTY);
+    }
+    left_by(&shoe_device, "wrong-button", &shuffler_device, TDP_SHUFFLER_STATE_EMPTY);
+    left_by(&shuffler_device, "green", &shoe_device, TDP_SHOE_STATE_EMPTY);
+    left_by(&controller_device, "spot 1", &shoe_device, TDP_SHOE_STATE_EMPTY);
+    left_by(&shoe_device, "wrong-button", &controller_device, TDP_CONTROLLER_STATE_BETS_OPEN);
+    saves_wrap();
+    return check_failed;
+}
