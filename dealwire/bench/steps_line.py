@@ -240,13 +240,16 @@ class Naking(PlanStep):
 
 
 class Expecting(PlanStep):
-    """`expect`: a message arrives. `request`: it carries the last command's; `old`: it is of the session before."""
+    """`expect`: a message arrives. `request`: it carries the last command's; `old`: it is of the session before;
+    `names`: a reply, progress or NAK, whose header names this message."""
 
     expect: str
     where: dict[str, Wanted] = Field(default_factory=dict)
     within: Time = STATUS_MS
     request: Literal["same"] | None = None
     old: bool = False
+    names: int | None = Field(None, ge=0, le=0xFFFF)
+    """The message that is answered, by number."""
     not_before: Time | None = None
     """The least time that must pass before it comes."""
     measure: str | None = None
@@ -262,6 +265,9 @@ class Expecting(PlanStep):
         limit_ms = self.within + stand.hands.patience_ms
         request = stand.request if self.request == "same" else None
         heard, message = stand.find(self.expect, self.where, limit_ms, request=request, old=self.old)
+        named = heard.envelope.message_id
+        if self.names is not None and named != self.names:
+            raise Failed(f"{spell(message)} names message {named:04X}h, not {self.names:04X}h, which it answers")
         after_ms = (heard.at_ns - stand.requested_ns) / MS
         if self.not_before is not None and after_ms < self.not_before - stand.allowance_ms:
             raise Failed(f"{spell(message)} came after {after_ms:.0f} ms, before {self.not_before} ms")
