@@ -1,7 +1,7 @@
-"""Shufflers that are broken on purpose, each in one way, to show that the bench can fail.
+"""Devices that are broken on purpose, each in one way, to show that the bench can fail.
 
-Each is the simulated shuffler with something between it and its line that spoils one behaviour. `DEVICES` says by
-which checks each must be caught: by these and by no other.
+Each is a simulated device, most of them the shuffler, with something between it and its line that spoils one
+behaviour. `ALL_DEVICES` says by which checks each must be caught: by these and by no other.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -21,8 +21,10 @@ from protocol.tdp.codec import Envelope, Unknown, decode, encode
 from protocol.tdp.framing import Frame, Framer, encode_frame
 from protocol.tdp.messages import Kind, Reason, Status
 from tests.support.broken_base import MS, Broken, Caught, Rewriting, changed, resequenced
+from tests.support.broken_classes import CLASS_DEVICES
 from tests.support.broken_fields import FIELD_DEVICES
 from tests.support.broken_instruments import INSTRUMENT_DEVICES
+from tests.support.broken_links import LINK_DEVICES
 from tests.support.broken_shoes import SHOES
 
 
@@ -531,15 +533,15 @@ DEVICES: Final = (
     Caught(NoDelimiter, ("always.opening-delimiter",), quick=("frame.hello", "timing.status")),
 )  # fmt: skip
 """Devices whose frames, numbers, times or counts are wrong."""
-ALL_DEVICES: Final = (*DEVICES, *FIELD_DEVICES, *INSTRUMENT_DEVICES)
+ALL_DEVICES: Final = (*DEVICES, *FIELD_DEVICES, *INSTRUMENT_DEVICES, *LINK_DEVICES, *CLASS_DEVICES)
 """Every broken device."""
 
 
-def judge(device: Callable[[TableModel], TableModel], only: Sequence[str] = ()) -> BenchRun:
-    """The shuffler's plan, but for the soak, on a broken device."""
-    plan = load_plan("shuffler")
+def judge(device: Callable[[TableModel], TableModel], only: Sequence[str] = (), kind: str = "shuffler") -> BenchRun:
+    """The plan of its kind, but for the soak, on a broken device."""
+    plan = load_plan(kind)
     plan = plan.model_copy(update={"check": tuple(check for check in plan.check if check.area != "soak")})
-    rig = SimulatedRig("shuffler", speed=10, wrap=device)
+    rig = SimulatedRig(kind, speed=10, wrap=device)
     assert isinstance(rig.hands, SimulatedHands)
     return run_plan(plan, rig.wire, lambda _: rig.hands, BenchChoices(only))
 
@@ -559,12 +561,17 @@ END: Final = "<!-- end generated -->"
 def markdown() -> str:
     """The table of docs/bench.md."""
     rows = ["", "| a shuffler that is broken so | is caught by |", "| --- | --- |"]
-    for each in ALL_DEVICES:
-        checks = ", ".join(f"`{name}`" for name in each.by)
-        rows.append(f"| {each.what} | {checks}{', and by most that need events' if each.spreads else ''} |")
+    rows += [f"| {each.what} | {_checks(each)} |" for each in ALL_DEVICES if each.plan == "shuffler"]
+    rows += ["", "| another device that is broken so | plan | is caught by |", "| --- | --- | --- |"]
+    rows += [f"| {each.what} | {each.plan} | {_checks(each)} |" for each in ALL_DEVICES if each.plan != "shuffler"]
     rows += ["", "| a shoe of another dialect that is broken so | dialect | is caught by |", "| --- | --- | --- |"]
     rows += [f"| {each.what} | {each.dialect} | {', '.join(f'`{name}`' for name in each.by)} |" for each in SHOES]
     return "\n".join([*rows, "", ""])
+
+
+def _checks(each: Caught) -> str:
+    checks = ", ".join(f"`{name}`" for name in each.by)
+    return f"{checks}{', and by most that need events' if each.spreads else ''}"
 
 
 def published(page: str) -> str:
