@@ -15,6 +15,7 @@ from dealwire.bench.record import Failed, HeardFrame
 from dealwire.bench.stand import Stand
 from dealwire.bench.step import RETRY_MS, STATUS_MS, Hex, PlanStep, ReasonNames, Time, Variable
 from dealwire.bench.values import BadValue, Wanted, check_sent, check_wanted, fits, spell
+from protocol.errors import CannotEncode
 from protocol.message import message_name
 from protocol.tdp import messages as m
 from protocol.tdp.messages import Kind, Message, Reason, Role, Status
@@ -64,7 +65,11 @@ class Sending(PlanStep):
 
     def _run(self, stand: Stand) -> None:
         probe, message = stand.probe, stand.make(self.send, self.fields)
-        data = _damage(_encode(self._body(stand, message)), self.damage)
+        try:
+            body = self._body(stand, message)
+        except CannotEncode as error:  # a number that is reckoned from what the device said
+            raise Failed(str(error)) from None
+        data = _damage(_encode(body), self.damage)
         silent = probe.wire.now_ns() - probe.silent_ns >= 50 * MS
         opened = silent if self.opened is None else self.opened
         data = bytes.fromhex(self.before) + (b"\0" if opened else b"") + data * self.times

@@ -29,7 +29,8 @@ from tests.support.broken_shoes import SHOES
 
 
 class Unchanged:
-    """Picks every so many of the statuses that say nothing new."""
+    """Picks every so many of the statuses that say nothing new while the red lamp is dark: of one that is lit a check
+    awaits the status."""
 
     def __init__(self, every: int) -> None:
         self._every, self._count = every, 0
@@ -40,6 +41,7 @@ class Unchanged:
             return False
         plain = replace(message, uptime_ms=0, last_event=0)
         same, self._last = plain == self._last, plain
+        same = same and not message.lamps & m.Lamp.RED
         self._count += same
         return same and self._count % self._every == 0
 
@@ -458,12 +460,20 @@ DEVICES: Final = (
         quick=("silence.*", "deal.*"),
     ),
     Caught(
-        NoReplyCache, ("commands.same-id-after-opening", "commands.same-id-other-command", *_ONCE, *_ONCE_OF_METERS)
+        NoReplyCache,
+        (
+            "session.line-closed", "session.cable-pulled", "commands.same-id-after-opening",
+            "commands.same-id-other-command", "commands.refusal-remembered", *_ONCE, *_ONCE_OF_METERS,
+        ),
+        quick=("commands.same-id-other-command",),
     ),
     Caught(NeverRepeatsReply, ("commands.same-id", *_ONCE, *_ONCE_OF_METERS)),
     Caught(
         SwappedEvents,
-        ("session.previous-events", "events.read-again", "events.depth", "fault.power-502", "always.event-order"),
+        (
+            "session.previous-events", "session.previous-no-window", "events.read-again", "events.depth",
+            "fault.power-502", "always.event-order",
+        ),
         quick=("events.read-again",),
     ),
     Caught(DarkLamp, (*_LAMP, *_PACKETS), quick=("fault.packet-short-301",)),
@@ -489,7 +499,7 @@ DEVICES: Final = (
         spreads=True,
         quick=("events.ack-ends-it",),
     ),
-    Caught(AnySession, ("session.wrong-id",)),
+    Caught(AnySession, ("session.wrong-id", "session.refused-opening")),
     Caught(AcksAnySession, ("events.ack-of-another-session",)),
     Caught(
         Slow,
@@ -503,15 +513,24 @@ DEVICES: Final = (
             "silence.bad-frames-are-silence",
         ),
     ),
-    Caught(DeafToFlags, ("header.must-understand",)),
+    Caught(
+        DeafToFlags,
+        ("header.must-understand", "header.first-of-several", "commands.id-free-after-nak", "silence.nak-is-life"),
+    ),
     Caught(GrantsAll, ("roles.observe", "roles.operate")),
     Caught(
         NeverLost,
         ("silence.host-lost", "silence.events-wait", "safe.starts-no-motion",
-         "fault.host-lost-601"),
+         "silence.back-before-the-reply", "silence.resend-goes-on", "fault.host-lost-601"),
     ),
     Caught(UncountedBoots, ("session.power-up", "always.boots")),
-    Caught(NoGap, ("session.previous-events", "events.depth", "fault.power-502", "always.window")),
+    Caught(
+        NoGap,
+        (
+            "session.previous-events", "session.previous-no-window", "events.depth", "fault.power-502",
+            "always.window",
+        ),
+    ),
     Caught(AnswersNaks, ("header.nak-not-answered",)),
     Caught(
         WrongReason,
@@ -521,14 +540,19 @@ DEVICES: Final = (
             "roles.operate", "roles.unknown", "commands.same-id-after-opening", "commands.same-id-other-command",
             "commands.id-zero",
             "commands.other-class", "deal.wrong-state", "deal.bad-parameters", "deal.lock", "deal.setup",
-            "meters.refused", "meters.no-session", "verify.region", "session.unknown-session",
+            "meters.refused", "meters.no-session", "verify.region", "session.refused-opening",
+            "session.line-closed", "session.cable-pulled", "commands.refusal-remembered",
         ),
         quick=("session.wrong-id",),
     ),
     Caught(ForgetsRequest, ("deal.request-comes-back", "deal.game", "deal.command-latency", "fault.called-505")),
     Caught(GivesFaces, ("always.faces",), quick=("deal.request-comes-back",)),
     Caught(
-        LateResend, ("events.resend", "events.resend-goes-on", "events.ack-in-part", "events.ack-of-another-session")
+        LateResend,
+        (
+            "events.resend", "events.resend-goes-on", "events.ack-in-part", "events.ack-of-another-session",
+            "events.ack-above", "silence.resend-goes-on",
+        ),
     ),
     Caught(NoDelimiter, ("always.opening-delimiter",), quick=("frame.hello", "timing.status")),
 )  # fmt: skip
