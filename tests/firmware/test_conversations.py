@@ -17,8 +17,8 @@ def built() -> None:
     make("host")
 
 
-# It keeps small events in their own size, so more of them than the 256 of which the conversation `gap` loses one; what it
-# says when its memory is full, firmware/checks tries.
+# It keeps small events in their own size, so more of them than the 256 of which the conversation `gap` loses one. What
+# it says when its memory is full, firmware/checks tries.
 CASES = [pytest.param(each, id=name_of(each)) for each in CONVERSATIONS if each["name"] != "gap"]
 
 
