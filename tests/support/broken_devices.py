@@ -23,6 +23,7 @@ from protocol.tdp.messages import Kind, Reason, Status
 from tests.support.broken_base import MS, Broken, Caught, Rewriting, changed, resequenced
 from tests.support.broken_fields import FIELD_DEVICES
 from tests.support.broken_instruments import INSTRUMENT_DEVICES
+from tests.support.broken_motions import MOTION_DEVICES
 from tests.support.broken_shoes import SHOES
 
 
@@ -461,10 +462,11 @@ DEVICES: Final = (
     Caught(NeverRepeatsReply, ("commands.same-id", *_ONCE, *_ONCE_OF_METERS)),
     Caught(
         SwappedEvents,
-        ("session.previous-events", "events.read-again", "events.depth", "fault.power-502", "always.event-order"),
+        ("session.previous-events", "events.read-again", "events.depth", "fault.power-502", "always.event-order",
+         "always.status-truth"),
         quick=("events.read-again",),
     ),
-    Caught(DarkLamp, (*_LAMP, *_PACKETS), quick=("fault.packet-short-301",)),
+    Caught(DarkLamp, (*_LAMP, *_PACKETS, "fault.outlasts-the-power"), quick=("fault.packet-short-301",)),
     Caught(ForgetfulLamp, ("fault.too-few-101", "fault.packet-short-301", "fault.called-505", "always.latched")),
     Caught(
         LyingCounts,
@@ -506,7 +508,7 @@ DEVICES: Final = (
     Caught(
         NeverLost,
         ("silence.host-lost", "silence.events-wait", "safe.starts-no-motion",
-         "fault.host-lost-601"),
+         "fault.host-lost-601", "safe.green", "safe.remainder", "fault.host-lost-in-a-misdeal"),
     ),
     Caught(UncountedBoots, ("session.power-up", "always.boots")),
     Caught(NoGap, ("session.previous-events", "events.depth", "fault.power-502", "always.window")),
@@ -520,6 +522,7 @@ DEVICES: Final = (
             "commands.id-zero",
             "commands.other-class", "deal.wrong-state", "deal.bad-parameters", "deal.lock", "deal.setup",
             "meters.refused", "meters.no-session", "verify.region", "session.unknown-session",
+            "deal.only-lifting", "deal.busy", "deal.no-program", "fault.wrong-total-stays", "fault.called-otherwise",
         ),
         quick=("session.wrong-id",),
     ),
@@ -531,7 +534,7 @@ DEVICES: Final = (
     Caught(NoDelimiter, ("always.opening-delimiter",), quick=("frame.hello", "timing.status")),
 )  # fmt: skip
 """Devices whose frames, numbers, times or counts are wrong."""
-ALL_DEVICES: Final = (*DEVICES, *FIELD_DEVICES, *INSTRUMENT_DEVICES)
+ALL_DEVICES: Final = (*DEVICES, *FIELD_DEVICES, *INSTRUMENT_DEVICES, *MOTION_DEVICES)
 """Every broken device."""
 
 
