@@ -208,7 +208,7 @@ def _sensor(model: ShufflerModel, works: bool) -> bool:
 
 
 _AT_SHUFFLER: Final[dict[str, Callable[[ShufflerModel, Filled, int], object]]] = {
-    "green": lambda model, _, now_ns: model.press_green(now_ns),
+    "green": lambda model, _, now_ns: model.press_green(now_ns) or model.powered,  # pressed, whatever comes of it
     "lift": lambda model, filled, now_ns: bool(model.lift(parse_place(filled["to"]), now_ns)),
     "grab": lambda model, filled, _: _grab(model, filled),
     "load": _load,

@@ -278,7 +278,7 @@ class _Decks(BenchRule):
                 self._judge(not self.due, lambda: f"REMOVE_DECK, and no DeckRemoved of deck {self.due}")
                 self.due = 0
         if isinstance(event, m.RemainderLiftedMessage):
-            self.dealt = 0
+            self.dealt, self.counted = 0, 0 if self.counted == deck else self.counted
 
     def _removed(self, deck: int) -> None:
         """The deck that was dealt, or counted, comes out; another may come out of the reject tray with it."""

@@ -25,6 +25,7 @@ from tests.support.broken_classes import CLASS_DEVICES
 from tests.support.broken_fields import FIELD_DEVICES
 from tests.support.broken_instruments import INSTRUMENT_DEVICES
 from tests.support.broken_links import LINK_DEVICES
+from tests.support.broken_motions import MOTION_DEVICES
 from tests.support.broken_shoes import SHOES
 
 
@@ -472,11 +473,11 @@ DEVICES: Final = (
         SwappedEvents,
         (
             "session.previous-events", "session.previous-no-window", "events.read-again", "events.depth",
-            "fault.power-502", "always.event-order",
+            "fault.power-502", "always.event-order", "always.status-truth",
         ),
         quick=("events.read-again",),
     ),
-    Caught(DarkLamp, (*_LAMP, *_PACKETS), quick=("fault.packet-short-301",)),
+    Caught(DarkLamp, (*_LAMP, *_PACKETS, "fault.outlasts-the-power"), quick=("fault.packet-short-301",)),
     Caught(ForgetfulLamp, ("fault.too-few-101", "fault.packet-short-301", "fault.called-505", "always.latched")),
     Caught(
         LyingCounts,
@@ -521,7 +522,8 @@ DEVICES: Final = (
     Caught(
         NeverLost,
         ("silence.host-lost", "silence.events-wait", "safe.starts-no-motion",
-         "silence.back-before-the-reply", "silence.resend-goes-on", "fault.host-lost-601"),
+         "silence.back-before-the-reply", "silence.resend-goes-on", "fault.host-lost-601", "safe.green", "safe.remainder",
+         "fault.host-lost-in-a-misdeal"),
     ),
     Caught(UncountedBoots, ("session.power-up", "always.boots")),
     Caught(
@@ -542,6 +544,7 @@ DEVICES: Final = (
             "commands.other-class", "deal.wrong-state", "deal.bad-parameters", "deal.lock", "deal.setup",
             "meters.refused", "meters.no-session", "verify.region", "session.refused-opening",
             "session.line-closed", "session.cable-pulled", "commands.refusal-remembered",
+            "deal.only-lifting", "deal.busy", "deal.no-program", "fault.wrong-total-stays", "fault.called-otherwise",
         ),
         quick=("session.wrong-id",),
     ),
@@ -557,7 +560,9 @@ DEVICES: Final = (
     Caught(NoDelimiter, ("always.opening-delimiter",), quick=("frame.hello", "timing.status")),
 )  # fmt: skip
 """Devices whose frames, numbers, times or counts are wrong."""
-ALL_DEVICES: Final = (*DEVICES, *FIELD_DEVICES, *INSTRUMENT_DEVICES, *LINK_DEVICES, *CLASS_DEVICES)
+ALL_DEVICES: Final = (
+    *DEVICES, *FIELD_DEVICES, *INSTRUMENT_DEVICES, *LINK_DEVICES, *CLASS_DEVICES, *MOTION_DEVICES,
+)  # fmt: skip
 """Every broken device."""
 
 

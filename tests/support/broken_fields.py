@@ -622,11 +622,14 @@ FIELD_DEVICES: Final = (
     _caught(ClockRunsBack, "always.event-clock", "always.one-clock"),
     _caught(NewClock, "always.event-order", "always.one-clock"),
     _caught(ReservedExtension, "always.extensions"),
-    _caught(TornExtension, "always.layouts", "always.event-order", "fault.door-501", "fault.door-idle"),
+    _caught(
+        TornExtension, "always.layouts", "always.event-order", "fault.door-501", "fault.lifted-while-lit",
+        "fault.door-in-motion",
+    ),
     _caught(ShortSession, "always.extensions"),
     _caught(NeedlessFlag, "always.headers"),
     _caught(LineEnds, "always.clean"),
-    _caught(GivesUp, "events.resend-goes-on", "silence.events-wait"),
+    _caught(GivesUp, "events.resend-goes-on", "silence.events-wait", "always.event-order"),
     _caught(Shallow, "events.depth", "always.event-order", "always.window"),
     _caught(CountedSessions, "always.sessions"),
     _caught(
