@@ -522,7 +522,8 @@ DEVICES: Final = (
     Caught(
         NeverLost,
         ("silence.host-lost", "silence.events-wait", "safe.starts-no-motion",
-         "silence.back-before-the-reply", "silence.resend-goes-on", "fault.host-lost-601", "safe.green", "safe.remainder",
+         "silence.back-before-the-reply", "silence.resend-goes-on", "fault.host-lost-601",
+         "safe.green", "safe.remainder",
          "fault.host-lost-in-a-misdeal"),
     ),
     Caught(UncountedBoots, ("session.power-up", "always.boots")),
