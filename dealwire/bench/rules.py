@@ -163,7 +163,8 @@ class _EventNumbering(BenchRule):
             return
         if number in self.bodies:
             self.last = number
-            self._judge(self.bodies[number] == body, lambda: f"event {number} is another when it is heard again")
+            before = self.bodies[number]
+            self._judge(before == body, lambda: f"event {number} {_differs(before, body)} when it is heard again")
             return
         if known.acked == NOT_KNOWN or number <= known.acked:
             # from before the session was opened, which the device may send again for as long as it does not know better
@@ -175,6 +176,14 @@ class _EventNumbering(BenchRule):
             self._judge(begins or number == last + 1, lambda: f"event {number} follows event {last}")
         self.bodies[number] = body
         self.bodies.pop(number - 1024, None)
+
+
+def _differs(before: bytes, now: bytes) -> str:
+    """How an event is another than it was: in its payload, or in the request of its header alone."""
+    requests = [int.from_bytes(body[3:5], "little") for body in (before, now)]
+    if before[:3] + before[5:] == now[:3] + now[5:]:
+        return "has request {1} in its header, where it had {0},".format(*requests)
+    return "is another"
 
 
 @dataclass
