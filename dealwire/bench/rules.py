@@ -149,6 +149,8 @@ class _EventNumbering(BenchRule):
     """Numbers count up by one; an event heard again is the very same."""
 
     last: int = 0
+    repeated: bool = False
+    """The last one had been heard before."""
     bodies: dict[int, bytes] = field(default_factory=dict)
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
@@ -158,6 +160,7 @@ class _EventNumbering(BenchRule):
         if event is None:
             return
         number, body, last = event.number, whole[:3] + whole[4:], self.last
+        repeated, self.repeated = self.repeated, event.number in self.bodies
         if not number:
             self._judge(False, lambda: f"{name_of(heard)} is event 0; numbers count from 1")
             return
@@ -173,7 +176,8 @@ class _EventNumbering(BenchRule):
         else:
             self.last = number
             begins = (not last and not self.bodies) or number == known.read_from
-            self._judge(begins or number == last + 1, lambda: f"event {number} follows event {last}")
+            after = f"event {last}, which came again" if repeated else f"event {last}"
+            self._judge(begins or number == last + 1, lambda: f"event {number} follows {after}")
         self.bodies[number] = body
         self.bodies.pop(number - 1024, None)
 

@@ -93,7 +93,7 @@ class _EventMoment(BenchRule):
         self.newest = event.number
         known_ms = next((uptime_ms for last, uptime_ms in self.counted if last >= event.number), event.device_ms)
         self.counted = [each for each in self.counted if each[0] > event.number]
-        words = f"event {event.number} says that it is of {event.device_ms} ms; a STATUS of {known_ms} ms had counted it"
+        words = f"event {event.number} says it is of {event.device_ms} ms; a STATUS of {known_ms} ms had counted it"
         self._judge(not is_after(event.device_ms, known_ms), lambda: words)
 
 
@@ -115,7 +115,9 @@ class _Gaps(BenchRule):
         first, kept = gap.first_missing, gap.first_kept
         words = f"GAP with first_missing {first}, first_kept {kept}, last {gap.last}"
         if gap.session != known.session:
-            self._judge(first <= kept <= gap.last + 1, lambda: f"{words}, of the session before")
+            self._judge(
+                first <= kept <= gap.last + 1, lambda: f"{words}: the session before ends with event {gap.last}"
+            )
             return
         self._judge(first < kept, lambda: f"{words}: nothing is missing, so none was due")
         self._judge(gap.last >= self.newest, lambda: f"{words}; event {self.newest} is the newest there is")

@@ -121,7 +121,8 @@ def _from_requested(stand: Stand) -> None:
         message = heard.message
         if isinstance(message, m.GapMessage):
             if message.first_missing != due:
-                raise Failed(f"{spell(message)} does not begin with event {due}, which was due")
+                after = " after the GAP before it" if due != stand.probe.known.read_from else ""
+                raise Failed(f"{spell(message)} does not begin with event {due}, which was due{after}")
             due = message.first_kept
         elif isinstance(message, m.Event):
             if message.number != due:

@@ -47,7 +47,7 @@ class Sending(PlanStep):
     sequence: int | None = Field(None, ge=0, le=255)
     """Of the link, instead of the next one."""
     damage: Literal["check", "check-zeros", "check-ones", "cobs", "truncated", "unclosed"] | None = None
-    """How the frame is spoilt: one bit of its check, a check of nothing but zeros or ones, its COBS, cut short, or never
+    """How the frame is spoilt: a bit of its check, a check of nothing but zeros or ones, its COBS, cut short, or never
     closed."""
     times: int = Field(1, ge=1, le=400)
     """So often, in one write."""

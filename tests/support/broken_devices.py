@@ -22,6 +22,7 @@ from protocol.tdp.framing import Frame, Framer, encode_frame
 from protocol.tdp.messages import Kind, Reason, Status
 from tests.support.broken_base import MS, Broken, Caught, Rewriting, changed, resequenced
 from tests.support.broken_fields import FIELD_DEVICES
+from tests.support.broken_hosts import HOST_DEVICES
 from tests.support.broken_instruments import INSTRUMENT_DEVICES
 from tests.support.broken_shoes import SHOES
 
@@ -531,7 +532,7 @@ DEVICES: Final = (
     Caught(NoDelimiter, ("always.opening-delimiter",), quick=("frame.hello", "timing.status")),
 )  # fmt: skip
 """Devices whose frames, numbers, times or counts are wrong."""
-ALL_DEVICES: Final = (*DEVICES, *FIELD_DEVICES, *INSTRUMENT_DEVICES)
+ALL_DEVICES: Final = (*DEVICES, *FIELD_DEVICES, *INSTRUMENT_DEVICES, *HOST_DEVICES)
 """Every broken device."""
 
 
