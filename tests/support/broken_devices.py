@@ -28,19 +28,23 @@ from tests.support.broken_shoes import SHOES
 
 
 class Unchanged:
-    """Picks every so many of the statuses that say nothing new."""
+    """Picks every ninth of the statuses that say nothing new, and that nobody asked for: of those that come when a
+    second is over."""
 
-    def __init__(self, every: int) -> None:
-        self._every, self._count = every, 0
+    EVERY: Final = 9
+
+    def __init__(self) -> None:
+        self._count = self._last_ms = 0
         self._last: m.Message | None = None
 
     def hits(self, message: m.Message) -> bool:
         if not isinstance(message, m.ShufflerStatusMessage):
             return False
         plain = replace(message, uptime_ms=0, last_event=0)
-        same, self._last = plain == self._last, plain
-        self._count += same
-        return same and self._count % self._every == 0
+        quiet = plain == self._last and message.uptime_ms - self._last_ms >= 900
+        self._last, self._last_ms = plain, message.uptime_ms
+        self._count += quiet
+        return quiet and self._count % self.EVERY == 0
 
 
 class WrongCheck(Broken):
@@ -48,7 +52,7 @@ class WrongCheck(Broken):
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
-        self._unchanged = Unchanged(41)
+        self._unchanged = Unchanged()
 
     def say(self, data: bytes) -> Iterable[bytes]:
         for frame in super().say(data):
@@ -62,7 +66,7 @@ class DroppedFrames(Broken):
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
-        self._unchanged = Unchanged(41)
+        self._unchanged = Unchanged()
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         return [] if self._unchanged.hits(envelope.message) else [envelope.body]
@@ -457,12 +461,19 @@ DEVICES: Final = (
         quick=("silence.*", "deal.*"),
     ),
     Caught(
-        NoReplyCache, ("commands.same-id-after-opening", "commands.same-id-other-command", *_ONCE, *_ONCE_OF_METERS)
+        NoReplyCache,
+        (
+            "commands.same-id-after-opening", "commands.same-id-other-command", *_ONCE, *_ONCE_OF_METERS,
+            "always.same-reply",
+        ),
     ),
     Caught(NeverRepeatsReply, ("commands.same-id", *_ONCE, *_ONCE_OF_METERS)),
     Caught(
         SwappedEvents,
-        ("session.previous-events", "events.read-again", "events.depth", "fault.power-502", "always.event-order"),
+        (
+            "session.previous-events", "events.read-again", "events.depth", "fault.power-502", "always.event-order",
+            "events.resend-all", "session.previous-acknowledged", "session.previous-apart",
+        ),
         quick=("events.read-again",),
     ),
     Caught(DarkLamp, (*_LAMP, *_PACKETS), quick=("fault.packet-short-301",)),
@@ -488,7 +499,7 @@ DEVICES: Final = (
         spreads=True,
         quick=("events.ack-ends-it",),
     ),
-    Caught(AnySession, ("session.wrong-id",)),
+    Caught(AnySession, ("session.wrong-id", "commands.first-reason")),
     Caught(AcksAnySession, ("events.ack-of-another-session",)),
     Caught(
         Slow,
@@ -499,18 +510,24 @@ DEVICES: Final = (
         TakesDamaged,
         (
             "frame.bad-check", "frame.bad-check-command", "frame.bit-flips", "frame.truncated",
-            "silence.bad-frames-are-silence",
+            "silence.bad-frames-are-silence", "frame.check-of-zeros",
         ),
     ),
     Caught(DeafToFlags, ("header.must-understand",)),
-    Caught(GrantsAll, ("roles.observe", "roles.operate")),
+    Caught(GrantsAll, ("roles.observe", "roles.operate", "commands.first-reason")),
     Caught(
         NeverLost,
         ("silence.host-lost", "silence.events-wait", "safe.starts-no-motion",
-         "fault.host-lost-601"),
+         "fault.host-lost-601", "silence.ten-seconds", "silence.back-covers-nothing"),
     ),
     Caught(UncountedBoots, ("session.power-up", "always.boots")),
-    Caught(NoGap, ("session.previous-events", "events.depth", "fault.power-502", "always.window")),
+    Caught(
+        NoGap,
+        (
+            "session.previous-events", "session.previous-acknowledged", "events.depth", "fault.power-502",
+            "always.window",
+        ),
+    ),
     Caught(AnswersNaks, ("header.nak-not-answered",)),
     Caught(
         WrongReason,
@@ -520,14 +537,18 @@ DEVICES: Final = (
             "roles.operate", "roles.unknown", "commands.same-id-after-opening", "commands.same-id-other-command",
             "commands.id-zero",
             "commands.other-class", "deal.wrong-state", "deal.bad-parameters", "deal.lock", "deal.setup",
-            "meters.refused", "meters.no-session", "verify.region", "session.unknown-session",
+            "meters.refused", "meters.no-session", "verify.region", "commands.first-reason",
         ),
         quick=("session.wrong-id",),
     ),
     Caught(ForgetsRequest, ("deal.request-comes-back", "deal.game", "deal.command-latency", "fault.called-505")),
     Caught(GivesFaces, ("always.faces",), quick=("deal.request-comes-back",)),
     Caught(
-        LateResend, ("events.resend", "events.resend-goes-on", "events.ack-in-part", "events.ack-of-another-session")
+        LateResend,
+        (
+            "events.resend", "events.resend-goes-on", "events.resend-all", "events.ack-in-part",
+            "events.ack-of-another-session",
+        ),
     ),
     Caught(NoDelimiter, ("always.opening-delimiter",), quick=("frame.hello", "timing.status")),
 )  # fmt: skip
