@@ -55,19 +55,19 @@ class _SessionBits(BenchRule):
 class _SameReply(BenchRule):
     """The same request gets the same reply again, its state included."""
 
-    said: dict[tuple[int, int], tuple[int, m.ReplyMessage]] = field(default_factory=dict)
+    replies: dict[tuple[int, int], tuple[int, m.ReplyMessage]] = field(default_factory=dict)
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
         reply, request = heard.message, heard.envelope.request
         if not isinstance(reply, m.ReplyMessage) or not request or reply.reason == Reason.REQUEST_ID_REUSED:
             return
         key = request, heard.envelope.message_id
-        at_ns, before = self.said.get(key, (heard.at_ns, reply))
+        at_ns, before = self.replies.get(key, (heard.at_ns, reply))
         if heard.at_ns - at_ns > KEPT_NS:
             at_ns, before = heard.at_ns, reply
-        self.said[key] = at_ns, before
-        while len(self.said) > REPLIES_KEPT:
-            del self.said[next(iter(self.said))]
+        self.replies[key] = at_ns, before
+        while len(self.replies) > REPLIES_KEPT:
+            del self.replies[next(iter(self.replies))]
         words = f"request {request} was answered by {_spelled(before)}, and by {_spelled(reply)} when it came again"
         self._judge(reply == before, saying(words))
 
