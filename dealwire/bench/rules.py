@@ -149,6 +149,8 @@ class _EventNumbering(BenchRule):
     """Numbers count up by one; an event heard again is the very same."""
 
     last: int = 0
+    repeated: bool = False
+    """The last one had been heard before."""
     bodies: dict[int, bytes] = field(default_factory=dict)
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
@@ -158,12 +160,14 @@ class _EventNumbering(BenchRule):
         if event is None:
             return
         number, body, last = event.number, whole[:3] + whole[4:], self.last
+        repeated, self.repeated = self.repeated, event.number in self.bodies
         if not number:
             self._judge(False, lambda: f"{name_of(heard)} is event 0; numbers count from 1")
             return
         if number in self.bodies:
             self.last = number
-            self._judge(self.bodies[number] == body, lambda: f"event {number} is another when it is heard again")
+            before = self.bodies[number]
+            self._judge(before == body, lambda: f"event {number} {_differs(before, body)} when it is heard again")
             return
         if known.acked == NOT_KNOWN or number <= known.acked:
             # from before the session was opened, which the device may send again for as long as it does not know better
@@ -172,9 +176,18 @@ class _EventNumbering(BenchRule):
         else:
             self.last = number
             begins = (not last and not self.bodies) or number == known.read_from
-            self._judge(begins or number == last + 1, lambda: f"event {number} follows event {last}")
+            after = f"event {last}, which came again" if repeated else f"event {last}"
+            self._judge(begins or number == last + 1, lambda: f"event {number} follows {after}")
         self.bodies[number] = body
         self.bodies.pop(number - 1024, None)
+
+
+def _differs(before: bytes, now: bytes) -> str:
+    """How an event is another than it was: in its payload, or in the request of its header alone."""
+    requests = [int.from_bytes(body[3:5], "little") for body in (before, now)]
+    if before[:3] + before[5:] == now[:3] + now[5:]:
+        return "has request {1} in its header, where it had {0},".format(*requests)
+    return "is another"
 
 
 @dataclass

@@ -96,16 +96,17 @@ class _OneClock(BenchRule):
             newest, self.before = self.device_ms, (status.last_event, status.uptime_ms)
             if newest is not None and self.number <= status.last_event:
                 words = f"STATUS at {status.uptime_ms} ms knows event {self.number}, which is of {newest} ms"
-                self._judge(not _is_after(newest, status.uptime_ms), lambda: words)
+                self._judge(not is_after(newest, status.uptime_ms), lambda: words)
         if event is None or event.number <= self.number:
             return
         self.number, self.device_ms = event.number, event.device_ms
         if self.before is not None and event.number > self.before[0]:
             words = f"event {event.number} is of {event.device_ms} ms; a STATUS before it of {self.before[1]} ms"
-            self._judge(not _is_after(self.before[1], event.device_ms), lambda: words)
+            self._judge(not is_after(self.before[1], event.device_ms), lambda: words)
 
 
-def _is_after(one_ms: int, other_ms: int) -> bool:
+def is_after(one_ms: int, other_ms: int) -> bool:
+    """Whether a time of a device's clock is later than another, also across its wrap-around."""
     return 0 < (one_ms - other_ms) % (1 << 32) < 1 << 31
 
 

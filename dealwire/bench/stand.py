@@ -164,7 +164,7 @@ class Stand:
         found = self.wait_for(name, wanted, limit_ms, **how)
         if found is None:
             fields = f" with {in_words(wanted)}" if wanted else ""
-            raise Failed(f"no {name}{fields} within {limit_ms} ms{self._instead(name)}")
+            raise Failed(f"no {name}{fields} within {limit_ms} ms{self._instead(name, how.get('request'))}")
         return found
 
     def need(self, name: str, wanted: Mapping[str, Wanted], limit_ms: int) -> Message:
@@ -177,13 +177,15 @@ class Stand:
         self.command, self.request = command, self.probe.request
         return reply
 
-    def _instead(self, name: str) -> str:
-        """What else of this kind came, for the message."""
-        others = [h.message for h in self.probe.heard[self.probe.mark :] if id(h) not in self.used]
-        same = [spell(message) for message in others if message_name(message) == name]
+    def _instead(self, name: str, request: int | None) -> str:
+        """What else of this kind came, for the message; also under another request than the wanted one."""
+        others = [h for h in self.probe.heard[self.probe.mark :] if id(h) not in self.used]
+        same = [h for h in others if message_name(h.message) == name]
         if same:
-            return f"; came: {same[-1]}"
-        answers = [spell(message) for message in others if isinstance(message, m.ReplyMessage | m.NakMessage)]
+            carried = same[-1].envelope.request
+            under = f" with request {carried} in its header, not {request}" if request not in (None, carried) else ""
+            return f"; came: {spell(same[-1].message)}{under}"
+        answers = [spell(h.message) for h in others if isinstance(h.message, m.ReplyMessage | m.NakMessage)]
         return f"; came: {answers[-1]}" if answers else ""
 
     # ------------------------------------------------------------------ hands

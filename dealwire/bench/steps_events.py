@@ -63,6 +63,8 @@ class Again(PlanStep):
     """`again`: during so long, events come again from this number on, in order, and none before it."""
 
     again: Number
+    through: Number | None = None
+    """Up to which number each of them must have come again."""
     during: Time
 
     def _run(self, stand: Stand) -> None:
@@ -76,6 +78,9 @@ class Again(PlanStep):
         for before, after in pairwise(numbers):
             if after not in (before + 1, first):
                 raise Failed(f"event {after} came after event {before}")
+        through = first if self.through is None else stand.number(self.through)
+        if missing := sorted({*range(first, through + 1)} - {*numbers}):
+            raise Failed(f"events {first} to {through} were to come again in {self.during} ms; {missing} did not")
 
 
 class Newest(PlanStep):
@@ -116,7 +121,8 @@ def _from_requested(stand: Stand) -> None:
         message = heard.message
         if isinstance(message, m.GapMessage):
             if message.first_missing != due:
-                raise Failed(f"{spell(message)} does not begin with event {due}, which was due")
+                after = " after the GAP before it" if due != stand.probe.known.read_from else ""
+                raise Failed(f"{spell(message)} does not begin with event {due}, which was due{after}")
             due = message.first_kept
         elif isinstance(message, m.Event):
             if message.number != due:

@@ -47,8 +47,9 @@ class Sending(PlanStep):
     """After the payload, such as an extension."""
     sequence: int | None = Field(None, ge=0, le=255)
     """Of the link, instead of the next one."""
-    damage: Literal["check", "cobs", "truncated", "unclosed"] | None = None
-    """How the frame is spoilt: its check, its COBS, cut short, or never closed."""
+    damage: Literal["check", "check-zeros", "check-ones", "cobs", "truncated", "unclosed"] | None = None
+    """How the frame is spoilt: a bit of its check, a check of nothing but zeros or ones, its COBS, cut short, or never
+    closed."""
     times: int = Field(1, ge=1, le=400)
     """So often, in one write."""
     gap_ms: int | None = Field(None, ge=0, le=200)
@@ -130,6 +131,9 @@ def _damage(frame: bytes, damage: str | None) -> bytes:
             body = bytearray(cobs.decode(frame[:-1]))
             body[-1] ^= 0x01
             return bytes(cobs.encode(bytes(body))) + b"\0"
+        case "check-zeros" | "check-ones":
+            bits = b"\0" if damage == "check-zeros" else b"\xff"
+            return bytes(cobs.encode(cobs.decode(frame[:-1])[:-4] + bits * 4)) + b"\0"
         case "cobs":
             return b"\xff" + frame[1:]
         case "truncated":

@@ -93,13 +93,17 @@ class Rewriting(Broken):
             if not isinstance(piece, Frame):
                 yield piece.data
                 continue
-            try:
-                envelope = decode(piece.body)
-            except Exception:
-                yield encode_frame(piece.body, after_silence=True)
-                continue
-            for body in self.heard(envelope):
+            for body in self.taken(piece.body):
                 yield encode_frame(body, after_silence=True)
+
+    def taken(self, body: bytes) -> Iterable[bytes]:
+        """One frame of the host, readable or not: the bodies that are heard in its place."""
+        try:
+            envelope = decode(body)
+        except Exception:
+            yield body
+            return
+        yield from self.heard(envelope)
 
     def heard(self, envelope: Envelope) -> Iterable[bytes]:
         return [envelope.body]

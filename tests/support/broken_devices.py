@@ -23,6 +23,7 @@ from protocol.tdp.messages import Kind, Reason, Status
 from tests.support.broken_base import MS, Broken, Caught, Rewriting, changed, resequenced
 from tests.support.broken_classes import CLASS_DEVICES
 from tests.support.broken_fields import FIELD_DEVICES
+from tests.support.broken_hosts import HOST_DEVICES
 from tests.support.broken_instruments import INSTRUMENT_DEVICES
 from tests.support.broken_links import LINK_DEVICES
 from tests.support.broken_motions import MOTION_DEVICES
@@ -30,21 +31,24 @@ from tests.support.broken_shoes import SHOES
 
 
 class Unchanged:
-    """Picks every so many of the statuses that say nothing new while the red lamp is dark: of one that is lit a check
-    awaits the status."""
+    """Picks every ninth of the statuses that say nothing new, that nobody asked for, while the red lamp is dark: of those
+    that come when a second is over. Of a lamp that is lit a check awaits the status."""
 
-    def __init__(self, every: int) -> None:
-        self._every, self._count = every, 0
+    EVERY: Final = 9
+
+    def __init__(self) -> None:
+        self._count = self._last_ms = 0
         self._last: m.Message | None = None
 
     def hits(self, message: m.Message) -> bool:
         if not isinstance(message, m.ShufflerStatusMessage):
             return False
         plain = replace(message, uptime_ms=0, last_event=0)
-        same, self._last = plain == self._last, plain
-        same = same and not message.lamps & m.Lamp.RED
-        self._count += same
-        return same and self._count % self._every == 0
+        quiet = plain == self._last and message.uptime_ms - self._last_ms >= 900
+        quiet = quiet and not message.lamps & m.Lamp.RED
+        self._last, self._last_ms = plain, message.uptime_ms
+        self._count += quiet
+        return quiet and self._count % self.EVERY == 0
 
 
 class WrongCheck(Broken):
@@ -52,7 +56,7 @@ class WrongCheck(Broken):
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
-        self._unchanged = Unchanged(41)
+        self._unchanged = Unchanged()
 
     def say(self, data: bytes) -> Iterable[bytes]:
         for frame in super().say(data):
@@ -66,7 +70,7 @@ class DroppedFrames(Broken):
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
-        self._unchanged = Unchanged(41)
+        self._unchanged = Unchanged()
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         return [] if self._unchanged.hits(envelope.message) else [envelope.body]
@@ -465,6 +469,7 @@ DEVICES: Final = (
         (
             "session.line-closed", "session.cable-pulled", "commands.same-id-after-opening",
             "commands.same-id-other-command", "commands.refusal-remembered", *_ONCE, *_ONCE_OF_METERS,
+            "always.same-reply",
         ),
         quick=("commands.same-id-other-command",),
     ),
@@ -474,6 +479,7 @@ DEVICES: Final = (
         (
             "session.previous-events", "session.previous-no-window", "events.read-again", "events.depth",
             "fault.power-502", "always.event-order", "always.status-truth",
+            "events.resend-all", "session.previous-acknowledged", "session.previous-apart",
         ),
         quick=("events.read-again",),
     ),
@@ -500,7 +506,7 @@ DEVICES: Final = (
         spreads=True,
         quick=("events.ack-ends-it",),
     ),
-    Caught(AnySession, ("session.wrong-id", "session.refused-opening")),
+    Caught(AnySession, ("session.wrong-id", "session.refused-opening", "commands.first-reason")),
     Caught(AcksAnySession, ("events.ack-of-another-session",)),
     Caught(
         Slow,
@@ -511,26 +517,27 @@ DEVICES: Final = (
         TakesDamaged,
         (
             "frame.bad-check", "frame.bad-check-command", "frame.bit-flips", "frame.truncated",
-            "silence.bad-frames-are-silence",
+            "silence.bad-frames-are-silence", "frame.check-of-zeros",
         ),
     ),
     Caught(
         DeafToFlags,
         ("header.must-understand", "header.first-of-several", "commands.id-free-after-nak", "silence.nak-is-life"),
     ),
-    Caught(GrantsAll, ("roles.observe", "roles.operate")),
+    Caught(GrantsAll, ("roles.observe", "roles.operate", "commands.first-reason")),
     Caught(
         NeverLost,
         ("silence.host-lost", "silence.events-wait", "safe.starts-no-motion",
          "silence.back-before-the-reply", "silence.resend-goes-on", "fault.host-lost-601",
          "safe.green", "safe.remainder",
-         "fault.host-lost-in-a-misdeal"),
+         "fault.host-lost-in-a-misdeal", "silence.ten-seconds", "silence.back-covers-nothing"),
     ),
     Caught(UncountedBoots, ("session.power-up", "always.boots")),
     Caught(
         NoGap,
         (
-            "session.previous-events", "session.previous-no-window", "events.depth", "fault.power-502",
+            "session.previous-events", "session.previous-no-window", "session.previous-acknowledged", "events.depth",
+            "fault.power-502",
             "always.window",
         ),
     ),
@@ -546,6 +553,7 @@ DEVICES: Final = (
             "meters.refused", "meters.no-session", "verify.region", "session.refused-opening",
             "session.line-closed", "session.cable-pulled", "commands.refusal-remembered",
             "deal.only-lifting", "deal.busy", "deal.no-program", "fault.wrong-total-stays", "fault.called-otherwise",
+            "commands.first-reason",
         ),
         quick=("session.wrong-id",),
     ),
@@ -556,6 +564,7 @@ DEVICES: Final = (
         (
             "events.resend", "events.resend-goes-on", "events.ack-in-part", "events.ack-of-another-session",
             "events.ack-above", "silence.resend-goes-on",
+            "events.resend-all",
         ),
     ),
     Caught(NoDelimiter, ("always.opening-delimiter",), quick=("frame.hello", "timing.status")),
@@ -563,6 +572,7 @@ DEVICES: Final = (
 """Devices whose frames, numbers, times or counts are wrong."""
 ALL_DEVICES: Final = (
     *DEVICES, *FIELD_DEVICES, *INSTRUMENT_DEVICES, *LINK_DEVICES, *CLASS_DEVICES, *MOTION_DEVICES,
+    *HOST_DEVICES,
 )  # fmt: skip
 """Every broken device."""
 
