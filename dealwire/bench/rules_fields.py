@@ -5,7 +5,7 @@ They look on as those of `rules` do, and are listed in a plan like them.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
@@ -25,9 +25,6 @@ from protocol.tdp.outputs import MESSAGE_IDS, SESSION_EXTENSION, DeviceStatus
 NEAR: Final = 256
 """Two session ids that are nearer than this, or one that is below it, were not drawn by chance: of a million power-ups
 that are, one in ten is mistaken so."""
-SAME_HALVES: Final = 3
-"""So many ids with the same lower or upper 16 bits were not drawn: of a thousand runs with fifty power-ups, a hundred
-thousandth is mistaken so."""
 STILL_MS: Final = 900
 """Two statuses that arrive so far apart were made at different times, however late the line was."""
 MOVED_MS: Final = 10
@@ -80,7 +77,7 @@ class _Sessions(BenchRule):
     def _draw(self, session: int, place: int) -> None:
         why = f"{session:08X}h came again" if session in self.drawn else self._near(session)
         self.drawn.insert(place, session)
-        why = why or _in_steps(self.drawn) or _in_halves(self.drawn)
+        why = why or _in_steps(self.drawn)
         self._judge(not why, lambda: f"{why}: not drawn by chance")
 
     def _near(self, session: int) -> str:
@@ -97,16 +94,6 @@ def _in_steps(drawn: list[int]) -> str:
         step = (other - one) % _WRAP
         if step and step == (third - other) % _WRAP:
             return f"{one:08X}h, {other:08X}h and {third:08X}h: counted by {step:X}h"
-    return ""
-
-
-def _in_halves(drawn: list[int]) -> str:
-    """Three whose lower or whose upper half is the same: only the other half was drawn, or counted."""
-    for name, shift in (("lower", 0), ("upper", 16)):
-        halves = Counter(session >> shift & 0xFFFF for session in set(drawn))
-        half, times = max(halves.items(), key=lambda item: item[1])
-        if times >= SAME_HALVES:
-            return f"{times} have the {name} half {half:04X}h"
     return ""
 
 

@@ -446,7 +446,7 @@ HOST_DEVICES: Final = (
     _caught(ReadsWithoutAck, "events.read-acknowledges", "events.resend-goes-on"),
     _caught(NeedlessGaps, "always.gaps", quick=("events.read-again",)),
     _caught(GapEndsEarly, "always.gaps", "events.depth", quick=("events.depth",)),
-    _caught(SaysLostAgain, "silence.ten-seconds"),
+    _caught(SaysLostAgain, "silence.ten-seconds", "always.status-on-change"),
     _caught(EndsSession, "silence.ten-seconds"),
     _caught(CoversItsOwn, "silence.back-covers-nothing"),
 )

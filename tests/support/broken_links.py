@@ -312,8 +312,8 @@ def _caught(device: type[Broken], *by: str, quick: tuple[str, ...] = ()) -> Caug
 
 LINK_DEVICES: Final = (
     _caught(TwoSessions, "always.sessions", quick=("session.*",)),
-    _caught(ShiftedSessions, "always.sessions", quick=("session.*",)),
-    _caught(HalfDrawn, "always.sessions", quick=("session.*",)),
+    _caught(ShiftedSessions, "always.sessions", "always.session-bits", quick=("session.*",)),
+    _caught(HalfDrawn, "always.session-bits", quick=("session.*",)),
     _caught(EndsWithItsLine, "session.cable-pulled"),
     _caught(ClosesOnRefusal, "session.refused-opening"),
     _caught(SixteenOld, "session.previous-no-window"),
