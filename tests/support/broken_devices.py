@@ -31,8 +31,8 @@ from tests.support.broken_shoes import SHOES
 
 
 class Unchanged:
-    """Picks every ninth of the statuses that say nothing new and that nobody asked for, of those that come when a second
-    is over. Of a red lamp that is lit a check awaits the status."""
+    """Picks every ninth of the statuses that say nothing new and that nobody asked for: of those that come when a
+    second is over. Of a red lamp that is lit a check awaits the status."""
 
     EVERY: Final = 9
 
