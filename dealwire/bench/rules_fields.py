@@ -11,6 +11,7 @@ from typing import Final
 
 from dealwire.bench.record import HeardFrame
 from dealwire.bench.rules import RULES, BenchRule, Known, name_of
+from dealwire.bench.rules_deals import DEAL_RULES
 from dealwire.bench.rules_shoe import SHOE_RULES
 from dealwire.bench.rules_truth import TRUTH_RULES
 from protocol.tdp import messages as m
@@ -134,6 +135,7 @@ ALL_RULES: Final[dict[str, Callable[[], BenchRule]]] = {
     "texts": _Texts,
     "state-changes": _StateChanges,
     **TRUTH_RULES,
+    **DEAL_RULES,
     **SHOE_RULES,
 }
 """What a plan may list under `rule`."""

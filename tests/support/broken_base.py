@@ -96,13 +96,17 @@ class Rewriting(Broken):
             try:
                 envelope = decode(piece.body)
             except Exception:
-                yield encode_frame(piece.body, after_silence=True)
+                yield encode_frame(self.unread(piece.body), after_silence=True)
                 continue
             for body in self.heard(envelope):
                 yield encode_frame(body, after_silence=True)
 
     def heard(self, envelope: Envelope) -> Iterable[bytes]:
         return [envelope.body]
+
+    def unread(self, body: bytes) -> bytes:
+        """A whole frame that cannot be read."""
+        return body
 
 
 def resequenced(body: bytes, dropped: int) -> bytes:

@@ -21,6 +21,7 @@ from protocol.tdp.codec import Envelope, Unknown, decode, encode
 from protocol.tdp.framing import Frame, Framer, encode_frame
 from protocol.tdp.messages import Kind, Reason, Status
 from tests.support.broken_base import MS, Broken, Caught, Rewriting, changed, resequenced
+from tests.support.broken_deals import DEAL_DEVICES
 from tests.support.broken_fields import FIELD_DEVICES
 from tests.support.broken_instruments import INSTRUMENT_DEVICES
 from tests.support.broken_shoes import SHOES
@@ -468,7 +469,8 @@ DEVICES: Final = (
     Caught(ForgetfulLamp, ("fault.too-few-101", "fault.packet-short-301", "fault.called-505", "always.latched")),
     Caught(
         LyingCounts,
-        ("fault.packet-short-301", "fault.packet-long-302", "fault.lifted-early-303", "always.fault-values", *_PACKETS),
+        ("fault.packet-short-301", "fault.packet-long-302", "fault.lifted-early-303", "deal.meters-short",
+         "always.fault-values", *_PACKETS),
     ),
     Caught(LyingRemainder, (*_REMAINDER, "always.fault-values")),
     Caught(
@@ -505,7 +507,7 @@ DEVICES: Final = (
     Caught(GrantsAll, ("roles.observe", "roles.operate")),
     Caught(
         NeverLost,
-        ("silence.host-lost", "silence.events-wait", "safe.starts-no-motion",
+        ("silence.host-lost", "silence.events-wait", "safe.starts-no-motion", "safe.green-remembered",
          "fault.host-lost-601"),
     ),
     Caught(UncountedBoots, ("session.power-up", "always.boots")),
@@ -519,6 +521,7 @@ DEVICES: Final = (
             "roles.operate", "roles.unknown", "commands.same-id-after-opening", "commands.same-id-other-command",
             "commands.id-zero",
             "commands.other-class", "deal.wrong-state", "deal.bad-parameters", "deal.lock", "deal.setup",
+            "deal.state-before-parameters",
             "meters.refused", "meters.no-session", "verify.region", "session.unknown-session",
         ),
         quick=("session.wrong-id",),
@@ -531,7 +534,7 @@ DEVICES: Final = (
     Caught(NoDelimiter, ("always.opening-delimiter",), quick=("frame.hello", "timing.status")),
 )  # fmt: skip
 """Devices whose frames, numbers, times or counts are wrong."""
-ALL_DEVICES: Final = (*DEVICES, *FIELD_DEVICES, *INSTRUMENT_DEVICES)
+ALL_DEVICES: Final = (*DEVICES, *FIELD_DEVICES, *DEAL_DEVICES, *INSTRUMENT_DEVICES)
 """Every broken device."""
 
 
