@@ -13,7 +13,7 @@ from typing import Final, TypeGuard
 from dealwire.bench.record import Failed, NotRun
 from dealwire.bench.soak_account import Account
 from dealwire.bench.stand import LIFT_MS, Stand
-from dealwire.bench.steps_device import DealPackets, accepted
+from dealwire.bench.steps_device import DealPackets, accepted, dump
 from protocol.faults import Fault
 from protocol.tdp import messages as m
 
@@ -93,7 +93,7 @@ def _deal(stand: Stand, packets: int, fault: SoakFault | None, ordinal: int) -> 
     else:
         accepted(stand, m.DispenseMessage())
     if not fault.at_packet:
-        accepted(stand, m.DumpMessage())
+        dump(stand)
     stand.need("FaultRaised", {"fault": int(fault.raised or 0)}, LIFT_MS)
     stand.need("RedLamp", {"lit": 1}, LIFT_MS)
     if by := dict(fault.fields).get("by", 0):

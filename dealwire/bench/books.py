@@ -102,6 +102,8 @@ class Book:
             return f"the misdeal record has {record.rejected} rejected, the events had {self.rejected}"
         if self.loaded and not self.ended and record.loaded != self.loaded:
             return f"the misdeal record has {record.loaded} loaded, {self.loaded} were counted"
+        if self.packets and self.remainder is None and record.remainder != UNKNOWN:
+            return f"the misdeal record has a remainder of {record.remainder}; none was counted yet, which is FFFFh"
         total = sum(counted for _, counted in words) + record.rejected
         if record.remainder != UNKNOWN and record.loaded != total + record.remainder + missing:
             return f"{record.loaded} loaded; packets, remainder and reject tray hold {total + record.remainder}"

@@ -12,6 +12,7 @@ from typing import Final
 
 from dealwire.bench.record import HeardFrame
 from dealwire.bench.rules import NOT_KNOWN, RULES, BenchRule, Known, name_of
+from dealwire.bench.rules_deals import DEAL_RULES
 from dealwire.bench.rules_link import LINK_RULES
 from dealwire.bench.rules_shoe import SHOE_RULES
 from dealwire.bench.rules_truth import TRUTH_RULES, saying
@@ -180,7 +181,7 @@ class _EventsFirst(BenchRule):
     """The newest event that a STATUS counts and that was due before it."""
     excused: int = 0
     """Events up to this one may come after a STATUS that counts them."""
-    asked: tuple[int, int] = (NOT_KNOWN, 0)
+    read_at: tuple[int, int] = (NOT_KNOWN, 0)
     acks: deque[tuple[int, int]] = field(default_factory=deque)
     sequence: int | None = None
     is_open: bool = False
@@ -209,10 +210,10 @@ class _EventsFirst(BenchRule):
 
     def _acked(self, at_ns: int, known: Known) -> int:
         """What the device is known to have been acknowledged for a while. What was read anew excuses what is there."""
-        if known.acked < self.asked[0] or known.read_from != self.asked[1]:
+        if known.acked < self.read_at[0] or known.read_from != self.read_at[1]:
             self.excused = max(self.excused, self.counted, self.newest, known.acked)
             self.acks.clear()
-        self.asked = known.acked, known.read_from
+        self.read_at = known.acked, known.read_from
         self.acks.append((at_ns, max(known.acked, 0)))
         while len(self.acks) > 1 and self.acks[1][0] <= at_ns - MARGIN_NS:
             self.acks.popleft()
@@ -255,6 +256,7 @@ ALL_RULES: Final[dict[str, Callable[[], BenchRule]]] = {
     "status-on-change": _OnChange,
     **TRUTH_RULES,
     **LINK_RULES,
+    **DEAL_RULES,
     **SHOE_RULES,
 }
 """What a plan may list under `rule`."""

@@ -29,8 +29,8 @@ LEAVE_MS: Final = 2_000
 """How long a device may take to leave a state that something was done about."""
 STATUS_MS: Final = 2_000
 """The longest the bench waits for a status on its way to something."""
-LIFT_MS: Final = 10_000
-"""The longest a motion of a device may take before its event."""
+LIFT_MS: Final = 60_000
+"""The longest a motion of a device is waited for: the protocol sets no limit, so it is far above what any takes."""
 
 DEPTH_MIN: Final = 256
 """Unacknowledged events that every device keeps."""

@@ -27,6 +27,8 @@ BY_PERSON_MAX: Final = 24
 """Events that a person is asked to cause one by one."""
 TO: Final = ("community", *(f"seat {number}" for number in range(1, 9)), "dealer")
 """Where hands lay the packets, in turn."""
+_RESTS: Final = ("PACKET_WAIT", "MISDEAL")
+"""States in which a deal waits for people."""
 
 
 class StateIs(PlanStep):
@@ -188,12 +190,12 @@ class Books(PlanStep):
     """How many cards may be missing."""
 
     def _run(self, stand: Stand) -> None:
-        seen = stand.probe.events()
+        seen, book = stand.probe.events(), _book(stand)
         if self.books == "remainder":
-            wrong = Book.of(seen).wrong(missing=self.missing)
+            wrong = book.wrong(missing=self.missing)
         else:
             record = next((event for event in reversed(seen) if isinstance(event, m.MisdealMessage)), None)
-            wrong = Book.of(seen).differs(record, missing=self.missing) if record else "no misdeal record came"
+            wrong = book.differs(record, missing=self.missing) if record else "no misdeal record came"
         if wrong:
             raise Failed(wrong)
 
@@ -206,12 +208,19 @@ def _lift(stand: Stand, ordinal: int) -> None:
 
 def _finish(stand: Stand) -> None:
     """The remainder comes, is lifted, and everything adds up."""
-    accepted(stand, m.DumpMessage())
+    dump(stand)
     stand.need("RemainderDumped", {}, LIFT_MS)
     stand.act("lift", {"to": "remainder"})
     stand.need("RemainderLifted", {}, 1000 + stand.hands.patience_ms)
     if wrong := _book(stand).wrong():
         raise Failed(wrong)
+
+
+def dump(stand: Stand) -> None:
+    """Ask for the remainder, once the packet that may be on its way lies in the tray."""
+    end_ns = stand.probe.wire.now_ns() + LIFT_MS * MS
+    stand.probe.run(end_ns, lambda: stand.probe.status is not None and stand.state() in _RESTS)
+    accepted(stand, m.DumpMessage())
 
 
 def _book(stand: Stand) -> Book:

@@ -267,11 +267,11 @@ class ShufflerModel:
         )
 
     def faults(self) -> Iterable[int]:
-        """Every active fault, the latched first."""
+        """Every active fault once, the latched first."""
         yield from self.latched
-        if self.sensor_failed:
+        if self.sensor_failed and Fault.SENSOR_FAILED not in self.latched:
             yield Fault.SENSOR_FAILED
-        if self.host_lost:
+        if self.host_lost and Fault.HOST_LOST not in self.latched:
             yield Fault.HOST_LOST
 
     # -------------------------------------------------------------- the inside, shared with motions and commands

@@ -196,6 +196,8 @@ static uint8_t status(const void *device, uint8_t *out)
     const struct shuffler *shuffler = device;
     const struct shuffler_kept *kept = shuffler->kept;
     struct shuffler_round round = shuffler_book(shuffler);
+    bool failed = shuffler->sensor_failed && !shuffler_is_latched(kept, TDP_FAULT_SENSOR_FAILED); /* each once */
+    bool lost = shuffler->host_lost && !shuffler_is_latched(kept, TDP_FAULT_HOST_LOST);
     uint8_t *at = out;
     *at++ = shuffler->state;
     *at++ = lamps(shuffler);
@@ -207,14 +209,14 @@ static uint8_t status(const void *device, uint8_t *out)
     *at++ = shuffler_count(shuffler, BAY_TRAY);
     at = put_u16(at, round.remainder == SHUFFLER_NOT_COUNTED ? 0U : round.remainder);
     *at++ = round.rejected;
-    *at++ = (uint8_t)(kept->latched_count + (shuffler->sensor_failed ? 1U : 0U) + (shuffler->host_lost ? 1U : 0U));
+    *at++ = (uint8_t)(kept->latched_count + (failed ? 1U : 0U) + (lost ? 1U : 0U));
     for (uint8_t i = 0U; i < kept->latched_count; i++) {
         at = put_u16(at, kept->latched[i]);
     }
-    if (shuffler->sensor_failed) {
+    if (failed) {
         at = put_u16(at, TDP_FAULT_SENSOR_FAILED);
     }
-    if (shuffler->host_lost) {
+    if (lost) {
         at = put_u16(at, TDP_FAULT_HOST_LOST);
     }
     return (uint8_t)(at - out);

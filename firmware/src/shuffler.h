@@ -89,6 +89,7 @@ void shuffler_say(struct shuffler *shuffler, uint16_t message, uint16_t request,
 void shuffler_settle(struct shuffler *shuffler, uint16_t request);
 void shuffler_begin(struct shuffler *shuffler, enum shuffler_motion motion);
 bool shuffler_go_on(struct shuffler *shuffler, uint16_t request);
+bool shuffler_is_latched(const struct shuffler_kept *kept, uint16_t fault);
 void shuffler_alarm(struct shuffler *shuffler, uint16_t fault, uint16_t value, uint16_t request);
 bool shuffler_may_clear(const struct shuffler *shuffler, uint8_t resolution);
 void shuffler_clear(struct shuffler *shuffler, uint32_t badge, uint8_t resolution, uint16_t request);

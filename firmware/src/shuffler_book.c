@@ -113,7 +113,7 @@ static void say_misdeal(struct shuffler *shuffler, uint16_t fault)
     shuffler_say(shuffler, TDP_MISDEAL, 0U, &body);
 }
 
-static bool is_latched(const struct shuffler_kept *kept, uint16_t fault)
+bool shuffler_is_latched(const struct shuffler_kept *kept, uint16_t fault)
 {
     bool found = false;
     for (uint8_t i = 0U; i < kept->latched_count; i++) {
@@ -127,7 +127,7 @@ void shuffler_alarm(struct shuffler *shuffler, uint16_t fault, uint16_t value, u
 {
     struct shuffler_kept *kept = shuffler->kept;
     bool lit = kept->latched_count > 0U;
-    if (kept->latched_count < SHUFFLER_LATCHED && !is_latched(kept, fault)) {
+    if (kept->latched_count < SHUFFLER_LATCHED && !shuffler_is_latched(kept, fault)) {
         kept->latched[kept->latched_count] = fault;
         kept->latched_count++;
     }

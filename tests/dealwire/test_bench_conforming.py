@@ -1,7 +1,8 @@
 """Devices that do what the page says, otherwise than the simulated one, are not accused; what stands in the way is
 named once, and soon."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import pytest
 
@@ -21,7 +22,9 @@ from protocol.tdp import messages as m
 from protocol.tdp.codec import Envelope, decode, encode
 from protocol.tdp.framing import encode_frame
 from protocol.tdp.messages import Reason, Role, ShufflerState, Status
-from tests.support.broken_devices import Broken, Rewriting, changed
+from tests.support.broken_base import Broken, Rewriting, changed
+from tests.support.broken_deals import RecordCountsNothing
+from tests.support.broken_fields import Field
 
 
 def run(table: TableModel, hands: SimulatedHands, wire: SimulatedWire, *only: str) -> BenchRun:
@@ -200,3 +203,61 @@ def test_a_late_machine_is_not_the_device() -> None:
     """Statuses a second apart by the device's clock; three of them arrive at once, three seconds late."""
     rule = statuses((at_s * 1000, turn * 1000) for turn, at_s in enumerate((0, 1, 2, 3, 4, 5, 6, 9, 9, 9, 10, 11)))
     assert (rule.seen, rule.broken) == (11, 0)
+
+
+# ------------------------------------------------------------------ what the page leaves to a shuffler
+
+
+def judge_table(change: Callable[[SimulatedTable], None], *only: str) -> dict[str, tuple[BenchOutcome, str]]:
+    """The plan on the simulated shuffler after a change to it; only what did not pass."""
+
+    def changed_table(table: TableModel) -> TableModel:
+        assert isinstance(table, SimulatedTable)
+        change(table)
+        return table
+
+    rig = SimulatedRig("shuffler", speed=20, wrap=changed_table)
+    found = outcomes(run_plan(load_plan("shuffler"), rig.wire, lambda _: rig.hands, BenchChoices(only)))
+    assert len(found) >= len(only)
+    return {name: how for name, how in found.items() if how[0] is BenchOutcome.FAILED}
+
+
+def lets_packets_stay(table: SimulatedTable) -> None:
+    """A packet that nobody lifted stays a packet."""
+    table.shuffler.packet_stays = True
+
+
+def takes_its_time(table: SimulatedTable) -> None:
+    """A packet takes a second, the remainder 15, a self-test 25."""
+    durations = table.shuffler.durations
+    table.shuffler.durations = replace(durations, dispense=1_000 * MS, dump=15_000 * MS, test=25_000 * MS)
+
+
+def test_a_packet_that_nobody_lifted_may_stay_a_packet() -> None:
+    checks = "fault.remainder-305", "count.unnoticed-*", "count.two-missing", "status.remainder", "deal.green-button"
+    assert judge_table(lets_packets_stay, *checks, "always.unlifted") == {}
+
+
+def test_a_slow_mechanism_is_waited_for() -> None:
+    checks = "deal.whole", "deal.green-button", "deal.two-decks", "deal.meters", "deal.self-test", "fault.sensor-205"
+    assert judge_table(takes_its_time, *checks, "count.first-short") == {}
+
+
+class SeesNoBacks(Field):
+    """It cannot see backs, and sends 0."""
+
+    message = m.DeckLoadedMessage
+
+    def instead(self, message: object) -> dict[str, object]:
+        return {"back": 0}
+
+
+def test_a_device_that_cannot_see_backs_sends_0() -> None:
+    found = outcomes(judge(SeesNoBacks, "status.decks", "deal.two-decks", "always.backs"))
+    assert {outcome for outcome, _ in found.values()} == {BenchOutcome.PASSED}
+
+
+def test_a_remainder_that_was_not_counted_is_named_so() -> None:
+    found = outcomes(judge(RecordCountsNothing, "fault.packet-short-301"))
+    why = "the misdeal record has a remainder of 0; none was counted yet, which is FFFFh"
+    assert found == {"fault.packet-short-301": (BenchOutcome.FAILED, why)}

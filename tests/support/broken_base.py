@@ -101,12 +101,16 @@ class Rewriting(Broken):
         try:
             envelope = decode(body)
         except Exception:
-            yield body
+            yield self.unread(body)
             return
         yield from self.heard(envelope)
 
     def heard(self, envelope: Envelope) -> Iterable[bytes]:
         return [envelope.body]
+
+    def unread(self, body: bytes) -> bytes:
+        """A whole frame that cannot be read."""
+        return body
 
 
 def resequenced(body: bytes, dropped: int) -> bytes:

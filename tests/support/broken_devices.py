@@ -22,6 +22,7 @@ from protocol.tdp.framing import Frame, Framer, encode_frame
 from protocol.tdp.messages import Kind, Reason, Status
 from tests.support.broken_base import MS, Broken, Caught, Rewriting, changed, resequenced
 from tests.support.broken_classes import CLASS_DEVICES
+from tests.support.broken_deals import DEAL_DEVICES
 from tests.support.broken_fields import FIELD_DEVICES
 from tests.support.broken_hosts import HOST_DEVICES
 from tests.support.broken_instruments import INSTRUMENT_DEVICES
@@ -487,7 +488,8 @@ DEVICES: Final = (
     Caught(ForgetfulLamp, ("fault.too-few-101", "fault.packet-short-301", "fault.called-505", "always.latched")),
     Caught(
         LyingCounts,
-        ("fault.packet-short-301", "fault.packet-long-302", "fault.lifted-early-303", "always.fault-values", *_PACKETS),
+        ("fault.packet-short-301", "fault.packet-long-302", "fault.lifted-early-303", "deal.meters-short",
+         "always.fault-values", *_PACKETS),
     ),
     Caught(LyingRemainder, (*_REMAINDER, "always.fault-values")),
     Caught(
@@ -529,7 +531,7 @@ DEVICES: Final = (
         NeverLost,
         ("silence.host-lost", "silence.events-wait", "safe.starts-no-motion",
          "silence.back-before-the-reply", "silence.resend-goes-on", "fault.host-lost-601",
-         "safe.green", "safe.remainder",
+         "safe.green", "safe.remainder", "safe.green-remembered",
          "fault.host-lost-in-a-misdeal", "silence.ten-seconds", "silence.back-covers-nothing"),
     ),
     Caught(UncountedBoots, ("session.power-up", "always.boots")),
@@ -554,6 +556,7 @@ DEVICES: Final = (
             "session.line-closed", "session.cable-pulled", "commands.refusal-remembered",
             "deal.only-lifting", "deal.busy", "deal.no-program", "fault.wrong-total-stays", "fault.called-otherwise",
             "commands.first-reason",
+            "deal.state-before-parameters",
         ),
         quick=("session.wrong-id",),
     ),
@@ -572,7 +575,7 @@ DEVICES: Final = (
 """Devices whose frames, numbers, times or counts are wrong."""
 ALL_DEVICES: Final = (
     *DEVICES, *FIELD_DEVICES, *INSTRUMENT_DEVICES, *LINK_DEVICES, *CLASS_DEVICES, *MOTION_DEVICES,
-    *HOST_DEVICES,
+    *HOST_DEVICES, *DEAL_DEVICES,
 )  # fmt: skip
 """Every broken device."""
 

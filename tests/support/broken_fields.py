@@ -583,6 +583,7 @@ class MovesInSafe(Broken):
 ENOUGH: Final = (
     "session.*",
     "meters.*",
+    "status.decks",
     "deal.host-lamp",
     "deal.whole",
     "events.read-again",
@@ -612,7 +613,7 @@ FIELD_DEVICES: Final = (
     _caught(StatelessReplies, "commands.reply-state", "always.reply-state"),
     _caught(BoastsDepth, "events.depth"),
     _caught(PaddedTexts, "always.texts"),
-    _caught(SameBacks, "status.decks"),
+    _caught(SameBacks, "always.backs"),
     _caught(WrongPrevious, "always.state-changes"),
     _caught(NamelessClearing, "fault.called-505", "fault.too-few-101"),
     _caught(
