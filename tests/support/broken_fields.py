@@ -639,7 +639,9 @@ FIELD_DEVICES: Final = (
     _caught(AnotherClock, "always.one-clock"),
     _caught(HidesLamp, "always.capabilities"),
     _caught(ForgetsPlace, "always.fault-values"),
-    _caught(FallingMeters, "always.instruments", "meters.power-cut", "meters.refused", "deal.meters", "deal.meters-short"),
+    _caught(
+        FallingMeters, "always.instruments", "meters.power-cut", "meters.refused", "deal.meters", "deal.meters-short",
+    ),
     _caught(StrictMinor, "session.unknown-minor"),
     _caught(AnyMajor, "session.wrong-version", "commands.reply-state"),
     _caught(AnyRole, "roles.unknown"),
