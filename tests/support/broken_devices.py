@@ -500,7 +500,11 @@ DEVICES: Final = (
         ),
     ),
     Caught(
-        LateStatus, ("timing.status", "deal.bad-parameters", "safe.starts-no-motion", "always.status-rhythm")
+        LateStatus,
+        (
+            "timing.status", "deal.bad-parameters", "safe.starts-no-motion", "safe.green-remembered",
+            "always.status-rhythm",
+        ),
     ),
     Caught(
         DeafToAcks,

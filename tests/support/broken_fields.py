@@ -645,7 +645,9 @@ FIELD_DEVICES: Final = (
     _caught(AnotherClock, "always.one-clock"),
     _caught(HidesLamp, "always.capabilities"),
     _caught(ForgetsPlace, "always.fault-values"),
-    _caught(FallingMeters, "always.instruments", "meters.power-cut", "meters.refused", "deal.meters"),
+    _caught(
+        FallingMeters, "always.instruments", "meters.power-cut", "meters.refused", "deal.meters", "deal.meters-short",
+    ),
     _caught(StrictMinor, "session.unknown-minor"),
     _caught(AnyMajor, "session.wrong-version", "session.refused-opening", "commands.reply-state"),
     _caught(AnyRole, "roles.unknown", "session.refused-opening"),
