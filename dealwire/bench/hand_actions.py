@@ -1,4 +1,4 @@
-"""The closed list of what hands may be asked to do, whoever they are: acts, faults, the plug, and the run itself."""
+"""The closed list of what hands may be asked to do, whoever they are: acts, faults, plug, cable, the run itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 from dealwire.hub.actions import ActionField
 from dealwire.rehearsal.faults import HandAct, acts, faults
 
-HandActionKind = Literal["act", "fault", "power", "run"]
+HandActionKind = Literal["act", "cable", "fault", "power", "run"]
 
 _WHOLE: Final = re.compile("-?[0-9]+")
 
@@ -19,6 +19,10 @@ HELLO: Final = "hello"
 NEW_CHECK: Final = "new-check"
 POWER_ON: Final = "power-on"
 POWER_OFF: Final = "power-off"
+CABLE_OUT: Final = "cable-out"
+CABLE_IN: Final = "cable-in"
+KEYS_IN_VAIN: Final = frozenset({"start-game"})
+"""Keys that a check presses to see that nothing comes of it: pressed is done, whatever the device makes of it."""
 
 _RUN: Final = (
     HandAct(HELLO, "any", "A run begins: the {device} on {line}.", {
@@ -32,6 +36,10 @@ _RUN: Final = (
 _POWER: Final = (
     HandAct(POWER_OFF, "any", "Switch the device off, by its plug.", {}),
     HandAct(POWER_ON, "any", "Switch the device on.", {}),
+)
+_CABLE: Final = (
+    HandAct(CABLE_OUT, "any", "Pull the cable between the device and this machine; the device stays switched on.", {}),
+    HandAct(CABLE_IN, "any", "Put the cable back.", {}),
 )
 
 
@@ -56,7 +64,7 @@ class HandTask:
 def hand_actions() -> Mapping[str, HandAction]:
     """Every action by name, in the order of the page; no name is there twice."""
     parts: dict[HandActionKind, tuple[HandAct, ...]] = {
-        "run": _RUN, "power": _POWER, "act": tuple(acts().values()), "fault": tuple(faults().values()),
+        "run": _RUN, "power": _POWER, "cable": _CABLE, "act": tuple(acts().values()), "fault": tuple(faults().values()),
     }  # fmt: skip
     return {doing.name: HandAction(kind, doing) for kind, part in parts.items() for doing in part}
 

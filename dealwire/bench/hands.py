@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Literal
 
-from dealwire.bench.hand_actions import POWER_OFF, POWER_ON, HandTask, hand_task
+from dealwire.bench.hand_actions import CABLE_IN, CABLE_OUT, KEYS_IN_VAIN, POWER_OFF, POWER_ON, HandTask, hand_task
 from dealwire.bench.profiles import BADGE
 from dealwire.bench.record import Failed, NotRun, NotRunCause
 from dealwire.rehearsal.dealt_table import DealtTable
@@ -61,6 +61,10 @@ class Hands(ABC):
     def power(self, on: bool) -> str:
         """Switch the device off or on."""
         return self._follow(hand_task(POWER_ON if on else POWER_OFF))
+
+    def cable(self, there: bool) -> str:
+        """Put the cable in or pull it; the device stays on."""
+        return self._follow(hand_task(CABLE_IN if there else CABLE_OUT))
 
     @abstractmethod
     def _follow(self, task: HandTask) -> str: ...
@@ -126,7 +130,7 @@ class SimulatedHands(Hands):
                 done = _AT_SHUFFLER[name](table.shuffler, filled, self._now())
             case device, _:
                 raise NotRun(f"there is no {device} at this table")
-        if done is False:
+        if done is False and name not in KEYS_IN_VAIN:
             raise Failed(f"the simulated device did not take this act: {name}")
         return self._done(" ".join([name, *(f"{key}={value}" for key, value in fields.items())]))
 
@@ -141,6 +145,14 @@ class SimulatedHands(Hands):
         else:
             self._unit.power_off()
         return self._done(f"power {'on' if on else 'off'}")
+
+    def cable(self, there: bool) -> str:
+        """What goes either way is lost meanwhile; a real line stays open."""
+        table = self._table
+        line = table.line if isinstance(table, ShoeTable) else table.lines[self._device]
+        self._flush()
+        line.cut = not there
+        return self._done(f"cable {'in' if there else 'out'}")
 
     def _follow(self, task: HandTask) -> str:
         return self._done(task.say)

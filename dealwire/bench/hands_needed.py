@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from dealwire.bench import steps_device as d
-from dealwire.bench.hand_actions import POWER_OFF, POWER_ON
+from dealwire.bench.hand_actions import CABLE_IN, CABLE_OUT, POWER_OFF, POWER_ON
 from dealwire.bench.plan import BenchPlan, Repeat
 from dealwire.bench.soak import Soak
 from dealwire.bench.step import PlanStep
@@ -16,8 +16,8 @@ HandNeed = tuple[str, Mapping[str, Any]]
 
 
 def hands_needed(steps: Iterable[PlanStep]) -> Iterator[HandNeed]:
-    """Every act, fault and turn of the plug in these steps and in those within them. What brings a device into a state
-    is not among them: that depends on the state it is in."""
+    """Every act, fault and turn of plug or cable in these steps and in those within them. What brings a device into a
+    state is not among them: that depends on the state it is in."""
     for step in steps:
         match step:
             case Repeat():
@@ -29,6 +29,9 @@ def hands_needed(steps: Iterable[PlanStep]) -> Iterator[HandNeed]:
             case d.Power():
                 yield from ((POWER_OFF, {}),) if step.power != "on" else ()
                 yield from ((POWER_ON, {}),) if step.power != "off" else ()
+            case d.Cable():
+                yield from ((CABLE_OUT, {}),) if step.cable != "in" else ()
+                yield from ((CABLE_IN, {}),) if step.cable != "out" else ()
             case d.DealPackets() if step.deal or step.finish:
                 yield "lift", {}
             case d.WrongPacket():

@@ -67,7 +67,8 @@ class Repeat(PlanStep):
 VERBS: Final[dict[str, type[PlanStep]]] = {next(iter(cls.model_fields)): cls for cls in (
     p.Sending, p.Raw, p.Flips, p.Replying, p.Naking, p.Expecting, p.Never, p.Ordered, p.CountMessages,
     e.OldEvents, e.NoEvents, e.Again, e.Newest, e.CaughtUp, p.Greeting, e.AnyStatus, d.StateIs, p.WaitFor, p.Manners,
-    p.SessionOpening, d.ActAtDevice, d.Faulting, d.Power, d.Prepare, d.DealPackets, d.WrongPacket, d.Books, d.Poke,
+    p.SessionOpening, d.ActAtDevice, d.Faulting, d.Power, d.Cable, d.Reopen, d.Prepare, d.DealPackets, d.WrongPacket,
+    d.Books, d.Poke,
     e.Operate, e.Foreign, e.LostHost, e.HostIsBack, e.HostStaysLost, d.Measuring,
     i.ReadMeters, i.MetersSince, i.Challenging, p.Save, Soak, Repeat,
 )}  # fmt: skip

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from dealwire.bench.hand_actions import POWER_OFF, POWER_ON, hand_actions
+from dealwire.bench.hand_actions import CABLE_IN, CABLE_OUT, POWER_OFF, POWER_ON, hand_actions
 from dealwire.bench.hands import SimulatedHands, Table
 from dealwire.bench.hands_program import ActFailed, CannotAct, Hands, answer
 from dealwire.bench.record import Failed, NotRun
@@ -38,7 +38,7 @@ class SimulatorHands(Hands):
         kinds = {self._device, "any" if isinstance(self._table, DealtTable) else ""}
         happening = ((name, at) for name, at in hand_actions().items() if at.kind in ("act", "fault"))
         found = [name for name, at in happening if at.doing.device in kinds]
-        return [*found, POWER_OFF, POWER_ON]
+        return [*found, POWER_OFF, POWER_ON, CABLE_OUT, CABLE_IN]
 
     def hello(self, device: str, line: str) -> None:
         """Stand at this device."""
@@ -59,6 +59,8 @@ class SimulatorHands(Hands):
         try:
             if kind == "power":
                 hands.power(action == POWER_ON)
+            elif kind == "cable":
+                hands.cable(action == CABLE_IN)
             else:
                 (hands.act if kind == "act" else hands.fault)(action, fields)
         except (NotRun, LocalError) as error:

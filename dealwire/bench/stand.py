@@ -209,11 +209,33 @@ class Stand:
             self.probe.started_over()
             self._shown(self.hands.power(True))
             # an adapter inside the device goes with its power and comes back as another
-            if not self.probe.wire.reopen(self.probe.wire.now_ns() + self.probe.contact_ns):
-                raise Failed("the line did not come back with the power")
+            self._opened_again("the line did not come back with the power")
+
+    def cable(self, there: bool) -> None:
+        """The cable. Nobody knows what the device said while it was out."""
+        self.probe.look_from_here()
+        self.requested_ns = self.probe.wire.now_ns()
+        self._shown(self.hands.cable(there))
+        self.probe.started_over(off=False)
+        if there:
+            self._opened_again("the line did not come back with the cable")
+
+    def reopen(self) -> None:
+        """The line, closed and opened by the bench itself."""
+        self._shown_as(Actor.HOST, "the line is closed, and opened again")
+        self.probe.wire.hang_up()
+        self.probe.started_over(off=False)
+        self._opened_again("the line could not be opened again")
+
+    def _opened_again(self, why: str) -> None:
+        if not self.probe.wire.reopen(self.probe.wire.now_ns() + self.probe.contact_ns):
+            raise Failed(why)
 
     def _shown(self, text: str) -> None:
-        self.probe.timeline.add(self.probe.wire.now_ns(), Actor.HANDS, text)
+        self._shown_as(Actor.HANDS, text)
+
+    def _shown_as(self, who: Actor, text: str) -> None:
+        self.probe.timeline.add(self.probe.wire.now_ns(), who, text)
 
     # ------------------------------------------------------------------ states
 

@@ -93,6 +93,29 @@ class Power(PlanStep):
             stand.power(True)
 
 
+class Cable(PlanStep):
+    """`cable`: the cable is pulled, or put back, or both with a second between; the device stays on."""
+
+    cable: Literal["out", "in", "cycle"]
+
+    def _run(self, stand: Stand) -> None:
+        if self.cable != "in":
+            stand.cable(False)
+        if self.cable == "cycle":
+            stand.rest(OFF_MS)
+        if self.cable != "out":
+            stand.cable(True)
+
+
+class Reopen(PlanStep):
+    """`reopen`: the bench closes the line itself and opens it again, as a host does that is started anew."""
+
+    reopen: Literal[True]
+
+    def _run(self, stand: Stand) -> None:
+        stand.reopen()
+
+
 class Prepare(PlanStep):
     """`prepare`: the device is brought into this state, by commands and hands, whatever was before."""
 

@@ -15,6 +15,7 @@ from dealwire.bench.record import Failed, HeardFrame
 from dealwire.bench.stand import Stand
 from dealwire.bench.step import RETRY_MS, STATUS_MS, Hex, PlanStep, ReasonNames, Time, Variable
 from dealwire.bench.values import BadValue, Wanted, check_sent, check_wanted, fits, spell
+from protocol.errors import CannotEncode
 from protocol.message import message_name
 from protocol.tdp import messages as m
 from protocol.tdp.messages import Kind, Message, Reason, Role, Status
@@ -64,7 +65,11 @@ class Sending(PlanStep):
 
     def _run(self, stand: Stand) -> None:
         probe, message = stand.probe, stand.make(self.send, self.fields)
-        data = _damage(_encode(self._body(stand, message)), self.damage)
+        try:
+            body = self._body(stand, message)
+        except CannotEncode as error:  # a number that is reckoned from what the device said
+            raise Failed(str(error)) from None
+        data = _damage(_encode(body), self.damage)
         silent = probe.wire.now_ns() - probe.silent_ns >= 50 * MS
         opened = silent if self.opened is None else self.opened
         data = bytes.fromhex(self.before) + (b"\0" if opened else b"") + data * self.times
@@ -240,13 +245,16 @@ class Naking(PlanStep):
 
 
 class Expecting(PlanStep):
-    """`expect`: a message arrives. `request`: it carries the last command's; `old`: it is of the session before."""
+    """`expect`: a message arrives. `request`: it carries the last command's; `old`: it is of the session before;
+    `names`: a reply, progress or NAK, whose header names this message."""
 
     expect: str
     where: dict[str, Wanted] = Field(default_factory=dict)
     within: Time = STATUS_MS
     request: Literal["same"] | None = None
     old: bool = False
+    names: int | None = Field(None, ge=0, le=0xFFFF)
+    """The message that is answered, by number."""
     not_before: Time | None = None
     """The least time that must pass before it comes."""
     measure: str | None = None
@@ -262,6 +270,9 @@ class Expecting(PlanStep):
         limit_ms = self.within + stand.hands.patience_ms
         request = stand.request if self.request == "same" else None
         heard, message = stand.find(self.expect, self.where, limit_ms, request=request, old=self.old)
+        named = heard.envelope.message_id
+        if self.names is not None and named != self.names:
+            raise Failed(f"{spell(message)} names message {named:04X}h, not {self.names:04X}h, which it answers")
         after_ms = (heard.at_ns - stand.requested_ns) / MS
         if self.not_before is not None and after_ms < self.not_before - stand.allowance_ms:
             raise Failed(f"{spell(message)} came after {after_ms:.0f} ms, before {self.not_before} ms")

@@ -47,6 +47,10 @@ class Wire(ABC):
         """How late this program itself came to its turn at worst, since it was last asked."""
         return 0.0
 
+    def hang_up(self) -> None:
+        """Close the line, which `reopen` opens again. What is on its way is lost."""
+        return
+
     def reopen(self, until_ns: int) -> bool:
         """Open a line that went again; False when it was not to be had by `until_ns`."""
         return True
@@ -142,6 +146,13 @@ class LiveWire(Wire):
         late_ns, self._late_ns = self._late_ns, 0
         self._tick.due_ns = self.clock.now_ns() + TICK_NS
         return late_ns / 1e6
+
+    def hang_up(self) -> None:
+        """Close our end of it; the one that is simulated beside it stays."""
+        if self._end is not None:
+            end, self._end = self._end, None
+            self.owner.remove(end)
+            end.close()
 
     def reopen(self, until_ns: int) -> bool:
         """Try again and again: a device that is plugged in anew needs its time."""

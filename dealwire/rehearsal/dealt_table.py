@@ -88,7 +88,8 @@ class DealtTable:
 
     def receive(self, device: str, data: bytes, now_ns: int) -> None:
         """Bytes from a device's host."""
-        self.units[device].receive(data, now_ns)
+        if not self.lines[device].cut:
+            self.units[device].receive(data, now_ns)
         self._go_on(now_ns)
 
     def tick(self, now_ns: int) -> None:

@@ -8,6 +8,9 @@ class LineFaults:
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng
+        self.cut = False
+        """The cable is out: what goes either way is lost. What the host says does not come through here, so whoever
+        carries it looks at this."""
         self._drop = self._noise = self._flip = 0
         self._held = bytearray()
         self._held_until_ns: int | None = None
@@ -35,6 +38,9 @@ class LineFaults:
 
     def carry(self, data: bytes, now_ns: int) -> bytes:
         """What comes out at the host's end when `data` goes in; call it with nothing when a stall is over."""
+        if self.cut:
+            self._held.clear()
+            return b""
         if data:
             self._held += self._spoil(data)
         if self._held_until_ns is not None and now_ns < self._held_until_ns:

@@ -73,7 +73,8 @@ class ShoeTable:
 
     def receive(self, device: str, data: bytes, now_ns: int) -> None:
         """Bytes from the host."""
-        self.unit.receive(data, now_ns)
+        if not self.line.cut:
+            self.unit.receive(data, now_ns)
         self._invite(now_ns)
 
     def tick(self, now_ns: int) -> None:

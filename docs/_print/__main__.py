@@ -1,6 +1,7 @@
 """`python -m docs._print`, which `make docs` runs."""
 
 from docs._print import (
+    bench,
     clauses,
     files,
     games,
@@ -16,5 +17,19 @@ from docs._print import (
     write,
 )
 
-for page in (protocol, protocol_data, kaitai, registry, wireshark, games, pays, lines, hands, files, odds, clauses):
+for page in (
+    protocol,
+    protocol_data,
+    kaitai,
+    registry,
+    wireshark,
+    games,
+    pays,
+    lines,
+    bench,
+    hands,
+    files,
+    odds,
+    clauses,
+):
     write(page.pages())

@@ -15,6 +15,7 @@ _PAGE: Final = "bench-hands.md"
 _KINDS: Final = {
     "run": "the run itself; no act",
     "power": "the plug",
+    "cable": "the cable",
     "act": "an act at the device",
     "fault": "made to go wrong at what comes next",
 }

@@ -1,6 +1,6 @@
 """The sentence that a device conforms: it stands in a report when it is true, and only then."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from html import escape
 from pathlib import Path
 
@@ -18,7 +18,15 @@ from dealwire.bench.reporting import report_of
 from dealwire.bench.rig import SimulatedRig
 from dealwire.bench.runner import BenchChoices, run_plan
 from dealwire.bench.verifying import Received, verify_report
-from protocol.tdp.messages import Capability
+from docs._print import DOCS
+from docs._print.bench import pages
+from protocol.tdp.codec import Envelope
+from protocol.tdp.device_link import DeviceLink
+from protocol.tdp.instruments import Instruments
+from protocol.tdp.messages import Capability, HelloReplyMessage, Message, ReplyMessage
+from protocol.tdp.outputs import Output
+from tests.support.broken_base import changed
+from tests.support.broken_links import OtherLink
 
 TDP = [name for name in known_plans() if name in conformances()]
 
@@ -61,6 +69,11 @@ def test_every_class_of_device_names_a_plan_and_what_it_includes() -> None:
         assert needed <= set(each.may_lack), "a check of a capability without which no device conforms"
 
 
+def test_the_page_says_what_a_device_may_lack() -> None:
+    for path, text in pages().items():
+        assert (DOCS / path).read_text(encoding="utf-8") == text, "run `make docs`"
+
+
 # ------------------------------------------------------------------ true
 
 
@@ -69,6 +82,27 @@ def test_a_simulated_device_conforms(plan: str) -> None:
     report = judged(plan)
     parts = "link 1.2" if plan == "link" else f"link 1.2, {plan} 1.2"
     assert report.conformance == f"passed {parts}, plan digest {load_plan(plan).sha256}"
+
+
+class Plain(OtherLink):
+    """A shuffler without meters, whose firmware nobody can measure: it refuses both."""
+
+    class Link(DeviceLink):
+        def _own_reply(self, request: int, command: Message, now_ns: int, out: list[Output]) -> ReplyMessage | None:
+            self._instruments = Instruments()
+            return super()._own_reply(request, command, now_ns, out)
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        message = envelope.message
+        if not isinstance(message, HelloReplyMessage):
+            return [envelope.body]
+        return [changed(envelope, capabilities=message.capabilities & ~(Capability.METERS | Capability.VERIFY))]
+
+
+def test_a_device_without_meters_conforms_as_well() -> None:
+    rig = SimulatedRig("shuffler", speed=20, wrap=Plain)
+    found = report_of(run_plan(load_plan("link"), rig.wire, lambda _: rig.hands, WHOLE))
+    assert found.conformance == f"passed link 1.2, without METERS and VERIFY, plan digest {load_plan('link').sha256}"
 
 
 def test_the_sentence_stands_in_every_form(report: Report) -> None:

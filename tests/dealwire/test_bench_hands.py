@@ -69,7 +69,7 @@ def test_what_is_printed_is_current() -> None:
 
 
 def test_an_action_is_there_once_and_every_act_and_fault_is_one() -> None:
-    names = [HELLO, NEW_CHECK, "power-off", "power-on", *acts(), *faults()]
+    names = [HELLO, NEW_CHECK, "power-off", "power-on", "cable-out", "cable-in", *acts(), *faults()]
     assert [*hand_actions()] == names
     assert len(names) == len(set(names))
 
@@ -79,7 +79,8 @@ def test_every_plan_asks_for_nothing_but_actions() -> None:
         action for plan in ("shuffler", "shoe", "table-controller") for check in load_plan(plan).check
         for action, _ in hands_needed(check.steps)
     }  # fmt: skip
-    assert {"lift", "green", "load", "packet-count", "power-off", "power-on", "start-game", "draw"} <= needed
+    assert {"lift", "green", "load", "packet-count", "power-off", "power-on"} <= needed
+    assert {"cable-out", "cable-in", "start-game", "draw"} <= needed
     assert needed <= hand_actions().keys()
 
 

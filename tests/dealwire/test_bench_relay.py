@@ -129,7 +129,11 @@ def test_a_board_that_is_not_there_ends_the_bench_before_it_begins(tmp_path: Pat
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("green", "press", r"x.toml:6: act\[1\].action: no such action: 'press'; allowed: power-off, power-on, green"),
+        (
+            "green",
+            "press",
+            r"x.toml:6: act\[1\].action: no such action: 'press'; allowed: power-off, power-on, cable-out",
+        ),
         ("remainder", "moon", r"x.toml:10: act\[2\].with: lift: to: not a place: 'moon'"),
         (
             "channel = 1, for-ms = 20",

@@ -115,13 +115,14 @@ class Caught:
     """One broken device, and by which checks it must be caught: these and no other.
 
     `spreads`: what is broken leaves nothing whole, so others may fail with them. `quick`: checks enough to catch it in
-    a short run.
+    a short run. `plan`: of which kind of device it is, by the plan that judges it.
     """
 
     device: Callable[[TableModel], TableModel]
     by: tuple[str, ...]
     spreads: bool = False
     quick: tuple[str, ...] = ()
+    plan: str = "shuffler"
 
     @property
     def name(self) -> str:

@@ -1,7 +1,7 @@
-"""Shufflers that are broken on purpose, each in one way, to show that the bench can fail.
+"""Devices that are broken on purpose, each in one way, to show that the bench can fail.
 
-Each is the simulated shuffler with something between it and its line that spoils one behaviour. `DEVICES` says by
-which checks each must be caught: by these and by no other.
+Each is a simulated device, most of them the shuffler, with something between it and its line that spoils one
+behaviour. `ALL_DEVICES` says by which checks each must be caught: by these and by no other.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -21,13 +21,16 @@ from protocol.tdp.codec import Envelope, Unknown, decode, encode
 from protocol.tdp.framing import Frame, Framer, encode_frame
 from protocol.tdp.messages import Kind, Reason, Status
 from tests.support.broken_base import MS, Broken, Caught, Rewriting, changed, resequenced
+from tests.support.broken_classes import CLASS_DEVICES
 from tests.support.broken_fields import FIELD_DEVICES
 from tests.support.broken_instruments import INSTRUMENT_DEVICES
+from tests.support.broken_links import LINK_DEVICES
 from tests.support.broken_shoes import SHOES
 
 
 class Unchanged:
-    """Picks every so many of the statuses that say nothing new."""
+    """Picks every so many of the statuses that say nothing new while the red lamp is dark: of one that is lit a check
+    awaits the status."""
 
     def __init__(self, every: int) -> None:
         self._every, self._count = every, 0
@@ -38,6 +41,7 @@ class Unchanged:
             return False
         plain = replace(message, uptime_ms=0, last_event=0)
         same, self._last = plain == self._last, plain
+        same = same and not message.lamps & m.Lamp.RED
         self._count += same
         return same and self._count % self._every == 0
 
@@ -456,12 +460,20 @@ DEVICES: Final = (
         quick=("silence.*", "deal.*"),
     ),
     Caught(
-        NoReplyCache, ("commands.same-id-after-opening", "commands.same-id-other-command", *_ONCE, *_ONCE_OF_METERS)
+        NoReplyCache,
+        (
+            "session.line-closed", "session.cable-pulled", "commands.same-id-after-opening",
+            "commands.same-id-other-command", "commands.refusal-remembered", *_ONCE, *_ONCE_OF_METERS,
+        ),
+        quick=("commands.same-id-other-command",),
     ),
     Caught(NeverRepeatsReply, ("commands.same-id", *_ONCE, *_ONCE_OF_METERS)),
     Caught(
         SwappedEvents,
-        ("session.previous-events", "events.read-again", "events.depth", "fault.power-502", "always.event-order"),
+        (
+            "session.previous-events", "session.previous-no-window", "events.read-again", "events.depth",
+            "fault.power-502", "always.event-order",
+        ),
         quick=("events.read-again",),
     ),
     Caught(DarkLamp, (*_LAMP, *_PACKETS), quick=("fault.packet-short-301",)),
@@ -487,7 +499,7 @@ DEVICES: Final = (
         spreads=True,
         quick=("events.ack-ends-it",),
     ),
-    Caught(AnySession, ("session.wrong-id",)),
+    Caught(AnySession, ("session.wrong-id", "session.refused-opening")),
     Caught(AcksAnySession, ("events.ack-of-another-session",)),
     Caught(
         Slow,
@@ -501,15 +513,24 @@ DEVICES: Final = (
             "silence.bad-frames-are-silence",
         ),
     ),
-    Caught(DeafToFlags, ("header.must-understand",)),
+    Caught(
+        DeafToFlags,
+        ("header.must-understand", "header.first-of-several", "commands.id-free-after-nak", "silence.nak-is-life"),
+    ),
     Caught(GrantsAll, ("roles.observe", "roles.operate")),
     Caught(
         NeverLost,
         ("silence.host-lost", "silence.events-wait", "safe.starts-no-motion",
-         "fault.host-lost-601"),
+         "silence.back-before-the-reply", "silence.resend-goes-on", "fault.host-lost-601"),
     ),
     Caught(UncountedBoots, ("session.power-up", "always.boots")),
-    Caught(NoGap, ("session.previous-events", "events.depth", "fault.power-502", "always.window")),
+    Caught(
+        NoGap,
+        (
+            "session.previous-events", "session.previous-no-window", "events.depth", "fault.power-502",
+            "always.window",
+        ),
+    ),
     Caught(AnswersNaks, ("header.nak-not-answered",)),
     Caught(
         WrongReason,
@@ -519,27 +540,32 @@ DEVICES: Final = (
             "roles.operate", "roles.unknown", "commands.same-id-after-opening", "commands.same-id-other-command",
             "commands.id-zero",
             "commands.other-class", "deal.wrong-state", "deal.bad-parameters", "deal.lock", "deal.setup",
-            "meters.refused", "meters.no-session", "verify.region", "session.unknown-session",
+            "meters.refused", "meters.no-session", "verify.region", "session.refused-opening",
+            "session.line-closed", "session.cable-pulled", "commands.refusal-remembered",
         ),
         quick=("session.wrong-id",),
     ),
     Caught(ForgetsRequest, ("deal.request-comes-back", "deal.game", "deal.command-latency", "fault.called-505")),
     Caught(GivesFaces, ("always.faces",), quick=("deal.request-comes-back",)),
     Caught(
-        LateResend, ("events.resend", "events.resend-goes-on", "events.ack-in-part", "events.ack-of-another-session")
+        LateResend,
+        (
+            "events.resend", "events.resend-goes-on", "events.ack-in-part", "events.ack-of-another-session",
+            "events.ack-above", "silence.resend-goes-on",
+        ),
     ),
     Caught(NoDelimiter, ("always.opening-delimiter",), quick=("frame.hello", "timing.status")),
 )  # fmt: skip
 """Devices whose frames, numbers, times or counts are wrong."""
-ALL_DEVICES: Final = (*DEVICES, *FIELD_DEVICES, *INSTRUMENT_DEVICES)
+ALL_DEVICES: Final = (*DEVICES, *FIELD_DEVICES, *INSTRUMENT_DEVICES, *LINK_DEVICES, *CLASS_DEVICES)
 """Every broken device."""
 
 
-def judge(device: Callable[[TableModel], TableModel], only: Sequence[str] = ()) -> BenchRun:
-    """The shuffler's plan, but for the soak, on a broken device."""
-    plan = load_plan("shuffler")
+def judge(device: Callable[[TableModel], TableModel], only: Sequence[str] = (), kind: str = "shuffler") -> BenchRun:
+    """The plan of its kind, but for the soak, on a broken device."""
+    plan = load_plan(kind)
     plan = plan.model_copy(update={"check": tuple(check for check in plan.check if check.area != "soak")})
-    rig = SimulatedRig("shuffler", speed=10, wrap=device)
+    rig = SimulatedRig(kind, speed=10, wrap=device)
     assert isinstance(rig.hands, SimulatedHands)
     return run_plan(plan, rig.wire, lambda _: rig.hands, BenchChoices(only))
 
@@ -559,12 +585,17 @@ END: Final = "<!-- end generated -->"
 def markdown() -> str:
     """The table of docs/bench.md."""
     rows = ["", "| a shuffler that is broken so | is caught by |", "| --- | --- |"]
-    for each in ALL_DEVICES:
-        checks = ", ".join(f"`{name}`" for name in each.by)
-        rows.append(f"| {each.what} | {checks}{', and by most that need events' if each.spreads else ''} |")
+    rows += [f"| {each.what} | {_checks(each)} |" for each in ALL_DEVICES if each.plan == "shuffler"]
+    rows += ["", "| another device that is broken so | plan | is caught by |", "| --- | --- | --- |"]
+    rows += [f"| {each.what} | {each.plan} | {_checks(each)} |" for each in ALL_DEVICES if each.plan != "shuffler"]
     rows += ["", "| a shoe of another dialect that is broken so | dialect | is caught by |", "| --- | --- | --- |"]
     rows += [f"| {each.what} | {each.dialect} | {', '.join(f'`{name}`' for name in each.by)} |" for each in SHOES]
     return "\n".join([*rows, "", ""])
+
+
+def _checks(each: Caught) -> str:
+    checks = ", ".join(f"`{name}`" for name in each.by)
+    return f"{checks}{', and by most that need events' if each.spreads else ''}"
 
 
 def published(page: str) -> str:

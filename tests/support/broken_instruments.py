@@ -8,7 +8,7 @@ from typing import Final
 from devices.simulator.host import TableModel
 from protocol.tdp import messages as m
 from protocol.tdp.codec import Envelope
-from protocol.tdp.messages import DeviceMeter, Message, Reason, Status
+from protocol.tdp.messages import Capability, DeviceMeter, Message, Reason, Status
 from tests.support.broken_base import MS, Broken, Caught, Rewriting, changed, resequenced
 
 READ_METERS, VERIFY = 0x24, 0x25
@@ -183,11 +183,22 @@ class StandsStill(Broken):
         return [envelope.body]
 
 
+class HidesMeters(Broken):
+    """HELLO-REPLY leaves out METERS and VERIFY, and it does both."""
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        message = envelope.message
+        if not isinstance(message, m.HelloReplyMessage):
+            return [envelope.body]
+        return [changed(envelope, capabilities=message.capabilities & ~(Capability.METERS | Capability.VERIFY))]
+
+
 def _caught(device: type[Broken], *by: str) -> Caught:
     return Caught(device, by)
 
 
 INSTRUMENT_DEVICES: Final = (
+    Caught(HidesMeters, ("always.capabilities",), quick=("meters.asked-anyway",)),
     _caught(ForgetsMeters, "meters.power-cut", "always.instruments"),
     _caught(RefusedUncounted, "meters.refused"),
     _caught(PacketsUncounted, "deal.meters"),
@@ -199,8 +210,6 @@ INSTRUMENT_DEVICES: Final = (
     _caught(DropsNonce, "verify.answers"),
     _caught(MeasuresTwice, "verify.once"),
     _caught(AnyRegion, "verify.region"),
-    _caught(
-        StandsStill, "verify.goes-on", "verify.answers", "verify.once", "verify.region", "always.opening-delimiter"
-    ),
+    _caught(StandsStill, "verify.goes-on"),
 )
 """Devices that tell wrong things of themselves."""

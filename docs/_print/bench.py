@@ -1,0 +1,27 @@
+"""The bench's page: what a device must have passed to conform, and what it may lack."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from dealwire.bench.conformance import conformances
+from docs._print import printed, table
+
+_PAGE: Final = "bench.md"
+
+
+def pages() -> dict[str, str]:
+    """Every printed page: path under `docs` -> text."""
+    return {_PAGE: printed(_PAGE, _conformances())}
+
+
+def _conformances() -> Iterator[str]:
+    rows = (
+        (
+            f"`{it.plan}`",
+            ", ".join(f"{plan} {it.version}" for plan in it.judges),
+            ", ".join(it.may_lack),
+            ", ".join(f"`{pattern}`" for pattern in it.beside),
+        )
+        for it in conformances().values()
+    )
+    yield from table(("plan", "the sentence names", "a device may lack", "need not be run"), rows)
