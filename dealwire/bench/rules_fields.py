@@ -12,6 +12,7 @@ from typing import Final
 
 from dealwire.bench.record import HeardFrame
 from dealwire.bench.rules import NOT_KNOWN, RULES, BenchRule, Known, name_of
+from dealwire.bench.rules_codes import CODE_RULES
 from dealwire.bench.rules_shoe import SHOE_RULES
 from dealwire.bench.rules_truth import TRUTH_RULES, saying
 from protocol.faults import Fault
@@ -267,5 +268,6 @@ ALL_RULES: Final[dict[str, Callable[[], BenchRule]]] = {
     "status-on-change": _OnChange,
     **TRUTH_RULES,
     **SHOE_RULES,
+    **CODE_RULES,
 }
 """What a plan may list under `rule`."""
