@@ -192,6 +192,7 @@ _NEEDS: Final = {
     MESSAGE_IDS[m.RaiseLampMessage]: Capability.HOST_LAMP,
     MESSAGE_IDS[m.ReadMetersMessage]: Capability.METERS,
     MESSAGE_IDS[m.VerifyMessage]: Capability.VERIFY,
+    MESSAGE_IDS[m.SetSensorLightMessage]: Capability.BET_SENSORS,
 }
 
 

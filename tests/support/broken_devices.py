@@ -26,6 +26,7 @@ from tests.support.broken_fields import FIELD_DEVICES
 from tests.support.broken_instruments import INSTRUMENT_DEVICES
 from tests.support.broken_links import LINK_DEVICES
 from tests.support.broken_shoes import SHOES
+from tests.support.broken_tables import TABLE_DEVICES
 
 
 class Unchanged:
@@ -557,7 +558,7 @@ DEVICES: Final = (
     Caught(NoDelimiter, ("always.opening-delimiter",), quick=("frame.hello", "timing.status")),
 )  # fmt: skip
 """Devices whose frames, numbers, times or counts are wrong."""
-ALL_DEVICES: Final = (*DEVICES, *FIELD_DEVICES, *INSTRUMENT_DEVICES, *LINK_DEVICES, *CLASS_DEVICES)
+ALL_DEVICES: Final = (*DEVICES, *FIELD_DEVICES, *INSTRUMENT_DEVICES, *LINK_DEVICES, *CLASS_DEVICES, *TABLE_DEVICES)
 """Every broken device."""
 
 
