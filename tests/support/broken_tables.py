@@ -151,15 +151,15 @@ class StateBefore(Shoe):
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
-        front: Any = table.units["shoe"].model  # type: ignore[attr-defined]
-        answer = front.answer
+        unit: Any = table.units["shoe"]  # type: ignore[attr-defined]
+        answer = unit._answer
 
         def answered(request: int, command: Message, now_ns: int) -> m.ReplyMessage:
             before = self.model.state
             reply = answer(request, command, now_ns)
             return m.ReplyMessage(reply.status, reply.reason, before)
 
-        front.answer = answered
+        unit._answer = answered
 
 
 # ------------------------------------------------------------------ requests and sessions
@@ -338,7 +338,8 @@ class Answering(Controller):
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
-        self.answer, self.model.answer = self.model.answer, self.answered
+        unit: Any = table.units["table-controller"]  # type: ignore[attr-defined]
+        self.answer, unit._answer = unit._answer, self.answered
 
     def answered(self, request: int, command: Message, now_ns: int) -> m.ReplyMessage:
         """The reply."""
@@ -449,7 +450,7 @@ def _controller(device: type[Broken], *by: str) -> Caught:
 TABLE_DEVICES: Final = (
     _shoe(AcesOf14, "always.codes"),
     _shoe(StillDrawn, "shoe.pushed-back-403", "always.shoe-book"),
-    _shoe(OverdrawnUntold, "shoe.overdraw-402"),
+    _shoe(OverdrawnUntold, "shoe.overdraw-402", "always.shoe-book"),
     _shoe(OverdrawnIncluded, "shoe.overdraw-402", "always.shoe-book"),
     _shoe(HaltsForButtons, "shoe.wrong-button-406"),
     _shoe(LocksInError, "shoe.every-command-in-error"),
@@ -459,16 +460,16 @@ TABLE_DEVICES: Final = (
     _shoe(BusyShoe, "shoe.every-state", "shoe.every-command-locked", "shoe.every-command-in-error", "shoe.wrong-state"),
     _shoe(TestsItself, "shoe.no-self-test"),
     _shoe(StateBefore, "always.reply-state"),
-    _shoe(RemembersFour, "commands.remembers-32"),
+    _shoe(RemembersFour, "commands.remembers-32", "session.cable-pulled", "session.line-closed"),
     _shoe(ComparesNumbers, "commands.same-id-other-parameters"),
-    _shoe(NamesNewSession, "session.previous-events"),
+    _shoe(NamesNewSession, "session.previous-events", "session.previous-no-window"),
     _shoe(StickyRequest, "always.request-of-hands"),
     _controller(RevealsNowhere, "always.codes"),
     _controller(RevealsByNobody, "always.codes"),
     _controller(RevealsNoCard, "always.codes"),
     _controller(MishandledNohow, "always.codes"),
     _controller(LowOfMore, "always.codes"),
-    _controller(SpeaksForShoe, "always.identity"),
+    _controller(SpeaksForShoe, "always.identity", "always.status-on-change"),
     _controller(CentsOf16Bits, "game.wagers"),
     _controller(CountsFromBoth, "game.keys"),
     _controller(LightsSeatZero, "game.sensor-lights"),
