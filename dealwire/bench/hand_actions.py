@@ -21,7 +21,7 @@ POWER_ON: Final = "power-on"
 POWER_OFF: Final = "power-off"
 CABLE_OUT: Final = "cable-out"
 CABLE_IN: Final = "cable-in"
-KEYS_IN_VAIN: Final = frozenset({"start-game"})
+KEYS_IN_VAIN: Final = frozenset({"start-game", "end-game"})
 """Keys that a check presses to see that nothing comes of it: pressed is done, whatever the device makes of it."""
 
 _RUN: Final = (

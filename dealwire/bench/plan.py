@@ -25,6 +25,7 @@ from dealwire.bench.rules_fields import ALL_RULES
 from dealwire.bench.soak import Soak
 from dealwire.bench.stand import Stand
 from dealwire.bench.step import PlanStep, Prepared, Strict
+from dealwire.bench.steps_states import Sweep
 from dealwire.bench.values import BadValue, Wanted, check_wanted, variables_in
 from devices.files import read_file
 from protocol.tdp.messages import Capability, Role
@@ -70,7 +71,7 @@ VERBS: Final[dict[str, type[PlanStep]]] = {next(iter(cls.model_fields)): cls for
     p.SessionOpening, d.ActAtDevice, d.Faulting, d.Power, d.Cable, d.Reopen, d.Prepare, d.DealPackets, d.WrongPacket,
     d.Books, d.Poke,
     e.Operate, e.Foreign, e.LostHost, e.HostIsBack, e.HostStaysLost, d.Measuring,
-    i.ReadMeters, i.MetersSince, i.Challenging, p.Save, Soak, Repeat,
+    i.ReadMeters, i.MetersSince, i.Challenging, p.Save, Sweep, Soak, Repeat,
 )}  # fmt: skip
 """By name. Some are also keys of others: then the first in this order is the verb."""
 

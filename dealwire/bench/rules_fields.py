@@ -12,6 +12,7 @@ from typing import Final
 
 from dealwire.bench.record import HeardFrame
 from dealwire.bench.rules import NOT_KNOWN, RULES, BenchRule, Known, name_of
+from dealwire.bench.rules_codes import CODE_RULES
 from dealwire.bench.rules_deals import DEAL_RULES
 from dealwire.bench.rules_link import LINK_RULES
 from dealwire.bench.rules_shoe import SHOE_RULES
@@ -258,5 +259,6 @@ ALL_RULES: Final[dict[str, Callable[[], BenchRule]]] = {
     **LINK_RULES,
     **DEAL_RULES,
     **SHOE_RULES,
+    **CODE_RULES,
 }
 """What a plan may list under `rule`."""

@@ -16,7 +16,7 @@ from protocol.faults import Fault
 from protocol.message import message_name
 from protocol.places import NOWHERE, SHOE, SHUFFLER
 from protocol.tdp import messages as m
-from protocol.tdp.messages import Capability, DeviceClass, Lamp, Reason, Resolution, ShufflerState, Status
+from protocol.tdp.messages import Capability, DeviceClass, Lamp, Reason, Resolution, RevealSource, ShufflerState, Status
 from protocol.tdp.outputs import MESSAGE_IDS, DeviceStatus
 
 ANSWERED_KEPT: Final = 64
@@ -27,6 +27,8 @@ _CLASS_OF: Final[dict[type[m.Message], DeviceClass]] = {
     m.ShoeStatusMessage: DeviceClass.SHOE,
     m.ControllerStatusMessage: DeviceClass.TABLE_CONTROLLER,
 }
+_CLASSES: Final = {sent.value: sent for sent in _CLASS_OF.values()}
+"""By the high byte of a message's number."""
 _YES_OR_NO: Final = ("mid_round", "open", "door_open", "lit", "halted", "locked", "on", "cut_card_seen", "foul")
 
 
@@ -38,7 +40,7 @@ def saying(words: str) -> Callable[[], str]:
 @dataclass
 class _Identity(BenchRule):
     """HELLO-REPLY says the same all through a session, of a range of versions that is one, and of the class whose
-    STATUS it sends."""
+    STATUS and events it sends."""
 
     hello: m.HelloReplyMessage | None = None
 
@@ -54,6 +56,11 @@ class _Identity(BenchRule):
         if self.hello is not None and type(message) in _CLASS_OF:
             stated, sent = self.hello.device_class, _CLASS_OF[type(message)]
             self._judge(stated in (sent, DeviceClass.EMULATOR), lambda: f"class {stated} sends {name_of(heard)}")
+        of = _CLASSES.get(heard.envelope.message_id >> 8)
+        if self.hello is not None and isinstance(message, m.Event) and of is not None:
+            stated = self.hello.device_class
+            words = f"class {stated} sends {name_of(heard)} ({heard.envelope.message_id:04X}h), an event of class {of}"
+            self._judge(stated in (of, DeviceClass.EMULATOR), lambda: words)
 
 
 @dataclass
@@ -121,15 +128,19 @@ class _YesOrNo(BenchRule):
 
 @dataclass
 class _ReplyState(BenchRule):
-    """The state in a reply is the one of the STATUS before it or of the one after it, or one between them."""
+    """The state in a reply is the one of the STATUS before it or of the one after it, or one between them. Of a command
+    that changes it at once it is the one that its StateChanged, which follows the reply, changes to."""
 
     last: int | None = None
     between: set[int] = field(default_factory=set)
     waiting: list[tuple[str, int]] = field(default_factory=list)
     answered: list[tuple[int, int]] = field(default_factory=list)
+    at_once: dict[int, int] = field(default_factory=dict)
+    """By request that was done at once, the state in its reply."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
         message, event = heard.message, heard.event
+        self._compare(heard)
         if isinstance(event, m.StateChangedMessage):
             self.between |= {event.state, event.previous}
         if isinstance(message, m.ProgressMessage):
@@ -147,6 +158,17 @@ class _ReplyState(BenchRule):
                 self._judge(state in seen, saying(words))
             self.last, self.between, self.waiting = message.state, set(), []
 
+    def _compare(self, heard: HeardFrame) -> None:
+        message, request = heard.message, heard.envelope.request
+        if isinstance(message, m.ReplyMessage):
+            self.at_once.pop(request, None)
+            if message.status == Status.DONE and heard.envelope.message_id in _AT_ONCE:
+                self.at_once = {request: message.state}
+        elif isinstance(heard.event, m.StateChangedMessage) and request in self.at_once:
+            stated, state = self.at_once.pop(request), heard.event.state
+            words = f"the reply to request {request} says state {stated}; what it changed at once is state {state}"
+            self._judge(stated == state, lambda: words)
+
 
 class _Capabilities(BenchRule):
     """What HELLO-REPLY leaves out the device does not do, and what it claims it does not refuse as unknown."""
@@ -162,10 +184,16 @@ class _Capabilities(BenchRule):
             self._judge(claimed is done, saying(words))
 
 
+_AT_ONCE: Final = tuple(
+    MESSAGE_IDS[command]
+    for command in (m.SetLockMessage, m.LockShoeMessage, m.ClearShoeErrorMessage, m.EndRoundMessage)
+)
+"""Commands that change the state at once, or not at all."""
 _NEEDS: Final = {
     MESSAGE_IDS[m.RaiseLampMessage]: Capability.HOST_LAMP,
     MESSAGE_IDS[m.ReadMetersMessage]: Capability.METERS,
     MESSAGE_IDS[m.VerifyMessage]: Capability.VERIFY,
+    MESSAGE_IDS[m.SetSensorLightMessage]: Capability.BET_SENSORS,
 }
 
 
@@ -180,8 +208,10 @@ def _shown(message: m.Message, answers: int) -> list[tuple[Capability, bool]]:
         return [(_NEEDS[answers], False)]
     if getattr(message, "deck", 0) == 2:
         return [(Capability.TWO_DECKS, True)]
-    if isinstance(message, m.SensorChangedMessage):
+    if isinstance(message, m.SensorChangedMessage) or getattr(message, "sensors", None):
         return [(Capability.BET_SENSORS, True)]
+    if isinstance(message, m.HandRevealedMessage) and message.source == RevealSource.READER:
+        return [(Capability.LAYOUT_READER, True)]
     if isinstance(message, m.CardDrawnMessage):
         return [(Capability.CARD_RECOGNITION, True)]
     if isinstance(message, m.PacketDispensedMessage) and message.counted != message.expected:

@@ -17,7 +17,7 @@ from dealwire.bench.steps_line import Replying
 from dealwire.bench.values import Wanted, compares, spell
 from protocol.faults import Fault
 from protocol.tdp import messages as m
-from protocol.tdp.outputs import DeviceStatus
+from protocol.tdp.outputs import SESSION_EXTENSION, DeviceStatus
 
 READ_MS: Final = 2_000
 """How long a handful of events may take on a slow line."""
@@ -45,6 +45,12 @@ class OldEvents(PlanStep):
         came = _numbers(stand, probe.mark, old=True)
         if came != wanted:
             raise Failed(f"of the session before, events {came} came with extension 01h, not {wanted}")
+        asked = getattr(stand.command, "session", 0)
+        for heard in probe.heard[probe.mark :]:
+            named = {data for kind, data in heard.envelope.extensions if kind == SESSION_EXTENSION}
+            if isinstance(heard.message, m.Event) and named - {asked.to_bytes(4, "little")}:
+                words = ", ".join(f"{int.from_bytes(data, 'little'):08X}h" for data in named)
+                raise Failed(f"event {heard.message.number} of session {asked:08X}h names {words} in extension 01h")
 
 
 class NoEvents(PlanStep):

@@ -22,6 +22,8 @@ from protocol.tdp.messages import Kind, Message, Reason, Role, Status
 from protocol.tdp.packets import PACKETS
 
 HEADER: Final = 8
+_Form = tuple[str, dict[str, Wanted]]
+"""An event's name, and what its fields must be."""
 _COMMANDS: Final = frozenset(cls for (kind, _), (cls, _) in PACKETS.items() if kind == Kind.COMMAND)
 
 # ------------------------------------------------------------------ sending
@@ -312,22 +314,26 @@ class Never(PlanStep):
 
 class Ordered(PlanStep):
     """`events`: these came since the check began, in this order; others may stand between. Each is one table with the
-    event's name as `event` and its fields."""
+    event's name as `event` and its fields, or a list of such tables of which any will do."""
 
-    events: tuple[dict[str, Wanted], ...]
+    events: tuple[dict[str, Wanted] | tuple[dict[str, Wanted], ...], ...]
     within: Time = STATUS_MS
 
     @model_validator(mode="after")
     def _known(self) -> Ordered:
-        if not all(isinstance(item.get("event"), str) for item in self.events):
+        forms = [item for items in self.events for item in (items if isinstance(items, tuple) else (items,))]
+        if not all(isinstance(item.get("event"), str) for item in forms) or () in self.events:
             raise BadValue("each needs the key 'event' with an event's name")
-        for name, fields in self._wanted:
+        for name, fields in (form for forms in self._wanted for form in forms):
             check_wanted(name, fields)
         return self
 
     @property
-    def _wanted(self) -> list[tuple[str, dict[str, Wanted]]]:
-        return [(str(item["event"]), {k: v for k, v in item.items() if k != "event"}) for item in self.events]
+    def _wanted(self) -> list[list[_Form]]:
+        return [
+            [(str(item["event"]), {k: v for k, v in item.items() if k != "event"}) for item in forms]
+            for forms in (items if isinstance(items, tuple) else (items,) for items in self.events)
+        ]
 
     def _run(self, stand: Stand) -> None:
         wanted = self._wanted
@@ -336,19 +342,19 @@ class Ordered(PlanStep):
         stand.probe.run(end_ns, lambda: _missing(stand, wanted) is None)
         missing = _missing(stand, wanted)
         if missing is not None:
-            name, fields = wanted[missing]
-            before = f" after {wanted[missing - 1][0]}" if missing else ""
-            same = [spell(event) for event in stand.probe.events() if message_name(event) == name]
-            raise Failed(f"no {name} {fields or ''}{before}" + (f"; came: {', '.join(same)}" if same else ""))
+            names = [name for name, _ in wanted[missing]]
+            forms = " or ".join(f"{name} {fields or ''}" for name, fields in wanted[missing])
+            before = f" after {wanted[missing - 1][0][0]}" if missing else ""
+            same = [spell(event) for event in stand.probe.events() if message_name(event) in names]
+            raise Failed(f"no {forms}{before}" + (f"; came: {', '.join(same)}" if same else ""))
 
 
-def _missing(stand: Stand, wanted: Sequence[tuple[str, dict[str, Wanted]]]) -> int | None:
+def _missing(stand: Stand, wanted: Sequence[Sequence[_Form]]) -> int | None:
     """Which of `wanted`, in this order, is the first that did not come."""
     place = 0
     for event in stand.probe.events():
         if place < len(wanted):
-            name, fields = wanted[place]
-            place += message_name(event) == name and fits(event, fields, stand.names)
+            place += any(message_name(event) == name and fits(event, of, stand.names) for name, of in wanted[place])
     return place if place < len(wanted) else None
 
 

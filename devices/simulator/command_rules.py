@@ -80,7 +80,9 @@ SHUFFLER_RULES: Final[tuple[CommandRule, ...]] = (
 )
 
 CONTROLLER_RULES: Final[tuple[CommandRule, ...]] = (
-    CommandRule(m.SetSensorLightMessage, (), parameters=f"`seat` 0, or above {SEATS_MAX}"),
+    CommandRule(
+        m.SetSensorLightMessage, (), parameters=f"`seat` 0, or above {SEATS_MAX}", support="without BET_SENSORS"
+    ),
     CommandRule(m.ShowMeterMessage, (), parameters="a `meter` that its set-up gave no number"),
     CommandRule(m.ShowTextMessage, ()),
     CommandRule(m.SelfTestMessage, (ControllerState.BETS_OPEN,)),

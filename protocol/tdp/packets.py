@@ -408,8 +408,14 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
     ),
     (Kind.EVENT, 0x0243): (m.CardUnreadableMessage, _event(_ordinal, _dealt_to, _reader)),
     (Kind.EVENT, 0x0244): (m.CutCardSeenMessage, _event("drawn" / Int16ul * "cards that came out before it")),
-    (Kind.EVENT, 0x0245): (m.OverdrawMessage, _event(_ordinal, _halted)),
-    (Kind.EVENT, 0x0246): (m.PushedBackMessage, _event(_ordinal, _halted)),
+    (Kind.EVENT, 0x0245): (
+        m.OverdrawMessage,
+        _event("ordinal" / Int16ul * "of the last card before it; 0: there was none", _halted),
+    ),
+    (Kind.EVENT, 0x0246): (
+        m.PushedBackMessage,
+        _event("ordinal" / Int16ul * "of the card that was pushed back", _halted),
+    ),
     (Kind.EVENT, 0x0247): (
         m.PulledBackMessage,
         _event("ordinal" / Int16ul * "cards that have left this shoe", _halted),

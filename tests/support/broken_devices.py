@@ -29,6 +29,7 @@ from tests.support.broken_instruments import INSTRUMENT_DEVICES
 from tests.support.broken_links import LINK_DEVICES
 from tests.support.broken_motions import MOTION_DEVICES
 from tests.support.broken_shoes import SHOES
+from tests.support.broken_tables import TABLE_DEVICES
 
 
 class Unchanged:
@@ -579,7 +580,7 @@ DEVICES: Final = (
 """Devices whose frames, numbers, times or counts are wrong."""
 ALL_DEVICES: Final = (
     *DEVICES, *FIELD_DEVICES, *INSTRUMENT_DEVICES, *LINK_DEVICES, *CLASS_DEVICES, *MOTION_DEVICES,
-    *HOST_DEVICES, *DEAL_DEVICES,
+    *HOST_DEVICES, *DEAL_DEVICES, *TABLE_DEVICES,
 )  # fmt: skip
 """Every broken device."""
 
