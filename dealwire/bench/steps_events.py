@@ -47,7 +47,7 @@ class OldEvents(PlanStep):
             raise Failed(f"of the session before, events {came} came with extension 01h, not {wanted}")
         asked = getattr(stand.command, "session", 0)
         for heard in probe.heard[probe.mark :]:
-            named = {data for kind, data in heard.envelope.extensions if kind == SESSION_EXTENSION}
+            named = {data for kind, data in heard.envelope.extensions if kind == SESSION_EXTENSION and len(data) == 4}
             if isinstance(heard.message, m.Event) and named - {asked.to_bytes(4, "little")}:
                 words = ", ".join(f"{int.from_bytes(data, 'little'):08X}h" for data in named)
                 raise Failed(f"event {heard.message.number} of session {asked:08X}h names {words} in extension 01h")
