@@ -1048,7 +1048,7 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: ordinal
         type: u2
-        doc: "cards that have left this shoe, this one included"
+        doc: "of the last card before it; 0: there was none"
       - id: halted
         type: u1
         doc: "1: the device went into its error mode"
@@ -1066,7 +1066,7 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: ordinal
         type: u2
-        doc: "cards that have left this shoe, this one included"
+        doc: "of the card that was pushed back"
       - id: halted
         type: u1
         doc: "1: the device went into its error mode"

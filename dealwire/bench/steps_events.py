@@ -45,12 +45,12 @@ class OldEvents(PlanStep):
         came = _numbers(stand, probe.mark, old=True)
         if came != wanted:
             raise Failed(f"of the session before, events {came} came with extension 01h, not {wanted}")
-        asked = getattr(stand.command, "session", 0)
+        left = getattr(stand.command, "session", 0)
         for heard in probe.heard[probe.mark :]:
-            named = {data for kind, data in heard.envelope.extensions if kind == SESSION_EXTENSION}
-            if isinstance(heard.message, m.Event) and named - {asked.to_bytes(4, "little")}:
+            named = {data for kind, data in heard.envelope.extensions if kind == SESSION_EXTENSION and len(data) == 4}
+            if isinstance(heard.message, m.Event) and named - {left.to_bytes(4, "little")}:
                 words = ", ".join(f"{int.from_bytes(data, 'little'):08X}h" for data in named)
-                raise Failed(f"event {heard.message.number} of session {asked:08X}h names {words} in extension 01h")
+                raise Failed(f"event {heard.message.number} of session {left:08X}h names {words} in extension 01h")
 
 
 class NoEvents(PlanStep):

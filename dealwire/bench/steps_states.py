@@ -39,16 +39,16 @@ class Sweep(PlanStep):
     def _run(self, stand: Stand) -> None:
         status, state = stand.profile.status, STATES[stand.profile.number][self.sweep]
         stand.need(status, self.of_status, STATUS_MS + stand.hands.patience_ms)
-        asked = 0
+        commands = 0
         for rule in _RULES[stand.profile.number]:
             for command in _FORMS[rule.command] if rule.states and state not in rule.states else ():
-                asked += 1
+                commands += 1
                 reply, words = stand.ask(command), f"{spell(command)} in state {self.sweep}"
                 if (reply.status, reply.reason) != (Status.REFUSED, Reason.WRONG_STATE):
                     raise Failed(f"{words} should have been refused for WRONG_STATE; came: {spell(reply)}")
                 if reply.state != state:
                     raise Failed(f"{words} is refused with state {reply.state}, not {int(state)}")
-        if not asked:
+        if not commands:
             raise Failed(f"every command is done in state {self.sweep}: there is nothing to ask for")
         stand.need(status, self.of_status, STATUS_MS)
 

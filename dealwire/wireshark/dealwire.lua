@@ -480,7 +480,7 @@ TDP.fields = {
     {[1]="back",[2]="tdp.back",[3]="Kind of back",[4]="uint8",[6]="a number for the kind of back: the two decks have different ones, one deck always the same; 0: not seen"},
     {[1]="expected",[2]="tdp.expected",[3]="Expected",[4]="uint16",[6]="cards the game asks for / cards the packet should have / loaded less rejected less the packets lifted, or less all packets: see Packet shuffler"},
     {[1]="counted",[2]="tdp.counted",[3]="Counted",[4]="uint16",[6]="cards found / cards the device counted / cards a person counted"},
-    {[1]="ordinal",[2]="tdp.ordinal",[3]="Ordinal",[4]="uint16",[6]="1 for the first packet of the round / which packet of the round / cards that have left this shoe, this one included / cards that have left this shoe"},
+    {[1]="ordinal",[2]="tdp.ordinal",[3]="Ordinal",[4]="uint16",[6]="1 for the first packet of the round / which packet of the round / cards that have left this shoe, this one included / of the last card before it; 0: there was none / of the card that was pushed back / cards that have left this shoe"},
     {[1]="cards.list",[2]="tdp.cards.list",[3]="Cards",[4]="none",[6]="top card first; empty without recognition"},
     {[1]="cards.count",[2]="tdp.cards.count",[3]="Count",[4]="uint8"},
     {[1]="card",[2]="tdp.card",[3]="Card",[4]="uint8",[5]="card",[6]="none without recognition / unread when it was not read / its face when it was seen, else unread"},

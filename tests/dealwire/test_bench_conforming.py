@@ -24,7 +24,10 @@ from protocol.tdp.framing import encode_frame
 from protocol.tdp.messages import Reason, Role, ShufflerState, Status
 from tests.support.broken_base import Broken, Rewriting, changed
 from tests.support.broken_deals import RecordCountsNothing
+from tests.support.broken_devices import caught_by
+from tests.support.broken_devices import judge as judge_any
 from tests.support.broken_fields import Field
+from tests.support.broken_tables import CountsFromRight
 
 
 def run(table: TableModel, hands: SimulatedHands, wire: SimulatedWire, *only: str) -> BenchRun:
@@ -261,3 +264,40 @@ def test_a_remainder_that_was_not_counted_is_named_so() -> None:
     found = outcomes(judge(RecordCountsNothing, "fault.packet-short-301"))
     why = "the misdeal record has a remainder of 0; none was counted yet, which is FFFFh"
     assert found == {"fault.packet-short-301": (BenchOutcome.FAILED, why)}
+
+
+# ------------------------------------------------------------------ what the page leaves open
+
+
+def test_burned_cards_may_be_counted_from_either_side() -> None:
+    assert caught_by(judge_any(CountsFromRight, ("game.keys", "always.*"), "table-controller")) == ()
+
+
+class OwnNumbers(Rewriting):
+    """Claims a capability of its maker's own, and shows a meter and a component of its maker's own."""
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        match envelope.message:
+            case m.HelloReplyMessage(capabilities=claimed):
+                return [changed(envelope, capabilities=claimed | 1 << 24)]
+            case m.MetersMessage(meters=meters) if meters:
+                return [changed(envelope, meters=(*meters[:-1], (0x80, 0x80, meters[-1][2])))]
+        return [envelope.body]
+
+
+class LaterVersion(Rewriting):
+    """Speaks a later version too, which has one more cause of a start."""
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        match envelope.message:
+            case m.HelloReplyMessage(highest_minor=minor):
+                return [changed(envelope, highest_minor=minor + 1)]
+            case m.BootedMessage():
+                return [changed(envelope, cause=99)]
+        return [envelope.body]
+
+
+@pytest.mark.parametrize("device", [OwnNumbers, LaterVersion])
+def test_numbers_of_a_maker_or_of_a_later_version_are_no_codes_that_do_not_exist(device: type[Broken]) -> None:
+    found = judge(device, "frame.hello", "meters.read", "session.power-up", "always.codes")
+    assert outcomes(found)["always.codes"][0] is not BenchOutcome.FAILED

@@ -196,7 +196,7 @@ def test_over_a_real_pseudo_terminal_in_real_time() -> None:
         )
     finally:
         rig.wire.close()
-    assert [(one.outcome, one.why) for one in taken(report)] == [(BenchOutcome.PASSED, "")] * 13
+    assert [(one.outcome, one.why) for one in taken(report)] == [(BenchOutcome.PASSED, "")] * 16
 
 
 # ------------------------------------------------------------------ soak

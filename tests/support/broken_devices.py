@@ -458,13 +458,13 @@ _ONCE_OF_METERS: Final = ("meters.once", "meters.refused", "verify.once")
 DEVICES: Final = (
     Caught(
         WrongCheck,
-        ("timing.status", "always.clean", "always.link-sequence", "always.status-rhythm"),
-        quick=("silence.*", "deal.*"),
+        ("always.clean", "always.link-sequence", "always.status-rhythm"),
+        quick=("silence.*",),
     ),
     Caught(
         DroppedFrames,
-        ("timing.status", "always.link-sequence", "always.status-rhythm"),
-        quick=("silence.*", "deal.*"),
+        ("always.link-sequence", "always.status-rhythm"),
+        quick=("silence.*",),
     ),
     Caught(
         NoReplyCache,

@@ -439,16 +439,16 @@ class FirstOffEnds(Controller):
         model.press_hand = pressed
 
 
-def _shoe(device: type[Broken], *by: str) -> Caught:
-    return Caught(device, by, plan="shoe")
+def _shoe(device: type[Broken], *by: str, quick: str = "") -> Caught:
+    return Caught(device, by, plan="shoe", quick=(quick,) if quick else ())
 
 
-def _controller(device: type[Broken], *by: str) -> Caught:
-    return Caught(device, by, plan="table-controller")
+def _controller(device: type[Broken], *by: str, quick: str = "") -> Caught:
+    return Caught(device, by, plan="table-controller", quick=(quick,) if quick else ())
 
 
 TABLE_DEVICES: Final = (
-    _shoe(AcesOf14, "always.codes"),
+    _shoe(AcesOf14, "always.codes", quick="shoe.*"),
     _shoe(StillDrawn, "shoe.pushed-back-403", "always.shoe-book"),
     _shoe(OverdrawnUntold, "shoe.overdraw-402", "always.shoe-book"),
     _shoe(OverdrawnIncluded, "shoe.overdraw-402", "always.shoe-book"),
@@ -459,17 +459,17 @@ TABLE_DEVICES: Final = (
     _shoe(ParametersFirst, "shoe.every-state", "shoe.every-command-locked", "shoe.wrong-state"),
     _shoe(BusyShoe, "shoe.every-state", "shoe.every-command-locked", "shoe.every-command-in-error", "shoe.wrong-state"),
     _shoe(TestsItself, "shoe.no-self-test"),
-    _shoe(StateBefore, "always.reply-state"),
+    _shoe(StateBefore, "always.reply-state", quick="shoe.every-state"),
     _shoe(RemembersFour, "commands.remembers-32", "session.cable-pulled", "session.line-closed"),
     _shoe(ComparesNumbers, "commands.same-id-other-parameters"),
     _shoe(NamesNewSession, "session.previous-events", "session.previous-no-window"),
-    _shoe(StickyRequest, "always.request-of-hands"),
-    _controller(RevealsNowhere, "always.codes"),
-    _controller(RevealsByNobody, "always.codes"),
-    _controller(RevealsNoCard, "always.codes"),
-    _controller(MishandledNohow, "always.codes"),
-    _controller(LowOfMore, "always.codes"),
-    _controller(SpeaksForShoe, "always.identity", "always.status-on-change"),
+    _shoe(StickyRequest, "always.request-of-hands", quick="shoe.fill-and-draw"),
+    _controller(RevealsNowhere, "always.codes", quick="game.keys"),
+    _controller(RevealsByNobody, "always.codes", quick="game.keys"),
+    _controller(RevealsNoCard, "always.codes", quick="game.keys"),
+    _controller(MishandledNohow, "always.codes", quick="game.keys"),
+    _controller(LowOfMore, "always.codes", quick="game.keys"),
+    _controller(SpeaksForShoe, "always.identity", "always.status-on-change", quick="game.keys"),
     _controller(CentsOf16Bits, "game.wagers"),
     _controller(CountsFromBoth, "game.keys"),
     _controller(LightsSeatZero, "game.sensor-lights"),
@@ -477,7 +477,7 @@ TABLE_DEVICES: Final = (
     _controller(TextsOf39, "game.lights-and-texts"),
     _controller(MetersOf32Bits, "game.lights-and-texts"),
     _controller(TestsInGame, "game.every-state"),
-    _controller(ClaimsNoSensors, "always.capabilities"),
+    _controller(ClaimsNoSensors, "always.capabilities", quick="game.lights-as-claimed"),
     _controller(StartsAgain, "game.keys-in-vain"),
     _controller(EndsInBets, "game.keys-in-vain"),
     _controller(FirstOffEnds, "game.two-hand-buttons"),
