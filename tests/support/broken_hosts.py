@@ -430,7 +430,7 @@ HOST_DEVICES: Final = (
     _caught(OneVersion, "session.hello-of-no-common-version"),
     _caught(SixteenBits, "always.session-bits", quick=("session.*",)),
     _caught(HelloObserves, "session.hello-keeps-the-role"),
-    _caught(ReservedBits, "session.reserved-capabilities"),
+    _caught(ReservedBits, "session.reserved-capabilities", "always.codes"),
     _caught(OpenForgetsAcks, "session.starts-nothing-anew"),
     _caught(KeepsUnheard, "session.previous-acknowledged", "fault.power-502"),
     _caught(PastTheEnd, "session.previous-acknowledged", "always.gaps"),
