@@ -39,7 +39,7 @@ def test_a_simulated_shuffler_is_judged_and_passes(tmp_path: Path) -> None:
     )
     assert result.exit_code == 0, result.output
     assert (
-        f"Incomplete: 16 of {CHECKS} checks run, none failed; {CHECKS - 16} not run (filtered by --only 'frame.*')"
+        f"Incomplete: 19 of {CHECKS} checks run, none failed; {CHECKS - 19} not run (filtered by --only 'frame.*')"
         in result.output
     )
     assert junit.read_text().startswith("<?xml")
@@ -231,7 +231,7 @@ def test_a_run_is_held_against_the_last_one(signed: Path, tmp_path: Path) -> Non
     result = run("shuffler", "--simulated", "--only", "frame.t*", "--against", str(signed), "--report", str(now))
     assert result.exit_code == 0
     assert "  newly not run (1):\n      frame.hello\n" in result.output
-    assert "newly passing (4)" in result.output
+    assert "newly passing (5)" in result.output
     assert json.loads(now.read_bytes())["against"]["newly_not_run"] == ["frame.hello"]
     verified = run("--verify", str(now), "--against", str(signed))
     assert verified.exit_code == 0
@@ -272,13 +272,13 @@ def test_how_far_a_run_is_shows_on_a_terminal() -> None:
         running = subprocess.Popen([*command, "--only", "frame.[ht]*"], stdout=subprocess.PIPE, stderr=slave, cwd=ROOT)
         os.close(slave)
         said = b""
-        while b"5/5  frame.too-long" not in said:
+        while b"6/6  frame.thirteen-in-one-write" not in said:
             assert select.select([terminal], [], [], 30)[0], said
             said += os.read(terminal, 4096)
         out, _ = running.communicate(timeout=60)
         os.close(terminal)
-    assert b"1/5  frame.hello" in said
-    assert b"Incomplete: 5 of " in out
+    assert b"1/6  frame.hello" in said
+    assert b"Incomplete: 6 of " in out
 
 
 class Attached:
@@ -327,8 +327,8 @@ def test_a_device_behind_a_tcp_line_is_judged_unattended() -> None:
     with Attached("tcp:0") as attached:
         result = run("--shuffler", attached.address, "--unattended", *only)
     assert result.exit_code == 0, result.output
-    filtered = f"{CHECKS - 8} filtered by --only 'commands.[rs]*' --only 'fault.door-501' --only 'always.clean'"
-    said = f"Incomplete: 6 of {CHECKS} checks run, none failed; {CHECKS - 6} not run ({filtered}, 2 needs a person)"
+    filtered = f"{CHECKS - 12} filtered by --only 'commands.[rs]*' --only 'fault.door-501' --only 'always.clean'"
+    said = f"Incomplete: 10 of {CHECKS} checks run, none failed; {CHECKS - 10} not run ({filtered}, 2 needs a person)"
     assert said in result.output
     assert "needs a person: Lift what lies in the tray." in result.output
 
