@@ -471,7 +471,7 @@ DEVICES: Final = (
         (
             "session.line-closed", "session.cable-pulled", "commands.same-id-after-opening",
             "commands.same-id-other-command", "commands.refusal-remembered", *_ONCE, *_ONCE_OF_METERS,
-            "always.same-reply",
+            "always.same-reply", "commands.remembers-32", "commands.same-id-other-parameters",
         ),
         quick=("commands.same-id-other-command",),
     ),
@@ -562,6 +562,7 @@ DEVICES: Final = (
             "deal.only-lifting", "deal.busy", "deal.no-program", "fault.wrong-total-stays", "fault.called-otherwise",
             "commands.first-reason",
             "deal.state-before-parameters",
+            "commands.remembers-32", "commands.same-id-other-parameters", "always.same-reply",
         ),
         quick=("session.wrong-id",),
     ),

@@ -630,7 +630,7 @@ FIELD_DEVICES: Final = (
     _caught(ShortSession, "always.extensions"),
     _caught(NeedlessFlag, "always.headers"),
     _caught(LineEnds, "always.clean"),
-    _caught(GivesUp, "events.resend-goes-on", "silence.events-wait", "always.event-order", "session.previous-apart"),
+    _caught(GivesUp, "events.resend-goes-on", "silence.events-wait", "always.event-order", "events.resend-all"),
     _caught(Shallow, "events.depth", "always.event-order", "always.window"),
     _caught(CountedSessions, "always.sessions", "always.session-bits"),
     _caught(
@@ -649,7 +649,9 @@ FIELD_DEVICES: Final = (
         FallingMeters, "always.instruments", "meters.power-cut", "meters.refused", "deal.meters", "deal.meters-short",
     ),
     _caught(StrictMinor, "session.unknown-minor"),
-    _caught(AnyMajor, "session.wrong-version", "session.refused-opening", "commands.reply-state"),
+    _caught(
+        AnyMajor, "session.wrong-version", "session.refused-opening", "commands.reply-state", "commands.first-reason",
+    ),
     _caught(AnyRole, "roles.unknown", "session.refused-opening"),
     _caught(LocksByOne, "deal.lock-yes"),
     _caught(LampForNothing, "deal.bad-parameters"),
