@@ -330,6 +330,6 @@ LINK_DEVICES: Final = (
     _caught(NakIsNoLife, "silence.nak-is-life"),
     _caught(LostBeforeOpened, "silence.before-a-session"),
     _caught(AnswersBeforeBack, "silence.back-before-the-reply"),
-    _caught(CoversItsOwn, "silence.back-before-the-reply"),
+    _caught(CoversItsOwn, "silence.back-before-the-reply", "silence.back-covers-nothing"),
 )
 """Devices that break a sentence of the link."""

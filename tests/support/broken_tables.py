@@ -462,7 +462,7 @@ TABLE_DEVICES: Final = (
     _shoe(StateBefore, "always.reply-state", quick="shoe.every-state"),
     _shoe(RemembersFour, "commands.remembers-32", "session.cable-pulled", "session.line-closed"),
     _shoe(ComparesNumbers, "commands.same-id-other-parameters"),
-    _shoe(NamesNewSession, "session.previous-events", "session.previous-no-window"),
+    _shoe(NamesNewSession, "session.previous-events", "session.previous-no-window", "session.previous-acknowledged"),
     _shoe(StickyRequest, "always.request-of-hands", quick="shoe.fill-and-draw"),
     _controller(RevealsNowhere, "always.codes", quick="game.keys"),
     _controller(RevealsByNobody, "always.codes", quick="game.keys"),
