@@ -656,7 +656,7 @@ FIELD_DEVICES: Final = (
     _caught(LocksByOne, "deal.lock-yes"),
     _caught(LampForNothing, "deal.bad-parameters"),
     _caught(NothingFromZero, "session.power-up"),
-    _caught(SkipsToBeyond, "events.read-beyond", "silence.back-before-the-reply", "silence.back-covers-nothing"),
+    _caught(SkipsToBeyond, "events.read-beyond", "silence.back-covers-nothing"),
     _caught(MovesInSafe, "safe.starts-no-motion"),
     _caught(DoneAtOnce, "deal.request-comes-back", spreads=True),
     _caught(NoWordOfLifting, "deal.whole", spreads=True),

@@ -455,6 +455,6 @@ HOST_DEVICES: Final = (
     _caught(GapEndsEarly, "always.gaps", "events.depth", quick=("events.depth",)),
     _caught(SaysLostAgain, "silence.ten-seconds", "always.status-on-change"),
     _caught(EndsSession, "silence.ten-seconds"),
-    _caught(CoversItsOwn, "silence.back-covers-nothing", "silence.back-before-the-reply"),
+    _caught(CoversItsOwn, "silence.back-covers-nothing"),
 )
 """Devices that are wrong towards their host."""

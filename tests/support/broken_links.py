@@ -9,7 +9,7 @@ from protocol.tdp import messages as m
 from protocol.tdp.codec import Envelope
 from protocol.tdp.device_link import DeviceLink
 from protocol.tdp.framing import Frame, Framer, encode_frame
-from protocol.tdp.messages import Event, Kind, Message, ReplyMessage, Status
+from protocol.tdp.messages import Kind, Message, ReplyMessage, Status
 from protocol.tdp.outputs import MESSAGE_IDS, Output
 from tests.support.broken_base import Broken, Caught, Rewriting, resequenced
 
@@ -286,26 +286,6 @@ class AnswersBeforeBack(OtherLink):
                 on_host_back(now_ns)
 
 
-class CoversItsOwn(OtherLink):
-    """READ-EVENTS of a host that is heard again covers the events which that very frame caused."""
-
-    class Link(DeviceLink):
-        covered_ns = -1
-
-        def _take(self, body: bytes, now_ns: int, out: list[Output]) -> None:
-            if self.host_lost and body[6:8] == MESSAGE_IDS[m.ReadEventsMessage].to_bytes(2, "little"):
-                self.covered_ns = now_ns
-            super()._take(body, now_ns, out)
-
-        def emit(self, event: type[Event], now_ns: int, *, request: int = 0, **fields: Any) -> list[Output]:
-            if now_ns != self.covered_ns:
-                return super().emit(event, now_ns, request=request, **fields)
-            role, self.role = self.role, None
-            out = super().emit(event, now_ns, request=request, **fields)
-            self.role, self.store.acknowledged = role, self.store.last
-            return out
-
-
 def _caught(device: type[Broken], *by: str, quick: tuple[str, ...] = ()) -> Caught:
     return Caught(device, by, quick=quick)
 
@@ -330,6 +310,5 @@ LINK_DEVICES: Final = (
     _caught(NakIsNoLife, "silence.nak-is-life"),
     _caught(LostBeforeOpened, "silence.before-a-session"),
     _caught(AnswersBeforeBack, "silence.back-before-the-reply"),
-    _caught(CoversItsOwn, "silence.back-before-the-reply", "silence.back-covers-nothing"),
 )
 """Devices that break a sentence of the link."""
