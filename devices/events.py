@@ -550,6 +550,59 @@ class WagerOn(Body, frozen=True):
     cents: int
 
 
+class Action(StrEnum):
+    """What a player does in turn, where players bet against each other."""
+
+    BET = "bet"
+    """The first bet of a betting round."""
+    RAISE = "raise"
+    CALL = "call"
+    FOLD = "fold"
+    CHECK = "check"
+    ALL_IN = "all-in"
+    """All that is left of the table stake, be it a bet, a raise, a call or less."""
+    BRING_IN = "bring-in"
+    """A forced bet by which a betting round is opened."""
+
+
+class Manner(StrEnum):
+    """How an action came about, where it was not plainly made."""
+
+    STRING_BET = "string-bet"
+    """Chips for a raise were added after those of the call: they do not count."""
+    TIME_LIMIT = "time-limit"
+    """The time to act ran out."""
+    CORRECTED = "corrected"
+    """It takes the place of what was reported of this player last."""
+
+
+class StakeShown(Body, frozen=True):
+    """The chips and the currency that lie before a seat when a hand begins, in cents: all that it can bet in it; 0 when
+    nobody plays there."""
+
+    seat: int
+    cents: int
+
+
+class PlayerActed(Body, frozen=True):
+    """A player acted. `action` is an `Action` or its text when unknown; `cents` is all that lies before the seat in
+    this betting round after it; `manner` a `Manner`, empty for what was plainly done."""
+
+    seat: int
+    action: str
+    cents: int
+    manner: str = ""
+
+
+class PotTaken(Body, frozen=True):
+    """The dealer awarded so many cents of a pot, 1 for the main pot, 2 for the first side pot, and the seat took them
+    in."""
+
+    pot: int
+    seat: int
+    cents: int
+
+
 class HandCorrected(Body, frozen=True):
     """Faces that were keyed for a place are corrected, or its count, when every card is unread: as many as there are
     lie there. `badge` is 0 when none was swiped, `level` as in `BadgeSwiped`."""

@@ -50,6 +50,25 @@ class DrawnNumber(Record, frozen=True):
     place: str
 
 
+class ActionRecord(Record, frozen=True, omit_defaults=True):
+    """What a player did in a betting round: the `step` it was in, an action such as `raise`, and all that lay before
+    the seat in that round afterwards. `manner`: `string-bet`, `time-limit`; absent where it was plainly made."""
+
+    step: str
+    seat: Annotated[int, Meta(ge=1, le=32)]
+    action: str
+    cents: Cents
+    manner: str = ""
+
+
+class AwardRecord(Record, frozen=True):
+    """Cents of a pot, 1 for the main pot, that the dealer awarded and the seat took in."""
+
+    pot: Annotated[int, Meta(ge=1, le=32)]
+    seat: Annotated[int, Meta(ge=1, le=32)]
+    cents: Cents
+
+
 def leave_out_dollar(record: Record, currency: str) -> None:
     """Of a record just made: have its `currency` left out of the line when it is the dollar, also where a line that was
     read named it, or the record came from another process. msgspec leaves out what *is* the default, not its equal."""

@@ -12,7 +12,17 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from dealer_flow.record.base import Cards, CardText, LineRecord, Record, hide, written
-from dealer_flow.record.details import DOLLAR, Cents, Currency, DrawnNumber, Split, Stage, leave_out_dollar
+from dealer_flow.record.details import (
+    DOLLAR,
+    ActionRecord,
+    AwardRecord,
+    Cents,
+    Currency,
+    DrawnNumber,
+    Split,
+    Stage,
+    leave_out_dollar,
+)
 from dealer_flow.record.incidents import Incident
 from protocol.cards import Card
 
@@ -100,6 +110,8 @@ class Seat(Record, frozen=True, kw_only=True, omit_defaults=True):
     held: dict[str, str] = msgspec.field(default_factory=dict)
     """The bets that break a rule of the game, came too late or enter nobody, each with its clause: they lie there until
     a person decides, and every other bet is settled. Absent when there is none."""
+    stake: Cents | None = None
+    """What lay before the seat when the hand began, all that it could bet in it; absent unless reported."""
 
     def redact(self, hidden: Set[Card]) -> "Seat":
         """The seat with these faces unread."""
@@ -243,6 +255,12 @@ class RoundResult(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     remainder: Remainder | None
     rejected: Count
     incidents: tuple[Incident, ...]
+    button: Annotated[int, Meta(ge=1, le=32)] | None = None
+    """The seat that had the button; absent unless it was reported."""
+    actions: tuple[ActionRecord, ...] = ()
+    """The betting as it went, where players bet against each other; absent when there was none."""
+    awards: tuple[AwardRecord, ...] = ()
+    """Pots that the dealer awarded and seats took in; absent when none were reported."""
     draw: Drawn | None = None
     """Of a game drawn from a shoe; such a game has no packets. Absent from the line of any other game, as `shoe` is."""
     shoe: ShoeRecord | None = None
