@@ -125,7 +125,7 @@ def _money_is_there(round_: Round, body: e.WagerPlaced) -> bool:
 
 
 CHECKS_OF_BETS: Final[dict[str, Check]] = {
-    "bet_is_known": lambda r, body: body.bet in r.plan.bets,
+    "bet_is_known": lambda r, body: body.bet in r.plan.bets and _bet(r, body, "by-action") is None,
     "spot_is_players": lambda r, body: body.seat not in r.plan.unplayed,
     "seat_at_table": lambda r, body: 1 <= body.seat <= r.plan.most_seats,
     "bets_open": _bets_open,

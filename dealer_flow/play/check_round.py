@@ -15,6 +15,12 @@ SUPERVISORS: Final = (Level.SUPERVISOR, Level.EXECUTIVE)
 """Levels of a badge that may rule."""
 
 
+def somebody_enters(round_: Round) -> bool:
+    """Whether a seat would be dealt in by now."""
+    bets = any(round_.plan.entering & bets.keys() for bets in round_.wagers.values())
+    return bets or any(round_.betting.stakes.values())
+
+
 def not_here(*_: object) -> bool:
     """The state alone decides: the rule names the states in which it does not hold."""
     return False
@@ -55,6 +61,8 @@ def _settling(round_: Round) -> bool:
 
 def _substantial_action(round_: Round) -> bool:
     """Two players put money in the pot, or three did that or folded; what was placed before the deal does not count."""
+    if round_.betting.substantial:
+        return True
     choices = round_.plan.choices
     made = [[choices[name] for name in names.values()] for names in round_.choices.values()]
     paid = sum(any(choice.stakes for choice in mine) for mine in made)
@@ -75,7 +83,7 @@ CHECKS_OF_ROUND: Final[dict[str, Check]] = {
     "bets_closed": not_here,
     "misdeal_in_time": lambda r, _: bool(r.rulings) or not _MISDEAL_OVER[r.plan.misdeal_until](r),
     "place_is_known": lambda r, body: not r.plan.selects_first or 0 <= body.seat <= r.plan.most_seats,
-    "wagers_placed": lambda r, _: any(r.plan.entering & bets.keys() for bets in r.wagers.values()),
+    "wagers_placed": lambda r, _: somebody_enters(r),
     "hands_lie_there": _hands_lie_there,
     "number_counts": lambda r, body: 1 <= body.drawn <= r.plan.number_most,
     "number_is_asked_for": lambda r, _: r.plan.counted is not None,

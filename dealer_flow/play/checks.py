@@ -5,6 +5,7 @@ Each file `check_*.py` has those of one kind of report. What the round as a whol
 
 from typing import Final
 
+from dealer_flow.play.check_actions import CHECKS_OF_ACTIONS
 from dealer_flow.play.check_bets import CHECKS_OF_BETS
 from dealer_flow.play.check_choices import CHECKS_OF_CHOICES
 from dealer_flow.play.check_hands import CHECKS_OF_HANDS
@@ -14,6 +15,7 @@ from dealer_flow.play.check_shoe import CHECKS_OF_SHOE
 CHECKS: Final[dict[str, Check]] = {
     **CHECKS_OF_ROUND,
     **CHECKS_OF_BETS,
+    **CHECKS_OF_ACTIONS,
     **CHECKS_OF_CHOICES,
     **CHECKS_OF_HANDS,
     **CHECKS_OF_SHOE,

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from dealer_flow.play.states import STEP_STATES, State
 from dealer_flow.play.steps import deals_on, ends_by, set_out, shown_out
+from dealer_flow.play.turns import bets_called
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.table.round import Round
 
@@ -54,6 +55,10 @@ def _of_number(plan: Plan) -> str:
 
 def _of_set(plan: Plan) -> str:
     return next((step.clause for step in plan.sets.values()), plan.clause)
+
+
+def _of_betting(plan: Plan) -> str:
+    return plan.betting.clause if plan.betting else plan.clause
 
 
 def progressive_clause(plan: Plan) -> str:
@@ -144,6 +149,7 @@ GUARDS: Final[dict[str, Guard]] = {
         Guard("step_deals", "the step under way deals", _doing(State.DEALING)),
         Guard("step_burns", "the step under way burns cards of a packet", _doing(State.BURNING)),
         Guard("step_decides", "the step under way lets players choose", _doing(State.DECIDING)),
+        Guard("step_bets", "the step under way is a betting round", _doing(State.ACTING)),
         Guard("step_exchanges", "the step under way replaces discards", _doing(State.EXCHANGING)),
         Guard("step_assigns", "the step under way hands out what lies in front of the tray", _doing(State.ASSIGNING)),
         Guard("step_sets", "the step under way lets players arrange their cards", _doing(State.SETTING)),
@@ -152,6 +158,7 @@ GUARDS: Final[dict[str, Guard]] = {
         Guard("cards_out", "every card of the step is out, those dealt by hand too", _cards_out),
         Guard("burn_confirmed", "the burn is confirmed", _burn_confirmed, _of_burn),
         Guard("all_decided", "every live seat has chosen", lambda r: r.opened and r.decided),
+        Guard("bets_called", "every bet is called", lambda r: r.opened and bets_called(r), _of_betting),
         Guard("number_drawn", "the number is drawn", lambda r: r.opened and r.first is not None, _of_number),
         Guard("hands_set", "every live hand is set", lambda r: r.opened and set_out(r), _of_set),
         Guard("all_shown", "the cards of the step lie open", lambda r: r.opened and shown_out(r)),

@@ -19,7 +19,7 @@ from devices.events import Seen
 
 def _wager(round_: Round, seen: Seen, body: e.WagerPlaced) -> None:
     bet = round_.plan.bets.get(body.bet)
-    if bet is None or not 1 <= body.seat <= round_.plan.most_seats:
+    if bet is None or bet.placed == "by-action" or not 1 <= body.seat <= round_.plan.most_seats:
         return  # also where the order of play matters no more, and nothing else keeps it out
     back = not body.cents and takes_back(round_, body.seat, bet.name)
     stays_open = bet.placed == "before-deal" and bets_stay_open(round_)
@@ -89,9 +89,13 @@ def _note_bettor(round_: Round, device: str) -> None:
 
 
 def enter(round_: Round) -> list[int]:
-    """The seats with a bet that enters them are dealt in; says which have bets at all."""
+    """The seats with a bet that enters them are dealt in, or with a stake to bet; says which have bets at all."""
     betting = sorted(number for number, bets in round_.wagers.items() if bets)
-    round_.active = tuple(number for number in betting if round_.plan.entering & round_.wagers[number].keys())
+    staked = {number for number, cents in round_.betting.stakes.items() if cents}
+    entered = {number for number in betting if round_.plan.entering & round_.wagers[number].keys()}
+    round_.active = tuple(sorted(staked | entered))
+    for number in staked - entered:
+        round_.wagers.setdefault(number, {})
     return betting
 
 

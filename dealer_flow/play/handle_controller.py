@@ -9,6 +9,7 @@ import devices.events as e
 from dealer_flow.play import dealing
 from dealer_flow.play.guards import progressive_clause
 from dealer_flow.play.handle_bets import HANDLERS_OF_BETS, enter
+from dealer_flow.play.handle_chips import HANDLERS_OF_CHIPS, forfeit, judge_blinds
 from dealer_flow.play.handle_hands import HANDLERS_OF_HANDS
 from dealer_flow.play.handle_shoe import Handler
 from dealer_flow.play.stages import reached_step
@@ -23,16 +24,17 @@ def _start(round_: Round, seen: Seen, body: e.GameStarted) -> None:
     plan = round_.plan
     round_.in_play, round_.number = True, body.round
     enter(round_)
-    entering = next(bet for bet in plan.bets.values() if bet.enters)
+    entering = next((bet.name for bet in plan.bets.values() if bet.enters), None)
     dealing.begin(round_, seen)
     for device in sorted(round_.restarted):
         lost = Incident(code="power-lost", clause="procedure", reason="not-cleared", device=device, unreliable=True)
         round_.report(lost, seen)
     if not round_.active:
-        bet = entering.name if len(plan.entering) == 1 else None
-        round_.report(Incident(code="no-entering-bet", clause=entering.clause, bet=bet, unreliable=True), seen)
+        bet = entering if len(plan.entering) == 1 else None
+        round_.report(Incident(code="no-entering-bet", clause=plan.entry_clause, bet=bet, unreliable=True), seen)
     judge_start(round_, seen)
     judge_button(round_, seen)
+    judge_blinds(round_, seen)
     for number in sorted(round_.sensors & set(round_.active)):
         if plan.progressive not in round_.wagers[number]:
             unknown = Incident(code="bet-amount-unknown", clause=progressive_clause(plan), seat=number)
@@ -67,6 +69,7 @@ def _confirmed(round_: Round, seen: Seen, body: e.Confirmed) -> None:
     """What CONFIRM says: that a supervisor lets play go on, else that cards are dealt by hand."""
     if round_.rulings:
         ruling = round_.rulings.pop(0)
+        forfeit(round_, ruling)
         goes_on = Incident(code="ruled-on", clause=ruling.clause, place=at(ruling.place), cause=ruling.why)
         round_.report(goes_on, seen)
         round_.called = None
@@ -104,5 +107,6 @@ HANDLERS: Final[dict[type[e.Body], Handler]] = {
     e.Confirmed: _confirmed,
     e.MisdealCalled: _misdeal,
     **HANDLERS_OF_BETS,
+    **HANDLERS_OF_CHIPS,
     **HANDLERS_OF_HANDS,
 }

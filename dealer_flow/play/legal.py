@@ -5,9 +5,13 @@ same rules that would refuse the report.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 import devices.events as e
+from dealer_flow.play.acting import acting, taking_in
+from dealer_flow.play.check_round import somebody_enters
+from dealer_flow.play.candidate import Candidate
+from dealer_flow.play.candidate import Legal as Legal
 from dealer_flow.play.guards import holds
 from dealer_flow.play.order import violation
 from dealer_flow.play.states import LOOSE, State
@@ -23,24 +27,7 @@ from protocol.cards import UNREAD
 from protocol.places import BURN, REMAINDER, SHOE, Place, seat
 
 
-class Legal(NamedTuple):
-    """One thing that may happen next. `event` is the name of a class of `devices.events`.
-
-    `actor` is `dealer`, `shuffler`, `supervisor`, `anyone` or `player at seat 3`; `what` says it in words; `value` is
-    the number that goes with it (spot, decision, packet ordinal, number of the card), 0 when there is none.
-    """
-
-    actor: str
-    event: str
-    place: str
-    what: str
-    value: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.actor}: {self.what}"
-
-
-_NEVER_AWAITED: Final = frozenset({"WagerPlaced", "MisdealCalled"})
+_NEVER_AWAITED: Final = frozenset({"WagerPlaced", "MisdealCalled", "PotTaken"})
 """Reports that may come and need not: a bet, a misdeal that is called."""
 
 
@@ -57,11 +44,9 @@ def awaited(state: State, items: Iterable[Legal]) -> tuple[Legal, ...]:
 def _is_awaited(state: State, item: Legal) -> bool:
     if item.event in _NEVER_AWAITED or (item.actor == "supervisor" and item.event == "CardsCounted"):
         return False
+    if item.event == "PlayerActed":
+        return state is State.ACTING
     return item.event != "DecisionMade" or state is State.DECIDING
-
-
-Candidate = tuple[Legal, e.Body | None]
-"""What could happen, and the report it would give; None where no rule forbids it."""
 
 
 def legal(state: State, round_: Round) -> tuple[Legal, ...]:
@@ -120,7 +105,10 @@ def _betting(round_: Round) -> Iterator[Candidate]:
         for bet in placeable(plan, round_.wagers.get(number, {})):
             yield _bet(round_, number, bet.number)
     yield from _select(round_)
-    if any(plan.entering & bets.keys() for bets in round_.wagers.values()):
+    for number in range(1, plan.most_seats + 1) if plan.betting is not None else ():
+        what = f"show the stake of seat {number}"
+        yield Legal("dealer", "StakeShown", f"seat {number}", what), e.StakeShown(number, 1)
+    if somebody_enters(round_):
         yield Legal("dealer", "GameStarted", "", "START GAME"), e.GameStarted(round_.number)
 
 
@@ -182,6 +170,8 @@ def _play(state: State, round_: Round) -> Iterator[Candidate]:
         )
     elif state is State.DECIDING and isinstance(step, DecideStep):
         yield from _deciding(round_, step)
+    elif state is State.ACTING:
+        yield from acting(round_)
     elif state is State.ASSIGNING:
         yield from _select(round_)
     elif state is State.SETTING:
@@ -298,6 +288,7 @@ def _revealing(state: State, round_: Round) -> Iterator[Candidate]:
             return
         seats = [number for number in round_.active if seat(number) in hands and hands[seat(number)].revealed is None]
     last = round_.plan.reveal
+    yield from taking_in(round_)
     for number in last.in_order(seats) if last is not None else seats:
         yield _show(round_, seat(number), f"show seat {number}")
 

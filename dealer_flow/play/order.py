@@ -285,6 +285,36 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
         OrderRule(frozenset({State.EXCHANGING}), "found_when_shown", harmful=False, taken=True),
         OrderRule(frozenset({State.DECIDING}), "acts_in_order", harmful=False, taken=True, only=_with_turns),
     ),
+    e.StakeShown: (
+        OrderRule(_ALL, "chips_play", harmful=False),
+        OrderRule(_ALL, "seat_at_table", harmful=False, code="unknown-seat"),
+        OrderRule(_ALL, "stake_before_hand", harmful=False),
+    ),
+    # An action that may not be now is corrected by the dealer (47.1-1027) and reported as corrected; nothing is taken.
+    e.PlayerActed: (
+        OrderRule(_BETTING, "round_begun", harmful=False),
+        OrderRule(_STRICT, "chips_play", harmful=False),
+        OrderRule(_STRICT, "seat_dealt_in", harmful=False, code="unknown-seat"),
+        OrderRule(_STRICT, "action_is_known", harmful=False, code="action-refused"),
+        OrderRule(_STRICT, "hand_in_play", harmful=False, code="action-refused"),
+        OrderRule(_STRICT - {State.ACTING, State.REVEALING}, "betting_under_way", harmful=False),
+        OrderRule(frozenset({State.REVEALING}), "players_act", harmful=False),
+        *(
+            OrderRule(frozenset({State.ACTING}), condition, harmful=False, code="action-refused")
+            for condition in (
+                *("time_limit_kept", "bring_in_due", "nothing_to_call", "may_check", "something_to_call"),
+                *("call_is_whole", "nothing_bet_yet", "something_to_raise", "more_than_before", "stake_covers"),
+                *("all_of_it", "within_limit", "raises_left", "may_check_raise"),
+            )
+        ),
+        OrderRule(frozenset({State.ACTING}), "acts_in_turn", harmful=False, taken=True, code="acted-out-of-turn"),
+    ),
+    e.PotTaken: (
+        OrderRule(_BETTING, "round_begun", harmful=False),
+        OrderRule(_STRICT, "chips_play", harmful=False),
+        OrderRule(_STRICT, "seat_dealt_in", harmful=False, code="unknown-seat"),
+        OrderRule(_PLAY, "hands_compared", harmful=False),
+    ),
     e.BurnConfirmed: (
         OrderRule(_BETTING, "round_begun", harmful=False),
         OrderRule(_STRICT, "packet_is_burned", code="wrong-burn"),

@@ -53,6 +53,9 @@ def result_of(round_: Round, table: str) -> RoundResult:
         dealer=_dealer(round_),
         hands=tuple(_named_hand(round_, name) for name, place in plan.hands.items() if place in ledger.hands),
         stages=tuple(_stages(round_)),
+        button=round_.first if plan.button is not None and round_.first else None,
+        actions=tuple(round_.betting.actions),
+        awards=tuple(round_.awards),
         number=_number(round_),
         remainder=_remainder(round_),
         rejected=ledger.rejected,
@@ -105,6 +108,7 @@ def _seat(round_: Round, number: int, back: dict[str, int]) -> Seat:
         wagers=dict(round_.wagers.get(number, {})),
         returned=back,
         held=held_of(round_, number, back),
+        stake=round_.betting.stakes.get(number),
     )
 
 

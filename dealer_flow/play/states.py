@@ -20,6 +20,7 @@ class State(Enum):
     DEALING = "dealing"
     BURNING = "burning"
     DECIDING = "deciding"
+    ACTING = "acting"
     EXCHANGING = "exchanging"
     ASSIGNING = "assigning"
     SETTING = "setting"
@@ -39,6 +40,7 @@ MEANING: Final = {
     State.DEALING: "cards go out, each to the next place in the order of the procedure",
     State.BURNING: "cards of a packet are burned before play goes on",
     State.DECIDING: "players look at their cards and choose",
+    State.ACTING: "players bet, call, raise or fold in turn until every bet is called",
     State.EXCHANGING: "cards discarded are replaced",
     State.ASSIGNING: "hands lie in front of the tray until a number says whose they are",
     State.SETTING: "players arrange their cards into two hands",
@@ -60,6 +62,7 @@ WAITS: Final = {
     State.DEALING: "cards_out",
     State.BURNING: "burn_confirmed",
     State.DECIDING: "all_decided",
+    State.ACTING: "bets_called",
     State.EXCHANGING: "cards_out",
     State.ASSIGNING: "number_drawn",
     State.SETTING: "hands_set",
@@ -84,7 +87,8 @@ class Row(NamedTuple):
 
 
 BEFORE_REVEAL: Final = (
-    *(State.DEALING, State.BURNING, State.DECIDING, State.EXCHANGING, State.ASSIGNING, State.SETTING, State.SHOWING),
+    *(State.DEALING, State.BURNING, State.DECIDING, State.ACTING, State.EXCHANGING),
+    *(State.ASSIGNING, State.SETTING, State.SHOWING),
 )
 STEPS: Final = (*BEFORE_REVEAL, State.REVEALING)
 COLUMNS: Final = (State.DRAWING, State.NAMING, State.EXTRA, State.SETTLING)
@@ -99,6 +103,7 @@ TRANSITIONS: Final = (
     Row("end_step", BEFORE_REVEAL, None, ("step_deals", "cards_out", "house_count_wrong"), ("packets_out",)),
     Row("end_step", BEFORE_REVEAL, None, ("step_burns", "burn_confirmed"), ("house_count_wrong",)),
     Row("end_step", BEFORE_REVEAL, None, ("step_decides", "all_decided"), ("house_count_wrong",)),
+    Row("end_step", BEFORE_REVEAL, None, ("step_bets", "bets_called"), ("house_count_wrong",)),
     Row("end_step", BEFORE_REVEAL, None, ("step_exchanges", "cards_out"), ("house_count_wrong",)),
     Row("end_step", BEFORE_REVEAL, None, ("step_assigns", "number_drawn"), ("house_count_wrong",)),
     Row("end_step", BEFORE_REVEAL, None, ("step_sets", "hands_set"), ("house_count_wrong",)),
@@ -112,6 +117,7 @@ TRANSITIONS: Final = (
     Row("begin_step", BEFORE_REVEAL, State.DEALING, ("step_deals",)),
     Row("begin_step", BEFORE_REVEAL, State.BURNING, ("step_burns",)),
     Row("begin_step", BEFORE_REVEAL, State.DECIDING, ("step_decides",)),
+    Row("begin_step", BEFORE_REVEAL, State.ACTING, ("step_bets",)),
     Row("begin_step", BEFORE_REVEAL, State.ASSIGNING, ("step_assigns",)),
     Row("begin_step", BEFORE_REVEAL, State.SETTING, ("step_sets",)),
     Row("begin_step", BEFORE_REVEAL, State.SHOWING),

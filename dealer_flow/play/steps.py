@@ -5,6 +5,8 @@ from typing import Final
 
 import devices.events as e
 from dealer_flow.play.stages import note_stage, note_stages, reached_step, settle
+from dealer_flow.play.turns import open_betting
+from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.procedure.steps.deal import DealStep
 from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.procedure.steps.exchange import ExchangeStep
@@ -35,7 +37,9 @@ def open_step(round_: Round) -> None:
     """The step under way begins: its cards are due."""
     step = round_.step
     round_.opened = True
-    if step is not None and not _begun_ahead(round_, step):
+    if isinstance(step, BetStep):
+        open_betting(round_, step)
+    if step is not None and not round_.won and not _begun_ahead(round_, step):
         from_device = step.from_device and not round_.dealt_by_hand
         (round_.dues if from_device else round_.by_hand).extend(step.dues(round_))
 

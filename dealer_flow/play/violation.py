@@ -1,10 +1,12 @@
 """A report that is out of order, as facts: which condition did not hold, and what follows."""
 
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 import devices.events as e
 from dealer_flow.play.states import State
 from dealer_flow.play.steps import next_to_show, open_now
+from dealer_flow.procedure.betting import BettingPart
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.record.catalogue import names_state
 from dealer_flow.record.incidents import Incident, at
@@ -25,6 +27,25 @@ _OF_NUMBER: Final = frozenset(
 )
 _OF_SET: Final = frozenset({"set_as_written", "hand_to_set", "set_before_house"})
 """Guards that keep what the clause of the number, or of the set step, says."""
+
+
+_OF_ACTIONS: Final[Mapping[str, Callable[[BettingPart], str]]] = {
+    "acts_in_turn": lambda part: part.order,
+    "stake_before_hand": lambda part: part.stakes,
+    "stake_covers": lambda part: part.stakes,
+    "all_of_it": lambda part: part.stakes,
+    "time_limit_kept": lambda part: part.time_limit,
+    "call_is_whole": lambda part: part.short_call,
+    "may_check": lambda part: part.bet_or_fold.clause,
+    "raises_left": lambda part: part.raises.clause,
+    "may_check_raise": lambda part: part.check_and_raise.clause,
+    "within_limit": lambda part: f"{part.most_bet.clause}, {part.most_raise.clause}",
+    **dict.fromkeys(
+        ("nothing_to_call", "something_to_call", "nothing_bet_yet", "something_to_raise", "more_than_before"),
+        lambda part: part.clause,
+    ),
+}
+"""The guard of an action that did not hold -> the clause of the `[betting]` table that it keeps."""
 
 
 class Violation(NamedTuple):
@@ -54,6 +75,8 @@ def clause_of(found: Violation, plan: Plan, body: e.Body) -> str:
         return plan.procedure.seats.clause
     if found.code == "wager-held":
         return _held_by(found, plan, body)
+    if plan.betting is not None and found.reason in _OF_ACTIONS:
+        return _OF_ACTIONS[found.reason](plan.betting)
     if found.code == "draw-before-close" and plan.goes_back is not None:
         return plan.goes_back.clause
     if plan.shoe is not None:
@@ -108,6 +131,10 @@ def _facts(found: Violation, round_: Round, body: e.Body) -> dict[str, Any]:
     if isinstance(body, e.WagerPlaced | e.WagerOn):
         facts["bet"] = plan.bets[body.bet].name if body.bet in plan.bets else f"number {body.bet}"
         facts |= _more(body)
+    elif isinstance(body, e.PlayerActed):
+        facts |= {"how": body.action, "wanted": round_.betting.high}
+    elif isinstance(body, e.PotTaken):
+        facts["number"] = body.pot
     elif isinstance(body, e.NumberDrawn):
         facts["number"] = body.drawn
     elif isinstance(body, e.DecisionMade):

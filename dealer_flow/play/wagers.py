@@ -261,18 +261,18 @@ def _clause_of(round_: Round, bet: str) -> str:
 
 def _judge_alone(round_: Round, seen: Seen, number: int, bets: Mapping[str, int], rules: Iterable[BetRule]) -> None:
     """A seat that gets no cards: each bet is held by the rule that says what it lacks, else by that of the deal."""
-    entering = next(bet for bet in round_.plan.bets.values() if bet.enters)
+    entering = next((bet.name for bet in round_.plan.bets.values() if bet.enters), None)
     lacks = {
         bet: rule.clause
         for rule in rules
         if rule.kind in _ALONE and (breach := rule.breach(bets))
         for bet in breach.bets
     }
-    clauses = [*lacks.values(), entering.clause]
-    alone = Incident(code="side-bet-alone", clause=clauses[0], seat=number, bets=tuple(bets), bet=entering.name)
+    clauses = [*lacks.values(), round_.plan.entry_clause]
+    alone = Incident(code="side-bet-alone", clause=clauses[0], seat=number, bets=tuple(bets), bet=entering)
     round_.report(alone, seen)
     for bet in bets:
-        hold(round_, number, (bet,), lacks.get(bet, entering.clause))
+        hold(round_, number, (bet,), lacks.get(bet, round_.plan.entry_clause))
 
 
 # ------------------------------------------------------------------ choices

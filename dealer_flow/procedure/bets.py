@@ -179,7 +179,8 @@ class PotPart(TomlTable):
 class BetPart(TomlTable):
     """A spot on the layout. A seat with an `enters` bet is dealt in; `enters_when`: under that reading only. `when`:
     the spot is there under that reading only. `before-extra`: before the extra card of a shoe's game, with money moved
-    from the bet that `[shoe.extra]` names. `fee`: a dead hand leaves it, unless a clause names it. `must`: rules of the
+    from the bet that `[shoe.extra]` names; `by-action`: chips that go into the pot as
+    players act in a betting round, reported so and not as a wager. `fee`: a dead hand leaves it, unless a clause names it. `must`: rules of the
     bet. `until`: a step; once it has dealt a card, the bet that goes with a choice is neither placed nor changed, nor a
     tip on it. `propositions`: the outcomes that money on it may be on. `blind`: it lies there before the cards it is a
     bet on are seen, in the place of one that a choice places later. `pot`: it is the players' own.
@@ -191,7 +192,7 @@ class BetPart(TomlTable):
 
     number: Byte
     name: Name
-    placed: Literal["before-deal", "by-decision", "before-extra"]
+    placed: Literal["before-deal", "by-decision", "by-action", "before-extra"]
     enters: bool = False
     enters_when: WhenPart | None = None
     when: WhenPart | None = None
@@ -218,4 +219,4 @@ class BetPart(TomlTable):
         """Whether the limit of every bet is its limit under these options: it is no fee, and the section does not say
         itself, in dollars, how much it may be."""
         dollars_of = (text for must in self.rules(options) for text in (must.at_most, must.exactly) if text)
-        return not self.fee and not any(text.startswith("$") for text in dollars_of)
+        return not self.fee and self.placed != "by-action" and not any(text.startswith("$") for text in dollars_of)

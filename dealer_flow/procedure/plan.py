@@ -90,6 +90,8 @@ class Plan:
         self.procedure = procedure
         self.ref = procedure.ref()
         self.options = _choose(procedure, options)
+        self.betting = procedure.betting
+        """How chips go into the pot, where players bet against each other."""
         self.clause = procedure.clause
         self.steps: tuple[AnyStep, ...] = tuple(step for step in procedure.step if chosen(step.when, self.options))
         self._bets()
@@ -168,11 +170,16 @@ class Plan:
         self.bets: dict[int, BetPart] = {bet.number: bet for bet in there}
         self.rules: tuple[BetRule, ...] = rules_of(procedure, self.options)
         """What the bets of a seat must be, under these options."""
+        staked = procedure.betting is not None  # a seat plays by its stake; a bet before the deal shows it as well
         self.entering = frozenset(
             bet.name
             for bet in there
-            if bet.enters or (bet.enters_when is not None and chosen(bet.enters_when, self.options))
+            if bet.enters
+            or (bet.enters_when is not None and chosen(bet.enters_when, self.options))
+            or (staked and bet.placed == "before-deal")
         )
+        self.entry_clause = next((bet.clause for bet in there if bet.enters), procedure.clause)
+        """The clause by which a seat is dealt in."""
         self.fees = frozenset(bet.name for bet in there if bet.fee)
         self.progressive = next((bet.name for bet in there if bet.progressive), None)
         self.tips = {bet.name: bet.tip_for for bet in there if bet.tip_for is not None}
@@ -187,6 +194,7 @@ class Plan:
         self.pots = {bet.name: bet.pot.least for bet in there if bet.pot is not None}
         """Bets of a pot that the players play for -> how many of them must have placed it."""
         self.blind = frozenset(bet.name for bet in there if bet.blind)
+        self.by_action = frozenset(bet.name for bet in there if bet.placed == "by-action")
         self.by_decision = frozenset(bet.name for bet in there if bet.placed == "by-decision" and bet.tip_for is None)
 
     def _places(self) -> None:

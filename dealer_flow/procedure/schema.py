@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from dealer_flow.procedure.betting import BettingPart
 from dealer_flow.procedure.bets import BetPart, LimitPart, TotalPart
 from dealer_flow.procedure.steps.kinds import AnyStep
 from dealer_flow.procedure.tables import (
@@ -59,6 +60,7 @@ class Procedure(TomlTable):
     number: NumberPart | None = None
     remainder: RemainderPart | None = None
     bet: Annotated[tuple[BetPart, ...], Field(min_length=1)]
+    betting: BettingPart | None = None
     limit: LimitPart | None = None
     total: tuple[TotalPart, ...] = ()
     decision: tuple[DecisionPart, ...] = ()

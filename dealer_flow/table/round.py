@@ -11,9 +11,10 @@ from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.procedure.steps.due import Due
 from dealer_flow.procedure.steps.kinds import AnyStep
 from dealer_flow.record.catalogue import INCIDENTS
-from dealer_flow.record.details import Stage
+from dealer_flow.record.details import AwardRecord, Stage
 from dealer_flow.record.incidents import EventRef, Incident
 from dealer_flow.record.result import Outcome
+from dealer_flow.table.betting import Betting
 from dealer_flow.table.columns import Draw
 from dealer_flow.table.decks import Decks
 from dealer_flow.table.ledger import Ledger
@@ -78,6 +79,9 @@ class Round:
     decks: Decks
     shoes: Shoes | None = None
     draw: Draw | None = None
+    betting: Betting = field(default_factory=Betting)
+    """Chips that are bet in turn, in games where players bet against each other."""
+    awards: list[AwardRecord] = field(default_factory=list)
     badge: tuple[int, str] | None = None
     """Badge and level of the last swipe since a card waits to be named."""
     in_play: bool = False
@@ -198,11 +202,13 @@ class Round:
     @property
     def live(self) -> list[int]:
         """Seats still in the round: neither dead nor folded."""
-        dead, choices, folds = self.dead, self.choices, self.plan.folds
+        dead, choices, folds, gone = self.dead, self.choices, self.plan.folds, self.betting.folded
         return [
             number
             for number in self.active
-            if number not in dead and (number not in choices or folds.isdisjoint(choices[number].values()))
+            if number not in dead
+            and number not in gone
+            and (number not in choices or folds.isdisjoint(choices[number].values()))
         ]
 
     @property
@@ -212,6 +218,8 @@ class Round:
 
     def _plays_on(self, number: int) -> bool:
         made = self.choices.get(number)
+        if number in self.betting.folded:
+            return False
         if number in self.dead or number in self.passed_by or not made:
             return number not in self.dead and number not in self.passed_by
         return not self.folded(number) and self.last_choice(number) not in self.plan.finishes
@@ -225,6 +233,8 @@ class Round:
 
     def folded(self, number: int) -> bool:
         """True when a seat gave up."""
+        if number in self.betting.folded:
+            return True
         made = self.choices.get(number)
         return made is not None and not self.plan.folds.isdisjoint(made.values())
 
@@ -249,7 +259,7 @@ class Round:
 
     def _undecided(self, among: tuple[int, ...] | None = None) -> Iterator[int]:
         step = self.step
-        if step is None or step.do != "decide" or not self.offers(step):
+        if step is None or step.do != "decide" or not self.offers(step) or self.won:
             return
         choices, only = self.choices, step.only
         for number in self.active if among is None else among:
@@ -286,10 +296,17 @@ class Round:
     @property
     def idle(self) -> bool:
         """True when every seat has given up, is dead or was passed by: cards that are due after a choice need not be
-        dealt."""
+        dealt. Where players bet against each other one may be left, who has won."""
+        if self.won:
+            return True
         if not self.passed_by.keys() >= {*self.live}:
             return False
         return any(step.do == "decide" for step in self.plan.steps[: self.at + 1])
+
+    @property
+    def won(self) -> bool:
+        """True where players bet against each other and one alone is left, or none."""
+        return self.plan.betting is not None and self.in_play and len(self.active) > 1 and len(self.live) <= 1
 
     @property
     def house_shown(self) -> bool:

@@ -3,7 +3,10 @@
 Each line is one thing that happens at the table, and so is each method.
 
 bets 1: ante 500, progressive 100      cents on the spots of seat 1
-start                                  START GAME; `start at 3`: the number drawn was 3
+stakes 1: 20000, 3: 5000               what lies before seats when the hand begins
+acts 1: raise 900                      a player acts, with all that lies before the seat then; `acts 2: call 900 string-bet`
+takes 1: 3000                          cents of the main pot are taken in; `takes 1: 3000 of 2`: of the first side pot
+start                                  START GAME; `start at 3`: the number drawn was 3, or the button lies there
 number 10                              the number drawn is 10
 packet seat 1: AH KD 9C 4S 2H          a packet comes from the shuffler and is taken to seat 1
 packet seat 1 reading: AH KD 9C        the same, of a shuffler that reads what it dispenses
@@ -274,6 +277,9 @@ class HandTable:
         }
         words: dict[str, Callable[[str], object]] = {
             "bets": self._bets,
+            "stakes": self._stakes,
+            "acts": self._acts,
+            "takes": self._takes,
             "start": self._start,
             "packet": self._packet,
             "draw": self._draw,
@@ -306,6 +312,21 @@ class HandTable:
         for part in money.split(", "):
             name, cents = part.split()
             self.controller(e.WagerPlaced(int(seat), self.spots[name], int(cents)))
+
+    def _stakes(self, rest: str) -> None:
+        for part in rest.split(", "):
+            seat, _, cents = part.partition(": ")
+            self.controller(e.StakeShown(int(seat), int(cents)))
+
+    def _acts(self, rest: str) -> None:
+        seat, _, what = rest.partition(": ")
+        action, cents, manner = (*what.split(), "0", "")[:3] if " " not in what else (*what.split(), "")[:3]
+        self.controller(e.PlayerActed(int(seat), action, int(cents), manner))
+
+    def _takes(self, rest: str) -> None:
+        seat, _, what = rest.partition(": ")
+        cents, _, pot = what.partition(" of ")
+        self.controller(e.PotTaken(int(pot or 1), int(seat), int(cents)))
 
     def _start(self, rest: str) -> None:
         if rest:

@@ -17,7 +17,7 @@ _WORDS = {
     "P": r"(?:seat \d+|dealer|community|burn|remainder|muck|reject tray|shuffler|shoe|nowhere|(?:hand|pile) \d"
     r"|0x[0-9A-F]{2})",
     "C": r"(?:0x[0-9A-F]{2}|[^\s,]{2,3})(?: (?:0x[0-9A-F]{2}|[^\s,]{2,3}))*",
-    "S": r"(?:betting|dealing|burning|deciding|exchanging|assigning|setting|showing|revealing|drawing|naming|extra"
+    "S": r"(?:betting|dealing|burning|deciding|acting|exchanging|assigning|setting|showing|revealing|drawing|naming|extra"
     r"|settling)",
     "W": r"[a-z0-9]+(?:[.-][a-z0-9]+)*",
     "L": r"[a-z0-9.-]+(?:, [a-z0-9.-]+)*",
@@ -36,7 +36,7 @@ HARMFUL = {
             "dealt_from_shoe", "burned_when_due", "one_face_named",
             "place_is_known", "packet_is_burned", "burned_as_written", "burned_before",
             "burned_between_races", "card_waits_for_name", "place_of_number", "number_of_place",
-            "number_drawn", "hands_set",
+            "number_drawn", "hands_set", "bets_called",
         ),
         ALWAYS,
     ),
@@ -56,6 +56,10 @@ HARMFUL = {
             "shown_in_order", "hand_shown_in_time", "name_is_missing", "badge_may_name", "drawn_after_name",
             "drawn_for_somebody", "choice_is_known", "seat_dealt_in", "choice_is_offered", "choice_stands",
             "place_dealt_in",
+            "chips_play", "stake_before_hand", "action_is_known", "hand_in_play", "betting_under_way", "players_act",
+            "acts_in_turn", "time_limit_kept", "bring_in_due", "nothing_to_call", "may_check", "something_to_call",
+            "call_is_whole", "nothing_bet_yet", "something_to_raise", "more_than_before", "stake_covers", "all_of_it",
+            "within_limit", "raises_left", "may_check_raise", "hands_compared",
         ),
         NEVER,
     ),
@@ -86,6 +90,9 @@ REPORTED = {
     "CardsCounted": "counted",
     "WagerPlaced": "seat bet cents",
     "DecisionMade": "seat choices",
+    "StakeShown": "seat cents",
+    "PlayerActed": "seat cents how wanted",
+    "PotTaken": "seat cents number",
     "BurnConfirmed": "positions? spread? expected_positions?",
     "HandRevealed": "counted cards? limit? due?",
     "CardDrawn": "cards? due?",
@@ -100,6 +107,13 @@ _ORDER = "report allowed? place? state? unreliable?"
 
 FACTS: dict[str, str | dict[str, str]] = {
     "out-of-turn": "report allowed place? state? unreliable?",
+    "action-refused": _ORDER,
+    "acted-out-of-turn": _ORDER,
+    "hand-passed-by": "seat place called",
+    "apparent-call": "seat cents wanted",
+    "string-bet": "seat cents wanted",
+    "time-limit": dict.fromkeys(("checks", "dead"), "seat"),
+    "blind-misplaced": "seat bet number",
     "no-entering-bet": "bet? unreliable",
     "side-bet-alone": "seat bets bet",
     "wager-held": {
@@ -303,6 +317,10 @@ LEGAL: tuple[tuple[str, str, str, str], ...] = (
     ("dealer", "PacketLifted", "P", "take packet N to P"),
     ("shuffler", "PacketDispensed", "P", "bring packet N for P"),
     ("player at P", "DecisionMade", "P", "W"),
+    ("dealer", "StakeShown", "P", "show the stake of seat N"),
+    ("player at P", "PlayerActed", "P", r"(check|bring in|bet|fold|muck the hand)"),
+    ("player at P", "PlayerActed", "P", r"(call|raise to more than|all-in with) \$T"),
+    ("dealer", "PotTaken", "P", "award a pot to seat N"),
     ("dealer", "HandRevealed", "P", "show (N cards of )?P"),
     ("dealer", "HandRevealed", "P", "show W"),
     ("dealer", "HandRevealed", "P", "turn up P"),

@@ -13,7 +13,8 @@ from protocol.tomlfile import Key
 
 def bet_faults(procedure: Procedure) -> Iterator[Complaint]:
     """Somebody enters, each bet has its time, and what it depends on is there."""
-    if not any(bet.enters and bet.placed == "before-deal" and bet.when is None for bet in procedure.bet):
+    entered = any(bet.enters and bet.placed == "before-deal" and bet.when is None for bet in procedure.bet)
+    if not entered and procedure.betting is None:  # else a stake enters its seat
         yield ("bet",), "one bet placed before-deal must have enters = true"
     extra = procedure.shoe is not None and procedure.shoe.extra is not None
     for index, bet in enumerate(procedure.bet):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from dealer_flow.procedure.betting import betting_faults
 from dealer_flow.procedure.checks.bets import bet_faults, rule_faults
 from dealer_flow.procedure.checks.consequences import consequence_faults, fault_rows, wrong_faults
 from dealer_flow.procedure.checks.decisions import choice_faults, decision_faults
@@ -25,6 +26,7 @@ def contradictions(procedure: Procedure) -> Iterator[Complaint]:
     yield from name_faults(procedure)
     yield from deck_faults(procedure)
     yield from bet_faults(procedure)
+    yield from betting_faults(procedure)
     yield from decision_faults(procedure)
     yield from rule_faults(procedure)
     if (procedure.shoe is None) == (not procedure.step):

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from dealer_flow.procedure.steps.assign import AssignStep
 from dealer_flow.procedure.steps.base import Step
+from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.procedure.steps.burn import BurnStep
 from dealer_flow.procedure.steps.burn_card import BurnCardStep
 from dealer_flow.procedure.steps.collect import CollectStep
@@ -22,6 +23,7 @@ AnyStep = Annotated[
     | BurnStep
     | BurnCardStep
     | DecideStep
+    | BetStep
     | ExchangeStep
     | ShowStep
     | OfferHandStep

@@ -1,0 +1,46 @@
+"""What a player may do in a betting round, with the cents that the least of each comes to."""
+
+from collections.abc import Iterator
+
+import devices.events as e
+from dealer_flow.play.candidate import Candidate, Legal
+from dealer_flow.procedure.english import dollars
+from dealer_flow.table.round import Round
+from devices.events import Action
+from protocol.places import seat
+
+
+def acting(round_: Round) -> Iterator[Candidate]:
+    """Every action of the seats whose turn it is; the order of play leaves out what may not be."""
+    betting, live = round_.betting, round_.live
+    for number in betting.waiting(live):
+        lies, high, most = betting.lies(number), betting.high, betting.most(number)
+        more = high + 1 if most is None else min(high + 1, most)
+        for action, cents, what in (
+            (Action.CHECK, lies, "check"),
+            (Action.BRING_IN, high + 1, "bring in"),
+            (Action.BET, more, "bet"),
+            (Action.CALL, betting.to_call(number), f"call {dollars(betting.to_call(number) - lies)}"),
+            (Action.RAISE, more, f"raise to more than {dollars(high)}"),
+            (Action.ALL_IN, most or 0, f"all-in with {dollars((most or 0) - lies)}"),
+            (Action.FOLD, lies, "fold"),
+        ):
+            if action is not Action.ALL_IN or most is not None:
+                yield _act(number, action, cents, what)
+
+
+def _act(number: int, action: Action, cents: int, what: str) -> Candidate:
+    item = Legal(f"player at seat {number}", "PlayerActed", seat(number).text, what, cents)
+    return item, e.PlayerActed(number, action, cents)
+
+
+def taking_in(round_: Round) -> Iterator[Candidate]:
+    """The hands are shown: one that is not is mucked; a pot is taken in."""
+    if round_.plan.betting is None:
+        return
+    hands = round_.ledger.hands
+    for number in round_.live:
+        place = seat(number)
+        if not round_.won and (place not in hands or hands[place].revealed is None):
+            yield _act(number, Action.FOLD, 0, "muck the hand")
+        yield Legal("dealer", "PotTaken", place.text, f"award a pot to seat {number}", 1), e.PotTaken(1, number, 1)

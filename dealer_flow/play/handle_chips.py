@@ -1,0 +1,128 @@
+"""What each report of chips does to the round: a stake shown, an action in a betting round, a pot taken in."""
+
+# ruff: noqa: ARG001 - every handler has the signature of the table at the end
+
+from typing import Final
+
+import devices.events as e
+from dealer_flow.play.check_actions import comes_to, standing
+from dealer_flow.play.handle_shoe import Handler
+from dealer_flow.play.turns import blinds_of, first_betting, in_turn
+from dealer_flow.procedure.steps.bet import BetStep
+from dealer_flow.record.details import AwardRecord
+from dealer_flow.record.incidents import Incident, at
+from dealer_flow.table.round import Round, Ruling
+from devices.events import Action, Manner, Seen
+from protocol.places import seat
+
+_PASSED_BY: Final = "hand-passed-by"
+
+
+def _stake(round_: Round, seen: Seen, body: e.StakeShown) -> None:
+    if round_.plan.betting is None or round_.in_play or not 1 <= body.seat <= round_.plan.most_seats:
+        return
+    if body.cents:
+        round_.betting.stakes[body.seat] = body.cents
+    else:
+        round_.betting.stakes.pop(body.seat, None)
+    round_.bettors.add(seen.device)
+
+
+def _acted(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
+    part, step = round_.plan.betting, round_.step
+    if part is None or body.seat not in round_.active or body.action not in frozenset(Action):
+        return
+    if not isinstance(step, BetStep):  # the hands are shown, and this one is mucked
+        round_.betting.folded.add(body.seat)
+        return
+    betting = round_.betting = standing(round_, body)
+    before = betting.high
+    action, cents = comes_to(betting, body)
+    if not betting.turns:
+        around = in_turn(round_)
+        place = around.index(body.seat)
+        betting.turns = (*around[place:], *around[:place])
+    betting.act(body.seat, action, cents, body.manner, round_.live)
+    _put_in(round_, step, body.seat)
+    _remark(round_, seen, body, action, before)
+    round_.rulings = [ruling for ruling in round_.rulings if not _is_about(ruling, body.seat)]
+    _judge_passed(round_, seen)
+
+
+def _put_in(round_: Round, step: BetStep, number: int) -> None:
+    """What a seat has put in by its actions of this step is its bet of the step; a blind is a bet of its own."""
+    blinds = blinds_of(round_, number) if step is first_betting(round_) else 0
+    added = round_.betting.lies(number) - blinds
+    if added:
+        round_.wagers.setdefault(number, {})[step.bet] = added
+    else:
+        round_.wagers.get(number, {}).pop(step.bet, None)
+
+
+def _remark(round_: Round, seen: Seen, body: e.PlayerActed, action: Action, high: int) -> None:
+    """What the dealer had to correct is on record."""
+    part = round_.plan.betting
+    assert part is not None
+    if body.manner == Manner.STRING_BET:
+        found = Incident(code="string-bet", clause=part.string_bet, seat=body.seat, cents=body.cents, wanted=high)
+    elif action is Action.CALL and body.cents > high:
+        found = Incident(code="apparent-call", clause=part.apparent_call, seat=body.seat, cents=body.cents, wanted=high)
+    elif body.manner == Manner.TIME_LIMIT:
+        reason = "dead" if action is Action.FOLD else "checks"
+        found = Incident(code="time-limit", clause=part.time_limit, seat=body.seat, reason=reason)
+    else:
+        return
+    round_.report(found, seen)
+
+
+def _judge_passed(round_: Round, seen: Seen) -> None:
+    """A player was passed by and has not said so before substantial action took place: the hand may be forfeited."""
+    part = round_.plan.betting
+    for number in round_.betting.too_late() if part is not None else ():
+        if part is not None and not any(_is_about(ruling, number) for ruling in round_.rulings):
+            found = Incident(
+                code=_PASSED_BY, clause=part.bypassed, seat=number, place=at(seat(number)), called="supervisor"
+            )
+            round_.rulings.append(Ruling(round_.report(found, seen), seat(number), part.bypassed, None))
+
+
+def _is_about(ruling: Ruling, number: int) -> bool:
+    return ruling.why.code == _PASSED_BY and ruling.place == seat(number)
+
+
+def forfeit(round_: Round, ruling: Ruling) -> None:
+    """A supervisor lets play go on without a player who was passed by: the hand is dead, its chips stay."""
+    if ruling.why.code == _PASSED_BY and ruling.place.seat:
+        round_.dead.add(ruling.place.seat)
+        round_.returns.add("dead-hand", ruling.place.seat, ())
+        round_.betting.passed.pop(ruling.place.seat, None)
+
+
+def judge_blinds(round_: Round, seen: Seen) -> None:
+    """START GAME: the blinds lie at the left of the button, one after the other; others are recorded, no more."""
+    part, around = round_.plan.betting, in_turn(round_)
+    if part is None or round_.first is None:
+        return
+    posted = [
+        (name, [number for number in around if name in round_.wagers.get(number, {})])
+        for name in part.blinds
+        if any(name in round_.wagers.get(number, {}) for number in around)
+    ]
+    for place, (name, seats) in enumerate(posted):
+        due = around[place % len(around)]
+        if seats != [due]:
+            found = Incident(code="blind-misplaced", clause=part.blind_position, seat=seats[0], bet=name, number=due)
+            round_.report(found, seen)
+
+
+def _taken(round_: Round, seen: Seen, body: e.PotTaken) -> None:
+    if round_.plan.betting is not None and body.seat in round_.active and 1 <= body.pot <= len(round_.active):
+        round_.awards.append(AwardRecord(pot=body.pot, seat=body.seat, cents=body.cents))
+
+
+HANDLERS_OF_CHIPS: Final[dict[type[e.Body], Handler]] = {
+    e.StakeShown: _stake,
+    e.PlayerActed: _acted,
+    e.PotTaken: _taken,
+}
+"""Reports of chips."""

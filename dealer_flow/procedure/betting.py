@@ -1,0 +1,91 @@
+"""The `[betting]` table: what players may do with their chips where they bet against each other."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from dealer_flow.procedure.bets import AmountText, amount_of
+from dealer_flow.procedure.complaints import Complaint, option_faults
+from dealer_flow.procedure.english import dollars
+from dealer_flow.procedure.tables import Clause, Name, OptionRef
+from dealer_flow.procedure.tomlfile import TomlTable
+
+if TYPE_CHECKING:
+    from dealer_flow.procedure.schema import Procedure
+
+UNLIMITED: Final = "unlimited"
+_RAISES: Final = (*map(str, range(10)), UNLIMITED)
+YES_OR_NO: Final = ("yes", "no")
+
+
+class MostPart(TomlTable):
+    """The most that something may be."""
+
+    amount: AmountText
+    clause: Clause
+
+    @property
+    def cents(self) -> int:
+        """The same in cents."""
+        return int(amount_of(self.amount).times)
+
+
+class BettingPart(TomlTable):
+    """How chips go into the pot. A seat plays because it has a table stake, and bets no more than that (`stakes`).
+
+    `blinds` are bets before the first card that count as bets of the first betting round, in their order from the left
+    of the button; any other bet before the deal, an ante, is swept and does not. `raises`: the option that says how
+    many raises a betting round may have; `check-and-raise`: whether who has checked may raise; `bet-or-fold`: whether
+    one must bet or fold. The other keys are clauses: of a call of too few chips, of one of too many, of chips added
+    after a call, of the time limit, of a player who was passed by, of a blind by who is not due it, of the order.
+    """
+
+    blinds: tuple[Name, ...] = ()
+    most_bet: MostPart
+    most_raise: MostPart
+    raises: OptionRef
+    check_and_raise: OptionRef
+    bet_or_fold: OptionRef
+    stakes: Clause
+    order: Clause
+    short_call: Clause
+    apparent_call: Clause
+    string_bet: Clause
+    time_limit: Clause
+    bypassed: Clause
+    blind_position: Clause
+    clause: Clause
+
+    def words(self) -> str:
+        """What a dealer knows of it."""
+        return (
+            f"A bet is at most {dollars(self.most_bet.cents)}, a raise at most {dollars(self.most_raise.cents)} more"
+            " than the bet before it; nobody bets more than lay before the seat when the hand began."
+        )
+
+
+def betting_faults(procedure: "Procedure") -> Iterator[Complaint]:
+    """What the table names that is not there, and what asks for the table."""
+    part = procedure.betting
+    acted = {bet.name for bet in procedure.bet if bet.placed == "by-action"}
+    if part is None:
+        for index, bet in enumerate(procedure.bet):
+            if bet.placed == "by-action":
+                yield ("bet", index, "placed"), "no [betting] table says how players act"
+        return
+    early = [bet.name for bet in procedure.bet if bet.placed == "before-deal"]
+    for name in part.blinds:
+        if name not in early:
+            yield ("betting", "blinds"), f"no bet {name!r} placed before-deal; allowed: {', '.join(early) or 'none'}"
+    for key, ref, allowed in (
+        ("raises", part.raises, _RAISES),
+        ("check-and-raise", part.check_and_raise, YES_OR_NO),
+        ("bet-or-fold", part.bet_or_fold, YES_OR_NO),
+    ):
+        yield from option_faults(("betting", key, "option"), ref.option, allowed, procedure.option)
+    for key, most in (("most-bet", part.most_bet), ("most-raise", part.most_raise)):
+        if amount_of(most.amount).bet:
+            yield ("betting", key, "amount"), "an amount in dollars"
+    steps = [step for step in procedure.step if step.do == "bet"]
+    named = {step.bet for step in steps}
+    for name in sorted(acted - named):
+        yield ("bet",), f"no step of kind 'bet' puts chips into {name!r}"

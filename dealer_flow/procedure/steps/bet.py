@@ -1,0 +1,71 @@
+"""`bet`: players bet, call, raise or fold in turn until every bet is called."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final, Literal
+
+from dealer_flow.procedure.complaints import Complaint, option_faults
+from dealer_flow.procedure.steps.base import Step
+from dealer_flow.procedure.steps.so_far import CardsSoFar
+from dealer_flow.procedure.tables import Name
+from protocol.tomlfile import Key
+
+if TYPE_CHECKING:
+    from dealer_flow.procedure.schema import Procedure
+
+_BRING_IN: Final = ("none", "low-card", "high-card")
+"""Who must open the first betting round of stud: nobody, or the lowest or highest card that lies open."""
+_BOARDS: Final = ("high", "low")
+
+
+class BetStep(Step):
+    """A betting round. Its chips go into the bet `bet`. `first`: who acts first; `blinds`: the seat at the left of the
+    last blind; `button`: the first at the left of the button, or of the dealer where there is none; `board`: the seat
+    whose open cards are the highest or the lowest, as the option `board` says. `bring_in`: the option that says whether
+    an open card forces its seat to open."""
+
+    do: Literal["bet"]
+    bet: Name
+    first: Literal["blinds", "button", "board"] = "button"
+    board: Name | None = None
+    bring_in: Name | None = None
+
+    state = "acting"
+
+    def happen(self, so_far: CardsSoFar) -> None:
+        """No card moves."""
+
+    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
+        """A bet that is made in turn, cards to bet on, and what says who is first."""
+        known = [bet.name for bet in game.bet if bet.placed == "by-action"]
+        if self.bet not in known:
+            yield (*key, "bet"), f"no bet {self.bet!r} placed by-action; allowed: {', '.join(known) or 'none'}"
+        if game.betting is None:
+            yield (*key, "do"), "no [betting] table says how players act"
+        if not so_far.dealt:
+            yield (*key, "do"), "nobody has cards yet to bet on; a deal comes before"
+        if (self.first == "board") != (self.board is not None):
+            yield (*key, "board"), "goes with first = 'board': the option that says whether high or low acts first"
+        if self.board is not None:
+            yield from option_faults((*key, "board"), self.board, _BOARDS, game.option)
+            if not so_far.open.get("seats"):
+                yield (*key, "first"), "no card of the seats lies open yet"
+        if self.bring_in is not None:
+            yield from option_faults((*key, "bring-in"), self.bring_in, _BRING_IN, game.option)
+
+    def words(self, game: "Procedure") -> str:
+        """Who begins, and what each may do."""
+        blinds = game.betting.blinds if game.betting else ()
+        who = {
+            "blinds": "Beginning at the left of the last blind" if blinds else "Beginning at the left of the button",
+            "button": "Beginning with the first player still in the pot at the left of the button",
+            "board": f"Beginning with the hand that the open cards name (`{self.board}`)",
+        }
+        forced = f" The seat of an open card may have to bring in (`{self.bring_in}`)." if self.bring_in else ""
+        return (
+            f"{who[self.first]}, each player in turn clockwise checks, bets, calls, raises or folds until every bet is"
+            f" called.{forced} Report each action with all that lies before the seat; pull the chips into the pot."
+        )
+
+    def brief(self) -> str:
+        """`betting`."""
+        return "betting"

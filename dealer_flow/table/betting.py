@@ -1,0 +1,160 @@
+"""The chips of a hand in which players bet against each other: who has acted, what lies before whom, who is next.
+
+Nothing here judges: it says where the betting stands and takes an action. What may be done is asked in
+`play.check_actions`, what an action out of the ordinary means is said there and in `play.handle_chips`.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from dealer_flow.record.details import ActionRecord
+from devices.events import Action
+
+_PUTS: Final = (Action.BET, Action.RAISE, Action.CALL, Action.ALL_IN, Action.BRING_IN)
+"""Actions that put chips in, unless all of them lay there already."""
+
+
+@dataclass(slots=True)
+class Betting:
+    """One hand. `stakes` are the chips before each seat when it began, of those that were reported; `behind` is what is
+    left of them. The others are of the betting round under way: `put` lies before each seat, `high` is the bet to call,
+    `turns` the seats clockwise from who acts first (none while that is not known)."""
+
+    stakes: dict[int, int] = field(default_factory=dict)
+    behind: dict[int, int] = field(default_factory=dict)
+    folded: set[int] = field(default_factory=set)
+    actions: list[ActionRecord] = field(default_factory=list)
+    """Every action of the hand, in its order."""
+    step: str = ""
+    put: dict[int, int] = field(default_factory=dict)
+    high: int = 0
+    raises: int = 0
+    bring_in: bool = False
+    """A bet that opens is forced: it is still to come while nothing lies there, else it is what lies there."""
+    turns: tuple[int, ...] = ()
+    acted: set[int] = field(default_factory=set)
+    """Seats that have acted since the last bet or raise."""
+    checked: set[int] = field(default_factory=set)
+    last: int | None = None
+    """The seat that acted last, in this betting round."""
+    passed: dict[int, int] = field(default_factory=dict)
+    """Seats that others acted before, though it was their turn -> how many actions there had been by then."""
+    before: "Betting | None" = None
+    """The same before the last action."""
+
+    def open(self, step: str, put: Mapping[int, int], turns: Iterable[int], *, bring_in: bool) -> None:
+        """A betting round begins; `put` are the blinds that lie there."""
+        self.step, self.put, self.high = step, dict(put), max(put.values(), default=0)
+        self.raises, self.bring_in, self.turns = 0, bring_in, tuple(turns)
+        self.acted, self.checked, self.last, self.passed, self.before = set(), set(), None, {}, None
+
+    def lies(self, seat: int) -> int:
+        """What lies before a seat in this betting round."""
+        return self.put.get(seat, 0)
+
+    def to_call(self, seat: int) -> int:
+        """What it has to lie there to call, at most all that it has."""
+        most = self.most(seat)
+        return self.high if most is None else min(self.high, most)
+
+    def most(self, seat: int) -> int | None:
+        """All that can lie there; None where its stake was not reported."""
+        return self.lies(seat) + self.behind[seat] if seat in self.behind else None
+
+    def is_all_in(self, seat: int) -> bool:
+        """Whether nothing of its stake is left."""
+        return self.behind.get(seat) == 0
+
+    def needs(self, seat: int, live: Iterable[int]) -> bool:
+        """Whether it is still to act in this betting round."""
+        if seat not in live or self.is_all_in(seat):
+            return False
+        return seat not in self.acted or self.lies(seat) < self.high
+
+    def over(self, live: list[int]) -> bool:
+        """Whether every bet is called, or nobody is left to bet against."""
+        if len(live) <= 1:
+            return True
+        able = [seat for seat in live if not self.is_all_in(seat)]
+        if len(able) <= 1:
+            return all(self.lies(seat) >= self.high for seat in able)
+        return not any(self.needs(seat, live) for seat in live)
+
+    def waiting(self, live: list[int]) -> list[int]:
+        """The seats that may act now: whose turn it is, first, and those that were passed by. All of them while nobody
+        knows who is first."""
+        if self.over(live):
+            return []
+        if not self.turns:
+            return [seat for seat in live if self.needs(seat, live)]
+        start = self.turns.index(self.last) + 1 if self.last in self.turns else 0
+        around = [*self.turns[start:], *self.turns[:start]]
+        due = [seat for seat in around if self.needs(seat, live)]
+        ahead = [seat for seat in due if seat not in self.passed]
+        return [*ahead[:1], *(seat for seat in due if seat in self.passed)]
+
+    def copy(self) -> "Betting":
+        """As it stands."""
+        return replace(
+            self,
+            behind=dict(self.behind),
+            folded=set(self.folded),
+            actions=list(self.actions),
+            put=dict(self.put),
+            acted=set(self.acted),
+            checked=set(self.checked),
+            passed=dict(self.passed),
+            before=None,
+        )
+
+    def standing(self, seat: int, *, corrected: bool) -> "Betting":
+        """Where the betting stood when a seat acted: for a correction of its last action before that."""
+        return self.before if corrected and self.before is not None and self.last == seat else self
+
+    def act(self, seat: int, action: Action, cents: int, manner: str, live: list[int]) -> None:
+        """A seat acts; `cents` lie before it afterwards."""
+        before = self.copy()
+        added = cents - self.lies(seat)
+        self._pass(seat, before, live)
+        self.put[seat] = cents
+        if action is Action.ALL_IN:
+            self.behind[seat] = 0
+        elif seat in self.behind:
+            self.behind[seat] -= added
+        if action is Action.FOLD:
+            self.folded.add(seat)
+        elif cents > self.high:
+            forced = action is Action.BRING_IN
+            self.raises += self.high > 0 and not self.bring_in
+            self.high, self.acted = cents, set()
+            self.bring_in = forced
+        self.checked |= {seat} if action is Action.CHECK else set()
+        self.acted.add(seat)
+        self.last, self.before = seat, before
+        self.actions.append(ActionRecord(step=self.step, seat=seat, action=action.value, cents=cents, manner=manner))
+
+    def _pass(self, seat: int, before: "Betting", live: list[int]) -> None:
+        """Seats whose turn it was before this one's are passed by."""
+        self.passed.pop(seat, None)
+        start = self.turns.index(self.last) + 1 if self.last in self.turns else 0
+        around = [*self.turns[start:], *self.turns[:start]]
+        for each in around[: around.index(seat)] if seat in around and seat not in before.passed else ():
+            if self.needs(each, live) and each not in self.passed:
+                self.passed[each] = len(self.actions)
+
+    @property
+    def substantial(self) -> bool:
+        """Whether two players have put money in, or three have acted (47.1-1002(33))."""
+        return _is_substantial(self.actions)
+
+    def too_late(self) -> list[int]:
+        """Seats that were passed by, and have said nothing before substantial action took place since (47.1-1024)."""
+        return [seat for seat, since in self.passed.items() if _is_substantial(self.actions[since:])]
+
+
+def _is_substantial(actions: Iterable[ActionRecord]) -> bool:
+    """Two players put money in the pot, or three put money in or folded."""
+    paid = {each.seat for each in actions if each.action in _PUTS}
+    folded = {each.seat for each in actions if each.action == Action.FOLD}
+    return len(paid) >= 2 or len(paid | folded) >= 3
