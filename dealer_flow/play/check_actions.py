@@ -118,7 +118,15 @@ def _stake_covers(round_: Round, betting: Betting, body: e.PlayerActed, cents: i
 
 @_may(Action.ALL_IN)
 def _all_of_it(round_: Round, betting: Betting, body: e.PlayerActed, cents: int) -> bool:
-    return betting.most(body.seat) in (None, cents)
+    declared = body.seat in round_.seen_last and cents == betting.lies(body.seat)
+    return declared or betting.most(body.seat) in (None, cents)
+
+
+@_may(Action.BET, Action.RAISE, Action.ALL_IN)
+def _no_card_ahead(round_: Round, betting: Betting, body: e.PlayerActed, cents: int) -> bool:
+    """Who already has the last card may not bet into one who has not."""
+    ahead = {mark.place.seat for mark in round_.marks.values() if mark.why == "early"}
+    return cents <= betting.high or body.seat not in ahead or ahead >= {*round_.live}
 
 
 @_may(Action.BRING_IN)
@@ -153,6 +161,7 @@ CHECKS_OF_ACTIONS: Final[dict[str, Check]] = {
     "more_than_before": _more_than_before,
     "stake_covers": _stake_covers,
     "all_of_it": _all_of_it,
+    "no_card_ahead": _no_card_ahead,
     "within_limit": _within_limit,
     "raises_left": _raises_left,
     "may_check_raise": _may_check_raise,

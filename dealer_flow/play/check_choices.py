@@ -15,6 +15,9 @@ def choice_step(round_: Round, seat: int, choice: str) -> str | None:
     """The step, from the one under way on, in which the seat makes this choice; None when it is none of them, or the
     choice that the seat made last is only reported again."""
     made, step = round_.choices.get(seat, {}), round_.step
+    if (waits := round_.late.get(seat)) is not None:
+        decides = next(each for each in round_.plan.steps if each.name == waits)
+        return waits if isinstance(decides, DecideStep) and choice in decides.choices else None
     if (unburned := folds_unburned(round_, seat, choice)) is not None:
         return unburned
     if not round_.plan.finishes.isdisjoint(made.values()):
@@ -97,6 +100,6 @@ CHECKS_OF_CHOICES: Final[dict[str, Check]] = {
     "choice_is_offered": _chooses,
     "hand_is_live": lambda r, body: body.seat not in r.dead,
     "step_offers_choice": _step_offers_choice,
-    "players_choose": _gives_up,
+    "players_choose": lambda r, body: body.seat in r.late or _gives_up(r, body),
 }
 """Checks of a choice by their name."""

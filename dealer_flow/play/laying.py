@@ -101,6 +101,11 @@ def replace_at_once(round_: Round, index: int, *, back: bool = False) -> None:
     _settle(round_, before)
 
 
+def discard(round_: Round, index: int) -> None:
+    """A card that nobody was due goes to the discards."""
+    _mark(round_, index, _DEAD)
+
+
 def _owe_again(round_: Round, index: int) -> None:
     """A card that was dealt before its time took what was due then: that is due next."""
     if (mark := round_.marks.get(index)) is not None and mark.why == "deal":

@@ -36,6 +36,7 @@ _OF_ACTIONS: Final[Mapping[str, Callable[[BettingPart], str]]] = {
     "all_of_it": lambda part: part.stakes,
     "time_limit_kept": lambda part: part.time_limit,
     "call_is_whole": lambda part: part.short_call,
+    "no_card_ahead": lambda part: part.card_ahead or part.clause,
     "may_check": lambda part: part.bet_or_fold.clause,
     "raises_left": lambda part: part.raises.clause,
     "may_check_raise": lambda part: part.check_and_raise.clause,
