@@ -123,7 +123,10 @@ def _shares(view: View, seats: Mapping[int, Seat], number: int, pot: Pot, cents:
         found = {seat: Share(cents, "last-hand", spec.clauses.alone, "the last hand left for it")}
     else:
         found = by_the_cards(view, [seats[seat] for seat in sorted(pot.contenders)], cents, spec)
-    return as_awarded(view.result.awards, number, cents, found, seats, spec)
+    shares = as_awarded(view.result.awards, number, cents, found, seats, spec)
+    if isinstance(shares, Hold) or not cents:
+        return shares
+    return {seat: each for seat, each in shares.items() if each.cents}  # of few chips not all who tie have one
 
 
 def _by_seat(pot: Pot) -> list[tuple[int, int]]:
