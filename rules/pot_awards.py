@@ -33,6 +33,8 @@ def as_awarded(
         return Hold(f"{whose}, and seat {stranger} has nothing in this round", clause)
     if total != cents:
         return Hold(f"{whose}, and {dollars(cents)} are to be won", clause)
+    if isinstance(found, Hold):
+        clause = f"{clause}, {found.clause}"
     facts = f"awarded and taken in, which stands; {_said(found)}"
     return {seat: Share(part, "award", clause, facts) for seat, part in sorted(taken.items()) if part}
 
