@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from dealer_flow.procedure.english import dollars
-from dealer_flow.record.result import Seat
+from dealer_flow.record.result import RoundResult, Seat
 from dealer_flow.table.pots import Pot, pots, uncalled
 from rules.checks import Hold
 from rules.lines import held
@@ -35,10 +35,10 @@ class TablePots(NamedTuple):
 
 
 def table_pots(view: View, seats: Sequence[Seat], holds: Holds) -> TablePots | None:
-    """The pots of a round that was played out; None where the game has none or the round is void, and each wager is
-    what the round says of it."""
+    """The pots of a round that was played out, or whose pots were taken in before its deck was found defective; None
+    where the game has none or the round is void, and each wager is what the round says of it."""
     spec = view.terms.game.spec.pot
-    if spec is None or view.result.outcome != "complete":
+    if spec is None or not (view.result.outcome == "complete" or _kept(view.result)):
         return None
     bets = [bet for bet in view.terms.game.bets.values() if isinstance(bet, ToPotBet)]
     inside = [seat for seat in seats if seat.status != "out"]
@@ -81,6 +81,12 @@ def _in_pot(seat: Seat, bets: Sequence[ToPotBet]) -> int:
     return sum(seat.wagers.get(bet.name, 0) - seat.returned.get(bet.name, 0) for bet in bets)
 
 
+def _kept(result: RoundResult) -> bool:
+    """Whether pots stay with who won them though the deck was defective (47.1-1036)."""
+    back = any(seat.returned for seat in result.seats)
+    return result.outcome == "defective-deck" and bool(result.awards) and not back
+
+
 def _held_bets(seats: Sequence[Seat], bets: Sequence[ToPotBet], holds: Holds) -> Iterator[Hold]:
     """Why wagers to the pot wait for a person, or cannot be such as the round says."""
     for seat in seats:
@@ -116,14 +122,19 @@ def _shares(view: View, seats: Mapping[int, Seat], number: int, pot: Pot, cents:
     """Who has what of a pot, `cents` of it: as it was awarded where that stands, else by the cards."""
     spec = view.terms.game.spec.pot
     assert spec is not None, "only a game with a pot asks"
-    if not pot.contenders:
-        found: Shares | Hold = Hold("no hand is left that could win the pot", spec.clauses.alone)
+    if view.result.outcome == "defective-deck":
+        found: Shares | Hold = Hold("the deck was defective", view.terms.game.spec.returns.defective_deck)
+    elif not pot.contenders:
+        found = Hold("no hand is left that could win the pot", spec.clauses.alone)
     elif len(pot.contenders) == 1:
         (seat,) = pot.contenders
         found = {seat: Share(cents, "last-hand", spec.clauses.alone, "the last hand left for it")}
     else:
         found = by_the_cards(view, [seats[seat] for seat in sorted(pot.contenders)], cents, spec)
-    return as_awarded(view.result.awards, number, cents, found, seats, spec)
+    shares = as_awarded(view.result.awards, number, cents, found, seats, spec)
+    if isinstance(shares, Hold) or not cents:
+        return shares
+    return {seat: each for seat, each in shares.items() if each.cents}  # of few chips not all who tie have one
 
 
 def _by_seat(pot: Pot) -> list[tuple[int, int]]:
