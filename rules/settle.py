@@ -20,6 +20,7 @@ from rules.lines import Staked, held
 from rules.maximum import cut
 from rules.paytable import USUAL_ENVY_BASE_CENTS
 from rules.phases import in_order
+from rules.pot_kinds import any_pots
 from rules.pots import pot_lines
 from rules.progressive import Progressive
 from rules.progressive import resolve as resolve_progressive
@@ -38,7 +39,7 @@ from rules.settlement import (
     spelled,
 )
 from rules.spec import PropositionBet
-from rules.table_pots import TablePots, jackpot_meter, table_pots
+from rules.table_pots import TablePots, jackpot_meter
 from rules.terms import Agreed, Meter, Terms, agree
 from rules.view import View
 from rules.void import line_by_record, plays
@@ -164,7 +165,7 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
     played = {seat.seat: _playing(result, seat, made[seat.seat], game) for seat in seats}
     view = View(result, terms)
     progressive, pots = _progressive(view, seats, holds, played), pot_lines(view, seats, holds, played)
-    of_table = table_pots(view, seats, holds)
+    of_table = any_pots(view, seats, holds)
     for seat in seats:
         mine, plays_here = holds.get(seat.seat, _NO_HOLDS), played[seat.seat]
         for name, of in made[seat.seat].items():
@@ -191,7 +192,7 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
     paid = cut(lines, game, terms.maximum, terms.unit_cents)
     paid = terms.commission.taken_of(paid, game, terms.readings, terms.unit_cents)
     paid, envies = in_order(paid, game.spec.order), (*progressive.envy, *envy)
-    meters = (*progressive.meters, *jackpot_meter(terms, of_table))
+    meters = (*progressive.meters, *jackpot_meter(terms, of_table), *(of_table.meters if of_table is not None else ()))
     return _Books(paid, envies, meters, of_table)
 
 
@@ -270,7 +271,8 @@ def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Boo
     all_held = why is not None or (bool(held) and len(held) == len(lines))
     why = why or (f"seat {held[0].seat} {held[0].bet}: {held[0].why}" if held else _laid_late(seats))
     from_meters = sum([line.pay - line.from_house for line in lines if line.meter])
-    players, jackpot = sum([total.net for total in totals.values()]), books.pots.jackpot if books.pots else 0
+    players = sum([total.net for total in totals.values()])
+    jackpot = books.pots.jackpot + books.pots.rolled if books.pots else 0
     return Settlement(
         table=result.table,
         session=result.session,

@@ -93,6 +93,11 @@ def _pot_faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
         yield ("pot",), "no bet goes into it; allowed: bets of kind to-pot"
     if spec.pot.high is None and spec.pot.low is None:
         yield ("pot",), "nobody can win it; allowed: [pot.high], [pot.low] or both"
+    if spec.pot.rolls is not None:
+        yield from unknown(("pot", "rolls", "qualifier"), "qualifier", (spec.pot.rolls.qualifier,), spec.qualifiers)
+        yield from unknown(("pot", "rolls", "enters"), "bet", (spec.pot.rolls.enters,), [bet.name for bet in spec.bets])
+    if spec.pot.high is None and (spec.pot.rolls or spec.pot.matched):
+        yield ("pot",), "a pot that rolls over, or that losers match, is won by a high hand; give [pot.high]"
     for index, bet in enumerate(spec.bets):
         if is_of_pot(bet.name):
             yield ("bets", index, "name"), f"a settlement calls the pot {bet.name!r}; allowed: any other name"

@@ -19,7 +19,7 @@ from rules.maximum import agree_maximum
 from rules.paytable import USUAL_ENVY_BASE_CENTS, FlatTable, PaidRow
 from rules.rake import agree_rake
 from rules.readings import READINGS
-from rules.settlement import HouseRake, MaximumPayout
+from rules.settlement import HouseRake, MaximumPayout, Rolled
 from rules.spec import BaseBet, Bet
 
 ROUNDINGS: Final = ("down-to-token", "down-to-cent")
@@ -36,6 +36,8 @@ class Meter:
     cents: int
     seed_cents: int | None = None
     reserve_cents: int = 0
+    rolled: Rolled | None = None
+    """Of a pot that rolls over, how it stands beside its cents; None where nothing has rolled over."""
 
     def __post_init__(self) -> None:
         least = min(self.cents, self.seed_cents or 0, self.reserve_cents)
