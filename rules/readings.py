@@ -130,6 +130,14 @@ READINGS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "none": "the pot rolls over until a hand that qualifies wins it",
             "fifth": "the best hand wins all of it in the fifth hand, whatever it is",
         },
+        "beaten-hands": {
+            "held": "where several hands that count are beaten, one better than the other, a person decides",
+            "highest": "the highest of them earns the award",
+        },
+        "tied-shares": {
+            "held": "where hands tie that have a part of the award, a person decides",
+            "divided": "they divide the part",
+        },
         "rake-of": {
             "hand": "the rake is taken of what this hand has put into the pot",
             "pot": "it is taken of all that lies in the pot, with what rolled over",

@@ -154,7 +154,8 @@ class Rolled(Record, frozen=True):
 class MeterTotal(Record, frozen=True, omit_defaults=True):
     """A progressive meter around the round: `before` + `contributed` - `paid` + `reseeded` == `after`.
 
-    A meter that paid 100 % and whose seed was not given has `after` null, and so has a pot that rolls over while a
+    `reseeded` is also what came from another pool of a jackpot, below zero what went there. A meter that paid 100 % and
+    whose seed was not given has `after` null, and so has a pot that rolls over while a
     person has to decide whose it is. `reseeded` is the seed and what the reserve
     held: `reserve_before` + `reserved` less what a reseed took is `reserve_after`.
     """
