@@ -14,12 +14,15 @@ from rules.doubts import in_doubt
 from rules.envy import envy_lines
 from rules.errors import SettlementRefused
 from rules.game import Game, wrong_option
+from rules.jackpot import jackpot_award
+from rules.jackpot_spec import JackpotAward
 from rules.kinds import KINDS, by_table, resolve
 from rules.kinds.proposition import lines_of
 from rules.lines import Staked, held
 from rules.maximum import cut
 from rules.paytable import USUAL_ENVY_BASE_CENTS
 from rules.phases import in_order
+from rules.pot_kinds import any_pots
 from rules.pots import pot_lines
 from rules.progressive import Progressive
 from rules.progressive import resolve as resolve_progressive
@@ -37,8 +40,8 @@ from rules.settlement import (
     Totals,
     spelled,
 )
-from rules.spec import PropositionBet
-from rules.table_pots import TablePots, jackpot_meter, table_pots
+from rules.spec import FeeBet, PropositionBet
+from rules.table_pots import TablePots, jackpot_meter
 from rules.terms import Agreed, Meter, Terms, agree
 from rules.view import View
 from rules.void import line_by_record, plays
@@ -56,6 +59,8 @@ class _Books:
     envy: tuple[SettlementLine, ...] = ()
     meters: tuple[MeterTotal, ...] = ()
     pots: TablePots | None = None
+    collected: int = 0
+    """Cents of fees that are a jackpot's."""
 
 
 def settle(
@@ -72,6 +77,7 @@ def settle(
     maximum: MaximumPayout | None = None,
     commission: str | int = 0,
     rake: HouseRake | None = None,
+    jackpot: JackpotAward | None = None,
     house_way: str | None = None,
     accept_suspect: bool = False,
 ) -> Settlement:
@@ -81,10 +87,11 @@ def settle(
     default. `envy_base_cents` is the progressive wager that the printed envy amounts stand for, the pay table's own
     unless given. `meters` gives each progressive meter as shown before the round, in cents. `limit_cents` is the most
     one bet may be at this table, `maximum` the house's maximum payouts, `commission` what the house takes of a win in
-    percent ("2.5"), `rake` what it takes of the pots that players bet into, `house_way` how it sets the dealer's hand:
-    an id or a file. `accept_suspect` settles by a print that cannot be meant, too. SettlementRefused when the request
-    itself is wrong (another game's round, an unknown bet, table, reading); a wager or a card that breaks or leaves open
-    a rule is held in its line, with the clause.
+    percent ("2.5"), `rake` what it takes of the pots that players bet into, `jackpot` its rules of a jackpot
+    award, whose posted amount stands among the meters, `house_way` how it sets the dealer's hand: an id or a file.
+    `accept_suspect` settles by a print that cannot be meant, too. SettlementRefused when the request itself is wrong
+    (another game's round, an unknown bet, table, reading); a wager or a card that breaks or leaves open a rule is held
+    in its line, with the clause.
     """
     must_be_of(result, game)
     terms = agree(
@@ -99,6 +106,7 @@ def settle(
         maximum=maximum,
         commission=commission,
         rake=rake,
+        jackpot=jackpot,
         house_way=house_way,
         accept_suspect=accept_suspect,
     )
@@ -164,7 +172,7 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
     played = {seat.seat: _playing(result, seat, made[seat.seat], game) for seat in seats}
     view = View(result, terms)
     progressive, pots = _progressive(view, seats, holds, played), pot_lines(view, seats, holds, played)
-    of_table = table_pots(view, seats, holds)
+    of_table = any_pots(view, seats, holds)
     for seat in seats:
         mine, plays_here = holds.get(seat.seat, _NO_HOLDS), played[seat.seat]
         for name, of in made[seat.seat].items():
@@ -190,9 +198,17 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
     envy = envy_lines(view, seats, holds, played)
     paid = cut(lines, game, terms.maximum, terms.unit_cents)
     paid = terms.commission.taken_of(paid, game, terms.readings, terms.unit_cents)
-    paid, envies = in_order(paid, game.spec.order), (*progressive.envy, *envy)
-    meters = (*progressive.meters, *jackpot_meter(terms, of_table))
-    return _Books(paid, envies, meters, of_table)
+    award = jackpot_award(view, seats)
+    paid, envies = in_order(paid, game.spec.order), (*progressive.envy, *envy, *award.lines)
+    rolled = of_table.meters if of_table is not None else ()
+    meters = (*progressive.meters, *jackpot_meter(terms, of_table), *rolled, *award.meters)
+    return _Books(paid, envies, meters, of_table, collected(paid, game))
+
+
+def collected(lines: Iterable[SettlementLine], game: Game) -> int:
+    """Cents of fees that were collected and are a jackpot's."""
+    fees = {bet.name for bet in game.bets.values() if isinstance(bet, FeeBet) and bet.to_jackpot}
+    return sum(line.stake for line in lines if line.bet in fees and line.result == "lose") if fees else 0
 
 
 def _playing(result: RoundResult, seat: Seat, made: Mapping[str, Agreed], game: Game) -> Set[str]:
@@ -270,7 +286,8 @@ def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Boo
     all_held = why is not None or (bool(held) and len(held) == len(lines))
     why = why or (f"seat {held[0].seat} {held[0].bet}: {held[0].why}" if held else _laid_late(seats))
     from_meters = sum([line.pay - line.from_house for line in lines if line.meter])
-    players, jackpot = sum([total.net for total in totals.values()]), books.pots.jackpot if books.pots else 0
+    players = sum([total.net for total in totals.values()])
+    jackpot = books.collected + (books.pots.jackpot + books.pots.rolled if books.pots else 0)
     return Settlement(
         table=result.table,
         session=result.session,
