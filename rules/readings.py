@@ -117,6 +117,10 @@ READINGS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "halves": "each half of the pot is shared by those who tie for it",
             "three-quarters": "who wins one half alone and ties for the other has three quarters, however many tie",
         },
+        "win-unshown": {
+            "counts": "a hand won since all others folded brings a runner, too",
+            "none": "only a hand won at the showdown does",
+        },
         "royal-as-straight": {
             "counts": "a royal flush wins the straight flush bet, too: each bet is judged by itself",
             "apart": "a royal flush wins the royal flush bet only",

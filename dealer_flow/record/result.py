@@ -261,6 +261,8 @@ class RoundResult(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     """The betting as it went, where players bet against each other; absent when there was none."""
     awards: tuple[AwardRecord, ...] = ()
     """Pots that the dealer awarded and seats took in; absent when none were reported."""
+    left: tuple[Annotated[int, Meta(ge=1, le=32)], ...] = ()
+    """Seats whose player has left the game since the round before, since nothing lies there; absent when none has."""
     draw: Drawn | None = None
     """Of a game drawn from a shoe; such a game has no packets. Absent from the line of any other game, as `shoe` is."""
     shoe: ShoeRecord | None = None
