@@ -23,8 +23,10 @@ def _stake(round_: Round, seen: Seen, body: e.StakeShown) -> None:
         return
     if body.cents:
         round_.betting.stakes[body.seat] = body.cents
+        round_.betting.left.discard(body.seat)
     else:
         round_.betting.stakes.pop(body.seat, None)
+        round_.betting.left.add(body.seat)
     round_.bettors.add(seen.device)
 
 

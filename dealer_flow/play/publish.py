@@ -56,6 +56,7 @@ def result_of(round_: Round, table: str) -> RoundResult:
         button=round_.first if plan.button is not None and round_.first else None,
         actions=tuple(round_.betting.actions),
         awards=tuple(round_.awards),
+        left=tuple(sorted(round_.betting.left)),
         number=_number(round_),
         remainder=_remainder(round_),
         rejected=ledger.rejected,
