@@ -142,6 +142,10 @@ READINGS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "hand": "the rake is taken of what this hand has put into the pot",
             "pot": "it is taken of all that lies in the pot, with what rolled over",
         },
+        "win-unshown": {
+            "counts": "a hand won since all others folded brings a runner, too",
+            "none": "only a hand won at the showdown does",
+        },
         "royal-as-straight": {
             "counts": "a royal flush wins the straight flush bet, too: each bet is judged by itself",
             "apart": "a royal flush wins the royal flush bet only",

@@ -85,6 +85,8 @@ class HouseRake(Record, frozen=True, omit_defaults=True):
     cap_cents: int | None = None
     step_cents: int | None = None
     jackpot_cents: int = 0
+    pool_percent: Annotated[str, Meta(pattern=r"^\d{1,3}(\.\d{1,4})?$")] = "0"
+    """What it takes of a pool that is won, rounded down likewise."""
 
 
 class PotWinner(Record, frozen=True):
@@ -119,6 +121,31 @@ class PotTotal(Record, frozen=True, omit_defaults=True):
     winners: tuple[PotWinner, ...] = ()
     held: str = ""
     """Why nobody has it yet; absent when it was settled."""
+
+
+class SeatRunners(Record, frozen=True, omit_defaults=True):
+    """The runners of a seat around the round: `before` + `awarded` - `collected` == `after`."""
+
+    seat: Annotated[int, Meta(ge=1, le=32)]
+    before: Amount = 0
+    awarded: Amount = 0
+    collected: Amount = 0
+    after: Amount = 0
+
+
+class PoolTotal(Record, frozen=True, omit_defaults=True):
+    """A pool that is won by runners: those of each seat that has or had some, and, where it was won, by which seat,
+    how many `cents` it held and the `rake` that was taken of them first. What moved it is in `meters`."""
+
+    meter: str
+    """The meter that the pool is."""
+    runners: tuple[SeatRunners, ...] = ()
+    winner: Annotated[int, Meta(ge=1, le=32)] | None = None
+    """The seat that won it; absent when none did."""
+    cents: Amount = 0
+    rake: Amount = 0
+    held: str = ""
+    """Why what a seat won of it is not known; absent when it is."""
 
 
 class SeatTotal(Record, frozen=True, omit_defaults=True):
@@ -233,6 +260,8 @@ class Settlement(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     meters: tuple[MeterTotal, ...]
     pots: tuple[PotTotal, ...] = ()
     """The pots that players bet into, the main pot first. Absent of a game without one."""
+    pool: PoolTotal | None = None
+    """The pool that is won by runners, and who has these. Absent of a game without one."""
 
     def __post_init__(self) -> None:
         leave_out_dollar(self, self.currency)

@@ -27,6 +27,7 @@ from rules.hand_spec import MOST_CARDS, HandSpec, Qualifier
 from rules.house import Charge, SetHand
 from rules.jackpot_spec import JackpotAward
 from rules.paytable import PayField
+from rules.pool_spec import PoolSpec
 from rules.pot_spec import PotSpec
 
 Fold = Literal["lose", "stands", "absent"]
@@ -329,6 +330,22 @@ class ToPotBet(BaseBet):
         return self
 
 
+class ToPoolBet(BaseBet):
+    """A wager that its player has back for winning the pot of the table; else it goes into the pool. What becomes of it
+    `[pool]` says, not a hand or a fold. `clause`: by which it is made; it has no `clauses` of its own."""
+
+    kind: Literal["to-pool"]
+    clause: str
+    clauses: Clauses = Clauses(win="", lose="")
+
+    @model_validator(mode="after")
+    def _is_decided_by_the_pot(self) -> Self:
+        if "clauses" in self.model_fields_set:
+            raise ValueError(f"bet {self.name!r} goes into the pool, whose clauses decide; give it its clause alone")
+        self.__dict__["clauses"] = Clauses(win=self.clause, lose=self.clause)
+        return self
+
+
 class OutcomeSpec(TomlTable):
     """One outcome that money may be on: the `row` that pays it, and what wins it: the `card`, `rank` or `suit` that the
     proposition names, a value `over` or `under` seven, or the `row` itself, held by the hand. `open`: the text does not
@@ -373,6 +390,7 @@ Bet = (
     | FeeBet
     | PotBet
     | ToPotBet
+    | ToPoolBet
     | PropositionBet
 )
 """A bet as it is settled."""
@@ -381,7 +399,7 @@ BetRow = Annotated[Bet | TipBet, Field(discriminator="kind")]
 
 KINDS_OF_BETS: Final = (
     *("against", "margin", "split", "shared", "table", "progressive"),
-    *("race", "fee", "pot", "to-pot", "proposition", "tip"),
+    *("race", "fee", "pot", "to-pot", "to-pool", "proposition", "tip"),
 )
 
 
@@ -427,6 +445,7 @@ class GameSpec(TomlTable):
     commission: Charge | None = None
     pot: PotSpec | None = None
     jackpot: JackpotAward | None = None
+    pool: PoolSpec | None = None
     returns: ReturnClauses
     readings: dict[str, Open] = Field(default_factory=dict)
     bets: Annotated[tuple[BetRow, ...], Field(min_length=1)]

@@ -9,7 +9,7 @@ from rules.jackpot_spec import JackpotAward, award_faults
 from rules.keeps import keep_ids, load_keep
 from rules.pot_spec import POT, is_of_pot
 from rules.readings import READINGS
-from rules.spec import AgainstBet, BaseBet, Bet, GameSpec, SharedBet, SplitBet, TableBet, TipBet, ToPotBet
+from rules.spec import AgainstBet, BaseBet, Bet, GameSpec, SharedBet, SplitBet, TableBet, TipBet, ToPoolBet, ToPotBet
 
 
 def faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
@@ -33,6 +33,7 @@ def faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
     yield from _pot_faults(spec)
     if spec.jackpot is not None:
         yield from _jackpot_faults(spec, spec.jackpot)
+    yield from _pool_faults(spec)
     for index, row in enumerate(spec.bets):
         if row.name in names[:index]:
             yield ("bets", index, "name"), f"bet {row.name!r} stands twice"
@@ -54,7 +55,7 @@ def _bet_faults(spec: GameSpec, index: int, bet: Bet, names: list[str]) -> Itera
         return
     if bet.kind == "progressive" and any(other.kind == bet.kind for other in spec.bets[:index]):
         yield (*at, "kind"), "a game has at most one progressive bet"
-    if bet.kind not in ("race", "fee", "shared", "to-pot"):
+    if bet.kind not in ("race", "fee", "shared", "to-pot", "to-pool"):
         yield from unknown((*at, "hand"), "hand", (bet.hand, *(each.hand for each in bet.hand_when)), spec.hands)
     if bet.instead is not None:
         yield from unknown((*at, "instead", "hand"), "hand", (bet.instead.hand,), spec.hands)
@@ -121,6 +122,23 @@ def _pot_faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
         for each in way.qualified:
             yield from unknown(("pot", which, "qualified"), "qualifier", (each.qualifier,), spec.qualifiers)
             yield from unknown(("pot", which, "qualified"), "reading", each.when, spec.readings)
+
+
+def _pool_faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
+    """A pool and the wagers into it ask for each other, and for a pot, whose winner has the runner."""
+    wagers = [index for index, bet in enumerate(spec.bets) if isinstance(bet, ToPoolBet)]
+    if spec.pool is None:
+        if wagers:
+            yield ("bets", wagers[0], "kind"), "a bet of kind to-pool needs a [pool]"
+        return
+    if not wagers:
+        yield ("pool",), "no bet goes into it; allowed: bets of kind to-pool"
+    if spec.pot is None or spec.pot.high is None or spec.pot.low is not None:
+        yield ("pool",), "who wins the pot has the runner; allowed: beside a [pot] that the high hand wins"
+    for index, bet in enumerate(spec.bets):
+        if bet.name == spec.pool.meter:
+            yield ("bets", index, "name"), f"a settlement calls the pool {bet.name!r}; allowed: any other name"
+    yield from unknown(("pool", "hand"), "hand", (spec.pool.hand,), spec.hands)
 
 
 def _keep_faults(name: str, hand: HandSpec) -> Iterator[tuple[Key, str]]:

@@ -18,6 +18,7 @@ from rules.houseways import HouseWay, load_houseway
 from rules.jackpot_spec import JackpotAward
 from rules.maximum import agree_maximum
 from rules.paytable import USUAL_ENVY_BASE_CENTS, FlatTable, PaidRow
+from rules.pool_spec import MOST_SEATS
 from rules.rake import agree_rake
 from rules.readings import READINGS
 from rules.settlement import HouseRake, MaximumPayout, Rolled
@@ -47,6 +48,7 @@ class Meter:
 
 
 _NO_METERS: Final[Mapping[str, Meter | int]] = MappingProxyType({})
+_NO_RUNNERS: Final[Mapping[int, int]] = MappingProxyType({})
 
 
 @dataclass(slots=True)  # not frozen: read several times a line, and made once
@@ -84,6 +86,8 @@ class Terms:
     rake: HouseRake | None = None
     jackpot: JackpotAward | None = None
     house_way: HouseWay | None = None
+    runners: Mapping[int, int] = field(default_factory=dict)
+    """Seat -> the runners that lie before it."""
     _least: dict[tuple[str, str], Any] = field(default_factory=dict, compare=False, repr=False)
     """Strength of the least hands that something asks for, once asked; the same terms `on` other meters know them, too,
     and all that follows."""
@@ -93,9 +97,11 @@ class Terms:
     """Bets by identity, once asked. Each holds its bet, so that no other one comes to have that identity."""
     _bets: list[Agreed] = field(default_factory=list, compare=False, repr=False)
 
-    def on(self, meters: Mapping[str, Meter | int]) -> "Terms":
-        """The same terms with the meters where they stand now; SettlementRefused when the game has not one of them."""
-        return replace(self, meters=_known(self.game, meters, self.jackpot))
+    def on(self, meters: Mapping[str, Meter | int], runners: Mapping[int, int] = _NO_RUNNERS) -> "Terms":
+        """The same terms with meters and runners where they stand now; SettlementRefused when the game has not one of
+        them."""
+        meters = _known(self.game, meters, self.jackpot)
+        return replace(self, meters=meters, runners=agree_runners(self.game, runners))
 
     def having(self, rake: HouseRake | None, jackpot: JackpotAward | None) -> "Terms":
         """The same terms with another rake and other rules of a jackpot award, each checked against the game."""
@@ -201,6 +207,7 @@ def agree(
     jackpot: JackpotAward | None = None,
     house_way: str | None = None,
     accept_suspect: bool = False,
+    runners: Mapping[int, int] = _NO_RUNNERS,
 ) -> Terms:
     """Terms from what a caller asked; SettlementRefused names what is unknown and what is allowed."""
     chosen_readings = _choose_readings(game, readings)
@@ -226,6 +233,7 @@ def agree(
         unit_cents=token_cents if rounding == "down-to-token" else 1,
         envy_base_cents=envy_base_cents,
         meters=_known(game, meters, jackpot),
+        runners=agree_runners(game, runners),
     )
 
 
@@ -240,6 +248,17 @@ def _agree_jackpot(game: Game, award: JackpotAward | None) -> JackpotAward | Non
     if award.stake and award.stake not in game.bets:
         raise SettlementRefused("bet of the jackpot award", award.stake, game.bets)
     return award
+
+
+def agree_runners(game: Game, runners: Mapping[int, int]) -> dict[int, int]:
+    """Those of the seats that have some; SettlementRefused where the game has none, or nobody can have so many."""
+    needed = game.spec.pool.needed if game.spec.pool is not None else 0
+    for seat, number in runners.items():
+        if not needed:
+            raise SettlementRefused("runners", number, [])
+        if not 1 <= seat <= MOST_SEATS or not 0 <= number <= needed:
+            raise SettlementRefused(f"runners of seat {seat}", number, [f"0 to {needed}, of seats 1 to {MOST_SEATS}"])
+    return {seat: number for seat, number in sorted(runners.items()) if number}
 
 
 def _known(game: Game, meters: Mapping[str, Meter | int], jackpot: JackpotAward | None) -> dict[str, Meter]:
