@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from dealwire.console.prompt import Prompt
 from dealwire.console.words import figure, numbers_words
 from dealwire.hub.view import BettingView, LegalView, PotView, SeatView, SettledPotView, TableView
-from dealwire.table.chips import WON_WITH, action_words, settled_pot_name, step_words
+from dealwire.table.action_words import WON_WITH, action_words, settled_pot_name, step_words
 
 CHIP_LINES: Final = 3
 """What is said of a seat's chips: before it, behind, put in."""

@@ -66,6 +66,7 @@ acts 8: check 0
 acts 1: check 0
 """
 SHOWN: Final = """
+show community: 2H 6C 9S 3D TD
 show seat 8: QH QD
 show seat 1: JC TC
 show seat 4: AS AD
