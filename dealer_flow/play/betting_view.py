@@ -53,6 +53,7 @@ def betting_now(round_: Round) -> BettingNow | None:
     turn = tuple(betting.waiting(live)) if open_ else ()
     chips = {number: _chips(round_, number, open_=open_) for number in _seats(round_)}
     put = {number: cents for number, each in chips.items() if (cents := _put_in(round_, number) - each.lies)}
+    contenders = {*live} if round_.in_play else {*put}
     over = uncalled(put) if betting.step and not open_ else None
     if over is not None and over.seat in live:
         put[over.seat] -= over.cents
@@ -65,7 +66,7 @@ def betting_now(round_: Round) -> BettingNow | None:
         turn=turn,
         passed=frozenset(betting.passed) & frozenset(turn),
         chips=chips,
-        pots=tuple(pots(put, {number for number in live if put.get(number)})) if any(put.values()) else (),
+        pots=tuple(pots(put, contenders & put.keys())) if any(put.values()) else (),
         over=over,
         actions=tuple(betting.actions),
         awards=tuple(round_.awards),

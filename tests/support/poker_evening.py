@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 import devices.events as e
 from dealer_flow.procedure.load import load_procedure
+from dealer_flow.record.result import RoundResult
 from dealwire.hub.view import TableView
 from dealwire.table.table import Table, TableOutcome, TableTerms
 from dealwire.table.viewer import Viewer
@@ -78,13 +80,14 @@ HAND: Final = (BLINDS, CARDS, PRE_FLOP, CALLED, FLOP, ALL_IN, FLOP_CALLED, TURN,
 
 class PokerTable(HandTable):
     """The same hand vocabulary, into a whole table that settles, under a viewer. `table`, `viewer` and `outcomes` are
-    what comes of it."""
+    what comes of it; `keep` gets every report with the view after it."""
 
     def __init__(self, procedure: str = "holdem.co", *, seats: int = 9, name: str = "pit-1", **options: str) -> None:
         terms = TableTerms(load_game(procedure), rake=RAKE)
         self.table = Table(load_procedure(procedure), terms, options=options)
         self.viewer = Viewer(self.table, name, seats=seats)
         self.outcomes: list[TableOutcome] = []
+        self.keep: Callable[[Seen, TableView], None] | None = None
         super().__init__(procedure, filled=False)
         self.flow = self.table.flow
         for number, device in enumerate(("shoe-1", CONTROLLER), 1):
@@ -100,6 +103,9 @@ class PokerTable(HandTable):
         found = self.table.handle(seen)
         self.viewer.saw(seen, found)
         self.outcomes += found
+        self.results += [each for each in found if isinstance(each, RoundResult)]
+        if self.keep is not None:
+            self.keep(seen, self.view)
         return self
 
     @property
