@@ -17,8 +17,8 @@ _WORDS = {
     "P": r"(?:seat \d+|dealer|community|burn|remainder|muck|reject tray|shuffler|shoe|nowhere|(?:hand|pile) \d"
     r"|0x[0-9A-F]{2})",
     "C": r"(?:0x[0-9A-F]{2}|[^\s,]{2,3})(?: (?:0x[0-9A-F]{2}|[^\s,]{2,3}))*",
-    "S": r"(?:betting|dealing|burning|deciding|acting|exchanging|assigning|setting|showing|revealing|drawing|naming|extra"
-    r"|settling)",
+    "S": r"(?:betting|dealing|burning|deciding|acting|exchanging|assigning|setting|showing|revealing|drawing|naming"
+    r"|extra|settling)",
     "W": r"[a-z0-9]+(?:[.-][a-z0-9]+)*",
     "L": r"[a-z0-9.-]+(?:, [a-z0-9.-]+)*",
     "D": r"[a-z]+(?:-[0-9a-z]+)*",
