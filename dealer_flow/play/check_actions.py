@@ -18,7 +18,7 @@ _RAISES: Final = (Action.BET, Action.RAISE, Action.ALL_IN)
 
 
 class Attempt(NamedTuple):
-    """What a player would do: where the betting stands before it, what it counts as, what lies before the seat after it.
+    """What a player would do: where the betting stands before it, what it counts as, what lies there after it.
     `stated`: what the report says lies there."""
 
     round: Round
