@@ -116,9 +116,13 @@ def _more_than_before(would: Attempt) -> bool:
 
 
 @_of(*_RAISES, Action.BRING_IN)
-def _within_limit(would: Attempt) -> bool:
-    high = would.betting.high
-    return would.cents - high <= (would.part.most_raise if high else would.part.most_bet).cents
+def _bet_within_limit(would: Attempt) -> bool:
+    return would.betting.high > 0 or would.cents <= would.part.most_bet.cents
+
+
+@_of(*_RAISES)
+def _raise_within_limit(would: Attempt) -> bool:
+    return not would.raises or would.cents - would.betting.high <= would.part.most_raise.cents
 
 
 @_of(*_RAISES)
@@ -187,7 +191,8 @@ CHECKS_OF_ACTIONS: Final[dict[str, Check]] = {
     "stake_covers": _stake_covers,
     "all_of_it": _all_of_it,
     "no_card_ahead": _no_card_ahead,
-    "within_limit": _within_limit,
+    "bet_within_limit": _bet_within_limit,
+    "raise_within_limit": _raise_within_limit,
     "raises_left": _raises_left,
     "may_check_raise": _may_check_raise,
     "hands_compared": lambda r, _: r.won or (r.step is not None and r.step.do == "reveal"),
