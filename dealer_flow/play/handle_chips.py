@@ -78,13 +78,17 @@ def _remark(round_: Round, seen: Seen, body: e.PlayerActed, action: Action, high
     """What the dealer had to correct is on record."""
     part = round_.plan.betting
     assert part is not None
-    if body.manner == Manner.STRING_BET:
-        found = Incident(code="string-bet", clause=part.string_bet, seat=body.seat, cents=body.cents, wanted=high)
+    if body.manner == Manner.STRING_BET and action is Action.CALL:
+        found = Incident(
+            code="string-bet", clause=part.string_bet_clause, seat=body.seat, cents=body.cents, wanted=high
+        )
     elif action is Action.CALL and body.cents > high:
-        found = Incident(code="apparent-call", clause=part.apparent_call, seat=body.seat, cents=body.cents, wanted=high)
+        found = Incident(
+            code="apparent-call", clause=part.apparent_call_clause, seat=body.seat, cents=body.cents, wanted=high
+        )
     elif body.manner == Manner.TIME_LIMIT:
         reason = "dead" if action is Action.FOLD else "checks"
-        found = Incident(code="time-limit", clause=part.time_limit, seat=body.seat, reason=reason)
+        found = Incident(code="time-limit", clause=part.time_limit_clause, seat=body.seat, reason=reason)
     else:
         return
     round_.report(found, seen)
@@ -96,9 +100,9 @@ def _judge_passed(round_: Round, seen: Seen) -> None:
     for number in round_.betting.too_late() if part is not None else ():
         if part is not None and not any(_is_about(ruling, number) for ruling in round_.rulings):
             found = Incident(
-                code=_PASSED_BY, clause=part.bypassed, seat=number, place=at(seat(number)), called="supervisor"
+                code=_PASSED_BY, clause=part.bypassed_clause, seat=number, place=at(seat(number)), called="supervisor"
             )
-            round_.rulings.append(Ruling(round_.report(found, seen), seat(number), part.bypassed, None))
+            round_.rulings.append(Ruling(round_.report(found, seen), seat(number), part.bypassed_clause, None))
 
 
 def _is_about(ruling: Ruling, number: int) -> bool:
@@ -126,7 +130,9 @@ def judge_blinds(round_: Round, seen: Seen) -> None:
     for place, (name, seats) in enumerate(posted):
         due = around[place % len(around)]
         if seats != [due]:
-            found = Incident(code="blind-misplaced", clause=part.blind_position, seat=seats[0], bet=name, number=due)
+            found = Incident(
+                code="blind-misplaced", clause=part.blind_position_clause, seat=seats[0], bet=name, number=due
+            )
             round_.report(found, seen)
 
 
