@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache, cached_property
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, cast
@@ -24,6 +25,7 @@ from rules.paytable import FlatTable, PaidRow, PayTable, flatten, load_paytable
 from rules.plain import PlainHand, PlainRules, plain_hands, plain_rules
 from rules.spec import BaseBet, Bet, GameSpec, PotBet, SharedBet, TableBet, TipBet
 from rules.spec_faults import faults, unknown
+from rules.takes import takes_faults
 
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 GAMES: Final = Path(__file__).parent / "games"
@@ -131,9 +133,10 @@ class Game:
         )
 
     def meters(self) -> list[str]:
-        """Names of the progressive meters its pay tables pay from."""
+        """Names of the meters that its pay tables pay from, and of the one that what is taken for a jackpot goes to."""
         rows = (row for table in self.paytables.values() for row in table.rows)
-        return sorted({row.pays.meter for row in rows if row.pays.meter})
+        jackpot = self.spec.pot.jackpot_rake if self.spec.pot is not None else None
+        return sorted({row.pays.meter for row in rows if row.pays.meter} | ({jackpot.meter} if jackpot else set()))
 
     def default_readings(self) -> dict[str, str]:
         """Reading -> the option used unless told otherwise."""
@@ -203,7 +206,8 @@ def _read(path: Path) -> Game:
     """A game and its pay tables, ready to settle rounds."""
     spec = load(path, GameSpec, faults)
     rankings = _rankings(path, spec)
-    for key, why in least_faults(spec, rankings):
+    of_hands = (takes_faults(name, hand, rankings[name]) for name, hand in spec.hands.items())
+    for key, why in chain(least_faults(spec, rankings), *of_hands):
         raise fault_in(path, key, why)
     bets = _as_settled(spec)
     paytables = _load_paytables(path, spec, rankings)

@@ -101,6 +101,22 @@ READINGS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "holds-ace": "a flush is ace high when an ace is among its cards",
             "not-five-high": "likewise, but not ace, deuce, three, four and five, where the ace is low",
         },
+        "low-hand": {
+            "ace-to-five": "the lowest five cards win low; the ace is low, straights and flushes do not count",
+            "deuce-to-seven": "the hand that ranks lowest as a high hand wins low; the ace is high",
+        },
+        "low-qualifier": {
+            "none": "any low hand may win low",
+            "eight-or-better": "a low hand of five ranks, none above eight, may",
+        },
+        "high-qualifier": {
+            "none": "any high hand may win high",
+            "jacks-or-better": "a pair of jacks or better may",
+        },
+        "hi-lo-ties": {
+            "halves": "each half of the pot is shared by those who tie for it",
+            "three-quarters": "who wins one half alone and ties for the other has three quarters, however many tie",
+        },
         "royal-as-straight": {
             "counts": "a royal flush wins the straight flush bet, too: each bet is judged by itself",
             "apart": "a royal flush wins the royal flush bet only",

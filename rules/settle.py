@@ -27,6 +27,7 @@ from rules.race import race_lines
 from rules.set_hands import by_the_set
 from rules.settlement import (
     GameRef,
+    HouseRake,
     MaximumPayout,
     MeterTotal,
     Rounding,
@@ -37,6 +38,7 @@ from rules.settlement import (
     spelled,
 )
 from rules.spec import PropositionBet
+from rules.table_pots import TablePots, jackpot_meter, table_pots
 from rules.terms import Agreed, Meter, Terms, agree
 from rules.view import View
 from rules.void import line_by_record, plays
@@ -53,6 +55,7 @@ class _Books:
     lines: list[SettlementLine]
     envy: tuple[SettlementLine, ...] = ()
     meters: tuple[MeterTotal, ...] = ()
+    pots: TablePots | None = None
 
 
 def settle(
@@ -68,6 +71,7 @@ def settle(
     limit_cents: int | None = None,
     maximum: MaximumPayout | None = None,
     commission: str | int = 0,
+    rake: HouseRake | None = None,
     house_way: str | None = None,
     accept_suspect: bool = False,
 ) -> Settlement:
@@ -77,9 +81,10 @@ def settle(
     default. `envy_base_cents` is the progressive wager that the printed envy amounts stand for, the pay table's own
     unless given. `meters` gives each progressive meter as shown before the round, in cents. `limit_cents` is the most
     one bet may be at this table, `maximum` the house's maximum payouts, `commission` what the house takes of a win in
-    percent ("2.5"), `house_way` how it sets the dealer's hand: an id or a file. `accept_suspect` settles by a print
-    that cannot be meant, too. SettlementRefused when the request itself is wrong (another game's round, an unknown bet,
-    table, reading); a wager or a card that breaks or leaves open a rule is held in its line, with the clause.
+    percent ("2.5"), `rake` what it takes of the pots that players bet into, `house_way` how it sets the dealer's hand:
+    an id or a file. `accept_suspect` settles by a print that cannot be meant, too. SettlementRefused when the request
+    itself is wrong (another game's round, an unknown bet, table, reading); a wager or a card that breaks or leaves open
+    a rule is held in its line, with the clause.
     """
     must_be_of(result, game)
     terms = agree(
@@ -93,6 +98,7 @@ def settle(
         limit_cents=limit_cents,
         maximum=maximum,
         commission=commission,
+        rake=rake,
         house_way=house_way,
         accept_suspect=accept_suspect,
     )
@@ -158,10 +164,13 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
     played = {seat.seat: _playing(result, seat, made[seat.seat], game) for seat in seats}
     view = View(result, terms)
     progressive, pots = _progressive(view, seats, holds, played), pot_lines(view, seats, holds, played)
+    of_table = table_pots(view, seats, holds)
     for seat in seats:
         mine, plays_here = holds.get(seat.seat, _NO_HOLDS), played[seat.seat]
         for name, of in made[seat.seat].items():
             hold, kind = mine.get(of.on), of.kind
+            if kind == "to-pot" and of_table is not None and seat.status != "out":
+                continue
             if name not in plays_here:
                 line = pots.get((name, seat.seat))
                 if line is None and not of.bet.on:
@@ -177,10 +186,13 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
                 line = _line(Staked(of, seat.seat, seat.wagers[of.on], terms), seat, hold, view)
             if line is not None:
                 lines.append(line)
+    lines += of_table.lines if of_table is not None else ()
     envy = envy_lines(view, seats, holds, played)
     paid = cut(lines, game, terms.maximum, terms.unit_cents)
     paid = terms.commission.taken_of(paid, game, terms.readings, terms.unit_cents)
-    return _Books(in_order(paid, game.spec.order), (*progressive.envy, *envy), progressive.meters)
+    paid, envies = in_order(paid, game.spec.order), (*progressive.envy, *envy)
+    meters = (*progressive.meters, *jackpot_meter(terms, of_table))
+    return _Books(paid, envies, meters, of_table)
 
 
 def _playing(result: RoundResult, seat: Seat, made: Mapping[str, Agreed], game: Game) -> Set[str]:
@@ -258,7 +270,7 @@ def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Boo
     all_held = why is not None or (bool(held) and len(held) == len(lines))
     why = why or (f"seat {held[0].seat} {held[0].bet}: {held[0].why}" if held else _laid_late(seats))
     from_meters = sum([line.pay - line.from_house for line in lines if line.meter])
-    players = sum([total.net for total in totals.values()])
+    players, jackpot = sum([total.net for total in totals.values()]), books.pots.jackpot if books.pots else 0
     return Settlement(
         table=result.table,
         session=result.session,
@@ -273,6 +285,7 @@ def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Boo
         envy_base_cents=terms.envy_base(terms.game.progressive) if terms.game.progressive else USUAL_ENVY_BASE_CENTS,
         limit_cents=terms.limit_cents,
         maximum=terms.maximum,
+        rake=terms.rake,
         commission_percent=terms.commission.text or None,
         house_way=terms.house_way.id if terms.house_way else None,
         house_way_sha256=terms.house_way.sha256 if terms.house_way else None,
@@ -280,8 +293,9 @@ def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Boo
         why=why,
         lines=lines,
         seats=tuple(totals[seat.seat].of(seat.seat) for seat in seats if seat.wagers),
-        totals=Totals(players=players, house=from_meters - players, meters=-from_meters),
+        totals=Totals(players=players, house=from_meters - players - jackpot, meters=jackpot - from_meters),
         meters=books.meters,
+        pots=books.pots.pots if books.pots else (),
     )
 
 

@@ -13,6 +13,9 @@ LineResult = Literal["win", "lose", "push", "returned", "held"]
 """`push`: the bet ties and comes back. `returned`: the round or the hand is void and the bet comes back.
 `held`: not settled; the stake stays where it is until a person decides."""
 
+WonWith = Literal["high", "low", "both", "last-hand", "award"]
+"""With what a seat takes of a pot."""
+
 Amount = Annotated[int, Meta(ge=0)]
 
 _SYMBOLS: Final = {"USD": "$", "EUR": "€", "GBP": "£"}
@@ -74,6 +77,44 @@ class MaximumPayout(Record, frozen=True, omit_defaults=True):
     least_bet_cents: int | None = None
 
 
+class HouseRake(Record, frozen=True, omit_defaults=True):
+    """What the house takes of the pots of a round: `percent` of each, rounded down to `step_cents`, the token unless
+    given, and `cap_cents` at most in all; beside that `jackpot_cents` for a jackpot."""
+
+    percent: Annotated[str, Meta(pattern=r"^\d{1,3}(\.\d{1,4})?$")] = "0"
+    cap_cents: int | None = None
+    step_cents: int | None = None
+    jackpot_cents: int = 0
+
+
+class PotWinner(Record, frozen=True):
+    """A seat and what it takes of a pot, with what: its `high` hand, its `low` hand, `both`, the `last-hand` that was
+    left, or an `award` that stands whatever the cards say."""
+
+    seat: Annotated[int, Meta(ge=1, le=32)]
+    cents: Amount
+    won_with: WonWith
+    clause: str
+
+
+class PotTotal(Record, frozen=True, omit_defaults=True):
+    """A pot of the table: `cents` lay in it, of which `rake` and `jackpot_rake` were taken and `winners` had the rest;
+    nobody has any where it is held."""
+
+    name: str
+    """`pot`, `side-pot-1` and so on."""
+    cents: Amount
+    contenders: tuple[int, ...]
+    """The seats that could win it."""
+    rake: Amount = 0
+    """What the house took of it. Absent when it took nothing."""
+    jackpot_rake: Amount = 0
+    """What was taken of it for a jackpot. Absent when nothing."""
+    winners: tuple[PotWinner, ...] = ()
+    held: str = ""
+    """Why nobody has it yet; absent when it was settled."""
+
+
 class SeatTotal(Record, frozen=True, omit_defaults=True):
     """What a seat's settled lines come to; `held` are the stakes of its lines that are not settled."""
 
@@ -88,7 +129,8 @@ class SeatTotal(Record, frozen=True, omit_defaults=True):
 
 
 class Totals(Record, frozen=True):
-    """Net cents by side: `players` + `house` + `meters` == 0. A reseed is the house's own money and counts for none."""
+    """Net cents by side: `players` + `house` + `meters` == 0. A reseed is the house's own money and counts for none. A
+    rake is the house's, what is taken for a jackpot its meter's."""
 
     players: int
     house: int
@@ -156,6 +198,8 @@ class Settlement(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     """The house's maximum payouts; absent when it set none."""
     commission_percent: Annotated[str, Meta(pattern=r"^\d+(\.\d+)?$")] | None = None
     """What the house takes of a win, in percent. Absent when it takes nothing."""
+    rake: HouseRake | None = None
+    """What the house takes of the pots. Absent when it takes nothing."""
     house_way: str | None = None
     """How the dealer's hand has to be set: the id of the house way. Absent where it is not checked."""
     house_way_sha256: str | None = None
@@ -169,6 +213,8 @@ class Settlement(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     seats: tuple[SeatTotal, ...]
     totals: Totals
     meters: tuple[MeterTotal, ...]
+    pots: tuple[PotTotal, ...] = ()
+    """The pots that players bet into, the main pot first. Absent of a game without one."""
 
     def __post_init__(self) -> None:
         leave_out_dollar(self, self.currency)

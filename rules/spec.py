@@ -26,6 +26,7 @@ from rules.conditions import LONGEST_RACE
 from rules.hand_spec import MOST_CARDS, HandSpec, Qualifier
 from rules.house import Charge, SetHand
 from rules.paytable import PayField
+from rules.pot_spec import PotSpec
 
 Fold = Literal["lose", "stands", "absent"]
 
@@ -307,6 +308,24 @@ class PotBet(BaseBet):
     least: Annotated[int, Field(ge=2)] = 2
 
 
+class ToPotBet(BaseBet):
+    """A wager into the pot of the table: what becomes of it `[pot]` says, not a hand or a fold of this bet. `clause`:
+    by which it is made; it has no `clauses` of its own."""
+
+    kind: Literal["to-pot"]
+    clause: str
+    clauses: Clauses = Clauses(win="", lose="")
+    raised: bool = False
+    """True where raises lie there, too: `limit` speaks of one bet and not of all that a betting round comes to."""
+
+    @model_validator(mode="after")
+    def _is_decided_by_the_pot(self) -> Self:
+        if "clauses" in self.model_fields_set:
+            raise ValueError(f"bet {self.name!r} goes into the pot, whose clauses decide; give it its clause alone")
+        self.__dict__["clauses"] = Clauses(win=self.clause, lose=self.clause)
+        return self
+
+
 class OutcomeSpec(TomlTable):
     """One outcome that money may be on: the `row` that pays it, and what wins it: the `card`, `rank` or `suit` that the
     proposition names, a value `over` or `under` seven, or the `row` itself, held by the hand. `open`: the text does not
@@ -350,6 +369,7 @@ Bet = (
     | RaceBet
     | FeeBet
     | PotBet
+    | ToPotBet
     | PropositionBet
 )
 """A bet as it is settled."""
@@ -358,7 +378,7 @@ BetRow = Annotated[Bet | TipBet, Field(discriminator="kind")]
 
 KINDS_OF_BETS: Final = (
     *("against", "margin", "split", "shared", "table", "progressive"),
-    *("race", "fee", "pot", "proposition", "tip"),
+    *("race", "fee", "pot", "to-pot", "proposition", "tip"),
 )
 
 
@@ -402,6 +422,7 @@ class GameSpec(TomlTable):
     houseways: tuple[str, ...] = ()
     """Ids of house ways, the first the default."""
     commission: Charge | None = None
+    pot: PotSpec | None = None
     returns: ReturnClauses
     readings: dict[str, Open] = Field(default_factory=dict)
     bets: Annotated[tuple[BetRow, ...], Field(min_length=1)]

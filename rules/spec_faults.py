@@ -6,8 +6,9 @@ from protocol.tomlfile import Key
 from rules.hand_spec import HandSpec
 from rules.houseways import houseway_ids
 from rules.keeps import keep_ids, load_keep
+from rules.pot_spec import POT, is_of_pot
 from rules.readings import READINGS
-from rules.spec import AgainstBet, BaseBet, Bet, GameSpec, SharedBet, SplitBet, TableBet, TipBet
+from rules.spec import AgainstBet, BaseBet, Bet, GameSpec, SharedBet, SplitBet, TableBet, TipBet, ToPotBet
 
 
 def faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
@@ -25,8 +26,10 @@ def faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
             why = f"unknown option {reading.default!r}; allowed: {', '.join(READINGS[name])}"
             yield ("readings", name, "default"), why
     names = [bet.name for bet in spec.bets]
+    ordered = [*names, *([POT] if spec.pot is not None else [])]
     for number, phase in enumerate(spec.order):
-        yield from unknown(("order", number, "bets"), "bet", phase.bets, names)
+        yield from unknown(("order", number, "bets"), "bet", phase.bets, ordered)
+    yield from _pot_faults(spec)
     for index, row in enumerate(spec.bets):
         if row.name in names[:index]:
             yield ("bets", index, "name"), f"bet {row.name!r} stands twice"
@@ -48,7 +51,7 @@ def _bet_faults(spec: GameSpec, index: int, bet: Bet, names: list[str]) -> Itera
         return
     if bet.kind == "progressive" and any(other.kind == bet.kind for other in spec.bets[:index]):
         yield (*at, "kind"), "a game has at most one progressive bet"
-    if bet.kind not in ("race", "fee", "shared"):
+    if bet.kind not in ("race", "fee", "shared", "to-pot"):
         yield from unknown((*at, "hand"), "hand", (bet.hand, *(each.hand for each in bet.hand_when)), spec.hands)
     if bet.instead is not None:
         yield from unknown((*at, "instead", "hand"), "hand", (bet.instead.hand,), spec.hands)
@@ -77,6 +80,29 @@ def _bet_faults(spec: GameSpec, index: int, bet: Bet, names: list[str]) -> Itera
             yield (*at, "pairs-with"), f"{printed} are no pairs"
     yield from unknown((*at, "table-as"), "bet", (bet.table_as,) if bet.table_as else (), names)
     yield from unknown((*at, "on"), "bet", (bet.on,) if bet.on else (), names)
+
+
+def _pot_faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
+    """A pot and the wagers into it ask for each other; the hands that win it are the game's."""
+    wagers = [index for index, bet in enumerate(spec.bets) if isinstance(bet, ToPotBet)]
+    if spec.pot is None:
+        if wagers:
+            yield ("bets", wagers[0], "kind"), "a bet of kind to-pot needs a [pot]"
+        return
+    if not wagers:
+        yield ("pot",), "no bet goes into it; allowed: bets of kind to-pot"
+    if spec.pot.high is None and spec.pot.low is None:
+        yield ("pot",), "nobody can win it; allowed: [pot.high], [pot.low] or both"
+    for index, bet in enumerate(spec.bets):
+        if is_of_pot(bet.name):
+            yield ("bets", index, "name"), f"a settlement calls the pot {bet.name!r}; allowed: any other name"
+    for which, way in (("high", spec.pot.high), ("low", spec.pot.low)):
+        if way is None:
+            continue
+        yield from unknown(("pot", which, "hand"), "hand", (way.hand,), spec.hands)
+        for each in way.qualified:
+            yield from unknown(("pot", which, "qualified"), "qualifier", (each.qualifier,), spec.qualifiers)
+            yield from unknown(("pot", which, "qualified"), "reading", each.when, spec.readings)
 
 
 def _keep_faults(name: str, hand: HandSpec) -> Iterator[tuple[Key, str]]:

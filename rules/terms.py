@@ -17,8 +17,9 @@ from rules.hands import Ranked, Ranking
 from rules.houseways import HouseWay, load_houseway
 from rules.maximum import agree_maximum
 from rules.paytable import USUAL_ENVY_BASE_CENTS, FlatTable, PaidRow
+from rules.rake import agree_rake
 from rules.readings import READINGS
-from rules.settlement import MaximumPayout
+from rules.settlement import HouseRake, MaximumPayout
 from rules.spec import BaseBet, Bet
 
 ROUNDINGS: Final = ("down-to-token", "down-to-cent")
@@ -77,6 +78,7 @@ class Terms:
     limit_cents: int | None = None
     maximum: MaximumPayout | None = None
     commission: Commission = field(default_factory=Commission)
+    rake: HouseRake | None = None
     house_way: HouseWay | None = None
     _least: dict[tuple[str, str], Any] = field(default_factory=dict, compare=False, repr=False)
     """Strength of the least hands that something asks for, once asked; the same terms `on` other meters know them, too,
@@ -187,6 +189,7 @@ def agree(
     limit_cents: int | None = None,
     maximum: MaximumPayout | None = None,
     commission: str | int = 0,
+    rake: HouseRake | None = None,
     house_way: str | None = None,
     accept_suspect: bool = False,
 ) -> Terms:
@@ -204,6 +207,7 @@ def agree(
         limit_cents=_agree_limit(game, limit_cents),
         maximum=agree_maximum(game, maximum, chosen_tables),
         commission=agree_commission(commission, game.spec.commission),
+        rake=agree_rake(game, rake),
         house_way=_agree_way(game, house_way),
         game=game,
         readings=chosen_readings,

@@ -1,6 +1,7 @@
 """The hands of one round by the names the game gives them: ranked once, or a phrase that says what is not known."""
 
 from collections import Counter
+from functools import partial
 from typing import NamedTuple
 
 import msgspec
@@ -16,6 +17,7 @@ from rules.hand_spec import DISCARDS, OWN, Cards, HandSpec
 from rules.hands import Ranked
 from rules.keeps import keep, load_keep
 from rules.plain import PlainHand
+from rules.takes import best_taking
 from rules.terms import Terms
 
 _OF_SEAT = frozenset({OWN, DISCARDS})
@@ -58,7 +60,12 @@ class View(msgspec.Struct, gc=False):
         if seat is not None and name not in self.terms.game.of_seats:
             return self.hand(name)
         cards = self.cards(name, seat)
-        return cards if isinstance(cards, str) else self.terms.rank(name, cards)
+        if isinstance(cards, str):
+            return cards
+        spec = self.terms.game.spec.hands[name]
+        return (
+            self.terms.rank(name, cards) if not spec.takes else best_taking(spec, cards, partial(self.terms.rank, name))
+        )
 
     def cards(self, name: str, seat: Seat | None = None) -> tuple[Card, ...] | str:
         """The cards of a hand of the game, in the order of its places."""

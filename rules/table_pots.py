@@ -1,0 +1,180 @@
+"""The pot of the table: what players put in goes to the best hands among them, a main pot and each side pot by itself.
+
+Nothing of it is the house's but a rake. What nobody matched goes back, what a dead or a folded hand put in stays, and
+a pot that somebody could win whose hand is not known is held, that pot and no other.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from dealer_flow.procedure.english import dollars
+from dealer_flow.record.result import Seat
+from dealer_flow.table.pots import Pot, pots, uncalled
+from rules.checks import Hold
+from rules.lines import held
+from rules.pot_awards import as_awarded
+from rules.pot_hands import Share, Shares, by_the_cards, words_of
+from rules.pot_spec import POT, SIDE_POT, UNCALLED
+from rules.rake import RakeBox, Taken
+from rules.settlement import MeterTotal, PotTotal, PotWinner, SettlementLine, make_line
+from rules.spec import ToPotBet
+from rules.terms import Terms
+from rules.view import View
+from rules.void import why_void
+
+Holds = Mapping[int, Mapping[str, Hold]]
+"""Seat -> bet -> why it is not settled."""
+
+
+class TablePots(NamedTuple):
+    """What became of the pots: a line for each seat and pot, the pots, and what was taken for a jackpot in cents."""
+
+    lines: tuple[SettlementLine, ...] = ()
+    pots: tuple[PotTotal, ...] = ()
+    jackpot: int = 0
+
+
+def table_pots(view: View, seats: Sequence[Seat], holds: Holds) -> TablePots | None:
+    """The pots of a round that was played out; None where the game has none or the round is void, and each wager is
+    what the round says of it."""
+    spec = view.terms.game.spec.pot
+    if spec is None or view.result.outcome != "complete":
+        return None
+    bets = [bet for bet in view.terms.game.bets.values() if isinstance(bet, ToPotBet)]
+    inside = [seat for seat in seats if seat.status != "out"]
+    if waiting := [*_held_bets(inside, bets, holds)]:
+        return _all_held(inside, bets, waiting[0])
+    lines = [*_given_back(view, inside, bets)]
+    put = {seat.seat: cents for seat in inside if (cents := _in_pot(seat, bets))}
+    live = {seat.seat for seat in inside if seat.status == "live"}
+    if (over := uncalled(put)) is not None and over.seat in live:
+        why = f"nobody matched {dollars(over.cents)} of it: it comes back"
+        lines.append(make_line(over.seat, UNCALLED, over.cents, "returned", why, spec.clauses.uncalled))
+        put[over.seat] -= over.cents
+    box, totals, jackpot = RakeBox(view.terms.rake, view.terms.unit_cents), list[PotTotal](), 0
+    by_seat = {seat.seat: seat for seat in seats}
+    for number, pot in enumerate(pots(put, live & put.keys())):
+        name, taken = POT if not number else f"{SIDE_POT}{number}", box.of(pot.cents)
+        shares = _shares(view, by_seat, number + 1, pot, pot.cents - sum(taken))
+        if isinstance(shares, Hold):
+            box.give_back(taken)
+            lines += (make_line(seat, name, cents, "held", shares.why, shares.clause) for seat, cents in _by_seat(pot))
+            totals.append(PotTotal(name, pot.cents, tuple(sorted(pot.contenders)), held=shares.why))
+            continue
+        jackpot += taken.jackpot
+        lines += _lines_of(name, pot, taken, shares, by_seat, view)
+        totals.append(_total(name, pot, taken, shares))
+    return TablePots(tuple(lines), tuple(totals), jackpot)
+
+
+def jackpot_meter(terms: Terms, pots: TablePots | None) -> Iterator[MeterTotal]:
+    """The meter that what was taken for a jackpot goes to, where it is known how it stood."""
+    charge = terms.game.spec.pot.jackpot_rake if terms.game.spec.pot is not None else None
+    cents = pots.jackpot if pots is not None else 0
+    if charge is not None and cents and charge.meter in terms.meters:
+        before = terms.meters[charge.meter].cents
+        yield MeterTotal(charge.meter, before, 0, None, before + cents, contributed=cents)
+
+
+def _in_pot(seat: Seat, bets: Sequence[ToPotBet]) -> int:
+    """What a seat's wagers to the pot come to that did not go back."""
+    return sum(seat.wagers.get(bet.name, 0) - seat.returned.get(bet.name, 0) for bet in bets)
+
+
+def _held_bets(seats: Sequence[Seat], bets: Sequence[ToPotBet], holds: Holds) -> Iterator[Hold]:
+    """Why wagers to the pot wait for a person, or cannot be such as the round says."""
+    for seat in seats:
+        mine = holds.get(seat.seat, {})
+        for bet in bets:
+            if bet.name in mine and seat.wagers.get(bet.name):
+                yield mine[bet.name]
+            if seat.returned.get(bet.name, 0) > seat.wagers.get(bet.name, 0):
+                yield Hold(f"seat {seat.seat} has more of {bet.name} back than it bet", bet.clause)
+
+
+def _all_held(seats: Sequence[Seat], bets: Sequence[ToPotBet], why: Hold) -> TablePots:
+    """Nobody knows how the pot is cut while a wager of it waits: every wager does."""
+    lines = [
+        held(bet, seat.seat, seat.wagers[bet.name], why) for seat in seats for bet in bets if seat.wagers.get(bet.name)
+    ]
+    live = tuple(sorted(seat.seat for seat in seats if seat.status == "live"))
+    return TablePots(tuple(lines), (PotTotal(POT, sum(line.stake for line in lines), live, held=why.why),))
+
+
+def _given_back(view: View, seats: Sequence[Seat], bets: Sequence[ToPotBet]) -> Iterator[SettlementLine]:
+    """What the round gives back of wagers to the pot, before it is cut."""
+    for seat in seats:
+        for bet in bets:
+            if back := seat.returned.get(bet.name, 0):
+                why, clause = why_void(view.result, seat, view.terms.game.spec.returns)
+                part = "" if back == seat.wagers[bet.name] else f"{dollars(back)} of "
+                why = f"{why}: {part}{bet.name} comes back"
+                yield make_line(seat.seat, bet.name, back, "returned", why, clause)
+
+
+def _shares(view: View, seats: Mapping[int, Seat], number: int, pot: Pot, cents: int) -> Shares | Hold:
+    """Who has what of a pot, `cents` of it: as it was awarded where that stands, else by the cards."""
+    spec = view.terms.game.spec.pot
+    assert spec is not None, "only a game with a pot asks"
+    if not pot.contenders:
+        found: Shares | Hold = Hold("no hand is left that could win the pot", spec.clauses.alone)
+    elif len(pot.contenders) == 1:
+        (seat,) = pot.contenders
+        found = {seat: Share(cents, "last-hand", spec.clauses.alone, "the last hand left for it")}
+    else:
+        found = by_the_cards(view, [seats[seat] for seat in sorted(pot.contenders)], cents, spec)
+    return as_awarded(view.result.awards, number, cents, found, seats, spec)
+
+
+def _by_seat(pot: Pot) -> list[tuple[int, int]]:
+    return sorted(pot.shares.items())
+
+
+def _lines_of(
+    name: str, pot: Pot, taken: Taken, shares: Shares, seats: Mapping[int, Seat], view: View
+) -> Iterator[SettlementLine]:
+    """A line for each seat that has chips in the pot, or some of it."""
+    of = f"{'the ' * (name == POT)}{name.replace('-', ' ')} of {dollars(pot.cents)}{_less(taken)}"
+    whose = " and ".join(f"seat {seat}" for seat in shares)
+    for seat, stake in _by_seat(Pot({**dict.fromkeys(shares, 0), **pot.shares}, pot.contenders)):
+        share = shares.get(seat)
+        if share is not None:
+            why = f"{share.facts}: {dollars(share.cents)} of {of}"
+            if share.cents == stake:
+                yield make_line(seat, name, stake, "push", why, share.clause)
+            else:
+                more = share.cents > stake
+                pay = share.cents - stake if more else share.cents
+                yield make_line(seat, name, stake, "win", why, share.clause, pay=pay, keeps_stake=more)
+        else:
+            facts, clause = _lost(seats[seat], next(iter(shares.values())).clause, view)
+            yield make_line(seat, name, stake, "lose", f"{facts}{of} goes to {whose}", clause)
+
+
+def _lost(seat: Seat, won: str, view: View) -> tuple[str, str]:
+    """Why a seat has nothing of a pot, and by which clause."""
+    spec = view.terms.game.spec.pot
+    assert spec is not None, "only a game with a pot asks"
+    if seat.status == "folded":
+        return "folded: ", spec.clauses.folded
+    if seat.status == "dead":
+        return "dead hand: ", spec.clauses.dead
+    words = words_of(view, seat, spec)
+    return (f"{words}: " if words else ""), won
+
+
+def _less(taken: Taken) -> str:
+    parts = [f"a rake of {dollars(taken.rake)}"] if taken.rake else []
+    parts += [f"{dollars(taken.jackpot)} for the jackpot"] if taken.jackpot else []
+    return f", less {' and '.join(parts)}" if parts else ""
+
+
+def _total(name: str, pot: Pot, taken: Taken, shares: Shares) -> PotTotal:
+    return PotTotal(
+        name=name,
+        cents=pot.cents,
+        contenders=tuple(sorted(pot.contenders)),
+        rake=taken.rake,
+        jackpot_rake=taken.jackpot,
+        winners=tuple(PotWinner(seat, each.cents, each.won_with, each.clause) for seat, each in shares.items()),
+    )
