@@ -1,0 +1,144 @@
+"""What a dealer does where players bet against each other: stakes, blinds, actions in turn, hands mucked, pots awarded.
+
+The chips stay before the seats from hand to hand, so that an evening is one economy.
+"""
+
+from collections import defaultdict
+from typing import Final
+
+from dealer_flow.procedure.steps.bet import BetStep
+from dealer_flow.procedure.steps.reveal import RevealStep
+from dealer_flow.record.result import SeatStatus
+from dealwire.rehearsal.acting import BettingRound
+from dealwire.rehearsal.betting_hand import BettingHand
+from dealwire.rehearsal.bettors import STYLES, Style, acts, mucks
+from dealwire.rehearsal.chips import POSTS, Chips
+from dealwire.rehearsal.dealt_table import Course, DealtTable, Doings
+from dealwire.rehearsal.playing_dealer import AT_TABLE, PlayingDealer
+from dealwire.rehearsal.pot_takers import HandPlayed, Takings, takings
+from dealwire.rehearsal.scenario import RoundPlan, Scenario
+from devices.events import Action, Manner
+from devices.simulator.deck import Cards
+from protocol.cards import Card
+from protocol.places import COMMUNITY, Place, seat
+from protocol.tdp.messages import ActionManner, PlayerAction
+
+ACTIONS: Final = {action: PlayerAction[action.name] for action in Action}
+MANNERS: Final = {manner: ActionManner[manner.name] for manner in Manner}
+
+
+class BettingDealer(PlayingDealer):
+    """Where players bet against each other, chips pass by what they do; elsewhere a dealer as any other."""
+
+    def __init__(self, scenario: Scenario, table: DealtTable, cards: Cards) -> None:
+        self.chips = Chips()
+        """What is left before the seats, and what they bought."""
+        self.hand: BettingHand | None = None
+        self.up: defaultdict[Place, list[Card]] = defaultdict(list)
+        """The cards that were dealt face up, by place."""
+        self._actions = 0
+        """Actions of this hand."""
+        super().__init__(scenario, table, cards)
+
+    @property
+    def won(self) -> bool:
+        """Whether one player alone is left of those who bet against each other."""
+        return self.hand is not None and len(self.view.active) > 1 and len(self.view.live) <= 1
+
+    def _begin_plan(self, plan: RoundPlan) -> None:
+        super()._begin_plan(plan)
+        self.hand, self._actions = None, 0
+        self.up.clear()
+
+    def _style(self, number: int) -> Style:
+        return STYLES[next(player.style for player in self.plan.players if player.seat == number)]
+
+    # -------------------------------------------------------------- before the first card
+
+    def _bets(self) -> Doings:
+        yield from super()._bets()
+        if self.procedure.plan.betting is None:
+            return
+        stakes = {player.seat: player.stake for player in self.plan.players}
+        house = POSTS | dict(self._scenario.posts)
+        self.hand = BettingHand(self.procedure.plan, stakes, self.plan.number or 0, self.chips, self.chance, house)
+        for number, cents in self.hand.stakes.items():
+            self.controller.show_stake(number, cents)
+            yield self.pace.bet
+        for number, bet, cents in self.hand.put_up():
+            self.controller.place_wager(number, self.procedure.bets[bet], cents)
+            yield self.pace.bet
+
+    # -------------------------------------------------------------- a betting round
+
+    def _betting(self, step: BetStep) -> Doings:
+        assert self.hand is not None, "only where players bet against each other"
+        yield from self.at(AT_TABLE)
+        common = self.cards.faces(COMMUNITY)
+        boards = {number: (*self.up[seat(number)], *common) for number in self.view.active}
+        betting = self.hand.betting(step, self.view.live, boards)
+        while (number := betting.turn(self.view.live)) is not None and self._is(Course.PLAY):
+            yield self.pace.think
+            yield from self._act(step, betting, number)
+
+    def _act(self, step: BetStep, betting: BettingRound, number: int) -> Doings:
+        """One player acts, with what goes wrong at it."""
+        self._actions += 1
+        action, cents = acts(self._style(number), betting.moves(number), self.chance)
+        self._takes_action(step, betting, number, action, cents)
+        yield self.pace.bet
+
+    def _takes_action(self, step: BetStep, betting: BettingRound, number: int, action: Action, cents: int) -> None:
+        assert self.hand is not None, "only where players bet against each other"
+        self.controller.player_acts(number, ACTIONS[action], cents)
+        betting.act(number, action, cents)
+        self.hand.acted(step, number, cents)
+        if action is Action.FOLD:
+            self.view.folded.add(number)
+
+    # -------------------------------------------------------------- the showdown
+
+    def _reveal(self, step: RevealStep) -> Doings:
+        if self.hand is not None and self._is(Course.PLAY):
+            yield from self._muck()
+        if not self.won:
+            yield from super()._reveal(step)
+
+    def _muck(self) -> Doings:
+        """Some hands that win nothing are thrown away unseen."""
+        found = self._takings()
+        winners = {number for _, number, _ in found.taken} if found is not None else {*self.view.live}
+        losers = [number for number in self.view.live if number not in winners]
+        yield from self.at(AT_TABLE)
+        for number in losers:
+            if mucks(self._style(number), self.chance):
+                yield self.pace.show
+                self.controller.player_acts(number, PlayerAction.FOLD, 0)
+                self.view.folded.add(number)
+
+    def _award_pots(self) -> Doings:
+        """Each pot goes to whom it is awarded; a hand that was not played out is nobody's."""
+        if self.hand is None:
+            return
+        found = self._takings() if self._is(Course.PLAY) else None
+        if found is None:
+            self.hand.give_back()
+            return
+        yield from self.at(AT_TABLE)
+        for number, cents in found.back.items():
+            self.chips.win(number, cents)
+        for pot, number, cents in found.taken:
+            yield self.pace.show
+            self.controller.take_pot(pot, number, cents)
+            self.chips.win(number, cents)
+
+    def _takings(self) -> Takings | None:
+        assert self.hand is not None, "only where players bet against each other"
+        hands = {number: self._played(number, bets) for number, bets in self.hand.put.items()}
+        return takings(self.procedure, hands, self.cards.faces(COMMUNITY), self.hand.button)
+
+    def _played(self, number: int, bets: dict[str, int]) -> HandPlayed:
+        status: SeatStatus = "folded" if number in self.view.folded else "live"
+        if not self._plays(number):
+            status = "dead"
+        return HandPlayed(bets, self.cards.faces(seat(number)), status)
