@@ -24,6 +24,8 @@ _NAMED: Final[Mapping[str, str]] = {"paytables": "--paytable", "readings": "--re
 
 _HOUSE: Final[Mapping[str, str]] = {
     "commission": "--commission",
+    "rake": "--rake",
+    "jackpot_rake_cents": "--jackpot-rake",
     "house_way": "--house-way",
     "max_round_cents": "--max-round",
     "max_player_cents": "--max-player",
@@ -129,6 +131,11 @@ def _without(game: Game) -> dict[str, Any]:
         found["max_tip_cents"] = None
     if game.spec.commission is None:
         found["commission"] = "0"
+    pot = game.spec.pot
+    if pot is None or pot.rake is None:
+        found |= {"rake": "0", "rake_cap_cents": None, "rake_step_cents": None}
+    if pot is None or pot.jackpot_rake is None:
+        found["jackpot_rake_cents"] = None
     return found if any(each.way for each in game.spec.sets) else found | {"house_way": None}
 
 

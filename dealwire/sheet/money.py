@@ -26,6 +26,7 @@ def money(sheet: RoundSheet) -> Iterator[Block]:
         yield PaperRemark("There is none." if sheet.counts is not None else "There is none yet.")
     else:
         yield from _lines(settlement)
+        yield from _pots(settlement)
         yield from _totals(settlement)
         yield from _readings(settlement)
     yield from _meters(sheet, settlement)
@@ -57,6 +58,20 @@ def _line(line: SettlementLine, currency: str) -> tuple[Cell, ...]:
     why += f"; {line.rest} of a cent was rounded off" if line.rest != "0" else ""
     sums = (amount(cents, currency) for cents in (line.pay, line.returned, line.net))
     return str(line.seat), bet, amount(line.stake, currency), line.result, *sums, why
+
+
+def _pots(settlement: Settlement) -> Iterator[Block]:
+    """The pots that players bet into: what lay in each, what was taken of it, and who had the rest."""
+    if not settlement.pots:
+        return
+    currency, rows = settlement.currency, list[tuple[Cell, ...]]()
+    for pot in settlement.pots:
+        winners = (f"seat {each.seat} {amount(each.cents, currency)} ({each.won_with})" for each in pot.winners)
+        whose = f"held: {pot.held}" if pot.held else ", ".join(winners)
+        sums = (amount(cents, currency) for cents in (pot.cents, pot.rake, pot.jackpot_rake))
+        rows.append((pot.name, *sums, ", ".join(map(str, pot.contenders)), whose))
+    head = ("pot", "in it", "rake", "for the jackpot", "seats that could win it", "who has it")
+    yield PaperTable(head, tuple(rows), right=frozenset({1, 2, 3}), wide=frozenset({5}))
 
 
 def _totals(settlement: Settlement) -> Iterator[Block]:

@@ -25,7 +25,7 @@ from rules.game import Game
 from rules.linked import known_meters, settle_linked_on, with_contributions
 from rules.meters import MeterBank, MeterRecord
 from rules.settle import must_be_of, settle, settle_on
-from rules.settlement import MaximumPayout, Settlement
+from rules.settlement import HouseRake, MaximumPayout, Settlement
 from rules.terms import agree
 
 TableOutcome = Incident | RoundResult | Settlement | MeterRecord | AwardRecord
@@ -38,7 +38,8 @@ class TableTerms:
     `meters` are the progressive meters in cents, by name; each settlement moves them on. With a `bank`, which tables
     may share, its meters are used instead. `limit_cents` is the most one bet may be, where the law leaves it open,
     `maximum` the house's maximum payouts, `commission` what it takes of a win in percent, `house_way` how it sets its
-    hand. SettlementRefused at once when they do not fit the game: an evening must not end at its first settlement.
+    hand, `rake` what it takes of pots that players bet into. SettlementRefused at once when they do not fit the game:
+    an evening must not end at its first settlement.
     """
 
     game: Game
@@ -53,6 +54,7 @@ class TableTerms:
     maximum: MaximumPayout | None = None
     commission: str | int = 0
     house_way: str | None = None
+    rake: HouseRake | None = None
 
     def __post_init__(self) -> None:
         self._agreed = agree(self.game, rounding="down-to-token", meters=self.meters, **self._options())
@@ -101,6 +103,7 @@ class TableTerms:
             "maximum": self.maximum,
             "commission": self.commission,
             "house_way": self.house_way,
+            "rake": self.rake,
         }
 
 
