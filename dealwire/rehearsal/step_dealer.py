@@ -226,9 +226,10 @@ class StepDealer(BettingDealer):
                 self.controller.place_wager(packet.place.seat or 0, self.procedure.bets[choice.takes_back], 0)
 
     def _deals_on(self, step: AnyStep) -> bool:
-        """Whether cards go out in the next step too: a hand is completed when all others have theirs."""
+        """Whether cards go out in the next step too: a hand is completed when all others have theirs, and before the
+        next card is burned."""
         after = self.procedure.steps[self.procedure.steps.index(step) + 1]
-        return after.foreseen and after.from_device
+        return after.foreseen and after.from_device and not isinstance(after, BurnCardStep)
 
     def _deal_by_hand(self, packets: Sequence[Due]) -> Doings:
         """Cards from a deck in the dealer's hand, which no device sees."""
