@@ -17,6 +17,7 @@ from dealwire.rehearsal.dealt_table import Course, DealtTable, Doings
 from dealwire.rehearsal.playing_dealer import AT_TABLE, PlayingDealer
 from dealwire.rehearsal.pot_takers import HandPlayed, Takings, takings
 from dealwire.rehearsal.scenario import RoundPlan, Scenario
+from dealwire.rehearsal.trouble import AT_THE_BETTING, What
 from devices.events import Action, Manner
 from devices.simulator.deck import Cards
 from protocol.cards import Card
@@ -38,6 +39,8 @@ class BettingDealer(PlayingDealer):
         """The cards that were dealt face up, by place."""
         self._actions = 0
         """Actions of this hand."""
+        self._wrong: list[What] = []
+        """What goes wrong as soon as it can."""
         super().__init__(scenario, table, cards)
 
     @property
@@ -48,6 +51,7 @@ class BettingDealer(PlayingDealer):
     def _begin_plan(self, plan: RoundPlan) -> None:
         super()._begin_plan(plan)
         self.hand, self._actions = None, 0
+        self._wrong.clear()
         self.up.clear()
 
     def _style(self, number: int) -> Style:
@@ -84,17 +88,88 @@ class BettingDealer(PlayingDealer):
     def _act(self, step: BetStep, betting: BettingRound, number: int) -> Doings:
         """One player acts, with what goes wrong at it."""
         self._actions += 1
+        due = [each.what for each in self.plan.troubles if each.what in AT_THE_BETTING]
+        self._wrong += [what for what in due if self.plan.find(what, self._actions)]
+        for what in self._wrong:
+            if self._may_go_wrong(what, step, betting, number):
+                self._wrong.remove(what)
+                yield from self._goes_wrong(what, step, betting, number)
+                return
         action, cents = acts(self._style(number), betting.moves(number), self.chance)
         self._takes_action(step, betting, number, action, cents)
         yield self.pace.bet
 
     def _takes_action(self, step: BetStep, betting: BettingRound, number: int, action: Action, cents: int) -> None:
+        self._says(number, action, cents)
+        self._counts(step, betting, number, action, cents)
+
+    def _says(self, number: int, action: Action, cents: int, manner: Manner | None = None) -> None:
+        """It is keyed in."""
+        how = MANNERS[manner] if manner is not None else ActionManner.NONE
+        self.controller.player_acts(number, ACTIONS[action], cents, how)
+
+    def _counts(self, step: BetStep, betting: BettingRound, number: int, action: Action, cents: int) -> None:
+        """It is what the player did."""
         assert self.hand is not None, "only where players bet against each other"
-        self.controller.player_acts(number, ACTIONS[action], cents)
         betting.act(number, action, cents)
         self.hand.acted(step, number, cents)
         if action is Action.FOLD:
             self.view.folded.add(number)
+
+    # -------------------------------------------------------------- what goes wrong at it
+
+    def _may_go_wrong(self, what: What, step: BetStep, betting: BettingRound, number: int) -> bool:
+        """Whether it can happen when this seat is to act."""
+        may = {move.action: move for move in betting.moves(number)}
+        match what:
+            case What.OUT_OF_TURN:
+                return Action.BRING_IN not in may and betting.after(number, self.view.live) is not None
+            case What.STRING_BET:
+                return Action.CALL in may and Action.RAISE in may
+            case What.SHORT_CALL | What.LONG_CALL:
+                more = Action.RAISE in may and may[Action.RAISE].most > betting.high
+                return Action.CALL in may and (what is What.SHORT_CALL or more)
+            case What.TIME_LIMIT:
+                return Action.CALL in may or Action.CHECK in may
+        return self._deals_early(step)
+
+    def _goes_wrong(self, what: What, step: BetStep, betting: BettingRound, number: int) -> Doings:
+        """It does; what the dealer makes of it is what the round goes on with."""
+        may = {move.action: move for move in betting.moves(number)}
+        call = may.get(Action.CALL)
+        match what:
+            case What.OUT_OF_TURN:
+                other = betting.after(number, self.view.live)
+                assert other is not None, "it may go wrong"
+                action, cents = acts(STYLES[""], betting.moves(other), self.chance)
+                self._takes_action(step, betting, other, action, cents)
+            case What.STRING_BET if call is not None:
+                self._says(number, Action.RAISE, may[Action.RAISE].least, Manner.STRING_BET)
+                self._counts(step, betting, number, Action.CALL, call.most)
+            case What.SHORT_CALL if call is not None:
+                self._says(number, Action.CALL, call.most - (call.most - betting.lies.get(number, 0) + 1) // 2)
+                yield self.pace.think
+                self._takes_action(step, betting, number, Action.CALL, call.most)
+            case What.LONG_CALL if call is not None:
+                self._says(number, Action.CALL, may[Action.RAISE].least)
+                self._counts(step, betting, number, Action.CALL, call.most)
+            case What.TIME_LIMIT:
+                move = may[Action.FOLD] if call is not None else may[Action.CHECK]
+                self._says(number, move.action, move.most, Manner.TIME_LIMIT)
+                self._counts(step, betting, number, move.action, move.most)
+            case _:
+                yield from self._deal_early(step)
+        yield self.pace.bet
+        if what in (What.OUT_OF_TURN, What.PREMATURE) and betting.turn(self.view.live) is not None:
+            yield from self._act(step, betting, number)  # who was passed by acts before anybody else does
+
+    def _deals_early(self, step: BetStep) -> bool:
+        """Whether the dealer could deal the next cards while this betting is not over."""
+        return False
+
+    def _deal_early(self, step: BetStep) -> Doings:
+        """The dealer does, and it is put right."""
+        raise NotImplementedError
 
     # -------------------------------------------------------------- the showdown
 

@@ -26,6 +26,7 @@ from dealwire.rehearsal.parts import Part
 from dealwire.rehearsal.rehearsed import RehearsedProcedure, packets_of
 from dealwire.rehearsal.trouble import (
     AT_A_PACKET,
+    AT_AN_ACTION,
     LINE,
     RACE,
     PlannedTrouble,
@@ -339,13 +340,16 @@ def _mishap(scenario: Scenario, plan: RoundPlan, random: Random) -> PlannedTroub
     dealt = packets(scenario.procedure, plan)
     burn = next((step.positions for step in scenario.procedure.steps if isinstance(step, BurnStep)), ())
     if scenario.device != "shuffler":
-        what = random.choice([What.MISDEAL_CALLED, *LINE])
+        betting = AT_AN_ACTION if scenario.procedure.plan.betting is not None else ()
+        what = random.choice([What.MISDEAL_CALLED, *LINE, *betting])
     else:
         what = random.choice([*AT_A_PACKET, What.REMAINDER, *(AT_THE_BURN if burn else ())])
     if what is What.LIFTED_EARLY and min(packet.cards for packet in dealt) == 1:
         what = What.PACKET  # a single card is out at once: nobody grabs half of it
     first = 2 if what is What.REJECTED else 1  # before any packet came nobody can say that the card was this deck's
     ordinal = random.randint(min(first, len(dealt)), len(dealt)) if what in AT_A_PACKET else 0
+    if what in AT_AN_ACTION:
+        ordinal = random.randint(1, 2 * len(plan.players))
     if what is What.LIFTED_EARLY:  # people grab their own hand, not the house's
         own = [at for at, packet in enumerate(dealt, 1) if packet.place == seat(plan.players[0].seat)]
         ordinal = own[0] if own else ordinal
