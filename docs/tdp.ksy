@@ -1921,7 +1921,7 @@ enums:
     13: not_burned
   player_action:
     1: bet
-    2: raise
+    2: raise_
     3: call
     4: fold
     5: check
