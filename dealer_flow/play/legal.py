@@ -9,9 +9,9 @@ from typing import Final
 
 import devices.events as e
 from dealer_flow.play.acting import acting, taking_in
-from dealer_flow.play.check_round import somebody_enters
 from dealer_flow.play.candidate import Candidate
 from dealer_flow.play.candidate import Legal as Legal
+from dealer_flow.play.check_round import somebody_enters
 from dealer_flow.play.guards import holds
 from dealer_flow.play.order import violation
 from dealer_flow.play.states import LOOSE, State
@@ -26,7 +26,6 @@ from dealer_flow.table.columns import Draw
 from dealer_flow.table.round import Round
 from protocol.cards import UNREAD
 from protocol.places import BURN, REMAINDER, SHOE, Place, seat
-
 
 _NEVER_AWAITED: Final = frozenset({"WagerPlaced", "MisdealCalled", "PotTaken"})
 """Reports that may come and need not: a bet, a misdeal that is called."""

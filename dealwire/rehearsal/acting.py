@@ -64,6 +64,8 @@ class BettingRound:
     raises: int = 0
     acted: set[int] = field(default_factory=set)
     checked: set[int] = field(default_factory=set)
+    shows_first: int | None = None
+    """Who bet or raised last, else who acted first."""
     _at: int = 0
 
     def __post_init__(self) -> None:
@@ -106,6 +108,8 @@ class BettingRound:
         """A seat acts; `cents` lie before it then."""
         self.behind[seat] -= cents - self._lies(seat)
         self.lies[seat] = cents
+        if cents > self.high or self.shows_first is None:
+            self.shows_first = seat
         if cents > self.high:
             self.raises += self.high > 0 and not self.forced
             self.forced = action is Action.BRING_IN

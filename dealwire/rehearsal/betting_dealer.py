@@ -7,7 +7,6 @@ from collections import defaultdict
 from typing import Final
 
 from dealer_flow.procedure.steps.bet import BetStep
-from dealer_flow.procedure.steps.reveal import RevealStep
 from dealer_flow.record.result import SeatStatus
 from dealwire.rehearsal.acting import BettingRound
 from dealwire.rehearsal.betting_hand import BettingHand
@@ -16,7 +15,7 @@ from dealwire.rehearsal.chips import POSTS, Chips
 from dealwire.rehearsal.dealt_table import Course, DealtTable, Doings
 from dealwire.rehearsal.playing_dealer import AT_TABLE, PlayingDealer
 from dealwire.rehearsal.pot_takers import HandPlayed, Takings, takings
-from dealwire.rehearsal.scenario import RoundPlan, Scenario
+from dealwire.rehearsal.scenario import RoundPlan, Scenario, SimulatedPlayer
 from dealwire.rehearsal.trouble import AT_THE_BETTING, What
 from devices.events import Action, Manner
 from devices.simulator.deck import Cards
@@ -173,23 +172,21 @@ class BettingDealer(PlayingDealer):
 
     # -------------------------------------------------------------- the showdown
 
-    def _reveal(self, step: RevealStep) -> Doings:
-        if self.hand is not None and self._is(Course.PLAY):
-            yield from self._muck()
-        if not self.won:
-            yield from super()._reveal(step)
-
-    def _muck(self) -> Doings:
-        """Some hands that win nothing are thrown away unseen."""
-        found = self._takings()
+    def _show_seats(self, players: list[SimulatedPlayer]) -> Doings:
+        """Hands are shown in the order of play; some that win nothing are thrown away unseen when it is their turn."""
+        if self.hand is None or not self._is(Course.PLAY):
+            yield from super()._show_seats(players)
+            return
+        found, by_seat = self._takings(), {player.seat: player for player in players}
         winners = {number for _, number, _ in found.taken} if found is not None else {*self.view.live}
-        losers = [number for number in self.view.live if number not in winners]
-        yield from self.at(AT_TABLE)
-        for number in losers:
-            if mucks(self._style(number), self.chance):
+        for number in self.hand.shown([*by_seat]):
+            wins = number in winners or not self.hand.may_muck(number, self.view.live)
+            if not wins and mucks(self._style(number), self.chance):
                 yield self.pace.show
-                self.controller.player_acts(number, PlayerAction.FOLD, 0)
+                self._says(number, Action.FOLD, 0)
                 self.view.folded.add(number)
+            elif not self.won:
+                yield from super()._show_seats([by_seat[number]])
 
     def _award_pots(self) -> Doings:
         """Each pot goes to whom it is awarded; a hand that was not played out is nobody's."""

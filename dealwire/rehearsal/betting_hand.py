@@ -31,6 +31,8 @@ class BettingHand:
         for seat, cents in stakes.items():
             chips.buy_in(seat, cents, least_of(plan, self._due, seat, house))
         self.stakes = {seat: chips.behind[seat] for seat in stakes}
+        self.last: BettingRound | None = None
+        """The betting round under way, or the last one."""
         self._first = next((step for step in plan.steps if isinstance(step, BetStep)), None)
 
     def put_up(self) -> Iterator[tuple[int, str, int]]:
@@ -56,7 +58,19 @@ class BettingHand:
         at = self.turns.index(start)
         turns = (*self.turns[at:], *self.turns[:at])
         lies = {seat: self._blinds(seat) for seat in self.turns} if step is self._first else {}
-        return BettingRound(Figures.of(self.plan), turns, lies, self.chips.behind, forced != "none")
+        self.last = BettingRound(Figures.of(self.plan), turns, lies, self.chips.behind, forced != "none")
+        return self.last
+
+    def shown(self, seats: Collection[int]) -> list[int]:
+        """These seats as they show their hands: first who bet or raised last, then clockwise."""
+        first = self.last.shows_first if self.last is not None else None
+        at = self.turns.index(first) if first is not None else 0
+        return [seat for seat in (*self.turns[at:], *self.turns[:at]) if seat in seats]
+
+    def may_muck(self, seat: int, live: Collection[int]) -> bool:
+        """Whether a hand may be thrown away and no pot is left without one: another put in as much."""
+        mine = sum(self.put[seat].values())
+        return any(sum(self.put[other].values()) >= mine for other in live if other != seat)
 
     def acted(self, step: BetStep, seat: int, lies: int) -> None:
         """So much lies before a seat in this betting round: what it added is its bet of the step."""

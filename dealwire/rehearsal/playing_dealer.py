@@ -11,6 +11,7 @@ from typing import Final
 
 from dealer_flow.procedure.steps.burn import BurnStep
 from dealer_flow.procedure.steps.decide import DecideStep
+from dealer_flow.procedure.steps.due import in_turn
 from dealer_flow.procedure.steps.exchange import ExchangeStep
 from dealer_flow.procedure.steps.reveal import RevealStep
 from dealer_flow.procedure.steps.set_hand import SetStep
@@ -159,7 +160,8 @@ class PlayingDealer(SimulatedDealer):
 
     def _decide(self, step: DecideStep) -> Doings:
         yield from self.at(AT_TABLE)
-        for player in self.plan.players:
+        players = {player.seat: player for player in self.plan.players}
+        for player in map(players.__getitem__, in_turn(self.view, [*players])):
             yield self.pace.think
             if self.view.chooses(step, player.seat):
                 self._choose(step, player)
