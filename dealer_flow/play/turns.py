@@ -3,8 +3,8 @@
 import devices.events as e
 from dealer_flow.play.laying import laid
 from dealer_flow.procedure.steps.bet import BetStep
-from dealer_flow.record.details import ActionRecord
 from dealer_flow.procedure.steps.deal import DealStep
+from dealer_flow.record.details import ActionRecord
 from dealer_flow.table.boards import first_on_board
 from dealer_flow.table.round import Round
 from protocol.cards import UNREAD, Card
