@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 import devices.events as e
-from dealer_flow.play.check_round import Check, not_here
+from dealer_flow.play.check_round import Check
 from dealer_flow.play.turns import may_act
 from dealer_flow.procedure.betting import UNLIMITED
 from dealer_flow.table.betting import Betting
@@ -142,14 +142,21 @@ def _time_limit_kept(round_: Round, body: e.PlayerActed) -> bool:
     return body.action == (Action.FOLD if betting.high > betting.lies(body.seat) else Action.CHECK)
 
 
+def _forfeits(body: e.PlayerActed) -> bool:
+    """A person's word that chips stay in the pot: no act in turn, and of any hand."""
+    return body.action == Action.FORFEIT
+
+
 CHECKS_OF_ACTIONS: Final[dict[str, Check]] = {
     "chips_play": lambda r, _: r.plan.betting is not None,
     "stake_before_hand": lambda r, _: not r.in_play,
-    "hand_in_play": lambda r, body: body.seat in r.live or standing(r, body) is not r.betting,
-    "betting_under_way": not_here,
-    "players_act": lambda r, body: body.action == Action.FOLD and body.seat in r.live and len(r.live) > 1,
+    "hand_in_play": lambda r, body: _forfeits(body) or body.seat in r.live or standing(r, body) is not r.betting,
+    "betting_under_way": lambda _, body: _forfeits(body),
+    "players_act": lambda r, body: (
+        _forfeits(body) or body.action == Action.FOLD and body.seat in r.live and len(r.live) > 1
+    ),
     "action_is_known": lambda _, body: body.action in _KNOWN,
-    "acts_in_turn": may_act,
+    "acts_in_turn": lambda r, body: _forfeits(body) or may_act(r, body),
     "time_limit_kept": _time_limit_kept,
     "bring_in_due": _bring_in_due,
     "may_check": _may_check,

@@ -9,7 +9,7 @@ from dealer_flow.play.check_actions import comes_to, standing
 from dealer_flow.play.handle_shoe import Handler
 from dealer_flow.play.turns import blinds_of, first_betting, in_turn
 from dealer_flow.procedure.steps.bet import BetStep
-from dealer_flow.record.details import AwardRecord
+from dealer_flow.record.details import ActionRecord, AwardRecord
 from dealer_flow.record.incidents import Incident, at
 from dealer_flow.table.round import Round, Ruling
 from devices.events import Action, Manner, Seen
@@ -34,6 +34,9 @@ def _acted(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
     part, step = round_.plan.betting, round_.step
     if part is None or body.seat not in round_.active or body.action not in frozenset(Action):
         return
+    if body.action == Action.FORFEIT:
+        _forfeit(round_, body.seat)
+        return
     if not isinstance(step, BetStep):  # the hands are shown, and this one is mucked
         round_.betting.folded.add(body.seat)
         return
@@ -49,6 +52,17 @@ def _acted(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
     _remark(round_, seen, body, action, before)
     round_.rulings = [ruling for ruling in round_.rulings if not _is_about(ruling, body.seat)]
     _judge_passed(round_, seen)
+
+
+def _forfeit(round_: Round, number: int) -> None:
+    """A person rules that a player has bet what it knew to be fouled: the hand is dead, and nothing goes back."""
+    betting, step = round_.betting, round_.step
+    betting.forfeited.add(number)
+    round_.dead.add(number)
+    round_.returns.add("dead-hand", number, ())
+    at_step = step.name if step is not None else ""
+    lies = betting.lies(number)
+    betting.actions.append(ActionRecord(step=at_step, seat=number, action=Action.FORFEIT.value, cents=lies))
 
 
 def _put_in(round_: Round, step: BetStep, number: int) -> None:

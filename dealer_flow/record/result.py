@@ -107,6 +107,9 @@ class Seat(Record, frozen=True, kw_only=True, omit_defaults=True):
     """Bets that were settled before the round was void and stay so; absent when none were."""
     returned: dict[str, Cents] = msgspec.field(default_factory=dict)
     """The bets that go back for how the round ended, by the clause; absent when none do."""
+    forfeited: dict[str, Cents] = msgspec.field(default_factory=dict)
+    """The bets of a void round that stay in the pot for the next one, since the player knew better; absent when none
+    do."""
     held: dict[str, str] = msgspec.field(default_factory=dict)
     """The bets that break a rule of the game, came too late or enter nobody, each with its clause: they lie there until
     a person decides, and every other bet is settled. Absent when there is none."""
