@@ -133,11 +133,12 @@ class Game:
         )
 
     def meters(self) -> list[str]:
-        """Names of the meters that its pay tables pay from, of the one that what is taken for a jackpot goes to, and of
-        its pool."""
+        """Names of the meters that its pay tables pay from, of those that what is taken for a jackpot and what is
+        forfeited go to, and of its pool."""
         rows = (row for table in self.paytables.values() for row in table.rows)
         jackpot = self.spec.pot.jackpot_rake if self.spec.pot is not None else None
-        others = [each.meter for each in (jackpot, self.spec.pool) if each is not None]
+        forfeits = self.spec.pot.forfeits if self.spec.pot is not None else None
+        others = [each.meter for each in (jackpot, forfeits, self.spec.pool) if each is not None]
         return sorted({row.pays.meter for row in rows if row.pays.meter}.union(others))
 
     def default_readings(self) -> dict[str, str]:

@@ -85,6 +85,15 @@ class JackpotCharge(TomlTable):
     clause: str
 
 
+class Forfeits(TomlTable):
+    """Chips of a void round that a person has ruled to stay in the pot: they wait for the next round that is played
+    out, whose main pot they are part of."""
+
+    meter: str
+    """The meter on which they wait, by its name; where nothing is said of it nothing does."""
+    clause: str
+
+
 class PotSpec(TomlTable):
     """The pot: all bets of kind `to-pot`, cut into a main pot and side pots by what each seat put in. With a `high` and
     a `low` hand each has half of it, the odd chip goes with the high one; where no low hand qualifies the high one has
@@ -98,4 +107,5 @@ class PotSpec(TomlTable):
     rake: Charge | None = None
     """What the house may take of each pot."""
     jackpot_rake: JackpotCharge | None = None
+    forfeits: Forfeits | None = None
     clauses: PotClauses

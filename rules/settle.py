@@ -13,6 +13,7 @@ from rules.contradictions import contradiction, folds_in
 from rules.doubts import in_doubt
 from rules.envy import envy_lines
 from rules.errors import SettlementRefused
+from rules.forfeits import forfeit_meter, forfeited_cents, forfeited_line
 from rules.game import Game, wrong_option
 from rules.kinds import KINDS, by_table, resolve
 from rules.kinds.proposition import lines_of
@@ -182,7 +183,7 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
             if kind in ("to-pot", "to-pool") and of_table is not None and seat.status != "out":
                 continue
             if name not in plays_here:
-                line = pots.get((name, seat.seat))
+                line = pots.get((name, seat.seat)) or forfeited_line(result, seat, of.bet, game)
                 if line is None and not of.bet.on:
                     line = line_by_record(result, seat, of.bet, hold, game.spec.returns)
             elif kind == "progressive":
@@ -202,9 +203,10 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
     paid = cut(lines, game, terms.maximum, terms.unit_cents)
     paid = terms.commission.taken_of(paid, game, terms.readings, terms.unit_cents)
     paid, envies = in_order(paid, game.spec.order), (*progressive.envy, *envy)
-    meters = (*progressive.meters, *jackpot_meter(terms, of_table), *_pool_meter(pool))
-    into = (of_table.jackpot if of_table is not None else 0) + (pool.into if pool is not None else 0)
-    return _Books(paid, envies, meters, of_table, pool, into)
+    forfeited, out = forfeited_cents(result, seats, paid), of_table.forfeited if of_table is not None else 0
+    others = (*jackpot_meter(terms, of_table), *_pool_meter(pool), *forfeit_meter(terms, forfeited, out))
+    into = (of_table.jackpot if of_table is not None else 0) + (pool.into if pool is not None else 0) + forfeited - out
+    return _Books(paid, envies, (*progressive.meters, *others), of_table, pool, into)
 
 
 def _pool_meter(pool: Pool | None) -> Iterator[MeterTotal]:

@@ -112,6 +112,8 @@ class PotTotal(Record, frozen=True, omit_defaults=True):
     """What the house took of it. Absent when it took nothing."""
     jackpot_rake: Amount = 0
     """What was taken of it for a jackpot. Absent when nothing."""
+    forfeited: Amount = 0
+    """How much of it was forfeited in rounds before. Absent when nothing."""
     winners: tuple[PotWinner, ...] = ()
     held: str = ""
     """Why nobody has it yet; absent when it was settled."""

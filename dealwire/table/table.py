@@ -99,7 +99,7 @@ class TableTerms:
 
     def settle_again(self, result: RoundResult) -> Settlement:
         """Settle a round that was settled before: marked, and no meter pays it or is moved."""
-        return replace(settle(result, self.game, **self._options()), again=True)
+        return replace(settle(result, self.game, **self._options()), again=True, meters=())
 
     def _options(self) -> dict[str, Any]:
         return {
