@@ -196,6 +196,13 @@ def use(round_: Round, indexes: Iterable[int], place: Place, step: str) -> None:
     _settle(round_, before)
 
 
+def lies_at(round_: Round, indexes: Iterable[int], place: Place, step: str) -> None:
+    """These cards lie at a place, beside those that are due there."""
+    before = laid(round_)
+    round_.marks.update(dict.fromkeys(indexes, CardMark("deal", place, step)))
+    _settle(round_, before)
+
+
 def _covers(round_: Round, place: Place) -> None:
     """A card joins those that lie open there: they are not the whole hand any more."""
     hand = round_.ledger.hands.get(place)

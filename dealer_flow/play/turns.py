@@ -114,9 +114,10 @@ def declares(round_: Round, body: e.PlayerActed) -> bool:
     """Whether a player whose last card was turned up declares itself all-in, with what it has in the pot: that is said
     before it acts on the card (47.1-1021)."""
     betting, number = standing(round_, body), body.seat
-    if body.action != Action.ALL_IN or number not in round_.seen_last or number in betting.acted:
+    if body.action != Action.ALL_IN or number not in round_.seen_last or betting.is_all_in(number):
         return False
-    return body.cents == betting.lies(number) and not betting.is_all_in(number)
+    acted = any(each.seat == number and each.step == betting.step for each in betting.actions)
+    return body.cents == betting.lies(number) and not acted
 
 
 def reopens(round_: Round, body: e.PlayerActed) -> bool:

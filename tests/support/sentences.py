@@ -325,6 +325,7 @@ LEGAL: tuple[tuple[str, str, str, str], ...] = (
     ("dealer", "StakeShown", "P", "show the stake of seat N"),
     ("player at P", "PlayerActed", "P", r"(check|bring in|bet|fold|muck the hand)"),
     ("player at P", "PlayerActed", "P", r"(call|raise to more than|all-in with) \$T"),
+    ("player at P", "PlayerActed", "P", "all-in with what is in the pot"),
     ("dealer", "PotTaken", "P", "award a pot to seat N"),
     ("dealer", "HandRevealed", "P", "show (N cards of )?P"),
     ("dealer", "HandRevealed", "P", "show W"),
