@@ -9,7 +9,7 @@ from dealer_flow.procedure.complaints import Complaint
 from dealer_flow.procedure.english import cards, listed, place
 from dealer_flow.procedure.must_draw import DrawPart
 from dealer_flow.procedure.steps.base import Step
-from dealer_flow.procedure.steps.due import Due, RoundView
+from dealer_flow.procedure.steps.due import Due, RoundView, in_turn
 from dealer_flow.procedure.steps.so_far import CardsSoFar
 from dealer_flow.procedure.tables import Consequence, Name, Recipient
 from protocol.places import seat
@@ -55,7 +55,7 @@ class ExchangeStep(Step):
                 due = Due(view.plan.place(to), self.most if whole else 1, self.name, why, at_most=True)
                 yield from [due] * (1 if whole else self.most)
                 continue
-            for number in view.live:
+            for number in in_turn(view, view.live):
                 draws = view.draws(number)
                 if draws and whole:
                     yield Due(seat(number), draws, self.name, why)
