@@ -43,7 +43,15 @@ _OF_ACTIONS: Final[Mapping[str, Callable[[BettingPart], str]]] = {
     "bet_within_limit": lambda part: part.most_bet.clause,
     "raise_within_limit": lambda part: part.most_raise.clause,
     **dict.fromkeys(
-        ("nothing_to_call", "something_to_call", "nothing_bet_yet", "something_to_raise", "more_than_before"),
+        (
+            "bring_in_due",
+            "seat_to_act",
+            "nothing_to_call",
+            "something_to_call",
+            "nothing_bet_yet",
+            "something_to_raise",
+            "more_than_before",
+        ),
         lambda part: part.clause,
     ),
 }
