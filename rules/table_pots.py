@@ -27,11 +27,14 @@ Holds = Mapping[int, Mapping[str, Hold]]
 
 
 class TablePots(NamedTuple):
-    """What became of the pots: a line for each seat and pot, the pots, and what was taken for a jackpot in cents."""
+    """What became of the pots: a line for each seat and pot, the pots, and what was taken for a jackpot in cents;
+    `rolled`: what a pot that rolls over has more on its meter than before, `meters` how that stands."""
 
     lines: tuple[SettlementLine, ...] = ()
     pots: tuple[PotTotal, ...] = ()
     jackpot: int = 0
+    rolled: int = 0
+    meters: tuple[MeterTotal, ...] = ()
 
 
 def table_pots(view: View, seats: Sequence[Seat], holds: Holds) -> TablePots | None:
@@ -42,10 +45,10 @@ def table_pots(view: View, seats: Sequence[Seat], holds: Holds) -> TablePots | N
         return None
     bets = [bet for bet in view.terms.game.bets.values() if isinstance(bet, ToPotBet)]
     inside = [seat for seat in seats if seat.status != "out"]
-    if waiting := [*_held_bets(inside, bets, holds)]:
-        return _all_held(inside, bets, waiting[0])
-    lines = [*_given_back(view, inside, bets)]
-    put = {seat.seat: cents for seat in inside if (cents := _in_pot(seat, bets))}
+    if waiting := [*held_bets(inside, bets, holds, spec.alike)]:
+        return all_held(inside, bets, waiting[0])
+    lines = [*given_back(view, inside, bets)]
+    put = {seat.seat: cents for seat in inside if (cents := in_pot(seat, bets))}
     live = {seat.seat for seat in inside if seat.status == "live"}
     if (over := uncalled(put)) is not None and over.seat in live:
         why = f"nobody matched {dollars(over.cents)} of it: it comes back"
@@ -54,7 +57,12 @@ def table_pots(view: View, seats: Sequence[Seat], holds: Holds) -> TablePots | N
     box, totals, jackpot = RakeBox(view.terms.rake, view.terms.unit_cents), list[PotTotal](), 0
     by_seat = {seat.seat: seat for seat in seats}
     for number, pot in enumerate(pots(put, live & put.keys())):
-        name, taken = POT if not number else f"{SIDE_POT}{number}", box.of(pot.cents)
+        name = POT if not number else f"{SIDE_POT}{number}"
+        if not pot.contenders and spec.clauses.nobody and all(seat.status == "folded" for seat in inside):
+            lines += _forfeited(name, pot, spec.clauses.nobody)
+            totals.append(PotTotal(name, pot.cents, (), to_house=pot.cents))
+            continue
+        taken = box.of(pot.cents)
         shares = _shares(view, by_seat, number + 1, pot, pot.cents - sum(taken))
         if isinstance(shares, Hold):
             box.give_back(taken)
@@ -76,7 +84,7 @@ def jackpot_meter(terms: Terms, pots: TablePots | None) -> Iterator[MeterTotal]:
         yield MeterTotal(charge.meter, before, 0, None, before + cents, contributed=cents)
 
 
-def _in_pot(seat: Seat, bets: Sequence[ToPotBet]) -> int:
+def in_pot(seat: Seat, bets: Sequence[ToPotBet]) -> int:
     """What a seat's wagers to the pot come to that did not go back."""
     return sum(seat.wagers.get(bet.name, 0) - seat.returned.get(bet.name, 0) for bet in bets)
 
@@ -87,8 +95,8 @@ def _kept(result: RoundResult) -> bool:
     return result.outcome == "defective-deck" and bool(result.awards) and not back
 
 
-def _held_bets(seats: Sequence[Seat], bets: Sequence[ToPotBet], holds: Holds) -> Iterator[Hold]:
-    """Why wagers to the pot wait for a person, or cannot be such as the round says."""
+def held_bets(seats: Sequence[Seat], bets: Sequence[ToPotBet], holds: Holds, alike: str = "") -> Iterator[Hold]:
+    """Why wagers to the pot wait for a person, or cannot be such as the round says, or by the clause `alike`."""
     for seat in seats:
         mine = holds.get(seat.seat, {})
         for bet in bets:
@@ -96,9 +104,22 @@ def _held_bets(seats: Sequence[Seat], bets: Sequence[ToPotBet], holds: Holds) ->
                 yield mine[bet.name]
             if seat.returned.get(bet.name, 0) > seat.wagers.get(bet.name, 0):
                 yield Hold(f"seat {seat.seat} has more of {bet.name} back than it bet", bet.clause)
+    if alike:
+        yield from _unlike(seats, bets, alike)
 
 
-def _all_held(seats: Sequence[Seat], bets: Sequence[ToPotBet], why: Hold) -> TablePots:
+def _unlike(seats: Sequence[Seat], bets: Sequence[ToPotBet], clause: str) -> Iterator[Hold]:
+    """Bets that are to be as much at every seat, and are not."""
+    for bet in bets:
+        first = next((seat for seat in seats if seat.wagers.get(bet.name)), None)
+        for seat in seats if first is not None else ():
+            cents = seat.wagers.get(bet.name, 0)
+            if first is not None and cents and cents != first.wagers[bet.name]:
+                why = f"{bet.name} is {dollars(first.wagers[bet.name])} at seat {first.seat} and {dollars(cents)} at"
+                yield Hold(f"{why} seat {seat.seat}", clause)
+
+
+def all_held(seats: Sequence[Seat], bets: Sequence[ToPotBet], why: Hold) -> TablePots:
     """Nobody knows how the pot is cut while a wager of it waits: every wager does."""
     lines = [
         held(bet, seat.seat, seat.wagers[bet.name], why) for seat in seats for bet in bets if seat.wagers.get(bet.name)
@@ -107,7 +128,7 @@ def _all_held(seats: Sequence[Seat], bets: Sequence[ToPotBet], why: Hold) -> Tab
     return TablePots(tuple(lines), (PotTotal(POT, sum(line.stake for line in lines), live, held=why.why),))
 
 
-def _given_back(view: View, seats: Sequence[Seat], bets: Sequence[ToPotBet]) -> Iterator[SettlementLine]:
+def given_back(view: View, seats: Sequence[Seat], bets: Sequence[ToPotBet]) -> Iterator[SettlementLine]:
     """What the round gives back of wagers to the pot, before it is cut."""
     for seat in seats:
         for bet in bets:
@@ -135,6 +156,13 @@ def _shares(view: View, seats: Mapping[int, Seat], number: int, pot: Pot, cents:
     if isinstance(shares, Hold) or not cents:
         return shares
     return {seat: each for seat, each in shares.items() if each.cents}  # of few chips not all who tie have one
+
+
+def _forfeited(name: str, pot: Pot, clause: str) -> Iterator[SettlementLine]:
+    """Everybody folded, the last player too: the pot is the house's."""
+    why = f"everybody folded: the {name.replace('-', ' ')} of {dollars(pot.cents)} is the house's"
+    for seat, cents in _by_seat(pot):
+        yield make_line(seat, name, cents, "lose", why, clause)
 
 
 def _by_seat(pot: Pot) -> list[tuple[int, int]]:

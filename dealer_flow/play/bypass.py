@@ -12,7 +12,9 @@ import devices.events as e
 from dealer_flow.play import laying
 from dealer_flow.play.order import violation
 from dealer_flow.play.states import State
+from dealer_flow.play.verdicts import apply
 from dealer_flow.play.wagers import hold_passed_by
+from dealer_flow.procedure.steps.deal import DealStep
 from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.procedure.steps.exchange import ExchangeStep
 from dealer_flow.procedure.steps.kinds import AnyStep
@@ -21,6 +23,7 @@ from dealer_flow.procedure.steps.show import ShowStep
 from dealer_flow.record.incidents import Incident
 from dealer_flow.table.round import Round
 from devices.events import Seen
+from protocol.places import seat
 
 
 def goes_on_without(round_: Round, body: e.Body) -> bool:
@@ -76,6 +79,30 @@ def pass_by(round_: Round, seen: Seen) -> None:
         round_.report(Incident(code="choice-missing", clause=clause, seat=number), seen)
         round_.passed_by[number] = clause
     hold_passed_by(round_)
+
+
+def deal_on(round_: Round, body: e.Body) -> bool:
+    """True when cards come though seats have not chosen, and the step has them lose their hands for that: they have
+    until the next deal is out."""
+    step = round_.step
+    drawn = isinstance(body, e.CardDrawn | e.CardUnread)
+    if not isinstance(step, DecideStep) or step.late is None or not drawn or not round_.opened or round_.decided:
+        return False
+    round_.late |= dict.fromkeys(round_.undecided, step.name)
+    return True
+
+
+def judge_late(round_: Round, seen: Seen) -> None:
+    """The deal under way is out: who has not chosen before it has a dead hand."""
+    if not isinstance(round_.step, DealStep) or not round_.late:
+        return
+    for number, name in round_.late.items():
+        step = next(each for each in round_.plan.steps if each.name == name)
+        if isinstance(step, DecideStep) and step.late is not None and number in round_.live:
+            policy = round_.plan.policy(step.late)
+            found = Incident(code="choice-late", clause=policy.clause, seat=number)
+            apply(round_, policy, seat(number), round_.report(found, seen))
+    round_.late.clear()
 
 
 def take_early(round_: Round) -> None:

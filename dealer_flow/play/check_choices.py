@@ -7,6 +7,7 @@ import devices.events as e
 from dealer_flow.play.check_round import Check
 from dealer_flow.play.unburned import folds_unburned
 from dealer_flow.procedure.steps.decide import DecideStep
+from dealer_flow.procedure.steps.due import in_turn
 from dealer_flow.procedure.steps.exchange import ExchangeStep
 from dealer_flow.table.round import Round
 
@@ -15,6 +16,9 @@ def choice_step(round_: Round, seat: int, choice: str) -> str | None:
     """The step, from the one under way on, in which the seat makes this choice; None when it is none of them, or the
     choice that the seat made last is only reported again."""
     made, step = round_.choices.get(seat, {}), round_.step
+    if (waits := round_.late.get(seat)) is not None:
+        decides = next(each for each in round_.plan.steps if each.name == waits)
+        return waits if isinstance(decides, DecideStep) and choice in decides.choices else None
     if (unburned := folds_unburned(round_, seat, choice)) is not None:
         return unburned
     if not round_.plan.finishes.isdisjoint(made.values()):
@@ -73,7 +77,7 @@ def _acts_in_order(round_: Round, body: e.DecisionMade) -> bool:
     step = round_.step
     if not isinstance(step, DecideStep) or step.order != "clockwise" or not round_.is_undecided(body.seat):
         return True
-    return body.seat == round_.undecided[0]
+    return body.seat == in_turn(round_, round_.undecided)[0]
 
 
 def _step_offers_choice(round_: Round, body: e.DecisionMade) -> bool:
@@ -97,6 +101,6 @@ CHECKS_OF_CHOICES: Final[dict[str, Check]] = {
     "choice_is_offered": _chooses,
     "hand_is_live": lambda r, body: body.seat not in r.dead,
     "step_offers_choice": _step_offers_choice,
-    "players_choose": _gives_up,
+    "players_choose": lambda r, body: body.seat in r.late or _gives_up(r, body),
 }
 """Checks of a choice by their name."""

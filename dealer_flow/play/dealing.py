@@ -20,7 +20,7 @@ from dealer_flow.table.round import Round
 from devices.events import Seen
 from protocol.cards import UNREAD, Card
 from protocol.faults import Fault
-from protocol.places import BURN, NOWHERE, SHOE, Place, pile, seat
+from protocol.places import BURN, COMMUNITY, NOWHERE, SHOE, Place, pile, seat
 
 
 def begin(round_: Round, seen: Seen) -> None:
@@ -202,10 +202,14 @@ def look_ahead(round_: Round, seen: Seen) -> None:
     out = Incident(
         code="deck-runs-out", clause=policy.clause, reason="stop", place=SHOE.text, expected=len(due), left=left
     )
-    if policy.then == "scramble" and pool >= by_hand:
+    if policy.then.startswith("scramble") and pool >= by_hand:
         reason = "scramble-and-burn" if pool > by_hand else "scramble"
         out = replace(out, reason=reason, burned=burned, by_hand=by_hand)
         _scramble(round_, due, left)
+        policy = policy._replace(then="nothing")
+    elif policy.then == "scramble-or-community" and left + burned > 1:
+        out = replace(out, reason="community", burned=burned)
+        _for_everybody(round_, due, left)
         policy = policy._replace(then="nothing")
     elif policy.then != "misdeal":
         policy = policy._replace(then="person")
@@ -221,6 +225,17 @@ def _scramble(round_: Round, due: list[Due], left: int) -> None:
     aside = [Due(BURN, 1, due[whole].step)] * min(left, 1)
     round_.dues[round_.given :] = [*due[:whole], *aside]
     round_.by_hand += due[whole:]
+
+
+def _for_everybody(round_: Round, due: list[Due], left: int) -> None:
+    """Nobody gets a card: one is burned and one turned up that plays in every hand (47.1-1009(2)). What the shoe no
+    longer has of the two comes from the burned cards, by hand."""
+    step = due[0].step
+    both = [Due(BURN, 1, step), Due(COMMUNITY, 1, step)]
+    round_.dues[round_.given :] = both[:left]
+    round_.by_hand += both[left:]
+    round_.ledger.scrambled = left < len(both)
+    round_.common_card = True
 
 
 def _by_hand(round_: Round, due: list[Due], left: int) -> None:

@@ -18,7 +18,7 @@ from typing import Final
 
 import devices.events as e
 from dealer_flow.play import handle_shoe
-from dealer_flow.play.bypass import goes_on_without, pass_by, take_early
+from dealer_flow.play.bypass import deal_on, goes_on_without, judge_late, pass_by, take_early
 from dealer_flow.play.corrections import Amendment, RoundReports, keyed_alone, needs_cure, on_record, refused
 from dealer_flow.play.dealing import assign_hands, look_ahead, offer_hand
 from dealer_flow.play.guards import holds
@@ -46,6 +46,7 @@ from dealer_flow.table.ledger import Ledger
 from dealer_flow.table.round import Round
 from dealer_flow.table.shoe import LEAST_CONFIDENCE, ShoeLedger, Shoes
 from devices.events import Seen
+from protocol.places import COMMUNITY
 
 CONCERNED: Final = frozenset({*HANDLERS, *LINE_REPORTS})
 """Reports that change something."""
@@ -110,6 +111,11 @@ class DealerFlow:
         return self._phase.state
 
     @property
+    def between_rounds(self) -> bool:
+        """True when no round is under way and no report waits for another one."""
+        return self._phase.state is State.BETTING and not self._held
+
+    @property
     def procedure(self) -> Procedure:
         """The procedure that is followed."""
         return self._plan.procedure
@@ -144,6 +150,8 @@ class DealerFlow:
         if self._round.draw is not None:
             return True
         due = self._round.next_due
+        if due is not None and self._round.common_card and due.place == COMMUNITY:
+            return True
         steps = {step.name: step for step in self._plan.steps}
         return due is not None and getattr(steps[due.step], "face", "down") == "up"
 
@@ -231,6 +239,8 @@ class DealerFlow:
         else:
             round_.devices.add(seen.device)
             if phase.state is State.DECIDING:
+                if deal_on(round_, body):
+                    self._go_on()
                 self._pass_by(seen)
             if phase.state in BEFORE_REVEAL and self._pass_over(body):
                 self._flush(out)
@@ -376,6 +386,7 @@ class DealerFlow:
         if phase.state is not State.REVEALING:
             waiting = waits_for(round_)
             if waiting is not None and holds(waiting, round_) and phase.end_step():
+                judge_late(round_, self._last)
                 next_step(round_)
                 over = True
             elif not round_.house_wrong and self._shown_at != (stands := (round_.at, round_.next_due is not None)):

@@ -120,6 +120,7 @@ def _decide(round_: Round, seen: Seen, body: e.DecisionMade) -> None:
     step = choice_step(round_, body.seat, choice.name)
     if step is not None:
         choose(round_, body.seat, step, choice.name)
+        round_.late.pop(body.seat, None)
         if isinstance(round_.step, ExchangeStep) and round_.step.name == step:  # no card for the hand
             rest = round_.dues[round_.given :]
             round_.dues[round_.given :] = [due for due in rest if due.place.seat != body.seat]

@@ -101,6 +101,11 @@ def replace_at_once(round_: Round, index: int, *, back: bool = False) -> None:
     _settle(round_, before)
 
 
+def discard(round_: Round, index: int) -> None:
+    """A card that nobody was due goes to the discards."""
+    _mark(round_, index, _DEAD)
+
+
 def _owe_again(round_: Round, index: int) -> None:
     """A card that was dealt before its time took what was due then: that is due next."""
     if (mark := round_.marks.get(index)) is not None and mark.why == "deal":
@@ -113,19 +118,28 @@ def replace_later(round_: Round, index: int, *, back: bool = False, lap: bool = 
     before, completes = laid(round_), False
     if index not in round_.marks:
         number = sum(other not in round_.marks for other in range(index))
-        after = _lap_end(round_, number) if lap else len(round_.dues)
         due = round_.dues[number]
+        after = _lap_end(round_, number) if lap else before_burn(round_, due.step)
         completes = due.why != "exchange"
         round_.dues.insert(after, due._replace(why="complete") if due.why == "deal" else due)
         del round_.dues[number]
     elif round_.marks[index].why == "deal":
         completes = True
-        round_.dues.append(Due(round_.marks[index].place, 1, round_.marks[index].step, "complete"))
+        due = Due(round_.marks[index].place, 1, round_.marks[index].step, "complete")
+        round_.dues.insert(before_burn(round_, due.step), due)
     _mark(round_, index, _BACK if back else _DEAD)
     _settle(round_, before)
     if (lay := before[index]) is not None and lay.why == "deal":
         hand = round_.ledger.hand(lay.place)
         hand.expected, hand.judged = hand.expected + 1, hand.judged - completes
+
+
+def before_burn(round_: Round, step: str) -> int:
+    """Where all that is due has come out before a card is burned for a later step: until then a hand of this step is
+    made whole."""
+    to_come = range(round_.given, len(round_.dues))
+    burns = (at for at in to_come if round_.dues[at].place == BURN and round_.dues[at].step != step)
+    return next(burns, len(round_.dues))
 
 
 def _lap_end(round_: Round, number: int) -> int:

@@ -15,9 +15,9 @@ from dealer_flow.table.hand import Hand
 from dealer_flow.table.round import CardMark, Round
 from devices.events import Mishap, Seen
 from protocol.cards import Card
-from protocol.places import BURN, Place
+from protocol.places import BURN, MUCK, Place
 
-REMEDIES = frozenset({"replace", "complete", "reshuffle", "set-aside", "kept"})
+REMEDIES = frozenset({"replace", "complete", "reshuffle", "set-aside", "kept", "bury", "stays-open"})
 """Consequences that put right what is wrong, after which play goes on."""
 
 
@@ -40,6 +40,9 @@ def of_card(round_: Round, policy: Policy, place: Place, face: Card | None, seen
     """A card at a place is dead, dropped or should not be there; False when none is known to lie there. A `stray` one
     that lies face up is replaced at once (47.1-1037), any other as the policy says."""
     hand = round_.ledger.hands.get(place)
+    if policy.then == "stays-open" and place.seat:
+        round_.seen_last.add(place.seat)
+        return True
     if hand is not None and hand.by_hand:
         return True  # the deck in the dealer's hand gives another, and no device sees it
     if not round_.plan.from_shoe:
@@ -90,8 +93,12 @@ def _lies_open(round_: Round, due: Due) -> bool:
 
 def complete(round_: Round, hand: Hand, missing: int) -> None:
     """The hand gets the next cards, after all others have theirs."""
-    owed = round_.by_hand if round_.plan.from_hand else round_.dues
-    owed += [Due(hand.place, 1, hand.step, "complete")] * missing
+    cards = [Due(hand.place, 1, hand.step, "complete")] * missing
+    if round_.plan.from_hand:
+        round_.by_hand += cards
+    else:
+        at = laying.before_burn(round_, hand.step)
+        round_.dues[at:at] = cards
 
 
 def owed(round_: Round, place: Place) -> int:
@@ -188,6 +195,9 @@ def early(round_: Round, policy: Policy, place: Place, face: Card | None, seen: 
         round_.ledger.shuffled_in = round_.ledger.astray
         return _anew(round_, place, policy, seen)
     spares = [n for n in laying.spares(round_) if face is None or round_.from_shoe[n] == face] or laying.spares(round_)
+    if spares and policy.then == "bury":
+        _bury(round_, spares)
+        return True
     if not spares:
         return policy.then == "reshuffle" and of_card(round_, policy, place, face, seen)
     if policy.then == "reshuffle" and policy.back == "step":  # what was burned before them stays burned
@@ -201,6 +211,17 @@ def early(round_: Round, policy: Policy, place: Place, face: Card | None, seen: 
     else:
         round_.marks.update(dict.fromkeys(spares, CardMark("aside", place)))
     return True
+
+
+def _bury(round_: Round, cards: list[int]) -> None:
+    """Cards of a street came before the one before it was bet: they are dead, and before the next are dealt a card for
+    each further player goes the same way. What was burned before them stays burned (47.1-1021)."""
+    burned = _burned_before(round_, cards)
+    round_.marks.update(dict.fromkeys(burned, CardMark("early", BURN)))
+    gone = [index for index in cards if index not in burned]
+    for index in gone:
+        laying.discard(round_, index)
+    round_.to_bury = max(len(round_.live) - len(gone), 0)
 
 
 def _keep(round_: Round, place: Place, cards: list[int]) -> None:
@@ -240,6 +261,9 @@ def _to_come(round_: Round, place: Place) -> int:
 def at_step(round_: Round) -> None:
     """A step begins: a card that was dealt too early is the one that it deals."""
     step = round_.step
+    if isinstance(step, DealStep) and round_.to_bury:
+        round_.dues[round_.given : round_.given] = [Due(MUCK, 1, step.name)] * round_.to_bury
+        round_.to_bury = 0
     if not isinstance(step, DealStep | BurnCardStep) or not round_.marks:
         return
     for place in {mark.place for mark in round_.marks.values() if mark.why in ("early", "aside")}:

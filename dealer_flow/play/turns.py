@@ -4,6 +4,7 @@ import devices.events as e
 from dealer_flow.play.laying import laid
 from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.procedure.steps.deal import DealStep
+from dealer_flow.record.details import ActionRecord
 from dealer_flow.table.boards import first_on_board
 from dealer_flow.table.round import Round
 from protocol.cards import UNREAD, Card
@@ -94,6 +95,25 @@ def upcards(round_: Round, number: int) -> tuple[Card, ...]:
     place = seat(number)
     lying = zip(round_.from_shoe, laid(round_), strict=True)
     return tuple(card for card, due in lying if due is not None and due.place == place and due.step in faced)
+
+
+def shown_from(round_: Round, numbers: list[int]) -> list[int]:
+    """These seats as they show their hands: first who bet or raised last in the last betting round, or, where all
+    checked, who acted first, then clockwise (47.1-1033)."""
+    betting = round_.betting
+    actions = [each for each in betting.actions if each.step == betting.step]
+    raised = [each.seat for each in actions if each.cents and each.cents == betting.high and _puts_more(each, actions)]
+    first = raised[-1] if raised else actions[0].seat if actions else None
+    around = in_turn(round_)
+    if first in around:
+        at = around.index(first)
+        around = [*around[at:], *around[:at]]
+    return [number for number in around if number in numbers]
+
+
+def _puts_more(action: ActionRecord, actions: list[ActionRecord]) -> bool:
+    """Whether nobody had put in as much before this action of a betting round."""
+    return all(each.cents < action.cents for each in actions[: actions.index(action)])
 
 
 def may_act(round_: Round, body: e.PlayerActed) -> bool:

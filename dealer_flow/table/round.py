@@ -116,6 +116,14 @@ class Round:
     """The cards out of a shoe, in their order; those without a mark came for `dues`, one each."""
     marks: dict[int, CardMark] = field(default_factory=dict)
     """Place in `from_shoe` -> what became of a card that came for none of them."""
+    to_bury: int = 0
+    """Cards that go to the discards before the next are dealt, since some of theirs came too early."""
+    common_card: bool = False
+    """The deck ran out: the last card is one that plays in every hand."""
+    seen_last: set[int] = field(default_factory=set)
+    """Seats whose last card was turned up as it was dealt down, and plays."""
+    late: dict[int, str] = field(default_factory=dict)
+    """Seat -> the step in which it was to choose, and has until the cards that follow are out."""
     unburned: str = ""
     """The last step whose burn the dealer forgot."""
     stub_due: bool = False
@@ -263,6 +271,8 @@ class Round:
             return
         choices, only = self.choices, step.only
         for number in self.active if among is None else among:
+            if number in self.late:
+                continue
             if number in choices and step.name in choices[number]:
                 continue
             if self._plays_on(number) and (not only or only in self.wagers[number]):

@@ -105,6 +105,9 @@ def _settles_faults(procedure: Procedure, index: int, step: AnyStep) -> Iterator
 def _size_faults(procedure: Procedure, steps: list[AnyStep]) -> Iterator[Complaint]:
     """The deck is enough for the most seats, a deck dealt by hand beside a shoe too."""
     most, deck = procedure.seats.most, procedure.deck
+    if procedure.betting is not None and procedure.care.runs_out is not None:  # the last cards may be too few
+        deals = [index for index, step in enumerate(steps) if step.deals]
+        steps = steps[: deals[-1]] if len(deals) > 1 else steps
     whole = deck.cards * deck.decks
     beside = procedure.device == "card-shoe"  # what is dealt by hand beside a shoe comes from a deck of its own
 

@@ -9,7 +9,7 @@ from dealer_flow.procedure.complaints import Complaint, unknown_bets
 from dealer_flow.procedure.english import a, listed, place
 from dealer_flow.procedure.steps.base import Step
 from dealer_flow.procedure.steps.so_far import CardsSoFar
-from dealer_flow.procedure.tables import Name
+from dealer_flow.procedure.tables import Consequence, Name
 from protocol.tomlfile import Key
 
 if TYPE_CHECKING:
@@ -20,7 +20,9 @@ class DecideStep(Step):
     """Every live seat makes one of these choices, names of `[[decision]]`. `only`: every live seat with this bet.
     `optional`: a seat that says nothing made the first of them. `about`: a hand that is offered; without it
     nobody is asked, and if nobody bets on it, it is dead. `takers`: all may, or the first one alone. `order`: they act
-    as they like, or clockwise from the dealer's left. `blind`: bets of later steps that may be placed already now."""
+    as they like, or clockwise, from the left of the button or of the dealer. `blind`: bets of later steps that may be
+    placed already now. `late`: what it means for a seat that has not chosen when the cards of the next deal are out;
+    cards may come meanwhile."""
 
     do: Literal["decide"]
     choices: Annotated[tuple[Name, ...], Field(min_length=1)]
@@ -30,6 +32,7 @@ class DecideStep(Step):
     optional: bool = False
     about: Name | None = None
     takers: Literal["each", "one"] = "each"
+    late: Consequence | None = None
 
     state = "deciding"
 
@@ -53,6 +56,8 @@ class DecideStep(Step):
         if self.about is not None and self.about not in so_far.offered:
             allowed = ", ".join(sorted(so_far.offered)) or "none"
             yield (*key, "about"), f"{self.about!r} is no hand that is offered before; allowed: {allowed}"
+        if self.late is not None and self.late.then != "dead-hand":
+            yield (*key, "late"), "a hand that is too late is dead: then = 'dead-hand'"
         if self.takers == "one" and self.about is None:
             yield (*key, "takers"), "one taker of what? give 'about' too"
 
@@ -65,9 +70,11 @@ class DecideStep(Step):
         if self.about:
             who = f"While {place(self.about)} is there{' and not taken' * (self.takers == 'one')}, {who.lower()}"
             silent += " The first who takes it plays it alone." if self.takers == "one" else ""
-        order = ", clockwise from your left," if self.order == "clockwise" else ""
+        first = "the left of the button" if any(getattr(step, "moves", None) for step in game.step) else "your left"
+        order = f", clockwise from {first}," if self.order == "clockwise" else ""
         blind = f" {listed([*self.blind]).capitalize()} may be placed now, in the blind." if self.blind else ""
-        return f"{who}{order} chooses: {offered}.{silent}{blind}"
+        late = " Who has not when the next cards are dealt has a dead hand." if self.late else ""
+        return f"{who}{order} chooses: {offered}.{silent}{blind}{late}"
 
     def brief(self) -> str:
         """`choice`."""

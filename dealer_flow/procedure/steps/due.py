@@ -50,3 +50,10 @@ class RoundView(Protocol):
 
     def draws(self, number: int) -> int:
         """How many cards the seat asked for in the last step that let it choose."""
+
+
+def in_turn(view: RoundView, seats: Sequence[int]) -> list[int]:
+    """These seats in the order of play: clockwise from the left of the button, from the dealer's left where none moves
+    or nobody knows where it is."""
+    button = view.first if view.plan.button is not None else None
+    return [*(each for each in seats if each > (button or 0)), *(each for each in seats if each <= (button or 0))]
