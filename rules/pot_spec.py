@@ -117,6 +117,15 @@ class RollingPot(TomlTable):
     """By which it rolls over."""
 
 
+class Forfeits(TomlTable):
+    """Chips of a void round that a person has ruled to stay in the pot: they wait for the next round that is played
+    out, whose main pot they are part of."""
+
+    meter: str
+    """The meter on which they wait, by its name; where nothing is said of it nothing does."""
+    clause: str
+
+
 class PotSpec(TomlTable):
     """The pot: all bets of kind `to-pot`, cut into a main pot and side pots by what each seat put in. With a `high` and
     a `low` hand each has half of it, the odd chip goes with the high one; where no low hand qualifies the high one has
@@ -134,4 +143,5 @@ class PotSpec(TomlTable):
     """The clause by which a bet is as much at every seat; where it is not, the pot is held."""
     matched: MatchedPot | None = None
     rolls: RollingPot | None = None
+    forfeits: Forfeits | None = None
     clauses: PotClauses

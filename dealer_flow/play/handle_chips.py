@@ -61,7 +61,8 @@ def _forfeit(round_: Round, number: int) -> None:
     round_.dead.add(number)
     round_.returns.add("dead-hand", number, ())
     at_step = step.name if step is not None else ""
-    betting.actions.append(ActionRecord(step=at_step, seat=number, action=Action.FORFEIT, cents=betting.lies(number)))
+    lies = betting.lies(number)
+    betting.actions.append(ActionRecord(step=at_step, seat=number, action=Action.FORFEIT.value, cents=lies))
 
 
 def _put_in(round_: Round, step: BetStep, number: int) -> None:

@@ -223,7 +223,8 @@ class TableFactory:
         part = part.model_copy(update={"meters": start.facts.get("meters", {})})
         table = build_table(part, self._banks, JournaledTable)
         if table.terms is not None:
-            table.terms.runners = {int(seat): number for seat, number in start.facts.get("runners", {}).items()}
+            runners = {int(seat): number for seat, number in start.facts.get("runners", {}).items()}
+            table.terms.stand(table.terms.meters, runners)
         if part.name not in self._rounds:
             self._rounds[part.name] = JournaledRounds(self._reader, part.name, since)
         table.remember(self._rounds[part.name])

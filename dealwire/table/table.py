@@ -88,18 +88,24 @@ class TableTerms:
     def settle(self, result: RoundResult) -> Settlement:
         """Settle one round on `meters`; SettlementRefused when it is not one of the game."""
         must_be_of(result, self.game)
+        self.stand(self.meters, self.runners)
+        settlement = settle_on(result, self._agreed)
+        move_meters(self.meters, settlement)
+        pool = settlement.pool
+        after = {each.seat: each.after for each in pool.runners if each.after} if pool is not None else self.runners
+        self.stand(self.meters, after)
+        return settlement
+
+    def stand(self, meters: Mapping[str, int], runners: Mapping[int, int]) -> None:
+        """Meters and runners stand here now."""
+        self.meters, self.runners = dict(meters), dict(runners)
         if (self.meters, self.runners) != self._stood:
             self._agreed = self._agreed.on(self.meters, self.runners)
             self._stood = dict(self.meters), dict(self.runners)
-        settlement = settle_on(result, self._agreed)
-        move_meters(self.meters, settlement)
-        if settlement.pool is not None:
-            self.runners = {each.seat: each.after for each in settlement.pool.runners if each.after}
-        return settlement
 
     def settle_again(self, result: RoundResult) -> Settlement:
         """Settle a round that was settled before: marked, and no meter pays it or is moved."""
-        return replace(settle(result, self.game, **self._options()), again=True)
+        return replace(settle(result, self.game, **self._options()), again=True, meters=())
 
     def _options(self) -> dict[str, Any]:
         return {
@@ -198,9 +204,9 @@ class Table:
         self.flow.restore(state.flow)
         self.outcomes, self.incidents = Counter(dict(state.outcomes)), Counter(dict(state.incidents))
         if self.terms is not None and self.terms.bank is None:
-            self.terms.meters = dict(state.meters)
-        if self._pool is not None and self.terms is not None and state.pool is not None:
-            self.terms.runners, self._pool.round = dict(state.pool.runners), state.pool.round
+            self.terms.stand(dict(state.meters), dict(state.pool.runners) if state.pool is not None else {})
+        if self._pool is not None and state.pool is not None:
+            self._pool.round = state.pool.round
         if self._awards is not None and state.awards is not None:
             self._awards.restore(state.awards)
 

@@ -10,12 +10,15 @@ from click.testing import CliRunner
 
 import devices.events as e
 from dealwire.cli import main
+from dealwire.config.build import Banks, build_table
 from dealwire.config.schema import TablePart
 from dealwire.journal.journal import Journal
 from dealwire.journal.reader import JournalReader
-from dealwire.journal.tables import TableFactory, configuration_of
+from dealwire.journal.tables import JournaledPublisher, JournaledTable, TableFactory, configuration_of
 from dealwire.table.state import TableState
 from devices.clock import ManualClock
+from rules.meters import MeterBank
+from tests.support.rests import check_every_rest
 from tests.support.table_hands import TableHand
 
 GAME, POOL = "home-run.co", "home-run"
@@ -139,6 +142,21 @@ def test_a_table_put_back_from_its_state_goes_on_alike() -> None:
     hand.confirm().badge(77)
     outcomes = [item for seen in hand.seen[before:] for item in again.handle(seen)]
     assert outcomes == hand.at.awards
+
+
+def test_an_evening_goes_on_from_every_moment_between_its_rounds() -> None:
+    hand = TableHand(GAME, {"token_cents": 100})
+    for _ in range(5):
+        won_by_seat_1(hand)
+    hand.play("stakes 1: 0, 2: 20000, 3: 20000").play(ANTES.removeprefix("bets 1: ante 500, strike-out 500\n"))
+    hand.play("start at 1\ndraw AS KC | QS 2D\ndraw 5D 6H JC\nacts 2: bet 1000\nacts 3: fold").end()
+    close(hand)
+    won_by_seat_1(hand)
+
+    def make(_: MeterBank | None) -> JournaledPublisher:
+        return JournaledPublisher(build_table(part_of(), Banks(), JournaledTable), "table-1", 3)
+
+    assert check_every_rest(make, hand.seen) >= 7
 
 
 def part_of() -> TablePart:
