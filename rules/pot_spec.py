@@ -57,8 +57,8 @@ class PotClauses(TomlTable):
     """A folded hand has no claim to it."""
     dead: str
     """Nor has a dead hand, whose chips stay in it."""
-    uncalled: str
-    """The part of a bet that nobody matched goes back."""
+    uncalled: str = ""
+    """The part of a bet that nobody matched goes back. Without it, where every bet is alike, all lies in the pot."""
     alone: str
     """Of a pot that one hand is left for, it has all."""
     tie: str

@@ -53,7 +53,7 @@ def table_pots(view: View, seats: Sequence[Seat], holds: Holds) -> TablePots | N
     lines = [*given_back(view, inside, bets)]
     put = {seat.seat: cents for seat in inside if (cents := in_pot(seat, bets))}
     live = {seat.seat for seat in inside if seat.status == "live"}
-    if (over := uncalled(put)) is not None and over.seat in live:
+    if spec.clauses.uncalled and (over := uncalled(put)) is not None and over.seat in live:
         why = f"nobody matched {dollars(over.cents)} of it: it comes back"
         lines.append(make_line(over.seat, UNCALLED, over.cents, "returned", why, spec.clauses.uncalled))
         put[over.seat] -= over.cents
