@@ -44,7 +44,7 @@ def table_pots(view: View, seats: Sequence[Seat], holds: Holds) -> TablePots | N
     """The pots of a round that was played out, or whose pots were taken in before its deck was found defective; None
     where the game has none or the round is void, and each wager is what the round says of it."""
     spec = view.terms.game.spec.pot
-    if spec is None or not (view.result.outcome == "complete" or _kept(view.result)):
+    if spec is None or not (view.result.outcome == "complete" or kept_when_defective(view.result)):
         return None
     bets = [bet for bet in view.terms.game.bets.values() if isinstance(bet, ToPotBet)]
     inside = [seat for seat in seats if seat.status != "out"]
@@ -101,7 +101,7 @@ def in_pot(seat: Seat, bets: Sequence[ToPotBet]) -> int:
     return sum(seat.wagers.get(bet.name, 0) - seat.returned.get(bet.name, 0) for bet in bets)
 
 
-def _kept(result: RoundResult) -> bool:
+def kept_when_defective(result: RoundResult) -> bool:
     """Whether pots stay with who won them though the deck was defective (47.1-1036)."""
     back = any(seat.returned for seat in result.seats)
     return result.outcome == "defective-deck" and bool(result.awards) and not back
