@@ -1927,6 +1927,7 @@ enums:
     5: check
     6: all_in
     7: bring_in
+    8: forfeit
   reader:
     1: index
     2: code

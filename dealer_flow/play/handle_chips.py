@@ -9,7 +9,7 @@ from dealer_flow.play.check_actions import comes_to, standing
 from dealer_flow.play.handle_shoe import Handler
 from dealer_flow.play.turns import blinds_of, first_betting, in_turn
 from dealer_flow.procedure.steps.bet import BetStep
-from dealer_flow.record.details import AwardRecord
+from dealer_flow.record.details import ActionRecord, AwardRecord
 from dealer_flow.record.incidents import Incident, at
 from dealer_flow.table.round import Round, Ruling
 from devices.events import Action, Manner, Seen
@@ -23,14 +23,19 @@ def _stake(round_: Round, seen: Seen, body: e.StakeShown) -> None:
         return
     if body.cents:
         round_.betting.stakes[body.seat] = body.cents
+        round_.betting.left.discard(body.seat)
     else:
         round_.betting.stakes.pop(body.seat, None)
+        round_.betting.left.add(body.seat)
     round_.bettors.add(seen.device)
 
 
 def _acted(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
     part, step = round_.plan.betting, round_.step
     if part is None or body.seat not in round_.active or body.action not in frozenset(Action):
+        return
+    if body.action == Action.FORFEIT:
+        _forfeit(round_, body.seat)
         return
     if not isinstance(step, BetStep):  # the hands are shown, and this one is mucked
         round_.betting.folded.add(body.seat)
@@ -49,6 +54,16 @@ def _acted(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
     _judge_passed(round_, seen)
 
 
+def _forfeit(round_: Round, number: int) -> None:
+    """A person rules that a player has bet what it knew to be fouled: the hand is dead, and nothing goes back."""
+    betting, step = round_.betting, round_.step
+    betting.forfeited.add(number)
+    round_.dead.add(number)
+    round_.returns.add("dead-hand", number, ())
+    at_step = step.name if step is not None else ""
+    betting.actions.append(ActionRecord(step=at_step, seat=number, action=Action.FORFEIT, cents=betting.lies(number)))
+
+
 def _put_in(round_: Round, step: BetStep, number: int) -> None:
     """What a seat has put in by its actions of this step is its bet of the step; a blind is a bet of its own."""
     blinds = blinds_of(round_, number) if step is first_betting(round_) else 0
@@ -63,13 +78,17 @@ def _remark(round_: Round, seen: Seen, body: e.PlayerActed, action: Action, high
     """What the dealer had to correct is on record."""
     part = round_.plan.betting
     assert part is not None
-    if body.manner == Manner.STRING_BET:
-        found = Incident(code="string-bet", clause=part.string_bet, seat=body.seat, cents=body.cents, wanted=high)
+    if body.manner == Manner.STRING_BET and action is Action.CALL:
+        found = Incident(
+            code="string-bet", clause=part.string_bet_clause, seat=body.seat, cents=body.cents, wanted=high
+        )
     elif action is Action.CALL and body.cents > high:
-        found = Incident(code="apparent-call", clause=part.apparent_call, seat=body.seat, cents=body.cents, wanted=high)
+        found = Incident(
+            code="apparent-call", clause=part.apparent_call_clause, seat=body.seat, cents=body.cents, wanted=high
+        )
     elif body.manner == Manner.TIME_LIMIT:
         reason = "dead" if action is Action.FOLD else "checks"
-        found = Incident(code="time-limit", clause=part.time_limit, seat=body.seat, reason=reason)
+        found = Incident(code="time-limit", clause=part.time_limit_clause, seat=body.seat, reason=reason)
     else:
         return
     round_.report(found, seen)
@@ -81,9 +100,9 @@ def _judge_passed(round_: Round, seen: Seen) -> None:
     for number in round_.betting.too_late() if part is not None else ():
         if part is not None and not any(_is_about(ruling, number) for ruling in round_.rulings):
             found = Incident(
-                code=_PASSED_BY, clause=part.bypassed, seat=number, place=at(seat(number)), called="supervisor"
+                code=_PASSED_BY, clause=part.bypassed_clause, seat=number, place=at(seat(number)), called="supervisor"
             )
-            round_.rulings.append(Ruling(round_.report(found, seen), seat(number), part.bypassed, None))
+            round_.rulings.append(Ruling(round_.report(found, seen), seat(number), part.bypassed_clause, None))
 
 
 def _is_about(ruling: Ruling, number: int) -> bool:
@@ -111,7 +130,9 @@ def judge_blinds(round_: Round, seen: Seen) -> None:
     for place, (name, seats) in enumerate(posted):
         due = around[place % len(around)]
         if seats != [due]:
-            found = Incident(code="blind-misplaced", clause=part.blind_position, seat=seats[0], bet=name, number=due)
+            found = Incident(
+                code="blind-misplaced", clause=part.blind_position_clause, seat=seats[0], bet=name, number=due
+            )
             round_.report(found, seen)
 
 

@@ -23,6 +23,10 @@ class Betting:
 
     stakes: dict[int, int] = field(default_factory=dict)
     behind: dict[int, int] = field(default_factory=dict)
+    left: set[int] = field(default_factory=set)
+    """Seats before which nothing lies any more, as was said before the hand."""
+    forfeited: set[int] = field(default_factory=set)
+    """Seats whose chips stay in the pot by a person's word."""
     folded: set[int] = field(default_factory=set)
     actions: list[ActionRecord] = field(default_factory=list)
     """Every action of the hand, in its order."""

@@ -8,8 +8,17 @@ from typing import Final
 
 from dealer_flow.record.details import DOLLAR
 from dealer_flow.record.result import RoundResult
-from dealwire.hub.view import BetLineView, HeldView, OutcomeView, SeatMoneyView, SettlementView, Shown
-from rules.settlement import Settlement, SettlementLine, amount
+from dealwire.hub.view import (
+    BetLineView,
+    HeldView,
+    OutcomeView,
+    PotWinnerView,
+    SeatMoneyView,
+    SettledPotView,
+    SettlementView,
+    Shown,
+)
+from rules.settlement import PotTotal, Settlement, SettlementLine, amount
 
 OUTCOMES_MAX: Final = 10
 
@@ -83,6 +92,7 @@ class Money:
             house=item.totals.house,
             meters=item.totals.meters,
             held=held,
+            pots=tuple(_pot(each) for each in item.pots),
         )
         if self.outcomes and self.outcomes[-1].round == item.round:
             last = self.outcomes.pop()
@@ -147,6 +157,22 @@ def _line(line: SettlementLine) -> BetLineView:
         meter=line.meter,
         proposition=line.proposition,
         commission=line.commission,
+    )
+
+
+def _pot(pot: PotTotal) -> SettledPotView:
+    winners = (
+        PotWinnerView(seat=each.seat, cents=each.cents, won_with=each.won_with, clause=each.clause)
+        for each in pot.winners
+    )
+    return SettledPotView(
+        name=pot.name,
+        cents=pot.cents,
+        contenders=pot.contenders,
+        rake=pot.rake,
+        jackpot_rake=pot.jackpot_rake,
+        winners=tuple(winners),
+        held=pot.held,
     )
 
 

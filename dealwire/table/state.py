@@ -21,6 +21,13 @@ class RedactorState(Struct, frozen=True):
     aside: tuple[tuple[int | None, str], ...]
 
 
+class PoolState(Struct, frozen=True):
+    """Who has runners that win the table's pool, and the round that was started last. The pool is one of its meters."""
+
+    runners: tuple[tuple[int, int], ...]
+    round: int
+
+
 class TableState(Struct, frozen=True):
     """A table between two rounds. `meters` are its own, in cents; `redactor` is that of a table that publishes."""
 
@@ -30,6 +37,7 @@ class TableState(Struct, frozen=True):
     meters: Counts
     awards: AwardState | None
     redactor: RedactorState | None = None
+    pool: PoolState | None = None
 
 
 class LoggedLine(Struct, frozen=True):

@@ -16,7 +16,8 @@ from dealer_flow.procedure.load import Procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealer_flow.table.shoe import LEAST_CONFIDENCE
-from dealwire.table.state import TableState
+from dealwire.table.pool_book import PoolBook
+from dealwire.table.state import PoolState, TableState
 from devices.events import Seen
 from rules.award import AwardBook
 from rules.award_record import AwardRecord, AwardRound
@@ -38,7 +39,8 @@ class TableTerms:
     `meters` are the progressive meters in cents, by name; each settlement moves them on. With a `bank`, which tables
     may share, its meters are used instead. `limit_cents` is the most one bet may be, where the law leaves it open,
     `maximum` the house's maximum payouts, `commission` what it takes of a win in percent, `house_way` how it sets its
-    hand, `rake` what it takes of pots that players bet into. SettlementRefused at once when they do not fit the game:
+    hand, `rake` what it takes of pots that players bet into. `runners` lie before the seats, where they win a pool; one
+    of which nothing is said begins empty. SettlementRefused at once when they do not fit the game:
     an evening must not end at its first settlement.
     """
 
@@ -55,10 +57,14 @@ class TableTerms:
     commission: str | int = 0
     house_way: str | None = None
     rake: HouseRake | None = None
+    runners: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._agreed = agree(self.game, rounding="down-to-token", meters=self.meters, **self._options())
-        self._stood = dict(self.meters)
+        if self.game.spec.pool is not None and self.bank is None:
+            self.meters = {self.game.spec.pool.meter: 0} | self.meters
+        standing: dict[str, Any] = {"meters": self.meters, "runners": self.runners}
+        self._agreed = agree(self.game, rounding="down-to-token", **standing, **self._options())
+        self._stood = dict(self.meters), dict(self.runners)
 
     @property
     def chosen(self) -> Mapping[str, str]:
@@ -82,10 +88,13 @@ class TableTerms:
     def settle(self, result: RoundResult) -> Settlement:
         """Settle one round on `meters`; SettlementRefused when it is not one of the game."""
         must_be_of(result, self.game)
-        if self.meters != self._stood:
-            self._agreed, self._stood = self._agreed.on(self.meters), dict(self.meters)
+        if (self.meters, self.runners) != self._stood:
+            self._agreed = self._agreed.on(self.meters, self.runners)
+            self._stood = dict(self.meters), dict(self.runners)
         settlement = settle_on(result, self._agreed)
         move_meters(self.meters, settlement)
+        if settlement.pool is not None:
+            self.runners = {each.seat: each.after for each in settlement.pool.runners if each.after}
         return settlement
 
     def settle_again(self, result: RoundResult) -> Settlement:
@@ -139,6 +148,8 @@ class Table:
             raise SettlementRefused(f"procedure for {terms.game.id}", procedure.id, terms.game.spec.procedures)
         self.flow = DealerFlow(procedure, table=name, options=options, least_confidence=least_confidence, pins=pins)
         self.terms, self._awards = terms, awards
+        pool = terms.game.spec.pool if terms is not None and terms.bank is None else None
+        self._pool = PoolBook(pool, terms, name) if pool is not None and terms is not None else None
         self.outcomes: Counter[str] = Counter()
         self.incidents: Counter[str] = Counter()
 
@@ -155,6 +166,8 @@ class Table:
     def handle(self, seen: Seen) -> list[TableOutcome]:
         """Take one report; return what it led to, in order: a round is followed by its settlement."""
         awards: Sequence[TableOutcome] = self._awards.handle(seen) if self._awards is not None else ()
+        if self._pool is not None:
+            awards = [*awards, *self._pool.handle(seen, between=self.flow.between_rounds)]
         found = self.flow.handle(seen)
         return [*awards, *self.settled(found)] if found or awards else []
 
@@ -168,9 +181,16 @@ class Table:
         awards = self._awards.state() if self._awards is not None else None
         if flow is None or (awards is None and self._awards is not None):
             return None
+        if self._pool is not None and not self._pool.at_rest:
+            return None
+        pool = (
+            PoolState(tuple(sorted(self.terms.runners.items())), self._pool.round)
+            if self._pool and self.terms
+            else None
+        )
         own = self.terms.meters if self.terms is not None and self.terms.bank is None else {}
         outcomes, incidents = tuple(self.outcomes.items()), tuple(self.incidents.items())
-        return TableState(flow, outcomes, incidents, tuple(own.items()), awards)
+        return TableState(flow, outcomes, incidents, tuple(own.items()), awards, pool=pool)
 
     def restore(self, state: TableState) -> None:
         """Go on as the table did that gave this state. It must be made of the same settings, and the bank that it
@@ -179,6 +199,8 @@ class Table:
         self.outcomes, self.incidents = Counter(dict(state.outcomes)), Counter(dict(state.incidents))
         if self.terms is not None and self.terms.bank is None:
             self.terms.meters = dict(state.meters)
+        if self._pool is not None and self.terms is not None and state.pool is not None:
+            self.terms.runners, self._pool.round = dict(state.pool.runners), state.pool.round
         if self._awards is not None and state.awards is not None:
             self._awards.restore(state.awards)
 

@@ -5,7 +5,8 @@ from typing import Any
 
 from dealer_flow.record.details import AwardRecord
 from dealer_flow.record.result import Deck, ProcedureRef, RoundResult, Seat, SeatStatus
-from rules import Settlement, load_game, settle
+from rules import Settlement, SettlementLine, load_game, settle
+from rules.spec import Bet
 
 HIDDEN = "??"
 
@@ -71,7 +72,7 @@ def nets(settlement: Settlement) -> dict[int, int]:
 
 def must_add_up(settlement: Settlement, seats: Sequence[Seat]) -> None:
     """Every cent is somewhere: seats, house and meters come to nothing, each seat's lines are its wagers, and each
-    pot's shares and what was taken of it are the pot."""
+    pot's shares and what was taken of it are the pot; so with the pool."""
     sides = settlement.totals
     assert sides.players + sides.house + sides.meters == 0
     for seat in seats:
@@ -90,5 +91,13 @@ def must_add_up(settlement: Settlement, seats: Sequence[Seat]) -> None:
         assert sum(line.pay + line.returned for line in lines) == sum(each.cents for each in pot.winners)
         assert sum(each.cents for each in pot.winners) + pot.rake + pot.jackpot_rake == pot.cents
         assert sum(line.net for line in lines) == -pot.rake - pot.jackpot_rake
-    assert sides.house == sum(pot.rake for pot in settlement.pots)
-    assert sides.meters == sum(pot.jackpot_rake for pot in settlement.pots)
+    pool = settlement.pool.rake if settlement.pool is not None else 0
+    bets = load_game(settlement.game.id).bets
+    into = [line.stake - line.returned for line in settlement.lines if line.result == "lose" and _to_pool(bets, line)]
+    paid = sum(line.pay for line in settlement.lines if line.meter)
+    assert sides.house == sum(pot.rake for pot in settlement.pots) + pool
+    assert sides.meters == sum(pot.jackpot_rake for pot in settlement.pots) + sum(into) - paid - pool
+
+
+def _to_pool(bets: Mapping[str, Bet], line: SettlementLine) -> bool:
+    return line.bet in bets and bets[line.bet].kind == "to-pool"

@@ -17,8 +17,8 @@ _WORDS = {
     "P": r"(?:seat \d+|dealer|community|burn|remainder|muck|reject tray|shuffler|shoe|nowhere|(?:hand|pile) \d"
     r"|0x[0-9A-F]{2})",
     "C": r"(?:0x[0-9A-F]{2}|[^\s,]{2,3})(?: (?:0x[0-9A-F]{2}|[^\s,]{2,3}))*",
-    "S": r"(?:betting|dealing|burning|deciding|acting|exchanging|assigning|setting|showing|revealing|drawing|naming|extra"
-    r"|settling)",
+    "S": r"(?:betting|dealing|burning|deciding|acting|exchanging|assigning|setting|showing|revealing|drawing|naming"
+    r"|extra|settling)",
     "W": r"[a-z0-9]+(?:[.-][a-z0-9]+)*",
     "L": r"[a-z0-9.-]+(?:, [a-z0-9.-]+)*",
     "D": r"[a-z]+(?:-[0-9a-z]+)*",
@@ -59,7 +59,8 @@ HARMFUL = {
             "chips_play", "stake_before_hand", "action_is_known", "hand_in_play", "betting_under_way", "players_act",
             "acts_in_turn", "time_limit_kept", "bring_in_due", "nothing_to_call", "may_check", "something_to_call",
             "call_is_whole", "nothing_bet_yet", "something_to_raise", "more_than_before", "stake_covers", "all_of_it",
-            "within_limit", "no_card_ahead", "raises_left", "may_check_raise", "hands_compared",
+            "bet_within_limit", "raise_within_limit", "no_card_ahead", "raises_left", "may_check_raise",
+            "hands_compared",
         ),
         NEVER,
     ),
