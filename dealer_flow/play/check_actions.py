@@ -182,7 +182,7 @@ CHECKS_OF_ACTIONS: Final[dict[str, Check]] = {
     "hand_in_play": lambda r, body: _forfeits(body) or body.seat in r.live or standing(r, body) is not r.betting,
     "betting_under_way": lambda _, body: _forfeits(body),
     "players_act": lambda r, body: (
-        _forfeits(body) or body.action == Action.FOLD and body.seat in r.live and len(r.live) > 1
+        _forfeits(body) or (body.action == Action.FOLD and body.seat in r.live and len(r.live) > 1)
     ),
     "action_is_known": lambda _, body: body.action in _KNOWN,
     "acts_in_turn": lambda r, body: _forfeits(body) or may_act(r, body),

@@ -36,8 +36,8 @@ _RETURNS: Final = {
 _RUNS_OUT: Final = {
     "scramble": "the last card and the burned ones are scrambled, one is burned, the missing ones are dealt by hand;"
     " where they are too few a supervisor rules",
-    "scramble-or-community": "the last card and the burned ones are scrambled, one is burned, the missing ones are dealt"
-    " by hand; where they are too few nobody gets one, a card is burned and one turned up that plays in every hand",
+    "scramble-or-community": "the last card and the burned ones are scrambled, one is burned, the missing ones are"
+    " dealt by hand; where they are too few nobody gets one, a card is burned and one turned up that plays in every hand",
     "person": "a supervisor rules a misdeal or has them dealt by hand",
     "misdeal": f"{THEN['misdeal']}; {_RETURNS['misdeal']}",
 }
@@ -57,7 +57,7 @@ _SEEN: Final = {
 def dealing(procedure: Procedure) -> Iterator[tuple[str, str]]:
     """Every step with its clause, from the bets to END GAME."""
     if procedure.betting is not None:
-        yield "Key what lies before each player: with a stake a seat is dealt in.", procedure.betting.stakes
+        yield "Key what lies before each player: with a stake a seat is dealt in.", procedure.betting.stakes_clause
         yield procedure.betting.words(), f"{procedure.betting.most_bet.clause}, {procedure.betting.most_raise.clause}"
     for bet in procedure.bet:
         if bet.placed == "before-deal":
