@@ -35,7 +35,7 @@ def as_awarded(
         return Hold(f"{whose}, and {dollars(cents)} are to be won", clause)
     if isinstance(found, Hold):
         clause = f"{clause}, {found.clause}"
-    facts = f"awarded and taken in, which stands; {_said(found)}"
+    facts = f"awarded and taken in, which stands; {_of_the_cards(found)}"
     return {seat: Share(part, "award", clause, facts) for seat, part in sorted(taken.items()) if part}
 
 
@@ -44,7 +44,7 @@ def _agree(taken: Mapping[int, int], found: Shares) -> bool:
     return all(seat in found and found[seat].cents == cents for seat, cents in taken.items())
 
 
-def _said(found: Shares | Hold) -> str:
+def _of_the_cards(found: Shares | Hold) -> str:
     """What the cards said of the pot."""
     if isinstance(found, Hold):
         return f"by the cards it was open: {found.why}"

@@ -10,9 +10,10 @@ from rules.view import View
 
 
 def any_pots(view: View, seats: Sequence[Seat], holds: Holds) -> TablePots | None:
-    """The pots of a round that was played out; None where the game has none or the round is void."""
-    spec = view.terms.game.spec.pot
-    if spec is None or view.result.outcome != "complete":
+    """The pots of a round that was played out, or won before it was void; None where the game has none, or each wager
+    is what the round says of it."""
+    spec, complete = view.terms.game.spec.pot, view.result.outcome == "complete"
+    if spec is None or (not complete and (spec.rolls is not None or spec.matched is not None)):
         return None
     if spec.rolls is not None:
         return rolling_pot(view, seats, holds, spec, spec.rolls)

@@ -77,15 +77,19 @@ class MaximumPayout(Record, frozen=True, omit_defaults=True):
     least_bet_cents: int | None = None
 
 
+NO_PERCENT: Final = "0"
+"""Of what the house takes nothing of; a record leaves out the very text, not its equal."""
+
+
 class HouseRake(Record, frozen=True, omit_defaults=True):
     """What the house takes of the pots of a round: `percent` of each, rounded down to `step_cents`, the token unless
     given, and `cap_cents` at most in all; beside that `jackpot_cents` for a jackpot."""
 
-    percent: Annotated[str, Meta(pattern=r"^\d{1,3}(\.\d{1,4})?$")] = "0"
+    percent: Annotated[str, Meta(pattern=r"^\d{1,3}(\.\d{1,4})?$")] = NO_PERCENT
     cap_cents: int | None = None
     step_cents: int | None = None
     jackpot_cents: int = 0
-    pool_percent: Annotated[str, Meta(pattern=r"^\d{1,3}(\.\d{1,4})?$")] = "0"
+    pool_percent: Annotated[str, Meta(pattern=r"^\d{1,3}(\.\d{1,4})?$")] = NO_PERCENT
     """What it takes of a pool that is won, rounded down likewise."""
 
 
