@@ -189,7 +189,8 @@ class PlayingDealer(SimulatedDealer):
     def _unplanned(self, player: SimulatedPlayer, offered: Sequence[str], faces: tuple[Card, ...]) -> str:
         """What a player without a plan chooses: by a style and by chance, or by the cards."""
         if player.style:
-            return chooses(STYLES[player.style], offered, self.procedure.plan.folds, self.chance)
+            alone = self.procedure.shares_pot and len(self.view.live) == 1  # who has won does not give it up
+            return chooses(STYLES["" if alone else player.style], offered, self.procedure.plan.folds, self.chance)
         return self._basic(offered, faces)
 
     def _open_to(self, step: DecideStep, player: SimulatedPlayer) -> list[str]:

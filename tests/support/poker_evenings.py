@@ -16,17 +16,19 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from fractions import Fraction
 from functools import cache
 from random import Random
 from typing import Final
 
+from msgspec.structs import replace
+
 from dealer_flow.procedure.load import Procedure, known_procedures, load_procedure
 from dealer_flow.record.result import RoundResult
 from dealwire.rehearsal.bettors import STYLES
+from dealwire.table.table import TableTerms
 from rules.game import Game, game_id_of, load_game
-from rules.settle import settle_on
 from rules.settlement import HouseRake, Settlement
-from rules.terms import Terms, agree
 from tests.support.poker_hands import DealtHand, HandsDealt, Player, rehearsed
 
 BETTING: Final = tuple(name for name in known_procedures() if load_procedure(name).betting is not None)
@@ -40,6 +42,8 @@ HANDS: Final = 3
 MOST: Final = {"draw": 5, "seven": 6}
 """Players, where the deck is short: of a draw, and of seven cards each."""
 VARIED: Final = ("ante", "bet-or-fold", "bring-in", "check-and-raise", "fifth-card", "first-on-board", "form")
+SHARES: Final = ("5", "50", "95")
+"""Percent that the best hand has of a pot that rolls over."""
 RAKES: Final = (None, HouseRake("10", 400), HouseRake("5", None, 50, 100), HouseRake("2.5", 300, 25, 200))
 
 
@@ -47,8 +51,7 @@ def evening(name: str, seed: int) -> Counter[str]:
     """One evening; what it had, by what was counted. AssertionError says what is wrong, with the seed."""
     random = Random(f"{name} {seed}")
     options = _options(name, random)
-    rake = random.choice(RAKES) if name in BETTING else None
-    terms = _terms(name, options, _readings(name, options, random), rake, random.choice((1, 25)))
+    terms = _terms(name, options, random)
     table = HandsDealt(rehearsed(name, options), random, _players(name, random))
     found, button = Counter[str](evenings=1), 0
     for _ in range(random.randint(2, HANDS)):
@@ -60,15 +63,16 @@ def evening(name: str, seed: int) -> Counter[str]:
         assert not table.incidents, f"{where}: {[str(each) for each in table.incidents]}"
         assert result.outcome == "complete", f"{where}: {result.outcome}"
         assert result.button == (button or None), where
-        found += _counted(hand, result)
+        found.update(_counted(hand, result))
         if terms is not None:
-            settlement = settle_on(result, terms)
-            _must_be_right(where, hand, settlement, rake)
-            found += _paid(settlement)
-            if name in BETTING:
+            settlement = terms.settle(result)
+            _must_be_right(where, hand, settlement)
+            found.update(_paid(settlement))
+            if hand.betting:
+                _must_be_shared(where, hand, settlement, terms)
                 _take(table, hand, settlement)
                 _all_there(where, table, found)
-        elif name in BETTING:
+        elif hand.betting:
             table.money.give_back()
     return found
 
@@ -84,33 +88,27 @@ def _options(name: str, random: Random) -> tuple[tuple[str, str], ...]:
     return tuple(chosen.items())
 
 
-def _readings(name: str, options: tuple[tuple[str, str], ...], random: Random) -> tuple[tuple[str, str], ...]:
+def _readings(game: Game, random: Random) -> dict[str, str]:
     """Readings under which somebody always wins: one that restricts the only hands there are may leave a pot open."""
+    pot, may = game.spec.pot, dict[str, tuple[str, ...]]({"high-hand-share": SHARES})
+    if pot is not None and pot.high is not None and pot.low is not None:
+        may |= {"low-qualifier": ("none", "eight-or-better"), "hi-lo-ties": ("halves", "three-quarters")}
+    return {name: random.choice(may[name]) for name in may if name in game.spec.readings}
+
+
+def _terms(name: str, options: tuple[tuple[str, str], ...], random: Random) -> TableTerms | None:
+    """As a house has them; its meters stand somewhere."""
     game = _game(name, options)
-    spec = game.spec if game is not None else None
-    if spec is None or spec.pot is None or spec.pot.high is None or spec.pot.low is None:
-        return ()
-    return tuple(
-        (reading, random.choice((*_allowed(name, reading),)))
-        for reading in ("low-qualifier", "hi-lo-ties")
-        if reading in spec.readings and random.random() < 0.5
-    )
-
-
-def _allowed(name: str, reading: str) -> tuple[str, ...]:
-    return ("none", "eight-or-better") if reading == "low-qualifier" else ("halves", "three-quarters")
-
-
-@cache
-def _terms(
-    name: str,
-    options: tuple[tuple[str, str], ...],
-    readings: tuple[tuple[str, str], ...],
-    rake: HouseRake | None,
-    token: int,
-) -> Terms | None:
-    game = _game(name, options)
-    return agree(game, readings=dict(readings), rake=rake, token_cents=token) if game is not None else None
+    if game is None:
+        return None
+    meters = {meter: random.randrange(0, 500_000) for meter in game.meters()}
+    rake = random.choice(RAKES) if game.spec.pot is not None and game.spec.pot.rake is not None else None
+    if rake is not None and game.spec.pool is not None:
+        rake = replace(rake, pool_percent="5")
+    if rake is not None and game.spec.pot is not None and game.spec.pot.jackpot_rake is None:
+        rake = replace(rake, jackpot_cents=0)
+    token = random.choice((1, 25))
+    return TableTerms(game, readings=_readings(game, random), meters=meters, token_cents=token, rake=rake)
 
 
 @cache
@@ -141,44 +139,48 @@ def _has_button(name: str) -> bool:
 # ------------------------------------------------------------------ what it must come to
 
 
-def _must_be_right(where: str, hand: DealtHand, settlement: Settlement, rake: HouseRake | None) -> None:
-    held = [line.why for line in settlement.lines if line.result == "held"]
+def _must_be_right(where: str, hand: DealtHand, settlement: Settlement) -> None:
+    held = {line.why for line in settlement.lines if line.result == "held"}
     assert not held, f"{where}: held: {held}"
     assert not any(pot.held for pot in settlement.pots), f"{where}: a pot is held"
     sides = settlement.totals
     assert sides.players + sides.house + sides.meters == 0, f"{where}: {sides}"
     staked = {seat.seat: seat.staked for seat in settlement.seats}
-    assert staked == {number: cents for number, cents in hand.staked.items() if number in staked}, f"{where}: {staked}"
-    assert sum(staked.values()) == sum(hand.staked.values()), f"{where}: {staked}"
-    nets = {seat.seat: seat.net for seat in settlement.seats}
-    assert sum(nets.values()) == sides.players, f"{where}: {nets}"
-    if hand.betting:
-        _must_be_shared(where, hand, settlement, rake)
+    assert staked == {number: cents for number, cents in hand.staked.items() if cents}, f"{where}: {staked}"
+    assert sum(seat.net for seat in settlement.seats) == sides.players, f"{where}: {sides}"
+    for meter in settlement.meters:
+        assert meter.after == meter.before + meter.contributed - meter.paid + (meter.reseeded or 0), f"{where}: {meter}"
 
 
-def _must_be_shared(where: str, hand: DealtHand, settlement: Settlement, rake: HouseRake | None) -> None:
+def _must_be_shared(where: str, hand: DealtHand, settlement: Settlement, terms: TableTerms) -> None:
     """No more than there is: of a pot, of all of them, and of what others put in as far as the winner did."""
-    put, won = hand.staked, Counter[int]()
-    taken = sum(pot.rake for pot in settlement.pots)
+    beside = [bet.name for bet in terms.game.spec.bets if bet.kind != "to-pot"]
+    put = {number: sum(bets[bet] for bet in bets if bet not in beside) for number, bets in hand.put.items()}
+    won, back = Counter[int](), Counter[int]()
     for pot in settlement.pots:
         of_it = sum(winner.cents for winner in pot.winners)
         assert of_it + pot.rake + pot.jackpot_rake == pot.cents, f"{where}: {pot}"
         for winner in pot.winners:
             assert winner.seat in {*pot.contenders} - hand.folded, f"{where}: {pot}"
             won[winner.seat] += winner.cents
-    back = Counter[int]()
     for line in settlement.lines:
-        if line.result == "returned":
-            back[line.seat] += line.returned
+        back[line.seat] += line.returned if line.result == "returned" and line.bet not in beside else 0
     for number, cents in won.items():
         reach = sum(min(put[other], put[number]) for other in put)
         assert cents + back[number] <= reach, f"{where}: seat {number} has {cents} of {reach}"
-    assert sum(won.values()) + sum(back.values()) + taken + settlement.totals.meters == sum(put.values()), where
-    most = HouseRake("0") if rake is None else rake
-    assert all(100 * pot.rake <= pot.cents * 10 for pot in settlement.pots), f"{where}: more than ten percent"
+    taken, jackpot = sum(pot.rake for pot in settlement.pots), sum(pot.jackpot_rake for pot in settlement.pots)
+    assert sum(won.values()) + sum(back.values()) + taken + jackpot == sum(put.values()), where
+    cut, pool = {pot.name for pot in settlement.pots} | {"uncalled"}, settlement.pool
+    aside = sum(line.net for line in settlement.lines if line.bet not in cut)
+    of_pool = pool.rake if pool is not None else 0
+    assert settlement.totals.house == taken + of_pool, f"{where}: {settlement.totals}"
+    assert settlement.totals.meters == jackpot - aside - of_pool, f"{where}: {settlement.totals}"
+    most = terms.rake or HouseRake()
+    percent = Fraction(most.percent) / 100
+    assert percent <= Fraction(1, 10), f"{where}: {most}"
+    assert all(pot.rake <= pot.cents * percent for pot in settlement.pots), f"{where}: {most}"
     assert most.cap_cents is None or taken <= most.cap_cents, f"{where}: {taken} is over the cap"
-    assert settlement.totals.meters <= most.jackpot_cents, f"{where}: {settlement.totals}"
-    assert settlement.totals.house == taken, where
+    assert jackpot <= most.jackpot_cents <= 200, f"{where}: {jackpot} for the jackpot"
 
 
 def _take(table: HandsDealt, hand: DealtHand, settlement: Settlement) -> None:
@@ -202,10 +204,15 @@ def _counted(hand: DealtHand, result: RoundResult) -> Counter[str]:
 
 
 def _paid(settlement: Settlement) -> Counter[str]:
-    winners = [pot.winners for pot in settlement.pots]
-    taken = settlement.totals.house + settlement.totals.meters if settlement.pots else 0
-    split = any(len(each) > 1 for each in winners)
-    return Counter(settled=1, pots=len(winners), side_pots=len(winners) > 1, split=split, taken=taken)
+    winners, sides = [pot.winners for pot in settlement.pots], settlement.totals
+    return Counter(
+        settled=1,
+        pots=len(winners),
+        side_pots=len(winners) > 1,
+        split=any(len(each) > 1 for each in winners),
+        rake=sum(pot.rake for pot in settlement.pots),
+        taken=sides.house + sides.meters,
+    )
 
 
 # ------------------------------------------------------------------ many of them
@@ -221,7 +228,7 @@ def evenings(games: tuple[str, ...], first: int, count: int, seconds: float) -> 
         except Exception as error:
             wrong.append(f"{name} {seed}: {type(error).__name__}: {error}")
             continue
-        found += had
+        found.update(had)
         found[name] += 1
         if time.monotonic() > ends:
             break
@@ -251,7 +258,7 @@ def main() -> int:
         ]
         for part in waiting:
             more, bad = part.result()
-            found += more
+            found.update(more)
             wrong += bad
             print(f"\r{found['evenings']} evenings, {len(wrong)} wrong", end="", file=sys.stderr)
     took = time.monotonic() - began
@@ -259,7 +266,7 @@ def main() -> int:
     for each in wrong[:20]:
         print(f"WRONG {each}")
     print(f"{found['evenings']} evenings, {found['hands']} hands in {took:.0f} s, {len(wrong)} wrong")
-    print(", ".join(f"{each} {count}" for each, count in found.items() if each not in given.games))
+    print(", ".join(f"{each} {count}" for each, count in found.items() if each not in (*given.games, "taken")))
     print(", ".join(f"{each} {found[each]}" for each in given.games))
     return 1 if wrong else 0
 

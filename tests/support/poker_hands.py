@@ -217,7 +217,9 @@ class HandsDealt:
             offered = [name for name in offered if bets.isdisjoint(plan.choices[name].unless)]
             if not offered:
                 continue
-            choice = plan.choices[chooses(self._styles[number], offered, plan.folds, self.random)]
+            alone = len(self.view.live) == 1  # who has won the pot does not give it up
+            style = STYLES[""] if alone else self._styles[number]
+            choice = plan.choices[chooses(style, offered, plan.folds, self.random)]
             for bet in choice.stakes:
                 self._wager(number, bet, self.procedure.cents(bet, self.dealt.put[number], choice.name))
             self.view.choose(number, choice)
