@@ -1,4 +1,4 @@
-"""The two players in the blinds end the hand and take them back (47.1-1002(10.5), 47.1-1034), where the house allows it."""
+"""The two players in the blinds end the hand and take them back, where the house allows it (47.1-1002(10.5), 1034)."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def hand(chop: str = "yes") -> HandTable:
 
 
 def test_each_takes_the_blind_back() -> None:
-    table = hand().play("acts 1: fold / acts 2: chop 100 / acts 3: chop 200".split(" / "))
+    table = hand().play(["acts 1: fold", "acts 2: chop 100", "acts 3: chop 200"])
     assert table.flow.snapshot().state.value == "revealing"
     result = table.end()
     assert result.outcome == "complete"
