@@ -98,7 +98,8 @@ def between_players(games: Sequence[str]) -> str:
     """The games of which no bet is the house's, in one sentence."""
     if not games:
         return ""
-    return f"\n## Between players\n\nIn {listed([*games])} players bet against each other: what a bet returns hangs on how they play.\n"
+    why = "players bet against each other: what a bet returns hangs on how they play"
+    return f"\n## Between players\n\nIn {listed([*games])} {why}.\n"
 
 
 AUDIT: Final = "\n## What the audit finds in these tables\n"
