@@ -563,6 +563,9 @@ class Action(StrEnum):
     """All that is left of the table stake, be it a bet, a raise, a call or less."""
     BRING_IN = "bring-in"
     """A forced bet by which a betting round is opened."""
+    FORFEIT = "forfeit"
+    """No act of the player's: a person rules that its chips stay in the pot, also where the round is void, since it bet
+    on a hand or a deck that it knew to be fouled (CO 47.1-1031(3), 1036); `cents` say nothing."""
 
 
 class Manner(StrEnum):

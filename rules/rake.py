@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from rules.errors import SettlementRefused
 from rules.game import Game
-from rules.settlement import HouseRake
+from rules.house import Charge
+from rules.settlement import NO_PERCENT, HouseRake
 
 _PERCENT: Final = re.compile(r"\d{1,3}(\.\d{1,4})?")
 
@@ -51,12 +52,13 @@ def agree_rake(game: Game, rake: HouseRake | None) -> HouseRake | None:
     """The rake, checked against the game's text; None where it takes nothing, SettlementRefused where it may not be."""
     if rake is None:
         return None
-    if not _PERCENT.fullmatch(rake.percent):
-        raise SettlementRefused("rake", rake.percent, [_allowed(game)])
-    percent, spec = Fraction(rake.percent), game.spec.pot
-    most = spec.rake.most_percent if spec is not None and spec.rake is not None else 0
-    if percent > most:
-        raise SettlementRefused("rake", rake.percent, [_allowed(game)])
+    spec = game.spec.pot
+    for what, given, charge in (
+        ("rake", rake.percent, spec.rake if spec is not None else None),
+        ("rake of the pool", rake.pool_percent, game.spec.pool.rake if game.spec.pool is not None else None),
+    ):
+        if not _PERCENT.fullmatch(given) or Fraction(given) > (charge.most_percent if charge is not None else 0):
+            raise SettlementRefused(what, given, [_allowed(charge)])
     for what, cents, least in (("cap", rake.cap_cents, 0), ("step", rake.step_cents, 1)):
         if cents is not None and cents < least:
             raise SettlementRefused(f"rake {what}", cents, [f"{least} or more cents"])
@@ -64,12 +66,23 @@ def agree_rake(game: Game, rake: HouseRake | None) -> HouseRake | None:
     if not 0 <= rake.jackpot_cents <= (jackpot.most_cents if jackpot is not None else 0):
         allowed = f"0 to {jackpot.most_cents} cents ({jackpot.clause})" if jackpot is not None else "0"
         raise SettlementRefused("rake for a jackpot", rake.jackpot_cents, [allowed])
-    if not percent and not rake.jackpot_cents:
+    if not Fraction(rake.percent) and not rake.jackpot_cents and not Fraction(rake.pool_percent):
         return None
-    text = rake.percent.rstrip("0").rstrip(".") if "." in rake.percent else str(int(rake.percent))
-    return replace(rake, percent=text)
+    return replace(rake, percent=_shortest(rake.percent), pool_percent=_shortest(rake.pool_percent))
 
 
-def _allowed(game: Game) -> str:
-    charge = game.spec.pot.rake if game.spec.pot is not None else None
+def _shortest(percent: str) -> str:
+    if not Fraction(percent):
+        return NO_PERCENT
+    return percent.rstrip("0").rstrip(".") if "." in percent else str(int(percent))
+
+
+def of_pool(cents: int, rake: HouseRake | None, unit: int) -> int:
+    """What is taken of a pool of so much that is won, rounded down."""
+    rake = rake or HouseRake()
+    step = rake.step_cents or unit
+    return int(cents * Fraction(rake.pool_percent) / 100 // step) * step
+
+
+def _allowed(charge: Charge | None) -> str:
     return f"0 to {charge.most_percent} percent ({charge.clause})" if charge is not None else "0"

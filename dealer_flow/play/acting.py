@@ -27,6 +27,8 @@ def acting(round_: Round) -> Iterator[Candidate]:
         ):
             if action is not Action.ALL_IN or most is not None:
                 yield _act(number, action, cents, what)
+    for number in sorted(round_.seen_last):
+        yield _act(number, Action.ALL_IN, betting.lies(number), "all-in with what is in the pot")
 
 
 def _act(number: int, action: Action, cents: int, what: str) -> Candidate:

@@ -111,6 +111,11 @@ class DealerFlow:
         return self._phase.state
 
     @property
+    def between_rounds(self) -> bool:
+        """True when no round is under way and no report waits for another one."""
+        return self._phase.state is State.BETTING and not self._held
+
+    @property
     def procedure(self) -> Procedure:
         """The procedure that is followed."""
         return self._plan.procedure
@@ -378,7 +383,7 @@ class DealerFlow:
         if self._plan.runs_out is not None and not round_.house_wrong:
             look_ahead(round_, self._last)
         over = False
-        if phase.state is not State.REVEALING:
+        if phase.state is not State.REVEALING or not holds("step_reveals", round_):
             waiting = waits_for(round_)
             if waiting is not None and holds(waiting, round_) and phase.end_step():
                 judge_late(round_, self._last)

@@ -1,6 +1,6 @@
 """A round as it is published, made from what was known at its end."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from dealer_flow.play.stages import finished, lying, settled_bets
@@ -56,6 +56,7 @@ def result_of(round_: Round, table: str) -> RoundResult:
         button=round_.first if plan.button is not None and round_.first else None,
         actions=tuple(round_.betting.actions),
         awards=tuple(round_.awards),
+        left=tuple(sorted(round_.betting.left)),
         number=_number(round_),
         remainder=_remainder(round_),
         rejected=ledger.rejected,
@@ -107,6 +108,7 @@ def _seat(round_: Round, number: int, back: dict[str, int]) -> Seat:
         settled=settled(round_, number),
         wagers=dict(round_.wagers.get(number, {})),
         returned=back,
+        forfeited=forfeited(round_, number, back),
         held=held_of(round_, number, back),
         stake=round_.betting.stakes.get(number),
     )
@@ -140,7 +142,23 @@ def returned(round_: Round, number: int, outcome: Outcome) -> dict[str, int]:
     unreliable round nothing is said.
     """
     bets, back = round_.wagers.get(number, {}), _back(round_, number, outcome)
+    if number in round_.betting.forfeited:
+        return {name: cents for name, cents in back.items() if name in _apart(round_)}
     return back | {tip: bets[tip] for tip, own in round_.plan.tips.items() if own in back and tip in bets}
+
+
+def forfeited(round_: Round, number: int, back: Mapping[str, int]) -> dict[str, int]:
+    """The bets of a seat that stay in the pot of a void round for the next one, cents by name; those of a round that
+    was played out stay in its own."""
+    if number not in round_.betting.forfeited or round_.outcome not in ("misdeal", "defective-deck"):
+        return {}
+    stays = round_.wagers.get(number, {}).items()
+    return {name: cents for name, cents in stays if name not in back and name not in _apart(round_)}
+
+
+def _apart(round_: Round) -> tuple[str, ...]:
+    """Bets that lie apart from the pot."""
+    return round_.plan.betting.apart if round_.plan.betting is not None else ()
 
 
 def _back(round_: Round, number: int, outcome: Outcome) -> dict[str, int]:

@@ -54,6 +54,15 @@ def cents(meters: Sequence[str]) -> dict[str, int]:
     return {name: int(value) for name, value in found.items()}
 
 
+def seats(runners: Sequence[str]) -> dict[int, int]:
+    """`--runners` as numbers by seat; a usage error names what is none."""
+    found = pairs(runners, "--runners")
+    for text in (*found, *found.values()):
+        if not (text.isascii() and text.isdecimal() and len(text) <= 2):
+            raise click.BadParameter(f"{printable(repr(text), 40)} is no number of two digits", param_hint="--runners")
+    return {int(seat): int(number) for seat, number in found.items()}
+
+
 def cache_folder() -> Path:
     """Where counted odds are kept: of this user alone, and it may be deleted at any time."""
     given = os.environ.get("XDG_CACHE_HOME", "")
@@ -158,6 +167,12 @@ terms_options = together(
             ("jackpot-rake", "What is taken of the pots of a round for a jackpot, beside --rake."),
         )
     ),
+    click.option(
+        "--pool-rake", metavar="PERCENT", default="0", help="What the house takes of a pool that runners have won."
+    ),
+    click.option(
+        "--runners", multiple=True, metavar="SEAT=N", help="Runners before a seat, where they win a pool; else none."
+    ),
     click.option("--house-way", metavar="ID|FILE", help="How the house sets its hand; by default as the text prints."),
     *(
         click.option(f"--{name}", f"{name.replace('-', '_')}_cents", type=WagerCents(), metavar="CENTS", help=text)
@@ -222,6 +237,8 @@ def make_terms(
     rake_cap_cents: int | None = None,
     rake_step_cents: int | None = None,
     jackpot_rake_cents: int | None = None,
+    pool_rake: str = "0",
+    runners: Sequence[str] = (),
     **rest: Any,
 ) -> TableTerms:
     """The terms those options describe, for this game and on this bank's meters. Which of the maker's recommendations
@@ -231,7 +248,8 @@ def make_terms(
     chosen = pairs(paytables, "--paytable"), pairs(readings, "--reading"), cents(meters)
     mine = bank if game.progressive is not None else None
     maximum = MaximumPayout(max_round_cents, max_player_cents, max_tip_cents, least_bet_cents)
-    of_pots = HouseRake(rake, rake_cap_cents, rake_step_cents, jackpot_rake_cents or 0)
+    of_pots = HouseRake(rake, rake_cap_cents, rake_step_cents, jackpot_rake_cents or 0, pool_rake)
+    rest["runners"] = seats(runners)
     try:
         terms = TableTerms(game, *chosen, token, envy_base, bank=mine, maximum=maximum, rake=of_pots, **rest)
     except SettlementRefused as refused:

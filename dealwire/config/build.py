@@ -72,7 +72,7 @@ def build_terms(part: TablePart, procedure: Procedure, banks: Banks) -> TableTer
 
 def rake_of(part: RakePart) -> HouseRake:
     """What the house takes of pots, as the settings have it."""
-    return HouseRake(part.percent, part.cap_cents, part.step_cents, part.jackpot_cents or 0)
+    return HouseRake(part.percent, part.cap_cents, part.step_cents, part.jackpot_cents or 0, part.pool_percent)
 
 
 T = TypeVar("T", bound=Table)

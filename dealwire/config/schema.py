@@ -115,6 +115,8 @@ class RakePart(TomlTable):
     """What it is rounded down to; the token unless given."""
     jackpot_cents: WagerField | None = None
     """What is taken of a round's pots for a jackpot, beside the rest."""
+    pool_percent: Annotated[str, Field(pattern=r"^\d{1,3}(\.\d{1,4})?$")] = "0"
+    """Of a pool that runners have won, in percent."""
 
 
 class TablePart(TomlTable):

@@ -208,7 +208,10 @@ class TableFactory:
                 else:
                     meters[name] = cents
         table = build_table(part.model_copy(update={"meters": meters}), self._banks, JournaledTable)
-        return {"files": files_of(table), "meters": meters}
+        found: dict[str, Any] = {"files": files_of(table), "meters": meters}
+        if table.terms is not None and table.terms.game.spec.pool is not None:
+            found["runners"] = {str(seat): number for seat, number in self._reader.own_runners(part.name).items()}
+        return found
 
     @property
     def _reader(self) -> JournalReader:
@@ -219,6 +222,9 @@ class TableFactory:
     def _make(self, start: TableStart, part: TablePart, since: int) -> JournaledPublisher:
         part = part.model_copy(update={"meters": start.facts.get("meters", {})})
         table = build_table(part, self._banks, JournaledTable)
+        if table.terms is not None:
+            runners = {int(seat): number for seat, number in start.facts.get("runners", {}).items()}
+            table.terms.stand(table.terms.meters, runners)
         if part.name not in self._rounds:
             self._rounds[part.name] = JournaledRounds(self._reader, part.name, since)
         table.remember(self._rounds[part.name])

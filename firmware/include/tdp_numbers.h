@@ -241,6 +241,7 @@ enum {
     TDP_PLAYER_ACTION_CHECK = 5,
     TDP_PLAYER_ACTION_ALL_IN = 6,
     TDP_PLAYER_ACTION_BRING_IN = 7,
+    TDP_PLAYER_ACTION_FORFEIT = 8,
 };
 
 /* What the reader of a shoe noticed about a card. */

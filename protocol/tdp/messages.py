@@ -289,6 +289,8 @@ class PlayerAction(IntEnum):
     """All that is left of the stake, be it a bet, a raise, a call or less."""
     BRING_IN = 7
     """A forced bet by which a betting round is opened."""
+    FORFEIT = 8
+    """A person rules that the player's chips stay in the pot, also where the round is void; `cents` say nothing."""
 
 
 class ActionManner(IntEnum):

@@ -128,7 +128,7 @@ def by_cards_alone(question: Question, bet: Bet) -> bool:
 
 def _beyond(question: Question, bet: Bet) -> str:
     """Why the cards alone do not decide the bet; empty where they do."""
-    if bet.kind == "to-pot":
+    if bet.kind in ("to-pot", "to-pool"):
         return "players bet against each other"
     if bet.kind not in ("table", "progressive"):
         return f"no solver is named for a bet of kind {bet.kind}"

@@ -5,7 +5,8 @@ from typing import Any
 
 from dealer_flow.record.details import AwardRecord
 from dealer_flow.record.result import Deck, ProcedureRef, RoundResult, Seat, SeatStatus
-from rules import Settlement, load_game, settle
+from rules import Settlement, SettlementLine, load_game, settle
+from rules.spec import Bet
 
 HIDDEN = "??"
 
@@ -16,6 +17,7 @@ def seat_of(
     *,
     status: SeatStatus = "live",
     returned: Mapping[str, int] | None = None,
+    forfeited: Mapping[str, int] | None = None,
     **wagers: int,
 ) -> Seat:
     """A seat with what it put in, by bet name (`big_blind=200`)."""
@@ -28,6 +30,7 @@ def seat_of(
         expected=len(held),
         wagers={name.replace("_", "-"): cents for name, cents in wagers.items()},
         returned={name.replace("_", "-"): cents for name, cents in (returned or {}).items()},
+        forfeited={name.replace("_", "-"): cents for name, cents in (forfeited or {}).items()},
     )
 
 
@@ -71,7 +74,7 @@ def nets(settlement: Settlement) -> dict[int, int]:
 
 def must_add_up(settlement: Settlement, seats: Sequence[Seat]) -> None:
     """Every cent is somewhere: seats, house and meters come to nothing, each seat's lines are its wagers, and each
-    pot's shares and what was taken of it are the pot."""
+    pot's shares and what was taken of it are the pot; so with the pool."""
     sides = settlement.totals
     assert sides.players + sides.house + sides.meters == 0
     for seat in seats:
@@ -86,9 +89,20 @@ def must_add_up(settlement: Settlement, seats: Sequence[Seat]) -> None:
             assert not pot.winners
             assert pot.rake == pot.jackpot_rake == 0
             continue
-        assert sum(line.stake for line in lines) == pot.cents
+        assert sum(line.stake for line in lines) + pot.forfeited == pot.cents
         assert sum(line.pay + line.returned for line in lines) == sum(each.cents for each in pot.winners)
         assert sum(each.cents for each in pot.winners) + pot.rake + pot.jackpot_rake == pot.cents
-        assert sum(line.net for line in lines) == -pot.rake - pot.jackpot_rake
-    assert sides.house == sum(pot.rake for pot in settlement.pots)
-    assert sides.meters == sum(pot.jackpot_rake for pot in settlement.pots)
+        assert sum(line.net for line in lines) == pot.forfeited - pot.rake - pot.jackpot_rake
+    pool = settlement.pool.rake if settlement.pool is not None else 0
+    bets = load_game(settlement.game.id).bets
+    into = [line.stake - line.returned for line in settlement.lines if line.result == "lose" and _to_pool(bets, line)]
+    paid = sum(line.pay for line in settlement.lines if line.meter)
+    gone = {(seat.seat, bet) for seat in seats for bet in seat.forfeited}
+    into += [line.stake for line in settlement.lines if line.result == "lose" and (line.seat, line.bet) in gone]
+    paid += sum(pot.forfeited for pot in settlement.pots)
+    assert sides.house == sum(pot.rake for pot in settlement.pots) + pool
+    assert sides.meters == sum(pot.jackpot_rake for pot in settlement.pots) + sum(into) - paid - pool
+
+
+def _to_pool(bets: Mapping[str, Bet], line: SettlementLine) -> bool:
+    return line.bet in bets and bets[line.bet].kind == "to-pool"
