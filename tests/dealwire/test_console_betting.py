@@ -57,7 +57,7 @@ def test_the_line_that_is_read_first_says_whose_turn_it_is_and_what_may_be_done_
 
 def test_a_player_who_was_passed_by_is_named() -> None:
     table = PokerTable()
-    for part in (BLINDS, CARDS, "acts 5: fold 0"):
+    for part in (BLINDS, CARDS, "acts 5: raise 600"):
         table.play(part)
     line = scene.prompt(table.view)
     assert line.lead == "Seat 6 to act"
