@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import devices.events as e
 from dealer_flow.play.check_round import Check
-from dealer_flow.play.turns import declares, may_act, reopens, standing
+from dealer_flow.play.turns import blinds_of, declares, first_betting, may_act, reopens, standing
 from dealer_flow.procedure.betting import UNLIMITED, BettingPart
 from dealer_flow.procedure.tables import OptionRef
 from dealer_flow.table.betting import Betting
@@ -162,6 +162,17 @@ def _bring_in_due(would: Attempt) -> bool:
     return would.betting.bring_in and not would.betting.high and would.cents > 0
 
 
+@_of(Action.CHOP)
+def _may_chop(would: Attempt) -> bool:
+    """Before the flop, when all but the two in the blinds have folded and nobody has put anything in."""
+    part, round_ = would.part, would.round
+    first = first_betting(round_) is round_.step
+    blinds = [number for number in round_.live if blinds_of(round_, number)]
+    acted = {each.action for each in would.betting.actions} - {Action.FOLD, Action.CHOP}
+    allowed = part.chop is not None and would.option(part.chop) == "yes"
+    return allowed and first and not acted and blinds == round_.live and len(blinds) == 2
+
+
 def _seat_to_act(round_: Round, body: e.PlayerActed) -> bool:
     """Whether it still has to do something in this betting round. A hand may be thrown away at any time."""
     live = standing(round_, body) is not round_.betting
@@ -181,6 +192,11 @@ def _forfeits(body: e.PlayerActed) -> bool:
     return body.action == Action.FORFEIT
 
 
+def _no_turn(body: e.PlayerActed) -> bool:
+    """Whether it is said out of any turn."""
+    return body.action in (Action.FORFEIT, Action.CHOP)
+
+
 CHECKS_OF_ACTIONS: Final[dict[str, Check]] = {
     "chips_play": lambda r, _: r.plan.betting is not None,
     "stake_before_hand": lambda r, _: not r.in_play,
@@ -189,9 +205,10 @@ CHECKS_OF_ACTIONS: Final[dict[str, Check]] = {
     "players_act": lambda r, body: (
         _forfeits(body) or reopens(r, body) or (body.action == Action.FOLD and len(r.live) > 1)
     ),
-    "seat_to_act": lambda r, body: _forfeits(body) or _seat_to_act(r, body),
+    "seat_to_act": lambda r, body: _no_turn(body) or _seat_to_act(r, body),
     "action_is_known": lambda _, body: body.action in _KNOWN,
-    "acts_in_turn": lambda r, body: _forfeits(body) or may_act(r, body),
+    "acts_in_turn": lambda r, body: _no_turn(body) or may_act(r, body),
+    "may_chop": _may_chop,
     "time_limit_kept": _time_limit_kept,
     "bring_in_due": _bring_in_due,
     "may_check": _may_check,

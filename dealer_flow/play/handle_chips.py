@@ -38,6 +38,10 @@ def _acted(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
     if body.action == Action.FORFEIT:
         _forfeit(round_, body.seat)
         return
+    if body.action == Action.CHOP:
+        _chop(round_, seen, body.seat)
+        return
+    round_.betting.chopped.clear()
     if body.manner == Manner.CORRECTED and reopens(round_, body):
         reopen(round_)
     elif not isinstance(step, BetStep):  # the hands are shown, and this one is mucked
@@ -75,6 +79,19 @@ def _forfeit(round_: Round, number: int) -> None:
     at_step = step.name if step is not None else ""
     lies = betting.lies(number)
     betting.actions.append(ActionRecord(step=at_step, seat=number, action=Action.FORFEIT.value, cents=lies))
+
+
+def _chop(round_: Round, seen: Seen, number: int) -> None:
+    """One of the two in the blinds would end the hand; once both would, each takes the blind back."""
+    betting, step = round_.betting, round_.step
+    part = round_.plan.betting
+    if not isinstance(step, BetStep) or part is None or part.chop is None:
+        return
+    betting.chopped.add(number)
+    lies = betting.lies(number)
+    betting.actions.append(ActionRecord(step=step.name, seat=number, action=Action.CHOP.value, cents=lies))
+    for each in sorted(betting.chopped) if len(betting.chopped) > 1 else ():
+        round_.report(Incident(code="blinds-chopped", clause=part.chop.clause, seat=each), seen)
 
 
 def _payable(betting: Betting, number: int, cents: int) -> int:

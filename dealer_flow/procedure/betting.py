@@ -48,6 +48,8 @@ class BettingPart(TomlTable):
     raises: OptionRef
     check_and_raise: OptionRef
     bet_or_fold: OptionRef
+    chop: OptionRef | None = None
+    """The option that says whether the two players in the blinds may end the hand and take them back."""
     stakes_clause: Clause
     order_clause: Clause
     short_call_clause: Clause

@@ -25,6 +25,8 @@ class Betting:
     behind: dict[int, int] = field(default_factory=dict)
     left: set[int] = field(default_factory=set)
     """Seats before which nothing lies any more, as was said before the hand."""
+    chopped: set[int] = field(default_factory=set)
+    """Seats in the blinds that would end the hand and take them back; both must say so."""
     forfeited: set[int] = field(default_factory=set)
     """Seats whose chips stay in the pot by a person's word."""
     folded: set[int] = field(default_factory=set)
@@ -106,6 +108,7 @@ class Betting:
             self,
             behind=dict(self.behind),
             folded=set(self.folded),
+            chopped=set(self.chopped),
             actions=list(self.actions),
             put=dict(self.put),
             acted=set(self.acted),

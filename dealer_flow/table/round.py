@@ -315,7 +315,9 @@ class Round:
 
     @property
     def won(self) -> bool:
-        """True where players bet against each other and one alone is left, or none."""
+        """True where players bet against each other and one alone is left, or none, or the blinds were chopped."""
+        if len(self.betting.chopped) > 1:
+            return True
         return self.plan.betting is not None and self.in_play and len(self.active) > 1 and len(self.live) <= 1
 
     @property
