@@ -15,6 +15,8 @@ from dealwire.config.schema import TablePart
 from dealwire.journal.journal import Journal
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.tables import JournaledPublisher, JournaledTable, TableFactory, configuration_of
+from dealwire.sheet.money import _pool
+from dealwire.sheet.paper import PaperRemark, PaperTable
 from dealwire.table.state import TableState
 from devices.clock import ManualClock
 from rules.meters import MeterBank
@@ -176,6 +178,7 @@ def test_a_table_that_begins_anew_has_the_pool_and_the_runners_of_the_journal(tm
             assert (reader.own_meters("table-1"), reader.own_runners("table-1")) == ({POOL: 1000}, {1: 1})
         with TableFactory(journal.path) as maker:
             facts = maker.facts(part_of())
+            assert "rake" not in configuration_of(part_of()), "a table goes on that was set up before there was one"
             assert (facts["meters"], facts["runners"]) == ({POOL: 1000}, {"1": 1})
             number = journal.started("table-1", 2, configuration_of(part_of()), facts)
             journal.secure()
@@ -206,6 +209,15 @@ def test_rounds_settled_on_the_command_line_go_on_with_the_pool(tmp_path: Path) 
     assert (pools[1]["winner"], pools[1]["cents"], pools[1]["rake"]) == (1, 7000, 700)
     for option in (["--runners", "1=5"], ["--runners", "one=1"], ["--pool-rake", "11"]):
         assert CliRunner().invoke(main, ["settle", *option], input=rounds).exit_code == 2
+
+
+def test_the_dispute_sheet_has_the_runners_and_who_won_the_pool() -> None:
+    hand = table_of({1: 3, 2: 2}, 9000)
+    hand.play(ANTES).play(FOLDED).end()
+    table, remark = _pool(hand.at.settlements[-1])
+    assert isinstance(table, PaperTable)
+    assert table.rows == (("1", "3", "1", "4", "0"), ("2", "2", "0", "2", "0"))
+    assert remark == PaperRemark("Seat 1 wins the home-run pool: $100.00 in it, $0.00 of it taken first.")
 
 
 def test_a_controller_without_the_game_has_no_closing() -> None:
