@@ -16,7 +16,8 @@ FREE = {
     *("id", "schema", "title", "jurisdiction", "reason", "base", "without"),
     *("clause", "bets-closed", "parts", "as"),
 }
-"""Keys whose text is free, as whatever ends on `-clause`. Whatever ends on `name` gives a name; `allowed` says what an option may be."""
+"""Keys whose text is free, as whatever ends on `-clause`. Whatever ends on `name` gives a name; `allowed` says what an
+option may be."""
 
 
 def texts(value: Any, key: Key = ()) -> Iterator[Key]:

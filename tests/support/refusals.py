@@ -41,7 +41,7 @@ SENTENCES = (
     "no card of the seats lies open yet",
     "nobody has cards yet to bet on; a deal comes before",
     r"W is of players who bet against each other: of = 'seats', and \[betting\]",
-    r'said of a card that was seen: how = \["exposed"\]',
+    r'said of a card that (was seen|is dealt too early): how = \["(exposed|early)"\]',
     "a hand that is too late is dead: then = 'dead-hand'",
     r"no extra card to be placed before: there is no \[shoe.extra\] table",
     "no bet W placed (by-decision|before-deal|by-action); allowed: L",
