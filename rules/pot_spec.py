@@ -136,6 +136,8 @@ class PotSpec(TomlTable):
     low: PotHand | None = None
     """The hand that wins low."""
     odd_chips: OddChips
+    """From where an odd chip goes: to the first of those who share that sits to the left of the button, or of the
+    dealer."""
     rake: Charge | None = None
     """What the house may take of each pot."""
     jackpot_rake: JackpotCharge | None = None
