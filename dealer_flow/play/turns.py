@@ -1,9 +1,8 @@
 """Whose turn it is in a betting round: who acts first, and when every bet is called."""
 
 import devices.events as e
-from dealer_flow.play.laying import laid
+from dealer_flow.play.faced import faced
 from dealer_flow.procedure.steps.bet import BetStep
-from dealer_flow.procedure.steps.deal import DealStep
 from dealer_flow.record.details import ActionRecord
 from dealer_flow.table.betting import Betting
 from dealer_flow.table.boards import first_on_board
@@ -93,10 +92,7 @@ def _boards(round_: Round, numbers: list[int]) -> dict[int, tuple[Card, ...]]:
 
 def upcards(round_: Round, number: int) -> tuple[Card, ...]:
     """The cards of a seat that were dealt face up, in their order."""
-    faced = {step.name for step in round_.plan.steps if isinstance(step, DealStep) and step.face == "up"}
-    place = seat(number)
-    lying = zip(round_.from_shoe, laid(round_), strict=True)
-    return tuple(card for card, due in lying if due is not None and due.place == place and due.step in faced)
+    return faced(round_, seat(number))
 
 
 def shown_from(round_: Round, numbers: list[int]) -> list[int]:
