@@ -6,6 +6,7 @@ from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.procedure.steps.deal import DealStep
 from dealer_flow.table.betting import Betting
 from dealer_flow.table.boards import first_on_board
+from dealer_flow.table.hand import Hand
 from dealer_flow.table.round import Round
 from devices.events import Action, Manner
 from protocol.cards import UNREAD, Card
@@ -22,6 +23,19 @@ def in_turn(round_: Round) -> list[int]:
     """The seats dealt in, clockwise from the left of the button, or of the dealer where there is none."""
     order, button = sorted(round_.active), round_.first or 0
     return [seat for seat in order if seat > button] + [seat for seat in order if seat <= button]
+
+
+def in_showing_order(round_: Round) -> list[int]:
+    """Live seats as they show their hands: who bet or raised last in the final round begins, else who acted first in
+    it; then clockwise (47.1-1033)."""
+    around = [number for number in in_turn(round_) if number in round_.live]
+    final = [step.name for step in round_.plan.steps if isinstance(step, BetStep)][-1]
+    high, first = 0, None
+    for each in round_.betting.actions:
+        if each.step == final and each.action != Action.FOLD and (first is None or each.cents > high):
+            high, first = each.cents, each.seat
+    start = around.index(first) if first in around else 0
+    return [*around[start:], *around[:start]]
 
 
 def open_betting(round_: Round, step: BetStep) -> None:
@@ -167,3 +181,12 @@ def take_back(round_: Round, number: int) -> int:
     round_.betting = before.copy()
     put_in(round_, number)
     return betting.lies(number) - before.lies(number)
+
+
+def acted_since(round_: Round, hand: Hand) -> bool:
+    """Whether a player has acted since the last cards came to a player's hand: one that is short is not due the top
+    card of the deck any more (47.1-1031(1))."""
+    names = [step.name for step in round_.plan.steps]
+    if not hand.place.seat or hand.step not in names:
+        return False
+    return any(names.index(each.step) > names.index(hand.step) for each in round_.betting.actions)
