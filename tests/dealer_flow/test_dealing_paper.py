@@ -2,7 +2,8 @@
 
 `PLAYED` says how a situation comes about and what must stand then: `turn 6`: whose turn it is; `live 1 2`; `codes …`:
 what is on record; `reason …`: why the last action was refused; `misdeal open|over`. The eight players of 47.1-1009(2)
-are played in `test_early_cards`, as are early cards; the rest is of pots, of rulings by a person, or silent in the text.
+are played in `test_early_cards`, as are early cards; the rest is of pots or of rulings by a person, or the text is
+silent.
 """
 
 import tomllib
