@@ -1,7 +1,7 @@
 """A round and a game in, a settlement out: one explained line per bet, exact to the cent, never a guess."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 
 from msgspec import structs
 
@@ -203,15 +203,19 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
     paid = cut(lines, game, terms.maximum, terms.unit_cents)
     paid = terms.commission.taken_of(paid, game, terms.readings, terms.unit_cents)
     paid, envies = in_order(paid, game.spec.order), (*progressive.envy, *envy)
-    forfeited, out = forfeited_cents(result, seats, paid), of_table.forfeited if of_table is not None else 0
-    others = (*jackpot_meter(terms, of_table), *_pool_meter(pool), *forfeit_meter(terms, forfeited, out))
-    into = (of_table.jackpot if of_table is not None else 0) + (pool.into if pool is not None else 0) + forfeited - out
-    return _Books(paid, envies, (*progressive.meters, *others), of_table, pool, into)
+    books = _Books(paid, envies, progressive.meters, of_table, pool)
+    return _with_meters(books, terms, forfeited_cents(result, seats, paid))
 
 
-def _pool_meter(pool: Pool | None) -> Iterator[MeterTotal]:
-    if pool is not None and pool.meter is not None:
-        yield pool.meter
+def _with_meters(books: _Books, terms: Terms, forfeited: int) -> _Books:
+    """What the pots and the pool moved: meters beside those of a progressive, and what they took in."""
+    if books.pots is None and books.pool is None and not forfeited:
+        return books
+    pots, pool = books.pots or TablePots(), books.pool
+    of_pool = (pool.meter,) if pool is not None and pool.meter is not None else ()
+    moved = (*jackpot_meter(terms, pots), *of_pool, *forfeit_meter(terms, forfeited, pots.forfeited))
+    into = pots.jackpot + (pool.into if pool is not None else 0) + forfeited - pots.forfeited
+    return replace(books, meters=(*books.meters, *moved), into=into)
 
 
 def _playing(result: RoundResult, seat: Seat, made: Mapping[str, Agreed], game: Game) -> Set[str]:

@@ -204,9 +204,7 @@ def agree(
     chosen_tables = _choose_tables(game, paytables, chosen_readings)
     if rounding not in ROUNDINGS:
         raise SettlementRefused("rounding", rounding, ROUNDINGS)
-    for what, cents in (("token", token_cents), ("envy base wager", envy_base_cents)):
-        if cents is not None and cents < 1:
-            raise SettlementRefused(what, cents, ["1 cent or more"])
+    _refuse_amounts(token_cents, envy_base_cents)
     if not accept_suspect:
         _refuse_suspects(game, chosen_tables, chosen_readings)
     return Terms(
@@ -224,6 +222,12 @@ def agree(
         meters=_known(game, meters),
         runners=agree_runners(game, runners),
     )
+
+
+def _refuse_amounts(token_cents: int, envy_base_cents: int | None) -> None:
+    for what, cents in (("token", token_cents), ("envy base wager", envy_base_cents)):
+        if cents is not None and cents < 1:
+            raise SettlementRefused(what, cents, ["1 cent or more"])
 
 
 def agree_runners(game: Game, runners: Mapping[int, int]) -> dict[int, int]:
