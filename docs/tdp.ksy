@@ -1921,13 +1921,14 @@ enums:
     13: not_burned
   player_action:
     1: bet
-    2: raise
+    2: raise_
     3: call
     4: fold
     5: check
     6: all_in
     7: bring_in
     8: forfeit
+    9: chop
   reader:
     1: index
     2: code

@@ -25,9 +25,10 @@ def forfeits_of(game: Game) -> Forfeits | None:
 
 def forfeited_line(result: RoundResult, seat: Seat, bet: Bet, game: Game) -> SettlementLine | None:
     """The line of a bet that stays in the pot; None of any other."""
-    cents, stake = seat.forfeited.get(bet.name, 0), seat.wagers[bet.name]
+    cents = seat.forfeited.get(bet.name, 0)
     if not cents:
         return None
+    stake = seat.wagers[bet.name]
     rule, (why, clause) = forfeits_of(game), why_void(result, seat, game.spec.returns)
     if rule is None or bet.kind != "to-pot" or cents != stake or bet.name in seat.returned:
         hold = Hold(f"{why}: the round has {dollars(cents)} of {dollars(stake)} forfeited to the pot", clause)

@@ -133,13 +133,13 @@ class Game:
         )
 
     def meters(self) -> list[str]:
-        """Names of the meters that its pay tables pay from, of those that what is taken for a jackpot and what is
-        forfeited go to, and of its pool."""
+        """Names of the meters that its pay tables pay from, of those that what is taken for a jackpot or forfeited goes
+        to or a pot rolls over on, of the posted amount of an award, and of its pool."""
         rows = (row for table in self.paytables.values() for row in table.rows)
-        jackpot = self.spec.pot.jackpot_rake if self.spec.pot is not None else None
-        forfeits = self.spec.pot.forfeits if self.spec.pot is not None else None
-        others = [each.meter for each in (jackpot, forfeits, self.spec.pool) if each is not None]
-        return sorted({row.pays.meter for row in rows if row.pays.meter}.union(others))
+        pot = self.spec.pot
+        of_pot = (pot.jackpot_rake, pot.rolls, pot.forfeits) if pot is not None else ()
+        own = {each.meter for each in (*of_pot, self.spec.jackpot, self.spec.pool) if each is not None}
+        return sorted({row.pays.meter for row in rows if row.pays.meter} | own)
 
     def default_readings(self) -> dict[str, str]:
         """Reading -> the option used unless told otherwise."""

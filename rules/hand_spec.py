@@ -79,9 +79,10 @@ class HandSpec(TomlTable):
     `keeps`: the house way by which the dealer keeps some of the cards of the first place. `fill`: the last place gives
     as many of its cards, from the first, as make this number with the others. `takes`: of a place the hand is made of
     exactly so many cards, or of `[least, most]`, and of the other places of the rest, whatever all of them hold: of
-    four own cards two, with three of five on the board. `pick`: each of its places holds a hand,
-    and this is one of them. `draw`: how its cards must have been drawn. `ranking_when`: another ranking under these
-    options of readings, the first that holds.
+    four own cards two, with three of five on the board. `any_card`: the part of a hand set in two whose cards are any
+    card, whatever lies there. `pick`: each of its places holds a hand, and this is one of them.
+    `draw`: how its cards must have been drawn. `ranking_when`: another ranking under these options of readings, the
+    first that holds.
     """
 
     ranking: str
@@ -94,6 +95,7 @@ class HandSpec(TomlTable):
     keeps: str = ""
     fill: Annotated[int, Field(ge=1)] | None = None
     takes: dict[str, CardsField] = Field(default_factory=dict)
+    any_card: Literal["", "low", "rest"] = ""
     pick: Pick | None = None
     draw: ForcedDraw | None = None
     ranking_when: tuple[RankedWhen, ...] = ()

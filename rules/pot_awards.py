@@ -22,7 +22,7 @@ def as_awarded(
     the awards have it. Held where these come to another amount, or went to a seat that is not in the round."""
     taken: dict[int, int] = {}
     for award in awards:
-        if award.pot == number:
+        if award.pot == number and award.cents:
             taken[award.seat] = taken.get(award.seat, 0) + award.cents
     if not taken or (not isinstance(found, Hold) and _agree(taken, found)):
         return found
@@ -33,7 +33,9 @@ def as_awarded(
         return Hold(f"{whose}, and seat {stranger} has nothing in this round", clause)
     if total != cents:
         return Hold(f"{whose}, and {dollars(cents)} are to be won", clause)
-    facts = f"awarded and taken in, which stands; {_said(found)}"
+    if isinstance(found, Hold):
+        clause = f"{clause}, {found.clause}"
+    facts = f"awarded and taken in, which stands; {_of_the_cards(found)}"
     return {seat: Share(part, "award", clause, facts) for seat, part in sorted(taken.items()) if part}
 
 
@@ -42,7 +44,7 @@ def _agree(taken: Mapping[int, int], found: Shares) -> bool:
     return all(seat in found and found[seat].cents == cents for seat, cents in taken.items())
 
 
-def _said(found: Shares | Hold) -> str:
+def _of_the_cards(found: Shares | Hold) -> str:
     """What the cards said of the pot."""
     if isinstance(found, Hold):
         return f"by the cards it was open: {found.why}"

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from rules.errors import SettlementRefused
 from rules.game import Game
 from rules.house import Charge
-from rules.settlement import HouseRake
+from rules.settlement import NO_PERCENT, HouseRake
 
 _PERCENT: Final = re.compile(r"\d{1,3}(\.\d{1,4})?")
 
@@ -52,7 +52,7 @@ def agree_rake(game: Game, rake: HouseRake | None) -> HouseRake | None:
     """The rake, checked against the game's text; None where it takes nothing, SettlementRefused where it may not be."""
     if rake is None:
         return None
-    percent, spec = Fraction(rake.percent), game.spec.pot
+    spec = game.spec.pot
     for what, given, charge in (
         ("rake", rake.percent, spec.rake if spec is not None else None),
         ("rake of the pool", rake.pool_percent, game.spec.pool.rake if game.spec.pool is not None else None),
@@ -66,12 +66,14 @@ def agree_rake(game: Game, rake: HouseRake | None) -> HouseRake | None:
     if not 0 <= rake.jackpot_cents <= (jackpot.most_cents if jackpot is not None else 0):
         allowed = f"0 to {jackpot.most_cents} cents ({jackpot.clause})" if jackpot is not None else "0"
         raise SettlementRefused("rake for a jackpot", rake.jackpot_cents, [allowed])
-    if not percent and not rake.jackpot_cents and not Fraction(rake.pool_percent):
+    if not Fraction(rake.percent) and not rake.jackpot_cents and not Fraction(rake.pool_percent):
         return None
     return replace(rake, percent=_shortest(rake.percent), pool_percent=_shortest(rake.pool_percent))
 
 
 def _shortest(percent: str) -> str:
+    if not Fraction(percent):
+        return NO_PERCENT
     return percent.rstrip("0").rstrip(".") if "." in percent else str(int(percent))
 
 

@@ -117,6 +117,31 @@ READINGS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "halves": "each half of the pot is shared by those who tie for it",
             "three-quarters": "who wins one half alone and ties for the other has three quarters, however many tie",
         },
+        "unequal-winners": {
+            "held": "where winners bet unlike amounts and a loser more than the least of them, a person decides",
+            "least": "no loser pays more than the least of the winners has bet, and they share it equally",
+            "layers": "what a loser pays above one winner's bet is shared by those who have bet more",
+        },
+        "high-hand-share": {
+            "not-set": "the house's figure is not known, and a pot of which it would be paid is held",
+            **{str(part): f"the best hand has {part} % of a pot that nobody wins" for part in range(5, 100, 5)},
+        },
+        "last-hand": {
+            "none": "the pot rolls over until a hand that qualifies wins it",
+            "fifth": "the best hand wins all of it in the fifth hand, whatever it is",
+        },
+        "beaten-hands": {
+            "held": "where several hands that count are beaten, one better than the other, a person decides",
+            "highest": "the highest of them earns the award",
+        },
+        "tied-shares": {
+            "held": "where hands tie that have a part of the award, a person decides",
+            "divided": "they divide the part",
+        },
+        "rake-of": {
+            "hand": "the rake is taken of what this hand has put into the pot",
+            "pot": "it is taken of all that lies in the pot, with what rolled over",
+        },
         "win-unshown": {
             "counts": "a hand won since all others folded brings a runner, too",
             "none": "only a hand won at the showdown does",

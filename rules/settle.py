@@ -15,6 +15,8 @@ from rules.envy import envy_lines
 from rules.errors import SettlementRefused
 from rules.forfeits import forfeit_meter, forfeited_cents, forfeited_line
 from rules.game import Game, wrong_option
+from rules.jackpot import jackpot_award
+from rules.jackpot_spec import JackpotAward
 from rules.kinds import KINDS, by_table, resolve
 from rules.kinds.proposition import lines_of
 from rules.lines import Staked, held
@@ -22,6 +24,7 @@ from rules.maximum import cut
 from rules.paytable import USUAL_ENVY_BASE_CENTS
 from rules.phases import in_order
 from rules.pool import Pool, pool_of
+from rules.pot_kinds import any_pots
 from rules.pots import pot_lines
 from rules.progressive import Progressive
 from rules.progressive import resolve as resolve_progressive
@@ -39,8 +42,8 @@ from rules.settlement import (
     Totals,
     spelled,
 )
-from rules.spec import PropositionBet
-from rules.table_pots import TablePots, jackpot_meter, table_pots
+from rules.spec import FeeBet, PropositionBet
+from rules.table_pots import TablePots, jackpot_meter
 from rules.terms import Agreed, Meter, Terms, agree
 from rules.view import View
 from rules.void import line_by_record, plays
@@ -78,6 +81,7 @@ def settle(
     maximum: MaximumPayout | None = None,
     commission: str | int = 0,
     rake: HouseRake | None = None,
+    jackpot: JackpotAward | None = None,
     house_way: str | None = None,
     accept_suspect: bool = False,
     runners: Mapping[int, int] | None = None,
@@ -88,8 +92,9 @@ def settle(
     default. `envy_base_cents` is the progressive wager that the printed envy amounts stand for, the pay table's own
     unless given. `meters` gives each progressive meter as shown before the round, in cents. `limit_cents` is the most
     one bet may be at this table, `maximum` the house's maximum payouts, `commission` what the house takes of a win in
-    percent ("2.5"), `rake` what it takes of the pots that players bet into, `house_way` how it sets the dealer's hand:
-    an id or a file. `runners` lie before the seats by number, where they win a pool; none unless given.
+    percent ("2.5"), `rake` what it takes of the pots that players bet into, `jackpot` its rules of a jackpot
+    award, whose posted amount stands among the meters, `house_way` how it sets the dealer's hand: an id or a file.
+    `runners` lie before the seats by number, where they win a pool; none unless given.
     `accept_suspect` settles by a print that cannot be meant, too. SettlementRefused when the request itself is wrong
     (another game's round, an unknown bet, table, reading); a wager or a card that breaks or leaves open a rule is held
     in its line, with the clause.
@@ -107,6 +112,7 @@ def settle(
         maximum=maximum,
         commission=commission,
         rake=rake,
+        jackpot=jackpot,
         house_way=house_way,
         accept_suspect=accept_suspect,
         runners=runners or _NO_RUNNERS,
@@ -174,7 +180,7 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
     played = {seat.seat: _playing(result, seat, made[seat.seat], game) for seat in seats}
     view = View(result, terms)
     progressive, pots = _progressive(view, seats, holds, played), pot_lines(view, seats, holds, played)
-    of_table = table_pots(view, seats, holds)
+    of_table = any_pots(view, seats, holds)
     pool = pool_of(view, seats, holds, of_table)
     for seat in seats:
         mine, plays_here = holds.get(seat.seat, _NO_HOLDS), played[seat.seat]
@@ -202,20 +208,26 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
     envy = envy_lines(view, seats, holds, played)
     paid = cut(lines, game, terms.maximum, terms.unit_cents)
     paid = terms.commission.taken_of(paid, game, terms.readings, terms.unit_cents)
-    paid, envies = in_order(paid, game.spec.order), (*progressive.envy, *envy)
+    award = jackpot_award(view, seats)
+    paid, envies = in_order(paid, game.spec.order), (*progressive.envy, *envy, *award.lines)
     books = _Books(paid, envies, progressive.meters, of_table, pool)
-    return _with_meters(books, terms, forfeited_cents(result, seats, paid))
+    return _with_meters(books, terms, forfeited_cents(result, seats, paid), award.meters)
 
 
-def _with_meters(books: _Books, terms: Terms, forfeited: int) -> _Books:
-    """What the pots and the pool moved: meters beside those of a progressive, and what they took in."""
-    if books.pots is None and books.pool is None and not forfeited:
-        return books
-    pots, pool = books.pots or TablePots(), books.pool
+def _with_meters(books: _Books, terms: Terms, forfeited: int, award: Iterable[MeterTotal]) -> _Books:
+    """What pots, pool, fees and a jackpot award moved: meters beside those of a progressive, and what they took in."""
+    pots, pool, fees = books.pots or TablePots(), books.pool, collected(books.lines, terms.game)
     of_pool = (pool.meter,) if pool is not None and pool.meter is not None else ()
-    moved = (*jackpot_meter(terms, pots), *of_pool, *forfeit_meter(terms, forfeited, pots.forfeited))
-    into = pots.jackpot + (pool.into if pool is not None else 0) + forfeited - pots.forfeited
-    return replace(books, meters=(*books.meters, *moved), into=into)
+    moved = (*jackpot_meter(terms, books.pots), *pots.meters, *award, *of_pool)
+    into = fees + pots.jackpot + pots.rolled + (pool.into if pool is not None else 0) + forfeited - pots.forfeited
+    meters = (*books.meters, *moved, *forfeit_meter(terms, forfeited, pots.forfeited))
+    return replace(books, meters=meters, into=into)
+
+
+def collected(lines: Iterable[SettlementLine], game: Game) -> int:
+    """Cents of fees that were collected and are a jackpot's."""
+    fees = {bet.name for bet in game.bets.values() if isinstance(bet, FeeBet) and bet.to_jackpot}
+    return sum(line.stake for line in lines if line.bet in fees and line.result == "lose") if fees else 0
 
 
 def _playing(result: RoundResult, seat: Seat, made: Mapping[str, Agreed], game: Game) -> Set[str]:

@@ -77,15 +77,19 @@ class MaximumPayout(Record, frozen=True, omit_defaults=True):
     least_bet_cents: int | None = None
 
 
+NO_PERCENT: Final = "0"
+"""Of what the house takes nothing of; a record leaves out the very text, not its equal."""
+
+
 class HouseRake(Record, frozen=True, omit_defaults=True):
     """What the house takes of the pots of a round: `percent` of each, rounded down to `step_cents`, the token unless
     given, and `cap_cents` at most in all; beside that `jackpot_cents` for a jackpot."""
 
-    percent: Annotated[str, Meta(pattern=r"^\d{1,3}(\.\d{1,4})?$")] = "0"
+    percent: Annotated[str, Meta(pattern=r"^\d{1,3}(\.\d{1,4})?$")] = NO_PERCENT
     cap_cents: int | None = None
     step_cents: int | None = None
     jackpot_cents: int = 0
-    pool_percent: Annotated[str, Meta(pattern=r"^\d{1,3}(\.\d{1,4})?$")] = "0"
+    pool_percent: Annotated[str, Meta(pattern=r"^\d{1,3}(\.\d{1,4})?$")] = NO_PERCENT
     """What it takes of a pool that is won, rounded down likewise."""
 
 
@@ -112,6 +116,12 @@ class PotTotal(Record, frozen=True, omit_defaults=True):
     """What the house took of it. Absent when it took nothing."""
     jackpot_rake: Amount = 0
     """What was taken of it for a jackpot. Absent when nothing."""
+    carried: Amount = 0
+    """Of `cents`, what had rolled over into it from the hands before. Absent where nothing had."""
+    rolls_over: Amount = 0
+    """What nobody won, which stays for the next hand. Absent when nothing does."""
+    to_house: Amount = 0
+    """What the house has since everybody folded. Absent when nothing."""
     forfeited: Amount = 0
     """How much of it was forfeited in rounds before. Absent when nothing."""
     winners: tuple[PotWinner, ...] = ()
@@ -166,10 +176,20 @@ class Totals(Record, frozen=True):
     meters: int
 
 
-class MeterTotal(Record, frozen=True):
+class Rolled(Record, frozen=True):
+    """How a pot that rolls over stands, beside its cents: how many hands in a row nobody has won it, and the seats that
+    were in the last of them, who alone may bet for it."""
+
+    hands: Amount
+    seats: tuple[Annotated[int, Meta(ge=1, le=32)], ...]
+
+
+class MeterTotal(Record, frozen=True, omit_defaults=True):
     """A progressive meter around the round: `before` + `contributed` - `paid` + `reseeded` == `after`.
 
-    A meter that paid 100 % and whose seed was not given has `after` null. `reseeded` is the seed and what the reserve
+    `reseeded` is also what came from another pool of a jackpot, below zero what went there. A meter that paid 100 % and
+    whose seed was not given has `after` null, and so has a pot that rolls over while a
+    person has to decide whose it is. `reseeded` is the seed and what the reserve
     held: `reserve_before` + `reserved` less what a reseed took is `reserve_after`.
     """
 
@@ -178,10 +198,12 @@ class MeterTotal(Record, frozen=True):
     paid: Amount
     reseeded: int | None
     after: int | None
-    contributed: Amount = 0
-    reserved: Amount = 0
-    reserve_before: Amount = 0
-    reserve_after: Amount = 0
+    contributed: Amount = written(0)
+    reserved: Amount = written(0)
+    reserve_before: Amount = written(0)
+    reserve_after: Amount = written(0)
+    rolled: Rolled | None = None
+    """Of a pot that rolls over, how it stands afterwards. Absent of any other meter, and once it is won."""
 
 
 class GameRef(Record, frozen=True):

@@ -25,6 +25,7 @@ from rules.bet_terms import (
 from rules.conditions import LONGEST_RACE
 from rules.hand_spec import MOST_CARDS, HandSpec, Qualifier
 from rules.house import Charge, SetHand
+from rules.jackpot_spec import JackpotAward
 from rules.paytable import PayField
 from rules.pool_spec import PoolSpec
 from rules.pot_spec import PotSpec
@@ -295,10 +296,12 @@ class RaceBet(TabledBet):
 
 class FeeBet(BaseBet):
     """A fee: collected whatever the hand is, unless the round gives it back. `for_card`: it is for this card of the
-    seat, and pushed back where that was not dealt (`clauses.tie`)."""
+    seat, and pushed back where that was not dealt (`clauses.tie`). `to_jackpot`: what is collected is the jackpot's and
+    not the house's."""
 
     kind: Literal["fee"]
     for_card: Annotated[int, Field(ge=0, le=MOST_CARDS)] = 0
+    to_jackpot: bool = False
 
 
 class PotBet(BaseBet):
@@ -441,6 +444,7 @@ class GameSpec(TomlTable):
     """Ids of house ways, the first the default."""
     commission: Charge | None = None
     pot: PotSpec | None = None
+    jackpot: JackpotAward | None = None
     pool: PoolSpec | None = None
     returns: ReturnClauses
     readings: dict[str, Open] = Field(default_factory=dict)

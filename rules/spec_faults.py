@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from protocol.tomlfile import Key
 from rules.hand_spec import HandSpec
 from rules.houseways import houseway_ids
+from rules.jackpot_spec import JackpotAward, award_faults
 from rules.keeps import keep_ids, load_keep
 from rules.pot_spec import POT, is_of_pot
 from rules.readings import READINGS
@@ -30,6 +31,8 @@ def faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
     for number, phase in enumerate(spec.order):
         yield from unknown(("order", number, "bets"), "bet", phase.bets, ordered)
     yield from _pot_faults(spec)
+    if spec.jackpot is not None:
+        yield from _jackpot_faults(spec, spec.jackpot)
     yield from _pool_faults(spec)
     for index, row in enumerate(spec.bets):
         if row.name in names[:index]:
@@ -83,6 +86,16 @@ def _bet_faults(spec: GameSpec, index: int, bet: Bet, names: list[str]) -> Itera
     yield from unknown((*at, "on"), "bet", (bet.on,) if bet.on else (), names)
 
 
+def _jackpot_faults(spec: GameSpec, award: JackpotAward) -> Iterator[tuple[Key, str]]:
+    """An award speaks of hands and bets of the game."""
+    found = [*award_faults(award, ("jackpot",))]
+    yield from found
+    if not found:
+        which = "beaten" if award.beaten is not None else "held"
+        yield from unknown(("jackpot", which, "hand"), "hand", (award.earned_by.hand,), spec.hands)
+    yield from unknown(("jackpot", "stake"), "bet", filter(None, (award.stake,)), [bet.name for bet in spec.bets])
+
+
 def _pot_faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
     """A pot and the wagers into it ask for each other; the hands that win it are the game's."""
     wagers = [index for index, bet in enumerate(spec.bets) if isinstance(bet, ToPotBet)]
@@ -94,6 +107,13 @@ def _pot_faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
         yield ("pot",), "no bet goes into it; allowed: bets of kind to-pot"
     if spec.pot.high is None and spec.pot.low is None:
         yield ("pot",), "nobody can win it; allowed: [pot.high], [pot.low] or both"
+    if not spec.pot.clauses.uncalled and not (spec.pot.alike or spec.pot.matched):
+        yield ("pot", "clauses"), "of unlike bets a part may be matched by nobody; give uncalled, or [pot] alike"
+    if spec.pot.rolls is not None:
+        yield from unknown(("pot", "rolls", "qualifier"), "qualifier", (spec.pot.rolls.qualifier,), spec.qualifiers)
+        yield from unknown(("pot", "rolls", "enters"), "bet", (spec.pot.rolls.enters,), [bet.name for bet in spec.bets])
+    if spec.pot.high is None and (spec.pot.rolls or spec.pot.matched):
+        yield ("pot",), "a pot that rolls over, or that losers match, is won by a high hand; give [pot.high]"
     for index, bet in enumerate(spec.bets):
         if is_of_pot(bet.name):
             yield ("bets", index, "name"), f"a settlement calls the pot {bet.name!r}; allowed: any other name"

@@ -1,12 +1,14 @@
 """What must hold before a player acts in a betting round, by the chips that lie there and the house's figures."""
 
 from collections.abc import Callable
-from typing import Final
+from functools import wraps
+from typing import Final, NamedTuple
 
 import devices.events as e
 from dealer_flow.play.check_round import Check
-from dealer_flow.play.turns import may_act
-from dealer_flow.procedure.betting import UNLIMITED
+from dealer_flow.play.turns import blinds_of, declares, first_betting, may_act, reopens, standing
+from dealer_flow.procedure.betting import UNLIMITED, BettingPart
+from dealer_flow.procedure.tables import OptionRef
 from dealer_flow.table.betting import Betting
 from dealer_flow.table.round import Round
 from devices.events import Action, Manner
@@ -15,123 +17,166 @@ _KNOWN: Final = frozenset(Action)
 _RAISES: Final = (Action.BET, Action.RAISE, Action.ALL_IN)
 
 
-def standing(round_: Round, body: e.PlayerActed) -> Betting:
-    """The betting as it stood before this action; before the last one where that is corrected."""
-    return round_.betting.standing(body.seat, corrected=body.manner == Manner.CORRECTED)
+class Attempt(NamedTuple):
+    """What a player would do: where the betting stands before it, what it counts as, what lies there after it.
+    `stated`: what the report says lies there."""
+
+    round: Round
+    part: BettingPart
+    betting: Betting
+    seat: int
+    action: Action
+    cents: int
+    stated: int
+    timed_out: bool
+    declared: bool
+
+    def option(self, ref: OptionRef) -> str:
+        """What the house posts."""
+        return self.round.plan.options[ref.option]
+
+    @property
+    def raises(self) -> bool:
+        """More lies there than the bet to call, and there was one."""
+        return self.cents > self.betting.high > 0
 
 
-def comes_to(betting: Betting, body: e.PlayerActed) -> tuple[Action, int]:
+def comes_to(round_: Round, betting: Betting, body: e.PlayerActed) -> tuple[Action, int]:
     """What an action counts as, and what lies before the seat after it: chips that a call has too many go back, those
     of a string bet too."""
-    action, most = Action(body.action), betting.most(body.seat)
+    action, most, lies = Action(body.action), betting.most(body.seat), betting.lies(body.seat)
     if action in (Action.FOLD, Action.CHECK):
-        return action, betting.lies(body.seat)
-    if action is Action.CALL or body.manner == Manner.STRING_BET:
-        return Action.CALL, betting.to_call(body.seat)
-    if action is Action.ALL_IN and not body.cents and most is not None:
+        return action, lies
+    if body.manner == Manner.STRING_BET and betting.high:
+        action = Action.CALL if betting.high > lies else Action.CHECK
+    if action in (Action.CALL, Action.CHECK):
+        return action, betting.to_call(body.seat) if action is Action.CALL else lies
+    if action is Action.ALL_IN and not body.cents and most is not None and not declares(round_, body):
         return action, most
     return action, body.cents
 
 
-def _may(*actions: Action) -> Callable[[Callable[[Round, Betting, e.PlayerActed, int], bool]], Check]:
-    """A condition of these actions alone: the round, the betting, the report, and what lies there after it."""
+def _of(*actions: Action) -> Callable[[Callable[[Attempt], bool]], Check]:
+    """A condition of these actions alone."""
 
-    def of(holds: Callable[[Round, Betting, e.PlayerActed, int], bool]) -> Check:
+    def made(holds: Callable[[Attempt], bool]) -> Check:
+        @wraps(holds)
         def check(round_: Round, body: e.PlayerActed) -> bool:
-            if body.action not in _KNOWN or round_.plan.betting is None:
+            part = round_.plan.betting
+            if body.action not in _KNOWN or part is None:
                 return True
-            betting = standing(round_, body)
-            action, cents = comes_to(betting, body)
-            return action not in actions or holds(round_, betting, body, cents)
+            betting, timed_out = standing(round_, body), body.manner == Manner.TIME_LIMIT
+            action, cents = comes_to(round_, betting, body)
+            if action not in actions:
+                return True
+            declared = declares(round_, body)
+            return holds(Attempt(round_, part, betting, body.seat, action, cents, body.cents, timed_out, declared))
 
         return check
 
-    return of
+    return made
 
 
-@_may(Action.CHECK)
-def _nothing_to_call(round_: Round, betting: Betting, body: e.PlayerActed, cents: int) -> bool:
-    return cents >= betting.high
+@_of(Action.CHECK)
+def _nothing_to_call(would: Attempt) -> bool:
+    return would.cents >= would.betting.high
 
 
-@_may(Action.CHECK)
-def _may_check(round_: Round, betting: Betting, body: e.PlayerActed, cents: int) -> bool:
-    part = round_.plan.betting
-    forced = betting.bring_in and not betting.high
-    return not forced and (part is None or round_.plan.options[part.bet_or_fold.option] == "no" or betting.high > 0)
-
-
-@_may(Action.CALL)
-def _something_to_call(round_: Round, betting: Betting, body: e.PlayerActed, cents: int) -> bool:
-    return betting.high > betting.lies(body.seat)
-
-
-@_may(Action.CALL)
-def _call_is_whole(round_: Round, betting: Betting, body: e.PlayerActed, cents: int) -> bool:
-    return not body.cents or body.cents >= cents
-
-
-@_may(Action.BET)
-def _nothing_bet_yet(round_: Round, betting: Betting, body: e.PlayerActed, cents: int) -> bool:
-    return not betting.high
-
-
-@_may(Action.RAISE)
-def _something_to_raise(round_: Round, betting: Betting, body: e.PlayerActed, cents: int) -> bool:
-    return betting.high > 0
-
-
-@_may(Action.BET, Action.RAISE)
-def _more_than_before(round_: Round, betting: Betting, body: e.PlayerActed, cents: int) -> bool:
-    return cents > betting.high
-
-
-@_may(*_RAISES)
-def _within_limit(round_: Round, betting: Betting, body: e.PlayerActed, cents: int) -> bool:
-    part = round_.plan.betting
-    if part is None:
+@_of(Action.CHECK)
+def _may_check(would: Attempt) -> bool:
+    """Whose time is over must check (47.1-1038), also where the house has everybody bet or fold."""
+    if would.timed_out or would.betting.high:
         return True
-    return cents - betting.high <= (part.most_raise if betting.high else part.most_bet).cents
+    return not would.betting.bring_in and would.option(would.part.bet_or_fold) == "no"
 
 
-@_may(*_RAISES)
-def _raises_left(round_: Round, betting: Betting, body: e.PlayerActed, cents: int) -> bool:
-    part = round_.plan.betting
-    if part is None or cents <= betting.high or not betting.high or betting.bring_in:
+@_of(Action.CALL)
+def _something_to_call(would: Attempt) -> bool:
+    return would.betting.high > would.betting.lies(would.seat)
+
+
+@_of(Action.CALL)
+def _call_is_whole(would: Attempt) -> bool:
+    return not would.stated or would.stated >= would.cents
+
+
+@_of(Action.BET)
+def _nothing_bet_yet(would: Attempt) -> bool:
+    return not would.betting.high
+
+
+@_of(Action.RAISE)
+def _something_to_raise(would: Attempt) -> bool:
+    return would.betting.high > 0
+
+
+@_of(Action.BET, Action.RAISE)
+def _more_than_before(would: Attempt) -> bool:
+    return would.cents > would.betting.high
+
+
+@_of(*_RAISES, Action.BRING_IN)
+def _bet_within_limit(would: Attempt) -> bool:
+    return would.betting.high > 0 or would.cents <= would.part.most_bet.cents
+
+
+@_of(*_RAISES)
+def _raise_within_limit(would: Attempt) -> bool:
+    return not would.raises or would.cents - would.betting.high <= would.part.most_raise.cents
+
+
+@_of(*_RAISES)
+def _raises_left(would: Attempt) -> bool:
+    most = would.option(would.part.raises)
+    if not would.raises or would.betting.bring_in or most == UNLIMITED:
         return True
-    most = round_.plan.options[part.raises.option]
-    return most == UNLIMITED or betting.raises < int(most)
+    return would.betting.raises < int(most)
 
 
-@_may(*_RAISES)
-def _may_check_raise(round_: Round, betting: Betting, body: e.PlayerActed, cents: int) -> bool:
-    part = round_.plan.betting
-    raises = cents > betting.high > 0 and body.seat in betting.checked
-    return not raises or part is None or round_.plan.options[part.check_and_raise.option] == "yes"
+@_of(*_RAISES)
+def _may_check_raise(would: Attempt) -> bool:
+    checked = would.raises and would.seat in would.betting.checked
+    return not checked or would.option(would.part.check_and_raise) == "yes"
 
 
-@_may(Action.BET, Action.RAISE, Action.ALL_IN, Action.BRING_IN)
-def _stake_covers(round_: Round, betting: Betting, body: e.PlayerActed, cents: int) -> bool:
-    most = betting.most(body.seat)
-    return betting.lies(body.seat) <= cents and (most is None or cents <= most)
+@_of(*_RAISES, Action.BRING_IN)
+def _stake_covers(would: Attempt) -> bool:
+    most = would.betting.most(would.seat)
+    return would.betting.lies(would.seat) <= would.cents and (most is None or would.cents <= most)
 
 
-@_may(Action.ALL_IN)
-def _all_of_it(round_: Round, betting: Betting, body: e.PlayerActed, cents: int) -> bool:
-    declared = body.seat in round_.seen_last and cents == betting.lies(body.seat)
-    return declared or betting.most(body.seat) in (None, cents)
+@_of(Action.ALL_IN)
+def _all_of_it(would: Attempt) -> bool:
+    return would.declared or would.betting.most(would.seat) in (None, would.cents)
 
 
-@_may(Action.BET, Action.RAISE, Action.ALL_IN)
-def _no_card_ahead(round_: Round, betting: Betting, body: e.PlayerActed, cents: int) -> bool:
+@_of(*_RAISES)
+def _no_card_ahead(would: Attempt) -> bool:
     """Who already has the last card may not bet into one who has not."""
-    ahead = {mark.place.seat for mark in round_.marks.values() if mark.why == "early"}
-    return cents <= betting.high or body.seat not in ahead or ahead >= {*round_.live}
+    ahead = {mark.place.seat for mark in would.round.marks.values() if mark.why == "early"}
+    return would.cents <= would.betting.high or would.seat not in ahead or ahead >= {*would.round.live}
 
 
-@_may(Action.BRING_IN)
-def _bring_in_due(round_: Round, betting: Betting, body: e.PlayerActed, cents: int) -> bool:
-    return betting.bring_in and not betting.high and cents > 0
+@_of(Action.BRING_IN)
+def _bring_in_due(would: Attempt) -> bool:
+    return would.betting.bring_in and not would.betting.high and would.cents > 0
+
+
+@_of(Action.CHOP)
+def _may_chop(would: Attempt) -> bool:
+    """Before the flop, when all but the two in the blinds have folded and nobody has put anything in."""
+    part, round_ = would.part, would.round
+    first = first_betting(round_) is round_.step
+    blinds = [number for number in round_.live if blinds_of(round_, number)]
+    acted = {each.action for each in would.betting.actions} - {Action.FOLD, Action.CHOP}
+    allowed = part.chop is not None and would.option(part.chop) == "yes"
+    return allowed and first and not acted and blinds == round_.live and len(blinds) == 2
+
+
+def _seat_to_act(round_: Round, body: e.PlayerActed) -> bool:
+    """Whether it still has to do something in this betting round. A hand may be thrown away at any time."""
+    live = standing(round_, body) is not round_.betting
+    return live or body.action == Action.FOLD or round_.betting.needs(body.seat, round_.live) or declares(round_, body)
 
 
 def _time_limit_kept(round_: Round, body: e.PlayerActed) -> bool:
@@ -147,16 +192,23 @@ def _forfeits(body: e.PlayerActed) -> bool:
     return body.action == Action.FORFEIT
 
 
+def _no_turn(body: e.PlayerActed) -> bool:
+    """Whether it is said out of any turn."""
+    return body.action in (Action.FORFEIT, Action.CHOP)
+
+
 CHECKS_OF_ACTIONS: Final[dict[str, Check]] = {
     "chips_play": lambda r, _: r.plan.betting is not None,
     "stake_before_hand": lambda r, _: not r.in_play,
     "hand_in_play": lambda r, body: _forfeits(body) or body.seat in r.live or standing(r, body) is not r.betting,
-    "betting_under_way": lambda _, body: _forfeits(body),
+    "betting_under_way": lambda r, body: _forfeits(body) or reopens(r, body),
     "players_act": lambda r, body: (
-        _forfeits(body) or body.action == Action.FOLD and body.seat in r.live and len(r.live) > 1
+        _forfeits(body) or reopens(r, body) or (body.action == Action.FOLD and len(r.live) > 1)
     ),
+    "seat_to_act": lambda r, body: _no_turn(body) or _seat_to_act(r, body),
     "action_is_known": lambda _, body: body.action in _KNOWN,
-    "acts_in_turn": lambda r, body: _forfeits(body) or may_act(r, body),
+    "acts_in_turn": lambda r, body: _no_turn(body) or may_act(r, body),
+    "may_chop": _may_chop,
     "time_limit_kept": _time_limit_kept,
     "bring_in_due": _bring_in_due,
     "may_check": _may_check,
@@ -169,7 +221,8 @@ CHECKS_OF_ACTIONS: Final[dict[str, Check]] = {
     "stake_covers": _stake_covers,
     "all_of_it": _all_of_it,
     "no_card_ahead": _no_card_ahead,
-    "within_limit": _within_limit,
+    "bet_within_limit": _bet_within_limit,
+    "raise_within_limit": _raise_within_limit,
     "raises_left": _raises_left,
     "may_check_raise": _may_check_raise,
     "hands_compared": lambda r, _: r.won or (r.step is not None and r.step.do == "reveal"),

@@ -7,6 +7,7 @@ import devices.events as e
 from dealer_flow.play.check_round import Check
 from dealer_flow.play.unburned import folds_unburned
 from dealer_flow.procedure.steps.decide import DecideStep
+from dealer_flow.procedure.steps.due import in_turn
 from dealer_flow.procedure.steps.exchange import ExchangeStep
 from dealer_flow.table.round import Round
 
@@ -76,7 +77,7 @@ def _acts_in_order(round_: Round, body: e.DecisionMade) -> bool:
     step = round_.step
     if not isinstance(step, DecideStep) or step.order != "clockwise" or not round_.is_undecided(body.seat):
         return True
-    return body.seat == round_.undecided[0]
+    return body.seat == in_turn(round_, round_.undecided)[0]
 
 
 def _step_offers_choice(round_: Round, body: e.DecisionMade) -> bool:

@@ -9,13 +9,14 @@ from typing import Final
 
 import devices.events as e
 from dealer_flow.play.acting import acting, taking_in
-from dealer_flow.play.check_round import somebody_enters
 from dealer_flow.play.candidate import Candidate
 from dealer_flow.play.candidate import Legal as Legal
+from dealer_flow.play.check_round import somebody_enters
 from dealer_flow.play.guards import holds
 from dealer_flow.play.order import violation
 from dealer_flow.play.states import LOOSE, State
 from dealer_flow.play.steps import ends_by, next_to_show, to_set
+from dealer_flow.play.turns import shown_from
 from dealer_flow.play.unburned import folds_unburned
 from dealer_flow.play.wagers import placeable
 from dealer_flow.procedure.steps.decide import DecideStep
@@ -25,7 +26,6 @@ from dealer_flow.table.columns import Draw
 from dealer_flow.table.round import Round
 from protocol.cards import UNREAD
 from protocol.places import BURN, REMAINDER, SHOE, Place, seat
-
 
 _NEVER_AWAITED: Final = frozenset({"WagerPlaced", "MisdealCalled", "PotTaken"})
 """Reports that may come and need not: a bet, a misdeal that is called."""
@@ -279,6 +279,9 @@ def _showing(round_: Round, step: AnyStep) -> Iterator[Candidate]:
 
 def _revealing(state: State, round_: Round) -> Iterator[Candidate]:
     hands = round_.ledger.hands
+    if round_.won:  # nobody shows
+        yield from taking_in(round_)
+        return
     if state is State.PROGRESSIVE:
         seats = round_.for_progressive
     else:
@@ -289,6 +292,8 @@ def _revealing(state: State, round_: Round) -> Iterator[Candidate]:
         seats = [number for number in round_.active if seat(number) in hands and hands[seat(number)].revealed is None]
     last = round_.plan.reveal
     yield from taking_in(round_)
+    if last is not None and last.from_ == "last-to-bet":
+        seats = shown_from(round_, seats)
     for number in last.in_order(seats) if last is not None else seats:
         yield _show(round_, seat(number), f"show seat {number}")
 

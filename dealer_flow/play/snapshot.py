@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from dealer_flow.play.betting_view import BettingNow, betting_now
 from dealer_flow.play.states import State
 from dealer_flow.record.result import SeatStatus
 from dealer_flow.table.hand import Hand
@@ -77,12 +78,16 @@ class Snapshot:
     """Faces of this round's packets that a device read and nobody has shown. Not to be shown either."""
     won: str | None = None
     """The column that decided the round; None while none has."""
+    betting: BettingNow | None = None
+    """The chips, where players bet against each other; None in any other game."""
 
 
 def snapshot(state: State, round_: Round) -> Snapshot:
     """What there is to see of the round, which stands at `state`."""
     ledger, draw = round_.ledger, round_.draw
-    seats = sorted({*round_.active, *(number for number, bets in round_.wagers.items() if bets)})
+    betting = betting_now(round_)
+    there = {*round_.active, *(number for number, bets in round_.wagers.items() if bets)}
+    seats = sorted(there | (betting.chips.keys() if betting is not None else set()))
     columns = draw.columns() if draw is not None else {}
     finish = draw.finish if draw is not None else None
     burned = len(draw.burned) if draw is not None else ledger.burned_left
@@ -105,6 +110,7 @@ def snapshot(state: State, round_: Round) -> Snapshot:
         remainder=ledger.remainder,
         unshown=_unshown(round_),
         won=finish.column if finish is not None else None,
+        betting=betting,
     )
 
 

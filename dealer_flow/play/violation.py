@@ -30,19 +30,29 @@ _OF_SET: Final = frozenset({"set_as_written", "hand_to_set", "set_before_house"}
 
 
 _OF_ACTIONS: Final[Mapping[str, Callable[[BettingPart], str]]] = {
-    "acts_in_turn": lambda part: part.order,
-    "stake_before_hand": lambda part: part.stakes,
-    "stake_covers": lambda part: part.stakes,
-    "all_of_it": lambda part: part.stakes,
-    "time_limit_kept": lambda part: part.time_limit,
-    "call_is_whole": lambda part: part.short_call,
-    "no_card_ahead": lambda part: part.card_ahead or part.clause,
+    "acts_in_turn": lambda part: part.order_clause,
+    "may_chop": lambda part: part.chop.clause if part.chop is not None else part.clause,
+    "stake_before_hand": lambda part: part.stakes_clause,
+    "stake_covers": lambda part: part.stakes_clause,
+    "all_of_it": lambda part: part.stakes_clause,
+    "time_limit_kept": lambda part: part.time_limit_clause,
+    "call_is_whole": lambda part: part.short_call_clause,
+    "no_card_ahead": lambda part: part.card_ahead_clause or part.clause,
     "may_check": lambda part: part.bet_or_fold.clause,
     "raises_left": lambda part: part.raises.clause,
     "may_check_raise": lambda part: part.check_and_raise.clause,
-    "within_limit": lambda part: f"{part.most_bet.clause}, {part.most_raise.clause}",
+    "bet_within_limit": lambda part: part.most_bet.clause,
+    "raise_within_limit": lambda part: part.most_raise.clause,
     **dict.fromkeys(
-        ("nothing_to_call", "something_to_call", "nothing_bet_yet", "something_to_raise", "more_than_before"),
+        (
+            "bring_in_due",
+            "seat_to_act",
+            "nothing_to_call",
+            "something_to_call",
+            "nothing_bet_yet",
+            "something_to_raise",
+            "more_than_before",
+        ),
         lambda part: part.clause,
     ),
 }

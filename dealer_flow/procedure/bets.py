@@ -179,11 +179,11 @@ class PotPart(TomlTable):
 class BetPart(TomlTable):
     """A spot on the layout. A seat with an `enters` bet is dealt in; `enters_when`: under that reading only. `when`:
     the spot is there under that reading only. `before-extra`: before the extra card of a shoe's game, with money moved
-    from the bet that `[shoe.extra]` names; `by-action`: chips that go into the pot as
-    players act in a betting round, reported so and not as a wager. `fee`: a dead hand leaves it, unless a clause names it. `must`: rules of the
-    bet. `until`: a step; once it has dealt a card, the bet that goes with a choice is neither placed nor changed, nor a
-    tip on it. `propositions`: the outcomes that money on it may be on. `blind`: it lies there before the cards it is a
-    bet on are seen, in the place of one that a choice places later. `pot`: it is the players' own.
+    from the bet that `[shoe.extra]` names; `by-action`: chips that go into the pot as players act in a betting round,
+    reported so and not as a wager. `fee`: a dead hand leaves it, unless a clause names it. `must`: rules of the bet.
+    `until`: a step; once it has dealt a card, the bet that goes with a choice is neither placed nor changed, nor a tip
+    on it. `propositions`: the outcomes that money on it may be on. `blind`: it lies there before the cards it is a bet
+    on are seen, in the place of one that a choice places later. `pot`: it is the players' own.
 
     `tip_for`: what a player puts up for the dealer beside this bet of his own. It plays with that bet at its odds, so
     it enters nobody into the deal, cannot be settled where that bet is absent or is not settled itself, may be on the

@@ -11,8 +11,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from dealer_flow.procedure.betting import BettingPart
 from dealer_flow.procedure.bets import BetPart, LimitPart, TotalPart
+from dealer_flow.procedure.betting import BettingPart
 from dealer_flow.procedure.steps.kinds import AnyStep
 from dealer_flow.procedure.tables import (
     CarePart,

@@ -42,11 +42,10 @@ on. `progressive-only`: a misdeal to the table; hands may be played for the prog
 void. `replace`: the card is dead, and the next takes its place at once. `complete`: the hand gets the next card, after
 all others have theirs. `reshuffle`: cards go back into the deck, which is shuffled, and play goes on where it was.
 `set-aside`: a card dealt too early is out of play until the last one is dealt, before which it goes back into the deck.
-`kept`: a card dealt too early is the one that is due next. `bury`: cards dealt too early go to the discards, and one for
-each further player, before the next are dealt. `stays-open`: a card that was seen plays, and its player may declare
-all-in. `person`: a supervisor is called and rules:
-calls the misdeal, or has play go on. `defective-deck`: every bet goes back, the deck leaves the table. `unreliable`:
-nothing is settled, a person decides."""
+`kept`: a card dealt too early is the one that is due next. `bury`: cards dealt too early go to the discards, and one
+for each further player, before the next are dealt. `stays-open`: a card that was seen plays, and its player may declare
+all-in. `person`: a supervisor is called and rules: calls the misdeal, or has play go on. `defective-deck`: every bet
+goes back, the deck leaves the table. `unreliable`: nothing is settled, a person decides."""
 
 
 class DeckPart(TomlTable):
@@ -180,9 +179,9 @@ class RunsOutPart(TomlTable):
 
 RUNS_OUT: Final = ("scramble", "scramble-or-community", "person", "misdeal")
 """`scramble-or-community`: as `scramble`; where even these are too few nobody gets one, and one card is turned up for
-everybody after another was burned. `scramble`: the last card is not dealt but scrambled with the burned ones; one of them is burned, unless all are
-needed, and the hands that lack cards get them by hand; where even these are too few, a person rules. `person`: a
-supervisor rules: calls the misdeal, or has them dealt by hand."""
+everybody after another was burned. `scramble`: the last card is not dealt but scrambled with the burned ones; one of
+them is burned, unless all are needed, and the hands that lack cards get them by hand; where even these are too few, a
+person rules. `person`: a supervisor rules: calls the misdeal, or has them dealt by hand."""
 
 
 class ShufflePart(TomlTable):

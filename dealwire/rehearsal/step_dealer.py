@@ -10,6 +10,7 @@ from typing import Final
 
 from dealer_flow.procedure.must_draw import must_draw
 from dealer_flow.procedure.steps.assign import AssignStep
+from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.procedure.steps.burn import BurnStep
 from dealer_flow.procedure.steps.burn_card import BurnCardStep
 from dealer_flow.procedure.steps.deal import DealStep
@@ -21,8 +22,9 @@ from dealer_flow.procedure.steps.reveal import RevealStep
 from dealer_flow.procedure.steps.set_hand import SetStep
 from dealer_flow.procedure.steps.show import ShowStep
 from dealwire.rehearsal import floor_supervisor as supervisor
+from dealwire.rehearsal.betting_dealer import BettingDealer
 from dealwire.rehearsal.dealt_table import Course, DealtTable, Doings
-from dealwire.rehearsal.playing_dealer import AT_TABLE, PlayingDealer
+from dealwire.rehearsal.playing_dealer import AT_TABLE
 from dealwire.rehearsal.rehearsed import packets_of
 from dealwire.rehearsal.scenario import RoundPlan, Scenario
 from dealwire.rehearsal.trouble import HANDS, PlannedTrouble, What
@@ -46,7 +48,7 @@ MISHANDLED: Final = {
 }
 
 
-class StepDealer(PlayingDealer):
+class StepDealer(BettingDealer):
     """Plays `scenario`. A subclass gets the device ready, deals packets, and brings what is left."""
 
     def __init__(self, scenario: Scenario, table: DealtTable, cards: Cards) -> None:
@@ -70,6 +72,9 @@ class StepDealer(PlayingDealer):
         """The cards that came to lie on a place go behind those that lie there, so that they lie as they came."""
         self.cards.put_under(packet.place, arrived)
         self._due[packet.place] += packet.cards
+        step = next(each for each in self.procedure.steps if each.name == packet.step)
+        if isinstance(step, DealStep) and step.face == "up" and arrived:
+            self.up[packet.place] += self.cards.faces(packet.place)[-arrived:]
 
     # -------------------------------------------------------------- for the device at the table
 
@@ -131,8 +136,10 @@ class StepDealer(PlayingDealer):
         if not dealt_out and not self._is(Course.VOID):
             yield from self._remainder()
         if self._is(Course.PLAY, Course.PROGRESSIVE):
-            yield from self._count_hands()
+            if not self.won:
+                yield from self._count_hands()
             yield from supervisor.award(self)
+        yield from self._award_pots()
         yield from self.at(AT_TABLE)
         self.controller.end_game()
         yield self.pace.step
@@ -143,7 +150,7 @@ class StepDealer(PlayingDealer):
 
     def _step(self, step: AnyStep) -> Doings:
         played_out = bool(self.view.made) and not self.view.live
-        if played_out and not isinstance(step, RevealStep):
+        if self.won or (played_out and not isinstance(step, RevealStep)):
             return
         playing = self._is(Course.PLAY)
         match step:
@@ -153,6 +160,8 @@ class StepDealer(PlayingDealer):
                 yield from self._reveal(step)
             case ExchangeStep() if playing:
                 yield from self._deal(step)
+            case BetStep() if playing:
+                yield from self._betting(step)
             case BurnStep() if playing:
                 yield from self._burn(step)
             case DecideStep() if playing:
@@ -217,9 +226,10 @@ class StepDealer(PlayingDealer):
                 self.controller.place_wager(packet.place.seat or 0, self.procedure.bets[choice.takes_back], 0)
 
     def _deals_on(self, step: AnyStep) -> bool:
-        """Whether cards go out in the next step too: a hand is completed when all others have theirs."""
+        """Whether cards go out in the next step too: a hand is completed when all others have theirs, and before the
+        next card is burned."""
         after = self.procedure.steps[self.procedure.steps.index(step) + 1]
-        return after.foreseen and after.from_device
+        return after.foreseen and after.from_device and not isinstance(after, BurnCardStep)
 
     def _deal_by_hand(self, packets: Sequence[Due]) -> Doings:
         """Cards from a deck in the dealer's hand, which no device sees."""

@@ -28,6 +28,7 @@ from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealwire.rehearsal.stakes import TIPS_EVERY, stakes_of
 from devices import events as e
+from tests.support.chips import STAKE, table_set
 from tests.support.flow_points import Point, load, save, signature
 from tests.support.legal_play import entering_stakes
 from tests.support.round_checks import Before, check_end, check_step
@@ -100,6 +101,11 @@ class Explorer:
         plan = self.flow.plan
         if plan.from_shoe:
             self._see(Report(DEVICE, e.ShoeLoaded(1, plan.decks, plan.loaded), True, True))
+        if plan.betting is not None:
+            for body in table_set(plan, {1: 2 * STAKE, 2: STAKE}, 2):
+                self._see(Report(CONTROLLER, body, True, True))
+            self._add(Node(save(self.flow), (), 0))
+            return
         for number, bets in ((2, entering_stakes(plan)), (1, stakes_of(plan, TIPS_EVERY))):
             for bet in plan.bets.values():
                 if bet.name in bets:

@@ -12,6 +12,7 @@ from dealer_flow.play.corrections import RoundReports
 from dealer_flow.play.flow import DealerFlow
 from dealer_flow.play.sessions import Lines
 from dealer_flow.play.states import State
+from dealer_flow.table.betting import Betting
 from dealer_flow.table.hand import Hand
 from dealer_flow.table.round import Round
 from dealer_flow.table.shoe import ShoeLedger, Shoes
@@ -116,6 +117,7 @@ def signature(flow: DealerFlow) -> Hashable:
         tuple(sorted(now.returns.rows.items(), key=repr)),
         (tuple(sorted(now.restarted)), tuple(sorted(now.bettors)), flow._lines.patient, len(flow._held)),
         _shoe(now.shoes),
+        _chips(now.betting),
         None if now.draw is None else (len(now.draw.cards), now.draw.end, now.draw.unread, len(now.draw.overdrawn)),
     )
 
@@ -124,6 +126,12 @@ def _hand(hand: Hand) -> tuple[Hashable, ...]:
     off = _sign((hand.counted or 0) - hand.expected)
     shown = None if hand.revealed is None else len(hand.revealed)
     return (off, hand.expected, hand.person_count is not None, shown, len(hand.opened), hand.discarded, hand.burned)
+
+
+def _chips(betting: Betting) -> Hashable:
+    now = (betting.step, tuple(betting.put.items()), betting.high, betting.raises, betting.bring_in, betting.turns)
+    acted = (tuple(betting.acted), tuple(betting.checked), betting.last, tuple(betting.passed), betting.substantial)
+    return (now, acted, tuple(betting.behind.items()), tuple(betting.folded))
 
 
 def _shoe(shoes: Shoes | None) -> Hashable:

@@ -4,7 +4,8 @@ Each line is one thing that happens at the table, and so is each method.
 
 bets 1: ante 500, progressive 100      cents on the spots of seat 1
 stakes 1: 20000, 3: 5000               what lies before seats when the hand begins
-acts 1: raise 900                      a player acts, with all that lies before the seat then; `acts 2: call 900 string-bet`
+acts 1: raise 900                      a player acts, with all that lies before the seat then;
+                                       `acts 2: call 900 string-bet`
 takes 1: 3000                          cents of the main pot are taken in; `takes 1: 3000 of 2`: of the first side pot
 start                                  START GAME; `start at 3`: the number drawn was 3, or the button lies there
 number 10                              the number drawn is 10

@@ -15,9 +15,10 @@ from dealer_flow.record.result import RoundResult
 from dealer_flow.table.round import Round
 from dealwire.rehearsal.stakes import stake_of, stakes_of
 from devices import events as e
-from devices.events import Level, Mishap
+from devices.events import Action, Level, Manner, Mishap
 from protocol.cards import CARDS, DECK, UNREAD
 from protocol.places import NOWHERE, PLACES, parse_place
+from tests.support.chips import STAKE, acted, table_set
 from tests.support.flow_points import round_of
 from tests.support.sentences import check_incident
 
@@ -34,6 +35,8 @@ def broken(rules: Iterable[BetRule], wagers: Mapping[str, int]) -> list[BetRule]
 
 def entering_stakes(plan: Plan) -> dict[str, int]:
     """The least a player may bet to be dealt in: what enters, and what must lie beside it."""
+    if plan.betting is not None:
+        return {}  # its table stake does
     whole = stakes_of(plan, 1)
     found = {next(bet.name for bet in plan.bets.values() if bet.enters and bet.name in whole): 0}
     while lacking := {bet for rule in broken(plan.rules, found) for bet in rule.others} & whole.keys() - found.keys():
@@ -83,6 +86,9 @@ def _dumped(now: Round, item: Legal) -> e.Body:
 
 MAKE: dict[str, Callable[[Round, Legal], e.Body]] = {
     "WagerPlaced": lambda now, item: e.WagerPlaced(_number(item), item.value, 500),
+    "StakeShown": lambda now, item: e.StakeShown(_number(item), STAKE),
+    "PlayerActed": acted,
+    "PotTaken": lambda now, item: e.PotTaken(item.value, _number(item), 100),
     "GameStarted": lambda now, item: e.GameStarted(1),
     "ShoeLoaded": lambda now, item: e.ShoeLoaded(now.number + 1, now.plan.decks, now.plan.loaded),
     "GameEnded": lambda now, item: e.GameEnded(now.number),
@@ -129,6 +135,15 @@ class LegalPlay:
         if plan.from_shoe:
             self.shoes += 1
             self.see(e.ShoeLoaded(self.shoes, plan.decks, plan.loaded))
+        if plan.betting is not None:
+            self._chips()
+
+    def _chips(self) -> None:
+        """Players with stakes of any size, the button before one of them, antes and blinds."""
+        below = self.random.randrange
+        stakes = {seat: STAKE + below(20) * STAKE for seat in range(1, SEATS + 1)}
+        for body in table_set(self.flow.plan, stakes, 1 + below(SEATS)):
+            self.see(body)
 
     def step(self, *, rare: bool = True) -> Legal:
         """One thing that may happen; counts, rulings and badges seldom, or never unless nothing else may."""
@@ -142,18 +157,28 @@ class LegalPlay:
             self._choose(body)
         elif isinstance(body, e.WagerPlaced) and not round_of(self.flow).in_play:
             self._bet(body.seat)
+        elif isinstance(body, e.PlayerActed):
+            self.see(acted(round_of(self.flow), item, self.random))
         else:
             self.see(body)
         return item
 
     def _likely(self, item: Legal) -> bool:
-        """Bets of a few seats, and all of a seat at once; a choice's bet comes with the choice."""
+        """Bets of a few seats, and all of a seat at once; a choice's bet comes with the choice. Where players bet
+        against each other all of it lies there before."""
+        if item.event in ("WagerPlaced", "StakeShown", "SpotSelected") and self._table_set:
+            return False
         if item.event != "WagerPlaced":
             return True
         now, number = round_of(self.flow), _number(item)
         if now.in_play:
             return now.draw is not None
         return number <= SEATS and not now.wagers.get(number)
+
+    @property
+    def _table_set(self) -> bool:
+        now = round_of(self.flow)
+        return now.plan.betting is not None and not now.in_play
 
     def _bet(self, number: int) -> None:
         """Some of the bets that a player may make, as the rules want them."""
@@ -218,5 +243,8 @@ class LegalPlay:
             e.LinkLost("silent"),
             e.Booted(1, bool(below(2))),
             e.BadgeSwiped(1, pick(tuple(Level))),
+            e.StakeShown(below(5), below(3) * 100),
+            e.PlayerActed(below(5), pick((*Action, "nods")), below(9) * 100, pick(("", *Manner, "slowly"))),
+            e.PotTaken(below(3), below(5), below(3) * 100),
         ]
         self.see(pick(bodies))

@@ -15,7 +15,7 @@ from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.table.round import Round
 from devices import events as e
-from devices.events import Mishap
+from devices.events import Manner, Mishap
 from protocol.cards import DECK, UNREAD
 from protocol.faults import Fault
 from protocol.places import BURN, NOWHERE, Place, seat
@@ -45,6 +45,7 @@ def reports(flow: DealerFlow) -> Iterator[Report]:
     for item, body in made:
         rare = item.event in ("MisdealCalled", "CardsCounted") or (item.event == "WagerPlaced" and now.draw is None)
         rare &= item.what != LAST_COUNT
+        rare |= item.event in ("StakeShown", "PotTaken")
         if body not in stakes:
             yield Report(_device(body), body, True, not rare)
     for body in stakes:
@@ -63,6 +64,8 @@ def _device(body: e.Body) -> str:
 
 def _likely(now: Round, item: Legal) -> bool:
     """Bets before the deal are made when the table is set up; one that lies is not placed twice."""
+    if item.event in ("StakeShown", "SpotSelected") and now.plan.betting is not None and not now.in_play:
+        return item.place in ("seat 1", "seat 2")
     if item.event != "WagerPlaced":
         return True
     number = int(item.place.removeprefix("seat "))
@@ -108,6 +111,10 @@ def _wrong(now: Round, bodies: list[e.Body]) -> Iterator[e.Body]:
             yield e.BurnConfirmed(body.place, body.positions[1:], body.spread)
         elif isinstance(body, e.CardDrawn):
             yield e.CardUnread(None, None)
+        elif isinstance(body, e.PlayerActed):
+            yield e.PlayerActed(body.seat, body.action, body.cents + 20_000)
+            yield e.PlayerActed(3 - body.seat, body.action, body.cents)
+            yield from (e.PlayerActed(body.seat, body.action, body.cents, manner) for manner in Manner)
         elif isinstance(body, e.GameEnded):
             yield e.GameEnded(body.round + 1)
 

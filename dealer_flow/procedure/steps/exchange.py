@@ -9,7 +9,7 @@ from dealer_flow.procedure.complaints import Complaint
 from dealer_flow.procedure.english import cards, listed, place
 from dealer_flow.procedure.must_draw import DrawPart
 from dealer_flow.procedure.steps.base import Step
-from dealer_flow.procedure.steps.due import Due, RoundView
+from dealer_flow.procedure.steps.due import Due, RoundView, in_turn
 from dealer_flow.procedure.steps.so_far import CardsSoFar
 from dealer_flow.procedure.tables import Consequence, Name, Recipient
 from protocol.places import seat
@@ -47,7 +47,8 @@ class ExchangeStep(Step):
     deals = True
 
     def dues(self, view: RoundView) -> Iterator[Due]:
-        """Replacements, place after place. Only what the house takes shows how many it wants."""
+        """Replacements, place after place, seats in the order of play. Only what the house takes shows how many it
+        wants."""
         why: Literal["deal", "exchange"] = "deal" if self.adds else "exchange"
         whole = self.by == "packet" and not view.plan.from_shoe
         for to in self.to:
@@ -55,7 +56,7 @@ class ExchangeStep(Step):
                 due = Due(view.plan.place(to), self.most if whole else 1, self.name, why, at_most=True)
                 yield from [due] * (1 if whole else self.most)
                 continue
-            for number in view.live:
+            for number in in_turn(view, view.live):
                 draws = view.draws(number)
                 if draws and whole:
                     yield Due(seat(number), draws, self.name, why)

@@ -1,0 +1,76 @@
+"""Chips before a hand in which players bet against each other, and what each action puts there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Final
+
+from dealer_flow.play.legal import Legal
+from dealer_flow.procedure.plan import Plan
+from dealer_flow.table.round import Round
+from devices import events as e
+from devices.events import Action
+
+ACTIONS: Final = {
+    "check": Action.CHECK,
+    "bring": Action.BRING_IN,
+    "bet": Action.BET,
+    "call": Action.CALL,
+    "raise": Action.RAISE,
+    "all-in": Action.ALL_IN,
+    "fold": Action.FOLD,
+    "muck": Action.FOLD,
+}
+"""The first word of what `legal()` lists -> the action."""
+STAKE: Final = 2_000
+SMALL: Final = 100
+MORE: Final = 200
+
+
+def posted(plan: Plan, seats: tuple[int, ...], button: int) -> Iterator[e.WagerPlaced]:
+    """What lies before the first card: the small and the big blind at the left of the button, any other bet of
+    everybody."""
+    blinds = plan.betting.blinds if plan.betting is not None else ()
+    around = [*(seat for seat in seats if seat > button), *(seat for seat in seats if seat <= button)]
+    early = [bet for bet in plan.bets.values() if bet.placed == "before-deal"]
+    for place, bet in enumerate(bet for bet in early if bet.name in blinds[:2]):
+        yield e.WagerPlaced(around[place % len(around)], bet.number, SMALL << place)
+    for bet in early:
+        if bet.name not in blinds:
+            yield from (e.WagerPlaced(seat, bet.number, MORE) for seat in seats)
+
+
+def table_set(plan: Plan, stakes: dict[int, int], button: int) -> Iterator[e.Body]:
+    """Stakes are shown, the button lies there, antes and blinds are up."""
+    yield from (e.StakeShown(seat, cents) for seat, cents in stakes.items())
+    if plan.selects_first:
+        yield e.SpotSelected(button)
+    yield from posted(plan, tuple(stakes), button)
+
+
+def action_of(item: Legal) -> Action:
+    """The action that is listed."""
+    return ACTIONS[item.what.split()[0]]
+
+
+def seat_of(item: Legal) -> int:
+    """Whose it is."""
+    return int(item.place.removeprefix("seat "))
+
+
+def most_of(now: Round, seat: int) -> int:
+    """The most that may lie before a seat by a bet or raise."""
+    part, betting, most = now.plan.betting, now.betting, now.betting.most(seat)
+    assert part is not None
+    limit = betting.high + (part.most_raise if betting.high else part.most_bet).cents
+    return limit if most is None else min(limit, most)
+
+
+def acted(now: Round, item: Legal, random: Random | None = None) -> e.PlayerActed:
+    """The action that is listed, with cents that may be: drawn at random, else a fixed step more than lies there."""
+    seat, action, cents = seat_of(item), action_of(item), item.value
+    if action in (Action.BET, Action.RAISE, Action.BRING_IN) and cents:
+        most = max(most_of(now, seat), cents)
+        cents = min(now.betting.high + MORE, most) if random is None else random.randint(cents, most)
+    return e.PlayerActed(seat, action, cents)
