@@ -203,8 +203,7 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
                 line = _line(Staked(of, seat.seat, seat.wagers[of.on], terms), seat, hold, view)
             if line is not None:
                 lines.append(line)
-    lines += of_table.lines if of_table is not None else ()
-    lines += pool.lines if pool is not None else ()
+    lines += (*(of_table.lines if of_table is not None else ()), *(pool.lines if pool is not None else ()))
     envy = envy_lines(view, seats, holds, played)
     paid = cut(lines, game, terms.maximum, terms.unit_cents)
     paid = terms.commission.taken_of(paid, game, terms.readings, terms.unit_cents)
