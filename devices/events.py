@@ -566,6 +566,8 @@ class Action(StrEnum):
     FORFEIT = "forfeit"
     """No act of the player's: a person rules that its chips stay in the pot, also where the round is void, since it bet
     on a hand or a deck that it knew to be fouled (CO 47.1-1031(3), 1036); `cents` say nothing."""
+    CHOP = "chop"
+    """The two players in the blinds agree to end the hand and take them back; each says so."""
 
 
 class Manner(StrEnum):

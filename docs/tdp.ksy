@@ -1928,6 +1928,7 @@ enums:
     6: all_in
     7: bring_in
     8: forfeit
+    9: chop
   reader:
     1: index
     2: code

@@ -133,11 +133,11 @@ class Game:
         )
 
     def meters(self) -> list[str]:
-        """Names of the meters that its pay tables pay from, of those that what is taken for a jackpot goes to or a pot
-        rolls over on, of the posted amount of an award, and of its pool."""
+        """Names of the meters that its pay tables pay from, of those that what is taken for a jackpot or forfeited goes
+        to or a pot rolls over on, of the posted amount of an award, and of its pool."""
         rows = (row for table in self.paytables.values() for row in table.rows)
         pot = self.spec.pot
-        of_pot = (pot.jackpot_rake, pot.rolls) if pot is not None else ()
+        of_pot = (pot.jackpot_rake, pot.rolls, pot.forfeits) if pot is not None else ()
         own = {each.meter for each in (*of_pot, self.spec.jackpot, self.spec.pool) if each is not None}
         return sorted({row.pays.meter for row in rows if row.pays.meter} | own)
 

@@ -117,9 +117,9 @@ def _counts(view: View, seat: Seat, hand: Ranked, by: EarnedBy) -> bool:
     return bool(best.strength == hand.strength)
 
 
-def _of(view: View, said: str | None, reading: str) -> str:
+def _of(view: View, rule: str | None, reading: str) -> str:
     """What the rules say, else the reading, else that a person decides."""
-    return said or view.terms.readings.get(reading, "held")
+    return rule or view.terms.readings.get(reading, "held")
 
 
 def _lines(found: Earned, award: JackpotAward, posted: int) -> Iterator[SettlementLine]:

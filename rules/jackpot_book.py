@@ -84,8 +84,7 @@ class JackpotBook:
         if game.id not in self.setup.games:
             raise SettlementRefused(f"game of jackpot {self.setup.id}", game.id, self.setup.games)
         award = _award(self.setup, game)
-        asked = terms.rake or HouseRake()
-        rake = replace(asked, jackpot_cents=0 if self.stopped else self.setup.rake_cents)
+        rake = replace(terms.rake or HouseRake(), jackpot_cents=0 if self.stopped else self.setup.rake_cents)
         mine = terms.having(rake, None if game.spec.jackpot is not None else award)
         return mine.on({**terms.meters, award.meter: Meter(self.award_cents)})
 

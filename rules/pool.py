@@ -40,12 +40,13 @@ def pool_of(view: View, seats: Sequence[Seat], holds: Holds, pots: TablePots | N
     if pots is None:
         return Pool(board.total())
     main = next(iter(pots.pots), None)
-    if main is None or not main.winners:
+    winners = main.winners if main is not None else _alone(seats, spec)
+    if not winners:
         hold = Hold(f"who wins the pot is not known: {main.held}" if main else "no pot was won", spec.clauses.into)
         return Pool(board.total(), tuple(_all_held(view, seats, hold)))
-    if len(main.winners) == 1:
-        board.award(main.winners[0].seat, _earned(view, seats, main.winners[0], spec))
-    lines = tuple(_wagers(view, seats, holds, [winner.seat for winner in main.winners], board))
+    if len(winners) == 1:
+        board.award(winners[0].seat, _earned(view, seats, winners[0], spec))
+    lines = tuple(_wagers(view, seats, holds, [winner.seat for winner in winners], board))
     into = sum(line.stake - line.returned for line in lines if line.result == "lose")
     return _closed(view, board, lines, into)
 
@@ -91,6 +92,12 @@ class _Board:
         )
         runners = tuple(each for each in rows if each.before or each.awarded)
         return PoolTotal(self.spec.meter, runners, self.winner, cents, rake, why)
+
+
+def _alone(seats: Sequence[Seat], spec: PoolSpec) -> tuple[PotWinner, ...]:
+    """The one hand that is left where nothing lies in the pot, since all of it went back."""
+    live = [seat.seat for seat in seats if seat.status == "live"]
+    return (PotWinner(live[0], 0, "last-hand", spec.clauses.back),) if len(live) == 1 else ()
 
 
 def _earned(view: View, seats: Sequence[Seat], won: PotWinner, spec: PoolSpec) -> int:

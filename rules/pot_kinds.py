@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from dealer_flow.record.result import Seat
 from rules.pot_matched import matched_pot
 from rules.pot_rolls import rolling_pot
-from rules.table_pots import Holds, TablePots, table_pots
+from rules.table_pots import Holds, TablePots, kept_when_defective, table_pots
 from rules.view import View
 
 
 def any_pots(view: View, seats: Sequence[Seat], holds: Holds) -> TablePots | None:
-    """The pots of a round that was played out, or won before it was void; None where the game has none, or each wager
-    is what the round says of it."""
-    spec, complete = view.terms.game.spec.pot, view.result.outcome == "complete"
-    if spec is None or (not complete and (spec.rolls is not None or spec.matched is not None)):
+    """The pots of a round that was played out, or whose pots were taken in before its deck was found defective; None
+    where the game has none or the round is void."""
+    spec = view.terms.game.spec.pot
+    if spec is None or not (view.result.outcome == "complete" or kept_when_defective(view.result)):
         return None
     if spec.rolls is not None:
         return rolling_pot(view, seats, holds, spec, spec.rolls)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from dealer_flow.procedure.english import dollars
 from dealer_flow.record.result import Seat
 from rules.checks import Hold
+from rules.pot_awards import as_awarded
 from rules.pot_hands import Share, by_the_cards, words_of
 from rules.pot_spec import POT, UNCALLED, MatchedPot, PotSpec
 from rules.pot_split import OddChipOpen, shared
@@ -39,6 +40,9 @@ def matched_pot(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec, 
     if isinstance(found, Hold):
         return all_held(inside, bets, found)
     by_seat = {seat.seat: seat for seat in inside}
+    won = {seat: each._replace(cents=found.won[seat]) for seat, each in best.items()}
+    if as_awarded(view.result.awards, 1, sum(found.won.values()), won, by_seat, spec) != won:
+        return all_held(inside, bets, Hold("it was taken in otherwise than the cards have it", spec.clauses.taken))
     lines = [*given_back(view, inside, bets), *_lines(view, by_seat, put, best, found, spec)]
     winners = tuple(PotWinner(seat, found.won[seat], each.won_with, each.clause) for seat, each in best.items())
     contenders = tuple(seat.seat for seat in live)

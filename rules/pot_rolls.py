@@ -52,7 +52,7 @@ def rolling_pot(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec, 
     pot = _Pot(meter.cents, put, box.of(of + sum(put.values())))
     live = sorted((seat for seat in inside if seat.status == "live" and seat.seat in put), key=lambda seat: seat.seat)
     rolled = meter.rolled or NEVER
-    shares = _shares(view, live, pot.left, rolled, spec, rolls)
+    shares = _shares(view, live, pot.left, meter, spec, rolls)
     if isinstance(shares, Hold):
         return _wait(inside, bets, meter, rolls, shares)
     won = sum(share.cents for share in shares.values())
@@ -93,7 +93,7 @@ def _wait(
 
 
 def _shares(
-    view: View, live: Sequence[Seat], cents: int, rolled: Rolled, spec: PotSpec, rolls: RollingPot
+    view: View, live: Sequence[Seat], cents: int, meter: Meter, spec: PotSpec, rolls: RollingPot
 ) -> Shares | Hold:
     """Who has what of `cents`: all of it with a hand that qualifies or in the last hand, a part with another one."""
     if not live:
@@ -106,7 +106,10 @@ def _shares(
     assert not isinstance(hand, str), "it won by the cards"
     clause, part = spec.high.clause, 100
     if not view.terms.reaches(spec.high.hand, hand, view.terms.game.spec.qualifiers[rolls.qualifier].at_least):
-        last = view.terms.readings.get("last-hand") == "fifth" and rolled.hands + 1 >= LAST
+        ends = view.terms.readings.get("last-hand") == "fifth"
+        if ends and meter.cents and meter.rolled is None:
+            return Hold("how many hands the pot has rolled over is not known", rolls.last)
+        last = ends and (meter.rolled or NEVER).hands + 1 >= LAST
         share = view.terms.readings.get("high-hand-share", "not-set")
         if not last and share == "not-set":
             return Hold("what the best hand has of a pot that rolls over was not set", rolls.high_hand)

@@ -57,8 +57,8 @@ class PotClauses(TomlTable):
     """A folded hand has no claim to it."""
     dead: str
     """Nor has a dead hand, whose chips stay in it."""
-    uncalled: str
-    """The part of a bet that nobody matched goes back."""
+    uncalled: str = ""
+    """The part of a bet that nobody matched goes back. Without it, where every bet is alike, all lies in the pot."""
     alone: str
     """Of a pot that one hand is left for, it has all."""
     tie: str
@@ -117,6 +117,15 @@ class RollingPot(TomlTable):
     """By which it rolls over."""
 
 
+class Forfeits(TomlTable):
+    """Chips of a void round that a person has ruled to stay in the pot: they wait for the next round that is played
+    out, whose main pot they are part of."""
+
+    meter: str
+    """The meter on which they wait, by its name; where nothing is said of it nothing does."""
+    clause: str
+
+
 class PotSpec(TomlTable):
     """The pot: all bets of kind `to-pot`, cut into a main pot and side pots by what each seat put in. With a `high` and
     a `low` hand each has half of it, the odd chip goes with the high one; where no low hand qualifies the high one has
@@ -127,6 +136,8 @@ class PotSpec(TomlTable):
     low: PotHand | None = None
     """The hand that wins low."""
     odd_chips: OddChips
+    """From where an odd chip goes: to the first of those who share that sits to the left of the button, or of the
+    dealer."""
     rake: Charge | None = None
     """What the house may take of each pot."""
     jackpot_rake: JackpotCharge | None = None
@@ -134,4 +145,5 @@ class PotSpec(TomlTable):
     """The clause by which a bet is as much at every seat; where it is not, the pot is held."""
     matched: MatchedPot | None = None
     rolls: RollingPot | None = None
+    forfeits: Forfeits | None = None
     clauses: PotClauses

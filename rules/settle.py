@@ -13,6 +13,7 @@ from rules.contradictions import contradiction, folds_in
 from rules.doubts import in_doubt
 from rules.envy import envy_lines
 from rules.errors import SettlementRefused
+from rules.forfeits import forfeit_meter, forfeited_cents, forfeited_line
 from rules.game import Game, wrong_option
 from rules.jackpot import jackpot_award
 from rules.jackpot_spec import JackpotAward
@@ -188,7 +189,7 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
             if kind in ("to-pot", "to-pool") and of_table is not None and seat.status != "out":
                 continue
             if name not in plays_here:
-                line = pots.get((name, seat.seat))
+                line = pots.get((name, seat.seat)) or forfeited_line(result, seat, of.bet, game)
                 if line is None and not of.bet.on:
                     line = line_by_record(result, seat, of.bet, hold, game.spec.returns)
             elif kind == "progressive":
@@ -210,9 +211,12 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
     award = jackpot_award(view, seats)
     paid, envies = in_order(paid, game.spec.order), (*progressive.envy, *envy, *award.lines)
     rolled = of_table.meters if of_table is not None else ()
-    meters = (*progressive.meters, *jackpot_meter(terms, of_table), *rolled, *award.meters, *_pool_meter(pool))
+    forfeited, out = forfeited_cents(result, seats, paid), of_table.forfeited if of_table is not None else 0
+    others = (*jackpot_meter(terms, of_table), *rolled, *award.meters, *_pool_meter(pool))
+    meters = (*progressive.meters, *others, *forfeit_meter(terms, forfeited, out))
     into = collected(paid, game) + (of_table.jackpot + of_table.rolled if of_table is not None else 0)
-    return _Books(paid, envies, meters, of_table, pool, into + (pool.into if pool is not None else 0))
+    into += (pool.into if pool is not None else 0) + forfeited - out
+    return _Books(paid, envies, meters, of_table, pool, into)
 
 
 def collected(lines: Iterable[SettlementLine], game: Game) -> int:

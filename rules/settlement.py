@@ -122,6 +122,8 @@ class PotTotal(Record, frozen=True, omit_defaults=True):
     """What nobody won, which stays for the next hand. Absent when nothing does."""
     to_house: Amount = 0
     """What the house has since everybody folded. Absent when nothing."""
+    forfeited: Amount = 0
+    """How much of it was forfeited in rounds before. Absent when nothing."""
     winners: tuple[PotWinner, ...] = ()
     held: str = ""
     """Why nobody has it yet; absent when it was settled."""

@@ -107,6 +107,8 @@ def _pot_faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
         yield ("pot",), "no bet goes into it; allowed: bets of kind to-pot"
     if spec.pot.high is None and spec.pot.low is None:
         yield ("pot",), "nobody can win it; allowed: [pot.high], [pot.low] or both"
+    if not spec.pot.clauses.uncalled and not (spec.pot.alike or spec.pot.matched):
+        yield ("pot", "clauses"), "of unlike bets a part may be matched by nobody; give uncalled, or [pot] alike"
     if spec.pot.rolls is not None:
         yield from unknown(("pot", "rolls", "qualifier"), "qualifier", (spec.pot.rolls.qualifier,), spec.qualifiers)
         yield from unknown(("pot", "rolls", "enters"), "bet", (spec.pot.rolls.enters,), [bet.name for bet in spec.bets])

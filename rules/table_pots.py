@@ -11,10 +11,11 @@ from dealer_flow.procedure.english import dollars
 from dealer_flow.record.result import RoundResult, Seat
 from dealer_flow.table.pots import Pot, pots, uncalled
 from rules.checks import Hold
+from rules.forfeits import waiting_cents
 from rules.lines import held
 from rules.pot_awards import as_awarded
 from rules.pot_hands import Share, Shares, by_the_cards, words_of
-from rules.pot_spec import POT, SIDE_POT, UNCALLED
+from rules.pot_spec import POT, SIDE_POT, UNCALLED, PotSpec
 from rules.rake import RakeBox, Taken
 from rules.settlement import MeterTotal, PotTotal, PotWinner, SettlementLine, make_line
 from rules.spec import ToPotBet
@@ -27,21 +28,23 @@ Holds = Mapping[int, Mapping[str, Hold]]
 
 
 class TablePots(NamedTuple):
-    """What became of the pots: a line for each seat and pot, the pots, and what was taken for a jackpot in cents;
-    `rolled`: what a pot that rolls over has more on its meter than before, `meters` how that stands."""
+    """What became of the pots: a line for each seat and pot, the pots, and in cents what was taken for a jackpot, and
+    what the main pot had of chips that were `forfeited` before; `rolled`: what a pot that rolls over has more on its
+    meter than before, `meters` how that stands."""
 
     lines: tuple[SettlementLine, ...] = ()
     pots: tuple[PotTotal, ...] = ()
     jackpot: int = 0
     rolled: int = 0
     meters: tuple[MeterTotal, ...] = ()
+    forfeited: int = 0
 
 
 def table_pots(view: View, seats: Sequence[Seat], holds: Holds) -> TablePots | None:
     """The pots of a round that was played out, or whose pots were taken in before its deck was found defective; None
     where the game has none or the round is void, and each wager is what the round says of it."""
     spec = view.terms.game.spec.pot
-    if spec is None or not (view.result.outcome == "complete" or _kept(view.result)):
+    if spec is None or not (view.result.outcome == "complete" or kept_when_defective(view.result)):
         return None
     bets = [bet for bet in view.terms.game.bets.values() if isinstance(bet, ToPotBet)]
     inside = [seat for seat in seats if seat.status != "out"]
@@ -50,29 +53,38 @@ def table_pots(view: View, seats: Sequence[Seat], holds: Holds) -> TablePots | N
     lines = [*given_back(view, inside, bets)]
     put = {seat.seat: cents for seat in inside if (cents := in_pot(seat, bets))}
     live = {seat.seat for seat in inside if seat.status == "live"}
-    if (over := uncalled(put)) is not None and over.seat in live:
+    if spec.clauses.uncalled and (over := uncalled(put)) is not None and over.seat in live:
         why = f"nobody matched {dollars(over.cents)} of it: it comes back"
         lines.append(make_line(over.seat, UNCALLED, over.cents, "returned", why, spec.clauses.uncalled))
         put[over.seat] -= over.cents
-    box, totals, jackpot = RakeBox(view.terms.rake, view.terms.unit_cents), list[PotTotal](), 0
+    return _cut(view, seats, pots(put, live & put.keys()), lines, spec)
+
+
+def _cut(
+    view: View, seats: Sequence[Seat], cut: Sequence[Pot], lines: list[SettlementLine], spec: PotSpec
+) -> TablePots:
+    """Each pot shared, one after the other; `lines` are those before them."""
+    box, totals, jackpot, forfeited = RakeBox(view.terms.rake, view.terms.unit_cents), list[PotTotal](), 0, 0
     by_seat = {seat.seat: seat for seat in seats}
-    for number, pot in enumerate(pots(put, live & put.keys())):
+    for number, pot in enumerate(cut):
         name = POT if not number else f"{SIDE_POT}{number}"
-        if not pot.contenders and spec.clauses.nobody and all(seat.status == "folded" for seat in inside):
+        if not pot.contenders and spec.clauses.nobody and all(each.status in ("folded", "out") for each in seats):
             lines += _forfeited(name, pot, spec.clauses.nobody)
             totals.append(PotTotal(name, pot.cents, (), to_house=pot.cents))
             continue
-        taken = box.of(pot.cents)
-        shares = _shares(view, by_seat, number + 1, pot, pot.cents - sum(taken))
+        more = waiting_cents(view.terms) if not number else 0
+        taken = box.of(pot.cents + more)
+        shares = _shares(view, by_seat, number + 1, pot, pot.cents + more - sum(taken), spec)
         if isinstance(shares, Hold):
             box.give_back(taken)
             lines += (make_line(seat, name, cents, "held", shares.why, shares.clause) for seat, cents in _by_seat(pot))
             totals.append(PotTotal(name, pot.cents, tuple(sorted(pot.contenders)), held=shares.why))
             continue
         jackpot += taken.jackpot
-        lines += _lines_of(name, pot, taken, shares, by_seat, view)
-        totals.append(_total(name, pot, taken, shares))
-    return TablePots(tuple(lines), tuple(totals), jackpot)
+        forfeited += more
+        lines += _lines_of(name, pot, taken, more, shares, by_seat, view)
+        totals.append(_total(name, pot, taken, more, shares))
+    return TablePots(tuple(lines), tuple(totals), jackpot, forfeited)
 
 
 def jackpot_meter(terms: Terms, pots: TablePots | None) -> Iterator[MeterTotal]:
@@ -89,7 +101,7 @@ def in_pot(seat: Seat, bets: Sequence[ToPotBet]) -> int:
     return sum(seat.wagers.get(bet.name, 0) - seat.returned.get(bet.name, 0) for bet in bets)
 
 
-def _kept(result: RoundResult) -> bool:
+def kept_when_defective(result: RoundResult) -> bool:
     """Whether pots stay with who won them though the deck was defective (47.1-1036)."""
     back = any(seat.returned for seat in result.seats)
     return result.outcome == "defective-deck" and bool(result.awards) and not back
@@ -139,10 +151,8 @@ def given_back(view: View, seats: Sequence[Seat], bets: Sequence[ToPotBet]) -> I
                 yield make_line(seat.seat, bet.name, back, "returned", why, clause)
 
 
-def _shares(view: View, seats: Mapping[int, Seat], number: int, pot: Pot, cents: int) -> Shares | Hold:
+def _shares(view: View, seats: Mapping[int, Seat], number: int, pot: Pot, cents: int, spec: PotSpec) -> Shares | Hold:
     """Who has what of a pot, `cents` of it: as it was awarded where that stands, else by the cards."""
-    spec = view.terms.game.spec.pot
-    assert spec is not None, "only a game with a pot asks"
     if view.result.outcome == "defective-deck":
         found: Shares | Hold = Hold("the deck was defective", view.terms.game.spec.returns.defective_deck)
     elif not pot.contenders:
@@ -170,10 +180,11 @@ def _by_seat(pot: Pot) -> list[tuple[int, int]]:
 
 
 def _lines_of(
-    name: str, pot: Pot, taken: Taken, shares: Shares, seats: Mapping[int, Seat], view: View
+    name: str, pot: Pot, taken: Taken, more: int, shares: Shares, seats: Mapping[int, Seat], view: View
 ) -> Iterator[SettlementLine]:
-    """A line for each seat that has chips in the pot, or some of it."""
-    of = f"{'the ' * (name == POT)}{name.replace('-', ' ')} of {dollars(pot.cents)}{_less(taken)}"
+    """A line for each seat that has chips in the pot, or some of it; `more` of it was forfeited before."""
+    before = f" with {dollars(more)} forfeited before" if more else ""
+    of = f"{'the ' * (name == POT)}{name.replace('-', ' ')} of {dollars(pot.cents + more)}{before}{_less(taken)}"
     whose = " and ".join(f"seat {seat}" for seat in shares)
     for seat, stake in _by_seat(Pot({**dict.fromkeys(shares, 0), **pot.shares}, pot.contenders)):
         share = shares.get(seat)
@@ -208,10 +219,11 @@ def _less(taken: Taken) -> str:
     return f", less {' and '.join(parts)}" if parts else ""
 
 
-def _total(name: str, pot: Pot, taken: Taken, shares: Shares) -> PotTotal:
+def _total(name: str, pot: Pot, taken: Taken, more: int, shares: Shares) -> PotTotal:
     return PotTotal(
         name=name,
-        cents=pot.cents,
+        cents=pot.cents + more,
+        forfeited=more,
         contenders=tuple(sorted(pot.contenders)),
         rake=taken.rake,
         jackpot_rake=taken.jackpot,

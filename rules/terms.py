@@ -212,11 +212,7 @@ def agree(
     """Terms from what a caller asked; SettlementRefused names what is unknown and what is allowed."""
     chosen_readings = _choose_readings(game, readings)
     chosen_tables = _choose_tables(game, paytables, chosen_readings)
-    if rounding not in ROUNDINGS:
-        raise SettlementRefused("rounding", rounding, ROUNDINGS)
-    for what, cents in (("token", token_cents), ("envy base wager", envy_base_cents)):
-        if cents is not None and cents < 1:
-            raise SettlementRefused(what, cents, ["1 cent or more"])
+    _agree_figures(rounding, token_cents, envy_base_cents)
     if not accept_suspect:
         _refuse_suspects(game, chosen_tables, chosen_readings)
     return Terms(
@@ -235,6 +231,14 @@ def agree(
         meters=_known(game, meters, jackpot),
         runners=agree_runners(game, runners),
     )
+
+
+def _agree_figures(rounding: str, token_cents: int, envy_base_cents: int | None) -> None:
+    if rounding not in ROUNDINGS:
+        raise SettlementRefused("rounding", rounding, ROUNDINGS)
+    for what, cents in (("token", token_cents), ("envy base wager", envy_base_cents)):
+        if cents is not None and cents < 1:
+            raise SettlementRefused(what, cents, ["1 cent or more"])
 
 
 def _agree_jackpot(game: Game, award: JackpotAward | None) -> JackpotAward | None:

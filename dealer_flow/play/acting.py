@@ -24,9 +24,12 @@ def acting(round_: Round) -> Iterator[Candidate]:
             (Action.RAISE, more, f"raise to more than {dollars(high)}"),
             (Action.ALL_IN, most or 0, f"all-in with {dollars((most or 0) - lies)}"),
             (Action.FOLD, lies, "fold"),
+            (Action.CHOP, lies, "chop the blinds"),
         ):
             if action is not Action.ALL_IN or most is not None:
                 yield _act(number, action, cents, what)
+    for number in sorted(round_.seen_last):
+        yield _act(number, Action.ALL_IN, betting.lies(number), "all-in with what is in the pot")
 
 
 def _act(number: int, action: Action, cents: int, what: str) -> Candidate:
@@ -36,7 +39,7 @@ def _act(number: int, action: Action, cents: int, what: str) -> Candidate:
 
 def taking_in(round_: Round) -> Iterator[Candidate]:
     """The hands are shown: one that is not is mucked; a pot is taken in."""
-    if round_.plan.betting is None:
+    if round_.plan.betting is None or len(round_.betting.chopped) > 1:
         return
     hands = round_.ledger.hands
     for number in round_.live:

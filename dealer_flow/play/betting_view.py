@@ -91,5 +91,5 @@ def _chips(round_: Round, number: int, *, open_: bool) -> ChipsNow:
     stake = betting.stakes.get(number)
     behind = betting.behind.get(number)
     if behind is None and stake is not None:
-        behind = stake - _put_in(round_, number)
+        behind = max(stake - _put_in(round_, number), 0)
     return ChipsNow(stake, behind, lies, all_in=number in round_.live and stake is not None and behind == 0)

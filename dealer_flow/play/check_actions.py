@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import devices.events as e
 from dealer_flow.play.check_round import Check
-from dealer_flow.play.turns import may_act
+from dealer_flow.play.turns import blinds_of, declares, first_betting, may_act, reopens, standing
 from dealer_flow.procedure.betting import UNLIMITED, BettingPart
 from dealer_flow.procedure.tables import OptionRef
 from dealer_flow.table.betting import Betting
@@ -29,6 +29,7 @@ class Attempt(NamedTuple):
     cents: int
     stated: int
     timed_out: bool
+    declared: bool
 
     def option(self, ref: OptionRef) -> str:
         """What the house posts."""
@@ -40,20 +41,17 @@ class Attempt(NamedTuple):
         return self.cents > self.betting.high > 0
 
 
-def standing(round_: Round, body: e.PlayerActed) -> Betting:
-    """The betting as it stood before this action; before the last one where that is corrected."""
-    return round_.betting.standing(body.seat, corrected=body.manner == Manner.CORRECTED)
-
-
-def comes_to(betting: Betting, body: e.PlayerActed) -> tuple[Action, int]:
+def comes_to(round_: Round, betting: Betting, body: e.PlayerActed) -> tuple[Action, int]:
     """What an action counts as, and what lies before the seat after it: chips that a call has too many go back, those
     of a string bet too."""
-    action, most = Action(body.action), betting.most(body.seat)
+    action, most, lies = Action(body.action), betting.most(body.seat), betting.lies(body.seat)
     if action in (Action.FOLD, Action.CHECK):
-        return action, betting.lies(body.seat)
-    if action is Action.CALL or (body.manner == Manner.STRING_BET and betting.high):
-        return Action.CALL, betting.to_call(body.seat)
-    if action is Action.ALL_IN and not body.cents and most is not None:
+        return action, lies
+    if body.manner == Manner.STRING_BET and betting.high:
+        action = Action.CALL if betting.high > lies else Action.CHECK
+    if action in (Action.CALL, Action.CHECK):
+        return action, betting.to_call(body.seat) if action is Action.CALL else lies
+    if action is Action.ALL_IN and not body.cents and most is not None and not declares(round_, body):
         return action, most
     return action, body.cents
 
@@ -68,9 +66,11 @@ def _of(*actions: Action) -> Callable[[Callable[[Attempt], bool]], Check]:
             if body.action not in _KNOWN or part is None:
                 return True
             betting, timed_out = standing(round_, body), body.manner == Manner.TIME_LIMIT
-            action, cents = comes_to(betting, body)
-            would = Attempt(round_, part, betting, body.seat, action, cents, body.cents, timed_out)
-            return action not in actions or holds(would)
+            action, cents = comes_to(round_, betting, body)
+            if action not in actions:
+                return True
+            declared = declares(round_, body)
+            return holds(Attempt(round_, part, betting, body.seat, action, cents, body.cents, timed_out, declared))
 
         return check
 
@@ -147,8 +147,7 @@ def _stake_covers(would: Attempt) -> bool:
 
 @_of(Action.ALL_IN)
 def _all_of_it(would: Attempt) -> bool:
-    declared = would.seat in would.round.seen_last and would.cents == would.betting.lies(would.seat)
-    return declared or would.betting.most(would.seat) in (None, would.cents)
+    return would.declared or would.betting.most(would.seat) in (None, would.cents)
 
 
 @_of(*_RAISES)
@@ -161,6 +160,23 @@ def _no_card_ahead(would: Attempt) -> bool:
 @_of(Action.BRING_IN)
 def _bring_in_due(would: Attempt) -> bool:
     return would.betting.bring_in and not would.betting.high and would.cents > 0
+
+
+@_of(Action.CHOP)
+def _may_chop(would: Attempt) -> bool:
+    """Before the flop, when all but the two in the blinds have folded and nobody has put anything in."""
+    part, round_ = would.part, would.round
+    first = first_betting(round_) is round_.step
+    blinds = [number for number in round_.live if blinds_of(round_, number)]
+    acted = {each.action for each in would.betting.actions} - {Action.FOLD, Action.CHOP}
+    allowed = part.chop is not None and would.option(part.chop) == "yes"
+    return allowed and first and not acted and blinds == round_.live and len(blinds) == 2
+
+
+def _seat_to_act(round_: Round, body: e.PlayerActed) -> bool:
+    """Whether it still has to do something in this betting round. A hand may be thrown away at any time."""
+    live = standing(round_, body) is not round_.betting
+    return live or body.action == Action.FOLD or round_.betting.needs(body.seat, round_.live) or declares(round_, body)
 
 
 def _time_limit_kept(round_: Round, body: e.PlayerActed) -> bool:
@@ -176,16 +192,23 @@ def _forfeits(body: e.PlayerActed) -> bool:
     return body.action == Action.FORFEIT
 
 
+def _no_turn(body: e.PlayerActed) -> bool:
+    """Whether it is said out of any turn."""
+    return body.action in (Action.FORFEIT, Action.CHOP)
+
+
 CHECKS_OF_ACTIONS: Final[dict[str, Check]] = {
     "chips_play": lambda r, _: r.plan.betting is not None,
     "stake_before_hand": lambda r, _: not r.in_play,
     "hand_in_play": lambda r, body: _forfeits(body) or body.seat in r.live or standing(r, body) is not r.betting,
-    "betting_under_way": lambda _, body: _forfeits(body),
+    "betting_under_way": lambda r, body: _forfeits(body) or reopens(r, body),
     "players_act": lambda r, body: (
-        _forfeits(body) or (body.action == Action.FOLD and body.seat in r.live and len(r.live) > 1)
+        _forfeits(body) or reopens(r, body) or (body.action == Action.FOLD and len(r.live) > 1)
     ),
+    "seat_to_act": lambda r, body: _no_turn(body) or _seat_to_act(r, body),
     "action_is_known": lambda _, body: body.action in _KNOWN,
-    "acts_in_turn": lambda r, body: _forfeits(body) or may_act(r, body),
+    "acts_in_turn": lambda r, body: _no_turn(body) or may_act(r, body),
+    "may_chop": _may_chop,
     "time_limit_kept": _time_limit_kept,
     "bring_in_due": _bring_in_due,
     "may_check": _may_check,

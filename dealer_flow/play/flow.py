@@ -383,7 +383,7 @@ class DealerFlow:
         if self._plan.runs_out is not None and not round_.house_wrong:
             look_ahead(round_, self._last)
         over = False
-        if phase.state is not State.REVEALING:
+        if phase.state is not State.REVEALING or not holds("step_reveals", round_):
             waiting = waits_for(round_)
             if waiting is not None and holds(waiting, round_) and phase.end_step():
                 judge_late(round_, self._last)

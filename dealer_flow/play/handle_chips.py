@@ -5,12 +5,13 @@
 from typing import Final
 
 import devices.events as e
-from dealer_flow.play.check_actions import comes_to, standing
+from dealer_flow.play.check_actions import comes_to
 from dealer_flow.play.handle_shoe import Handler
-from dealer_flow.play.turns import blinds_of, first_betting, in_turn
+from dealer_flow.play.turns import declares, in_turn, put_in, reopen, reopens, standing, stands
 from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.record.details import ActionRecord, AwardRecord
 from dealer_flow.record.incidents import Incident, at
+from dealer_flow.table.betting import Betting
 from dealer_flow.table.round import Round, Ruling
 from devices.events import Action, Manner, Seen
 from protocol.places import seat
@@ -37,19 +38,34 @@ def _acted(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
     if body.action == Action.FORFEIT:
         _forfeit(round_, body.seat)
         return
-    if not isinstance(step, BetStep):  # the hands are shown, and this one is mucked
-        round_.betting.folded.add(body.seat)
+    if body.action == Action.CHOP:
+        _chop(round_, seen, body.seat)
         return
-    betting = round_.betting = standing(round_, body)
-    before = betting.high
-    action, cents = comes_to(betting, body)
+    round_.betting.chopped.clear()
+    if body.manner == Manner.CORRECTED and reopens(round_, body):
+        reopen(round_)
+    elif not isinstance(step, BetStep):  # the hands are shown, and this one is mucked
+        round_.betting.folded |= {body.seat} if body.action == Action.FOLD else set()
+        return
+    betting, folds = round_.betting, list[ActionRecord]()
+    if (before := standing(round_, body)) is not betting:
+        folds = betting.actions[len(before.actions) + 1 :]
+        betting = round_.betting = before.copy()
+    high = betting.high
+    action, cents = comes_to(round_, betting, body)
     if not betting.turns:
         around = in_turn(round_)
         place = around.index(body.seat)
         betting.turns = (*around[place:], *around[:place])
-    betting.act(body.seat, action, cents, body.manner, round_.live)
-    _put_in(round_, step, body.seat)
-    _remark(round_, seen, body, action, before)
+    if declares(round_, body):
+        betting.declare(body.seat, body.manner)
+    else:
+        betting.act(body.seat, action, _payable(betting, body.seat, cents), body.manner, round_.live)
+    for fold in folds:  # those who folded behind it have done so
+        betting.act(fold.seat, Action.FOLD, fold.cents, fold.manner, round_.live)
+    betting.stood = stands(round_)
+    put_in(round_, body.seat)
+    _remark(round_, seen, body, action, high)
     round_.rulings = [ruling for ruling in round_.rulings if not _is_about(ruling, body.seat)]
     _judge_passed(round_, seen)
 
@@ -61,17 +77,27 @@ def _forfeit(round_: Round, number: int) -> None:
     round_.dead.add(number)
     round_.returns.add("dead-hand", number, ())
     at_step = step.name if step is not None else ""
-    betting.actions.append(ActionRecord(step=at_step, seat=number, action=Action.FORFEIT, cents=betting.lies(number)))
+    lies = betting.lies(number)
+    betting.actions.append(ActionRecord(step=at_step, seat=number, action=Action.FORFEIT.value, cents=lies))
 
 
-def _put_in(round_: Round, step: BetStep, number: int) -> None:
-    """What a seat has put in by its actions of this step is its bet of the step; a blind is a bet of its own."""
-    blinds = blinds_of(round_, number) if step is first_betting(round_) else 0
-    added = round_.betting.lies(number) - blinds
-    if added:
-        round_.wagers.setdefault(number, {})[step.bet] = added
-    else:
-        round_.wagers.get(number, {}).pop(step.bet, None)
+def _chop(round_: Round, seen: Seen, number: int) -> None:
+    """One of the two in the blinds would end the hand; once both would, each takes the blind back."""
+    betting, step = round_.betting, round_.step
+    part = round_.plan.betting
+    if not isinstance(step, BetStep) or part is None or part.chop is None:
+        return
+    betting.chopped.add(number)
+    lies = betting.lies(number)
+    betting.actions.append(ActionRecord(step=step.name, seat=number, action=Action.CHOP.value, cents=lies))
+    for each in sorted(betting.chopped) if len(betting.chopped) > 1 else ():
+        round_.report(Incident(code="blinds-chopped", clause=part.chop.clause, seat=each), seen)
+
+
+def _payable(betting: Betting, number: int, cents: int) -> int:
+    """What can lie there: where the order of play matters no more nothing else keeps it so."""
+    lies, most = betting.lies(number), betting.most(number)
+    return max(cents if most is None else min(cents, most), lies)
 
 
 def _remark(round_: Round, seen: Seen, body: e.PlayerActed, action: Action, high: int) -> None:

@@ -17,7 +17,7 @@ from dealer_flow.procedure.steps.due import Due
 from dealer_flow.table.hand import Hand
 from dealer_flow.table.round import CardMark, Round
 from protocol.cards import Card
-from protocol.places import BURN, Place
+from protocol.places import BURN, COMMUNITY, Place
 
 SPARE: Final = CardMark("spare")
 _DEAD, _BACK = CardMark("dead"), CardMark("back")
@@ -92,6 +92,7 @@ def replace_at_once(round_: Round, index: int, *, back: bool = False) -> None:
     When all cards of its step are out, and none more, it was not replaced yet: the next one comes after them."""
     due, following = laid(round_)[index], round_.next_due
     deals = due is not None and following is not None and following.step == due.step
+    deals = deals or (due is not None and _community_begun(round_, due))
     if due is not None and not deals and not _spare_after(round_, index):
         replace_later(round_, index, back=back)
         return
@@ -118,8 +119,8 @@ def replace_later(round_: Round, index: int, *, back: bool = False, lap: bool = 
     before, completes = laid(round_), False
     if index not in round_.marks:
         number = sum(other not in round_.marks for other in range(index))
+        after = _lap_end(round_, number) if lap else _others_end(round_, round_.dues[number])
         due = round_.dues[number]
-        after = _lap_end(round_, number) if lap else before_burn(round_, due.step)
         completes = due.why != "exchange"
         round_.dues.insert(after, due._replace(why="complete") if due.why == "deal" else due)
         del round_.dues[number]
@@ -140,6 +141,22 @@ def before_burn(round_: Round, step: str) -> int:
     to_come = range(round_.given, len(round_.dues))
     burns = (at for at in to_come if round_.dues[at].place == BURN and round_.dues[at].step != step)
     return next(burns, len(round_.dues))
+
+
+def _others_end(round_: Round, due: Due) -> int:
+    """Where all others have theirs. Community cards that are being dealt after the players' are nobody's: a player's
+    hand gets its card before them."""
+    after, following = before_burn(round_, due.step), round_.next_due
+    if due.place.seat is None or following is None or following.place != COMMUNITY:
+        return after
+    while after and (round_.dues[after - 1].place, round_.dues[after - 1].step) == (COMMUNITY, following.step):
+        after -= 1
+    return after
+
+
+def _community_begun(round_: Round, due: Due) -> bool:
+    """Whether community cards are being dealt, and one of them has seemed to come, after a player's card."""
+    return _others_end(round_, due) < round_.given
 
 
 def _lap_end(round_: Round, number: int) -> int:
@@ -202,6 +219,13 @@ def use(round_: Round, indexes: Iterable[int], place: Place, step: str) -> None:
         round_.dues.pop(owed[0])
         round_.marks[index] = CardMark("deal", place, step)
         _covers(round_, place)
+    _settle(round_, before)
+
+
+def lies_at(round_: Round, indexes: Iterable[int], place: Place, step: str) -> None:
+    """These cards lie at a place, beside those that are due there."""
+    before = laid(round_)
+    round_.marks.update(dict.fromkeys(indexes, CardMark("deal", place, step)))
     _settle(round_, before)
 
 

@@ -279,6 +279,9 @@ def _showing(round_: Round, step: AnyStep) -> Iterator[Candidate]:
 
 def _revealing(state: State, round_: Round) -> Iterator[Candidate]:
     hands = round_.ledger.hands
+    if round_.won:  # nobody shows
+        yield from taking_in(round_)
+        return
     if state is State.PROGRESSIVE:
         seats = round_.for_progressive
     else:

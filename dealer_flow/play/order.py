@@ -302,7 +302,15 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
         *(
             OrderRule(frozenset({State.ACTING}), condition, harmful=False, code="action-refused")
             for condition in (
-                *("time_limit_kept", "bring_in_due", "nothing_to_call", "may_check", "something_to_call"),
+                *(
+                    "may_chop",
+                    "seat_to_act",
+                    "time_limit_kept",
+                    "bring_in_due",
+                    "nothing_to_call",
+                    "may_check",
+                    "something_to_call",
+                ),
                 *("call_is_whole", "nothing_bet_yet", "something_to_raise", "more_than_before", "stake_covers"),
                 *(
                     "all_of_it",

@@ -173,6 +173,8 @@ def _back(round_: Round, number: int, outcome: Outcome) -> dict[str, int]:
         return back | round_.returns.of(outcome, 0, bets, frozenset())
     if number not in round_.active:
         return back
+    if len(round_.betting.chopped) > 1 and number in round_.betting.chopped and round_.plan.betting is not None:
+        return back | {name: cents for name, cents in bets.items() if name in round_.plan.betting.blinds}
     for name in round_.dead_hands:
         back |= round_.returns.of("hand", name, bets, fees)
     if not round_.plan.keeps.isdisjoint(round_.choices.get(number, {}).values()):

@@ -200,10 +200,14 @@ def early(round_: Round, policy: Policy, place: Place, face: Card | None, seen: 
         return True
     if not spares:
         return policy.then == "reshuffle" and of_card(round_, policy, place, face, seen)
+    if policy.then == "set-aside":
+        spares = _burn_early(round_, spares)
     if policy.then == "reshuffle" and policy.back == "step":  # what was burned before them stays burned
         burned = _burned_before(round_, spares)
         round_.marks.update(dict.fromkeys(burned, CardMark("early", BURN)))
         spares = [index for index in spares if index not in burned]
+        if isinstance(round_.step, BurnCardStep):  # the burn had seemed to be still to come
+            laying.use(round_, burned, BURN, round_.step.name)
     if policy.then == "reshuffle" or (policy.then == "set-aside" and _to_come(round_, place) <= len(spares)):
         _into_deck(round_, policy, place, laying.take_back(round_, spares), seen)
     elif policy.then == "kept":
@@ -215,13 +219,30 @@ def early(round_: Round, policy: Policy, place: Place, face: Card | None, seen: 
 
 def _bury(round_: Round, cards: list[int]) -> None:
     """Cards of a street came before the one before it was bet: they are dead, and before the next are dealt a card for
-    each further player goes the same way. What was burned before them stays burned (47.1-1021)."""
-    burned = _burned_before(round_, cards)
-    round_.marks.update(dict.fromkeys(burned, CardMark("early", BURN)))
-    gone = [index for index in cards if index not in burned]
+    each further player goes the same way, so that the players get the cards of the next street, with its burn
+    (47.1-1021)."""
+    gone = _burn_early(round_, cards)
     for index in gone:
         laying.discard(round_, index)
     round_.to_bury = max(len(round_.live) - len(gone), 0)
+    _bury_rest(round_)
+
+
+def _bury_rest(round_: Round) -> None:
+    """Once the next cards are due, those that go to the discards before them are."""
+    step = round_.step
+    if isinstance(step, DealStep | BurnCardStep) and round_.opened:
+        round_.dues[round_.given : round_.given] = [Due(MUCK, 1, step.name)] * round_.to_bury
+        round_.to_bury = 0
+
+
+def _burn_early(round_: Round, cards: list[int]) -> list[int]:
+    """What was burned before cards that do not play lies with the burned cards, and another is burned before those that
+    do. Says which are left."""
+    burned = _burned_before(round_, cards)
+    step = round_.plan.steps[round_.at].name
+    laying.lies_at(round_, burned, BURN, step)
+    return [index for index in cards if index not in burned]
 
 
 def _keep(round_: Round, place: Place, cards: list[int]) -> None:
@@ -238,7 +259,8 @@ def _keep(round_: Round, place: Place, cards: list[int]) -> None:
 
 def _burned_before(round_: Round, cards: list[int]) -> list[int]:
     """Those that nobody was due and that were burned before the last of these cards was dealt."""
-    ahead = takewhile(lambda step: not isinstance(step, DealStep), round_.plan.steps[round_.at + 1 :])
+    first = round_.at if isinstance(round_.step, BurnCardStep) else round_.at + 1
+    ahead = takewhile(lambda step: not isinstance(step, DealStep), round_.plan.steps[first:])
     burns = sum(step.cards for step in ahead if isinstance(step, BurnCardStep))
     burns -= sum(mark == CardMark("early", BURN) for mark in round_.marks.values())
     return [index for index in laying.spares(round_) if index < cards[-1]][:burns]
@@ -261,11 +283,13 @@ def _to_come(round_: Round, place: Place) -> int:
 def at_step(round_: Round) -> None:
     """A step begins: a card that was dealt too early is the one that it deals."""
     step = round_.step
-    if isinstance(step, DealStep) and round_.to_bury:
-        round_.dues[round_.given : round_.given] = [Due(MUCK, 1, step.name)] * round_.to_bury
-        round_.to_bury = 0
+    _bury_rest(round_)
     if not isinstance(step, DealStep | BurnCardStep) or not round_.marks:
         return
+    if isinstance(step, BurnCardStep) and any(
+        mark.why == "aside" and _to_come(round_, mark.place) == 1 for mark in round_.marks.values()
+    ):  # the last card is dealt from the deck that was shuffled with the one set aside, and no burn is named for it
+        round_.dues[round_.given :] = [due for due in round_.dues[round_.given :] if due.step != step.name]
     for place in {mark.place for mark in round_.marks.values() if mark.why in ("early", "aside")}:
         if round_.plan.kind(place) not in (step.to if isinstance(step, DealStep) else (BURN.text,)):
             continue

@@ -37,7 +37,7 @@ def open_step(round_: Round) -> None:
     """The step under way begins: its cards are due."""
     step = round_.step
     round_.opened = True
-    if isinstance(step, BetStep):
+    if isinstance(step, BetStep) and not round_.won:
         open_betting(round_, step)
     if step is not None and not round_.won and not _begun_ahead(round_, step):
         from_device = step.from_device and not round_.dealt_by_hand

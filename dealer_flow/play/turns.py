@@ -5,8 +5,10 @@ from dealer_flow.play.laying import laid
 from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.procedure.steps.deal import DealStep
 from dealer_flow.record.details import ActionRecord
+from dealer_flow.table.betting import Betting
 from dealer_flow.table.boards import first_on_board
 from dealer_flow.table.round import Round
+from devices.events import Action, Manner
 from protocol.cards import UNREAD, Card
 from protocol.places import seat
 
@@ -29,7 +31,7 @@ def open_betting(round_: Round, step: BetStep) -> None:
     if step is first_betting(round_):
         put = {number: cents for number in round_.active if (cents := blinds_of(round_, number))}
         for number, stake in round_.betting.stakes.items():
-            round_.betting.behind[number] = stake - sum(round_.wagers.get(number, {}).values())
+            round_.betting.behind[number] = max(stake - sum(round_.wagers.get(number, {}).values()), 0)
     if step.bring_in is not None:
         forced = round_.plan.options[step.bring_in]
     start = _first(round_, step, forced)
@@ -116,10 +118,72 @@ def _puts_more(action: ActionRecord, actions: list[ActionRecord]) -> bool:
     return all(each.cents < action.cents for each in actions[: actions.index(action)])
 
 
+def standing(round_: Round, body: e.PlayerActed) -> Betting:
+    """The betting as it stood before this action; before the seat's last one where that is corrected."""
+    return round_.betting.standing(body.seat) if body.manner == Manner.CORRECTED else round_.betting
+
+
 def may_act(round_: Round, body: e.PlayerActed) -> bool:
-    """Whether it is this seat's turn, or it was passed by. A correction is of who acted last."""
+    """Whether it is this seat's turn, or it was passed by. A correction is of who acted last, and one whose last card
+    was seen says before its turn that it bets no more."""
+    betting = standing(round_, body)
+    return betting is not round_.betting or body.seat in betting.waiting(round_.live) or declares(round_, body)
+
+
+def declares(round_: Round, body: e.PlayerActed) -> bool:
+    """Whether a player whose last card was turned up declares itself all-in, with what it has in the pot: that is said
+    before it acts on the card (47.1-1021)."""
+    betting, number = standing(round_, body), body.seat
+    if body.action != Action.ALL_IN or number not in round_.seen_last or betting.is_all_in(number):
+        return False
+    acted = any(each.seat == number and each.step == betting.step for each in betting.actions)
+    return body.cents == betting.lies(number) and not acted
+
+
+def reopens(round_: Round, body: e.PlayerActed) -> bool:
+    """Whether this corrects an action of a betting round that had seemed to be over: no card has come since, nobody has
+    chosen, no hand was shown and no pot taken."""
+    hands = round_.ledger.hands.values()
+    shown = bool(round_.shown) or any(hand.revealed is not None and hand.place.seat for hand in hands)
+    untouched = round_.betting.stood == stands(round_) and not (shown or round_.awards)
+    return untouched and standing(round_, body) is not round_.betting
+
+
+def stands(round_: Round) -> tuple[int, ...]:
+    """What a correction must not go behind: cards drawn, and what became of them, choices made."""
+    used = sum(mark.why == "deal" for mark in round_.marks.values())
+    return len(round_.from_shoe), used, sum(map(len, round_.choices.values()))
+
+
+def reopen(round_: Round) -> None:
+    """The betting round that had seemed to be over is under way again: what was due after it is not due yet."""
+    names = [step.name for step in round_.plan.steps]
+    round_.at, round_.opened = names.index(round_.betting.step), True
+    rest = round_.dues[round_.given :]
+    round_.dues[round_.given :] = [due for due in rest if due.why == "complete"]
+
+
+def put_in(round_: Round, number: int) -> None:
+    """What a seat has put in by its actions of this betting round is its bet of the step; a blind is a bet of its
+    own."""
+    step = next(each for each in round_.plan.steps if each.name == round_.betting.step)
+    assert isinstance(step, BetStep)
+    blinds = blinds_of(round_, number) if step is first_betting(round_) else 0
+    added = round_.betting.lies(number) - blinds
+    if added:
+        round_.wagers.setdefault(number, {})[step.bet] = added
+    else:
+        round_.wagers.get(number, {}).pop(step.bet, None)
+
+
+def take_back(round_: Round, number: int) -> int:
+    """A hand is found fouled before the next player has acted: the bet or raise that it made last is returned
+    (47.1-1031(2)). Says how many cents."""
     betting = round_.betting
-    standing = betting.standing(body.seat, corrected=body.manner == e.Manner.CORRECTED)
-    if standing is not betting:
-        return True
-    return body.seat in betting.waiting(round_.live)
+    before = betting.earlier[-1] if betting.earlier else betting
+    raised = betting.high > before.high and betting.actions[-1].seat == number
+    if not raised or not isinstance(round_.step, BetStep):
+        return 0
+    round_.betting = before.copy()
+    put_in(round_, number)
+    return betting.lies(number) - before.lies(number)

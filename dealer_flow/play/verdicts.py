@@ -18,6 +18,7 @@ from dealer_flow.play.remedies import (
     unshown_deal,
 )
 from dealer_flow.play.stages import unsettle
+from dealer_flow.play.turns import take_back
 from dealer_flow.procedure.must_draw import must_draw
 from dealer_flow.procedure.plan import Policy
 from dealer_flow.procedure.steps.exchange import ExchangeStep
@@ -51,6 +52,7 @@ _MISHAPS: Final[dict[Mishap | None, tuple[str, str]]] = {
     Mishap.RETURNED_TO_DECK: ("card-returned", ""),
 }
 """What a person saw -> the code, and which of its sentences."""
+_FOULED_HANDS: Final = ("seat-count-wrong", "hand-fouled")
 _FOULED: Final = (Mishap.FOULED, Mishap.FOULED_BY_PLAYER, Mishap.FOULED_BY_OTHERS, Mishap.RECONSTRUCTED)
 _FOUND: Final = partial(Incident, clause=UNJUDGED)
 DECK_WRONG: Final = partial(_FOUND, code="deck-count-wrong")
@@ -68,6 +70,7 @@ def apply(round_: Round, policy: Policy, place: Place, why: Incident) -> None:
         if policy.dealt_out:
             laying.deal_out(round_, place)
         round_.returns.add("dead-hand", place.seat, returns)
+        _take_back(round_, place.seat, why)
     elif then == "dead-hand" and kind in round_.plan.hands:
         round_.dead_hands.add(kind)
         round_.returns.add("hand", kind, returns or ())
@@ -84,6 +87,14 @@ def apply(round_: Round, policy: Policy, place: Place, why: Incident) -> None:
         round_.unreliable = True
     elif (then == "person" or then in REMEDIES) and not round_.over:
         round_.rulings.append(Ruling(why, place, policy.clause, returns))
+
+
+def _take_back(round_: Round, number: int, why: Incident) -> None:
+    """A hand that is dead because it is fouled has bet, and nobody has acted on the bet yet."""
+    part = round_.plan.betting
+    if part is not None and why.code in _FOULED_HANDS and (cents := take_back(round_, number)):
+        back = Incident(code="bet-taken-back", clause=part.fouled_bet_clause, seat=number, cents=cents, cause=why)
+        round_.follow(back, why.events)
 
 
 def _all_but_progressive(round_: Round) -> tuple[str, ...]:

@@ -36,8 +36,8 @@ class BettingPart(TomlTable):
     of the button; any other bet before the deal, an ante, is swept and does not. `raises`: the option that says how
     many raises a betting round may have; `check-and-raise`: whether who has checked may raise; `bet-or-fold`: whether
     one must bet or fold. The other keys are clauses: of a call of too few chips, of one of too many, of chips added
-    after a call, of the time limit, of a player who was passed by, of a blind by who is not due it, of a bet by who has
-    a card more than others, of the order.
+    after a call, of the time limit, of a player who was passed by, of a blind by who is not due it, of a bet on a
+    fouled hand that the next player has not acted on, of a bet by who has a card more than others, of the order.
     """
 
     blinds: tuple[Name, ...] = ()
@@ -48,6 +48,8 @@ class BettingPart(TomlTable):
     raises: OptionRef
     check_and_raise: OptionRef
     bet_or_fold: OptionRef
+    chop: OptionRef | None = None
+    """The option that says whether the two players in the blinds may end the hand and take them back."""
     stakes_clause: Clause
     order_clause: Clause
     short_call_clause: Clause
@@ -56,6 +58,7 @@ class BettingPart(TomlTable):
     time_limit_clause: Clause
     bypassed_clause: Clause
     blind_position_clause: Clause
+    fouled_bet_clause: Clause
     card_ahead_clause: Clause | None = None
     clause: Clause
 

@@ -25,6 +25,8 @@ class Betting:
     behind: dict[int, int] = field(default_factory=dict)
     left: set[int] = field(default_factory=set)
     """Seats before which nothing lies any more, as was said before the hand."""
+    chopped: set[int] = field(default_factory=set)
+    """Seats in the blinds that would end the hand and take them back; both must say so."""
     forfeited: set[int] = field(default_factory=set)
     """Seats whose chips stay in the pot by a person's word."""
     folded: set[int] = field(default_factory=set)
@@ -44,14 +46,16 @@ class Betting:
     """The seat that acted last, in this betting round."""
     passed: dict[int, int] = field(default_factory=dict)
     """Seats that others acted before, though it was their turn -> how many actions there had been by then."""
-    before: "Betting | None" = None
-    """The same before the last action."""
+    earlier: tuple["Betting", ...] = ()
+    """The same before each action of this betting round. These stay as they are."""
+    stood: tuple[int, ...] = ()
+    """Cards drawn and choices made by the last action: while they are as many, nothing has come since."""
 
     def open(self, step: str, put: Mapping[int, int], turns: Iterable[int], *, bring_in: bool) -> None:
         """A betting round begins; `put` are the blinds that lie there."""
         self.step, self.put, self.high = step, dict(put), max(put.values(), default=0)
         self.raises, self.bring_in, self.turns = 0, bring_in, tuple(turns)
-        self.acted, self.checked, self.last, self.passed, self.before = set(), set(), None, {}, None
+        self.acted, self.checked, self.last, self.passed, self.earlier = set(), set(), None, {}, ()
 
     def lies(self, seat: int) -> int:
         """What lies before a seat in this betting round."""
@@ -104,23 +108,32 @@ class Betting:
             self,
             behind=dict(self.behind),
             folded=set(self.folded),
+            chopped=set(self.chopped),
             actions=list(self.actions),
             put=dict(self.put),
             acted=set(self.acted),
             checked=set(self.checked),
             passed=dict(self.passed),
-            before=None,
         )
 
-    def standing(self, seat: int, *, corrected: bool) -> "Betting":
-        """Where the betting stood when a seat acted: for a correction of its last action before that."""
-        return self.before if corrected and self.before is not None and self.last == seat else self
+    def standing(self, seat: int) -> "Betting":
+        """Where the betting stood before a seat acted last; as it stands now where another has done more since than
+        fold (47.1-1030)."""
+        since = self
+        for before in reversed(self.earlier):
+            if since.actions[-1].seat == seat:
+                return before
+            if since.actions[-1].action != Action.FOLD:
+                break
+            since = before
+        return self
 
     def act(self, seat: int, action: Action, cents: int, manner: str, live: list[int]) -> None:
-        """A seat acts; `cents` lie before it afterwards."""
-        before = self.copy()
-        added = cents - self.lies(seat)
-        self._pass(seat, before, live)
+        """A seat acts; `cents` lie before it afterwards. A fold before its turn passes nobody by."""
+        before, added = self.copy(), cents - self.lies(seat)
+        if action is not Action.FOLD or seat in self.waiting(live):
+            self._pass(seat, before, live)
+            self.last = seat
         self.put[seat] = cents
         if action is Action.ALL_IN:
             self.behind[seat] = 0
@@ -135,7 +148,16 @@ class Betting:
             self.bring_in = forced
         self.checked |= {seat} if action is Action.CHECK else set()
         self.acted.add(seat)
-        self.last, self.before = seat, before
+        self._note(seat, action, cents, manner, before)
+
+    def declare(self, seat: int, manner: str) -> None:
+        """A seat plays for what is in the pot by now: it bets no more, and that is no turn."""
+        before = self.copy()
+        self.behind[seat] = 0
+        self._note(seat, Action.ALL_IN, self.lies(seat), manner, before)
+
+    def _note(self, seat: int, action: Action, cents: int, manner: str, before: "Betting") -> None:
+        self.earlier = (*self.earlier, before)
         self.actions.append(ActionRecord(step=self.step, seat=seat, action=action.value, cents=cents, manner=manner))
 
     def _pass(self, seat: int, before: "Betting", live: list[int]) -> None:

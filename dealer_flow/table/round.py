@@ -315,7 +315,9 @@ class Round:
 
     @property
     def won(self) -> bool:
-        """True where players bet against each other and one alone is left, or none."""
+        """True where players bet against each other and one alone is left, or none, or the blinds were chopped."""
+        if len(self.betting.chopped) > 1:
+            return True
         return self.plan.betting is not None and self.in_play and len(self.active) > 1 and len(self.live) <= 1
 
     @property
@@ -378,8 +380,12 @@ class Round:
 
     def report(self, found: Incident, seen: Seen) -> Incident:
         """Record an incident once, with the report it rests on; its code must be in the catalogue."""
+        return self.follow(found, (EventRef(device=seen.device, number=seen.number),))
+
+    def follow(self, found: Incident, events: tuple[EventRef, ...]) -> Incident:
+        """The same, with the reports of what it follows from."""
         assert found.code in INCIDENTS
-        incident = replace(found, events=(EventRef(device=seen.device, number=seen.number),))
+        incident = replace(found, events=events)
         self.unreliable |= found.unreliable
         if found not in self._reported:
             self._reported.add(found)

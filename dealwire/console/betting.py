@@ -10,6 +10,8 @@ from dealwire.table.action_words import WON_WITH, action_words, settled_pot_name
 
 CHIP_LINES: Final = 3
 """What is said of a seat's chips: before it, behind, put in."""
+LINE_CHARACTERS: Final = 12
+"""Of a line of chips at the narrowest seat."""
 NOTHING: Final = "–"
 POTS_SHOWN: Final = 4
 """Lines of pots that are seen at once; the list of more scrolls."""
@@ -60,6 +62,11 @@ def chip_lines(view: TableView, seat: SeatView) -> list[ChipLine]:
         ChipLine("behind", behind),
         ChipLine("put in", figure(put, view.currency) if put else NOTHING),
     ]
+
+
+def is_wide(lines: Sequence[ChipLine]) -> bool:
+    """Whether a line may take two, so that the list scrolls."""
+    return any(len(line.what) + len(line.figure) > LINE_CHARACTERS for line in lines)
 
 
 class PotLine(NamedTuple):

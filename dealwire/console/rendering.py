@@ -70,7 +70,15 @@ _FILTERS: Final = (
     *(words.is_wrong, words.by_actor, words.numbers_words),
     *(scene.prompt, scene.places, scene.columns_of, scene.bets_shown, scene.banners, scene.by_trouble, scene.nets),
     *(wall.alarms, wall.groupby_table, wall.first_words, wall.pace, wall.penetration, wall.on_tile, wall.spots),
-    *(betting.is_in_turn, betting.last_action, betting.chip_lines, betting.pot_lines, betting.doings, betting.street),
+    *(
+        betting.is_in_turn,
+        betting.last_action,
+        betting.chip_lines,
+        betting.is_wide,
+        betting.pot_lines,
+        betting.doings,
+        betting.street,
+    ),
     *(betting.pot_title, betting.pot_winners),
     *(scene.ending, scene.net_of, scene.bets_of, scene.newest, scene.offers, scene.grouped),
 )

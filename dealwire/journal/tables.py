@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from dealer_flow.play.sessions import RoundOrigin
 from dealer_flow.record.result import RoundResult
 from dealwire.config.build import Banks, build_table
-from dealwire.config.schema import TablePart
+from dealwire.config.schema import RakePart, TablePart
 from dealwire.journal.contents import TableSnapshot, TableStart
 from dealwire.journal.derived import NOBODY
 from dealwire.journal.journal import Journal
@@ -223,7 +223,8 @@ class TableFactory:
         part = part.model_copy(update={"meters": start.facts.get("meters", {})})
         table = build_table(part, self._banks, JournaledTable)
         if table.terms is not None:
-            table.terms.runners = {int(seat): number for seat, number in start.facts.get("runners", {}).items()}
+            runners = {int(seat): number for seat, number in start.facts.get("runners", {}).items()}
+            table.terms.stand(table.terms.meters, runners)
         if part.name not in self._rounds:
             self._rounds[part.name] = JournaledRounds(self._reader, part.name, since)
         table.remember(self._rounds[part.name])
@@ -252,6 +253,8 @@ def configuration_of(part: TablePart) -> str:
         del device["max-bytes-per-s"]
         if device["pin"] is None:  # as it stood before a line could be pinned: a table without pins goes on
             del device["pin"]
+    if part.rake == RakePart():  # likewise before a house could take one
+        del content["rake"]
     return json.dumps(content, sort_keys=True)
 
 

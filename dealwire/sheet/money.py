@@ -27,6 +27,7 @@ def money(sheet: RoundSheet) -> Iterator[Block]:
     else:
         yield from _lines(settlement)
         yield from _pots(settlement)
+        yield from _pool(settlement)
         yield from _totals(settlement)
         yield from _readings(settlement)
     yield from _meters(sheet, settlement)
@@ -72,6 +73,23 @@ def _pots(settlement: Settlement) -> Iterator[Block]:
         rows.append((pot.name, *sums, ", ".join(map(str, pot.contenders)), whose))
     head = ("pot", "in it", "rake", "for the jackpot", "seats that could win it", "who has it")
     yield PaperTable(head, tuple(rows), right=frozenset({1, 2, 3}), wide=frozenset({5}))
+
+
+def _pool(settlement: Settlement) -> Iterator[Block]:
+    """The runners that win a pool, seat by seat, and who has won it."""
+    pool = settlement.pool
+    if pool is None or not (pool.runners or pool.held):
+        return
+    rows = [
+        (str(each.seat), *map(str, (each.before, each.awarded, each.collected, each.after))) for each in pool.runners
+    ]
+    yield PaperTable(
+        ("seat", "runners before", "awarded", "collected", "after"), tuple(rows), right=frozenset(range(1, 5))
+    )
+    if pool.winner is not None:
+        cents, rake = amount(pool.cents, settlement.currency), amount(pool.rake, settlement.currency)
+        what = f"held: {pool.held}" if pool.held else f"{cents} in it, {rake} of it taken first"
+        yield PaperRemark(f"Seat {pool.winner} wins the {pool.meter} pool: {what}.")
 
 
 def _totals(settlement: Settlement) -> Iterator[Block]:

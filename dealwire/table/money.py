@@ -18,7 +18,7 @@ from dealwire.hub.view import (
     SettlementView,
     Shown,
 )
-from rules.settlement import PotTotal, Settlement, SettlementLine, amount
+from rules.settlement import PotTotal, SeatTotal, Settlement, SettlementLine, amount
 
 OUTCOMES_MAX: Final = 10
 
@@ -77,17 +77,7 @@ class Money:
             again=item.again,
             readings=item.readings,
             lines=lines,
-            seats=tuple(
-                SeatMoneyView(
-                    seat=seat.seat,
-                    staked=seat.staked,
-                    pay=seat.pay,
-                    returned=seat.returned,
-                    net=seat.net,
-                    held=seat.held,
-                )
-                for seat in item.seats
-            ),
+            seats=tuple(_seat(each) for each in item.seats),
             players=item.totals.players,
             house=item.totals.house,
             meters=item.totals.meters,
@@ -139,6 +129,17 @@ class Money:
         if found is not None:
             self.held.remove(found)
         return found
+
+
+def _seat(seat: SeatTotal) -> SeatMoneyView:
+    return SeatMoneyView(
+        seat=seat.seat,
+        staked=seat.staked,
+        pay=seat.pay,
+        returned=seat.returned,
+        net=seat.net,
+        held=seat.held,
+    )
 
 
 def _line(line: SettlementLine) -> BetLineView:

@@ -5,7 +5,7 @@ pressed again, or START GAME, and it was not asked for. The pool is then shared 
 those of players who have left since the last round. CO 47.1-1017.30(11), (12).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Any, Final, Protocol
 
@@ -27,6 +27,9 @@ class PoolHolder(Protocol):
     meters: dict[str, int]
     runners: dict[int, int]
     token_cents: int
+
+    def stand(self, meters: Mapping[str, int], runners: Mapping[int, int]) -> None:
+        """They stand here now."""
 
 
 class _Stage(Enum):
@@ -91,9 +94,8 @@ class PoolBook:
             yield self._say("refused", seen, why, badge=badge, level=level)
             return
         self._stage = _Stage.OPEN
-        meter, runners = self._spec.meter, self._terms.runners
-        for seat in self._left:
-            runners.pop(seat, None)
+        meter = self._spec.meter
+        runners = {seat: number for seat, number in self._terms.runners.items() if seat not in self._left}
         cents = self._terms.meters.get(meter)
         if cents is None or not runners:
             why = (
@@ -105,8 +107,7 @@ class PoolBook:
         for seat, share in shares_of(cents, runners, self._terms.token_cents).items():
             why = f"{runners[seat]} of {whole} runners: {dollars(share)} of the {meter} pool of {dollars(cents)}"
             yield self._say("awarded", seen, why, seat=seat, cents=share, **known)
-        self._terms.meters[meter] = 0
-        runners.clear()
+        self._terms.stand(self._terms.meters | {meter: 0}, {})
         why = f"the {meter} pool of {dollars(cents)} is shared, and all runners are collected: the table may close"
         yield self._say("closed", seen, why, cents=cents, **known)
 

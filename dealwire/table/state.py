@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from dealer_flow.play.kept import FlowState
 from rules.award_record import AwardState
+from rules.settlement import Rolled
 
 Counts = tuple[tuple[str, int], ...]
 """Names with a number each, in the order in which they came: results list them in it."""
@@ -38,6 +39,8 @@ class TableState(Struct, frozen=True):
     awards: AwardState | None
     redactor: RedactorState | None = None
     pool: PoolState | None = None
+    rolled: tuple[tuple[str, Rolled], ...] = ()
+    """How the pots that roll over stand beside their cents."""
 
 
 class LoggedLine(Struct, frozen=True):

@@ -92,8 +92,8 @@ def _sentence(reason: str) -> str:
 def _games(procedures: list[Procedure]) -> Iterator[str]:
     """The authorized games of Rule 10, then every procedure in one line, in the order of their ids."""
     yield from ("## The 45 games of 47.1-1003", "")
-    yield "By the regulation's own numbers. A game that is dealt in several ways has a file for each. What settles it pays its"
-    yield "bets, or awards its pots, to the cent."
+    yield "By the regulation's own numbers. A game that is dealt in several ways has a file for each. What settles it"
+    yield "pays its bets, or awards its pots, to the cent."
     rows = (_authorized_row(row) for row in authorized())
     yield from ("", *table(("number", "game", "section", "dealt by", "settled by"), rows), "")
     yield from ("## Every procedure", "")

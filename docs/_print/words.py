@@ -37,7 +37,8 @@ _RUNS_OUT: Final = {
     "scramble": "the last card and the burned ones are scrambled, one is burned, the missing ones are dealt by hand;"
     " where they are too few a supervisor rules",
     "scramble-or-community": "the last card and the burned ones are scrambled, one is burned, the missing ones are"
-    " dealt by hand; where they are too few nobody gets one, a card is burned and one turned up that plays in every hand",
+    " dealt by hand; where they are too few nobody gets one, a card is burned and one turned up that plays in every"
+    " hand",
     "person": "a supervisor rules a misdeal or has them dealt by hand",
     "misdeal": f"{THEN['misdeal']}; {_RETURNS['misdeal']}",
 }

@@ -290,6 +290,7 @@ class PlayerAction(IntEnum):
     BRING_IN = 7
     """A forced bet by which a betting round is opened."""
     FORFEIT = 8
+    CHOP = 9
     """A person rules that the player's chips stay in the pot, also where the round is void; `cents` say nothing."""
 
 

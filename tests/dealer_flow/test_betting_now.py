@@ -80,7 +80,7 @@ def test_what_nobody_called_goes_back_and_is_in_no_pot() -> None:
 
 
 def test_a_player_who_was_passed_by_may_still_act() -> None:
-    found = now(BLINDS, CARDS, "acts 5: fold 0")
+    found = now(BLINDS, CARDS, "acts 5: raise 600")
     assert (found.turn, found.passed) == ((6, 4), frozenset({4}))
 
 

@@ -14,15 +14,18 @@ from dealer_flow.procedure.tomlfile import read, validated
 Key = tuple[str | int, ...]
 FREE = {
     *("id", "schema", "title", "jurisdiction", "reason", "base", "without"),
-    *("clause", "until-clause", "bets-closed", "parts", "as"),
+    *("clause", "bets-closed", "parts", "as"),
 }
-"""Keys whose text is free. Whatever ends on `name` gives a name; `allowed` says what an option may be."""
+"""Keys whose text is free, as whatever ends on `-clause`. Whatever ends on `name` gives a name; `allowed` says what an
+option may be."""
 
 
 def texts(value: Any, key: Key = ()) -> Iterator[Key]:
     """Where a text stands that must be one of several."""
     if isinstance(value, str):
         words = [part for part in key if isinstance(part, str)]
+        if words[-1].endswith("-clause"):
+            return
         if not FREE & {*words} and words[-1] not in ("name", "allowed"):
             yield key
         return

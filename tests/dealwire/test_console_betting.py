@@ -17,6 +17,7 @@ from dealwire.table.action_words import action_words
 from tests.dealwire.test_console_layout import OVERLAPS, SMALL
 from tests.support.browser import TEST_S, at_most, chromium, needs_browser, picture, watched
 from tests.support.consoles import running
+from tests.support.full_tables import CHIPS
 from tests.support.poker_evening import ALL_IN, BLINDS, CALLED, CARDS, FLOP, HAND, PRE_FLOP, PokerTable
 
 MOMENTS: Final = {"pre-flop": 3, "all-in": 6, "side-pots": 8, "showdown": len(HAND)}
@@ -56,7 +57,7 @@ def test_the_line_that_is_read_first_says_whose_turn_it_is_and_what_may_be_done_
 
 def test_a_player_who_was_passed_by_is_named() -> None:
     table = PokerTable()
-    for part in (BLINDS, CARDS, "acts 5: fold 0"):
+    for part in (BLINDS, CARDS, "acts 5: raise 600"):
         table.play(part)
     line = scene.prompt(table.view)
     assert line.lead == "Seat 6 to act"
@@ -94,6 +95,14 @@ def test_a_seat_has_its_chips_and_what_it_did() -> None:
     assert [line.figure for line in betting.chip_lines(view, seat(view, 9))] == ["–", "$200", "–"]
     unknown = seat(view, 4).model_copy(update={"chips": seat(view, 4).chips.model_copy(update={"behind": None})})  # type: ignore[union-attr]
     assert betting.chip_lines(view, unknown)[1].figure == "not known"
+
+
+def test_a_list_of_chips_that_may_scroll_can_be_reached_by_keys() -> None:
+    view = at("pre-flop")
+    assert 'aria-label="Chips of seat 4" tabindex' not in render_sections(view)["felt"]
+    rich = seat(view, 4).model_copy(update={"chips": CHIPS})
+    view = view.model_copy(update={"seats": (*view.seats[:3], rich, *view.seats[4:])})
+    assert 'aria-label="Chips of seat 4" tabindex="0"' in render_sections(view)["felt"]
 
 
 def test_pots_stand_with_the_seats_that_may_win_them() -> None:

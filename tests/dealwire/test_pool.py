@@ -10,12 +10,17 @@ from click.testing import CliRunner
 
 import devices.events as e
 from dealwire.cli import main
+from dealwire.config.build import Banks, build_table
 from dealwire.config.schema import TablePart
 from dealwire.journal.journal import Journal
 from dealwire.journal.reader import JournalReader
-from dealwire.journal.tables import TableFactory, configuration_of
+from dealwire.journal.tables import JournaledPublisher, JournaledTable, TableFactory, configuration_of
+from dealwire.sheet.money import _pool
+from dealwire.sheet.paper import PaperRemark, PaperTable
 from dealwire.table.state import TableState
 from devices.clock import ManualClock
+from rules.meters import MeterBank
+from tests.support.rests import check_every_rest
 from tests.support.table_hands import TableHand
 
 GAME, POOL = "home-run.co", "home-run"
@@ -141,6 +146,21 @@ def test_a_table_put_back_from_its_state_goes_on_alike() -> None:
     assert outcomes == hand.at.awards
 
 
+def test_an_evening_goes_on_from_every_moment_between_its_rounds() -> None:
+    hand = TableHand(GAME, {"token_cents": 100})
+    for _ in range(5):
+        won_by_seat_1(hand)
+    hand.play("stakes 1: 0, 2: 20000, 3: 20000").play(ANTES.removeprefix("bets 1: ante 500, strike-out 500\n"))
+    hand.play("start at 1\ndraw AS KC | QS 2D\ndraw 5D 6H JC\nacts 2: bet 1000\nacts 3: fold").end()
+    close(hand)
+    won_by_seat_1(hand)
+
+    def make(_: MeterBank | None) -> JournaledPublisher:
+        return JournaledPublisher(build_table(part_of(), Banks(), JournaledTable), "table-1", 3)
+
+    assert check_every_rest(make, hand.seen) >= 7
+
+
 def part_of() -> TablePart:
     device = {"name": "shoe", "kind": "shoe", "address": "tcp:host:1"}
     rows = {"name": "table-1", "procedure": GAME, "token-cents": 100, "device": (device,)}
@@ -158,6 +178,7 @@ def test_a_table_that_begins_anew_has_the_pool_and_the_runners_of_the_journal(tm
             assert (reader.own_meters("table-1"), reader.own_runners("table-1")) == ({POOL: 1000}, {1: 1})
         with TableFactory(journal.path) as maker:
             facts = maker.facts(part_of())
+            assert "rake" not in configuration_of(part_of()), "a table goes on that was set up before there was one"
             assert (facts["meters"], facts["runners"]) == ({POOL: 1000}, {"1": 1})
             number = journal.started("table-1", 2, configuration_of(part_of()), facts)
             journal.secure()
@@ -188,6 +209,15 @@ def test_rounds_settled_on_the_command_line_go_on_with_the_pool(tmp_path: Path) 
     assert (pools[1]["winner"], pools[1]["cents"], pools[1]["rake"]) == (1, 7000, 700)
     for option in (["--runners", "1=5"], ["--runners", "one=1"], ["--pool-rake", "11"]):
         assert CliRunner().invoke(main, ["settle", *option], input=rounds).exit_code == 2
+
+
+def test_the_dispute_sheet_has_the_runners_and_who_won_the_pool() -> None:
+    hand = table_of({1: 3, 2: 2}, 9000)
+    hand.play(ANTES).play(FOLDED).end()
+    table, remark = _pool(hand.at.settlements[-1])
+    assert isinstance(table, PaperTable)
+    assert table.rows == (("1", "3", "1", "4", "0"), ("2", "2", "0", "2", "0"))
+    assert remark == PaperRemark("Seat 1 wins the home-run pool: $100.00 in it, $0.00 of it taken first.")
 
 
 def test_a_controller_without_the_game_has_no_closing() -> None:

@@ -168,6 +168,17 @@ def test_a_dead_hand_has_back_what_the_round_says_and_the_rest_goes_into_the_poo
     assert given_back(settlement, 3) == 1000
 
 
+def test_the_last_hand_wins_also_where_all_of_the_pot_went_back() -> None:
+    back = seat_of(2, status="dead", returned={"strike-out": 500, "ante": 500}, ante=500, strike_out=500)
+    settlement = settled(GAME, [seat_of(1, "?? ??", ante=500, strike_out=500), back], terms={"meters": {POOL: 0}})
+    assert (settlement.status, settlement.pots) == ("settled", ())
+    assert given_back(settlement, 1) == 1000
+    assert settlement.pool is not None
+    assert [(each.seat, each.awarded) for each in settlement.pool.runners] == [(1, 1)]
+    nobody = [seat_of(1, status="dead", strike_out=500), back]
+    assert [line.why for line in settled(GAME, nobody).lines if line.result == "held"] == ["no pot was won"] * 2
+
+
 @pytest.mark.parametrize("outcome", ["complete", "misdeal", "unreliable"])
 def test_who_has_left_the_game_has_given_the_runners_back(outcome: str) -> None:
     terms = {"meters": {POOL: 0}, "runners": {1: 3, 4: 2}}

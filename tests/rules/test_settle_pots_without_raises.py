@@ -182,6 +182,13 @@ def test_a_wild_card_that_is_not_known_holds_everything(wild: str) -> None:
     assert found.lines[0].clause == "47.1-1017.8(8)"
 
 
+def test_what_was_taken_in_otherwise_is_for_a_person() -> None:
+    seats = joker_seat(1, QUADS, "2C", 500), joker_seat(2, BOAT, "3C", 500)
+    assert settled(JOKER, seats, awards=[(1, 1, 500)]).status == "settled"
+    found = settled(JOKER, seats, awards=[(1, 2, 500)])
+    assert (found.status, found.lines[0].clause) == ("held", "47.1-1034")
+
+
 def test_a_dead_hand_that_gets_nothing_back_is_collected() -> None:
     found = joker(joker_seat(1, QUADS, "2C", 500), joker_seat(2, BOAT, "", 800, status="dead"))
     assert nets(found) == {1: 500, 2: -500}

@@ -12,7 +12,7 @@ own with the same end:
 
 `then` follows at once. A round that is void goes no further; where the progressive is still played, or with
 `rest of the deal`, the other cards come out first. From there on lines are left out of a seat that the case expects
-to be dead or folded, and lines that begin as those of `without` do.
+to be dead or folded, and lines that begin as those of `without` do. `like`: the game is dealt as another one is.
 """
 
 import re
@@ -84,7 +84,12 @@ def _listed(deeds: str | list[str]) -> list[str]:
 
 
 def _read(game: str) -> dict[str, Any]:
-    return tomllib.loads((FOLDER / f"{game}.toml").read_text(encoding="utf-8"))
+    """The file of a game; one that is dealt as another is has that game's hand and cases, and its own after them."""
+    content = tomllib.loads((FOLDER / f"{game}.toml").read_text(encoding="utf-8"))
+    if "like" not in content:
+        return content
+    other = _read(content["like"])
+    return other | content | {"case": [*other["case"], *content.get("case", ())]}
 
 
 def _case(game: str, case: dict[str, Any], content: dict[str, Any]) -> Case:
@@ -196,7 +201,14 @@ def _without(line: str, gone: list[str]) -> str:
     for place in gone:
         number = place.removeprefix("seat ")
         if line.startswith(
-            (f"choose {number}:", f"wager {number}:", f"show {place}:", f"set {place} ", f"lay away {place}:")
+            (
+                f"acts {number}:",
+                f"choose {number}:",
+                f"wager {number}:",
+                f"show {place}:",
+                f"set {place} ",
+                f"lay away {place}:",
+            )
         ):
             return ""
     if line.startswith("draw "):

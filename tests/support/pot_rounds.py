@@ -17,6 +17,7 @@ def seat_of(
     *,
     status: SeatStatus = "live",
     returned: Mapping[str, int] | None = None,
+    forfeited: Mapping[str, int] | None = None,
     **wagers: int,
 ) -> Seat:
     """A seat with what it put in, by bet name (`big_blind=200`)."""
@@ -29,6 +30,7 @@ def seat_of(
         expected=len(held),
         wagers={name.replace("_", "-"): cents for name, cents in wagers.items()},
         returned={name.replace("_", "-"): cents for name, cents in (returned or {}).items()},
+        forfeited={name.replace("_", "-"): cents for name, cents in (forfeited or {}).items()},
     )
 
 
@@ -87,14 +89,17 @@ def must_add_up(settlement: Settlement, seats: Sequence[Seat]) -> None:
             assert not pot.winners
             assert pot.rake == pot.jackpot_rake == 0
             continue
-        assert sum(line.stake for line in lines) == pot.cents
+        assert sum(line.stake for line in lines) + pot.forfeited == pot.cents
         assert sum(line.pay + line.returned for line in lines) == sum(each.cents for each in pot.winners)
         assert sum(each.cents for each in pot.winners) + pot.rake + pot.jackpot_rake == pot.cents
-        assert sum(line.net for line in lines) == -pot.rake - pot.jackpot_rake
+        assert sum(line.net for line in lines) == pot.forfeited - pot.rake - pot.jackpot_rake
     pool = settlement.pool.rake if settlement.pool is not None else 0
     bets = load_game(settlement.game.id).bets
     into = [line.stake - line.returned for line in settlement.lines if line.result == "lose" and _to_pool(bets, line)]
     paid = sum(line.pay for line in settlement.lines if line.meter)
+    gone = {(seat.seat, bet) for seat in seats for bet in seat.forfeited}
+    into += [line.stake for line in settlement.lines if line.result == "lose" and (line.seat, line.bet) in gone]
+    paid += sum(pot.forfeited for pot in settlement.pots)
     assert sides.house == sum(pot.rake for pot in settlement.pots) + pool
     assert sides.meters == sum(pot.jackpot_rake for pot in settlement.pots) + sum(into) - paid - pool
 

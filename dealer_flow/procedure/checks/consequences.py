@@ -62,11 +62,15 @@ def _row_faults(procedure: Procedure, key: Key, row: WrongPart, steps: dict[str,
         yield (*key, "dealt-out-when"), "a reading by which the hand is dealt out: give 'dealt-out' too"
     if row.dealt_out and "dead-hand" not in thens:
         yield (*key, "dealt-out"), "said of a hand that is dead"
-    if thens & {"kept", "set-aside"} and row.how != ("early",):
+    if thens & {"kept", "set-aside", "bury"} and row.how != ("early",):
         yield (*key, row.decides), 'said of a card that is dealt too early: how = ["early"]'
+    if "stays-open" in thens and row.how != ("exposed",):
+        yield (*key, row.decides), 'said of a card that was seen: how = ["exposed"]'
+    if (own := thens & {"bury", "stays-open"}) and (row.of != "seats" or procedure.betting is None):
+        yield (*key, row.decides), f"{min(own)!r} is of players who bet against each other: of = 'seats', and [betting]"
 
 
-_NEXT: Final = frozenset({"complete", "replace", "set-aside", "kept"})
+_NEXT: Final = frozenset({"complete", "replace", "set-aside", "kept", "bury"})
 """What is done with the next card, one at a time."""
 
 

@@ -92,8 +92,9 @@ def runs_out_faults(procedure: Procedure) -> Iterator[Complaint]:
     if procedure.device != "card-shoe" or not procedure.step or procedure.deck.fresh != "each-round":
         yield key, "single cards out of a card-shoe that is fresh each-round can run out, no other deck"
     yield from option_faults((*key, "option"), row.option, RUNS_OUT, procedure.option)
-    if "scramble" in (values_of(procedure.option, row.option) or ()) and not _off_deck(procedure):
-        yield (*key, "option"), "'scramble' needs burned cards, and no burn-card step of the device burns any"
+    wants = {"scramble", "scramble-or-community"} & {*(values_of(procedure.option, row.option) or ())}
+    if wants and not _off_deck(procedure):
+        yield (*key, "option"), f"{min(wants)!r} needs burned cards, and no burn-card step of the device burns any"
 
 
 def shuffle_faults(procedure: Procedure) -> Iterator[Complaint]:

@@ -20,9 +20,9 @@ class DecideStep(Step):
     """Every live seat makes one of these choices, names of `[[decision]]`. `only`: every live seat with this bet.
     `optional`: a seat that says nothing made the first of them. `about`: a hand that is offered; without it
     nobody is asked, and if nobody bets on it, it is dead. `takers`: all may, or the first one alone. `order`: they act
-    as they like, or clockwise, from the left of the button or of the dealer. `blind`: bets of later steps that may be
-    placed already now. `late`: what it means for a seat that has not chosen when the cards of the next deal are out;
-    cards may come meanwhile."""
+    as they like, or clockwise from the left of the button, where there is none from the dealer's. `blind`: bets of
+    later steps that may be placed already now. `late`: what it means for a seat that has not chosen when the cards of
+    the next deal are out; cards may come meanwhile."""
 
     do: Literal["decide"]
     choices: Annotated[tuple[Name, ...], Field(min_length=1)]
@@ -70,8 +70,9 @@ class DecideStep(Step):
         if self.about:
             who = f"While {place(self.about)} is there{' and not taken' * (self.takers == 'one')}, {who.lower()}"
             silent += " The first who takes it plays it alone." if self.takers == "one" else ""
-        first = "the left of the button" if any(getattr(step, "moves", None) for step in game.step) else "your left"
-        order = f", clockwise from {first}," if self.order == "clockwise" else ""
+        button = any(step.do == "deal" and step.first == "button" for step in game.step)
+        start = "the left of the button" if button else "your left"
+        order = f", clockwise from {start}," if self.order == "clockwise" else ""
         blind = f" {listed([*self.blind]).capitalize()} may be placed now, in the blind." if self.blind else ""
         late = " Who has not when the next cards are dealt has a dead hand." if self.late else ""
         return f"{who}{order} chooses: {offered}.{silent}{blind}{late}"

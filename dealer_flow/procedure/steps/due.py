@@ -1,6 +1,6 @@
 """The cards that a step makes due, and what it looks at to know them."""
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from protocol.places import Place
@@ -52,8 +52,7 @@ class RoundView(Protocol):
         """How many cards the seat asked for in the last step that let it choose."""
 
 
-def in_turn(view: RoundView, seats: Sequence[int]) -> list[int]:
-    """These seats in the order of play: clockwise from the left of the button, from the dealer's left where none moves
-    or nobody knows where it is."""
-    button = view.first if view.plan.button is not None else None
-    return [*(each for each in seats if each > (button or 0)), *(each for each in seats if each <= (button or 0))]
+def in_turn(view: RoundView, numbers: Iterable[int]) -> list[int]:
+    """These seats clockwise: from the left of the button where there is one, else of the dealer."""
+    button = (view.first or 0) if view.plan.button is not None else 0
+    return sorted(numbers, key=lambda number: (number <= button, number))
