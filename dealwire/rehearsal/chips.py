@@ -66,5 +66,6 @@ def least_of(plan: Plan, due: Mapping[str, Sequence[int]], seat: int, house: Map
     """The fewest chips that a seat can play this hand with: one, or all that it puts up where the rules of the game
     compare these bets."""
     own = [name for name, seats in due.items() if seat in seats]
-    compared = any(bet in rule.named for rule in plan.rules for bet in own)
+    amounts = [rule for rule in plan.rules if rule.amount is not None and rule.amount.bet in own]
+    compared = any(not rule.named.isdisjoint(own) for rule in amounts)
     return sum(house[name] for name in own) if compared else 1

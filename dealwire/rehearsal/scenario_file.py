@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -11,6 +12,7 @@ from pydantic import Field
 from dealer_flow.procedure.load import Procedure, ProcedureError, load_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.tomlfile import load, read, validated
+from dealwire.rehearsal.bettors import IN_TURN
 from dealwire.rehearsal.parts import FileKey, OpenPart
 from dealwire.rehearsal.rehearsed import RehearsedProcedure
 from dealwire.rehearsal.scenario import (
@@ -147,9 +149,13 @@ def scenario_of(
 
 
 def clean_scenario(procedure: Procedure, seats: Sequence[int], *, source: str = "") -> AnyScenario:
-    """One clean round of any procedure, or one clean race; `source` is the file it is from, if it is."""
+    """One clean round of any procedure, or one clean race; `source` is the file it is from, if it is. Where players bet
+    against each other they are of different styles."""
     named = {"procedure": source or procedure.id}
     rounds = [clean_round(procedure, seats)]
+    if procedure.betting is not None:
+        for player, style in zip(rounds[0]["players"], cycle(IN_TURN), strict=False):
+            player["style"] = style
     if procedure.shoe is None:
         file, top = _as_file(procedure, rounds, **named)
         return _scenario(file, top, procedure, procedure.id)

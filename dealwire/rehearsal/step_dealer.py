@@ -62,6 +62,10 @@ class StepDealer(BettingDealer):
         """Packets of this round that were dealt."""
         self.replaced = 0
         """Dead cards of this round for which the next one came."""
+        self._dealt_in: set[int] = set()
+        """Seats that played when the cards under way began to go out."""
+        self._goes_around = False
+        """It is asked who gets the next of them."""
         super().__init__(scenario, table, cards)  # begins the first plan
 
     def packet_trouble(self) -> PlannedTrouble | None:
@@ -177,7 +181,7 @@ class StepDealer(BettingDealer):
 
     def _deal(self, step: AnyStep) -> Doings:
         first = self.ordinal + 1
-        packets = packets_of(step, self.view, self.plan.house_draws)
+        packets = self._packets(step)
         if isinstance(step, ExchangeStep) and step.must:
             packets = self._must(step, packets)
         replaced = (due for due in packets if due.why == "exchange")
@@ -195,6 +199,20 @@ class StepDealer(BettingDealer):
             yield from self._complete(self.short.pop(0))
         while self.owed and not self._is(Course.STOP, Course.VOID) and not self._deals_on(step):
             yield from self._complete(self.owed.pop(0))
+
+    def _packets(self, step: AnyStep) -> list[Due]:
+        """What the step deals. A hand that died, or lacks a card, since the cards of one deal began to go out gets its
+        others all the same."""
+        before = self.procedure.steps[: self.procedure.steps.index(step)]
+        if not before or not before[-1].deals or not self._deals_on(before[-1]):
+            self._dealt_in = {*self.view.live}
+        self._goes_around = True
+        packets = packets_of(step, self.view, self.plan.house_draws)
+        self._goes_around = False
+        return packets
+
+    def _plays(self, number: int) -> bool:
+        return number in self._dealt_in if self._goes_around else super()._plays(number)
 
     def _must(self, step: ExchangeStep, packets: list[Due]) -> list[Due]:
         """The cards that the house must draw by what it holds; those it lays down for them lie first in its hand."""
