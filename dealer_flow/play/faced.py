@@ -42,13 +42,13 @@ def board_read(round_: Round) -> bool:
 
 
 def private(round_: Round, place: Place, cards: tuple[Card, ...]) -> tuple[Card, ...]:
-    """Cards of a player's hand as they may be told: those that nobody has shown are `??`."""
+    """Cards of a player's hand as they may be shown: those that nobody has shown are `??`."""
     hand = round_.ledger.hands.get(place)
     if round_.plan.betting is None or place.seat is None or hand is None:
         return cards
     open_ = Counter(seen(round_, hand)) | Counter(hand.declared)
-    told = []
+    shown = []
     for card in cards:
-        told.append(card if open_[card] > 0 else UNREAD)
+        shown.append(card if open_[card] > 0 else UNREAD)
         open_[card] -= 1
-    return tuple(told)
+    return tuple(shown)

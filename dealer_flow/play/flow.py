@@ -239,8 +239,6 @@ class DealerFlow:
         else:
             round_.devices.add(seen.device)
             if phase.state is State.DECIDING:
-                if deal_on(round_, body):
-                    self._go_on()
                 self._pass_by(seen)
             if phase.state in BEFORE_REVEAL and self._pass_over(body):
                 self._flush(out)
@@ -332,6 +330,8 @@ class DealerFlow:
 
     def _pass_by(self, seen: Seen) -> None:
         """Play goes on without seats that have not chosen: the steps that waited for them are over."""
+        if deal_on(self._round, seen.body):
+            self._go_on()
         while self._phase.state is State.DECIDING and goes_on_without(self._round, seen.body):
             pass_by(self._round, seen)
             self._go_on()

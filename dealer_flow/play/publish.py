@@ -234,9 +234,9 @@ def _stages(round_: Round) -> Iterator[Stage]:
         place = parse_place(stage.place)
         changed = place in round_.ledger.hands and sorted(stage.cards) != sorted(spell_cards(lying(round_, place)))
         if changed or stage.step in round_.declared.get(place.seat or 0, ()):
-            told = tuple(spell_cards(private(round_, place, parse_cards(" ".join(stage.cards)))))
-            if any(card != UNREAD.text for card in told):
-                yield stage if told == stage.cards else replace(stage, cards=told)
+            known = tuple(spell_cards(private(round_, place, parse_cards(" ".join(stage.cards)))))
+            if any(card != UNREAD.text for card in known):
+                yield stage if known == stage.cards else replace(stage, cards=known)
 
 
 def _number(round_: Round) -> DrawnNumber | None:

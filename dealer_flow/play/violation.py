@@ -144,10 +144,8 @@ def _facts(found: Violation, round_: Round, body: e.Body) -> dict[str, Any]:
         facts |= _more(body)
     elif isinstance(body, e.PlayerActed):
         facts |= {"how": body.action, "wanted": round_.betting.high}
-    elif isinstance(body, e.PotTaken):
-        facts["number"] = body.pot
-    elif isinstance(body, e.NumberDrawn):
-        facts["number"] = body.drawn
+    elif isinstance(body, e.PotTaken | e.NumberDrawn):
+        facts["number"] = body.pot if isinstance(body, e.PotTaken) else body.drawn
     elif isinstance(body, e.DecisionMade):
         known = plan.decisions.get(body.decision)
         facts["choices"] = (known.name if known else f"number {body.decision}",)
@@ -155,10 +153,8 @@ def _facts(found: Violation, round_: Round, body: e.Body) -> dict[str, Any]:
         facts |= {"counted": len(body.low), "expected": step.low}
     elif isinstance(body, e.PacketDispensed):
         facts |= {"number": body.ordinal, "expected": len(round_.ledger.lifted) + 1}
-    elif isinstance(body, e.PacketLifted):
-        facts["number"] = body.ordinal
-    elif isinstance(body, e.GameStarted):
-        facts["number"] = body.round
+    elif isinstance(body, e.PacketLifted | e.GameStarted):
+        facts["number"] = body.ordinal if isinstance(body, e.PacketLifted) else body.round
     elif isinstance(body, e.BurnConfirmed) and body.place in plan.burns:
         facts["expected_positions"] = tuple(sorted(plan.burns[body.place].positions))
     elif isinstance(body, e.HandRevealed | e.CardsDiscarded | e.HandCorrected):

@@ -34,7 +34,7 @@ class PoolHolder(Protocol):
 
 class _Stage(Enum):
     OPEN = "open"
-    ASKED = "asked for"
+    PRESSED = "pressed"
     CONFIRMED = "confirmed"
 
 
@@ -50,7 +50,7 @@ class PoolBook:
 
     @property
     def at_rest(self) -> bool:
-        """True when nothing was asked for."""
+        """True when nobody has pressed for a closing."""
         return self._stage is _Stage.OPEN
 
     def handle(self, seen: Seen, *, between: bool) -> list[AwardRecord]:
@@ -62,7 +62,7 @@ class PoolBook:
                 (self._left.discard if cents else self._left.add)(seat)
             case e.HandButton(hand, on):
                 return [*self._button(seen, hand, on=on, between=between)]
-            case e.Confirmed() if self._stage is _Stage.ASKED:
+            case e.Confirmed() if self._stage is _Stage.PRESSED:
                 self._stage = _Stage.CONFIRMED
                 return [self._say("confirmed", seen, f"that the {self._spec.meter} pool is shared is confirmed")]
             case e.BadgeSwiped(badge, level) if self._stage is _Stage.CONFIRMED:
@@ -85,7 +85,7 @@ class PoolBook:
         elif not between:
             yield self._say("refused", seen, "a pool is shared between two rounds, and one is under way")
         else:
-            self._stage = _Stage.ASKED
+            self._stage = _Stage.PRESSED
             yield self._say("hand-on", seen, f"the table is to close, and the {self._spec.meter} pool to be shared")
 
     def _swipe(self, seen: Seen, badge: int, level: str) -> Iterator[AwardRecord]:
