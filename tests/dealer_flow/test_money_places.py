@@ -92,7 +92,7 @@ def troubled(game: str, seed: int) -> tuple[HandTable, list[str]]:
 
 def _odd_bet(game: str, placed: list[str], random: Random) -> str:
     """Money on a spot that the clean round leaves empty, or of another amount."""
-    bet = random.choice([bet for bet in _plan(game).bets.values() if bet.placed == "before-deal"])
+    bet = random.choice([bet for bet in load_procedure(game).bet if bet.placed == "before-deal"])
     return f"bets {random.randint(1, len(placed) + 1)}: {bet.name} {random.choice([25, 100, 500, 1000, 20_000])}"
 
 

@@ -103,6 +103,9 @@ def _reasons(procedure: Procedure, result: RoundResult, incident: Incident) -> I
         yield _meant(procedure, result, procedure.face.by_player, place)
     elif code in ("card-exposed", "card-off-table"):
         yield from _wrong(procedure, result, incident, code.removeprefix("card-"))
+    elif code in ("hand-passed-by", "choice-late"):  # a hand that is forfeited, or was kept too long, leaves its chips
+        yield Reason("dead-hand", f"seat {incident.seat}", ())
+        yield None
     elif code in _MISHAPS:
         yield _meant(procedure, result, getattr(procedure.face, _MISHAPS[code]) or procedure.face.foreign, place)
     elif code == "hand-fouled" and procedure.fouled is not None:

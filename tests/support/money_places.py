@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.schema import Procedure
+from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.procedure.tables import Consequence
 from dealer_flow.record.result import RoundResult, Seat
 
@@ -45,6 +46,8 @@ def _named(plan: Plan, result: RoundResult) -> Iterator[tuple[str, ...]]:
     for row in _rows(plan.procedure):
         if row.clause in clauses and (back := plan.policy(row).returns) is not None:
             yield back
+    if plan.betting is not None and plan.betting.bypassed_clause in clauses:
+        yield ()  # a hand that is forfeited leaves its chips
     if plan.procedure.misdeal.clause in clauses and plan.procedure.misdeal.returns is not None:
         yield plan.procedure.misdeal.returns
 
@@ -53,5 +56,6 @@ def _rows(procedure: Procedure) -> Iterator[Consequence]:
     face, fouled, care = procedure.face, procedure.fouled, procedure.care
     rows = [*procedure.wrong, face.duplicate, face.foreign, face.joker, face.boxed, face.by_player]
     rows += [procedure.foul_set, care.deck, care.burned]
+    rows += [step.late for step in procedure.step if isinstance(step, DecideStep)]
     rows += [fouled, fouled.player, fouled.others, fouled.reconstructed] if fouled is not None else []
     yield from (row for row in rows if row is not None)
