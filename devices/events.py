@@ -550,7 +550,7 @@ class WagerOn(Body, frozen=True):
     cents: int
 
 
-class Action(StrEnum):
+class BettingAction(StrEnum):
     """What a player does in turn, where players bet against each other."""
 
     BET = "bet"
@@ -590,8 +590,8 @@ class StakeShown(Body, frozen=True):
 
 
 class PlayerActed(Body, frozen=True):
-    """A player acted. `action` is an `Action` or its text when unknown; `cents` is all that lies before the seat in
-    this betting round after it; `manner` a `Manner`, empty for what was plainly done."""
+    """A player acted. `action` is a `BettingAction` or its text when unknown; `cents` is all that lies before the seat
+    in this betting round after it; `manner` a `Manner`, empty for what was plainly done."""
 
     seat: int
     action: str

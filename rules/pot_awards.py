@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from dealer_flow.procedure.english import dollars
-from dealer_flow.record.details import AwardRecord
+from dealer_flow.record.details import TakenPot
 from dealer_flow.record.result import Seat
 from rules.checks import Hold
 from rules.pot_hands import Share, Shares
@@ -11,7 +11,7 @@ from rules.pot_spec import PotSpec
 
 
 def as_awarded(
-    awards: Sequence[AwardRecord],
+    awards: Sequence[TakenPot],
     number: int,
     cents: int,
     found: Shares | Hold,

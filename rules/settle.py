@@ -1,7 +1,7 @@
 """A round and a game in, a settlement out: one explained line per bet, exact to the cent, never a guess."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 
 from msgspec import structs
 
@@ -203,31 +203,30 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
                 line = _line(Staked(of, seat.seat, seat.wagers[of.on], terms), seat, hold, view)
             if line is not None:
                 lines.append(line)
-    lines += of_table.lines if of_table is not None else ()
-    lines += pool.lines if pool is not None else ()
+    lines += (*(of_table.lines if of_table is not None else ()), *(pool.lines if pool is not None else ()))
     envy = envy_lines(view, seats, holds, played)
     paid = cut(lines, game, terms.maximum, terms.unit_cents)
     paid = terms.commission.taken_of(paid, game, terms.readings, terms.unit_cents)
     award = jackpot_award(view, seats)
     paid, envies = in_order(paid, game.spec.order), (*progressive.envy, *envy, *award.lines)
-    rolled = of_table.meters if of_table is not None else ()
-    forfeited, out = forfeited_cents(result, seats, paid), of_table.forfeited if of_table is not None else 0
-    others = (*jackpot_meter(terms, of_table), *rolled, *award.meters, *_pool_meter(pool))
-    meters = (*progressive.meters, *others, *forfeit_meter(terms, forfeited, out))
-    into = collected(paid, game) + (of_table.jackpot + of_table.rolled if of_table is not None else 0)
-    into += (pool.into if pool is not None else 0) + forfeited - out
-    return _Books(paid, envies, meters, of_table, pool, into)
+    books = _Books(paid, envies, progressive.meters, of_table, pool)
+    return _with_meters(books, terms, forfeited_cents(result, seats, paid), award.meters)
+
+
+def _with_meters(books: _Books, terms: Terms, forfeited: int, award: Iterable[MeterTotal]) -> _Books:
+    """What pots, pool, fees and a jackpot award moved: meters beside those of a progressive, and what they took in."""
+    pots, pool, fees = books.pots or TablePots(), books.pool, collected(books.lines, terms.game)
+    of_pool = (pool.meter,) if pool is not None and pool.meter is not None else ()
+    moved = (*jackpot_meter(terms, books.pots), *pots.meters, *award, *of_pool)
+    into = fees + pots.jackpot + pots.rolled + (pool.into if pool is not None else 0) + forfeited - pots.forfeited
+    meters = (*books.meters, *moved, *forfeit_meter(terms, forfeited, pots.forfeited))
+    return replace(books, meters=meters, into=into)
 
 
 def collected(lines: Iterable[SettlementLine], game: Game) -> int:
     """Cents of fees that were collected and are a jackpot's."""
     fees = {bet.name for bet in game.bets.values() if isinstance(bet, FeeBet) and bet.to_jackpot}
     return sum(line.stake for line in lines if line.bet in fees and line.result == "lose") if fees else 0
-
-
-def _pool_meter(pool: Pool | None) -> Iterator[MeterTotal]:
-    if pool is not None and pool.meter is not None:
-        yield pool.meter
 
 
 def _playing(result: RoundResult, seat: Seat, made: Mapping[str, Agreed], game: Game) -> Set[str]:

@@ -84,7 +84,7 @@ def _cut(
         forfeited += more
         lines += _lines_of(name, pot, taken, more, shares, by_seat, view)
         totals.append(_total(name, pot, taken, more, shares))
-    return TablePots(tuple(lines), tuple(totals), jackpot, forfeited)
+    return TablePots(tuple(lines), tuple(totals), jackpot, forfeited=forfeited)
 
 
 def jackpot_meter(terms: Terms, pots: TablePots | None) -> Iterator[MeterTotal]:
@@ -193,9 +193,9 @@ def _lines_of(
             if share.cents == stake:
                 yield make_line(seat, name, stake, "push", why, share.clause)
             else:
-                more = share.cents > stake
-                pay = share.cents - stake if more else share.cents
-                yield make_line(seat, name, stake, "win", why, share.clause, pay=pay, keeps_stake=more)
+                keeps = share.cents > stake
+                pay = share.cents - stake if keeps else share.cents
+                yield make_line(seat, name, stake, "win", why, share.clause, pay=pay, keeps_stake=keeps)
         else:
             facts, clause = _lost(seats[seat], next(iter(shares.values())).clause, view)
             yield make_line(seat, name, stake, "lose", f"{facts}{of} goes to {whose}", clause)

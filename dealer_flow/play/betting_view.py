@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from dealer_flow.play.turns import bets_called, blinds_of
 from dealer_flow.procedure.steps.bet import BetStep
-from dealer_flow.record.details import ActionRecord, AwardRecord
+from dealer_flow.record.details import ActionRecord, TakenPot
 from dealer_flow.table.pots import Pot, Uncalled, pots, uncalled
 from dealer_flow.table.round import Round
 
@@ -36,7 +36,7 @@ class BettingNow:
     pots: tuple[Pot, ...]
     over: Uncalled | None
     actions: tuple[ActionRecord, ...]
-    awards: tuple[AwardRecord, ...]
+    awards: tuple[TakenPot, ...]
 
     @property
     def total(self) -> int:

@@ -16,7 +16,7 @@ from dealer_flow.play.guards import holds
 from dealer_flow.play.order import violation
 from dealer_flow.play.states import LOOSE, State
 from dealer_flow.play.steps import ends_by, next_to_show, to_set
-from dealer_flow.play.turns import shown_from
+from dealer_flow.play.turns import in_showing_order
 from dealer_flow.play.unburned import folds_unburned
 from dealer_flow.play.wagers import placeable
 from dealer_flow.procedure.steps.decide import DecideStep
@@ -289,12 +289,15 @@ def _revealing(state: State, round_: Round) -> Iterator[Candidate]:
         if first not in (None, "seats"):
             yield _show(round_, round_.plan.place(str(first)), f"show {first}")
             return
-        seats = [number for number in round_.active if seat(number) in hands and hands[seat(number)].revealed is None]
+        playing = round_.live if round_.plan.betting is not None else round_.active  # a hand given up is mucked
+        seats = [number for number in playing if seat(number) in hands and hands[seat(number)].revealed is None]
     last = round_.plan.reveal
     yield from taking_in(round_)
-    if last is not None and last.from_ == "last-to-bet":
-        seats = shown_from(round_, seats)
-    for number in last.in_order(seats) if last is not None else seats:
+    if round_.plan.betting is not None:
+        seats = [number for number in in_showing_order(round_) if number in seats]
+    elif last is not None:
+        seats = last.in_order(seats)
+    for number in seats:
         yield _show(round_, seat(number), f"show seat {number}")
 
 

@@ -3,6 +3,9 @@
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
+from msgspec.structs import replace
+
+from dealer_flow.play.faced import private
 from dealer_flow.play.stages import finished, lying, settled_bets
 from dealer_flow.play.wagers import held_of, lone_bets
 from dealer_flow.procedure.tables import DECLARED
@@ -26,7 +29,7 @@ from dealer_flow.table.columns import Draw
 from dealer_flow.table.round import Round
 from dealer_flow.table.shoe import Shoes
 from devices.events import BurnConfirmed
-from protocol.cards import spell_cards
+from protocol.cards import UNREAD, parse_cards, spell_cards
 from protocol.places import DEALER, Place, parse_place, seat
 
 
@@ -95,7 +98,7 @@ def _seat(round_: Round, number: int, back: dict[str, int]) -> Seat:
     return Seat(
         seat=number,
         status=status,
-        cards=tuple(spell_cards(hand.cards)) if hand else (),
+        cards=tuple(spell_cards(private(round_, hand.place, hand.cards))) if hand else (),
         counted=hand.counted if hand else None,
         expected=hand.expected if hand else round_.plan.expected(seat(number)) if number in round_.active else 0,
         decision=made[-1] if made else None,
@@ -231,7 +234,9 @@ def _stages(round_: Round) -> Iterator[Stage]:
         place = parse_place(stage.place)
         changed = place in round_.ledger.hands and sorted(stage.cards) != sorted(spell_cards(lying(round_, place)))
         if changed or stage.step in round_.declared.get(place.seat or 0, ()):
-            yield stage
+            told = tuple(spell_cards(private(round_, place, parse_cards(" ".join(stage.cards)))))
+            if any(card != UNREAD.text for card in told):
+                yield stage if told == stage.cards else replace(stage, cards=told)
 
 
 def _number(round_: Round) -> DrawnNumber | None:

@@ -1,14 +1,13 @@
 """Whose turn it is in a betting round: who acts first, and when every bet is called."""
 
 import devices.events as e
-from dealer_flow.play.laying import laid
+from dealer_flow.play.faced import faced
 from dealer_flow.procedure.steps.bet import BetStep
-from dealer_flow.procedure.steps.deal import DealStep
-from dealer_flow.record.details import ActionRecord
 from dealer_flow.table.betting import Betting
 from dealer_flow.table.boards import first_on_board
+from dealer_flow.table.hand import Hand
 from dealer_flow.table.round import Round
-from devices.events import Action, Manner
+from devices.events import BettingAction, Manner
 from protocol.cards import UNREAD, Card
 from protocol.places import seat
 
@@ -23,6 +22,19 @@ def in_turn(round_: Round) -> list[int]:
     """The seats dealt in, clockwise from the left of the button, or of the dealer where there is none."""
     order, button = sorted(round_.active), round_.first or 0
     return [seat for seat in order if seat > button] + [seat for seat in order if seat <= button]
+
+
+def in_showing_order(round_: Round) -> list[int]:
+    """Live seats as they show their hands: who bet or raised last in the final round begins, else who acted first in
+    it; then clockwise (47.1-1033)."""
+    around = [number for number in in_turn(round_) if number in round_.live]
+    final = [step.name for step in round_.plan.steps if isinstance(step, BetStep)][-1]
+    high, first = 0, None
+    for each in round_.betting.actions:
+        if each.step == final and each.action != BettingAction.FOLD and (first is None or each.cents > high):
+            high, first = each.cents, each.seat
+    start = around.index(first) if first in around else 0
+    return [*around[start:], *around[:start]]
 
 
 def open_betting(round_: Round, step: BetStep) -> None:
@@ -93,29 +105,7 @@ def _boards(round_: Round, numbers: list[int]) -> dict[int, tuple[Card, ...]]:
 
 def upcards(round_: Round, number: int) -> tuple[Card, ...]:
     """The cards of a seat that were dealt face up, in their order."""
-    faced = {step.name for step in round_.plan.steps if isinstance(step, DealStep) and step.face == "up"}
-    place = seat(number)
-    lying = zip(round_.from_shoe, laid(round_), strict=True)
-    return tuple(card for card, due in lying if due is not None and due.place == place and due.step in faced)
-
-
-def shown_from(round_: Round, numbers: list[int]) -> list[int]:
-    """These seats as they show their hands: first who bet or raised last in the last betting round, or, where all
-    checked, who acted first, then clockwise (47.1-1033)."""
-    betting = round_.betting
-    actions = [each for each in betting.actions if each.step == betting.step]
-    raised = [each.seat for each in actions if each.cents and each.cents == betting.high and _puts_more(each, actions)]
-    first = raised[-1] if raised else actions[0].seat if actions else None
-    around = in_turn(round_)
-    if first in around:
-        at = around.index(first)
-        around = [*around[at:], *around[:at]]
-    return [number for number in around if number in numbers]
-
-
-def _puts_more(action: ActionRecord, actions: list[ActionRecord]) -> bool:
-    """Whether nobody had put in as much before this action of a betting round."""
-    return all(each.cents < action.cents for each in actions[: actions.index(action)])
+    return faced(round_, seat(number))
 
 
 def standing(round_: Round, body: e.PlayerActed) -> Betting:
@@ -134,7 +124,7 @@ def declares(round_: Round, body: e.PlayerActed) -> bool:
     """Whether a player whose last card was turned up declares itself all-in, with what it has in the pot: that is said
     before it acts on the card (47.1-1021)."""
     betting, number = standing(round_, body), body.seat
-    if body.action != Action.ALL_IN or number not in round_.seen_last or betting.is_all_in(number):
+    if body.action != BettingAction.ALL_IN or number not in round_.seen_last or betting.is_all_in(number):
         return False
     acted = any(each.seat == number and each.step == betting.step for each in betting.actions)
     return body.cents == betting.lies(number) and not acted
@@ -187,3 +177,12 @@ def take_back(round_: Round, number: int) -> int:
     round_.betting = before.copy()
     put_in(round_, number)
     return betting.lies(number) - before.lies(number)
+
+
+def acted_since(round_: Round, hand: Hand) -> bool:
+    """Whether a player has acted since the last cards came to a player's hand: one that is short is not due the top
+    card of the deck any more (47.1-1031(1))."""
+    names = [step.name for step in round_.plan.steps]
+    if not hand.place.seat or hand.step not in names:
+        return False
+    return any(names.index(each.step) > names.index(hand.step) for each in round_.betting.actions)

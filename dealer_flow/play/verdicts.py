@@ -18,7 +18,7 @@ from dealer_flow.play.remedies import (
     unshown_deal,
 )
 from dealer_flow.play.stages import unsettle
-from dealer_flow.play.turns import take_back
+from dealer_flow.play.turns import acted_since, take_back
 from dealer_flow.procedure.must_draw import must_draw
 from dealer_flow.procedure.plan import Policy
 from dealer_flow.procedure.steps.exchange import ExchangeStep
@@ -191,7 +191,8 @@ def judge_count(round_: Round, place: Place, seen: Seen) -> None:
     if off < 0 and (hand.anew or -off <= waiting):
         return  # what is not shown yet is still to be dealt
     kind = round_.plan.kind(place)
-    policy = round_.plan.wrong(kind, "short" if off < 0 else "long", hand.step, abs(off)) or _RULE
+    how = "short" if off < 0 and not acted_since(round_, hand) else "long"
+    policy = round_.plan.wrong(kind, how, hand.step, abs(off)) or _RULE
     if off < 0 and policy.then == "dead-hand" and not policy.dealt_out and laying.deals_around(round_, place):
         passed_over(round_, hand, -off, seen)
         return

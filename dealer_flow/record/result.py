@@ -15,12 +15,12 @@ from dealer_flow.record.base import Cards, CardText, LineRecord, Record, hide, w
 from dealer_flow.record.details import (
     DOLLAR,
     ActionRecord,
-    AwardRecord,
     Cents,
     Currency,
     DrawnNumber,
     Split,
     Stage,
+    TakenPot,
     leave_out_dollar,
 )
 from dealer_flow.record.incidents import Incident
@@ -262,7 +262,7 @@ class RoundResult(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     """The seat that had the button; absent unless it was reported."""
     actions: tuple[ActionRecord, ...] = ()
     """The betting as it went, where players bet against each other; absent when there was none."""
-    awards: tuple[AwardRecord, ...] = ()
+    awards: tuple[TakenPot, ...] = ()
     """Pots that the dealer awarded and seats took in; absent when none were reported."""
     left: tuple[Annotated[int, Meta(ge=1, le=32)], ...] = ()
     """Seats whose player has left the game since the round before, since nothing lies there; absent when none has."""

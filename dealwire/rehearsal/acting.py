@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from dealer_flow.procedure.betting import UNLIMITED
 from dealer_flow.procedure.plan import Plan
-from devices.events import Action
+from devices.events import BettingAction
 
 LEAST: Final = 200
 """What simulated players bet at least, and raise by: the big blind. No section names a least bet."""
@@ -20,7 +20,7 @@ BRINGS_IN: Final = 100
 class Move(NamedTuple):
     """One thing that a player may do: what lies before the seat then, from `least` to `most` cents."""
 
-    action: Action
+    action: BettingAction
     least: int
     most: int
 
@@ -91,20 +91,20 @@ class BettingRound:
         """What a seat may do."""
         lies, high, most = self._lies(seat), self.high, self._lies(seat) + self.behind[seat]
         if self.forced and not high:
-            return [Move(Action.BRING_IN, min(BRINGS_IN, most), min(BRINGS_IN, most))]
-        found = [Move(Action.FOLD, lies, lies)]
+            return [Move(BettingAction.BRING_IN, min(BRINGS_IN, most), min(BRINGS_IN, most))]
+        found = [Move(BettingAction.FOLD, lies, lies)]
         if lies >= high and (high or not self.figures.bet_or_fold):
-            found.append(Move(Action.CHECK, lies, lies))
+            found.append(Move(BettingAction.CHECK, lies, lies))
         if high > lies:
-            found.append(Move(Action.CALL, min(high, most), min(high, most)))
+            found.append(Move(BettingAction.CALL, min(high, most), min(high, most)))
         top = min(most, high + (self.figures.most_raise if high else self.figures.most_bet))
         if top > high and self._may_raise(seat):
-            found.append(Move(Action.RAISE if high else Action.BET, min(high + LEAST, top), top))
+            found.append(Move(BettingAction.RAISE if high else BettingAction.BET, min(high + LEAST, top), top))
         if most <= high or (most == top and self._may_raise(seat)):
-            found.append(Move(Action.ALL_IN, most, most))
+            found.append(Move(BettingAction.ALL_IN, most, most))
         return found
 
-    def act(self, seat: int, action: Action, cents: int) -> None:
+    def act(self, seat: int, action: BettingAction, cents: int) -> None:
         """A seat acts; `cents` lie before it then."""
         self.behind[seat] -= cents - self._lies(seat)
         self.lies[seat] = cents
@@ -112,9 +112,9 @@ class BettingRound:
             self.shows_first = seat
         if cents > self.high:
             self.raises += self.high > 0 and not self.forced
-            self.forced = action is Action.BRING_IN
+            self.forced = action is BettingAction.BRING_IN
             self.high, self.acted = cents, set()
-        if action is Action.CHECK:
+        if action is BettingAction.CHECK:
             self.checked.add(seat)
         self.acted.add(seat)
         self._at = (self.turns.index(seat) + 1) % len(self.turns)

@@ -17,13 +17,13 @@ from dealwire.rehearsal.playing_dealer import AT_TABLE, PlayingDealer
 from dealwire.rehearsal.pot_takers import HandPlayed, Takings, takings
 from dealwire.rehearsal.scenario import RoundPlan, Scenario, SimulatedPlayer
 from dealwire.rehearsal.trouble import AT_THE_BETTING, What
-from devices.events import Action, Manner
+from devices.events import BettingAction, Manner
 from devices.simulator.deck import Cards
 from protocol.cards import Card
 from protocol.places import COMMUNITY, Place, seat
 from protocol.tdp.messages import ActionManner, PlayerAction
 
-ACTIONS: Final = {action: PlayerAction[action.name] for action in Action}
+ACTIONS: Final = {action: PlayerAction[action.name] for action in BettingAction}
 MANNERS: Final = {manner: ActionManner[manner.name] for manner in Manner}
 
 
@@ -98,21 +98,23 @@ class BettingDealer(PlayingDealer):
         self._takes_action(step, betting, number, action, cents)
         yield self.pace.bet
 
-    def _takes_action(self, step: BetStep, betting: BettingRound, number: int, action: Action, cents: int) -> None:
+    def _takes_action(
+        self, step: BetStep, betting: BettingRound, number: int, action: BettingAction, cents: int
+    ) -> None:
         self._says(number, action, cents)
         self._counts(step, betting, number, action, cents)
 
-    def _says(self, number: int, action: Action, cents: int, manner: Manner | None = None) -> None:
+    def _says(self, number: int, action: BettingAction, cents: int, manner: Manner | None = None) -> None:
         """It is keyed in."""
         how = MANNERS[manner] if manner is not None else ActionManner.NONE
         self.controller.player_acts(number, ACTIONS[action], cents, how)
 
-    def _counts(self, step: BetStep, betting: BettingRound, number: int, action: Action, cents: int) -> None:
+    def _counts(self, step: BetStep, betting: BettingRound, number: int, action: BettingAction, cents: int) -> None:
         """It is what the player did."""
         assert self.hand is not None, "only where players bet against each other"
         betting.act(number, action, cents)
         self.hand.acted(step, number, cents)
-        if action is Action.FOLD:
+        if action is BettingAction.FOLD:
             self.view.folded.add(number)
 
     # -------------------------------------------------------------- what goes wrong at it
@@ -122,20 +124,20 @@ class BettingDealer(PlayingDealer):
         may = {move.action: move for move in betting.moves(number)}
         match what:
             case What.OUT_OF_TURN:
-                return Action.BRING_IN not in may and betting.after(number, self.view.live) is not None
+                return BettingAction.BRING_IN not in may and betting.after(number, self.view.live) is not None
             case What.STRING_BET:
-                return Action.CALL in may and Action.RAISE in may
+                return BettingAction.CALL in may and BettingAction.RAISE in may
             case What.SHORT_CALL | What.LONG_CALL:
-                more = Action.RAISE in may and may[Action.RAISE].most > betting.high
-                return Action.CALL in may and (what is What.SHORT_CALL or more)
+                more = BettingAction.RAISE in may and may[BettingAction.RAISE].most > betting.high
+                return BettingAction.CALL in may and (what is What.SHORT_CALL or more)
             case What.TIME_LIMIT:
-                return Action.CALL in may or Action.CHECK in may
+                return BettingAction.CALL in may or BettingAction.CHECK in may
         return self._deals_early(step)
 
     def _goes_wrong(self, what: What, step: BetStep, betting: BettingRound, number: int) -> Doings:
         """It does; what the dealer makes of it is what the round goes on with."""
         may = {move.action: move for move in betting.moves(number)}
-        call = may.get(Action.CALL)
+        call = may.get(BettingAction.CALL)
         match what:
             case What.OUT_OF_TURN:
                 other = betting.after(number, self.view.live)
@@ -143,17 +145,17 @@ class BettingDealer(PlayingDealer):
                 action, cents = acts(STYLES[""], betting.moves(other), self.chance)
                 self._takes_action(step, betting, other, action, cents)
             case What.STRING_BET if call is not None:
-                self._says(number, Action.RAISE, may[Action.RAISE].least, Manner.STRING_BET)
-                self._counts(step, betting, number, Action.CALL, call.most)
+                self._says(number, BettingAction.RAISE, may[BettingAction.RAISE].least, Manner.STRING_BET)
+                self._counts(step, betting, number, BettingAction.CALL, call.most)
             case What.SHORT_CALL if call is not None:
-                self._says(number, Action.CALL, call.most - (call.most - betting.lies.get(number, 0) + 1) // 2)
+                self._says(number, BettingAction.CALL, call.most - (call.most - betting.lies.get(number, 0) + 1) // 2)
                 yield self.pace.think
-                self._takes_action(step, betting, number, Action.CALL, call.most)
+                self._takes_action(step, betting, number, BettingAction.CALL, call.most)
             case What.LONG_CALL if call is not None:
-                self._says(number, Action.CALL, may[Action.RAISE].least)
-                self._counts(step, betting, number, Action.CALL, call.most)
+                self._says(number, BettingAction.CALL, may[BettingAction.RAISE].least)
+                self._counts(step, betting, number, BettingAction.CALL, call.most)
             case What.TIME_LIMIT:
-                move = may[Action.FOLD] if call is not None else may[Action.CHECK]
+                move = may[BettingAction.FOLD] if call is not None else may[BettingAction.CHECK]
                 self._says(number, move.action, move.most, Manner.TIME_LIMIT)
                 self._counts(step, betting, number, move.action, move.most)
             case _:
@@ -183,7 +185,7 @@ class BettingDealer(PlayingDealer):
             wins = number in winners or not self.hand.may_muck(number, self.view.live)
             if not wins and mucks(self._style(number), self.chance):
                 yield self.pace.show
-                self._says(number, Action.FOLD, 0)
+                self._says(number, BettingAction.FOLD, 0)
                 self.view.folded.add(number)
             elif not self.won:
                 yield from super()._show_seats([by_seat[number]])

@@ -5,7 +5,7 @@ from random import Random
 from typing import Final, Literal, NamedTuple
 
 from dealwire.rehearsal.acting import LEAST, Move
-from devices.events import Action
+from devices.events import BettingAction
 
 StyleName = Literal["", "tight", "loose", "aggressive"]
 
@@ -31,18 +31,18 @@ IN_TURN: Final[tuple[StyleName, ...]] = ("loose", "aggressive", "tight")
 """Who sits at a table where nobody says it."""
 
 
-def acts(style: Style, moves: Sequence[Move], random: Random) -> tuple[Action, int]:
+def acts(style: Style, moves: Sequence[Move], random: Random) -> tuple[BettingAction, int]:
     """What a player of a style does of what may be done, and all that lies before the seat then."""
     may = {move.action: move for move in moves}
-    puts_in = may.get(Action.BET) or may.get(Action.RAISE)
-    free = Action.CHECK in may
-    stays = may.get(Action.CHECK) or may.get(Action.CALL)
-    if Action.ALL_IN in may and _happens(style.all_in, random):
-        return Action.ALL_IN, may[Action.ALL_IN].most
+    puts_in = may.get(BettingAction.BET) or may.get(BettingAction.RAISE)
+    free = BettingAction.CHECK in may
+    stays = may.get(BettingAction.CHECK) or may.get(BettingAction.CALL)
+    if BettingAction.ALL_IN in may and _happens(style.all_in, random):
+        return BettingAction.ALL_IN, may[BettingAction.ALL_IN].most
     if puts_in is not None and _happens(style.raises, random):
         return puts_in.action, _amount(puts_in, random)
-    if Action.FOLD in may and not free and _happens(style.folds, random):
-        return Action.FOLD, may[Action.FOLD].most
+    if BettingAction.FOLD in may and not free and _happens(style.folds, random):
+        return BettingAction.FOLD, may[BettingAction.FOLD].most
     chosen = stays or puts_in or moves[0]
     return chosen.action, chosen.least
 

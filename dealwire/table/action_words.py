@@ -4,17 +4,17 @@ from collections.abc import Mapping
 from typing import Final
 
 from dealer_flow.record.details import DOLLAR
-from devices.events import Action, Manner
+from devices.events import BettingAction, Manner
 from rules.settlement import amount
 
 ACTIONS: Final[Mapping[str, str]] = {
-    Action.BET: "bets {}",
-    Action.RAISE: "raises to {}",
-    Action.CALL: "calls {}",
-    Action.FOLD: "folds",
-    Action.CHECK: "checks",
-    Action.ALL_IN: "all-in with {}",
-    Action.BRING_IN: "brings in {}",
+    BettingAction.BET: "bets {}",
+    BettingAction.RAISE: "raises to {}",
+    BettingAction.CALL: "calls {}",
+    BettingAction.FOLD: "folds",
+    BettingAction.CHECK: "checks",
+    BettingAction.ALL_IN: "all-in with {}",
+    BettingAction.BRING_IN: "brings in {}",
 }
 """What a player does, with all that lies before the seat then."""
 

@@ -105,6 +105,7 @@ class TableTerms:
     def stand(self, meters: Mapping[str, int], runners: Mapping[int, int]) -> None:
         """Meters and runners stand here now."""
         self.meters, self.runners = dict(meters), dict(runners)
+        self._terms()
 
     def settle_again(self, result: RoundResult) -> Settlement:
         """Settle a round that was settled before: marked, and no meter pays it or is moved."""
@@ -131,6 +132,7 @@ class TableTerms:
             self.rolled.pop(meter.name, None)
             if meter.rolled is not None:
                 self.rolled[meter.name] = meter.rolled
+        self._terms()
 
     def _options(self) -> dict[str, Any]:
         return {
@@ -230,8 +232,8 @@ class Table:
         self.flow.restore(state.flow)
         self.outcomes, self.incidents = Counter(dict(state.outcomes)), Counter(dict(state.incidents))
         if self.terms is not None and self.terms.bank is None:
-            self.terms.meters, self.terms.rolled = dict(state.meters), dict(state.rolled)
-            self.terms.runners = dict(state.pool.runners) if state.pool is not None else {}
+            self.terms.rolled = dict(state.rolled)
+            self.terms.stand(dict(state.meters), dict(state.pool.runners) if state.pool is not None else {})
         if self._pool is not None and state.pool is not None:
             self._pool.round = state.pool.round
         if self._awards is not None and state.awards is not None:

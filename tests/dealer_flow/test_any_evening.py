@@ -16,6 +16,7 @@ from dealer_flow.play.states import State
 from dealer_flow.procedure.load import known_procedures, load_procedure
 from dealer_flow.record.result import RoundResult
 from devices import events as e
+from tests.support.chips import STAKE
 from tests.support.flow_points import round_of
 from tests.support.round_checks import Before, check_end, check_step
 from tests.support.table_events import CONTROLLER, DEVICE, Report, reports
@@ -63,7 +64,11 @@ class AnyEvening(RuleBasedStateMachine):
             return
         plan = self.flow.plan
         bets = [bet for bet in plan.bets.values() if bet.placed == "before-deal"]
-        enters = next(bet for bet in bets if bet.enters)
+        enters = next((bet for bet in bets if bet.enters), bets[pick % len(bets)] if bets else None)
+        if plan.betting is not None:
+            self._see(Report(CONTROLLER, e.StakeShown(seat, STAKE * (1 + pick)), False, True))
+        if enters is None:
+            return
         for bet in {enters.number, bets[pick % len(bets)].number} if seat <= plan.most_seats else ():
             self._see(Report(CONTROLLER, e.WagerPlaced(seat, bet, 500), False, True))
 

@@ -343,3 +343,55 @@ def test_checks_leave_a_misdeal_open() -> None:
     free = HOLDEM.replace("bets 1: small-blind 100 / bets 2: big-blind 200 / ", "")
     table = holdem(f"{free} / acts 1: check / acts 2: check / acts 3: check / acts 4: check / burn-card 9S")
     assert "MisdealCalled" in {item.event for item in table.flow.legal()}
+
+
+# ------------------------------------------------------------------ the showdown
+
+CHECKED = "acts 1: check / acts 2: check / acts 3: check / acts 4: check"
+RIVER = f"{FLOP} / {CHECKED} / burn-card 8S / draw community 2D / {CHECKED} / burn-card 8D / draw community 3D"
+
+
+@pytest.mark.parametrize(
+    ("actions", "order"),
+    [
+        (CHECKED, [1, 2, 3, 4]),
+        ("acts 1: check / acts 2: bet 500 / acts 3: call 500 / acts 4: fold / acts 1: call 500", [2, 3, 1]),
+        ("acts 1: bet 500 / acts 2: fold / acts 3: raise 900 / acts 4: call 900 / acts 1: call 900", [3, 4, 1]),
+    ],
+)
+def test_who_bet_or_raised_last_shows_first(actions: str, order: list[int]) -> None:
+    """47.1-1033(1)-(4): where all have checked who acted first; then clockwise."""
+    table = go_on(holdem(f"{RIVER} / {actions}"), "show community: 9C TC JC 2D 3D")
+    shows = [item.place for item in table.flow.legal() if item.event == "HandRevealed"]
+    assert shows == [f"seat {seat}" for seat in order]
+
+
+def test_where_all_are_all_in_the_first_at_the_left_of_the_button_shows_first() -> None:
+    table = holdem(
+        "stakes 1: 300, 2: 300 / bets 1: small-blind 100 / bets 2: big-blind 200 / start at 2"
+        " / draw seat 1 AH KH | seat 2 2C 3C / acts 1: all-in 300 / acts 2: call 300"
+        " / burn-card 9S / draw community 9C TC JC / burn-card 8S / draw community 2D / burn-card 8D"
+        " / draw community 3D / show community: 9C TC JC 2D 3D"
+    )
+    assert table.may("HandRevealed") == ["dealer: show seat 1", "dealer: show seat 2"]
+
+
+# ------------------------------------------------------------------ a hand too short
+
+
+def test_a_hand_found_short_after_somebody_has_acted_is_fouled() -> None:
+    """47.1-1031(1): it is due the top card of the deck while the cards are dealt, and no longer."""
+    passed = HOLDEM.replace("seat 4 6S 7S", "seat 4 6S -")
+    soon = holdem(f"{passed} / count seat 4: 1 / draw 7S")
+    assert (soon.codes, round_of(soon.flow).live) == (["seat-count-wrong"], [1, 2, 3, 4])
+    late = holdem(f"{HOLDEM} / acts 3: call 200 / count seat 4: 1")
+    assert (late.codes[-1], round_of(late.flow).live) == ("seat-count-wrong", [1, 2, 3])
+    assert turn(late) == [1]
+
+
+def test_one_card_left_after_two_discards_is_a_dead_hand() -> None:
+    deal = "draw seat 1 AH KH 2H | seat 2 2C 3C 4C | seat 3 4D 5D 6D | seat 4 6S 7S 8S"
+    called = "acts 3: call 200 / acts 4: call 200 / acts 1: call 200 / acts 2: check"
+    discards = "choose 1: discard / choose 2: discard / choose 3: discard / choose 4: discard"
+    table = play("pineapple.co", f"{SEATS} / {deal} / {called} / {discards} / count seat 3: 1")
+    assert (table.codes[-1], round_of(table.flow).live) == ("seat-count-wrong", [1, 2, 4])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.record.result import RoundResult
+from devices.events import BettingAction, Manner
 from protocol.cards import DECK
 from rules import load_game, settle
 from rules.game import game_id_of
@@ -30,6 +31,7 @@ def troubles(game: str, lines: list[str], random: Random) -> str:
     """One thing that may go wrong, or be reported wrongly, at some place of this game."""
     plan = _plan(game)
     seats = sum(line.startswith("bets ") for line in lines)
+    seats = max([seats, *(line.count(":") for line in lines if line.startswith("stakes "))])
     places = [
         f"seat {random.randint(1, seats)}",
         *plan.hands,
@@ -55,6 +57,8 @@ def troubles(game: str, lines: list[str], random: Random) -> str:
         f"show {place}: {' '.join(random.sample(_FACES, random.randint(1, 5)))}",
         f"draw {place} {random.choice([*_FACES, 'X1', '?^', '?#'])}",
     ]
+    if plan.betting is not None and random.random() < 0.3:
+        return f"acts {number}: {random.choice([*BettingAction])} {money} {random.choice(['', *Manner])}".strip()
     return f"choose {number}: {choice}" if choice and random.random() < 0.15 else random.choice(kinds)
 
 

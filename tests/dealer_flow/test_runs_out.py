@@ -247,7 +247,8 @@ BAD = {
     "an option about something else": (
         "bonus-6.co",
         ('option = "deck-runs-out"', 'option = "foreign-card"'),
-        "care.runs-out.option: option 'foreign-card' must choose between scramble, person, misdeal",
+        "care.runs-out.option: option 'foreign-card' must choose between scramble, scramble-or-community, person,"
+        " misdeal",
     ),
     "nothing to scramble": (
         "western-stud.co",

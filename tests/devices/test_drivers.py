@@ -149,10 +149,10 @@ CONTROLLER = [
     ),
     (m.StakeShownMessage(**HEAD, seat=3, cents=45_000), e.StakeShown(3, 45_000)),
     (m.StakeShownMessage(**HEAD, seat=3, cents=0), e.StakeShown(3, 0)),
-    (m.PlayerActedMessage(**HEAD, seat=3, action=2, manner=0, cents=900), e.PlayerActed(3, e.Action.RAISE, 900)),
+    (m.PlayerActedMessage(**HEAD, seat=3, action=2, manner=0, cents=900), e.PlayerActed(3, e.BettingAction.RAISE, 900)),
     (
         m.PlayerActedMessage(**HEAD, seat=3, action=3, manner=1, cents=900),
-        e.PlayerActed(3, e.Action.CALL, 900, e.Manner.STRING_BET),
+        e.PlayerActed(3, e.BettingAction.CALL, 900, e.Manner.STRING_BET),
     ),
     (m.PlayerActedMessage(**HEAD, seat=3, action=99, manner=200, cents=7), e.PlayerActed(3, "0x63", 7, "0xC8")),
     (m.PlayerActedMessage(**HEAD, seat=0, action=0, manner=0, cents=0), e.PlayerActed(0, "0x00", 0)),
@@ -168,10 +168,10 @@ def test_shuffler(message, body):
     assert said(ShufflerDriver(), message) == body
 
 
-@pytest.mark.parametrize(("words", "numbers"), [(e.Action, m.PlayerAction), (e.Manner, m.ActionManner)])
+@pytest.mark.parametrize(("words", "numbers"), [(e.BettingAction, m.PlayerAction), (e.Manner, m.ActionManner)])
 def test_each_word_of_the_betting_is_a_number_of_the_wire(words, numbers):
     acted = m.PlayerActedMessage(**HEAD, seat=3, action=1, manner=0, cents=0)
-    field = "action" if words is e.Action else "manner"
+    field = "action" if words is e.BettingAction else "manner"
     said_ = {getattr(said(TableControllerDriver(), replace(acted, **{field: number})), field) for number in numbers}
     assert said_ - {""} == set(words)
 

@@ -31,7 +31,7 @@ from dealwire.rehearsal.rehearsed import RehearsedProcedure, packets_of
 from dealwire.rehearsal.scenario import RoundPlan, RoundUnderWay, SimulatedPlayer
 from dealwire.rehearsal.stakes import stakes_of
 from devices import events as e
-from devices.events import Action
+from devices.events import BettingAction
 from protocol.cards import Card
 from protocol.places import BURN, COMMUNITY, Place, seat
 
@@ -204,7 +204,7 @@ class HandsDealt:
             betting.act(number, action, cents)
             self.money.acted(step, number, cents)
             self.dealt.actions += 1
-            if action is Action.FOLD:
+            if action is BettingAction.FOLD:
                 self.view.folded.add(number)
 
     def _decide(self, step: DecideStep) -> None:
@@ -246,7 +246,7 @@ class HandsDealt:
             for number in self.money.shown(live) if betting else step.in_order(live):
                 may = betting and len(self.view.live) > 1 and self.money.may_muck(number, self.view.live)
                 if may and mucks(self._styles[number], self.random):
-                    self.see(CONTROLLER, e.PlayerActed(number, Action.FOLD, 0))
+                    self.see(CONTROLLER, e.PlayerActed(number, BettingAction.FOLD, 0))
                     self.view.folded.add(number)
                 else:
                     self._show(number)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dealer_flow.record.details import AwardRecord
+from dealer_flow.record.details import TakenPot
 from dealer_flow.record.result import Deck, ProcedureRef, RoundResult, Seat, SeatStatus
 from rules import Settlement, SettlementLine, load_game, settle
 from rules.spec import Bet
@@ -37,7 +37,7 @@ def seat_of(
 def round_of(game: str, seats: Sequence[Seat], community: str | Sequence[str] = (), **more: Any) -> RoundResult:
     """A round that was played out."""
     board = tuple(community.split()) if isinstance(community, str) else tuple(community)
-    awards = tuple(AwardRecord(*each) for each in more.pop("awards", ()))
+    awards = tuple(TakenPot(*each) for each in more.pop("awards", ()))
     fields: dict[str, Any] = {
         "table": "paper",
         "session": "00000001",

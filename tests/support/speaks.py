@@ -16,6 +16,13 @@ def _of(whose: str, hows: tuple[str, ...], paragraph: str) -> dict[tuple[str, st
 
 _EXPOSED_ALL: Final = "seats dealer community"
 SPEAKS: Final[dict[str, dict[tuple[str, str], str]]] = {
+    "47.1-1012": {},
+    "47.1-1013": {},
+    "47.1-1014": {},
+    "47.1-1015": {},
+    "47.1-1017": {},
+    "47.1-1017.2": {},
+    "47.1-1017.4": {},
     "47.1-1017.10": _of("seats dealer", _COUNT, "(6)"),
     "47.1-1017.12": _of("seats dealer", _COUNT, "(6)"),
     "47.1-1017.14": _of("seats community", (*_COUNT, *_ANY), "(5)") | _of("seats", ("off-table",), "(5)"),
@@ -24,6 +31,7 @@ SPEAKS: Final[dict[str, dict[tuple[str, str], str]]] = {
     "47.1-1017.20": {},
     "47.1-1017.22": _of("seats dealer", _COUNT, "(10)"),
     "47.1-1017.24": _of("seats dealer", (*_COUNT, *_ANY), "(5)"),
+    "47.1-1017.30": {},
     "47.1-1017.28": _of("seats", (*_COUNT, *_ANY, "off-table"), "(6)"),
     "47.1-1017.32": _of("seats", (*_COUNT, *_ANY, "off-table"), "(9)"),
     "47.1-1017.34": _of("seats", (*_COUNT, *_ANY, "off-table"), "(5)") | _of("dealer", ("short", *_ANY), "(6)"),

@@ -13,7 +13,7 @@ from dealer_flow.procedure.plan import Plan
 from dealwire.rehearsal.acting import BettingRound, Figures, Move
 from dealwire.rehearsal.bettors import STYLES, acts, chooses, mucks
 from dealwire.rehearsal.chips import Chips, due_of, in_turn, least_of
-from devices.events import Action
+from devices.events import BettingAction
 
 USUAL = Figures(10_000, 10_000, 3, check_and_raise=True, bet_or_fold=False)
 
@@ -24,7 +24,7 @@ def betting(*, forced: bool = False, lies: dict[int, int] | None = None, **figur
     return BettingRound(replace(USUAL, **figures), (1, 2, 3), dict(lies or {}), behind, forced)
 
 
-def may(round_: BettingRound, seat: int) -> dict[Action, Move]:
+def may(round_: BettingRound, seat: int) -> dict[BettingAction, Move]:
     return {move.action: move for move in round_.moves(seat)}
 
 
@@ -36,56 +36,56 @@ def test_the_figures_are_the_procedures() -> None:
 
 def test_a_bet_and_a_raise_are_at_most_a_hundred_dollars() -> None:
     round_ = betting()
-    assert may(round_, 1)[Action.BET].most == 10_000
-    round_.act(1, Action.BET, 10_000)
-    assert may(round_, 2)[Action.RAISE].most == 20_000
+    assert may(round_, 1)[BettingAction.BET].most == 10_000
+    round_.act(1, BettingAction.BET, 10_000)
+    assert may(round_, 2)[BettingAction.RAISE].most == 20_000
     round_.behind[2] = 15_000
-    assert may(round_, 2)[Action.ALL_IN] == Move(Action.ALL_IN, 15_000, 15_000)
+    assert may(round_, 2)[BettingAction.ALL_IN] == Move(BettingAction.ALL_IN, 15_000, 15_000)
     round_.behind[2] = 20_001
-    assert Action.ALL_IN not in may(round_, 2)
+    assert BettingAction.ALL_IN not in may(round_, 2)
 
 
 def test_so_many_raises_and_no_more() -> None:
     round_ = betting(raises=1)
-    round_.act(1, Action.BET, 200)
-    round_.act(2, Action.RAISE, 400)
-    assert may(round_, 3).keys() == {Action.FOLD, Action.CALL}
+    round_.act(1, BettingAction.BET, 200)
+    round_.act(2, BettingAction.RAISE, 400)
+    assert may(round_, 3).keys() == {BettingAction.FOLD, BettingAction.CALL}
     round_.behind[3] = 300
-    assert may(round_, 3)[Action.ALL_IN].most == 300  # less than a call is no raise
+    assert may(round_, 3)[BettingAction.ALL_IN].most == 300  # less than a call is no raise
 
 
 def test_who_checked_may_not_raise_where_the_house_says_so() -> None:
     round_ = betting(check_and_raise=False)
-    round_.act(1, Action.CHECK, 0)
-    round_.act(2, Action.BET, 200)
-    round_.act(3, Action.CALL, 200)
-    assert may(round_, 1).keys() == {Action.FOLD, Action.CALL}
+    round_.act(1, BettingAction.CHECK, 0)
+    round_.act(2, BettingAction.BET, 200)
+    round_.act(3, BettingAction.CALL, 200)
+    assert may(round_, 1).keys() == {BettingAction.FOLD, BettingAction.CALL}
 
 
 def test_nobody_checks_where_one_must_bet_or_fold() -> None:
-    assert Action.CHECK not in may(betting(bet_or_fold=True), 1)
+    assert BettingAction.CHECK not in may(betting(bet_or_fold=True), 1)
     round_ = betting(bet_or_fold=True, lies={1: 100, 2: 200})
-    round_.act(3, Action.CALL, 200)
-    round_.act(1, Action.CALL, 200)
-    assert Action.CHECK in may(round_, 2)  # who has put up the bet that everybody called
+    round_.act(3, BettingAction.CALL, 200)
+    round_.act(1, BettingAction.CALL, 200)
+    assert BettingAction.CHECK in may(round_, 2)  # who has put up the bet that everybody called
 
 
 def test_an_open_card_brings_in_and_what_completes_it_is_no_raise() -> None:
     round_ = betting(forced=True, raises=1)
-    assert may(round_, 1).keys() == {Action.BRING_IN}
-    round_.act(1, Action.BRING_IN, 100)
-    round_.act(2, Action.RAISE, 400)
-    round_.act(3, Action.RAISE, 800)
-    assert Action.RAISE not in may(round_, 1)
+    assert may(round_, 1).keys() == {BettingAction.BRING_IN}
+    round_.act(1, BettingAction.BRING_IN, 100)
+    round_.act(2, BettingAction.RAISE, 400)
+    round_.act(3, BettingAction.RAISE, 800)
+    assert BettingAction.RAISE not in may(round_, 1)
 
 
 def test_it_goes_around_until_every_bet_is_called() -> None:
     round_, live = betting(), [1, 2, 3]
     for seat, action, cents in (
-        (1, Action.CHECK, 0),
-        (2, Action.BET, 200),
-        (3, Action.CALL, 200),
-        (1, Action.CALL, 200),
+        (1, BettingAction.CHECK, 0),
+        (2, BettingAction.BET, 200),
+        (3, BettingAction.CALL, 200),
+        (1, BettingAction.CALL, 200),
     ):
         assert round_.turn(live) == seat
         round_.act(seat, action, cents)
@@ -95,9 +95,9 @@ def test_it_goes_around_until_every_bet_is_called() -> None:
 
 def test_nobody_acts_who_has_no_chips_or_nobody_to_bet_against() -> None:
     round_ = betting()
-    round_.act(1, Action.BET, 500)
+    round_.act(1, BettingAction.BET, 500)
     round_.behind[2] = 300
-    round_.act(2, Action.ALL_IN, 300)
+    round_.act(2, BettingAction.ALL_IN, 300)
     assert round_.turn([1, 2]) is None
     assert round_.turn([1, 2, 3]) == 3
     assert round_.after(3, [1, 2, 3]) is None
@@ -118,7 +118,7 @@ def test_a_style_does_what_may_be_done(style: Any) -> None:
 
 def test_who_has_no_style_plays_on() -> None:
     random = Random(1)
-    assert {acts(STYLES[""], betting().moves(1), random)[0] for _ in range(50)} == {Action.CHECK}
+    assert {acts(STYLES[""], betting().moves(1), random)[0] for _ in range(50)} == {BettingAction.CHECK}
     assert {chooses(STYLES[""], ["fold", "play"], {"fold"}, random) for _ in range(50)} == {"play"}
     assert not any(mucks(STYLES[""], random) for _ in range(50))
     assert chooses(STYLES["tight"], ["fold"], {"fold"}, random) == "fold"

@@ -56,8 +56,8 @@ def test_without_the_program_one_line_says_what_is_missing(monkeypatch: pytest.M
     ("body", "order"),
     [
         (e.StakeShown(3, 45_000), "stake 3 45000"),
-        (e.PlayerActed(3, e.Action.RAISE, 900), "acted 3 2 0 900"),
-        (e.PlayerActed(3, e.Action.ALL_IN, 900, e.Manner.TIME_LIMIT), "acted 3 6 2 900"),
+        (e.PlayerActed(3, e.BettingAction.RAISE, 900), "acted 3 2 0 900"),
+        (e.PlayerActed(3, e.BettingAction.ALL_IN, 900, e.Manner.TIME_LIMIT), "acted 3 6 2 900"),
         (e.PotTaken(1, 3, 7_550), "take-pot 1 3 7550"),
     ],
 )
