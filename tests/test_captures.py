@@ -300,6 +300,9 @@ def test_the_chips_of_an_evening_are_where_its_dealer_left_them(entry: dict[str,
     assert not any(line.result == "held" for each in settled for line in each.lines)
     for each, settlement in zip(rounds, settled, strict=True):
         nets = {seat.seat: seat.net for seat in settlement.seats}
+        if settlement.pool is not None and settlement.pool.winner is not None:  # paid beside the chips of the game
+            nets[settlement.pool.winner] -= settlement.pool.cents
+            bought -= settlement.pool.cents
         for seat in each.seats:
             stake = seat.stake or 0
             assert stake >= left.get(str(seat.seat), 0)

@@ -150,7 +150,11 @@ class CardDealer(ShoeHands, StepDealer):
 
     def _deals_early(self, step: BetStep) -> bool:
         deal = next((each for each in self._after(step) if isinstance(each, DealStep)), None)
-        return deal is not None and [*deal.to] == [COMMUNITY.text]
+        if deal is None or [*deal.to] != [COMMUNITY.text]:
+            return False
+        before = self.procedure.steps[: self.procedure.steps.index(step)]
+        there = [each.name for each in before if isinstance(each, DealStep) and each.to == deal.to]
+        return self.procedure.then(COMMUNITY, What.EARLY, there[-1] if there else "") == "reshuffle"
 
     def _deal_early(self, step: BetStep) -> Doings:
         """Community cards come while there is still to be acted: they go back into the deck, what was burned before

@@ -269,6 +269,9 @@ SESSIONS += [
 ]
 
 
+TERMS = {"trips.co": 'readings = { high-hand-share = "50" }\nmeters = { pot = 0 }'}
+
+
 def stepped(name: str) -> Session:
     """Two rounds of a procedure; what they must give is read off its rows."""
     cases = made(name)
@@ -277,14 +280,12 @@ def stepped(name: str) -> Session:
     seats = [live | {place.removeprefix("seat "): "dead" for place in case.dead if "seat" in place} for case in rounds]
     shows = f"{cases.procedure.title}: a clean round, and one with a wrong count: {rounds[1].name}"
     outcomes = [case.outcome for case in rounds]
-    return Session(name, shows, outcomes, seats, cases.count_codes(rounds[1]), name, stepped=True)
+    found, terms = cases.count_codes(rounds[1]), TERMS.get(name, "")
+    return Session(name, shows, outcomes, seats, found, name, stepped=True, terms=terms)
 
 
 RECORDED = {session.procedure or "flushes-gone-wild.co" for session in SESSIONS}
 SESSIONS += [stepped(name) for name in STEPPED if name not in RECORDED]
-
-
-TERMS = {"trips.co": 'readings = { high-hand-share = "50" }\nmeters = { pot = 0 }'}
 
 
 def evening(name: str) -> Session:
