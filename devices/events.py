@@ -550,7 +550,7 @@ class WagerOn(Body, frozen=True):
     cents: int
 
 
-class Action(StrEnum):
+class BettingAction(StrEnum):
     """What a player does in turn, where players bet against each other."""
 
     BET = "bet"
@@ -563,6 +563,11 @@ class Action(StrEnum):
     """All that is left of the table stake, be it a bet, a raise, a call or less."""
     BRING_IN = "bring-in"
     """A forced bet by which a betting round is opened."""
+    FORFEIT = "forfeit"
+    """No act of the player's: a person rules that its chips stay in the pot, also where the round is void, since it bet
+    on a hand or a deck that it knew to be fouled (CO 47.1-1031(3), 1036); `cents` say nothing."""
+    CHOP = "chop"
+    """The two players in the blinds agree to end the hand and take them back; each says so."""
 
 
 class Manner(StrEnum):
@@ -585,8 +590,8 @@ class StakeShown(Body, frozen=True):
 
 
 class PlayerActed(Body, frozen=True):
-    """A player acted. `action` is an `Action` or its text when unknown; `cents` is all that lies before the seat in
-    this betting round after it; `manner` a `Manner`, empty for what was plainly done."""
+    """A player acted. `action` is a `BettingAction` or its text when unknown; `cents` is all that lies before the seat
+    in this betting round after it; `manner` a `Manner`, empty for what was plainly done."""
 
     seat: int
     action: str

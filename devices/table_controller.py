@@ -18,6 +18,8 @@ _SPREADS: Final = _spelt(m.Spread)
 _MISHAPS: Final = _spelt(m.Mishandling)
 _SETTERS: Final = _spelt(m.SetBy)
 _LEVELS: Final = _spelt(m.BadgeLevel)
+_ACTIONS: Final = _spelt(m.PlayerAction)
+_MANNERS: Final = _spelt(m.ActionManner)
 
 
 def _burn(event: m.BurnConfirmedMessage) -> e.BurnConfirmed:
@@ -57,6 +59,11 @@ def _corrected(event: m.HandCorrectedMessage) -> e.HandCorrected:
     return e.HandCorrected(PLACES[event.place], event.badge, name_of(_LEVELS, event.level), cards)
 
 
+def _acted(event: m.PlayerActedMessage) -> e.PlayerActed:
+    manner = name_of(_MANNERS, event.manner) if event.manner != m.ActionManner.NONE else ""
+    return e.PlayerActed(event.seat, name_of(_ACTIONS, event.action), event.cents, manner)
+
+
 EVENTS: Final[Table] = {
     **common_events(m.ControllerState),
     m.GameStartedMessage: lambda event: e.GameStarted(event.round),
@@ -80,6 +87,9 @@ EVENTS: Final[Table] = {
     m.NumberDrawnMessage: lambda event: e.NumberDrawn(event.drawn),
     m.WagerOnMessage: _wager_on,
     m.HandCorrectedMessage: _corrected,
+    m.StakeShownMessage: lambda event: e.StakeShown(event.seat, event.cents),
+    m.PlayerActedMessage: _acted,
+    m.PotTakenMessage: lambda event: e.PotTaken(event.pot, event.seat, event.cents),
 }
 
 

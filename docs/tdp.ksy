@@ -1,7 +1,7 @@
 # Printed by make docs from the declarations that the program runs on.
 meta:
   id: tdp
-  title: "Table Device Protocol, version 1.2"
+  title: "Table Device Protocol, version 1.3"
   license: "Apache-2.0"
   ks-version: "0.11"
   endian: le
@@ -119,6 +119,9 @@ seq:
         0x40350: number_drawn
         0x40351: wager_on
         0x40352: hand_corrected
+        0x40353: stake_shown
+        0x40354: player_acted
+        0x40355: pot_taken
         0x20000: reply
         0x30000: progress
         0x60000: nak
@@ -1657,6 +1660,71 @@ types:
       - id: extensions
         type: extension
         repeat: eos
+  stake_shown:
+    doc: "The chips and the currency that lie before a seat when a hand begins; 0 when nobody plays there. Since 1.3."
+    seq:
+      - id: number
+        type: u4
+        doc: "counts up by one within a session, from 1"
+      - id: device_ms
+        type: u4
+        doc: "the device's own clock, milliseconds since it started"
+      - id: seat
+        type: u1
+        doc: "1 at the dealer's left, clockwise"
+      - id: cents
+        type: u4
+        doc: "all that the seat can bet in this hand, 0: nobody plays there"
+      - id: extensions
+        type: extension
+        repeat: eos
+  player_acted:
+    doc: "A player acted, where players bet against each other. Since 1.3."
+    seq:
+      - id: number
+        type: u4
+        doc: "counts up by one within a session, from 1"
+      - id: device_ms
+        type: u4
+        doc: "the device's own clock, milliseconds since it started"
+      - id: seat
+        type: u1
+        doc: "1 at the dealer's left, clockwise"
+      - id: action
+        type: u1
+        enum: player_action
+        doc: "what the player did"
+      - id: manner
+        type: u1
+        enum: action_manner
+        doc: "how it came about, where it was not plainly made"
+      - id: cents
+        type: u4
+        doc: "all that lies before the seat in this betting round afterwards; as before it when nothing was added"
+      - id: extensions
+        type: extension
+        repeat: eos
+  pot_taken:
+    doc: "The dealer awarded so many cents of a pot, and the seat took them in. Since 1.3."
+    seq:
+      - id: number
+        type: u4
+        doc: "counts up by one within a session, from 1"
+      - id: device_ms
+        type: u4
+        doc: "the device's own clock, milliseconds since it started"
+      - id: pot
+        type: u1
+        doc: "1: the main pot, 2: the first side pot, and so on"
+      - id: seat
+        type: u1
+        doc: "1 at the dealer's left, clockwise"
+      - id: cents
+        type: u4
+        doc: "what the seat took of it"
+      - id: extensions
+        type: extension
+        repeat: eos
   reply:
     doc: "Device: answer to a command; the header's message id names the command."
     seq:
@@ -1721,6 +1789,11 @@ types:
       - id: value
         size: size
 enums:
+  action_manner:
+    0: none
+    1: string_bet
+    2: time_limit
+    3: corrected
   algorithm:
     1: sha256
   badge_level:
@@ -1846,6 +1919,16 @@ enums:
     11: early
     12: exposed_by_player
     13: not_burned
+  player_action:
+    1: bet
+    2: raise_
+    3: call
+    4: fold
+    5: check
+    6: all_in
+    7: bring_in
+    8: forfeit
+    9: chop
   reader:
     1: index
     2: code
@@ -2126,5 +2209,8 @@ enums:
     0x350: number_drawn
     0x351: wager_on
     0x352: hand_corrected
+    0x353: stake_shown
+    0x354: player_acted
+    0x355: pot_taken
   extension_type:
     1: session

@@ -24,8 +24,10 @@ AwardKind = Literal[
     "refused",
     "unfinished",
     "differs",
+    "closed",
 ]
-"""`refused` changed nothing; `unfinished` was cut off by END GAME; `differs` is for a person to look at."""
+"""`refused` changed nothing; `unfinished` was cut off by END GAME; `differs` is for a person to look at; `closed`: a
+pool was shared since the table closes, and all runners are collected."""
 
 
 class AwardRecord(LineRecord, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ from protocol.cards import DECK, UNREAD, Card, parse_card
 from rules.bet_terms import Equals
 from rules.game import Game
 from rules.hand_spec import Cards
-from rules.spec import Bet
+from rules.spec import Bet, ToPotBet
 
 _PLAYING: Final = frozenset(DECK)
 _UNREAD: Final = UNREAD.text
@@ -131,6 +131,8 @@ def _too_many_games(seat: Seat, game: Game) -> Hold | None:
 
 def _over_limit(seat: Seat, bet: Bet, game: Game, limit_cents: int | None) -> Hold | None:
     stake, limit = seat.wagers.get(bet.name, 0), game.spec.limit
+    if isinstance(bet, ToPotBet) and bet.raised:
+        return None  # the limit is on each bet and each raise, not on all that a betting round comes to
     most = limit_cents or (limit.each_bet_cents if limit else None)
     if most is None or stake <= most:
         return None

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache, cached_property
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, cast
@@ -24,6 +25,7 @@ from rules.paytable import FlatTable, PaidRow, PayTable, flatten, load_paytable
 from rules.plain import PlainHand, PlainRules, plain_hands, plain_rules
 from rules.spec import BaseBet, Bet, GameSpec, PotBet, SharedBet, TableBet, TipBet
 from rules.spec_faults import faults, unknown
+from rules.takes import takes_faults
 
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 GAMES: Final = Path(__file__).parent / "games"
@@ -131,9 +133,13 @@ class Game:
         )
 
     def meters(self) -> list[str]:
-        """Names of the progressive meters its pay tables pay from."""
+        """Names of the meters that its pay tables pay from, of those that what is taken for a jackpot or forfeited goes
+        to or a pot rolls over on, of the posted amount of an award, and of its pool."""
         rows = (row for table in self.paytables.values() for row in table.rows)
-        return sorted({row.pays.meter for row in rows if row.pays.meter})
+        pot = self.spec.pot
+        of_pot = (pot.jackpot_rake, pot.rolls, pot.forfeits) if pot is not None else ()
+        own = {each.meter for each in (*of_pot, self.spec.jackpot, self.spec.pool) if each is not None}
+        return sorted({row.pays.meter for row in rows if row.pays.meter} | own)
 
     def default_readings(self) -> dict[str, str]:
         """Reading -> the option used unless told otherwise."""
@@ -203,7 +209,8 @@ def _read(path: Path) -> Game:
     """A game and its pay tables, ready to settle rounds."""
     spec = load(path, GameSpec, faults)
     rankings = _rankings(path, spec)
-    for key, why in least_faults(spec, rankings):
+    of_hands = (takes_faults(name, hand, rankings[name]) for name, hand in spec.hands.items())
+    for key, why in chain(least_faults(spec, rankings), *of_hands):
         raise fault_in(path, key, why)
     bets = _as_settled(spec)
     paytables = _load_paytables(path, spec, rankings)

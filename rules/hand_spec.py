@@ -77,9 +77,12 @@ class HandSpec(TomlTable):
     several of which the first on record counts; those of the
     end where none is named. `part`: of a hand that is set in two, which part; `low-or-whole` also of one that is not.
     `keeps`: the house way by which the dealer keeps some of the cards of the first place. `fill`: the last place gives
-    as many of its cards, from the first, as make this number with the others. `pick`: each of its places holds a hand,
-    and this is one of them. `draw`: how its cards must have been drawn. `ranking_when`: another ranking under these
-    options of readings, the first that holds.
+    as many of its cards, from the first, as make this number with the others. `takes`: of a place the hand is made of
+    exactly so many cards, or of `[least, most]`, and of the other places of the rest, whatever all of them hold: of
+    four own cards two, with three of five on the board. `any_card`: the part of a hand set in two whose cards are any
+    card, whatever lies there. `pick`: each of its places holds a hand, and this is one of them.
+    `draw`: how its cards must have been drawn. `ranking_when`: another ranking under these options of readings, the
+    first that holds.
     """
 
     ranking: str
@@ -91,6 +94,8 @@ class HandSpec(TomlTable):
     """Of a part: the hand of all the cards, whose odds are the part's as far as a table pays it."""
     keeps: str = ""
     fill: Annotated[int, Field(ge=1)] | None = None
+    takes: dict[str, CardsField] = Field(default_factory=dict)
+    any_card: Literal["", "low", "rest"] = ""
     pick: Pick | None = None
     draw: ForcedDraw | None = None
     ranking_when: tuple[RankedWhen, ...] = ()

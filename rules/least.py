@@ -7,6 +7,7 @@ from protocol.cards import parse_card
 from protocol.tomlfile import Key
 from rules.conditions import CONDITIONS
 from rules.hands import Ranking
+from rules.pool_spec import PoolSpec
 from rules.spec import AgainstBet, GameSpec
 
 
@@ -15,6 +16,8 @@ def least_faults(spec: GameSpec, rankings: Mapping[str, Ranking]) -> Iterator[tu
     by a row that no table of the other hand may have."""
     for name, each in spec.qualifiers.items():
         yield from _faults(spec, rankings, each.hand, each.at_least, ("qualifiers", name))
+    if spec.pool is not None:
+        yield from _runner_faults(spec.pool, rankings)
     for number, bet in enumerate(spec.bets):
         at = "bets", number
         if not isinstance(bet, AgainstBet):
@@ -29,6 +32,15 @@ def least_faults(spec: GameSpec, rankings: Mapping[str, Ranking]) -> Iterator[tu
             if conditions.check(rule.row) is None:
                 why = f"{rule.row!r} is no row of a hand {bet.against!r}; allowed: {conditions.allowed}"
                 yield (*at, "ties", place, "row"), why
+
+
+def _runner_faults(pool: PoolSpec, rankings: Mapping[str, Ranking]) -> Iterator[tuple[Key, str]]:
+    """Hands that bring runners by a row that no table may have."""
+    conditions = CONDITIONS[rankings[pool.hand].vocabulary]
+    for place, more in enumerate(pool.more):
+        if conditions.check(more.row) is None:
+            why = f"{more.row!r} is no row of a hand {pool.hand!r}; allowed: {conditions.allowed}"
+            yield ("pool", "more", place, "row"), why
 
 
 def _faults(

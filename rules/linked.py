@@ -88,8 +88,8 @@ def with_contributions(
     taken = {record.meter: record for record in records if record.kind == "contributed"}
     totals = {total.name: total for total in settlement.meters}
     for name, record in taken.items():  # a meter that only another game of the link pays from stays as it is
-        end = {"after": record.meter_cents, "reserve_after": record.reserve_cents}
-        totals.setdefault(name, MeterTotal(name=name, before=0, paid=0, reseeded=0, **end))
+        end, kept = record.meter_cents, record.reserve_cents
+        totals.setdefault(name, MeterTotal(name=name, before=0, paid=0, reseeded=0, after=end, reserve_after=kept))
     for name, total in totals.items():
         change = {"before": before[name].cents, "reserve_before": before[name].reserve_cents}
         if name in taken:

@@ -23,7 +23,7 @@ from rules.meter_setup import ProgressiveSetup
 from rules.settlement import Amount
 from rules.terms import Meter
 
-MeterChange = Literal["opened", "contributed", "paid", "reseeded", "backed-out", "adjusted"]
+MeterChange = Literal["opened", "contributed", "paid", "reseeded", "backed-out", "adjusted", "moved"]
 Carry = Annotated[str, Meta(pattern=r"^\d+(/\d+)?$")]
 
 
@@ -256,6 +256,22 @@ class MeterBank:
             raise MeterRefused(meter, f"a pay of {dollars(cents)}", f"it shows {dollars(shown)}")
         why = f"{dollars(cents)} of {dollars(shown)}"
         return [self._write("paid", meter, why, at, seat=seat, to_players=cents, to_meter=-cents)]
+
+    def put(self, at: RoundKey, meter: str, cents: int, why: str) -> MeterRecord:
+        """Cents that players put up for it go onto a meter, whole."""
+        self._known(meter)
+        return self._write("contributed", meter, why, at, to_meter=cents, to_players=-cents)
+
+    def move(self, at: RoundKey | None, source: str, target: str, cents: int, why: str) -> list[MeterRecord]:
+        """Cents go from one meter onto another; MeterRefused when it does not show as much."""
+        shown = self._known(source).cents
+        if not 0 < cents <= shown:
+            raise MeterRefused(source, f"moving {dollars(cents)}", f"it shows {dollars(shown)}")
+        self._known(target)
+        return [
+            self._write("moved", source, why, at, to_meter=-cents, to_house=cents),
+            self._write("moved", target, why, at, to_meter=cents, to_house=-cents),
+        ]
 
     def back_out(self, number: int, badge: int, why: str) -> MeterRecord:
         """Undo a pay that was logged, by hand and once: the prize goes back onto the meter, a reseed off it.

@@ -130,6 +130,8 @@ def _of_place(hand: str, made: HandSpec, place: str, cards: Cards, plan: Plan) -
         return  # laid away, or a hand that is dealt to nobody and offered where the house does
     to = {OWN: "seats", **named}.get(place, place)
     dealt = plan.played.get(place, plan.played.get(to, 0))
+    if not dealt and isinstance(cards, tuple) and not cards[0]:
+        return  # cards that may lie there, and need not
     if not dealt:
         allowed = ", ".join((OWN, *(each for each in plan.played if each != "seats")))
         yield PairFault("game", key, f"procedure {name} deals nothing to {place}; allowed: {allowed}")

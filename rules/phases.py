@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
+from rules.pot_spec import POT, is_of_pot
 from rules.settlement import SettlementLine
 from rules.spec import Lap
 
@@ -27,7 +28,7 @@ def _turn(phase: Lap, line: SettlementLine) -> tuple[int, bool]:
 
 
 def _in(line: SettlementLine, phase: Lap) -> bool:
-    if phase.bets and line.bet not in phase.bets:
+    if phase.bets and line.bet not in phase.bets and not (POT in phase.bets and is_of_pot(line.bet)):
         return False
     if line.bet in phase.leaving and line.result == "win":
         return False

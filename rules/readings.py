@@ -101,6 +101,51 @@ READINGS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "holds-ace": "a flush is ace high when an ace is among its cards",
             "not-five-high": "likewise, but not ace, deuce, three, four and five, where the ace is low",
         },
+        "low-hand": {
+            "ace-to-five": "the lowest five cards win low; the ace is low, straights and flushes do not count",
+            "deuce-to-seven": "the hand that ranks lowest as a high hand wins low; the ace is high",
+        },
+        "low-qualifier": {
+            "none": "any low hand may win low",
+            "eight-or-better": "a low hand of five ranks, none above eight, may",
+        },
+        "high-qualifier": {
+            "none": "any high hand may win high",
+            "jacks-or-better": "a pair of jacks or better may",
+        },
+        "hi-lo-ties": {
+            "halves": "each half of the pot is shared by those who tie for it",
+            "three-quarters": "who wins one half alone and ties for the other has three quarters, however many tie",
+        },
+        "unequal-winners": {
+            "held": "where winners bet unlike amounts and a loser more than the least of them, a person decides",
+            "least": "no loser pays more than the least of the winners has bet, and they share it equally",
+            "layers": "what a loser pays above one winner's bet is shared by those who have bet more",
+        },
+        "high-hand-share": {
+            "not-set": "the house's figure is not known, and a pot of which it would be paid is held",
+            **{str(part): f"the best hand has {part} % of a pot that nobody wins" for part in range(5, 100, 5)},
+        },
+        "last-hand": {
+            "none": "the pot rolls over until a hand that qualifies wins it",
+            "fifth": "the best hand wins all of it in the fifth hand, whatever it is",
+        },
+        "beaten-hands": {
+            "held": "where several hands that count are beaten, one better than the other, a person decides",
+            "highest": "the highest of them earns the award",
+        },
+        "tied-shares": {
+            "held": "where hands tie that have a part of the award, a person decides",
+            "divided": "they divide the part",
+        },
+        "rake-of": {
+            "hand": "the rake is taken of what this hand has put into the pot",
+            "pot": "it is taken of all that lies in the pot, with what rolled over",
+        },
+        "win-unshown": {
+            "counts": "a hand won since all others folded brings a runner, too",
+            "none": "only a hand won at the showdown does",
+        },
         "royal-as-straight": {
             "counts": "a royal flush wins the straight flush bet, too: each bet is judged by itself",
             "apart": "a royal flush wins the royal flush bet only",

@@ -1,7 +1,7 @@
 """A round and a game in, a settlement out: one explained line per bet, exact to the cent, never a guess."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from msgspec import structs
 
@@ -13,13 +13,18 @@ from rules.contradictions import contradiction, folds_in
 from rules.doubts import in_doubt
 from rules.envy import envy_lines
 from rules.errors import SettlementRefused
+from rules.forfeits import forfeit_meter, forfeited_cents, forfeited_line
 from rules.game import Game, wrong_option
+from rules.jackpot import jackpot_award
+from rules.jackpot_spec import JackpotAward
 from rules.kinds import KINDS, by_table, resolve
 from rules.kinds.proposition import lines_of
 from rules.lines import Staked, held
 from rules.maximum import cut
 from rules.paytable import USUAL_ENVY_BASE_CENTS
 from rules.phases import in_order
+from rules.pool import Pool, pool_of
+from rules.pot_kinds import any_pots
 from rules.pots import pot_lines
 from rules.progressive import Progressive
 from rules.progressive import resolve as resolve_progressive
@@ -27,6 +32,7 @@ from rules.race import race_lines
 from rules.set_hands import by_the_set
 from rules.settlement import (
     GameRef,
+    HouseRake,
     MaximumPayout,
     MeterTotal,
     Rounding,
@@ -36,7 +42,8 @@ from rules.settlement import (
     Totals,
     spelled,
 )
-from rules.spec import PropositionBet
+from rules.spec import FeeBet, PropositionBet
+from rules.table_pots import TablePots, jackpot_meter
 from rules.terms import Agreed, Meter, Terms, agree
 from rules.view import View
 from rules.void import line_by_record, plays
@@ -44,6 +51,7 @@ from rules.void import line_by_record, plays
 _NOTHING: Mapping[str, str] = {}
 _NO_HOLDS: Mapping[str, Hold] = {}
 _NO_METERS: Mapping[str, Meter | int] = {}
+_NO_RUNNERS: Mapping[int, int] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +61,10 @@ class _Books:
     lines: list[SettlementLine]
     envy: tuple[SettlementLine, ...] = ()
     meters: tuple[MeterTotal, ...] = ()
+    pots: TablePots | None = None
+    pool: Pool | None = None
+    into: int = 0
+    """What the meters took in besides bets on them, less a rake of theirs."""
 
 
 def settle(
@@ -68,8 +80,11 @@ def settle(
     limit_cents: int | None = None,
     maximum: MaximumPayout | None = None,
     commission: str | int = 0,
+    rake: HouseRake | None = None,
+    jackpot: JackpotAward | None = None,
     house_way: str | None = None,
     accept_suspect: bool = False,
+    runners: Mapping[int, int] | None = None,
 ) -> Settlement:
     """Settle one round of `game`.
 
@@ -77,9 +92,12 @@ def settle(
     default. `envy_base_cents` is the progressive wager that the printed envy amounts stand for, the pay table's own
     unless given. `meters` gives each progressive meter as shown before the round, in cents. `limit_cents` is the most
     one bet may be at this table, `maximum` the house's maximum payouts, `commission` what the house takes of a win in
-    percent ("2.5"), `house_way` how it sets the dealer's hand: an id or a file. `accept_suspect` settles by a print
-    that cannot be meant, too. SettlementRefused when the request itself is wrong (another game's round, an unknown bet,
-    table, reading); a wager or a card that breaks or leaves open a rule is held in its line, with the clause.
+    percent ("2.5"), `rake` what it takes of the pots that players bet into, `jackpot` its rules of a jackpot
+    award, whose posted amount stands among the meters, `house_way` how it sets the dealer's hand: an id or a file.
+    `runners` lie before the seats by number, where they win a pool; none unless given.
+    `accept_suspect` settles by a print that cannot be meant, too. SettlementRefused when the request itself is wrong
+    (another game's round, an unknown bet, table, reading); a wager or a card that breaks or leaves open a rule is held
+    in its line, with the clause.
     """
     must_be_of(result, game)
     terms = agree(
@@ -93,8 +111,11 @@ def settle(
         limit_cents=limit_cents,
         maximum=maximum,
         commission=commission,
+        rake=rake,
+        jackpot=jackpot,
         house_way=house_way,
         accept_suspect=accept_suspect,
+        runners=runners or _NO_RUNNERS,
     )
     return settle_on(result, terms)
 
@@ -114,7 +135,7 @@ def settle_on(result: RoundResult, terms: Terms) -> Settlement:
     descending = terms.game.spec.order[0].seats == "descending"
     seats = sorted(result.seats, key=lambda seat: seat.seat, reverse=descending)
     hold = _nothing_settles(result, terms.game)
-    books = _hold_all(seats, terms, hold) if hold else _lines(result, seats, terms)
+    books = _hold_all(result, seats, terms, hold) if hold else _lines(result, seats, terms)
     return _close(result, terms, seats, books, hold.why if hold else None)
 
 
@@ -137,9 +158,10 @@ def _nothing_settles(result: RoundResult, game: Game) -> Hold | None:
     return contradiction(result, game)
 
 
-def _hold_all(seats: Sequence[Seat], terms: Terms, hold: Hold) -> _Books:
+def _hold_all(result: RoundResult, seats: Sequence[Seat], terms: Terms, hold: Hold) -> _Books:
     made = ((seat, of.bet) for seat in seats for of in _made(seat, terms).values() if not of.bet.on)
-    return _Books([held(bet, seat.seat, seat.wagers[bet.name], hold) for seat, bet in made])
+    lines = [held(bet, seat.seat, seat.wagers[bet.name], hold) for seat, bet in made]
+    return _Books(lines, pool=pool_of(View(result, terms), seats, {}, None))
 
 
 def _made(seat: Seat, terms: Terms) -> dict[str, Agreed]:
@@ -158,12 +180,16 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
     played = {seat.seat: _playing(result, seat, made[seat.seat], game) for seat in seats}
     view = View(result, terms)
     progressive, pots = _progressive(view, seats, holds, played), pot_lines(view, seats, holds, played)
+    of_table = any_pots(view, seats, holds)
+    pool = pool_of(view, seats, holds, of_table)
     for seat in seats:
         mine, plays_here = holds.get(seat.seat, _NO_HOLDS), played[seat.seat]
         for name, of in made[seat.seat].items():
             hold, kind = mine.get(of.on), of.kind
+            if kind in ("to-pot", "to-pool") and of_table is not None and seat.status != "out":
+                continue
             if name not in plays_here:
-                line = pots.get((name, seat.seat))
+                line = pots.get((name, seat.seat)) or forfeited_line(result, seat, of.bet, game)
                 if line is None and not of.bet.on:
                     line = line_by_record(result, seat, of.bet, hold, game.spec.returns)
             elif kind == "progressive":
@@ -177,10 +203,30 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
                 line = _line(Staked(of, seat.seat, seat.wagers[of.on], terms), seat, hold, view)
             if line is not None:
                 lines.append(line)
+    lines += (*(of_table.lines if of_table is not None else ()), *(pool.lines if pool is not None else ()))
     envy = envy_lines(view, seats, holds, played)
     paid = cut(lines, game, terms.maximum, terms.unit_cents)
     paid = terms.commission.taken_of(paid, game, terms.readings, terms.unit_cents)
-    return _Books(in_order(paid, game.spec.order), (*progressive.envy, *envy), progressive.meters)
+    award = jackpot_award(view, seats)
+    paid, envies = in_order(paid, game.spec.order), (*progressive.envy, *envy, *award.lines)
+    books = _Books(paid, envies, progressive.meters, of_table, pool)
+    return _with_meters(books, terms, forfeited_cents(result, seats, paid), award.meters)
+
+
+def _with_meters(books: _Books, terms: Terms, forfeited: int, award: Iterable[MeterTotal]) -> _Books:
+    """What pots, pool, fees and a jackpot award moved: meters beside those of a progressive, and what they took in."""
+    pots, pool, fees = books.pots or TablePots(), books.pool, collected(books.lines, terms.game)
+    of_pool = (pool.meter,) if pool is not None and pool.meter is not None else ()
+    moved = (*jackpot_meter(terms, books.pots), *pots.meters, *award, *of_pool)
+    into = fees + pots.jackpot + pots.rolled + (pool.into if pool is not None else 0) + forfeited - pots.forfeited
+    meters = (*books.meters, *moved, *forfeit_meter(terms, forfeited, pots.forfeited))
+    return replace(books, meters=meters, into=into)
+
+
+def collected(lines: Iterable[SettlementLine], game: Game) -> int:
+    """Cents of fees that were collected and are a jackpot's."""
+    fees = {bet.name for bet in game.bets.values() if isinstance(bet, FeeBet) and bet.to_jackpot}
+    return sum(line.stake for line in lines if line.bet in fees and line.result == "lose") if fees else 0
 
 
 def _playing(result: RoundResult, seat: Seat, made: Mapping[str, Agreed], game: Game) -> Set[str]:
@@ -258,7 +304,7 @@ def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Boo
     all_held = why is not None or (bool(held) and len(held) == len(lines))
     why = why or (f"seat {held[0].seat} {held[0].bet}: {held[0].why}" if held else _laid_late(seats))
     from_meters = sum([line.pay - line.from_house for line in lines if line.meter])
-    players = sum([total.net for total in totals.values()])
+    players, into = sum([total.net for total in totals.values()]), books.into
     return Settlement(
         table=result.table,
         session=result.session,
@@ -273,6 +319,7 @@ def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Boo
         envy_base_cents=terms.envy_base(terms.game.progressive) if terms.game.progressive else USUAL_ENVY_BASE_CENTS,
         limit_cents=terms.limit_cents,
         maximum=terms.maximum,
+        rake=terms.rake,
         commission_percent=terms.commission.text or None,
         house_way=terms.house_way.id if terms.house_way else None,
         house_way_sha256=terms.house_way.sha256 if terms.house_way else None,
@@ -280,8 +327,10 @@ def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Boo
         why=why,
         lines=lines,
         seats=tuple(totals[seat.seat].of(seat.seat) for seat in seats if seat.wagers),
-        totals=Totals(players=players, house=from_meters - players, meters=-from_meters),
+        totals=Totals(players=players, house=from_meters - players - into, meters=into - from_meters),
         meters=books.meters,
+        pots=books.pots.pots if books.pots else (),
+        pool=books.pool.total if books.pool else None,
     )
 
 

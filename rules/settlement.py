@@ -13,6 +13,9 @@ LineResult = Literal["win", "lose", "push", "returned", "held"]
 """`push`: the bet ties and comes back. `returned`: the round or the hand is void and the bet comes back.
 `held`: not settled; the stake stays where it is until a person decides."""
 
+WonWith = Literal["high", "low", "both", "last-hand", "award"]
+"""With what a seat takes of a pot."""
+
 Amount = Annotated[int, Meta(ge=0)]
 
 _SYMBOLS: Final = {"USD": "$", "EUR": "€", "GBP": "£"}
@@ -74,6 +77,83 @@ class MaximumPayout(Record, frozen=True, omit_defaults=True):
     least_bet_cents: int | None = None
 
 
+NO_PERCENT: Final = "0"
+"""Of what the house takes nothing of; a record leaves out the very text, not its equal."""
+
+
+class HouseRake(Record, frozen=True, omit_defaults=True):
+    """What the house takes of the pots of a round: `percent` of each, rounded down to `step_cents`, the token unless
+    given, and `cap_cents` at most in all; beside that `jackpot_cents` for a jackpot."""
+
+    percent: Annotated[str, Meta(pattern=r"^\d{1,3}(\.\d{1,4})?$")] = NO_PERCENT
+    cap_cents: int | None = None
+    step_cents: int | None = None
+    jackpot_cents: int = 0
+    pool_percent: Annotated[str, Meta(pattern=r"^\d{1,3}(\.\d{1,4})?$")] = NO_PERCENT
+    """What it takes of a pool that is won, rounded down likewise."""
+
+
+class PotWinner(Record, frozen=True):
+    """A seat and what it takes of a pot, with what: its `high` hand, its `low` hand, `both`, the `last-hand` that was
+    left, or an `award` that stands whatever the cards say."""
+
+    seat: Annotated[int, Meta(ge=1, le=32)]
+    cents: Amount
+    won_with: WonWith
+    clause: str
+
+
+class PotTotal(Record, frozen=True, omit_defaults=True):
+    """A pot of the table: `cents` lay in it, of which `rake` and `jackpot_rake` were taken and `winners` had the rest;
+    nobody has any where it is held."""
+
+    name: str
+    """`pot`, `side-pot-1` and so on."""
+    cents: Amount
+    contenders: tuple[int, ...]
+    """The seats that could win it."""
+    rake: Amount = 0
+    """What the house took of it. Absent when it took nothing."""
+    jackpot_rake: Amount = 0
+    """What was taken of it for a jackpot. Absent when nothing."""
+    carried: Amount = 0
+    """Of `cents`, what had rolled over into it from the hands before. Absent where nothing had."""
+    rolls_over: Amount = 0
+    """What nobody won, which stays for the next hand. Absent when nothing does."""
+    to_house: Amount = 0
+    """What the house has since everybody folded. Absent when nothing."""
+    forfeited: Amount = 0
+    """How much of it was forfeited in rounds before. Absent when nothing."""
+    winners: tuple[PotWinner, ...] = ()
+    held: str = ""
+    """Why nobody has it yet; absent when it was settled."""
+
+
+class SeatRunners(Record, frozen=True, omit_defaults=True):
+    """The runners of a seat around the round: `before` + `awarded` - `collected` == `after`."""
+
+    seat: Annotated[int, Meta(ge=1, le=32)]
+    before: Amount = 0
+    awarded: Amount = 0
+    collected: Amount = 0
+    after: Amount = 0
+
+
+class PoolTotal(Record, frozen=True, omit_defaults=True):
+    """A pool that is won by runners: those of each seat that has or had some, and, where it was won, by which seat,
+    how many `cents` it held and the `rake` that was taken of them first. What moved it is in `meters`."""
+
+    meter: str
+    """The meter that the pool is."""
+    runners: tuple[SeatRunners, ...] = ()
+    winner: Annotated[int, Meta(ge=1, le=32)] | None = None
+    """The seat that won it; absent when none did."""
+    cents: Amount = 0
+    rake: Amount = 0
+    held: str = ""
+    """Why what a seat won of it is not known; absent when it is."""
+
+
 class SeatTotal(Record, frozen=True, omit_defaults=True):
     """What a seat's settled lines come to; `held` are the stakes of its lines that are not settled."""
 
@@ -88,17 +168,28 @@ class SeatTotal(Record, frozen=True, omit_defaults=True):
 
 
 class Totals(Record, frozen=True):
-    """Net cents by side: `players` + `house` + `meters` == 0. A reseed is the house's own money and counts for none."""
+    """Net cents by side: `players` + `house` + `meters` == 0. A reseed is the house's own money and counts for none. A
+    rake is the house's, what is taken for a jackpot its meter's."""
 
     players: int
     house: int
     meters: int
 
 
-class MeterTotal(Record, frozen=True):
+class Rolled(Record, frozen=True):
+    """How a pot that rolls over stands, beside its cents: how many hands in a row nobody has won it, and the seats that
+    were in the last of them, who alone may bet for it."""
+
+    hands: Amount
+    seats: tuple[Annotated[int, Meta(ge=1, le=32)], ...]
+
+
+class MeterTotal(Record, frozen=True, omit_defaults=True):
     """A progressive meter around the round: `before` + `contributed` - `paid` + `reseeded` == `after`.
 
-    A meter that paid 100 % and whose seed was not given has `after` null. `reseeded` is the seed and what the reserve
+    `reseeded` is also what came from another pool of a jackpot, below zero what went there. A meter that paid 100 % and
+    whose seed was not given has `after` null, and so has a pot that rolls over while a
+    person has to decide whose it is. `reseeded` is the seed and what the reserve
     held: `reserve_before` + `reserved` less what a reseed took is `reserve_after`.
     """
 
@@ -107,10 +198,12 @@ class MeterTotal(Record, frozen=True):
     paid: Amount
     reseeded: int | None
     after: int | None
-    contributed: Amount = 0
-    reserved: Amount = 0
-    reserve_before: Amount = 0
-    reserve_after: Amount = 0
+    contributed: Amount = written(0)
+    reserved: Amount = written(0)
+    reserve_before: Amount = written(0)
+    reserve_after: Amount = written(0)
+    rolled: Rolled | None = None
+    """Of a pot that rolls over, how it stands afterwards. Absent of any other meter, and once it is won."""
 
 
 class GameRef(Record, frozen=True):
@@ -156,6 +249,8 @@ class Settlement(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     """The house's maximum payouts; absent when it set none."""
     commission_percent: Annotated[str, Meta(pattern=r"^\d+(\.\d+)?$")] | None = None
     """What the house takes of a win, in percent. Absent when it takes nothing."""
+    rake: HouseRake | None = None
+    """What the house takes of the pots. Absent when it takes nothing."""
     house_way: str | None = None
     """How the dealer's hand has to be set: the id of the house way. Absent where it is not checked."""
     house_way_sha256: str | None = None
@@ -169,6 +264,10 @@ class Settlement(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     seats: tuple[SeatTotal, ...]
     totals: Totals
     meters: tuple[MeterTotal, ...]
+    pots: tuple[PotTotal, ...] = ()
+    """The pots that players bet into, the main pot first. Absent of a game without one."""
+    pool: PoolTotal | None = None
+    """The pool that is won by runners, and who has these. Absent of a game without one."""
 
     def __post_init__(self) -> None:
         leave_out_dollar(self, self.currency)

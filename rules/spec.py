@@ -25,7 +25,10 @@ from rules.bet_terms import (
 from rules.conditions import LONGEST_RACE
 from rules.hand_spec import MOST_CARDS, HandSpec, Qualifier
 from rules.house import Charge, SetHand
+from rules.jackpot_spec import JackpotAward
 from rules.paytable import PayField
+from rules.pool_spec import PoolSpec
+from rules.pot_spec import PotSpec
 
 Fold = Literal["lose", "stands", "absent"]
 
@@ -293,10 +296,12 @@ class RaceBet(TabledBet):
 
 class FeeBet(BaseBet):
     """A fee: collected whatever the hand is, unless the round gives it back. `for_card`: it is for this card of the
-    seat, and pushed back where that was not dealt (`clauses.tie`)."""
+    seat, and pushed back where that was not dealt (`clauses.tie`). `to_jackpot`: what is collected is the jackpot's and
+    not the house's."""
 
     kind: Literal["fee"]
     for_card: Annotated[int, Field(ge=0, le=MOST_CARDS)] = 0
+    to_jackpot: bool = False
 
 
 class PotBet(BaseBet):
@@ -305,6 +310,40 @@ class PotBet(BaseBet):
 
     kind: Literal["pot"]
     least: Annotated[int, Field(ge=2)] = 2
+
+
+class ToPotBet(BaseBet):
+    """A wager into the pot of the table: what becomes of it `[pot]` says, not a hand or a fold of this bet. `clause`:
+    by which it is made; it has no `clauses` of its own."""
+
+    kind: Literal["to-pot"]
+    clause: str
+    clauses: Clauses = Clauses(win="", lose="")
+    raised: bool = False
+    """True where raises lie there, too: `limit` speaks of one bet and not of all that a betting round comes to."""
+
+    @model_validator(mode="after")
+    def _is_decided_by_the_pot(self) -> Self:
+        if "clauses" in self.model_fields_set:
+            raise ValueError(f"bet {self.name!r} goes into the pot, whose clauses decide; give it its clause alone")
+        self.__dict__["clauses"] = Clauses(win=self.clause, lose=self.clause)
+        return self
+
+
+class ToPoolBet(BaseBet):
+    """A wager that its player has back for winning the pot of the table; else it goes into the pool. What becomes of it
+    `[pool]` says, not a hand or a fold. `clause`: by which it is made; it has no `clauses` of its own."""
+
+    kind: Literal["to-pool"]
+    clause: str
+    clauses: Clauses = Clauses(win="", lose="")
+
+    @model_validator(mode="after")
+    def _is_decided_by_the_pot(self) -> Self:
+        if "clauses" in self.model_fields_set:
+            raise ValueError(f"bet {self.name!r} goes into the pool, whose clauses decide; give it its clause alone")
+        self.__dict__["clauses"] = Clauses(win=self.clause, lose=self.clause)
+        return self
 
 
 class OutcomeSpec(TomlTable):
@@ -350,6 +389,8 @@ Bet = (
     | RaceBet
     | FeeBet
     | PotBet
+    | ToPotBet
+    | ToPoolBet
     | PropositionBet
 )
 """A bet as it is settled."""
@@ -358,7 +399,7 @@ BetRow = Annotated[Bet | TipBet, Field(discriminator="kind")]
 
 KINDS_OF_BETS: Final = (
     *("against", "margin", "split", "shared", "table", "progressive"),
-    *("race", "fee", "pot", "proposition", "tip"),
+    *("race", "fee", "pot", "to-pot", "to-pool", "proposition", "tip"),
 )
 
 
@@ -402,6 +443,9 @@ class GameSpec(TomlTable):
     houseways: tuple[str, ...] = ()
     """Ids of house ways, the first the default."""
     commission: Charge | None = None
+    pot: PotSpec | None = None
+    jackpot: JackpotAward | None = None
+    pool: PoolSpec | None = None
     returns: ReturnClauses
     readings: dict[str, Open] = Field(default_factory=dict)
     bets: Annotated[tuple[BetRow, ...], Field(min_length=1)]

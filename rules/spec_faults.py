@@ -5,9 +5,11 @@ from collections.abc import Iterable, Iterator
 from protocol.tomlfile import Key
 from rules.hand_spec import HandSpec
 from rules.houseways import houseway_ids
+from rules.jackpot_spec import JackpotAward, award_faults
 from rules.keeps import keep_ids, load_keep
+from rules.pot_spec import POT, is_of_pot
 from rules.readings import READINGS
-from rules.spec import AgainstBet, BaseBet, Bet, GameSpec, SharedBet, SplitBet, TableBet, TipBet
+from rules.spec import AgainstBet, BaseBet, Bet, GameSpec, SharedBet, SplitBet, TableBet, TipBet, ToPoolBet, ToPotBet
 
 
 def faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
@@ -25,8 +27,13 @@ def faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
             why = f"unknown option {reading.default!r}; allowed: {', '.join(READINGS[name])}"
             yield ("readings", name, "default"), why
     names = [bet.name for bet in spec.bets]
+    ordered = [*names, *([POT] if spec.pot is not None else [])]
     for number, phase in enumerate(spec.order):
-        yield from unknown(("order", number, "bets"), "bet", phase.bets, names)
+        yield from unknown(("order", number, "bets"), "bet", phase.bets, ordered)
+    yield from _pot_faults(spec)
+    if spec.jackpot is not None:
+        yield from _jackpot_faults(spec, spec.jackpot)
+    yield from _pool_faults(spec)
     for index, row in enumerate(spec.bets):
         if row.name in names[:index]:
             yield ("bets", index, "name"), f"bet {row.name!r} stands twice"
@@ -48,7 +55,7 @@ def _bet_faults(spec: GameSpec, index: int, bet: Bet, names: list[str]) -> Itera
         return
     if bet.kind == "progressive" and any(other.kind == bet.kind for other in spec.bets[:index]):
         yield (*at, "kind"), "a game has at most one progressive bet"
-    if bet.kind not in ("race", "fee", "shared"):
+    if bet.kind not in ("race", "fee", "shared", "to-pot", "to-pool"):
         yield from unknown((*at, "hand"), "hand", (bet.hand, *(each.hand for each in bet.hand_when)), spec.hands)
     if bet.instead is not None:
         yield from unknown((*at, "instead", "hand"), "hand", (bet.instead.hand,), spec.hands)
@@ -77,6 +84,63 @@ def _bet_faults(spec: GameSpec, index: int, bet: Bet, names: list[str]) -> Itera
             yield (*at, "pairs-with"), f"{printed} are no pairs"
     yield from unknown((*at, "table-as"), "bet", (bet.table_as,) if bet.table_as else (), names)
     yield from unknown((*at, "on"), "bet", (bet.on,) if bet.on else (), names)
+
+
+def _jackpot_faults(spec: GameSpec, award: JackpotAward) -> Iterator[tuple[Key, str]]:
+    """An award speaks of hands and bets of the game."""
+    found = [*award_faults(award, ("jackpot",))]
+    yield from found
+    if not found:
+        which = "beaten" if award.beaten is not None else "held"
+        yield from unknown(("jackpot", which, "hand"), "hand", (award.earned_by.hand,), spec.hands)
+    yield from unknown(("jackpot", "stake"), "bet", filter(None, (award.stake,)), [bet.name for bet in spec.bets])
+
+
+def _pot_faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
+    """A pot and the wagers into it ask for each other; the hands that win it are the game's."""
+    wagers = [index for index, bet in enumerate(spec.bets) if isinstance(bet, ToPotBet)]
+    if spec.pot is None:
+        if wagers:
+            yield ("bets", wagers[0], "kind"), "a bet of kind to-pot needs a [pot]"
+        return
+    if not wagers:
+        yield ("pot",), "no bet goes into it; allowed: bets of kind to-pot"
+    if spec.pot.high is None and spec.pot.low is None:
+        yield ("pot",), "nobody can win it; allowed: [pot.high], [pot.low] or both"
+    if not spec.pot.clauses.uncalled and not (spec.pot.alike or spec.pot.matched):
+        yield ("pot", "clauses"), "of unlike bets a part may be matched by nobody; give uncalled, or [pot] alike"
+    if spec.pot.rolls is not None:
+        yield from unknown(("pot", "rolls", "qualifier"), "qualifier", (spec.pot.rolls.qualifier,), spec.qualifiers)
+        yield from unknown(("pot", "rolls", "enters"), "bet", (spec.pot.rolls.enters,), [bet.name for bet in spec.bets])
+    if spec.pot.high is None and (spec.pot.rolls or spec.pot.matched):
+        yield ("pot",), "a pot that rolls over, or that losers match, is won by a high hand; give [pot.high]"
+    for index, bet in enumerate(spec.bets):
+        if is_of_pot(bet.name):
+            yield ("bets", index, "name"), f"a settlement calls the pot {bet.name!r}; allowed: any other name"
+    for which, way in (("high", spec.pot.high), ("low", spec.pot.low)):
+        if way is None:
+            continue
+        yield from unknown(("pot", which, "hand"), "hand", (way.hand,), spec.hands)
+        for each in way.qualified:
+            yield from unknown(("pot", which, "qualified"), "qualifier", (each.qualifier,), spec.qualifiers)
+            yield from unknown(("pot", which, "qualified"), "reading", each.when, spec.readings)
+
+
+def _pool_faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
+    """A pool and the wagers into it ask for each other, and for a pot, whose winner has the runner."""
+    wagers = [index for index, bet in enumerate(spec.bets) if isinstance(bet, ToPoolBet)]
+    if spec.pool is None:
+        if wagers:
+            yield ("bets", wagers[0], "kind"), "a bet of kind to-pool needs a [pool]"
+        return
+    if not wagers:
+        yield ("pool",), "no bet goes into it; allowed: bets of kind to-pool"
+    if spec.pot is None or spec.pot.high is None or spec.pot.low is not None:
+        yield ("pool",), "who wins the pot has the runner; allowed: beside a [pot] that the high hand wins"
+    for index, bet in enumerate(spec.bets):
+        if bet.name == spec.pool.meter:
+            yield ("bets", index, "name"), f"a settlement calls the pool {bet.name!r}; allowed: any other name"
+    yield from unknown(("pool", "hand"), "hand", (spec.pool.hand,), spec.hands)
 
 
 def _keep_faults(name: str, hand: HandSpec) -> Iterator[tuple[Key, str]]:

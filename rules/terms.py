@@ -15,10 +15,13 @@ from rules.errors import ACCEPT_SUSPECT, SettlementRefused
 from rules.game import Game
 from rules.hands import Ranked, Ranking
 from rules.houseways import HouseWay, load_houseway
+from rules.jackpot_spec import JackpotAward
 from rules.maximum import agree_maximum
 from rules.paytable import USUAL_ENVY_BASE_CENTS, FlatTable, PaidRow
+from rules.pool_spec import MOST_SEATS
+from rules.rake import agree_rake
 from rules.readings import READINGS
-from rules.settlement import MaximumPayout
+from rules.settlement import HouseRake, MaximumPayout, Rolled
 from rules.spec import BaseBet, Bet
 
 ROUNDINGS: Final = ("down-to-token", "down-to-cent")
@@ -35,6 +38,8 @@ class Meter:
     cents: int
     seed_cents: int | None = None
     reserve_cents: int = 0
+    rolled: Rolled | None = None
+    """Of a pot that rolls over, how it stands beside its cents; None where nothing has rolled over."""
 
     def __post_init__(self) -> None:
         least = min(self.cents, self.seed_cents or 0, self.reserve_cents)
@@ -43,6 +48,7 @@ class Meter:
 
 
 _NO_METERS: Final[Mapping[str, Meter | int]] = MappingProxyType({})
+_NO_RUNNERS: Final[Mapping[int, int]] = MappingProxyType({})
 
 
 @dataclass(slots=True)  # not frozen: read several times a line, and made once
@@ -77,7 +83,11 @@ class Terms:
     limit_cents: int | None = None
     maximum: MaximumPayout | None = None
     commission: Commission = field(default_factory=Commission)
+    rake: HouseRake | None = None
+    jackpot: JackpotAward | None = None
     house_way: HouseWay | None = None
+    runners: Mapping[int, int] = field(default_factory=dict)
+    """Seat -> the runners that lie before it."""
     _least: dict[tuple[str, str], Any] = field(default_factory=dict, compare=False, repr=False)
     """Strength of the least hands that something asks for, once asked; the same terms `on` other meters know them, too,
     and all that follows."""
@@ -87,9 +97,15 @@ class Terms:
     """Bets by identity, once asked. Each holds its bet, so that no other one comes to have that identity."""
     _bets: list[Agreed] = field(default_factory=list, compare=False, repr=False)
 
-    def on(self, meters: Mapping[str, Meter | int]) -> "Terms":
-        """The same terms with the meters where they stand now; SettlementRefused when the game has not one of them."""
-        return replace(self, meters=_known(self.game, meters))
+    def on(self, meters: Mapping[str, Meter | int], runners: Mapping[int, int] = _NO_RUNNERS) -> "Terms":
+        """The same terms with meters and runners where they stand now; SettlementRefused when the game has not one of
+        them."""
+        meters = _known(self.game, meters, self.jackpot)
+        return replace(self, meters=meters, runners=agree_runners(self.game, runners))
+
+    def having(self, rake: HouseRake | None, jackpot: JackpotAward | None) -> "Terms":
+        """The same terms with another rake and other rules of a jackpot award, each checked against the game."""
+        return replace(self, rake=agree_rake(self.game, rake), jackpot=_agree_jackpot(self.game, jackpot))
 
     def rank(self, hand: str, cards: tuple[Card, ...]) -> Ranked:
         """The cards of a hand of the game, ranked under the readings in use."""
@@ -187,23 +203,24 @@ def agree(
     limit_cents: int | None = None,
     maximum: MaximumPayout | None = None,
     commission: str | int = 0,
+    rake: HouseRake | None = None,
+    jackpot: JackpotAward | None = None,
     house_way: str | None = None,
     accept_suspect: bool = False,
+    runners: Mapping[int, int] = _NO_RUNNERS,
 ) -> Terms:
     """Terms from what a caller asked; SettlementRefused names what is unknown and what is allowed."""
     chosen_readings = _choose_readings(game, readings)
     chosen_tables = _choose_tables(game, paytables, chosen_readings)
-    if rounding not in ROUNDINGS:
-        raise SettlementRefused("rounding", rounding, ROUNDINGS)
-    for what, cents in (("token", token_cents), ("envy base wager", envy_base_cents)):
-        if cents is not None and cents < 1:
-            raise SettlementRefused(what, cents, ["1 cent or more"])
+    _agree_figures(rounding, token_cents, envy_base_cents)
     if not accept_suspect:
         _refuse_suspects(game, chosen_tables, chosen_readings)
     return Terms(
         limit_cents=_agree_limit(game, limit_cents),
         maximum=agree_maximum(game, maximum, chosen_tables),
         commission=agree_commission(commission, game.spec.commission),
+        rake=agree_rake(game, rake),
+        jackpot=_agree_jackpot(game, jackpot),
         house_way=_agree_way(game, house_way),
         game=game,
         readings=chosen_readings,
@@ -211,14 +228,48 @@ def agree(
         rounding=rounding,
         unit_cents=token_cents if rounding == "down-to-token" else 1,
         envy_base_cents=envy_base_cents,
-        meters=_known(game, meters),
+        meters=_known(game, meters, jackpot),
+        runners=agree_runners(game, runners),
     )
 
 
-def _known(game: Game, meters: Mapping[str, Meter | int]) -> dict[str, Meter]:
+def _agree_figures(rounding: str, token_cents: int, envy_base_cents: int | None) -> None:
+    if rounding not in ROUNDINGS:
+        raise SettlementRefused("rounding", rounding, ROUNDINGS)
+    for what, cents in (("token", token_cents), ("envy base wager", envy_base_cents)):
+        if cents is not None and cents < 1:
+            raise SettlementRefused(what, cents, ["1 cent or more"])
+
+
+def _agree_jackpot(game: Game, award: JackpotAward | None) -> JackpotAward | None:
+    """The house's rules of a jackpot award, which speak of a hand of the game; none where its own text has them."""
+    if award is None:
+        return None
+    if game.spec.jackpot is not None or game.spec.pot is None:
+        raise SettlementRefused("jackpot award", award.clause, ["none: not at this game"])
+    if award.earned_by.hand not in game.spec.hands:
+        raise SettlementRefused("hand of the jackpot award", award.earned_by.hand, game.spec.hands)
+    if award.stake and award.stake not in game.bets:
+        raise SettlementRefused("bet of the jackpot award", award.stake, game.bets)
+    return award
+
+
+def agree_runners(game: Game, runners: Mapping[int, int]) -> dict[int, int]:
+    """Those of the seats that have some; SettlementRefused where the game has none, or nobody can have so many."""
+    needed = game.spec.pool.needed if game.spec.pool is not None else 0
+    for seat, number in runners.items():
+        if not needed:
+            raise SettlementRefused("runners", number, [])
+        if not 1 <= seat <= MOST_SEATS or not 0 <= number <= needed:
+            raise SettlementRefused(f"runners of seat {seat}", number, [f"0 to {needed}, of seats 1 to {MOST_SEATS}"])
+    return {seat: number for seat, number in sorted(runners.items()) if number}
+
+
+def _known(game: Game, meters: Mapping[str, Meter | int], jackpot: JackpotAward | None) -> dict[str, Meter]:
+    allowed = sorted({*game.meters(), *([jackpot.meter] if jackpot is not None else [])})
     for name in meters:
-        if name not in game.meters():
-            raise SettlementRefused("meter", name, game.meters())
+        if name not in allowed:
+            raise SettlementRefused("meter", name, allowed)
     return {name: Meter(meter) if isinstance(meter, int) else meter for name, meter in meters.items()}
 
 

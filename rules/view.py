@@ -1,13 +1,14 @@
 """The hands of one round by the names the game gives them: ranked once, or a phrase that says what is not known."""
 
 from collections import Counter
+from functools import partial
 from typing import NamedTuple
 
 import msgspec
 
 from dealer_flow.record.details import Split
 from dealer_flow.record.result import Hand, NamedHand, RoundResult, Seat
-from protocol.cards import UNREAD, Card
+from protocol.cards import UNREAD, Card, parse_card
 from protocol.places import COMMUNITY, DEALER
 from protocol.places import seat as place_of
 from rules.checks import FACES, Hold, known_cards
@@ -16,11 +17,14 @@ from rules.hand_spec import DISCARDS, OWN, Cards, HandSpec
 from rules.hands import Ranked
 from rules.keeps import keep, load_keep
 from rules.plain import PlainHand
+from rules.takes import best_taking
 from rules.terms import Terms
 
 _OF_SEAT = frozenset({OWN, DISCARDS})
 _BOARD, _DEALER = COMMUNITY.text, DEALER.text
 _COVERED = UNREAD.text
+JOKER = parse_card("X1")
+"""What stands for a card that its player called any card."""
 _WHOSE_BOARD = "the community"
 
 
@@ -58,7 +62,27 @@ class View(msgspec.Struct, gc=False):
         if seat is not None and name not in self.terms.game.of_seats:
             return self.hand(name)
         cards = self.cards(name, seat)
-        return cards if isinstance(cards, str) else self.terms.rank(name, cards)
+        if isinstance(cards, str):
+            return cards
+        spec = self.terms.game.spec.hands[name]
+        if spec.any_card and isinstance(cards := self._with_jokers(spec, seat, cards), str):
+            return cards
+        return (
+            self.terms.rank(name, cards) if not spec.takes else best_taking(spec, cards, partial(self.terms.rank, name))
+        )
+
+    def _with_jokers(self, spec: HandSpec, seat: Seat | None, cards: tuple[Card, ...]) -> tuple[Card, ...] | str:
+        """The cards with a joker in the place of each that its player called any card, or what is not known."""
+        split = seat.split if seat is not None else None
+        called = (split.low if spec.any_card == "low" else split.rest) if split is not None else ()
+        if seat is None or not called:
+            return f"which card of {f'seat {seat.seat}' if seat is not None else 'the hand'} is any card is not known"
+        left = list(cards)
+        for text in called:
+            if (card := FACES.get(text)) not in left:
+                return f"seat {seat.seat} called {text} any card and does not hold it"
+            left[left.index(card)] = JOKER
+        return tuple(left)
 
     def cards(self, name: str, seat: Seat | None = None) -> tuple[Card, ...] | str:
         """The cards of a hand of the game, in the order of its places."""

@@ -41,7 +41,7 @@ def line_by_record(
     result: RoundResult, seat: Seat, bet: Bet, hold: Hold | None, returns: ReturnClauses
 ) -> SettlementLine:
     """The line of a bet that does not play; `hold` is the reason if it breaks a rule."""
-    stake, (why, clause) = seat.wagers[bet.name], _void(result, seat, returns)
+    stake, (why, clause) = seat.wagers[bet.name], why_void(result, seat, returns)
     back = seat.returned.get(bet.name)
     if back == stake:
         return make_line(seat.seat, bet.name, stake, "returned", f"{why}: {bet.name} comes back", clause)
@@ -63,7 +63,7 @@ def line_by_record(
     return held(bet, seat.seat, stake, hold)
 
 
-def _void(result: RoundResult, seat: Seat, returns: ReturnClauses) -> tuple[str, str]:
+def why_void(result: RoundResult, seat: Seat, returns: ReturnClauses) -> tuple[str, str]:
     """What made the bets of a seat void, in words, and the clause that gives them back. A live hand of a complete round
     has none back by the game's own clauses: that of what was found at the seat, where something was."""
     if result.outcome == "defective-deck":

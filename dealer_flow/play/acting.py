@@ -6,7 +6,7 @@ import devices.events as e
 from dealer_flow.play.candidate import Candidate, Legal
 from dealer_flow.procedure.english import dollars
 from dealer_flow.table.round import Round
-from devices.events import Action
+from devices.events import BettingAction
 from protocol.places import seat
 
 
@@ -17,32 +17,33 @@ def acting(round_: Round) -> Iterator[Candidate]:
         lies, high, most = betting.lies(number), betting.high, betting.most(number)
         more = high + 1 if most is None else min(high + 1, most)
         for action, cents, what in (
-            (Action.CHECK, lies, "check"),
-            (Action.BRING_IN, high + 1, "bring in"),
-            (Action.BET, more, "bet"),
-            (Action.CALL, betting.to_call(number), f"call {dollars(betting.to_call(number) - lies)}"),
-            (Action.RAISE, more, f"raise to more than {dollars(high)}"),
-            (Action.ALL_IN, most or 0, f"all-in with {dollars((most or 0) - lies)}"),
-            (Action.FOLD, lies, "fold"),
+            (BettingAction.CHECK, lies, "check"),
+            (BettingAction.BRING_IN, high + 1, "bring in"),
+            (BettingAction.BET, more, "bet"),
+            (BettingAction.CALL, betting.to_call(number), f"call {dollars(betting.to_call(number) - lies)}"),
+            (BettingAction.RAISE, more, f"raise to more than {dollars(high)}"),
+            (BettingAction.ALL_IN, most or 0, f"all-in with {dollars((most or 0) - lies)}"),
+            (BettingAction.FOLD, lies, "fold"),
+            (BettingAction.CHOP, lies, "chop the blinds"),
         ):
-            if action is not Action.ALL_IN or most is not None:
+            if action is not BettingAction.ALL_IN or most is not None:
                 yield _act(number, action, cents, what)
     for number in sorted(round_.seen_last):
-        yield _act(number, Action.ALL_IN, betting.lies(number), "all-in with what is in the pot")
+        yield _act(number, BettingAction.ALL_IN, betting.lies(number), "all-in with what is in the pot")
 
 
-def _act(number: int, action: Action, cents: int, what: str) -> Candidate:
+def _act(number: int, action: BettingAction, cents: int, what: str) -> Candidate:
     item = Legal(f"player at seat {number}", "PlayerActed", seat(number).text, what, cents)
     return item, e.PlayerActed(number, action, cents)
 
 
 def taking_in(round_: Round) -> Iterator[Candidate]:
     """The hands are shown: one that is not is mucked; a pot is taken in."""
-    if round_.plan.betting is None:
+    if round_.plan.betting is None or len(round_.betting.chopped) > 1:
         return
     hands = round_.ledger.hands
     for number in round_.live:
         place = seat(number)
         if not round_.won and (place not in hands or hands[place].revealed is None):
-            yield _act(number, Action.FOLD, 0, "muck the hand")
+            yield _act(number, BettingAction.FOLD, 0, "muck the hand")
         yield Legal("dealer", "PotTaken", place.text, f"award a pot to seat {number}", 1), e.PotTaken(1, number, 1)

@@ -6,15 +6,15 @@ from typing import Final, NamedTuple
 
 import devices.events as e
 from dealer_flow.play.check_round import Check
-from dealer_flow.play.turns import declares, may_act, reopens, standing
+from dealer_flow.play.turns import blinds_of, declares, first_betting, may_act, reopens, standing
 from dealer_flow.procedure.betting import UNLIMITED, BettingPart
 from dealer_flow.procedure.tables import OptionRef
 from dealer_flow.table.betting import Betting
 from dealer_flow.table.round import Round
-from devices.events import Action, Manner
+from devices.events import BettingAction, Manner
 
-_KNOWN: Final = frozenset(Action)
-_RAISES: Final = (Action.BET, Action.RAISE, Action.ALL_IN)
+_KNOWN: Final = frozenset(BettingAction)
+_RAISES: Final = (BettingAction.BET, BettingAction.RAISE, BettingAction.ALL_IN)
 
 
 class Attempt(NamedTuple):
@@ -25,7 +25,7 @@ class Attempt(NamedTuple):
     part: BettingPart
     betting: Betting
     seat: int
-    action: Action
+    action: BettingAction
     cents: int
     stated: int
     timed_out: bool
@@ -41,22 +41,22 @@ class Attempt(NamedTuple):
         return self.cents > self.betting.high > 0
 
 
-def comes_to(round_: Round, betting: Betting, body: e.PlayerActed) -> tuple[Action, int]:
+def comes_to(round_: Round, betting: Betting, body: e.PlayerActed) -> tuple[BettingAction, int]:
     """What an action counts as, and what lies before the seat after it: chips that a call has too many go back, those
     of a string bet too."""
-    action, most, lies = Action(body.action), betting.most(body.seat), betting.lies(body.seat)
-    if action in (Action.FOLD, Action.CHECK):
+    action, most, lies = BettingAction(body.action), betting.most(body.seat), betting.lies(body.seat)
+    if action in (BettingAction.FOLD, BettingAction.CHECK):
         return action, lies
     if body.manner == Manner.STRING_BET and betting.high:
-        action = Action.CALL if betting.high > lies else Action.CHECK
-    if action in (Action.CALL, Action.CHECK):
-        return action, betting.to_call(body.seat) if action is Action.CALL else lies
-    if action is Action.ALL_IN and not body.cents and most is not None and not declares(round_, body):
+        action = BettingAction.CALL if betting.high > lies else BettingAction.CHECK
+    if action in (BettingAction.CALL, BettingAction.CHECK):
+        return action, betting.to_call(body.seat) if action is BettingAction.CALL else lies
+    if action is BettingAction.ALL_IN and not body.cents and most is not None and not declares(round_, body):
         return action, most
     return action, body.cents
 
 
-def _of(*actions: Action) -> Callable[[Callable[[Attempt], bool]], Check]:
+def _of(*actions: BettingAction) -> Callable[[Callable[[Attempt], bool]], Check]:
     """A condition of these actions alone."""
 
     def made(holds: Callable[[Attempt], bool]) -> Check:
@@ -77,12 +77,12 @@ def _of(*actions: Action) -> Callable[[Callable[[Attempt], bool]], Check]:
     return made
 
 
-@_of(Action.CHECK)
+@_of(BettingAction.CHECK)
 def _nothing_to_call(would: Attempt) -> bool:
     return would.cents >= would.betting.high
 
 
-@_of(Action.CHECK)
+@_of(BettingAction.CHECK)
 def _may_check(would: Attempt) -> bool:
     """Whose time is over must check (47.1-1038), also where the house has everybody bet or fold."""
     if would.timed_out or would.betting.high:
@@ -90,32 +90,32 @@ def _may_check(would: Attempt) -> bool:
     return not would.betting.bring_in and would.option(would.part.bet_or_fold) == "no"
 
 
-@_of(Action.CALL)
+@_of(BettingAction.CALL)
 def _something_to_call(would: Attempt) -> bool:
     return would.betting.high > would.betting.lies(would.seat)
 
 
-@_of(Action.CALL)
+@_of(BettingAction.CALL)
 def _call_is_whole(would: Attempt) -> bool:
     return not would.stated or would.stated >= would.cents
 
 
-@_of(Action.BET)
+@_of(BettingAction.BET)
 def _nothing_bet_yet(would: Attempt) -> bool:
     return not would.betting.high
 
 
-@_of(Action.RAISE)
+@_of(BettingAction.RAISE)
 def _something_to_raise(would: Attempt) -> bool:
     return would.betting.high > 0
 
 
-@_of(Action.BET, Action.RAISE)
+@_of(BettingAction.BET, BettingAction.RAISE)
 def _more_than_before(would: Attempt) -> bool:
     return would.cents > would.betting.high
 
 
-@_of(*_RAISES, Action.BRING_IN)
+@_of(*_RAISES, BettingAction.BRING_IN)
 def _bet_within_limit(would: Attempt) -> bool:
     return would.betting.high > 0 or would.cents <= would.part.most_bet.cents
 
@@ -139,13 +139,13 @@ def _may_check_raise(would: Attempt) -> bool:
     return not checked or would.option(would.part.check_and_raise) == "yes"
 
 
-@_of(*_RAISES, Action.BRING_IN)
+@_of(*_RAISES, BettingAction.BRING_IN)
 def _stake_covers(would: Attempt) -> bool:
     most = would.betting.most(would.seat)
     return would.betting.lies(would.seat) <= would.cents and (most is None or would.cents <= most)
 
 
-@_of(Action.ALL_IN)
+@_of(BettingAction.ALL_IN)
 def _all_of_it(would: Attempt) -> bool:
     return would.declared or would.betting.most(would.seat) in (None, would.cents)
 
@@ -157,15 +157,31 @@ def _no_card_ahead(would: Attempt) -> bool:
     return would.cents <= would.betting.high or would.seat not in ahead or ahead >= {*would.round.live}
 
 
-@_of(Action.BRING_IN)
+@_of(BettingAction.BRING_IN)
 def _bring_in_due(would: Attempt) -> bool:
     return would.betting.bring_in and not would.betting.high and would.cents > 0
+
+
+@_of(BettingAction.CHOP)
+def _may_chop(would: Attempt) -> bool:
+    """Before the flop, when all but the two in the blinds have folded and nobody has put anything in."""
+    part, round_ = would.part, would.round
+    first = first_betting(round_) is round_.step
+    blinds = [number for number in round_.live if blinds_of(round_, number)]
+    acted = {each.action for each in would.betting.actions} - {BettingAction.FOLD, BettingAction.CHOP}
+    allowed = part.chop is not None and would.option(part.chop) == "yes"
+    return allowed and first and not acted and blinds == round_.live and len(blinds) == 2
 
 
 def _seat_to_act(round_: Round, body: e.PlayerActed) -> bool:
     """Whether it still has to do something in this betting round. A hand may be thrown away at any time."""
     live = standing(round_, body) is not round_.betting
-    return live or body.action == Action.FOLD or round_.betting.needs(body.seat, round_.live) or declares(round_, body)
+    return (
+        live
+        or body.action == BettingAction.FOLD
+        or round_.betting.needs(body.seat, round_.live)
+        or declares(round_, body)
+    )
 
 
 def _time_limit_kept(round_: Round, body: e.PlayerActed) -> bool:
@@ -173,18 +189,31 @@ def _time_limit_kept(round_: Round, body: e.PlayerActed) -> bool:
     if body.manner != Manner.TIME_LIMIT:
         return True
     betting = standing(round_, body)
-    return body.action == (Action.FOLD if betting.high > betting.lies(body.seat) else Action.CHECK)
+    return body.action == (BettingAction.FOLD if betting.high > betting.lies(body.seat) else BettingAction.CHECK)
+
+
+def _forfeits(body: e.PlayerActed) -> bool:
+    """A person's word that chips stay in the pot: no act in turn, and of any hand."""
+    return body.action == BettingAction.FORFEIT
+
+
+def _no_turn(body: e.PlayerActed) -> bool:
+    """Whether it is said out of any turn."""
+    return body.action in (BettingAction.FORFEIT, BettingAction.CHOP)
 
 
 CHECKS_OF_ACTIONS: Final[dict[str, Check]] = {
     "chips_play": lambda r, _: r.plan.betting is not None,
     "stake_before_hand": lambda r, _: not r.in_play,
-    "hand_in_play": lambda r, body: body.seat in r.live or standing(r, body) is not r.betting,
-    "betting_under_way": reopens,
-    "players_act": lambda r, body: reopens(r, body) or (body.action == Action.FOLD and len(r.live) > 1),
-    "seat_to_act": _seat_to_act,
+    "hand_in_play": lambda r, body: _forfeits(body) or body.seat in r.live or standing(r, body) is not r.betting,
+    "betting_under_way": lambda r, body: _forfeits(body) or reopens(r, body),
+    "players_act": lambda r, body: (
+        _forfeits(body) or reopens(r, body) or (body.action == BettingAction.FOLD and len(r.live) > 1)
+    ),
+    "seat_to_act": lambda r, body: _no_turn(body) or _seat_to_act(r, body),
     "action_is_known": lambda _, body: body.action in _KNOWN,
-    "acts_in_turn": may_act,
+    "acts_in_turn": lambda r, body: _no_turn(body) or may_act(r, body),
+    "may_chop": _may_chop,
     "time_limit_kept": _time_limit_kept,
     "bring_in_due": _bring_in_due,
     "may_check": _may_check,

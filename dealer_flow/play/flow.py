@@ -111,6 +111,11 @@ class DealerFlow:
         return self._phase.state
 
     @property
+    def between_rounds(self) -> bool:
+        """True when no round is under way and no report waits for another one."""
+        return self._phase.state is State.BETTING and not self._held
+
+    @property
     def procedure(self) -> Procedure:
         """The procedure that is followed."""
         return self._plan.procedure

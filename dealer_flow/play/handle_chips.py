@@ -9,11 +9,11 @@ from dealer_flow.play.check_actions import comes_to
 from dealer_flow.play.handle_shoe import Handler
 from dealer_flow.play.turns import declares, in_turn, put_in, reopen, reopens, standing, stands
 from dealer_flow.procedure.steps.bet import BetStep
-from dealer_flow.record.details import ActionRecord, AwardRecord
+from dealer_flow.record.details import ActionRecord, TakenPot
 from dealer_flow.record.incidents import Incident, at
 from dealer_flow.table.betting import Betting
 from dealer_flow.table.round import Round, Ruling
-from devices.events import Action, Manner, Seen
+from devices.events import BettingAction, Manner, Seen
 from protocol.places import seat
 
 _PASSED_BY: Final = "hand-passed-by"
@@ -24,19 +24,28 @@ def _stake(round_: Round, seen: Seen, body: e.StakeShown) -> None:
         return
     if body.cents:
         round_.betting.stakes[body.seat] = body.cents
+        round_.betting.left.discard(body.seat)
     else:
         round_.betting.stakes.pop(body.seat, None)
+        round_.betting.left.add(body.seat)
     round_.bettors.add(seen.device)
 
 
 def _acted(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
     part, step = round_.plan.betting, round_.step
-    if part is None or body.seat not in round_.active or body.action not in frozenset(Action):
+    if part is None or body.seat not in round_.active or body.action not in frozenset(BettingAction):
         return
+    if body.action == BettingAction.FORFEIT:
+        _forfeit(round_, body.seat)
+        return
+    if body.action == BettingAction.CHOP:
+        _chop(round_, seen, body.seat)
+        return
+    round_.betting.chopped.clear()
     if body.manner == Manner.CORRECTED and reopens(round_, body):
         reopen(round_)
     elif not isinstance(step, BetStep):  # the hands are shown, and this one is mucked
-        round_.betting.folded |= {body.seat} if body.action == Action.FOLD else set()
+        round_.betting.folded |= {body.seat} if body.action == BettingAction.FOLD else set()
         return
     betting, folds = round_.betting, list[ActionRecord]()
     if (before := standing(round_, body)) is not betting:
@@ -53,12 +62,36 @@ def _acted(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
     else:
         betting.act(body.seat, action, _payable(betting, body.seat, cents), body.manner, round_.live)
     for fold in folds:  # those who folded behind it have done so
-        betting.act(fold.seat, Action.FOLD, fold.cents, fold.manner, round_.live)
+        betting.act(fold.seat, BettingAction.FOLD, fold.cents, fold.manner, round_.live)
     betting.stood = stands(round_)
     put_in(round_, body.seat)
     _remark(round_, seen, body, action, high)
     round_.rulings = [ruling for ruling in round_.rulings if not _is_about(ruling, body.seat)]
     _judge_passed(round_, seen)
+
+
+def _forfeit(round_: Round, number: int) -> None:
+    """A person rules that a player has bet what it knew to be fouled: the hand is dead, and nothing goes back."""
+    betting, step = round_.betting, round_.step
+    betting.forfeited.add(number)
+    round_.dead.add(number)
+    round_.returns.add("dead-hand", number, ())
+    at_step = step.name if step is not None else ""
+    lies = betting.lies(number)
+    betting.actions.append(ActionRecord(step=at_step, seat=number, action=BettingAction.FORFEIT.value, cents=lies))
+
+
+def _chop(round_: Round, seen: Seen, number: int) -> None:
+    """One of the two in the blinds would end the hand; once both would, each takes the blind back."""
+    betting, step = round_.betting, round_.step
+    part = round_.plan.betting
+    if not isinstance(step, BetStep) or part is None or part.chop is None:
+        return
+    betting.chopped.add(number)
+    lies = betting.lies(number)
+    betting.actions.append(ActionRecord(step=step.name, seat=number, action=BettingAction.CHOP.value, cents=lies))
+    for each in sorted(betting.chopped) if len(betting.chopped) > 1 else ():
+        round_.report(Incident(code="blinds-chopped", clause=part.chop.clause, seat=each), seen)
 
 
 def _payable(betting: Betting, number: int, cents: int) -> int:
@@ -67,20 +100,20 @@ def _payable(betting: Betting, number: int, cents: int) -> int:
     return max(cents if most is None else min(cents, most), lies)
 
 
-def _remark(round_: Round, seen: Seen, body: e.PlayerActed, action: Action, high: int) -> None:
+def _remark(round_: Round, seen: Seen, body: e.PlayerActed, action: BettingAction, high: int) -> None:
     """What the dealer had to correct is on record."""
     part = round_.plan.betting
     assert part is not None
-    if body.manner == Manner.STRING_BET and action is Action.CALL:
+    if body.manner == Manner.STRING_BET and action is BettingAction.CALL:
         found = Incident(
             code="string-bet", clause=part.string_bet_clause, seat=body.seat, cents=body.cents, wanted=high
         )
-    elif action is Action.CALL and body.cents > high:
+    elif action is BettingAction.CALL and body.cents > high:
         found = Incident(
             code="apparent-call", clause=part.apparent_call_clause, seat=body.seat, cents=body.cents, wanted=high
         )
     elif body.manner == Manner.TIME_LIMIT:
-        reason = "dead" if action is Action.FOLD else "checks"
+        reason = "dead" if action is BettingAction.FOLD else "checks"
         found = Incident(code="time-limit", clause=part.time_limit_clause, seat=body.seat, reason=reason)
     else:
         return
@@ -131,7 +164,7 @@ def judge_blinds(round_: Round, seen: Seen) -> None:
 
 def _taken(round_: Round, seen: Seen, body: e.PotTaken) -> None:
     if round_.plan.betting is not None and body.seat in round_.active and 1 <= body.pot <= len(round_.active):
-        round_.awards.append(AwardRecord(pot=body.pot, seat=body.seat, cents=body.cents))
+        round_.awards.append(TakenPot(pot=body.pot, seat=body.seat, cents=body.cents))
 
 
 HANDLERS_OF_CHIPS: Final[dict[type[e.Body], Handler]] = {

@@ -126,7 +126,8 @@ def replace_later(round_: Round, index: int, *, back: bool = False, lap: bool = 
         del round_.dues[number]
     elif round_.marks[index].why == "deal":
         completes = True
-        round_.dues.append(Due(round_.marks[index].place, 1, round_.marks[index].step, "complete"))
+        due = Due(round_.marks[index].place, 1, round_.marks[index].step, "complete")
+        round_.dues.insert(before_burn(round_, due.step), due)
     _mark(round_, index, _BACK if back else _DEAD)
     _settle(round_, before)
     if (lay := before[index]) is not None and lay.why == "deal":
@@ -134,10 +135,18 @@ def replace_later(round_: Round, index: int, *, back: bool = False, lap: bool = 
         hand.expected, hand.judged = hand.expected + 1, hand.judged - completes
 
 
+def before_burn(round_: Round, step: str) -> int:
+    """Where all that is due has come out before a card is burned for a later step: until then a hand of this step is
+    made whole."""
+    to_come = range(round_.given, len(round_.dues))
+    burns = (at for at in to_come if round_.dues[at].place == BURN and round_.dues[at].step != step)
+    return next(burns, len(round_.dues))
+
+
 def _others_end(round_: Round, due: Due) -> int:
     """Where all others have theirs. Community cards that are being dealt after the players' are nobody's: a player's
     hand gets its card before them."""
-    after, following = len(round_.dues), round_.next_due
+    after, following = before_burn(round_, due.step), round_.next_due
     if due.place.seat is None or following is None or following.place != COMMUNITY:
         return after
     while after and (round_.dues[after - 1].place, round_.dues[after - 1].step) == (COMMUNITY, following.step):

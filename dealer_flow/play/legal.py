@@ -289,7 +289,8 @@ def _revealing(state: State, round_: Round) -> Iterator[Candidate]:
         if first not in (None, "seats"):
             yield _show(round_, round_.plan.place(str(first)), f"show {first}")
             return
-        seats = [number for number in round_.active if seat(number) in hands and hands[seat(number)].revealed is None]
+        playing = round_.live if round_.plan.betting is not None else round_.active  # a hand given up is mucked
+        seats = [number for number in playing if seat(number) in hands and hands[seat(number)].revealed is None]
     last = round_.plan.reveal
     yield from taking_in(round_)
     if round_.plan.betting is not None:

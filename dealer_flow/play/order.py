@@ -303,6 +303,7 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
             OrderRule(frozenset({State.ACTING}), condition, harmful=False, code="action-refused")
             for condition in (
                 *(
+                    "may_chop",
                     "seat_to_act",
                     "time_limit_kept",
                     "bring_in_due",

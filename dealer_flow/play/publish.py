@@ -1,8 +1,11 @@
 """A round as it is published, made from what was known at its end."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
+from msgspec.structs import replace
+
+from dealer_flow.play.faced import private
 from dealer_flow.play.stages import finished, lying, settled_bets
 from dealer_flow.play.wagers import held_of, lone_bets
 from dealer_flow.procedure.tables import DECLARED
@@ -26,7 +29,7 @@ from dealer_flow.table.columns import Draw
 from dealer_flow.table.round import Round
 from dealer_flow.table.shoe import Shoes
 from devices.events import BurnConfirmed
-from protocol.cards import spell_cards
+from protocol.cards import UNREAD, parse_cards, spell_cards
 from protocol.places import DEALER, Place, parse_place, seat
 
 
@@ -56,6 +59,7 @@ def result_of(round_: Round, table: str) -> RoundResult:
         button=round_.first if plan.button is not None and round_.first else None,
         actions=tuple(round_.betting.actions),
         awards=tuple(round_.awards),
+        left=tuple(sorted(round_.betting.left)),
         number=_number(round_),
         remainder=_remainder(round_),
         rejected=ledger.rejected,
@@ -94,7 +98,7 @@ def _seat(round_: Round, number: int, back: dict[str, int]) -> Seat:
     return Seat(
         seat=number,
         status=status,
-        cards=tuple(spell_cards(hand.cards)) if hand else (),
+        cards=tuple(spell_cards(private(round_, hand.place, hand.cards))) if hand else (),
         counted=hand.counted if hand else None,
         expected=hand.expected if hand else round_.plan.expected(seat(number)) if number in round_.active else 0,
         decision=made[-1] if made else None,
@@ -107,6 +111,7 @@ def _seat(round_: Round, number: int, back: dict[str, int]) -> Seat:
         settled=settled(round_, number),
         wagers=dict(round_.wagers.get(number, {})),
         returned=back,
+        forfeited=forfeited(round_, number, back),
         held=held_of(round_, number, back),
         stake=round_.betting.stakes.get(number),
     )
@@ -140,7 +145,23 @@ def returned(round_: Round, number: int, outcome: Outcome) -> dict[str, int]:
     unreliable round nothing is said.
     """
     bets, back = round_.wagers.get(number, {}), _back(round_, number, outcome)
+    if number in round_.betting.forfeited:
+        return {name: cents for name, cents in back.items() if name in _apart(round_)}
     return back | {tip: bets[tip] for tip, own in round_.plan.tips.items() if own in back and tip in bets}
+
+
+def forfeited(round_: Round, number: int, back: Mapping[str, int]) -> dict[str, int]:
+    """The bets of a seat that stay in the pot of a void round for the next one, cents by name; those of a round that
+    was played out stay in its own."""
+    if number not in round_.betting.forfeited or round_.outcome not in ("misdeal", "defective-deck"):
+        return {}
+    stays = round_.wagers.get(number, {}).items()
+    return {name: cents for name, cents in stays if name not in back and name not in _apart(round_)}
+
+
+def _apart(round_: Round) -> tuple[str, ...]:
+    """Bets that lie apart from the pot."""
+    return round_.plan.betting.apart if round_.plan.betting is not None else ()
 
 
 def _back(round_: Round, number: int, outcome: Outcome) -> dict[str, int]:
@@ -155,6 +176,8 @@ def _back(round_: Round, number: int, outcome: Outcome) -> dict[str, int]:
         return back | round_.returns.of(outcome, 0, bets, frozenset())
     if number not in round_.active:
         return back
+    if len(round_.betting.chopped) > 1 and number in round_.betting.chopped and round_.plan.betting is not None:
+        return back | {name: cents for name, cents in bets.items() if name in round_.plan.betting.blinds}
     for name in round_.dead_hands:
         back |= round_.returns.of("hand", name, bets, fees)
     if not round_.plan.keeps.isdisjoint(round_.choices.get(number, {}).values()):
@@ -211,7 +234,9 @@ def _stages(round_: Round) -> Iterator[Stage]:
         place = parse_place(stage.place)
         changed = place in round_.ledger.hands and sorted(stage.cards) != sorted(spell_cards(lying(round_, place)))
         if changed or stage.step in round_.declared.get(place.seat or 0, ()):
-            yield stage
+            told = tuple(spell_cards(private(round_, place, parse_cards(" ".join(stage.cards)))))
+            if any(card != UNREAD.text for card in told):
+                yield stage if told == stage.cards else replace(stage, cards=told)
 
 
 def _number(round_: Round) -> DrawnNumber | None:

@@ -93,8 +93,12 @@ def _lies_open(round_: Round, due: Due) -> bool:
 
 def complete(round_: Round, hand: Hand, missing: int) -> None:
     """The hand gets the next cards, after all others have theirs."""
-    owed = round_.by_hand if round_.plan.from_hand else round_.dues
-    owed += [Due(hand.place, 1, hand.step, "complete")] * missing
+    cards = [Due(hand.place, 1, hand.step, "complete")] * missing
+    if round_.plan.from_hand:
+        round_.by_hand += cards
+    else:
+        at = laying.before_burn(round_, hand.step)
+        round_.dues[at:at] = cards
 
 
 def owed(round_: Round, place: Place) -> int:

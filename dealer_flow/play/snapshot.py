@@ -8,10 +8,11 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from dealer_flow.play.betting_view import BettingNow, betting_now
+from dealer_flow.play.faced import seen
 from dealer_flow.play.states import State
 from dealer_flow.record.result import SeatStatus
 from dealer_flow.table.hand import Hand
-from dealer_flow.table.ledger import Ledger
 from dealer_flow.table.round import Round
 from protocol.cards import UNREAD, Card
 from protocol.places import BURN, COMMUNITY, DEALER, NOWHERE, REJECT_TRAY, Place, seat
@@ -77,12 +78,16 @@ class Snapshot:
     """Faces of this round's packets that a device read and nobody has shown. Not to be shown either."""
     won: str | None = None
     """The column that decided the round; None while none has."""
+    betting: BettingNow | None = None
+    """The chips, where players bet against each other; None in any other game."""
 
 
 def snapshot(state: State, round_: Round) -> Snapshot:
     """What there is to see of the round, which stands at `state`."""
     ledger, draw = round_.ledger, round_.draw
-    seats = sorted({*round_.active, *(number for number, bets in round_.wagers.items() if bets)})
+    betting = betting_now(round_)
+    there = {*round_.active, *(number for number, bets in round_.wagers.items() if bets)}
+    seats = sorted(there | (betting.chips.keys() if betting is not None else set()))
     columns = draw.columns() if draw is not None else {}
     finish = draw.finish if draw is not None else None
     burned = len(draw.burned) if draw is not None else ledger.burned_left
@@ -91,12 +96,12 @@ def snapshot(state: State, round_: Round) -> Snapshot:
         number=round_.number if round_.in_play else 0,
         in_play=round_.in_play,
         seats=tuple(_seat(round_, number) for number in seats),
-        dealer=_hand(ledger, DEALER),
-        community=_hand(ledger, COMMUNITY),
+        dealer=_hand(round_, DEALER),
+        community=_hand(round_, COMMUNITY),
         hands=tuple(
             replace(hand, place=name)
             for name, place in round_.plan.hands.items()
-            if (hand := _hand(ledger, place)) is not None
+            if (hand := _hand(round_, place)) is not None
         ),
         columns=tuple(HandNow(name, cards, len(cards), 0) for name, cards in columns.items()),
         burned=ledger.burned_shown if burned and ledger.burned_shown else (UNREAD,) * burned,
@@ -105,6 +110,7 @@ def snapshot(state: State, round_: Round) -> Snapshot:
         remainder=ledger.remainder,
         unshown=_unshown(round_),
         won=finish.column if finish is not None else None,
+        betting=betting,
     )
 
 
@@ -117,7 +123,7 @@ def _unshown(round_: Round) -> frozenset[Card]:
     open_ = Counter[Card]()
     for hand in ledger.hands.values():
         burned = ledger.burned_shown if hand.burned is not None or hand.place == BURN else ()
-        shown = Counter(hand.revealed or hand.opened) | Counter(hand.declared)
+        shown = Counter(seen(round_, hand)) | Counter(hand.declared)
         open_ += shown
         found.update(Counter(hand.recognised) - (shown + Counter(burned)))
     found.update(Counter(round_.from_shoe) - open_)
@@ -130,25 +136,27 @@ def _seat(round_: Round, number: int) -> SeatNow:
     if number in round_.active:
         status = "live" if number in round_.live else "dead" if number in round_.dead else "folded"
     wagers, decision = dict(round_.wagers.get(number, {})), round_.last_choice(number)
-    return SeatNow(number, status, wagers, decision, _hand(round_.ledger, seat(number)))
+    return SeatNow(number, status, wagers, decision, _hand(round_, seat(number)))
 
 
-def _hand(ledger: Ledger, place: Place) -> HandNow | None:
+def _hand(round_: Round, place: Place) -> HandNow | None:
+    ledger = round_.ledger
     hand = ledger.hands.get(place)
     if hand is None:
         return None
     aside = (ledger.burned_shown or (UNREAD,) * hand.set_aside) if hand.burned is not None else ()
-    cards = _shown(hand)
+    cards = _shown(round_, hand)
     # Shown before the burn, the burned cards lie among the others: no card is counted twice.
     aside = aside[: max((hand.counted or 0) - len(cards), 0)]
     return HandNow(place.text, cards, hand.counted, hand.expected, aside)
 
 
-def _shown(hand: Hand) -> Cards:
+def _shown(round_: Round, hand: Hand) -> Cards:
     if hand.revealed is not None:
         return hand.revealed
-    covered = (hand.counted or 0) - hand.set_aside - len(hand.opened)
-    return hand.opened + (UNREAD,) * max(covered, 0)
+    cards = seen(round_, hand)
+    covered = (hand.counted or 0) - hand.set_aside - len(cards)
+    return cards + (UNREAD,) * max(covered, 0)
 
 
 def _packets(round_: Round) -> tuple[PacketNow, ...]:

@@ -4,6 +4,7 @@ from fractions import Fraction
 from typing import Final
 
 import devices.events as e
+from dealer_flow.play.faced import board_read
 from dealer_flow.play.stages import note_stage, note_stages, reached_step, settle
 from dealer_flow.play.turns import open_betting
 from dealer_flow.procedure.steps.bet import BetStep
@@ -334,6 +335,7 @@ def next_to_show(round_: Round) -> str | None:
     hands = round_.plan.hands
     for kind in round_.plan.reveal_order:
         gone = kind in hands and hands[kind] not in round_.ledger.hands
+        gone |= kind == "community" and board_read(round_)
         if kind in round_.shown or kind in round_.dead_hands or gone:
             continue
         return kind if round_.live else None

@@ -1,14 +1,13 @@
 """Whose turn it is in a betting round: who acts first, and when every bet is called."""
 
 import devices.events as e
-from dealer_flow.play.laying import laid
+from dealer_flow.play.faced import faced
 from dealer_flow.procedure.steps.bet import BetStep
-from dealer_flow.procedure.steps.deal import DealStep
 from dealer_flow.table.betting import Betting
 from dealer_flow.table.boards import first_on_board
 from dealer_flow.table.hand import Hand
 from dealer_flow.table.round import Round
-from devices.events import Action, Manner
+from devices.events import BettingAction, Manner
 from protocol.cards import UNREAD, Card
 from protocol.places import seat
 
@@ -32,7 +31,7 @@ def in_showing_order(round_: Round) -> list[int]:
     final = [step.name for step in round_.plan.steps if isinstance(step, BetStep)][-1]
     high, first = 0, None
     for each in round_.betting.actions:
-        if each.step == final and each.action != Action.FOLD and (first is None or each.cents > high):
+        if each.step == final and each.action != BettingAction.FOLD and (first is None or each.cents > high):
             high, first = each.cents, each.seat
     start = around.index(first) if first in around else 0
     return [*around[start:], *around[:start]]
@@ -106,10 +105,7 @@ def _boards(round_: Round, numbers: list[int]) -> dict[int, tuple[Card, ...]]:
 
 def upcards(round_: Round, number: int) -> tuple[Card, ...]:
     """The cards of a seat that were dealt face up, in their order."""
-    faced = {step.name for step in round_.plan.steps if isinstance(step, DealStep) and step.face == "up"}
-    place = seat(number)
-    lying = zip(round_.from_shoe, laid(round_), strict=True)
-    return tuple(card for card, due in lying if due is not None and due.place == place and due.step in faced)
+    return faced(round_, seat(number))
 
 
 def standing(round_: Round, body: e.PlayerActed) -> Betting:
@@ -128,7 +124,7 @@ def declares(round_: Round, body: e.PlayerActed) -> bool:
     """Whether a player whose last card was turned up declares itself all-in, with what it has in the pot: that is said
     before it acts on the card (47.1-1021)."""
     betting, number = standing(round_, body), body.seat
-    if body.action != Action.ALL_IN or number not in round_.seen_last or betting.is_all_in(number):
+    if body.action != BettingAction.ALL_IN or number not in round_.seen_last or betting.is_all_in(number):
         return False
     acted = any(each.seat == number and each.step == betting.step for each in betting.actions)
     return body.cents == betting.lies(number) and not acted

@@ -31,6 +31,7 @@ _OF_SET: Final = frozenset({"set_as_written", "hand_to_set", "set_before_house"}
 
 _OF_ACTIONS: Final[Mapping[str, Callable[[BettingPart], str]]] = {
     "acts_in_turn": lambda part: part.order_clause,
+    "may_chop": lambda part: part.chop.clause if part.chop is not None else part.clause,
     "stake_before_hand": lambda part: part.stakes_clause,
     "stake_covers": lambda part: part.stakes_clause,
     "all_of_it": lambda part: part.stakes_clause,

@@ -41,11 +41,15 @@ class BettingPart(TomlTable):
     """
 
     blinds: tuple[Name, ...] = ()
+    apart: tuple[Name, ...] = ()
+    """Bets before the deal that are kept apart from the pot."""
     most_bet: MostPart
     most_raise: MostPart
     raises: OptionRef
     check_and_raise: OptionRef
     bet_or_fold: OptionRef
+    chop: OptionRef | None = None
+    """The option that says whether the two players in the blinds may end the hand and take them back."""
     stakes_clause: Clause
     order_clause: Clause
     short_call_clause: Clause
@@ -76,9 +80,9 @@ def betting_faults(procedure: "Procedure") -> Iterator[Complaint]:
                 yield ("bet", index, "placed"), "no [betting] table says how players act"
         return
     early = [bet.name for bet in procedure.bet if bet.placed == "before-deal"]
-    for name in part.blinds:
+    for key, name in (*(("blinds", each) for each in part.blinds), *(("apart", each) for each in part.apart)):
         if name not in early:
-            yield ("betting", "blinds"), f"no bet {name!r} placed before-deal; allowed: {', '.join(early) or 'none'}"
+            yield ("betting", key), f"no bet {name!r} placed before-deal; allowed: {', '.join(early) or 'none'}"
     for key, ref, allowed in (
         ("raises", part.raises, _RAISES),
         ("check-and-raise", part.check_and_raise, YES_OR_NO),

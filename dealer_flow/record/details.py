@@ -61,7 +61,7 @@ class ActionRecord(Record, frozen=True, omit_defaults=True):
     manner: str = ""
 
 
-class AwardRecord(Record, frozen=True):
+class TakenPot(Record, frozen=True):
     """Cents of a pot, 1 for the main pot, that the dealer awarded and the seat took in."""
 
     pot: Annotated[int, Meta(ge=1, le=32)]

@@ -15,12 +15,12 @@ from dealer_flow.record.base import Cards, CardText, LineRecord, Record, hide, w
 from dealer_flow.record.details import (
     DOLLAR,
     ActionRecord,
-    AwardRecord,
     Cents,
     Currency,
     DrawnNumber,
     Split,
     Stage,
+    TakenPot,
     leave_out_dollar,
 )
 from dealer_flow.record.incidents import Incident
@@ -107,6 +107,9 @@ class Seat(Record, frozen=True, kw_only=True, omit_defaults=True):
     """Bets that were settled before the round was void and stay so; absent when none were."""
     returned: dict[str, Cents] = msgspec.field(default_factory=dict)
     """The bets that go back for how the round ended, by the clause; absent when none do."""
+    forfeited: dict[str, Cents] = msgspec.field(default_factory=dict)
+    """The bets of a void round that stay in the pot for the next one, since the player knew better; absent when none
+    do."""
     held: dict[str, str] = msgspec.field(default_factory=dict)
     """The bets that break a rule of the game, came too late or enter nobody, each with its clause: they lie there until
     a person decides, and every other bet is settled. Absent when there is none."""
@@ -259,8 +262,10 @@ class RoundResult(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     """The seat that had the button; absent unless it was reported."""
     actions: tuple[ActionRecord, ...] = ()
     """The betting as it went, where players bet against each other; absent when there was none."""
-    awards: tuple[AwardRecord, ...] = ()
+    awards: tuple[TakenPot, ...] = ()
     """Pots that the dealer awarded and seats took in; absent when none were reported."""
+    left: tuple[Annotated[int, Meta(ge=1, le=32)], ...] = ()
+    """Seats whose player has left the game since the round before, since nothing lies there; absent when none has."""
     draw: Drawn | None = None
     """Of a game drawn from a shoe; such a game has no packets. Absent from the line of any other game, as `shoe` is."""
     shoe: ShoeRecord | None = None

@@ -9,9 +9,15 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from dealer_flow.record.details import ActionRecord
-from devices.events import Action
+from devices.events import BettingAction
 
-_PUTS: Final = (Action.BET, Action.RAISE, Action.CALL, Action.ALL_IN, Action.BRING_IN)
+_PUTS: Final = (
+    BettingAction.BET,
+    BettingAction.RAISE,
+    BettingAction.CALL,
+    BettingAction.ALL_IN,
+    BettingAction.BRING_IN,
+)
 """Actions that put chips in, unless all of them lay there already."""
 
 
@@ -23,6 +29,12 @@ class Betting:
 
     stakes: dict[int, int] = field(default_factory=dict)
     behind: dict[int, int] = field(default_factory=dict)
+    left: set[int] = field(default_factory=set)
+    """Seats before which nothing lies any more, as was said before the hand."""
+    chopped: set[int] = field(default_factory=set)
+    """Seats in the blinds that would end the hand and take them back; both must say so."""
+    forfeited: set[int] = field(default_factory=set)
+    """Seats whose chips stay in the pot by a person's word."""
     folded: set[int] = field(default_factory=set)
     actions: list[ActionRecord] = field(default_factory=list)
     """Every action of the hand, in its order."""
@@ -102,6 +114,7 @@ class Betting:
             self,
             behind=dict(self.behind),
             folded=set(self.folded),
+            chopped=set(self.chopped),
             actions=list(self.actions),
             put=dict(self.put),
             acted=set(self.acted),
@@ -116,30 +129,30 @@ class Betting:
         for before in reversed(self.earlier):
             if since.actions[-1].seat == seat:
                 return before
-            if since.actions[-1].action != Action.FOLD:
+            if since.actions[-1].action != BettingAction.FOLD:
                 break
             since = before
         return self
 
-    def act(self, seat: int, action: Action, cents: int, manner: str, live: list[int]) -> None:
+    def act(self, seat: int, action: BettingAction, cents: int, manner: str, live: list[int]) -> None:
         """A seat acts; `cents` lie before it afterwards. A fold before its turn passes nobody by."""
         before, added = self.copy(), cents - self.lies(seat)
-        if action is not Action.FOLD or seat in self.waiting(live):
+        if action is not BettingAction.FOLD or seat in self.waiting(live):
             self._pass(seat, before, live)
             self.last = seat
         self.put[seat] = cents
-        if action is Action.ALL_IN:
+        if action is BettingAction.ALL_IN:
             self.behind[seat] = 0
         elif seat in self.behind:
             self.behind[seat] -= added
-        if action is Action.FOLD:
+        if action is BettingAction.FOLD:
             self.folded.add(seat)
         elif cents > self.high:
-            forced = action is Action.BRING_IN
+            forced = action is BettingAction.BRING_IN
             self.raises += self.high > 0 and not self.bring_in
             self.high, self.acted = cents, set()
             self.bring_in = forced
-        self.checked |= {seat} if action is Action.CHECK else set()
+        self.checked |= {seat} if action is BettingAction.CHECK else set()
         self.acted.add(seat)
         self._note(seat, action, cents, manner, before)
 
@@ -147,9 +160,9 @@ class Betting:
         """A seat plays for what is in the pot by now: it bets no more, and that is no turn."""
         before = self.copy()
         self.behind[seat] = 0
-        self._note(seat, Action.ALL_IN, self.lies(seat), manner, before)
+        self._note(seat, BettingAction.ALL_IN, self.lies(seat), manner, before)
 
-    def _note(self, seat: int, action: Action, cents: int, manner: str, before: "Betting") -> None:
+    def _note(self, seat: int, action: BettingAction, cents: int, manner: str, before: "Betting") -> None:
         self.earlier = (*self.earlier, before)
         self.actions.append(ActionRecord(step=self.step, seat=seat, action=action.value, cents=cents, manner=manner))
 
@@ -175,5 +188,5 @@ class Betting:
 def _is_substantial(actions: Iterable[ActionRecord]) -> bool:
     """Two players put money in the pot, or three put money in or folded."""
     paid = {each.seat for each in actions if each.action in _PUTS}
-    folded = {each.seat for each in actions if each.action == Action.FOLD}
+    folded = {each.seat for each in actions if each.action == BettingAction.FOLD}
     return len(paid) >= 2 or len(paid | folded) >= 3

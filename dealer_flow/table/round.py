@@ -11,7 +11,7 @@ from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.procedure.steps.due import Due
 from dealer_flow.procedure.steps.kinds import AnyStep
 from dealer_flow.record.catalogue import INCIDENTS
-from dealer_flow.record.details import AwardRecord, Stage
+from dealer_flow.record.details import Stage, TakenPot
 from dealer_flow.record.incidents import EventRef, Incident
 from dealer_flow.record.result import Outcome
 from dealer_flow.table.betting import Betting
@@ -81,7 +81,7 @@ class Round:
     draw: Draw | None = None
     betting: Betting = field(default_factory=Betting)
     """Chips that are bet in turn, in games where players bet against each other."""
-    awards: list[AwardRecord] = field(default_factory=list)
+    awards: list[TakenPot] = field(default_factory=list)
     badge: tuple[int, str] | None = None
     """Badge and level of the last swipe since a card waits to be named."""
     in_play: bool = False
@@ -315,7 +315,9 @@ class Round:
 
     @property
     def won(self) -> bool:
-        """True where players bet against each other and one alone is left, or none."""
+        """True where players bet against each other and one alone is left, or none, or the blinds were chopped."""
+        if len(self.betting.chopped) > 1:
+            return True
         return self.plan.betting is not None and self.in_play and len(self.active) > 1 and len(self.live) <= 1
 
     @property

@@ -26,8 +26,9 @@ class Conformance(Strict):
 
     plan: str
     """The packaged plan, all of whose checks it must pass, but for those that the other keys let go."""
-    version: str
-    """The protocol's, which the device must speak."""
+    versions: tuple[str, ...]
+    """The protocol's, oldest first: each asks the same of a device as far as the plan goes, and the sentence names the
+    one that it speaks."""
     judges: tuple[str, ...]
     """The plans that the sentence names: that one and those it includes."""
     may_lack: tuple[str, ...] = ()
@@ -73,8 +74,8 @@ def why_not(report: Report) -> str:
     wanted = conformances().get(report.plan.id)
     if wanted is None or not is_packaged(report):
         return "the plan is not one by which conformance is judged"
-    if report.protocol.common != wanted.version:
-        return f"the device does not speak {wanted.version}"
+    if report.protocol.common not in wanted.versions:
+        return f"the device does not speak {' or '.join(wanted.versions)}"
     if report.allowance_ms > report.plan.allowance_ms:
         return f"the line was allowed {report.allowance_ms} ms, more than the plan's {report.plan.allowance_ms}"
     if report.options.only:
@@ -90,11 +91,11 @@ def why_not(report: Report) -> str:
 
 
 def sentence_of(report: Report) -> str:
-    """`passed link 1.2, shuffler 1.2, plan digest 2553…`; nothing when that is not true."""
+    """`passed link 1.3, shuffler 1.3, plan digest 2553…`; nothing when that is not true."""
     if why_not(report):
         return ""
     wanted = conformances()[report.plan.id]
     lacking = [name for name in wanted.may_lack if name not in report.device.capabilities]
     without = f", without {' and '.join(lacking)}" if lacking else ""
-    named = ", ".join(f"{plan} {wanted.version}" for plan in wanted.judges)
+    named = ", ".join(f"{plan} {report.protocol.common}" for plan in wanted.judges)
     return f"passed {named}{without}, plan digest {report.plan.sha256}"

@@ -175,7 +175,7 @@ class Probe:
         began_ns, tries = self.wire.now_ns(), 0
         while self.wire.now_ns() - began_ns < (limit_ns or self.contact_ns):
             tries += 1
-            self.send(m.HelloMessage(VERSION, MINOR, VERSION, MINOR, "dealwire bench"))
+            self.send(m.HelloMessage(VERSION, 0, VERSION, MINOR, "dealwire bench"))
             found = self.until(lambda h: _as(h, m.HelloReplyMessage), TIMES.hello_ns // MS)
             if found:
                 hello: m.HelloReplyMessage = found[1]
@@ -189,7 +189,7 @@ class Probe:
         """HELLO, OPEN-SESSION; what the device still holds is taken as read. Failed when it does not grant it."""
         hello = self.meet()
         wanted = self.role if role is None else role
-        reply = self.ask(m.OpenSessionMessage(hello.session, VERSION, MINOR, wanted))
+        reply = self.ask(m.OpenSessionMessage(hello.session, *self.known.version, wanted))
         if reply.status == Status.REFUSED and reply.reason == Reason.NOT_PERMITTED and wanted > Role.OBSERVE:
             raise NotOpened(f"the device does not grant the role {wanted.name}")
         if reply.status == Status.REFUSED:

@@ -17,7 +17,9 @@ from protocol.tdp.codec import Unknown
 from protocol.tdp.device_link import WINDOW
 from protocol.tdp.messages import Capability, Kind, Lamp
 from protocol.tdp.outputs import DeviceStatus
-from protocol.tdp.packets import VERSION
+from protocol.tdp.packets import MINOR, VERSION
+from protocol.tdp.since import message_since
+from protocol.tdp.vetting import common_version
 
 BREACHES_MAX: Final = 5
 """Breaches told in full; the rest is counted."""
@@ -45,6 +47,12 @@ class Known:
     allowance_ms: int = 0
     exact: bool = True
     """Times are those of the device alone: nothing between it and the bench takes any."""
+
+    @property
+    def version(self) -> tuple[int, int]:
+        """The one that both ends speak; ours of a device that speaks none of ours, or has not said."""
+        common = common_version(self.hello) if self.hello is not None else None
+        return common or (VERSION, MINOR)
 
 
 @dataclass
@@ -109,12 +117,17 @@ class _LinkSequence(BenchRule):
 
 
 class _Layouts(BenchRule):
-    """Every message has the layout of its number, and nothing is said that the protocol does not know."""
+    """Every message has the layout of its number, and nothing is said that the protocol does not know in the version
+    that the device speaks."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
-        message = heard.message
+        message, version = heard.message, known.version
         makers = isinstance(message, Unknown) and message.message_id >= 0x8000
         self._judge(not isinstance(message, Unknown) or makers, lambda: f"{name_of(heard)} cannot be read")
+        since = message_since(type(message))
+        if version < tuple(map(int, since.split("."))):
+            words = f"{name_of(heard)} is of {since}, and the device speaks {version[0]}.{version[1]}"
+            self._judge(False, lambda: words)
 
 
 @dataclass

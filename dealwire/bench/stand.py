@@ -129,11 +129,11 @@ class Stand:
         return now | self.variables
 
     def _usual(self, name: str) -> dict[str, Any]:
-        session = self.probe.known.session
+        session, (major, minor) = self.probe.known.session, self.probe.known.version
         usual: dict[str, dict[str, Any]] = {
-            "Hello": {"lowest_major": VERSION, "lowest_minor": MINOR, "highest_major": VERSION,
+            "Hello": {"lowest_major": VERSION, "lowest_minor": 0, "highest_major": VERSION,
                       "highest_minor": MINOR, "host": "dealwire bench"},
-            "OpenSession": {"session": session, "major": VERSION, "minor": MINOR, "role": self.probe.role},
+            "OpenSession": {"session": session, "major": major, "minor": minor, "role": self.probe.role},
             "ReadEvents": {"session": session, "first": self.probe.last_event + 1},
             "Ack": {"session": session, "up_to": self.probe.last_event},
             "Heartbeat": {"session": session},

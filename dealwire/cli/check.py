@@ -24,6 +24,7 @@ from protocol.tomlfile import TomlFileError
 from rules.game import game_ids, load_game
 from rules.hands.poker import load_ranking
 from rules.houseways import load_houseway
+from rules.jackpot_setup import load_jackpot
 from rules.keeps import load_keep
 from rules.meter_setup import load_setup
 from rules.odds.named import odds_faults
@@ -40,7 +41,7 @@ CHECK_SCHEMA = "dealwire.check/1"
 @click.pass_context
 def command(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
     """Check FILEs: dealing procedures, parts of them, games, pay tables, rankings, house ways, ways of keeping cards,
-    progressives and strategies, told apart by their schema.
+    progressives, jackpots and strategies, told apart by their schema.
 
     A game is held against the procedures that it names: among FILEs, with this program, or as ID.toml beside it.
     Each fault is one line: file, line, key, what is allowed. An id instead of a file means what comes with this
@@ -120,6 +121,7 @@ OTHERS: Final[Mapping[str, Callable[[Path], object]]] = {
     "house way": load_houseway,
     "keep": load_keep,
     "progressive": load_setup,
+    "jackpot": load_jackpot,
     "strategy": _load_strategy,
 }
 """What stands in a file of its own, beside procedures and games, by what `schema` calls it without the space."""

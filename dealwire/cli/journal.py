@@ -239,6 +239,8 @@ def publisher_maker(
         chosen["procedure"] = options["procedure"] or known_procedure(reader.path, procedures.get(start.table, ""))
         if not given & {"meters", "progressive"}:
             chosen["meters"] = [f"{name}={cents}" for name, cents in start.facts.get("meters", {}).items()]
+        if "runners" not in given:
+            chosen["runners"] = [f"{seat}={number}" for seat, number in start.facts.get("runners", {}).items()]
         return OutcomePublisher(make_table(**chosen))
 
     return make, DERIVED

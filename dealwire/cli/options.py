@@ -23,7 +23,7 @@ from rules.game import Game, game_id_of, load_game, load_game_of
 from rules.meter_setup import cautions, load_setup
 from rules.meters import MeterBank
 from rules.pairing import must_fit
-from rules.settlement import MaximumPayout
+from rules.settlement import HouseRake, MaximumPayout
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -52,6 +52,15 @@ def cents(meters: Sequence[str]) -> dict[str, int]:
         if not is_cents(value):
             raise click.BadParameter(f"{no_cents(value)} up to {MOST_CENTS:,}", param_hint="--meter")
     return {name: int(value) for name, value in found.items()}
+
+
+def seats(runners: Sequence[str]) -> dict[int, int]:
+    """`--runners` as numbers by seat; a usage error names what is none."""
+    found = pairs(runners, "--runners")
+    for text in (*found, *found.values()):
+        if not (text.isascii() and text.isdecimal() and len(text) <= 2):
+            raise click.BadParameter(f"{printable(repr(text), 40)} is no number of two digits", param_hint="--runners")
+    return {int(seat): int(number) for seat, number in found.items()}
 
 
 def cache_folder() -> Path:
@@ -147,6 +156,23 @@ terms_options = together(
     click.option(
         "--commission", metavar="PERCENT", default="0", help="What the house takes of a win, where the game has it."
     ),
+    click.option(
+        "--rake", metavar="PERCENT", default="0", help="What the house takes of a pot, where players bet into one."
+    ),
+    *(
+        click.option(f"--{name}", f"{name.replace('-', '_')}_cents", type=WagerCents(), metavar="CENTS", help=text)
+        for name, text in (
+            ("rake-cap", "The most that --rake takes of the pots of a round."),
+            ("rake-step", "What --rake is rounded down to; by default the token."),
+            ("jackpot-rake", "What is taken of the pots of a round for a jackpot, beside --rake."),
+        )
+    ),
+    click.option(
+        "--pool-rake", metavar="PERCENT", default="0", help="What the house takes of a pool that runners have won."
+    ),
+    click.option(
+        "--runners", multiple=True, metavar="SEAT=N", help="Runners before a seat, where they win a pool; else none."
+    ),
     click.option("--house-way", metavar="ID|FILE", help="How the house sets its hand; by default as the text prints."),
     *(
         click.option(f"--{name}", f"{name.replace('-', '_')}_cents", type=WagerCents(), metavar="CENTS", help=text)
@@ -207,6 +233,12 @@ def make_terms(
     max_player_cents: int | None = None,
     max_tip_cents: int | None = None,
     least_bet_cents: int | None = None,
+    rake: str = "0",
+    rake_cap_cents: int | None = None,
+    rake_step_cents: int | None = None,
+    jackpot_rake_cents: int | None = None,
+    pool_rake: str = "0",
+    runners: Sequence[str] = (),
     **rest: Any,
 ) -> TableTerms:
     """The terms those options describe, for this game and on this bank's meters. Which of the maker's recommendations
@@ -216,8 +248,10 @@ def make_terms(
     chosen = pairs(paytables, "--paytable"), pairs(readings, "--reading"), cents(meters)
     mine = bank if game.progressive is not None else None
     maximum = MaximumPayout(max_round_cents, max_player_cents, max_tip_cents, least_bet_cents)
+    of_pots = HouseRake(rake, rake_cap_cents, rake_step_cents, jackpot_rake_cents or 0, pool_rake)
+    rest["runners"] = seats(runners)
     try:
-        terms = TableTerms(game, *chosen, token, envy_base, bank=mine, maximum=maximum, **rest)
+        terms = TableTerms(game, *chosen, token, envy_base, bank=mine, maximum=maximum, rake=of_pots, **rest)
     except SettlementRefused as refused:
         raise refused.advising("--accept-suspect") from None
     for caution in cautions_of(terms):

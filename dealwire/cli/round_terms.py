@@ -24,6 +24,10 @@ _NAMED: Final[Mapping[str, str]] = {"paytables": "--paytable", "readings": "--re
 
 _HOUSE: Final[Mapping[str, str]] = {
     "commission": "--commission",
+    "rake": "--rake",
+    "jackpot_rake_cents": "--jackpot-rake",
+    "pool_rake": "--pool-rake",
+    "runners": "--runners",
     "house_way": "--house-way",
     "max_round_cents": "--max-round",
     "max_player_cents": "--max-player",
@@ -85,7 +89,7 @@ class RoundTerms:
                 if (key, name) not in self._used:
                     yield f"{option} {name}: no round was of a game that has it"
         for key, option in _HOUSE.items():
-            if self._options.get(key) not in (None, "0") and (key, "") not in self._used:
+            if self._options.get(key) not in (None, "0", ()) and (key, "") not in self._used:
                 yield f"{option}: no round was of a game that has it"
 
     def _make(self, procedure: str, dealt: Mapping[str, str]) -> TableTerms | DealwireError:
@@ -129,6 +133,13 @@ def _without(game: Game) -> dict[str, Any]:
         found["max_tip_cents"] = None
     if game.spec.commission is None:
         found["commission"] = "0"
+    pot = game.spec.pot
+    if pot is None or pot.rake is None:
+        found |= {"rake": "0", "rake_cap_cents": None, "rake_step_cents": None}
+    if pot is None or pot.jackpot_rake is None:
+        found["jackpot_rake_cents"] = None
+    if game.spec.pool is None:
+        found |= {"pool_rake": "0", "runners": ()}
     return found if any(each.way for each in game.spec.sets) else found | {"house_way": None}
 
 

@@ -11,6 +11,7 @@ import click
 from dealer_flow.record.details import DOLLAR
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import Drawn, Hand, NamedHand, RoundResult, Seat
+from dealwire.cli.betting import betting_lines, chips_of, pot_lines
 from dealwire.cli.terminal import echo, echo_json, echo_styled, say_table
 from dealwire.table.table import TableOutcome
 from protocol.printable import printable
@@ -162,9 +163,11 @@ def round_lines(result: RoundResult) -> list[str]:
         sums = (f"{bet} {money(cents, result.currency)}" for bet, cents in seat.returned.items())
         back = f"  returned {', '.join(sums)}"
         held = f"  held {', '.join(seat.held)}" if seat.held else ""
-        tail = _dead(seat.status) + _count(seat) + (back if seat.returned else "") + held
+        chips = chips_of(seat, result)
+        tail = chips + _dead(seat.status) + _count(seat) + (back if seat.returned else "") + held
         cards = "(not dealt in)" if seat.status == "out" else _cards(seat.cards)
         lines.append(f"  seat {seat.seat:<6}{cards}{choice}{tail}")
+    lines += betting_lines(result)
     if result.remainder is not None:
         lines.append(f"  remainder  {result.remainder.counted} of {result.remainder.expected} expected")
     return lines
@@ -220,6 +223,8 @@ def say_settlement(settlement: Settlement) -> None:
         tint=lambda row: RESULT_COLOUR.get(row[3]),
         tinted=frozenset({3, 4}),
     )
+    for each in pot_lines(settlement):
+        echo(each)
     if settlement.status == "partly-held":
         echo(f"  not all is settled: {settlement.why}", fg="red")
 

@@ -6,7 +6,7 @@ from typing import TypeVar
 from dealer_flow.play.identity import Pin
 from dealer_flow.procedure.load import Procedure, load_procedure
 from dealer_flow.procedure.plan import Plan
-from dealwire.config.schema import TablePart
+from dealwire.config.schema import RakePart, TablePart
 from dealwire.table.table import Table, TableTerms
 from rules.award import AwardBook
 from rules.errors import SettlementRefused
@@ -14,7 +14,7 @@ from rules.game import load_game, load_game_of
 from rules.meter_setup import load_setup
 from rules.meters import MeterBank
 from rules.pairing import must_fit
-from rules.settlement import MaximumPayout
+from rules.settlement import HouseRake, MaximumPayout
 
 
 class Banks:
@@ -64,9 +64,15 @@ def build_terms(part: TablePart, procedure: Procedure, banks: Banks) -> TableTer
             MaximumPayout(**part.maximum.model_dump()),
             part.commission,
             part.house_way,
+            rake_of(part.rake),
         )
     except SettlementRefused as refused:
         raise refused.advising("accept-suspect = true") from None
+
+
+def rake_of(part: RakePart) -> HouseRake:
+    """What the house takes of pots, as the settings have it."""
+    return HouseRake(part.percent, part.cap_cents, part.step_cents, part.jackpot_cents or 0, part.pool_percent)
 
 
 T = TypeVar("T", bound=Table)

@@ -38,6 +38,7 @@ _KEY_OF: Final = (
     ("token", "token-cents"),
     ("envy", "envy-base-cents"),
     ("commission", "commission"),
+    ("rake", "rake"),
     ("house way", "house-way"),
     ("maximum", "maximum"),
     ("procedure", "game"),

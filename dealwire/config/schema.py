@@ -104,6 +104,21 @@ class MaximumPart(TomlTable):
     """The least bet at the table, by which the text bounds these."""
 
 
+class RakePart(TomlTable):
+    """What the house takes of the pots that players bet into, within what the game's text prints."""
+
+    percent: Annotated[str, Field(pattern=r"^\d{1,3}(\.\d{1,4})?$")] = "0"
+    """Of each pot, in percent."""
+    cap_cents: WagerField | None = None
+    """The most of a round's pots, all together."""
+    step_cents: WagerField | None = None
+    """What it is rounded down to; the token unless given."""
+    jackpot_cents: WagerField | None = None
+    """What is taken of a round's pots for a jackpot, beside the rest."""
+    pool_percent: Annotated[str, Field(pattern=r"^\d{1,3}(\.\d{1,4})?$")] = "0"
+    """Of a pool that runners have won, in percent."""
+
+
 class TablePart(TomlTable):
     """One table: what is dealt, on which terms, from which devices."""
 
@@ -125,6 +140,8 @@ class TablePart(TomlTable):
     """The wager that envy is printed for, where the pay table names none."""
     commission: Annotated[str, Field(pattern=r"^\d{1,3}(\.\d{1,4})?$")] = "0"
     """What the house takes of a win, in percent, where the game's text lets it."""
+    rake: RakePart = Field(default_factory=RakePart)
+    """What the house takes of the pots that players bet into."""
     house_way: IdOrFile | None = None
     """How the house sets its hand; the game's printed way unless given."""
     maximum: MaximumPart = Field(default_factory=MaximumPart)

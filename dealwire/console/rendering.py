@@ -11,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from dealwire.console import scene, wall, words
+from dealwire.console import betting, scene, wall, words
 from dealwire.hub.actions import Action
 from dealwire.hub.view import TableView
 from dealwire.sheet.html import STYLE as SHEET_STYLE
@@ -43,7 +43,7 @@ SECTIONS: Final[dict[str, Pick]] = {
     "calls": lambda v, actions: scene.offers(actions, v, "calls"),
     "felt": lambda v, _: (
         *(v.seats, v.dealer, v.community, v.columns, v.state, v.won, v.next, v.room),
-        *(v.unknown, not v.reported_ns, v.safe_stop, v.settlement, v.outcomes[-1:]),
+        *(v.betting, v.unknown, not v.reported_ns, v.safe_stop, v.settlement, v.outcomes[-1:]),
     ),
     "money": lambda v, actions: (v.settlement, v.held, v.unknown is None, scene.offers(actions, v, "held")),
     "outcomes": lambda v, _: v.outcomes,
@@ -70,6 +70,16 @@ _FILTERS: Final = (
     *(words.is_wrong, words.by_actor, words.numbers_words),
     *(scene.prompt, scene.places, scene.columns_of, scene.bets_shown, scene.banners, scene.by_trouble, scene.nets),
     *(wall.alarms, wall.groupby_table, wall.first_words, wall.pace, wall.penetration, wall.on_tile, wall.spots),
+    *(
+        betting.is_in_turn,
+        betting.last_action,
+        betting.chip_lines,
+        betting.is_wide,
+        betting.pot_lines,
+        betting.doings,
+        betting.street,
+    ),
+    *(betting.pot_title, betting.pot_winners),
     *(scene.ending, scene.net_of, scene.bets_of, scene.newest, scene.offers, scene.grouped),
 )
 """What templates may call, by name."""
@@ -86,7 +96,7 @@ def _environment() -> Environment:
     )
     made.filters |= {function.__name__: function for function in _FILTERS}
     made.globals |= {"BUILD": BUILD, "SEAT_SIGNS": words.SEAT_SIGNS, "LINK_SIGNS": words.LINK_SIGNS}
-    made.globals |= {"STATES": scene.STATES}
+    made.globals |= {"STATES": scene.STATES, "POTS_SHOWN": betting.POTS_SHOWN}
     return made
 
 

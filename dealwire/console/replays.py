@@ -21,11 +21,12 @@ from typing import Final, TypeVar
 from dealer_flow.procedure.load import known_procedures
 from dealwire.console.worker import Worker, WorkerBusy
 from dealwire.hub.view import TableView
+from dealwire.table.action_words import action_words, pot_name
 from dealwire.table.replay import usual_table
 from dealwire.table.table import Table
 from dealwire.table.viewer import Viewer
 from devices.capture import Capture, CaptureError
-from devices.events import Seen
+from devices.events import Body, PlayerActed, PotTaken, Seen
 from devices.replay import play
 from protocol.errors import DealwireError
 
@@ -87,11 +88,14 @@ class RecordingEntry:
 
 @dataclass(frozen=True, slots=True)
 class ReplayStep:
-    """One report and the table after it; `what` names the device and the kind of report, never its content."""
+    """One report and the table after it; `what` names the device and the kind of report, never its content but for what
+    a player did with chips, which everybody at the table sees."""
 
     at_ns: int
     what: str
     view: TableView
+    acted: bool = False
+    """A player acted with chips, or took a pot in."""
 
     @property
     def at_ms(self) -> int:
@@ -117,7 +121,7 @@ class Replay:
     @property
     def index(self) -> dict[str, list[int]]:
         """When the first step was, in milliseconds since 1970; milliseconds of each from there; the steps at which a
-        round begins or an incident is told."""
+        round begins, an incident is told, or a player acts with chips."""
         first_ms, views = self.steps[0].at_ms, [step.view for step in self.steps]
         pairs = list(itertools.pairwise(views))
         return {
@@ -125,6 +129,7 @@ class Replay:
             "at_ms": [step.at_ms - first_ms for step in self.steps],
             "rounds": [at for at, (old, new) in enumerate(pairs, 1) if old.state == "betting" != new.state],
             "incidents": [at for at, (old, new) in enumerate(pairs, 1) if _more_incidents(old, new)],
+            "actions": [at for at, step in enumerate(self.steps) if step.acted],
         }
 
 
@@ -185,11 +190,17 @@ class _Steps:
             return
         if len(self.kept) >= STEPS_MAX:
             raise _Enough
-        self.kept.append(ReplayStep(seen.at_ns, f"{seen.device}: {_words(type(seen.body).__name__)}", view))
+        acted = isinstance(seen.body, PlayerActed | PotTaken)
+        self.kept.append(ReplayStep(seen.at_ns, f"{seen.device}: {_words(seen.body, view.currency)}", view, acted))
 
 
-def _words(name: str) -> str:
-    """`PacketDispensed` as `packet dispensed`."""
+def _words(body: Body, currency: str) -> str:
+    """`PacketDispensed` as `packet dispensed`; what a player did with chips as it is said."""
+    if isinstance(body, PlayerActed):
+        return f"seat {body.seat} {action_words(body.action, body.cents, body.manner, currency)}"
+    if isinstance(body, PotTaken):
+        return f"seat {body.seat} takes from the {pot_name(body.pot)}"
+    name = type(body).__name__
     return "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name).strip()
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple, get_args
 
+from dealwire.console import betting
+from dealwire.console.prompt import Prompt
 from dealwire.console.words import by_actor, clock, natural, numbers_words
 from dealwire.hub.actions import Action
 from dealwire.hub.view import (
@@ -21,6 +23,7 @@ STATES: Final[Mapping[str, str]] = {
     "dealing": "Cards are dealt",
     "burning": "Cards are burned",
     "deciding": "Players decide",
+    "acting": "Players bet in turn",
     "exchanging": "Cards are exchanged",
     "assigning": "Hands wait for the number",
     "setting": "Players set their hands",
@@ -77,8 +80,6 @@ _ALARMS: Final = frozenset({"safe-stop", "line", "repeated", "halted", "misdeal"
 
 COLUMNS_MAX: Final = 8
 """Seats beside each other; more stand in rows."""
-LEAD_LONG: Final = 34
-"""Characters of a line that is read from across the pit; a longer one is written smaller."""
 BETS_SHOWN: Final = 5
 """Bets of a seat that are seen at once; the list of more scrolls."""
 ROUNDS_NAMED: Final = 4
@@ -87,19 +88,6 @@ ROUNDS_NAMED: Final = 4
 CALLS: Final = ("call-misdeal", "clear-misdeal", "clear-error")
 """What a supervisor does while a round is under way; everything else is set up between rounds."""
 RELEASE: Final = "release-held"
-
-
-class Prompt(NamedTuple):
-    """The one line that is read first: who does what next, or that nobody can say; `more` is what goes with it."""
-
-    kind: Literal["unknown", "stopped", "bets", "wait", "none"]
-    lead: str
-    more: str = ""
-
-    @property
-    def long(self) -> bool:
-        """Whether it has to be written smaller."""
-        return len(self.lead) > LEAD_LONG
 
 
 def prompt(view: TableView) -> Prompt:
@@ -128,6 +116,8 @@ def _awaited(view: TableView) -> Prompt:
         return Prompt("wait", _STOPPED[view.state], "; ".join(lines))
     if view.won is not None:
         return Prompt("wait", f"{view.won.capitalize()} won", "; ".join(lines))
+    if view.state == "acting" and view.betting is not None and view.betting.turn:
+        return betting.prompt_of(view.betting, items)
     players = [item for item in items if item.actor.startswith("player")]
     if players and view.state == "deciding":
         seats = {_seat(item.place) for item in players}
@@ -192,7 +182,10 @@ def columns_of(seats: int) -> int:
 
 
 def bets_shown(view: TableView) -> int:
-    """Lines to keep free for a seat's bets; fewer where seats stand in many rows."""
+    """Lines to keep free for a seat's bets; fewer where seats stand in many rows. Where players bet against each other
+    those of its chips."""
+    if view.betting is not None:
+        return betting.CHIP_LINES
     return min(max(view.room.bets, 1), BETS_SHOWN if len(view.seats) <= 2 * COLUMNS_MAX else BETS_SHOWN - 2)
 
 

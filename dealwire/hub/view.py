@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from dealer_flow.play.snapshot import PacketNow
 from dealer_flow.record.details import DOLLAR
 from dealer_flow.record.result import Outcome
-from rules.settlement import LineResult
+from rules.settlement import LineResult, WonWith
 
 Link = Literal["waiting", "unknown", "up", "closed"]
 """How a device's line stands; only of one that is `up` anything is known."""
@@ -39,6 +39,16 @@ class Shown(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
+class ChipsView(Shown):
+    """A seat's chips where players bet against each other, in cents. `lies`: before it in this betting round. `stake`
+    is what lay there when the hand began, `behind` what is left of it; None where no stake was reported."""
+
+    stake: int | None
+    behind: int | None
+    lies: int = 0
+    all_in: bool = False
+
+
 class SeatView(Shown):
     """One seat. `cards` are as many as were counted, `??` until shown; `next` when the round waits for it."""
 
@@ -51,6 +61,8 @@ class SeatView(Shown):
     expected: int | None = None
     decision: str | None = None
     next: bool = False
+    chips: ChipsView | None = None
+    """None in a game in which players do not bet against each other."""
 
 
 class HandView(Shown):
@@ -62,6 +74,56 @@ class HandView(Shown):
     expected: int | None = None
     burned: tuple[str, ...] = ()
     """Cards of this packet that were burned and lie set aside, `??` until shown."""
+
+
+class PotView(Shown):
+    """A pot on the table, in cents, and the seats that may win it."""
+
+    name: str
+    cents: int
+    seats: tuple[int, ...]
+
+
+class ActionView(Shown):
+    """What a player did: `cents` lay before the seat afterwards. `manner` is empty where it was plainly made."""
+
+    step: str
+    seat: int
+    action: str
+    cents: int
+    manner: str = ""
+
+
+class TakenView(Shown):
+    """Cents of a pot that a seat took in."""
+
+    pot: str
+    seat: int
+    cents: int
+
+
+class BettingView(Shown):
+    """The betting of players against each other. What lies before seats is in no pot yet. `step` is the betting round
+    under way, `high` the bet to call in it, `turn` the seats that may act, whose turn it is first, `passed` those of
+    them that others acted before."""
+
+    button: int | None = None
+    step: str | None = None
+    high: int = 0
+    turn: tuple[int, ...] = ()
+    passed: tuple[int, ...] = ()
+    pots: tuple[PotView, ...] = ()
+    """The main pot first."""
+    total: int = 0
+    """The pots, and what lies before seats."""
+    over_seat: int | None = None
+    over: int = 0
+    """What nobody matched of the last bet: it goes back to that seat."""
+    acted: int = 0
+    """How many actions there were in the hand."""
+    actions: tuple[ActionView, ...] = ()
+    """Newest last, those of the betting round that was opened last."""
+    taken: tuple[TakenView, ...] = ()
 
 
 class RoomView(Shown):
@@ -142,6 +204,27 @@ class SeatMoneyView(Shown):
     held: int
 
 
+class PotWinnerView(Shown):
+    """A seat and what it takes of a pot, in cents, and with what."""
+
+    seat: int
+    cents: int
+    won_with: WonWith
+    clause: str
+
+
+class SettledPotView(Shown):
+    """A pot as it was settled, in cents; `held` says why nobody has it yet."""
+
+    name: str
+    cents: int
+    contenders: tuple[int, ...]
+    rake: int = 0
+    jackpot_rake: int = 0
+    winners: tuple[PotWinnerView, ...] = ()
+    held: str = ""
+
+
 class SettlementView(Shown):
     """The money of one round, in cents; `players` + `house` + `meters` == 0."""
 
@@ -159,6 +242,8 @@ class SettlementView(Shown):
     house: int
     meters: int
     held: int
+    pots: tuple[SettledPotView, ...] = ()
+    """The main pot first; none of a game without one."""
 
 
 class HeldView(Shown):
@@ -251,6 +336,8 @@ class TableView(Shown):
     columns: tuple[HandView, ...] = ()
     won: str | None = None
     """The column that has won the round under way; None while none has."""
+    betting: BettingView | None = None
+    """None in a game in which players do not bet against each other."""
     room: RoomView = RoomView()
     packets: tuple[PacketNow, ...] = ()
     remainder: int | None = None

@@ -15,6 +15,8 @@ from rules.settled import SettledKey
 
 SHARED: Final = ""
 """Stands for the table of a meter that several tables share."""
+RUNNERS: Final = "#runners"
+"""Stands among the meters of a table for the runners before its seats, which no meter can be called."""
 
 
 class _MeterOf(msgspec.Struct):
@@ -22,10 +24,25 @@ class _MeterOf(msgspec.Struct):
     after: int | None = None
 
 
+class _RunnersOf(msgspec.Struct):
+    seat: int
+    after: int = 0
+
+
+class _PoolOf(msgspec.Struct):
+    runners: list[_RunnersOf] = []
+
+
 class _Settlement(msgspec.Struct):
     session: str
     round: int
     meters: list[_MeterOf] = []
+    pool: _PoolOf | None = None
+
+
+class _Award(msgspec.Struct):
+    kind: str
+    meter: str | None = None
 
 
 class _Moved(msgspec.Struct):
@@ -33,6 +50,8 @@ class _Moved(msgspec.Struct):
 
 
 _SETTLEMENT: Final = msgspec.json.Decoder(_Settlement)
+_AWARD: Final = msgspec.json.Decoder(_Award)
+_RUNNERS_OF: Final = msgspec.json.Decoder(dict[int, int])
 _METER: Final = msgspec.json.Decoder(_Moved)
 _KEY: Final = msgspec.json.Decoder(SettledKey)
 
@@ -88,12 +107,26 @@ def meter_of(text: str) -> str | None:
         return None
 
 
+def runners_of(line: str) -> dict[int, int]:
+    """Seat -> its runners, as the row of a table has them."""
+    return _RUNNERS_OF.decode(line)
+
+
 def meter_rows(sequence: int, table: str, topic: str, text: str) -> Iterator[Row]:
     """What a publication says of meters. One that cannot be read says nothing: `verify` names it."""
     try:
         if topic == "settlement":
-            for meter in _SETTLEMENT.decode(text).meters:
+            settlement = _SETTLEMENT.decode(text)
+            for meter in settlement.meters:
                 yield _METER_NOW, (table, meter.name, sequence, "" if meter.after is None else str(meter.after))
+            if settlement.pool is not None:
+                runners = {each.seat: each.after for each in settlement.pool.runners if each.after}
+                yield _METER_NOW, (table, RUNNERS, sequence, msgspec.json.encode(runners).decode())
+        elif topic == "award":
+            award = _AWARD.decode(text)
+            if award.kind == "closed" and award.meter is not None:
+                yield _METER_NOW, (table, award.meter, sequence, "0")
+                yield _METER_NOW, (table, RUNNERS, sequence, "{}")
         elif topic == "meter":
             yield _METER_NOW, (SHARED, _METER.decode(text).meter, sequence, text)
     except msgspec.DecodeError:
@@ -105,7 +138,7 @@ def rows_of(record: JournalRecord, *, older: bool = False) -> Iterator[Row]:
     if record.kind == SETTLED:
         key = key_of(record)
         yield from settled_rows(record.table, key) if key is not None else ()
-    elif record.kind in ("settlement", "meter"):
+    elif record.kind in ("settlement", "meter", "award"):
         text = record.payload.decode("utf-8", "replace")
         key = older_key_of(text) if older and record.kind == "settlement" else None
         yield from settled_rows(record.table, key) if key is not None else ()

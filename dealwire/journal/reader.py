@@ -192,8 +192,15 @@ class JournalReader:
 
     def own_meters(self, table: str) -> dict[str, int | None]:
         """Where the meters stand that are `table`'s own, in cents by name; None where that is not known."""
+        return {name: int(line) if line else None for name, line in self._own(table) if name != derived.RUNNERS}
+
+    def own_runners(self, table: str) -> dict[int, int]:
+        """The runners that lie before the seats of `table`, by seat."""
+        return next((derived.runners_of(line) for name, line in self._own(table) if name == derived.RUNNERS), {})
+
+    def _own(self, table: str) -> list[tuple[str, str]]:
         rows = self._rows("SELECT name, line FROM meter WHERE tbl = ?", table) if self.version > 1 else []
-        return {name: int(line) if line else None for name, line in rows}
+        return [(name, line) for name, line in rows]
 
     def newest_meters(self, names: Collection[str], before: int) -> dict[str, str]:
         """The newest step of each of these shared meters before record `before`, by its name; without those that have

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from dealer_flow.play.sessions import RoundOrigin
 from dealer_flow.record.result import RoundResult
 from dealwire.config.build import Banks, build_table
-from dealwire.config.schema import TablePart
+from dealwire.config.schema import RakePart, TablePart
 from dealwire.journal.contents import TableSnapshot, TableStart
 from dealwire.journal.derived import NOBODY
 from dealwire.journal.journal import Journal
@@ -208,7 +208,10 @@ class TableFactory:
                 else:
                     meters[name] = cents
         table = build_table(part.model_copy(update={"meters": meters}), self._banks, JournaledTable)
-        return {"files": files_of(table), "meters": meters}
+        found: dict[str, Any] = {"files": files_of(table), "meters": meters}
+        if table.terms is not None and table.terms.game.spec.pool is not None:
+            found["runners"] = {str(seat): number for seat, number in self._reader.own_runners(part.name).items()}
+        return found
 
     @property
     def _reader(self) -> JournalReader:
@@ -219,6 +222,9 @@ class TableFactory:
     def _make(self, start: TableStart, part: TablePart, since: int) -> JournaledPublisher:
         part = part.model_copy(update={"meters": start.facts.get("meters", {})})
         table = build_table(part, self._banks, JournaledTable)
+        if table.terms is not None:
+            runners = {int(seat): number for seat, number in start.facts.get("runners", {}).items()}
+            table.terms.stand(table.terms.meters, runners)
         if part.name not in self._rounds:
             self._rounds[part.name] = JournaledRounds(self._reader, part.name, since)
         table.remember(self._rounds[part.name])
@@ -247,6 +253,8 @@ def configuration_of(part: TablePart) -> str:
         del device["max-bytes-per-s"]
         if device["pin"] is None:  # as it stood before a line could be pinned: a table without pins goes on
             del device["pin"]
+    if part.rake == RakePart():  # likewise before a house could take one
+        del content["rake"]
     return json.dumps(content, sort_keys=True)
 
 

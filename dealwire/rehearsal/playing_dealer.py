@@ -6,15 +6,18 @@ there. How the cards come there is the business of `step_dealer`.
 
 from collections import Counter
 from collections.abc import Sequence
+from random import Random
 from typing import Final
 
 from dealer_flow.procedure.steps.burn import BurnStep
 from dealer_flow.procedure.steps.decide import DecideStep
+from dealer_flow.procedure.steps.due import in_turn
 from dealer_flow.procedure.steps.exchange import ExchangeStep
 from dealer_flow.procedure.steps.reveal import RevealStep
 from dealer_flow.procedure.steps.set_hand import SetStep
 from dealer_flow.procedure.steps.show import ShowStep
 from dealwire.rehearsal.arranging import arranged
+from dealwire.rehearsal.bettors import STYLES, chooses
 from dealwire.rehearsal.dealt_table import Course, DealtTable, Doings, SimulatedDealer
 from dealwire.rehearsal.scenario import RoundPlan, RoundUnderWay, Scenario, SimulatedPlayer
 from dealwire.rehearsal.trouble import What
@@ -40,6 +43,8 @@ class PlayingDealer(SimulatedDealer):
         """Cards that lie apart from a hand, which is shown without them first."""
         self._due: Counter[Place] = Counter()
         """Cards that should lie at each place."""
+        self.chance = Random(f"{scenario.seed} people")
+        """What players do who have a style."""
         self._scenario = scenario
         self._begin_plan(scenario.rounds[0])
 
@@ -155,7 +160,8 @@ class PlayingDealer(SimulatedDealer):
 
     def _decide(self, step: DecideStep) -> Doings:
         yield from self.at(AT_TABLE)
-        for player in self.plan.players:
+        players = {player.seat: player for player in self.plan.players}
+        for player in map(players.__getitem__, in_turn(self.view, [*players])):
             yield self.pace.think
             if self.view.chooses(step, player.seat):
                 self._choose(step, player)
@@ -163,7 +169,7 @@ class PlayingDealer(SimulatedDealer):
     def _choose(self, step: DecideStep, player: SimulatedPlayer) -> None:
         name = player.chooses(step.choices, self.view.made[player.seat])
         if name == "basic":
-            name = self._basic(self._open_to(step, player), self.cards.faces(seat(player.seat)))
+            name = self._unplanned(player, self._open_to(step, player), self.cards.faces(seat(player.seat)))
         choice = self.procedure.plan.choices.get(name)
         self.view.choose(player.seat, choice)
         if choice is None:
@@ -179,6 +185,13 @@ class PlayingDealer(SimulatedDealer):
         self._lay_down(seat(player.seat), choice.discards)
         if choice.lays_aside:
             self.apart[seat(player.seat)] = self.cards.faces(seat(player.seat))[: choice.lays_aside]
+
+    def _unplanned(self, player: SimulatedPlayer, offered: Sequence[str], faces: tuple[Card, ...]) -> str:
+        """What a player without a plan chooses: by a style and by chance, or by the cards."""
+        if player.style:
+            alone = self.procedure.shares_pot and len(self.view.live) == 1  # who has won does not give it up
+            return chooses(STYLES["" if alone else player.style], offered, self.procedure.plan.folds, self.chance)
+        return self._basic(offered, faces)
 
     def _open_to(self, step: DecideStep, player: SimulatedPlayer) -> list[str]:
         """The choices that a player with these bets has."""

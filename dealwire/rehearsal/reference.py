@@ -15,6 +15,7 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Iterator
+from enum import IntEnum
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -23,7 +24,7 @@ from dealwire.rehearsal.simulate import reports
 from devices import events as e
 from devices.clock import SystemClock
 from protocol.errors import LocalError
-from protocol.tdp.messages import BadgeLevel, RevealSource, ShufflerState
+from protocol.tdp.messages import ActionManner, BadgeLevel, PlayerAction, RevealSource, ShufflerState
 
 NAMES: Final = ("shuffler", "table-controller")
 PROGRAM: Final = "tdp-device"
@@ -111,6 +112,12 @@ def order_of(body: object) -> str | None:
             return f"bet-{'on' if on else 'off'} {seat}"
         case e.DecisionMade(seat, decision):
             return f"decide {seat} {decision}"
+        case e.StakeShown(seat, cents):
+            return f"stake {seat} {cents}"
+        case e.PlayerActed(seat, action, cents, manner):
+            return f"acted {seat} {_number(PlayerAction, action)} {_number(ActionManner, manner)} {cents}"
+        case e.PotTaken(pot, seat, cents):
+            return f"take-pot {pot} {seat} {cents}"
         case e.BurnConfirmed():
             return "burn"
         case e.CardsCounted(place, counted):
@@ -123,6 +130,11 @@ def order_of(body: object) -> str | None:
         case e.MisdealCalled(_, fault):
             return f"misdeal {int(fault)}"
     return None
+
+
+def _number(kind: type[IntEnum], name: str) -> int:
+    """`raise` and `time-limit` by their numbers; no name is the number that says nothing, 0."""
+    return kind[name.upper().replace("-", "_")] if name else 0
 
 
 class ReferenceTable:

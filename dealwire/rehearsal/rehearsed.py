@@ -52,7 +52,10 @@ class RehearsedProcedure:
         self.bets = {bet.name: bet.number for bet in self.plan.bets.values()}
         self.enters = tuple(name for name in self.bets if name in self.plan.entering)
         game = game_id_of(procedure.id, self.plan.options)
-        settled = load_game(game).spec.bets if game else ()
+        spec = load_game(game).spec if game else None
+        settled = spec.bets if spec is not None else ()
+        self.shares_pot = spec is not None and spec.pot is not None
+        """Whether players win a pot from each other."""
         self.kept_when_folded = frozenset(bet.name for bet in settled if bet.kind == "table" and bet.fold == "stands")
         """Bets under which a folded hand is kept and shown."""
 

@@ -4,8 +4,8 @@ One without an end has its rounds again and again, with faults thrown in if want
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from itertools import combinations, count, cycle
 from random import Random
@@ -20,10 +20,13 @@ from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.procedure.steps.due import Due
 from dealer_flow.procedure.tables import DecisionPart
 from dealer_flow.table.columns import Draw
+from dealwire.rehearsal.bettors import StyleName
+from dealwire.rehearsal.chips import STAKE
 from dealwire.rehearsal.parts import Part
 from dealwire.rehearsal.rehearsed import RehearsedProcedure, packets_of
 from dealwire.rehearsal.trouble import (
     AT_A_PACKET,
+    AT_AN_ACTION,
     LINE,
     RACE,
     PlannedTrouble,
@@ -40,14 +43,17 @@ Bets = dict[str, Annotated[int, Field(ge=1, le=2**32 - 1)]]
 class SimulatedPlayer(Part):
     """One seat: bets in cents by name, what it chooses at each choice it has, and its `decision` where that says
     nothing: a choice by name, or `basic` (by the cards). `switch`: cents moved to another bet before the extra card of
-    a race. `declares`: shows the hand wherever one may be declared."""
+    a race. `declares`: shows the hand wherever one may be declared. `stake`: cents that a player buys chips for, once
+    none are left, where players bet against each other; `style`: how, and how one chooses that goes by the cards."""
 
     seat: Annotated[int, Field(ge=1, le=SEATS_MAX)]
-    wagers: Bets
+    wagers: Bets = Field(default_factory=dict)
     decision: str = "basic"
     choices: tuple[str, ...] = ()
     switch: Bets = Field(default_factory=dict)
     declares: bool = False
+    stake: Annotated[int, Field(ge=1, le=2**32 - 1)] = STAKE
+    style: StyleName = ""
 
     def chooses(self, offered: Sequence[str], made: int) -> str:
         """The choice after `made` others, by plan; `basic` when the cards decide, empty when it says nothing."""
@@ -119,6 +125,8 @@ class Scenario:
     """The procedure as the file names it: an id, or a file of the house's own."""
     packet_stays: bool = False
     """The shuffler counts a packet that nobody lifted as a packet beside the remainder."""
+    posts: Mapping[str, int] = field(default_factory=dict)
+    """Cents by bet that are put up before the first card, where the house's figures are others than the usual."""
 
     @property
     def device(self) -> str:
@@ -324,7 +332,7 @@ def endless(
     and what the scenario itself has go wrong is left out. `seed` also shuffles the cards, otherwise the scenario's own
     does."""
     kind, without_end = (Scenario, EndlessScenario) if isinstance(scenario, Scenario) else (RaceScenario, EndlessRaces)
-    content = {field.name: getattr(scenario, field.name) for field in fields(kind)}
+    content = {each.name: getattr(scenario, each.name) for each in fields(kind)}
     return without_end(**(content | {"faults": faults, "seed": scenario.seed if seed is None else seed}))
 
 
@@ -332,13 +340,16 @@ def _mishap(scenario: Scenario, plan: RoundPlan, random: Random) -> PlannedTroub
     dealt = packets(scenario.procedure, plan)
     burn = next((step.positions for step in scenario.procedure.steps if isinstance(step, BurnStep)), ())
     if scenario.device != "shuffler":
-        what = random.choice([What.MISDEAL_CALLED, *LINE])
+        betting = AT_AN_ACTION if scenario.procedure.plan.betting is not None else ()
+        what = random.choice([What.MISDEAL_CALLED, *LINE, *betting])
     else:
         what = random.choice([*AT_A_PACKET, What.REMAINDER, *(AT_THE_BURN if burn else ())])
     if what is What.LIFTED_EARLY and min(packet.cards for packet in dealt) == 1:
         what = What.PACKET  # a single card is out at once: nobody grabs half of it
     first = 2 if what is What.REJECTED else 1  # before any packet came nobody can say that the card was this deck's
     ordinal = random.randint(min(first, len(dealt)), len(dealt)) if what in AT_A_PACKET else 0
+    if what in AT_AN_ACTION:
+        ordinal = random.randint(1, 2 * len(plan.players))
     if what is What.LIFTED_EARLY:  # people grab their own hand, not the house's
         own = [at for at, packet in enumerate(dealt, 1) if packet.place == seat(plan.players[0].seat)]
         ordinal = own[0] if own else ordinal

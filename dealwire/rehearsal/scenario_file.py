@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -11,12 +12,14 @@ from pydantic import Field
 from dealer_flow.procedure.load import Procedure, ProcedureError, load_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.tomlfile import load, read, validated
+from dealwire.rehearsal.bettors import IN_TURN
 from dealwire.rehearsal.parts import FileKey, OpenPart
 from dealwire.rehearsal.rehearsed import RehearsedProcedure
 from dealwire.rehearsal.scenario import (
     AnyScenario,
     Award,
     BasicPlay,
+    Bets,
     RaceGame,
     RaceScenario,
     RoundPlan,
@@ -31,6 +34,8 @@ from protocol.nearest import did_you_mean
 from protocol.tomlfile import TomlFileError
 
 HERE: Final = Path(__file__).parent / "scenarios"
+_OF_STEPS: Final = ("options", "recognition", "packet_stays", "basic", "posts")
+"""Keys of a file whose game is dealt step by step."""
 FIRST_SEAT: Final = 2
 """Who gets cards first in it, where a number is drawn for it."""
 
@@ -66,6 +71,7 @@ class ScenarioFile(OpenPart):
     recognition: bool = False
     packet_stays: bool = False
     basic: BasicPlay | None = None
+    posts: Bets = Field(default_factory=dict)
     decks: Annotated[int, Field(ge=1, le=8)] = 1
     cards: str = ""
     burn: Annotated[int, Field(ge=0, le=16)] = 0
@@ -117,9 +123,11 @@ def _unknown(source: str, known: Iterable[str]) -> TomlFileError:
 
 def clean_round(procedure: Procedure, seats: Sequence[int], *, progressive: bool = True) -> dict[str, Any]:
     """A round as in a scenario file: players at these seats with a bet on every spot that is bet before the deal, as
-    far as the rules of the bets let them."""
+    far as the rules of the bets let them; where players bet against each other, all of them check or call."""
     plan = Plan(procedure, {})
     players = [{"seat": number, "wagers": stakes_of(plan, number, progressive=progressive)} for number in seats]
+    if plan.betting is not None:
+        players = [{"seat": number} for number in seats]
     table: dict[str, Any] = {"players": players}
     if any(step.selects_first for step in procedure.step):
         table["number"] = min(FIRST_SEAT, procedure.seats.most)
@@ -141,9 +149,13 @@ def scenario_of(
 
 
 def clean_scenario(procedure: Procedure, seats: Sequence[int], *, source: str = "") -> AnyScenario:
-    """One clean round of any procedure, or one clean race; `source` is the file it is from, if it is."""
+    """One clean round of any procedure, or one clean race; `source` is the file it is from, if it is. Where players bet
+    against each other they are of different styles."""
     named = {"procedure": source or procedure.id}
     rounds = [clean_round(procedure, seats)]
+    if procedure.betting is not None:
+        for player, style in zip(rounds[0]["players"], cycle(IN_TURN), strict=False):
+            player["style"] = style
     if procedure.shoe is None:
         file, top = _as_file(procedure, rounds, **named)
         return _scenario(file, top, procedure, procedure.id)
@@ -164,7 +176,9 @@ def _as_file(dealt: Procedure, rounds: Sequence[Mapping[str, Any]], **more: Any)
 def _scenario(file: ScenarioFile, top: FileKey, procedure: Procedure, id_: str) -> Scenario:
     """The file of a game that is dealt step by step."""
     top.only(
-        file, "procedure", "title", "options", "seed", "recognition", "packet_stays", "basic", "cut_after", "rounds"
+        file,
+        *("procedure", "title", "options", "seed", "recognition", "packet_stays", "basic", "cut_after", "posts"),
+        "rounds",
     )
     try:
         rehearsed = RehearsedProcedure(procedure, file.options)
@@ -174,6 +188,8 @@ def _scenario(file: ScenarioFile, top: FileKey, procedure: Procedure, id_: str) 
     if plan.procedure.device == "packet-shuffler" and any(step.deals and not step.from_device for step in plan.steps):
         raise top.at("procedure").error("a game whose cards are partly dealt by hand is dealt from a shoe")
     top.at("cut_after").number(file.cut_after or 1, 1, plan.decks * plan.cards)
+    early = [bet.name for bet in plan.bets.values() if bet.placed == "before-deal" and plan.betting is not None]
+    top.at("posts").among(file.posts, early)
     rounds = tuple(_round(part, top.at("rounds", at), rehearsed) for at, part in enumerate(file.rounds))
     return Scenario(
         id_,
@@ -185,6 +201,7 @@ def _scenario(file: ScenarioFile, top: FileKey, procedure: Procedure, id_: str) 
         file.cut_after,
         file.procedure,
         packet_stays=file.packet_stays,
+        posts=file.posts,
     )
 
 
@@ -193,13 +210,18 @@ def _round(part: RoundPart, here: FileKey, procedure: RehearsedProcedure) -> Rou
     choices = procedure.plan.choices
     for at, player in enumerate(part.players):
         own = here.at("players", at)
-        own.only(player, "seat", "wagers", "decision", "choices", "declares")
+        if procedure.plan.betting is None:
+            own.only(player, "seat", "wagers", "decision", "choices", "declares", "style")
+            own.needs(player, "wagers")
+        else:
+            own.only(player, "seat", "stake", "style", "decision", "choices")
         own.at("seat").number(player.seat, 1, procedure.plan.most_seats)
         own.at("wagers").among(player.wagers, procedure.bets)
         own.at("decision").among([player.decision], ["basic", *choices])
         own.at("choices").among(player.choices, ["", *choices])
-        if procedure.enters and not any(bet in player.wagers for bet in procedure.enters):
-            raise own.at("wagers").error(f"a player needs the bet {' or '.join(map(repr, procedure.enters))}")
+        by_bet = procedure.enters if procedure.plan.betting is None else ()  # else a seat plays by its stake
+        if by_bet and not any(bet in player.wagers for bet in by_bet):
+            raise own.at("wagers").error(f"a player needs the bet {' or '.join(map(repr, by_bet))}")
     here.at("number").number(part.number or 0, 0, procedure.plan.most_seats)
     plan = RoundPlan(_seated(part, here), (), part.awards, number=part.number, house_draws=part.house_draws)
     dealt = packets(procedure, plan)
@@ -224,7 +246,7 @@ def _race_scenario(file: ScenarioFile, top: FileKey, procedure: Procedure, id_: 
     """The file of races."""
     top.only(
         file,
-        *(key for key in ScenarioFile.model_fields if key not in ("options", "recognition", "packet_stays", "basic")),
+        *(key for key in ScenarioFile.model_fields if key not in _OF_STEPS),
     )
     game = RaceGame(procedure)
     try:
@@ -256,6 +278,7 @@ def _race_round(part: RoundPart, here: FileKey, game: RaceGame, stacked: bool) -
     for at, player in enumerate(part.players):
         own = here.at("players", at)
         own.only(player, "seat", "wagers", "switch")
+        own.needs(player, "wagers")
         own.at("wagers").among(player.wagers, [bet for bet in game.bets if bet not in shoe.moved])
         own.at("switch").among(player.switch, [bet for bet in game.bets if bet in shoe.moved])
         if not player.wagers:

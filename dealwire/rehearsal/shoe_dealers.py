@@ -5,10 +5,13 @@ The dealer of a race goes by the cards that lie on the table, whatever the shoe 
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from random import Random
 from typing import Final
 
+from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.procedure.steps.burn_card import BurnCardStep
+from dealer_flow.procedure.steps.deal import DealStep
 from dealer_flow.procedure.steps.due import Due
 from dealer_flow.procedure.steps.kinds import AnyStep
 from dealwire.rehearsal import floor_supervisor as supervisor
@@ -21,7 +24,7 @@ from dealwire.rehearsal.trouble import LINE, What
 from devices.simulator.deck import Cards, PlayingCard
 from devices.simulator.shoe import ShoeModel
 from protocol.cards import DECK, Card
-from protocol.places import BURN, MUCK, REMAINDER, SHOE, Place, parse_place
+from protocol.places import BURN, COMMUNITY, MUCK, REMAINDER, SHOE, Place, parse_place
 from protocol.tdp.messages import Mishandling
 from protocol.tdp.messages import ShoeState as S
 from protocol.tomlfile import TomlFileError
@@ -47,6 +50,8 @@ class CardDealer(ShoeHands, StepDealer):
         """A burn was forgotten, which is found out when the next cards lie there."""
         self._worn = False
         """The cards in the shoe are exchanged before the next round."""
+        self._burned_early = False
+        """What the next burn is for lies there already."""
 
     # -------------------------------------------------------------- the evening
 
@@ -54,7 +59,7 @@ class CardDealer(ShoeHands, StepDealer):
         yield lambda: self.shoe.state is not S.BOOT
         for plan in self._scenario.plans():
             self._begin_plan(plan)
-            self._drawn = 0
+            self._drawn, self._burned_early = 0, False
             yield from self._bets()
             yield from self._round()
             yield from self._clear_table()
@@ -106,7 +111,8 @@ class CardDealer(ShoeHands, StepDealer):
     def _deal_packets(self, step: AnyStep, packets: Sequence[Due]) -> Doings:
         yield from self.at(AT_SHOE)
         wrong: list[tuple[Place, str]] = []
-        if isinstance(step, BurnCardStep) and self._forgets(packets):
+        if isinstance(step, BurnCardStep) and (self._burned_early or self._forgets(packets)):
+            self._burned_early = False
             return
         for packet in packets:
             self.ordinal += 1
@@ -141,6 +147,32 @@ class CardDealer(ShoeHands, StepDealer):
             if self._is(Course.STOP):
                 break
         yield from self._after_deal(step, wrong)
+
+    def _deals_early(self, step: BetStep) -> bool:
+        deal = next((each for each in self._after(step) if isinstance(each, DealStep)), None)
+        return deal is not None and [*deal.to] == [COMMUNITY.text]
+
+    def _deal_early(self, step: BetStep) -> Doings:
+        """Community cards come while there is still to be acted: they go back into the deck, what was burned before
+        them stays burned."""
+        yield from self.at(AT_SHOE)
+        after = self._after(step)
+        burned = takewhile(lambda each: not isinstance(each, DealStep), after)
+        burns = sum(each.cards for each in burned if isinstance(each, BurnCardStep))
+        cards = next(each.cards for each in after if isinstance(each, DealStep))
+        if burns:
+            self.shoe.burn(burns)
+        for place in [BURN] * burns + [COMMUNITY] * cards:
+            yield from self._draw_to(place)
+        self._burned_early = burns > 0
+        yield from self.at(AT_TABLE)
+        self.controller.mishandle(COMMUNITY, Mishandling.EARLY)
+        self.cards.pick(COMMUNITY, SHOE, range(cards))
+        yield from self.refill()
+        yield from self.at(AT_TABLE)
+
+    def _after(self, step: AnyStep) -> tuple[AnyStep, ...]:
+        return self.procedure.steps[self.procedure.steps.index(step) + 1 :]
 
     def _forgets(self, burned: Sequence[Due]) -> bool:
         """Whether the dealer forgets to burn; if not, the shoe knows what the next cards are."""

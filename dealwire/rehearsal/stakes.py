@@ -15,7 +15,10 @@ _ROUNDS: Final = 6
 
 
 def stakes_of(plan: Plan, seat: int, *, progressive: bool = True) -> dict[str, int]:
-    """Cents by bet of one player before the deal. Of bets that exclude each other the seats take turns."""
+    """Cents by bet of one player before the deal. Of bets that exclude each other the seats take turns. Nothing where
+    players bet against each other: there the blinds move around, see `chips`."""
+    if plan.betting is not None:
+        return {}
     placed = [bet for bet in plan.bets.values() if bet.placed == "before-deal" and (progressive or not bet.progressive)]
     placed = [bet for bet in placed if bet.tip_for is None or seat % TIPS_EVERY == 0]
     chosen: list[str] = []

@@ -10,6 +10,7 @@ from typing import Final
 
 from dealer_flow.procedure.must_draw import must_draw
 from dealer_flow.procedure.steps.assign import AssignStep
+from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.procedure.steps.burn import BurnStep
 from dealer_flow.procedure.steps.burn_card import BurnCardStep
 from dealer_flow.procedure.steps.deal import DealStep
@@ -21,8 +22,9 @@ from dealer_flow.procedure.steps.reveal import RevealStep
 from dealer_flow.procedure.steps.set_hand import SetStep
 from dealer_flow.procedure.steps.show import ShowStep
 from dealwire.rehearsal import floor_supervisor as supervisor
+from dealwire.rehearsal.betting_dealer import BettingDealer
 from dealwire.rehearsal.dealt_table import Course, DealtTable, Doings
-from dealwire.rehearsal.playing_dealer import AT_TABLE, PlayingDealer
+from dealwire.rehearsal.playing_dealer import AT_TABLE
 from dealwire.rehearsal.rehearsed import packets_of
 from dealwire.rehearsal.scenario import RoundPlan, Scenario
 from dealwire.rehearsal.trouble import HANDS, PlannedTrouble, What
@@ -46,7 +48,7 @@ MISHANDLED: Final = {
 }
 
 
-class StepDealer(PlayingDealer):
+class StepDealer(BettingDealer):
     """Plays `scenario`. A subclass gets the device ready, deals packets, and brings what is left."""
 
     def __init__(self, scenario: Scenario, table: DealtTable, cards: Cards) -> None:
@@ -60,6 +62,10 @@ class StepDealer(PlayingDealer):
         """Packets of this round that were dealt."""
         self.replaced = 0
         """Dead cards of this round for which the next one came."""
+        self._dealt_in: set[int] = set()
+        """Seats that played when the cards under way began to go out."""
+        self._goes_around = False
+        """It is asked who gets the next of them."""
         super().__init__(scenario, table, cards)  # begins the first plan
 
     def packet_trouble(self) -> PlannedTrouble | None:
@@ -70,6 +76,9 @@ class StepDealer(PlayingDealer):
         """The cards that came to lie on a place go behind those that lie there, so that they lie as they came."""
         self.cards.put_under(packet.place, arrived)
         self._due[packet.place] += packet.cards
+        step = next(each for each in self.procedure.steps if each.name == packet.step)
+        if isinstance(step, DealStep) and step.face == "up" and arrived:
+            self.up[packet.place] += self.cards.faces(packet.place)[-arrived:]
 
     # -------------------------------------------------------------- for the device at the table
 
@@ -131,8 +140,10 @@ class StepDealer(PlayingDealer):
         if not dealt_out and not self._is(Course.VOID):
             yield from self._remainder()
         if self._is(Course.PLAY, Course.PROGRESSIVE):
-            yield from self._count_hands()
+            if not self.won:
+                yield from self._count_hands()
             yield from supervisor.award(self)
+        yield from self._award_pots()
         yield from self.at(AT_TABLE)
         self.controller.end_game()
         yield self.pace.step
@@ -143,7 +154,7 @@ class StepDealer(PlayingDealer):
 
     def _step(self, step: AnyStep) -> Doings:
         played_out = bool(self.view.made) and not self.view.live
-        if played_out and not isinstance(step, RevealStep):
+        if self.won or (played_out and not isinstance(step, RevealStep)):
             return
         playing = self._is(Course.PLAY)
         match step:
@@ -153,6 +164,8 @@ class StepDealer(PlayingDealer):
                 yield from self._reveal(step)
             case ExchangeStep() if playing:
                 yield from self._deal(step)
+            case BetStep() if playing:
+                yield from self._betting(step)
             case BurnStep() if playing:
                 yield from self._burn(step)
             case DecideStep() if playing:
@@ -168,7 +181,7 @@ class StepDealer(PlayingDealer):
 
     def _deal(self, step: AnyStep) -> Doings:
         first = self.ordinal + 1
-        packets = packets_of(step, self.view, self.plan.house_draws)
+        packets = self._packets(step)
         if isinstance(step, ExchangeStep) and step.must:
             packets = self._must(step, packets)
         replaced = (due for due in packets if due.why == "exchange")
@@ -186,6 +199,20 @@ class StepDealer(PlayingDealer):
             yield from self._complete(self.short.pop(0))
         while self.owed and not self._is(Course.STOP, Course.VOID) and not self._deals_on(step):
             yield from self._complete(self.owed.pop(0))
+
+    def _packets(self, step: AnyStep) -> list[Due]:
+        """What the step deals. A hand that died, or lacks a card, since the cards of one deal began to go out gets its
+        others all the same."""
+        before = self.procedure.steps[: self.procedure.steps.index(step)]
+        if not before or not before[-1].deals or not self._deals_on(before[-1]):
+            self._dealt_in = {*self.view.live}
+        self._goes_around = True
+        packets = packets_of(step, self.view, self.plan.house_draws)
+        self._goes_around = False
+        return packets
+
+    def _plays(self, number: int) -> bool:
+        return number in self._dealt_in if self._goes_around else super()._plays(number)
 
     def _must(self, step: ExchangeStep, packets: list[Due]) -> list[Due]:
         """The cards that the house must draw by what it holds; those it lays down for them lie first in its hand."""
@@ -217,9 +244,10 @@ class StepDealer(PlayingDealer):
                 self.controller.place_wager(packet.place.seat or 0, self.procedure.bets[choice.takes_back], 0)
 
     def _deals_on(self, step: AnyStep) -> bool:
-        """Whether cards go out in the next step too: a hand is completed when all others have theirs."""
+        """Whether cards go out in the next step too: a hand is completed when all others have theirs, and before the
+        next card is burned."""
         after = self.procedure.steps[self.procedure.steps.index(step) + 1]
-        return after.foreseen and after.from_device
+        return after.foreseen and after.from_device and not isinstance(after, BurnCardStep)
 
     def _deal_by_hand(self, packets: Sequence[Due]) -> Doings:
         """Cards from a deck in the dealer's hand, which no device sees."""

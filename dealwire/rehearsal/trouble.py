@@ -50,8 +50,18 @@ class What(StrEnum):
     EARLY = "early"
     ERROR = "error"
     LOCKED = "locked"
+    OUT_OF_TURN = "out-of-turn"
+    STRING_BET = "string-bet"
+    SHORT_CALL = "short-call"
+    LONG_CALL = "long-call"
+    TIME_LIMIT = "time-limit"
+    PREMATURE = "premature"
 
 
+AT_AN_ACTION: Final = (What.OUT_OF_TURN, What.STRING_BET, What.SHORT_CALL, What.LONG_CALL, What.TIME_LIMIT)
+"""What a player does wrong who bets against others."""
+AT_THE_BETTING: Final = (*AT_AN_ACTION, What.PREMATURE)
+"""And what the dealer does, who deals community cards while there is still to be acted."""
 AT_A_CARD: Final = (What.UNREAD, What.PUSH_BACK, What.PULL_BACK, What.ERROR)
 """What can go wrong at a shoe's reader, whatever game is dealt."""
 AT_A_RACE: Final = (What.UNREAD, What.OVERDRAW, What.PUSH_BACK, What.PULL_BACK, What.EARLY, What.ERROR, What.LOCKED)
@@ -86,6 +96,8 @@ FROM_SHOE: Final = (What.PACKET, *WHILE_DEALT, *HANDS, What.BURN, What.REVEAL_BE
 """What can go wrong without a shuffler."""
 
 
+ACTIONS_MAX: Final = 200
+"""Actions of a hand that something can go wrong at."""
 AMOUNTS: Final = {
     What.JAM: ("tries", 1, RECOVERY_TRIES + 1),
     **dict.fromkeys((What.REMAINDER, What.REJECTED, What.DECK), ("cards", 1, 5)),
@@ -109,7 +121,8 @@ KEYS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class PlannedTrouble:
-    """One thing that goes wrong. `ordinal` is the packet it happens at, at a shoe's reader the card; 0 when at none.
+    """One thing that goes wrong. `ordinal` is the packet it happens at, at a shoe's reader the card, in the betting the
+    action of the hand, or the next one at which it can; 0 when at none.
 
     `amount` counts what the kind counts: cards too many (negative: too few) for packet and overdraw, cards missing for
     remainder and deck, cards rejected or misplaced, tries for jam, bytes for noise and drop, bits for flip,
@@ -152,6 +165,7 @@ class TroublePart(OpenPart):
     what: str
     packet: int | str | None = None
     step: str | None = None
+    action: int | None = None
     card: int | None = None
     by: int | None = None
     cards: int | None = None
@@ -170,11 +184,16 @@ class TroublePart(OpenPart):
 def planned(trouble: TroublePart, here: FileKey, packets: Sequence[Due], plan: Plan) -> PlannedTrouble:
     """One entry of `troubles`. `packets` are the round's in their order, which is dealt by `plan`."""
     source = "shoe" if plan.from_shoe else "table-controller" if plan.from_hand else "shuffler"
-    of_shoe = {*AT_A_RACE, *WHILE_DEALT} - {What.MISPLACED}
+    of_shoe = {*AT_A_RACE, *WHILE_DEALT, *AT_THE_BETTING} - {What.MISPLACED}
     kinds: list[What] = [*FROM_SHOE, *AT_A_CARD] if plan.from_shoe else [kind for kind in What if kind not in of_shoe]
     if plan.from_hand:
         kinds = [kind for kind in FROM_SHOE if kind not in WHILE_DEALT]
+    if plan.betting is not None:
+        kinds += AT_THE_BETTING
     what = _kind(trouble, here, kinds)
+    if what in AT_THE_BETTING:
+        _check(trouble, what, here, source, "action")
+        return PlannedTrouble(what, here.at("action").number(trouble.action, 1, ACTIONS_MAX), device=source)
     if what in AT_A_CARD:
         return planned_at_card(trouble, here, kinds, sum(packet.cards for packet in packets))
     at_packet = what in AT_A_PACKET or what in HANDS or what in WHILE_DEALT

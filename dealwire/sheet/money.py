@@ -26,6 +26,8 @@ def money(sheet: RoundSheet) -> Iterator[Block]:
         yield PaperRemark("There is none." if sheet.counts is not None else "There is none yet.")
     else:
         yield from _lines(settlement)
+        yield from _pots(settlement)
+        yield from _pool(settlement)
         yield from _totals(settlement)
         yield from _readings(settlement)
     yield from _meters(sheet, settlement)
@@ -57,6 +59,37 @@ def _line(line: SettlementLine, currency: str) -> tuple[Cell, ...]:
     why += f"; {line.rest} of a cent was rounded off" if line.rest != "0" else ""
     sums = (amount(cents, currency) for cents in (line.pay, line.returned, line.net))
     return str(line.seat), bet, amount(line.stake, currency), line.result, *sums, why
+
+
+def _pots(settlement: Settlement) -> Iterator[Block]:
+    """The pots that players bet into: what lay in each, what was taken of it, and who had the rest."""
+    if not settlement.pots:
+        return
+    currency, rows = settlement.currency, list[tuple[Cell, ...]]()
+    for pot in settlement.pots:
+        winners = (f"seat {each.seat} {amount(each.cents, currency)} ({each.won_with})" for each in pot.winners)
+        whose = f"held: {pot.held}" if pot.held else ", ".join(winners)
+        sums = (amount(cents, currency) for cents in (pot.cents, pot.rake, pot.jackpot_rake))
+        rows.append((pot.name, *sums, ", ".join(map(str, pot.contenders)), whose))
+    head = ("pot", "in it", "rake", "for the jackpot", "seats that could win it", "who has it")
+    yield PaperTable(head, tuple(rows), right=frozenset({1, 2, 3}), wide=frozenset({5}))
+
+
+def _pool(settlement: Settlement) -> Iterator[Block]:
+    """The runners that win a pool, seat by seat, and who has won it."""
+    pool = settlement.pool
+    if pool is None or not (pool.runners or pool.held):
+        return
+    rows = [
+        (str(each.seat), *map(str, (each.before, each.awarded, each.collected, each.after))) for each in pool.runners
+    ]
+    yield PaperTable(
+        ("seat", "runners before", "awarded", "collected", "after"), tuple(rows), right=frozenset(range(1, 5))
+    )
+    if pool.winner is not None:
+        cents, rake = amount(pool.cents, settlement.currency), amount(pool.rake, settlement.currency)
+        what = f"held: {pool.held}" if pool.held else f"{cents} in it, {rake} of it taken first"
+        yield PaperRemark(f"Seat {pool.winner} wins the {pool.meter} pool: {what}.")
 
 
 def _totals(settlement: Settlement) -> Iterator[Block]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from dealer_flow.record.result import Drawn, Hand, NamedHand, RoundResult, Seat
+from dealwire.sheet.betting import betting
 from dealwire.sheet.evidence import evidence
 from dealwire.sheet.model import RoundSheet, SheetMoment, SheetNote, SheetVersion
 from dealwire.sheet.money import money
@@ -93,6 +94,7 @@ def _table(sheet: RoundSheet) -> Iterator[Block]:
         return
     yield PaperHeading("Seats")
     yield from deal(sheet.counts.result, sheet)
+    yield from betting(sheet.counts.result)
 
 
 def _so_far(sheet: RoundSheet) -> Iterator[Block]:
@@ -141,6 +143,8 @@ def deal(result: RoundResult, sheet: RoundSheet) -> Iterator[Block]:
 
 def _seat(seat: Seat, currency: str) -> tuple[Cell, ...]:
     bets = ", ".join(_bets(seat, currency)) or "none"
+    if seat.stake is not None:
+        bets += f"; of a stake of {amount(seat.stake, currency)}"
     done = [*(seat.decisions or ((seat.decision,) if seat.decision else ()))]
     done += [f"{step}: {choice}" for step, choice in seat.choices.items() if choice not in done]
     done += [f"laid away {' '.join(seat.discards)}"] if seat.discards else []

@@ -5,10 +5,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from dealer_flow.procedure.load import Procedure
+from dealer_flow.record.details import DOLLAR
 from dealer_flow.record.result import Packet
 from dealwire.sheet.model import HandSoFar, RoundSoFar
 from dealwire.sheet.window import JournalledEvent, RoundWindow
+from dealwire.table.action_words import action_words, pot_name
 from protocol.places import MUCK, seat
+from rules.settlement import amount
 
 
 @dataclass
@@ -19,9 +22,12 @@ class _Place:
     counted: int | None = None
     choices: list[str] = field(default_factory=list)
     wagers: dict[str, int] = field(default_factory=dict)
+    stake: int = 0
+    """What lay there when the hand began, in cents; 0 for a place without one."""
 
     def so_far(self, name: str) -> HandSoFar:
-        return HandSoFar(name, self.cards, self.counted, tuple(self.choices), self.wagers)
+        stake = [f"stake {_money(self.stake)}"] if self.stake else []
+        return HandSoFar(name, self.cards, self.counted, (*stake, *self.choices), self.wagers)
 
 
 def so_far(window: RoundWindow, procedure: Procedure | None) -> RoundSoFar:
@@ -57,10 +63,27 @@ def _take(
         _bet(_at(places, seat(fields["seat"]).text), on, fields["cents"])
     elif event.event == "DecisionMade":
         _at(places, seat(fields["seat"]).text).choices.append(_named(choices, fields["decision"], "choice"))
+    elif event.event in ("StakeShown", "PlayerActed", "PotTaken"):
+        _chips(_at(places, seat(fields["seat"]).text), event)
     elif event.event in ("HandRevealed", "HandCorrected"):
         _at(places, fields["place"]).cards = tuple(fields["cards"])
     elif event.event == "CardsCounted":
         _at(places, fields["place"]).counted = fields["counted"]
+
+
+def _chips(place: _Place, event: JournalledEvent) -> None:
+    """What players who bet against each other did, in words."""
+    fields = event.fields
+    if event.event == "StakeShown":
+        place.stake = fields["cents"]
+    elif event.event == "PlayerActed":
+        place.choices.append(action_words(fields["action"], fields["cents"], fields.get("manner", "")))
+    else:
+        place.choices.append(f"takes {_money(fields['cents'])} of the {pot_name(fields['pot'])}")
+
+
+def _money(cents: int) -> str:
+    return amount(cents, DOLLAR).removesuffix(".00")
 
 
 def _at(places: dict[str, _Place], name: str) -> _Place:

@@ -8,8 +8,17 @@ from typing import Final
 
 from dealer_flow.record.details import DOLLAR
 from dealer_flow.record.result import RoundResult
-from dealwire.hub.view import BetLineView, HeldView, OutcomeView, SeatMoneyView, SettlementView, Shown
-from rules.settlement import Settlement, SettlementLine, amount
+from dealwire.hub.view import (
+    BetLineView,
+    HeldView,
+    OutcomeView,
+    PotWinnerView,
+    SeatMoneyView,
+    SettledPotView,
+    SettlementView,
+    Shown,
+)
+from rules.settlement import PotTotal, SeatTotal, Settlement, SettlementLine, amount
 
 OUTCOMES_MAX: Final = 10
 
@@ -68,21 +77,12 @@ class Money:
             again=item.again,
             readings=item.readings,
             lines=lines,
-            seats=tuple(
-                SeatMoneyView(
-                    seat=seat.seat,
-                    staked=seat.staked,
-                    pay=seat.pay,
-                    returned=seat.returned,
-                    net=seat.net,
-                    held=seat.held,
-                )
-                for seat in item.seats
-            ),
+            seats=tuple(_seat(each) for each in item.seats),
             players=item.totals.players,
             house=item.totals.house,
             meters=item.totals.meters,
             held=held,
+            pots=tuple(_pot(each) for each in item.pots),
         )
         if self.outcomes and self.outcomes[-1].round == item.round:
             last = self.outcomes.pop()
@@ -131,6 +131,17 @@ class Money:
         return found
 
 
+def _seat(seat: SeatTotal) -> SeatMoneyView:
+    return SeatMoneyView(
+        seat=seat.seat,
+        staked=seat.staked,
+        pay=seat.pay,
+        returned=seat.returned,
+        net=seat.net,
+        held=seat.held,
+    )
+
+
 def _line(line: SettlementLine) -> BetLineView:
     return BetLineView(
         seat=line.seat,
@@ -147,6 +158,22 @@ def _line(line: SettlementLine) -> BetLineView:
         meter=line.meter,
         proposition=line.proposition,
         commission=line.commission,
+    )
+
+
+def _pot(pot: PotTotal) -> SettledPotView:
+    winners = (
+        PotWinnerView(seat=each.seat, cents=each.cents, won_with=each.won_with, clause=each.clause)
+        for each in pot.winners
+    )
+    return SettledPotView(
+        name=pot.name,
+        cents=pot.cents,
+        contenders=pot.contenders,
+        rake=pot.rake,
+        jackpot_rake=pot.jackpot_rake,
+        winners=tuple(winners),
+        held=pot.held,
     )
 
 

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from dealer_flow.play.kept import FlowState
 from rules.award_record import AwardState
+from rules.settlement import Rolled
 
 Counts = tuple[tuple[str, int], ...]
 """Names with a number each, in the order in which they came: results list them in it."""
@@ -21,6 +22,13 @@ class RedactorState(Struct, frozen=True):
     aside: tuple[tuple[int | None, str], ...]
 
 
+class PoolState(Struct, frozen=True):
+    """Who has runners that win the table's pool, and the round that was started last. The pool is one of its meters."""
+
+    runners: tuple[tuple[int, int], ...]
+    round: int
+
+
 class TableState(Struct, frozen=True):
     """A table between two rounds. `meters` are its own, in cents; `redactor` is that of a table that publishes."""
 
@@ -30,6 +38,9 @@ class TableState(Struct, frozen=True):
     meters: Counts
     awards: AwardState | None
     redactor: RedactorState | None = None
+    pool: PoolState | None = None
+    rolled: tuple[tuple[str, Rolled], ...] = ()
+    """How the pots that roll over stand beside their cents."""
 
 
 class LoggedLine(Struct, frozen=True):

@@ -16,17 +16,19 @@ from dealer_flow.procedure.load import Procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealer_flow.table.shoe import LEAST_CONFIDENCE
-from dealwire.table.state import TableState
+from dealwire.table.pool_book import PoolBook
+from dealwire.table.state import PoolState, TableState
 from devices.events import Seen
 from rules.award import AwardBook
 from rules.award_record import AwardRecord, AwardRound
 from rules.errors import SettlementRefused
 from rules.game import Game
+from rules.jackpot_book import JackpotBook
 from rules.linked import known_meters, settle_linked_on, with_contributions
 from rules.meters import MeterBank, MeterRecord
 from rules.settle import must_be_of, settle, settle_on
-from rules.settlement import MaximumPayout, Settlement
-from rules.terms import agree
+from rules.settlement import HouseRake, MaximumPayout, Rolled, Settlement
+from rules.terms import Meter, Terms, agree
 
 TableOutcome = Incident | RoundResult | Settlement | MeterRecord | AwardRecord
 
@@ -38,7 +40,10 @@ class TableTerms:
     `meters` are the progressive meters in cents, by name; each settlement moves them on. With a `bank`, which tables
     may share, its meters are used instead. `limit_cents` is the most one bet may be, where the law leaves it open,
     `maximum` the house's maximum payouts, `commission` what it takes of a win in percent, `house_way` how it sets its
-    hand. SettlementRefused at once when they do not fit the game: an evening must not end at its first settlement.
+    hand, `rake` what it takes of pots that players bet into, `jackpot` the book of a jackpot award, which tables may
+    share. `rolled` is how a pot that rolls over stands beside its cents. `runners` lie before the seats, where they win
+    a pool; one of which nothing is said begins empty. SettlementRefused at once when they do not fit the game: an
+    evening must not end at its first settlement.
     """
 
     game: Game
@@ -53,10 +58,19 @@ class TableTerms:
     maximum: MaximumPayout | None = None
     commission: str | int = 0
     house_way: str | None = None
+    rake: HouseRake | None = None
+    jackpot: JackpotBook | None = None
+    rolled: dict[str, Rolled] = field(default_factory=dict)
+    runners: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._agreed = agree(self.game, rounding="down-to-token", meters=self.meters, **self._options())
-        self._stood = dict(self.meters)
+        if self.game.spec.pool is not None and self.bank is None:
+            self.meters = {self.game.spec.pool.meter: 0} | self.meters
+        standing: dict[str, Any] = {"meters": self._now(), "runners": self.runners}
+        self._agreed = agree(self.game, rounding="down-to-token", **standing, **self._options())
+        self._stood = self._now(), dict(self.runners)
+        if self.jackpot is not None:
+            self.jackpot.terms_of(self._agreed)
 
     @property
     def chosen(self) -> Mapping[str, str]:
@@ -65,6 +79,10 @@ class TableTerms:
 
     def settle_all(self, result: RoundResult) -> list[Settlement | MeterRecord]:
         """Settle one round, and move the bank's meters if there is one: the settlement, then the bank's records."""
+        if self.jackpot is not None:
+            settlement, moved = self.jackpot.settle(result, self._terms())
+            self._move(settlement)
+            return [settlement, *moved]
         if self.bank is None:
             return [self.settle(result)]
         settlement, records = settle_linked_on(self.bank, result, self._agreed)
@@ -80,15 +98,41 @@ class TableTerms:
     def settle(self, result: RoundResult) -> Settlement:
         """Settle one round on `meters`; SettlementRefused when it is not one of the game."""
         must_be_of(result, self.game)
-        if self.meters != self._stood:
-            self._agreed, self._stood = self._agreed.on(self.meters), dict(self.meters)
-        settlement = settle_on(result, self._agreed)
-        move_meters(self.meters, settlement)
+        settlement = settle_on(result, self._terms())
+        self._move(settlement)
         return settlement
+
+    def stand(self, meters: Mapping[str, int], runners: Mapping[int, int]) -> None:
+        """Meters and runners stand here now."""
+        self.meters, self.runners = dict(meters), dict(runners)
+        self._terms()
 
     def settle_again(self, result: RoundResult) -> Settlement:
         """Settle a round that was settled before: marked, and no meter pays it or is moved."""
-        return replace(settle(result, self.game, **self._options()), again=True)
+        return replace(settle(result, self.game, **self._options()), again=True, meters=())
+
+    def _now(self) -> dict[str, Meter]:
+        """Its own meters as they stand."""
+        return {name: Meter(cents, rolled=self.rolled.get(name)) for name, cents in self.meters.items()}
+
+    def _terms(self) -> Terms:
+        """The terms on its own meters and runners as they stand."""
+        if (now := (self._now(), dict(self.runners))) != self._stood:
+            self._agreed, self._stood = self._agreed.on(*now), now
+        return self._agreed
+
+    def _move(self, settlement: Settlement) -> None:
+        """Its own meters to where a settlement left them; the pools of a jackpot are its book's."""
+        pools = self.jackpot.shown() if self.jackpot is not None else {}
+        own = replace(settlement, meters=tuple(each for each in settlement.meters if each.name not in pools))
+        move_meters(self.meters, own)
+        if (pool := settlement.pool) is not None:
+            self.runners = {each.seat: each.after for each in pool.runners if each.after}
+        for meter in own.meters:
+            self.rolled.pop(meter.name, None)
+            if meter.rolled is not None:
+                self.rolled[meter.name] = meter.rolled
+        self._terms()
 
     def _options(self) -> dict[str, Any]:
         return {
@@ -101,6 +145,7 @@ class TableTerms:
             "maximum": self.maximum,
             "commission": self.commission,
             "house_way": self.house_way,
+            "rake": self.rake,
         }
 
 
@@ -136,6 +181,8 @@ class Table:
             raise SettlementRefused(f"procedure for {terms.game.id}", procedure.id, terms.game.spec.procedures)
         self.flow = DealerFlow(procedure, table=name, options=options, least_confidence=least_confidence, pins=pins)
         self.terms, self._awards = terms, awards
+        pool = terms.game.spec.pool if terms is not None and terms.bank is None else None
+        self._pool = PoolBook(pool, terms, name) if pool is not None and terms is not None else None
         self.outcomes: Counter[str] = Counter()
         self.incidents: Counter[str] = Counter()
 
@@ -152,6 +199,8 @@ class Table:
     def handle(self, seen: Seen) -> list[TableOutcome]:
         """Take one report; return what it led to, in order: a round is followed by its settlement."""
         awards: Sequence[TableOutcome] = self._awards.handle(seen) if self._awards is not None else ()
+        if self._pool is not None:
+            awards = [*awards, *self._pool.handle(seen, between=self.flow.between_rounds)]
         found = self.flow.handle(seen)
         return [*awards, *self.settled(found)] if found or awards else []
 
@@ -165,9 +214,17 @@ class Table:
         awards = self._awards.state() if self._awards is not None else None
         if flow is None or (awards is None and self._awards is not None):
             return None
+        if self._pool is not None and not self._pool.at_rest:
+            return None
+        pool = (
+            PoolState(tuple(sorted(self.terms.runners.items())), self._pool.round)
+            if self._pool and self.terms
+            else None
+        )
         own = self.terms.meters if self.terms is not None and self.terms.bank is None else {}
         outcomes, incidents = tuple(self.outcomes.items()), tuple(self.incidents.items())
-        return TableState(flow, outcomes, incidents, tuple(own.items()), awards)
+        rolled = tuple(self.terms.rolled.items()) if self.terms is not None else ()
+        return TableState(flow, outcomes, incidents, tuple(own.items()), awards, rolled=rolled, pool=pool)
 
     def restore(self, state: TableState) -> None:
         """Go on as the table did that gave this state. It must be made of the same settings, and the bank that it
@@ -175,7 +232,10 @@ class Table:
         self.flow.restore(state.flow)
         self.outcomes, self.incidents = Counter(dict(state.outcomes)), Counter(dict(state.incidents))
         if self.terms is not None and self.terms.bank is None:
-            self.terms.meters = dict(state.meters)
+            self.terms.rolled = dict(state.rolled)
+            self.terms.stand(dict(state.meters), dict(state.pool.runners) if state.pool is not None else {})
+        if self._pool is not None and state.pool is not None:
+            self._pool.round = state.pool.round
         if self._awards is not None and state.awards is not None:
             self._awards.restore(state.awards)
 

@@ -15,6 +15,7 @@ from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealer_flow.table.shoe import ShoeLedger
 from dealwire.hub.view import DeviceView, HandView, HeldView, LegalView, LogLine, SeatView, ShoeView, TableView
+from dealwire.table.chips import betting_view, chips_view, without_mucked
 from dealwire.table.money import Money, summary
 from dealwire.table.redaction import Redactor
 from dealwire.table.room import room_of
@@ -139,7 +140,7 @@ class Viewer:
         """The table now. `sequence` is the newest journalled number it includes, `at_ns` nanoseconds since 1970."""
         flow, now = self._table.flow, self._table.flow.snapshot()
         legal = () if self._stopped else flow.legal()
-        waits = awaited(now.state, legal)
+        waits = without_mucked(now, legal, awaited(now.state, legal))
         expected = frozenset(item.place for item in waits)
         numbers = sorted({*range(1, self.seats + 1), *(seat.number for seat in now.seats)})
         return TableView(
@@ -156,6 +157,7 @@ class Viewer:
             community=tuple(_hands(now)),
             columns=tuple(_hand_view(hand, hand.place) for hand in now.columns),
             won=now.won,
+            betting=betting_view(now.betting) if now.betting is not None else None,
             room=self._room,
             packets=now.packets,
             remainder=now.remainder,
@@ -225,7 +227,7 @@ class Viewer:
         seat = next((each for each in now.seats if each.number == number), None)
         if seat is None:
             return SeatView(seat=number, status="empty")
-        hand = seat.hand
+        hand, chips = seat.hand, now.betting.chips.get(number) if now.betting is not None else None
         return SeatView(
             seat=number,
             status=seat.status or "betting",
@@ -235,6 +237,7 @@ class Viewer:
             cards=tuple(spell_cards(hand.cards)) if hand else (),
             counted=hand.counted if hand else None,
             expected=hand.expected if hand else None,
+            chips=chips_view(chips) if chips is not None else None,
         )
 
     # ------------------------------------------------------------------ inside

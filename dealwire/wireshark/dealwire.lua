@@ -4,10 +4,11 @@
 -- Once is enough: a second one, named by hand beside the installed one, does nothing.
 if _G.dealwire_is_loaded then return end
 _G.dealwire_is_loaded = true
-set_plugin_info({ version = "1.2", author = "dealwire", description = "Card devices of casino tables" })
+set_plugin_info({ version = "1.3", author = "dealwire", description = "Card devices of casino tables" })
 
 local TDP = {}
 TDP.values = {
+  ActionManner = {[0]="NONE",[1]="STRING_BET",[2]="TIME_LIMIT",[3]="CORRECTED"},
   Algorithm = {[1]="SHA256"},
   BadgeLevel = {[1]="DEALER",[2]="SUPERVISOR",[3]="EXECUTIVE"},
   BootCause = {[1]="POWER_ON",[2]="WATCHDOG",[3]="COMMANDED"},
@@ -54,6 +55,7 @@ TDP.values = {
     [12]="EXPOSED_BY_PLAYER",
     [13]="NOT_BURNED",
   },
+  PlayerAction = {[1]="BET",[2]="RAISE",[3]="CALL",[4]="FOLD",[5]="CHECK",[6]="ALL_IN",[7]="BRING_IN",[8]="FORFEIT",[9]="CHOP"},
   Reason = {[0]="NONE",[1]="UNKNOWN_COMMAND",[2]="BAD_PARAMETER",[3]="WRONG_STATE",[4]="BUSY",[5]="NOT_PERMITTED",[6]="NOT_SUPPORTED",[7]="REQUEST_ID_REUSED",[8]="NO_SESSION",[9]="UNKNOWN_FLAG",[10]="UNKNOWN_VERSION",[11]="BAD_PAYLOAD"},
   Region = {[0]="FIRMWARE"},
   Resolution = {[1]="RESUME",[2]="REMOVE_DECK"},
@@ -171,6 +173,9 @@ TDP.values = {
     [848]="Number drawn",
     [849]="Wager on",
     [850]="Hand corrected",
+    [851]="Stake shown",
+    [852]="Player acted",
+    [853]="Pot taken",
   },
   mid_round = {[0]="no",[1]="yes"},
   on = {[0]="off",[1]="on"},
@@ -337,7 +342,7 @@ TDP.values = {
   },
 }
 TDP.version = 1
-TDP.version_text = "1.2"
+TDP.version_text = "1.3"
 TDP.max_frame = 256
 TDP.min_frame = 12
 TDP.max_encoded = 258
@@ -430,6 +435,9 @@ TDP.names = {
     [848]="Number drawn",
     [849]="Wager on",
     [850]="Hand corrected",
+    [851]="Stake shown",
+    [852]="Player acted",
+    [853]="Pot taken",
   }
 TDP.header = {{name="version",key="version",at=0,size=1},{name="flags",key="flags",at=1,size=1},{name="kind",key="kind",at=2,size=1},{name="link_sequence",key="link_sequence",at=3,size=1},{name="request",key="request",at=4,size=2},{name="message",key="message",at=6,size=2}}
 TDP.fields = {
@@ -457,7 +465,7 @@ TDP.fields = {
     {[1]="seat",[2]="tdp.seat",[3]="Seat",[4]="uint8",[6]="1 at the dealer's left, clockwise / 1 at the dealer's left, clockwise; 0: the dealer"},
     {[1]="lit",[2]="tdp.lit",[3]="Lit",[4]="bool",[5]="lit",[6]="1 on, 0 off / 1 lit, 0 out"},
     {[1]="meter",[2]="tdp.meter",[3]="Meter",[4]="uint8",[6]="the number the controller's set-up gave it"},
-    {[1]="cents",[2]="tdp.cents",[3]="Amount",[4]="uint64",[6]="what it shows / the whole bet on that spot, 0 takes it back / the whole wager on this proposition, 0 takes it back"},
+    {[1]="cents",[2]="tdp.cents",[3]="Amount",[4]="uint64",[6]="what it shows / the whole bet on that spot, 0 takes it back / the whole wager on this proposition, 0 takes it back / all that the seat can bet in this hand, 0: nobody plays there / all that lies before the seat in this betting round afterwards; as before it when nothing was added / what the seat took of it"},
     {[1]="text",[2]="tdp.text",[3]="Text",[4]="string",[6]="one line for the dealer"},
     {[1]="number",[2]="tdp.number",[3]="Event number",[4]="uint32",[6]="counts up by one within a session, from 1"},
     {[1]="device_ms",[2]="tdp.device_ms",[3]="Device clock",[4]="uint32",[6]="the device's own clock, milliseconds since it started"},
@@ -518,6 +526,9 @@ TDP.fields = {
     {[1]="low",[2]="tdp.low",[3]="Cards of the low or first hand",[4]="uint8",[6]="how many of the cards, from the first, are the low or first hand"},
     {[1]="proposition",[2]="tdp.proposition",[3]="Proposition",[4]="uint8",[6]="which of the spot's propositions, by its number in the game's file"},
     {[1]="on.card",[2]="tdp.on.card",[3]="On",[4]="uint8",[5]="card",[6]="the card, as a card code; suit 0: of any suit, rank 0: of any rank; 00h: of no card"},
+    {[1]="action",[2]="tdp.action",[3]="Action",[4]="uint8",[5]="PlayerAction",[6]="what the player did"},
+    {[1]="manner",[2]="tdp.manner",[3]="Manner",[4]="uint8",[5]="ActionManner",[6]="how it came about, where it was not plainly made"},
+    {[1]="pot",[2]="tdp.pot",[3]="Pot",[4]="uint8",[6]="1: the main pot, 2: the first side pot, and so on"},
     {[1]="up_to",[2]="tdp.up_to",[3]="Up to event",[4]="uint32",[6]="every event up to this one has arrived"},
     {[1]="lowest_major",[2]="tdp.lowest_major",[3]="Lowest major",[4]="uint8",[6]="the oldest version the host speaks / the oldest version the device speaks"},
     {[1]="lowest_minor",[2]="tdp.lowest_minor",[3]="Lowest minor",[4]="uint8"},
@@ -641,6 +652,9 @@ TDP.messages = {
     [262992]={name="NumberDrawn",says="Number {drawn} drawn",sender="device",fixed=9,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="drawn",label="Drawn",size=1,shape="u",key="drawn"}}},
     [262993]={name="WagerOn",says="Seat {seat} has {cents} cents on {on}, spot {bet}, proposition {proposition}",sender="device",fixed=16,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="seat",label="Seat",size=1,shape="u",key="seat"},{name="bet",label="Betting spot",size=1,shape="u",key="bet"},{name="proposition",label="Proposition",size=1,shape="u",key="proposition"},{name="on",label="On",size=1,values="card",as_is=true,lists_codes=true,shape="u",key="on.card"},{name="cents",label="Amount",size=4,unit="cents",shape="u",key="cents"}}},
     [262994]={name="HandCorrected",says="Hand of {place} corrected to {cards}, badge {badge}",sender="device",fixed=14,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="place",label="Place",size=1,values="place",as_is=true,lists_codes=true,shape="u",key="place"},{name="badge",label="Badge",size=4,shape="u",key="badge"},{name="level",label="Level",size=1,values="BadgeLevel",shape="u",key="level"},{name="cards",label="Cards",size=1,values="card",as_is=true,lists_codes=true,shape="list",key="cards.list",item="card"}}},
+    [262995]={name="StakeShown",says="Seat {seat} has a stake of {cents} cents",sender="device",fixed=13,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="seat",label="Seat",size=1,shape="u",key="seat"},{name="cents",label="Amount",size=4,unit="cents",shape="u",key="cents"}}},
+    [262996]={name="PlayerActed",says="Seat {seat}: {action}, {cents} cents lie before it[, {manner}]",sender="device",fixed=15,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="seat",label="Seat",size=1,shape="u",key="seat"},{name="action",label="Action",size=1,values="PlayerAction",shape="u",key="action"},{name="manner",label="Manner",size=1,values="ActionManner",shape="u",key="manner"},{name="cents",label="Amount",size=4,unit="cents",shape="u",key="cents"}}},
+    [262997]={name="PotTaken",says="Seat {seat} takes {cents} cents of pot {pot}",sender="device",fixed=14,fields={{name="number",label="Event number",size=4,shape="u",key="number"},{name="device_ms",label="Device clock",size=4,unit="ms",shape="u",key="device_ms"},{name="pot",label="Pot",size=1,shape="u",key="pot"},{name="seat",label="Seat",size=1,shape="u",key="seat"},{name="cents",label="Amount",size=4,unit="cents",shape="u",key="cents"}}},
     [327685]={name="Ack",says="Acknowledged, events up to {up_to} have arrived",sender="host",fixed=8,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session"},{name="up_to",label="Up to event",size=4,shape="u",key="up_to"}}},
     [458753]={name="Hello",says="Hello from {host}, which speaks versions {lowest_major}.{lowest_minor} to {highest_major}.{highest_minor}",sender="host",fixed=20,fields={{name="lowest_major",label="Lowest major",size=1,shape="u",key="lowest_major"},{name="lowest_minor",label="Lowest minor",size=1,shape="u",key="lowest_minor"},{name="highest_major",label="Highest major",size=1,shape="u",key="highest_major"},{name="highest_minor",label="Highest minor",size=1,shape="u",key="highest_minor"},{name="host",label="Host",size=16,shape="text",key="host"}}},
     [458754]={name="HelloReply",says="Hello reply from a {device_class}: {maker} {model}, serial number {serial}, firmware {firmware}, session {session}",sender="device",fixed=117,fields={{name="session",label="Session",size=4,hex=true,shape="u",key="session"},{name="lowest_major",label="Lowest major",size=1,shape="u",key="lowest_major"},{name="lowest_minor",label="Lowest minor",size=1,shape="u",key="lowest_minor"},{name="highest_major",label="Highest major",size=1,shape="u",key="highest_major"},{name="highest_minor",label="Highest minor",size=1,shape="u",key="highest_minor"},{name="device_class",label="Class of device",size=1,values="DeviceClass",shape="u",key="device_class"},{name="capabilities",label="Capabilities",size=4,flags="Capability",shape="u",key="capabilities"},{name="boot_count",label="Boot count",size=4,shape="u",key="boot_count"},{name="event_depth",label="Events it keeps",size=2,unit="events",shape="u",key="event_depth"},{name="max_frame",label="Longest frame",size=2,unit="bytes",shape="u",key="max_frame"},{name="maker",label="Maker",size=16,shape="text",key="maker"},{name="model",label="Model",size=16,shape="text",key="model"},{name="serial",label="Serial",size=16,shape="text",key="serial"},{name="firmware",label="Firmware",size=16,shape="text",key="firmware"},{name="digest",label="Firmware digest (SHA-256)",size=32,shape="bytes",key="digest"}}},

@@ -11,7 +11,18 @@ from protocol.cards import UNREAD, Card
 from protocol.faults import Fault
 from protocol.places import NOWHERE, SEATS_MAX, Place
 from protocol.tdp import messages as m
-from protocol.tdp.messages import BadgeLevel, DeviceMeter, Mishandling, Reason, RevealSource, SetBy, Spread, Status
+from protocol.tdp.messages import (
+    ActionManner,
+    BadgeLevel,
+    DeviceMeter,
+    Mishandling,
+    PlayerAction,
+    Reason,
+    RevealSource,
+    SetBy,
+    Spread,
+    Status,
+)
 from protocol.tdp.messages import ControllerState as S
 
 BOOT_NS: Final = 1_000 * MS
@@ -209,6 +220,20 @@ class TableControllerModel:
         return self._running() and self._say(
             m.HandCorrectedMessage, place=place, badge=badge, level=level, cards=bytes(cards)
         )
+
+    def show_stake(self, seat: int, cents: int) -> bool:
+        """What lies before a seat when a hand begins, in chips and currency; 0 when nobody plays there."""
+        return self._running() and self._say(m.StakeShownMessage, seat=seat, cents=cents)
+
+    def player_acts(
+        self, seat: int, action: PlayerAction, cents: int, manner: ActionManner = ActionManner.NONE
+    ) -> bool:
+        """A player acts; `cents` is all that lies before the seat in this betting round afterwards."""
+        return self._running() and self._say(m.PlayerActedMessage, seat=seat, action=action, manner=manner, cents=cents)
+
+    def take_pot(self, pot: int, seat: int, cents: int) -> bool:
+        """A seat takes in what the dealer awarded of a pot, 1 for the main pot."""
+        return self._running() and self._say(m.PotTakenMessage, pot=pot, seat=seat, cents=cents)
 
     def set_setup(self, is_open: bool) -> bool:
         """The set-up menu is opened or closed; possible while bets are open."""

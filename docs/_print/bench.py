@@ -18,10 +18,11 @@ def _conformances() -> Iterator[str]:
     rows = (
         (
             f"`{it.plan}`",
-            ", ".join(f"{plan} {it.version}" for plan in it.judges),
+            ", ".join(it.judges),
+            " or ".join(it.versions),
             ", ".join(it.may_lack),
             ", ".join(f"`{pattern}`" for pattern in it.beside),
         )
         for it in conformances().values()
     )
-    yield from table(("plan", "the sentence names", "a device may lack", "need not be run"), rows)
+    yield from table(("plan", "the sentence names", "of version", "a device may lack", "need not be run"), rows)

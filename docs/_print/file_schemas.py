@@ -26,6 +26,7 @@ from docs._print import DOCS
 from rules.game import GAMES
 from rules.hands.poker import RANKINGS, RankingFile
 from rules.houseways import HOUSEWAYS, WayFile
+from rules.jackpot_setup import JackpotSetup
 from rules.keeps import KEEPS, KeepFile
 from rules.meter_setup import ProgressiveSetup
 from rules.odds.strategy import StrategyFile
@@ -68,6 +69,7 @@ FILE_KINDS: Final = {
         FileKind("houseway", WayFile, _in(HOUSEWAYS)),
         FileKind("keep", KeepFile, _in(KEEPS)),
         FileKind("progressive", ProgressiveSetup, _in(_EXAMPLES, '"dealwire.progressive/')),
+        FileKind("jackpot", JackpotSetup, _in(_EXAMPLES, '"dealwire.jackpot/')),
         FileKind("strategy", StrategyFile, _in(_EXAMPLES, '"dealwire.strategy/')),
         FileKind("plan", BenchPlan, _in(PLANS)),
         FileKind("relay", RelayFile, _in(_EXAMPLES, '"dealwire.relay/')),

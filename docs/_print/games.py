@@ -1,9 +1,11 @@
 """The pages of the games, the catalogue of incidents, the readings, and the schemas of the flow."""
 
 import json
+import tomllib
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 from dealer_flow.play.guards import GUARDS
 from dealer_flow.play.states import COLUMNS, LOOSE, MEANING, STEP_STATES, TRANSITIONS, WAITS, Row, State
@@ -16,6 +18,8 @@ from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from docs._print import MARK, printed, table
 from docs._print.words import bet_rules, dealing, wrongs
+
+_AUTHORIZED: Final = Path(__file__).parents[1] / "authorized.toml"
 
 
 def pages() -> dict[str, str]:
@@ -86,8 +90,25 @@ def _sentence(reason: str) -> str:
 
 
 def _games(procedures: list[Procedure]) -> Iterator[str]:
-    """Every procedure in one line, in the order of their ids."""
+    """The authorized games of Rule 10, then every procedure in one line, in the order of their ids."""
+    yield from ("## The 45 games of 47.1-1003", "")
+    yield "By the regulation's own numbers. A game that is dealt in several ways has a file for each. What settles it"
+    yield "pays its bets, or awards its pots, to the cent."
+    rows = (_authorized_row(row) for row in authorized())
+    yield from ("", *table(("number", "game", "section", "dealt by", "settled by"), rows), "")
+    yield from ("## Every procedure", "")
     yield from table(("game", "clause", "dealt from", "seats", "the deal"), map(_game_row, procedures))
+
+
+def authorized() -> list[dict[str, Any]]:
+    """The rows of `docs/authorized.toml`."""
+    rows: list[dict[str, Any]] = tomllib.loads(_AUTHORIZED.read_text(encoding="utf-8"))["game"]
+    return rows
+
+
+def _authorized_row(row: dict[str, Any]) -> tuple[str, ...]:
+    dealt = ", ".join(f"[{name}]({name}.md)" for name in row["dealt"])
+    return str(row["number"]), row["name"], row["clause"], dealt, ", ".join(f"`{name}`" for name in row["settled"])
 
 
 def _game_row(procedure: Procedure) -> tuple[str, ...]:

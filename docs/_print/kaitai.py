@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
 from functools import cache
+from keyword import iskeyword
 from typing import Any, Final
 
 from docs._print import DOCS
@@ -31,6 +32,11 @@ _NOT_PLAIN: Final = {"on", "off", "yes", "no", "y", "n", "true", "false", "null"
 _NAMES: Final = ("ace", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king")
 _RANKS: Final = dict(zip("A23456789TJQK", _NAMES, strict=True))
 _SUITS: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
+
+
+def member(name: str) -> str:
+    """The name of a value as Kaitai wants it; a word of Python, which its compiler writes as it is, is set apart."""
+    return name.lower() + "_" * iskeyword(name.lower())
 
 
 def snake(name: str) -> str:
@@ -156,7 +162,7 @@ def _common() -> dict[str, Any]:
 
 
 def _enums(data: Definition) -> dict[str, Any]:
-    found = {snake(each.name): {value.value: value.name.lower() for value in each.values}
+    found = {snake(each.name): {value.value: member(value.name) for value in each.values}
              for each in data.enumerations}  # fmt: skip
     found["card"] = {each.code: _card(each) for each in data.cards}
     found["place"] = {each.code: snake(each.text) for each in data.places}

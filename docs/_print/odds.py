@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from dealer_flow.procedure.english import listed
 from dealwire.cli.options import cache_folder
 from docs._print import DOCS, MARK, table
 from rules.game import game_ids, load_game
@@ -93,6 +94,14 @@ def _progressive(odds: Odds) -> Sequence[str]:
     return odds.paytable or "", _reading(odds), f"`{also['fixed_return']}`", shares, even, envy
 
 
+def between_players(games: Sequence[str]) -> str:
+    """The games of which no bet is the house's, in one sentence."""
+    if not games:
+        return ""
+    why = "players bet against each other: what a bet returns hangs on how they play"
+    return f"\n## Between players\n\nIn {listed([*games])} {why}.\n"
+
+
 AUDIT: Final = "\n## What the audit finds in these tables\n"
 """Begins what follows the figures."""
 
@@ -132,6 +141,9 @@ def pages() -> dict[str, str]:
     kept, workers = KeptOdds(cache_folder()), os.cpu_count() or 1
     games = [load_game(name) for name in game_ids()]
     questions = [Question(game, workers=workers, kept=kept) for game in games]
-    parts = [before, MARK, "\n", *(figures([*odds(each)]) for each in questions)]
+    found = {question.game.id: [*odds(question)] for question in questions}
+    counted = {game: each for game, each in found.items() if any(isinstance(row, Odds) for row in each)}
+    parts = [before, MARK, "\n", *map(figures, counted.values())]
+    parts.append(between_players([game for game in found if game not in counted]))
     parts += [findings(audit(games, questions[0])), times(questions)]
     return {"odds.md": "".join(parts)}

@@ -90,6 +90,9 @@ SAYS: Final = {
     "NumberDrawn": "Number {drawn} drawn",
     "WagerOn": "Seat {seat} has {cents} cents on {on}, spot {bet}, proposition {proposition}",
     "HandCorrected": "Hand of {place} corrected to {cards}, badge {badge}",
+    "StakeShown": "Seat {seat} has a stake of {cents} cents",
+    "PlayerActed": "Seat {seat}: {action}, {cents} cents lie before it[, {manner}]",
+    "PotTaken": "Seat {seat} takes {cents} cents of pot {pot}",
 }
 """`{name}` is a field's value; what stands in brackets is left out where its value is nothing. A message without a
 sentence here is shown with all its fields."""

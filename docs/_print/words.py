@@ -18,6 +18,8 @@ THEN: Final = {
     "reshuffle": "cards go back into the deck, which is shuffled; play goes on where it was",
     "set-aside": "the card is out of play until the last one is dealt, before which it goes back into the deck",
     "kept": "the card is the one that is due next",
+    "bury": "the card goes to the discards, and one for each further player before the next are dealt",
+    "stays-open": "the card plays; its player may declare all-in",
     "complete": "the hand gets the next card, after all others have theirs",
     "person": "stop and call a supervisor, who rules a misdeal or lets play go on",
     "defective-deck": "the deck is defective: it leaves the table",
@@ -34,6 +36,9 @@ _RETURNS: Final = {
 _RUNS_OUT: Final = {
     "scramble": "the last card and the burned ones are scrambled, one is burned, the missing ones are dealt by hand;"
     " where they are too few a supervisor rules",
+    "scramble-or-community": "the last card and the burned ones are scrambled, one is burned, the missing ones are"
+    " dealt by hand; where they are too few nobody gets one, a card is burned and one turned up that plays in every"
+    " hand",
     "person": "a supervisor rules a misdeal or has them dealt by hand",
     "misdeal": f"{THEN['misdeal']}; {_RETURNS['misdeal']}",
 }
@@ -52,6 +57,9 @@ _SEEN: Final = {
 
 def dealing(procedure: Procedure) -> Iterator[tuple[str, str]]:
     """Every step with its clause, from the bets to END GAME."""
+    if procedure.betting is not None:
+        yield "Key what lies before each player: with a stake a seat is dealt in.", procedure.betting.stakes_clause
+        yield procedure.betting.words(), f"{procedure.betting.most_bet.clause}, {procedure.betting.most_raise.clause}"
     for bet in procedure.bet:
         if bet.placed == "before-deal":
             marks = ["which deals the seat in"] if bet.enters else []

@@ -6,7 +6,7 @@
 /* Version, and the longest frame. */
 enum {
     TDP_MAJOR = 1,
-    TDP_MINOR = 2,
+    TDP_MINOR = 3,
     TDP_FRAME_MAX = 256,
 };
 
@@ -92,6 +92,17 @@ enum {
     TDP_NUMBER_DRAWN = 848,
     TDP_WAGER_ON = 849,
     TDP_HAND_CORRECTED = 850,
+    TDP_STAKE_SHOWN = 851,
+    TDP_PLAYER_ACTED = 852,
+    TDP_POT_TAKEN = 853,
+};
+
+/* How an action came about, where it was not plainly made. */
+enum {
+    TDP_ACTION_MANNER_NONE = 0,
+    TDP_ACTION_MANNER_STRING_BET = 1,
+    TDP_ACTION_MANNER_TIME_LIMIT = 2,
+    TDP_ACTION_MANNER_CORRECTED = 3,
 };
 
 /* How a device is measured: SHA256 is SHA-256 over the nonce, then the image. */
@@ -219,6 +230,18 @@ enum {
     TDP_MISHANDLING_EARLY = 11,
     TDP_MISHANDLING_EXPOSED_BY_PLAYER = 12,
     TDP_MISHANDLING_NOT_BURNED = 13,
+};
+
+/* What a player does in turn, where players bet against each other. */
+enum {
+    TDP_PLAYER_ACTION_BET = 1,
+    TDP_PLAYER_ACTION_RAISE = 2,
+    TDP_PLAYER_ACTION_CALL = 3,
+    TDP_PLAYER_ACTION_FOLD = 4,
+    TDP_PLAYER_ACTION_CHECK = 5,
+    TDP_PLAYER_ACTION_ALL_IN = 6,
+    TDP_PLAYER_ACTION_BRING_IN = 7,
+    TDP_PLAYER_ACTION_FORFEIT = 8,
 };
 
 /* What the reader of a shoe noticed about a card. */

@@ -18,7 +18,7 @@ from protocol.cards import CARDS, DECK
 from protocol.faults import Fault
 from protocol.places import COMMUNITY, Place
 from protocol.tdp import messages as m
-from protocol.tdp.messages import BadgeLevel, Mishandling, Resolution, Spread
+from protocol.tdp.messages import ActionManner, BadgeLevel, Mishandling, PlayerAction, Resolution, Spread
 
 BADGE: Final = 7001
 ON_TABLE: Final = Place(1)
@@ -119,7 +119,7 @@ class ControllerBench(Bench):
 
     def act(self, name: str, numbers: list[int]) -> None:
         """Keys and sensors."""
-        model, (a, b, c, _, *_rest) = self._model, numbers
+        model, (a, b, c, d, *_rest) = self._model, numbers
         doings: dict[str, Callable[[], object]] = {
             "start-game": model.start_game,
             "end-game": model.end_game,
@@ -138,6 +138,9 @@ class ControllerBench(Bench):
             "count": lambda: model.count(Place(a), b),
             "number": lambda: model.draw_number(a),
             "mishandled": lambda: model.mishandle(Place(a), Mishandling(b), CARDS[c]),
+            "stake": lambda: model.show_stake(a, b),
+            "acted": lambda: model.player_acts(a, PlayerAction(b), d, ActionManner(c)),
+            "take-pot": lambda: model.take_pot(a, b, c),
         }
         doings[name]()
 

@@ -23,6 +23,7 @@ ACTS: Final[dict[str, tuple[str, ...]]] = {
         "start-game", "start-game", "end-game", "hand-button {n}", "hand-button 7", "bet-on {seat}", "bet-off {seat}",
         "badge 1", "badge 2", "burn", "misdeal", "table-setup 1", "table-setup 0", "spot {seat}", "confirm",
         "wager {seat} 1 {n}", "decide {seat} 1", "count 64 {n}", "number {seat}", "mishandled 64 1 96",
+        "stake {seat} {n}", "acted {seat} 2 0 {n}", "acted {seat} {few} 3 {n}", "take-pot {few} {seat} {n}",
     ),
     "shoe": (
         "fill 1 0", "fill 1 {n}", "fill 2 20", "begin 0", "begin {few}", "burn {few}", "draw", "draw", "draw", "draw",
@@ -84,9 +85,9 @@ class _Writer:
     # ------------------------------------------------------------------ steps
 
     def _greet(self) -> None:
-        self._say(m.HelloMessage(1, 0, 1, 2, "script"))
+        self._say(m.HelloMessage(1, 0, 1, self._rng.choice((2, 3)), "script"))
         self._say(
-            m.OpenSessionMessage(self._session, 1, 2, self._rng.choice((Role.SERVICE, Role.SERVICE, Role.OPERATE)))
+            m.OpenSessionMessage(self._session, 1, 3, self._rng.choice((Role.SERVICE, Role.SERVICE, Role.OPERATE)))
         )
         if self._rng.random() < 0.7:
             self._say(m.ReadEventsMessage(self._session, 1))

@@ -29,6 +29,9 @@ static const struct key keys[] = {
     {"count", TDP_CARDS_COUNTED, {1U, 1U}},
     {"number", TDP_NUMBER_DRAWN, {1U}},
     {"mishandled", TDP_CARD_MISHANDLED, {1U, 1U, 1U}},
+    {"stake", TDP_STAKE_SHOWN, {1U, 4U}},
+    {"acted", TDP_PLAYER_ACTED, {1U, 1U, 1U, 4U}},
+    {"take-pot", TDP_POT_TAKEN, {1U, 1U, 4U}},
 };
 
 static void add(struct body *body, uint32_t number, uint8_t size)

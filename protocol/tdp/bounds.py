@@ -38,6 +38,7 @@ _NAMED: Final[Mapping[str, Bounds]] = {
     "packet_size": (0, PACKET_SIZE_MAX),
     "jokers": (0, JOKERS_MAX),
     "seat": (1, SEATS_MAX),
+    "pot": (1, SEATS_MAX),
 }
 """By the field's name, in every message that has it."""
 

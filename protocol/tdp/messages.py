@@ -276,6 +276,36 @@ class SetBy(IntEnum):
     DEALER = 3
 
 
+class PlayerAction(IntEnum):
+    """What a player does in turn, where players bet against each other."""
+
+    BET = 1
+    """The first bet of a betting round."""
+    RAISE = 2
+    CALL = 3
+    FOLD = 4
+    CHECK = 5
+    ALL_IN = 6
+    """All that is left of the stake, be it a bet, a raise, a call or less."""
+    BRING_IN = 7
+    """A forced bet by which a betting round is opened."""
+    FORFEIT = 8
+    CHOP = 9
+    """A person rules that the player's chips stay in the pot, also where the round is void; `cents` say nothing."""
+
+
+class ActionManner(IntEnum):
+    """How an action came about, where it was not plainly made."""
+
+    NONE = 0
+    STRING_BET = 1
+    """Chips for a raise came after those of the call: they do not count."""
+    TIME_LIMIT = 2
+    """The time to act ran out."""
+    CORRECTED = 3
+    """It takes the place of what was reported of this player last."""
+
+
 # ------------------------------------------------------------------ link
 
 
@@ -948,3 +978,27 @@ class HandCorrectedMessage(Event, frozen=True):
     badge: int
     level: int
     cards: bytes
+
+
+class StakeShownMessage(Event, frozen=True):
+    """The chips and the currency that lie before a seat when a hand begins; 0 when nobody plays there. Since 1.3."""
+
+    seat: int
+    cents: int
+
+
+class PlayerActedMessage(Event, frozen=True):
+    """A player acted, where players bet against each other. Since 1.3."""
+
+    seat: int
+    action: int
+    manner: int
+    cents: int
+
+
+class PotTakenMessage(Event, frozen=True):
+    """The dealer awarded so many cents of a pot, and the seat took them in. Since 1.3."""
+
+    pot: int
+    seat: int
+    cents: int

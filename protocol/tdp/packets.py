@@ -34,10 +34,10 @@ from protocol.tdp.messages import Kind
 
 VERSION: Final = 1
 """The header's version byte: the protocol's major number."""
-MINOR: Final = 2
+MINOR: Final = 3
 """1 added what a person saw happen to a card, the places of named hands, and packets of different sizes; 2 more of what
 a person sees: how a hand was set, what was laid away, the number drawn, propositions, corrections; meters and the
-measuring of the firmware."""
+measuring of the firmware; 3 the chips of players who bet against each other: stakes, actions, pots."""
 VERSION_TEXT: Final = f"{VERSION}.{MINOR}"
 """The version as pages, plans and reports name it."""
 
@@ -521,6 +521,29 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
             "badge" / Int32ul * "whose badge was swiped",
             "level" / Code(Int8ul, m.BadgeLevel),
             "cards" / _cards * "in the order they lie",
+        ),
+    ),
+    (Kind.EVENT, 0x0353): (
+        m.StakeShownMessage,
+        _event(_seat, "cents" / Int32ul * "all that the seat can bet in this hand, 0: nobody plays there"),
+    ),
+    (Kind.EVENT, 0x0354): (
+        m.PlayerActedMessage,
+        _event(
+            _seat,
+            "action" / Code(Int8ul, m.PlayerAction) * "what the player did",
+            "manner" / Code(Int8ul, m.ActionManner) * "how it came about, where it was not plainly made",
+            "cents"
+            / Int32ul
+            * "all that lies before the seat in this betting round afterwards; as before it when nothing was added",
+        ),
+    ),
+    (Kind.EVENT, 0x0355): (
+        m.PotTakenMessage,
+        _event(
+            "pot" / Int8ul * "1: the main pot, 2: the first side pot, and so on",
+            _seat,
+            "cents" / Int32ul * "what the seat took of it",
         ),
     ),
 }

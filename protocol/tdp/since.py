@@ -20,6 +20,7 @@ VERSIONS: Final[Mapping[str, str]] = {
     "1.1": "What a person saw happen to a card, the places of named hands, packets of different sizes.",
     "1.2": "How a hand was set, what was laid away, the number drawn, propositions, corrections; a device's meters and "
     "the measuring of its firmware.",
+    "1.3": "Chips of players who bet against each other: what lies before a seat, what a player did, a pot taken.",
 }
 """Each version and what it brought."""
 
@@ -34,6 +35,9 @@ _MESSAGES: Final[Mapping[type[Message], str]] = {
     m.VerifyMessage: "1.2",
     m.MetersMessage: "1.2",
     m.MeasuredMessage: "1.2",
+    m.StakeShownMessage: "1.3",
+    m.PlayerActedMessage: "1.3",
+    m.PotTakenMessage: "1.3",
 }
 
 _ENUMERATIONS: Final[Mapping[type[IntEnum] | type[IntFlag], str]] = {
@@ -43,6 +47,8 @@ _ENUMERATIONS: Final[Mapping[type[IntEnum] | type[IntFlag], str]] = {
     m.Component: "1.2",
     m.Region: "1.2",
     m.Algorithm: "1.2",
+    m.PlayerAction: "1.3",
+    m.ActionManner: "1.3",
 }
 
 _VALUES: Final[Mapping[tuple[type[IntEnum] | type[IntFlag], int], str]] = {

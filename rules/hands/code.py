@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Final, NamedTuple
 
 from protocol.cards import Card
@@ -43,14 +44,16 @@ def _points(cards: tuple[Card, ...]) -> RankedHand:
 
 
 class Low(NamedTuple):
-    """Key of a low hand: how often ranks stand in it, most first, and the ranks in that order, ace 1."""
+    """Key of a low hand: how often ranks stand in it, most first, and the ranks in that order, ace 1; where straights
+    and flushes count against it, an ace is 14, and `impaired` is what it makes of these."""
 
     times: tuple[int, ...]
     ranks: tuple[int, ...]
+    impaired: str = ""
 
     def is_at_best(self, highest: int) -> bool:
         """Five ranks, none above `highest`."""
-        return len(self.ranks) == _LOW_HAND and self.ranks[0] <= highest
+        return len(self.ranks) == _LOW_HAND and self.ranks[0] <= highest and not self.impaired
 
 
 def _low(cards: tuple[Card, ...]) -> RankedHand:
@@ -81,6 +84,32 @@ def _low_text(low: Low) -> str:
     if len(ranks) == _LOW_HAND:
         return f"{one(ranks[0])} low ({' '.join(RANK_LETTERS[rank] for rank in ranks)})"
     return f"low with {' and '.join(many(rank) for rank, n in zip(ranks, low.times, strict=True) if n > 1)}"
+
+
+def _deuce_to_seven(cards: tuple[Card, ...]) -> RankedHand:
+    """The five that rank lowest as a high hand, the ace being the highest card only: 7-5-4-3-2 of several suits is the
+    best."""
+    return max(map(_by_high, combinations(cards, _LOW_HAND)), key=lambda hand: hand.strength)
+
+
+def _by_high(hand: tuple[Card, ...]) -> RankedHand:
+    """Five cards, the worse the higher they rank."""
+    times = Counter(ACE if card & 0x0F == 1 else card & 0x0F for card in hand)
+    ranks = tuple(sorted(times, key=lambda rank: (times[rank], rank), reverse=True))
+    counts = tuple(times[rank] for rank in ranks)
+    straight = len(ranks) == _LOW_HAND and ranks[0] - ranks[-1] == _LOW_HAND - 1
+    flush = len({card >> 4 for card in hand}) == 1
+    impaired = "straight flush" if straight and flush else "flush" if flush else "straight" if straight else ""
+    key = Low(counts, ranks, impaired)
+    place = _HIGH_ORDER.index(impaired or counts)
+    return RankedHand((-place, *(-rank for rank in ranks)), key, f"{impaired}, {_low_text(key)}".lstrip(", "), hand)
+
+
+_HIGH_ORDER: Final[tuple[object, ...]] = (
+    *((1, 1, 1, 1, 1), (2, 1, 1, 1), (2, 2, 1), (3, 1, 1)),
+    *("straight", "flush", (3, 2), (4, 1), "straight flush"),
+)
+"""What five cards make, the best low hand first: ranks that are alike, or a sequence or a flush."""
 
 
 class HoleCards(NamedTuple):
@@ -143,6 +172,7 @@ CODE: Final = (
     CodeRanking("last-card", "card", (1, 9), 1, _last_card),
     CodeRanking("points", "points", (1, 9), None, _points),
     CodeRanking("low", "low", (5, 9), _LOW_HAND, _low),
+    CodeRanking("deuce-to-seven", "low", (5, 9), _LOW_HAND, _deuce_to_seven),
     CodeRanking("hole-cards", "hole-cards", (2, 4), 2, _hole_cards),
 )
 """Those that come with this package."""

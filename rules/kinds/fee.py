@@ -12,4 +12,5 @@ def resolve(bet: FeeBet, staked: Staked, seat: Seat, _view: View) -> SettlementL
     if bet.for_card and len(seat.cards) < bet.for_card:
         why = f"no card was dealt for it: {bet.name} is pushed back"
         return make_line(seat.seat, bet.name, staked.cents, "returned", why, bet.clauses.tie)
-    return staked.lose("the fee is collected", bet.clauses.lose)
+    why = f"{bet.name} is collected for the jackpot" if bet.to_jackpot else "the fee is collected"
+    return staked.lose(why, bet.clauses.lose)

@@ -128,6 +128,8 @@ def by_cards_alone(question: Question, bet: Bet) -> bool:
 
 def _beyond(question: Question, bet: Bet) -> str:
     """Why the cards alone do not decide the bet; empty where they do."""
+    if bet.kind in ("to-pot", "to-pool"):
+        return "players bet against each other"
     if bet.kind not in ("table", "progressive"):
         return f"no solver is named for a bet of kind {bet.kind}"
     hands = [question.game.hand(name) for name in (bet.hand, *(each.hand for each in bet.hand_when))]
@@ -137,6 +139,8 @@ def _beyond(question: Question, bet: Bet) -> str:
         return "it hangs on which cards are kept, and no solver is named for that"
     if any(hand.part and not hand.whole for hand in hands):
         return "it hangs on how the hand is set, and no solver is named for that"
+    if any(hand.takes for hand in hands):
+        return "it hangs on so many cards of each place, and no solver is named for that"
     if not all(map(_places, hands)):
         return "it hangs on which cards are kept, and no solver is named for that"
     if any(len(question.game.paytables[name].groups) > 1 for name in bet.paytables):

@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from dealer_flow.play.legal import Legal
 from dealer_flow.play.states import State
 from devices import events as e
-from devices.events import Action, Manner
+from devices.events import BettingAction, Manner
 from protocol.cards import DECK
 from tests.support.chips import acted, action_of, seat_of
 from tests.support.flow_points import round_of
@@ -105,7 +105,7 @@ def test_what_is_listed_may_be_done_and_every_round_ends(
     st.lists(
         st.tuples(
             st.sampled_from(SEATS),
-            st.sampled_from([*Action]),
+            st.sampled_from([*BettingAction]),
             st.integers(min_value=0, max_value=30_000) | st.sampled_from([0, 50, 100, 200, 10_000]),
             st.sampled_from(["", "", "", *Manner]),
         ),
@@ -114,7 +114,7 @@ def test_what_is_listed_may_be_done_and_every_round_ends(
     ),
 )
 def test_what_is_not_listed_is_refused_or_said_and_changes_nothing_else(
-    game: str, chips: list[int], random: Random, tries: list[tuple[int, Action, int, str]]
+    game: str, chips: list[int], random: Random, tries: list[tuple[int, BettingAction, int, str]]
 ) -> None:
     """An action that is refused leaves every chip where it was; one out of turn is said."""
     table = ready(game, chips, {})
@@ -189,11 +189,11 @@ class Table(RuleBasedStateMachine):
 
     @rule(
         seat=st.sampled_from(SEATS),
-        action=st.sampled_from([*Action]),
+        action=st.sampled_from([*BettingAction]),
         cents=st.integers(min_value=0, max_value=20_000),
         manner=st.sampled_from(["", *Manner]),
     )
-    def anything(self, seat: int, action: Action, cents: int, manner: str) -> None:
+    def anything(self, seat: int, action: BettingAction, cents: int, manner: str) -> None:
         self.table.controller(e.PlayerActed(seat, action, cents, manner))
 
     @rule(seat=st.sampled_from(SEATS), cards=st.integers(min_value=0, max_value=8))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.record.result import RoundResult
-from devices.events import Action, Manner
+from devices.events import BettingAction, Manner
 from protocol.cards import DECK
 from rules import load_game, settle
 from rules.game import game_id_of
@@ -58,7 +58,7 @@ def troubles(game: str, lines: list[str], random: Random) -> str:
         f"draw {place} {random.choice([*_FACES, 'X1', '?^', '?#'])}",
     ]
     if plan.betting is not None and random.random() < 0.3:
-        return f"acts {number}: {random.choice([*Action])} {money} {random.choice(['', *Manner])}".strip()
+        return f"acts {number}: {random.choice([*BettingAction])} {money} {random.choice(['', *Manner])}".strip()
     return f"choose {number}: {choice}" if choice and random.random() < 0.15 else random.choice(kinds)
 
 

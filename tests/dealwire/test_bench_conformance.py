@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from html import escape
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from msgspec import UNSET
@@ -22,10 +23,12 @@ from docs._print import DOCS
 from docs._print.bench import pages
 from protocol.tdp.codec import Envelope
 from protocol.tdp.device_link import DeviceLink
+from protocol.tdp.framing import Frame
 from protocol.tdp.instruments import Instruments
-from protocol.tdp.messages import Capability, HelloReplyMessage, Message, ReplyMessage
+from protocol.tdp.messages import Capability, HelloReplyMessage, Message, OpenSessionMessage, ReplyMessage
 from protocol.tdp.outputs import Output
-from tests.support.broken_base import changed
+from protocol.tdp.vetting import read_frame
+from tests.support.broken_base import Broken, changed
 from tests.support.broken_links import OtherLink
 
 TDP = [name for name in known_plans() if name in conformances()]
@@ -80,7 +83,7 @@ def test_the_page_says_what_a_device_may_lack() -> None:
 @pytest.mark.parametrize("plan", ["link", "table-controller", "shoe"])
 def test_a_simulated_device_conforms(plan: str) -> None:
     report = judged(plan)
-    parts = "link 1.2" if plan == "link" else f"link 1.2, {plan} 1.2"
+    parts = "link 1.3" if plan == "link" else f"link 1.3, {plan} 1.3"
     assert report.conformance == f"passed {parts}, plan digest {load_plan(plan).sha256}"
 
 
@@ -102,13 +105,40 @@ class Plain(OtherLink):
 def test_a_device_without_meters_conforms_as_well() -> None:
     rig = SimulatedRig("shuffler", speed=20, wrap=Plain)
     found = report_of(run_plan(load_plan("link"), rig.wire, lambda _: rig.hands, WHOLE))
-    assert found.conformance == f"passed link 1.2, without METERS and VERIFY, plan digest {load_plan('link').sha256}"
+    assert found.conformance == f"passed link 1.3, without METERS and VERIFY, plan digest {load_plan('link').sha256}"
+
+
+class SpeaksOlder(Broken):
+    """A device of 1.2, which knows of no later version."""
+
+    opened: ClassVar[set[tuple[int, int]]] = set()
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        greets = isinstance(envelope.message, HelloReplyMessage)
+        return [changed(envelope, highest_minor=2) if greets else envelope.body]
+
+    def hear(self, data: bytes) -> Iterable[bytes]:
+        for piece in self._from_host.feed(data):
+            message = read_frame(piece.body).message if isinstance(piece, Frame) else None
+            if isinstance(message, OpenSessionMessage):
+                self.opened.add((message.major, message.minor))
+        return [data]
+
+
+def test_a_device_of_the_version_before_conforms_to_that() -> None:
+    rig = SimulatedRig("table-controller", speed=50, wrap=SpeaksOlder)
+    found = report_of(run_plan(load_plan("table-controller"), rig.wire, lambda _: rig.hands, WHOLE))
+    digest = load_plan("table-controller").sha256
+    assert found.conformance == f"passed link 1.2, table-controller 1.2, plan digest {digest}"
+    assert found.protocol.common == "1.2"
+    assert SpeaksOlder.opened >= {(1, 2), (1, 250)}
+    assert (1, 3) not in SpeaksOlder.opened
 
 
 def test_the_sentence_stands_in_every_form(report: Report) -> None:
     sentence = report.conformance
     assert isinstance(sentence, str)
-    assert sentence.startswith("passed link 1.2, shuffler 1.2, without CARD_RECOGNITION, plan digest ")
+    assert sentence.startswith("passed link 1.3, shuffler 1.3, without CARD_RECOGNITION, plan digest ")
     for form in ("\n".join(text_lines(report)), to_junit(report), report.to_json()):
         assert sentence in form
     assert escape(sentence) in to_html(report)
@@ -156,7 +186,7 @@ UNTRUE: dict[str, tuple[Change, str]] = {
     ),
     "it speaks 1.1": (
         lambda r: replace(r, protocol=replace(r.protocol, common="1.1")),
-        "the device does not speak 1.2",
+        "the device does not speak 1.2 or 1.3",
     ),
     "another plan": (
         lambda r: replace(r, plan=replace(r.plan, sha256="0" * 64)),

@@ -159,11 +159,10 @@ def game(before: str, after: str) -> Damage:
 
 
 def in_longhorn(folder: Path) -> None:
+    sister = 'schema = "dealwire.procedure/2"\nbase = ["longhorn.co"]\nid = "longhorn.mine"\ntitle = "Longhorn"\n'
+    (folder / "mine.toml").write_text(sister)
     text = (
-        (folder / "table.toml")
-        .read_text()
-        .replace("flushes-gone-wild.co", "longhorn.co")
-        .replace('"shuffler"', '"shoe"')
+        (folder / "table.toml").read_text().replace("flushes-gone-wild.co", "mine.toml").replace('"shuffler"', '"shoe"')
     )
     (folder / "table.toml").write_text(re.sub(r"(game|limit-cents) = .*", "", text))
 
@@ -220,7 +219,11 @@ DAMAGES: dict[str, tuple[Damage, Exit, str]] = {
     "unknown key": (edit("limit-cents", "limits-cents"), Exit.USAGE, "did you mean 'limit-cents'?"),
     "address": (edit('address = "', 'address = "ttyUSB0"\n# "'), Exit.USAGE, "write one of: "),
     "no game": (edit('game = "', 'game = "own"\n# "'), Exit.USAGE, "no such game"),
-    "no game settles it": (in_longhorn, Exit.USAGE, "no game settles longhorn.co; name one, or deal without settling:"),
+    "no game settles it": (
+        in_longhorn,
+        Exit.USAGE,
+        "no game settles longhorn.mine; name one, or deal without settling:",
+    ),
     "a bet's name": (game('"flush-rush"', '"flush-rsh"'), Exit.USAGE, "has no bet 'flush-rsh'"),
     "progressive": (edit("limit-cents", 'progressive = "no.toml"\nlimit-cents'), Exit.USAGE, "no.toml"),
     # keys and tokens

@@ -199,7 +199,7 @@ def test_a_page_is_no_longer_after_fifty_rounds(browser: Any, hub: Hub, console:
 
 FEW: Final = (
     *("flushes-gone-wild.co", "ultimate-texas-holdem.co", "pai-gow.co"),
-    *("race-to-the-flush", "208.co", "players-choice.co"),
+    *("race-to-the-flush", "208.co", "players-choice.co", "holdem.co"),
 )
 
 

@@ -205,18 +205,32 @@ def test_run_serves_it(tmp_path: Path) -> None:
 METER = "meters = { meter = 1000000 }"
 
 
-def test_a_procedure_nobody_settles_is_dealt_and_that_is_said() -> None:
+SISTER = """schema = "dealwire.procedure/2"
+base = ["longhorn.co"]
+id = "longhorn.mine"
+title = "Longhorn of the house"
+"""
+"""A procedure that no game names."""
+
+
+def sister(folder: Path) -> str:
+    (file := folder / "mine.toml").write_text(SISTER, encoding="utf-8")
+    return str(file)
+
+
+def test_a_procedure_nobody_settles_is_dealt_and_that_is_said(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "dealwire", "replay", "captures/longhorn.co.pcapng", "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run([*command, "--procedure", sister(tmp_path)], capture_output=True, text=True, check=False)
     assert done.returncode == 0
-    assert done.stderr == "dealwire: no game settles longhorn.co: its rounds are dealt only\n"
+    assert done.stderr == "dealwire: no game settles longhorn.mine: its rounds are dealt only\n"
     kinds = {json.loads(line).get("type") for line in done.stdout.splitlines()}
     assert "round" in kinds
     assert "settlement" not in kinds
 
 
-def test_terms_for_a_procedure_nobody_settles_are_refused() -> None:
-    done = CliRunner().invoke(main, ["replay", "captures/longhorn.co.pcapng", "--paytable", "ante=x"])
+def test_terms_for_a_procedure_nobody_settles_are_refused(tmp_path: Path) -> None:
+    command = ["replay", "captures/longhorn.co.pcapng", "--paytable", "ante=x", "--procedure", sister(tmp_path)]
+    done = CliRunner().invoke(main, command)
     assert done.exit_code == 2
-    assert "longhorn.co: no such game, nor a game that settles it; allowed: " in done.output
+    assert "longhorn.mine: no such game, nor a game that settles it; allowed: " in done.output
     assert PROCEDURE in done.output

@@ -147,6 +147,18 @@ CONTROLLER = [
         m.HandCorrectedMessage(**HEAD, place=2, badge=9001, level=2, cards=bytes.fromhex("1133")),
         e.HandCorrected(seat(2), 9001, "supervisor", parse_cards("AC 3H")),
     ),
+    (m.StakeShownMessage(**HEAD, seat=3, cents=45_000), e.StakeShown(3, 45_000)),
+    (m.StakeShownMessage(**HEAD, seat=3, cents=0), e.StakeShown(3, 0)),
+    (m.PlayerActedMessage(**HEAD, seat=3, action=2, manner=0, cents=900), e.PlayerActed(3, e.BettingAction.RAISE, 900)),
+    (
+        m.PlayerActedMessage(**HEAD, seat=3, action=3, manner=1, cents=900),
+        e.PlayerActed(3, e.BettingAction.CALL, 900, e.Manner.STRING_BET),
+    ),
+    (m.PlayerActedMessage(**HEAD, seat=3, action=99, manner=200, cents=7), e.PlayerActed(3, "0x63", 7, "0xC8")),
+    (m.PlayerActedMessage(**HEAD, seat=0, action=0, manner=0, cents=0), e.PlayerActed(0, "0x00", 0)),
+    (m.PlayerActedMessage(**HEAD, seat=33, action=4, manner=2, cents=0), e.PlayerActed(33, "fold", 0, "time-limit")),
+    (m.PotTakenMessage(**HEAD, pot=2, seat=3, cents=2_550), e.PotTaken(2, 3, 2_550)),
+    (m.PotTakenMessage(**HEAD, pot=0, seat=33, cents=0), e.PotTaken(0, 33, 0)),
     (m.CardMishandledMessage(**HEAD, place=0x41, how=99, card=0x60), e.CardMishandled(DEALER, "0x63", UNREAD)),
 ]
 
@@ -154,6 +166,14 @@ CONTROLLER = [
 @pytest.mark.parametrize(("message", "body"), SHUFFLER, ids=lambda value: type(value).__name__)
 def test_shuffler(message, body):
     assert said(ShufflerDriver(), message) == body
+
+
+@pytest.mark.parametrize(("words", "numbers"), [(e.BettingAction, m.PlayerAction), (e.Manner, m.ActionManner)])
+def test_each_word_of_the_betting_is_a_number_of_the_wire(words, numbers):
+    acted = m.PlayerActedMessage(**HEAD, seat=3, action=1, manner=0, cents=0)
+    field = "action" if words is e.BettingAction else "manner"
+    said_ = {getattr(said(TableControllerDriver(), replace(acted, **{field: number})), field) for number in numbers}
+    assert said_ - {""} == set(words)
 
 
 @pytest.mark.parametrize(("message", "body"), CONTROLLER, ids=lambda value: type(value).__name__)

@@ -20,8 +20,8 @@ from devices.simulator.table_controller import TableControllerModel
 from protocol.faults import Fault
 from protocol.places import MUCK, PLACES
 from protocol.tdp import messages as m
+from protocol.tdp.messages import ActionManner, PlayerAction, Resolution
 from protocol.tdp.messages import ControllerState as C
-from protocol.tdp.messages import Resolution
 from protocol.tdp.messages import ShufflerState as S
 
 pytestmark = pytest.mark.thorough
@@ -211,6 +211,28 @@ def test_the_documentation_shows_this_table() -> None:
     assert "\n".join(lines) + "\n" in text
     for kind in What:
         assert f"| `{kind}` |" in text
+
+
+def test_a_person_at_the_controller_tells_of_chips() -> None:
+    model = TableControllerModel()
+    acts = (
+        lambda: model.show_stake(3, 45_000),
+        lambda: model.player_acts(3, PlayerAction.RAISE, 900),
+        lambda: model.player_acts(4, PlayerAction.CALL, 900, ActionManner.STRING_BET),
+        lambda: model.take_pot(1, 3, 1_800),
+    )
+    assert not any(act() for act in acts), "nothing without power"
+    model.power_on(0)
+    assert not any(act() for act in acts), "nothing before it has started"
+    model.tick(10**12)
+    model.outbox.clear()
+    assert all(act() for act in acts)
+    assert [(each.event, each.fields) for each in model.outbox] == [
+        (m.StakeShownMessage, {"seat": 3, "cents": 45_000}),
+        (m.PlayerActedMessage, {"seat": 3, "action": 2, "manner": 0, "cents": 900}),
+        (m.PlayerActedMessage, {"seat": 4, "action": 3, "manner": 1, "cents": 900}),
+        (m.PotTakenMessage, {"pot": 1, "seat": 3, "cents": 1_800}),
+    ]
 
 
 def press(model: TableControllerModel, name: str) -> None:

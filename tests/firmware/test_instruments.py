@@ -55,7 +55,7 @@ def measured(host: Asked, nonce: bytes) -> tuple[m.ReplyMessage, m.MeasuredMessa
 
 def drain(host: Asked) -> None:
     """Take the replies to what was said on the way here."""
-    host.say(m.HelloMessage(1, 0, 1, 2, "test"))
+    host.say(m.HelloMessage(1, 0, 1, 3, "test"))
     host.hear(m.HelloReplyMessage)
 
 

@@ -25,8 +25,11 @@ SCHEMA: dict[str, Any] = json.loads((DOCS / protocol_data.SCHEMA_FILE).read_text
 LAYOUTS = {(each["kind_value"], each["id"]): each for each in DATA["messages"]}
 ANSWER_LAYOUTS = {each["kind_value"]: each for each in DATA["answers"]}
 
-WHOLE_SINCE_1_2 = {"SetBy", "DeviceMeter", "Component", "Region", "Algorithm"}
-"""Enumerations that only messages of 1.2 use."""
+WHOLE_SINCE = {
+    **dict.fromkeys(("SetBy", "DeviceMeter", "Component", "Region", "Algorithm"), "1.2"),
+    **dict.fromkeys(("PlayerAction", "ActionManner"), "1.3"),
+}
+"""Enumerations that only messages of a later version use, with the version."""
 
 ANSWERED = {cls for cls, _ in ANSWERS.values()}
 
@@ -196,6 +199,9 @@ def test_bounds_are_those_of_the_page() -> None:
     assert bounds["HelloReply", "session"] == (1, 0xFFFF_FFFF)
     assert bounds["HelloReply", "event_depth"] == (256, 0xFFFF)
     assert bounds["WagerOn", "on"] == (0, 255)
+    assert bounds["StakeShown", "seat"] == bounds["PlayerActed", "seat"] == bounds["PotTaken", "seat"] == (1, 32)
+    assert bounds["PotTaken", "pot"] == (1, 32)
+    assert bounds["PlayerActed", "cents"] == (0, 0xFFFF_FFFF)
 
 
 def test_ranges_and_makers_are_the_registrys() -> None:
@@ -322,7 +328,7 @@ def test_later_values_are_those_that_the_page_says_later_versions_brought() -> N
         (each["name"], value["name"]): value["since"]
         for each in DATA["enumerations"]
         for value in each["values"]
-        if value["since"] != "1.0" and each["name"] not in WHOLE_SINCE_1_2
+        if value["since"] != "1.0" and each["name"] not in WHOLE_SINCE
     }
     assert later == {
         ("Capability", "METERS"): "1.2",
@@ -339,7 +345,7 @@ def test_later_values_are_those_that_the_page_says_later_versions_brought() -> N
     }
 
 
-@pytest.mark.parametrize("name", sorted(WHOLE_SINCE_1_2))
+@pytest.mark.parametrize("name", sorted(WHOLE_SINCE))
 def test_an_enumeration_of_later_messages_came_with_them(name: str) -> None:
     (found,) = [each for each in DATA["enumerations"] if each["name"] == name]
-    assert {value["since"] for value in found["values"]} == {"1.2"}
+    assert {value["since"] for value in found["values"]} == {WHOLE_SINCE[name]}

@@ -113,8 +113,8 @@ FAULTS = [
         "[hands.player]",
         "[hands.player]\nwild = 2",
         "wild = 2",
-        "hands.player.wild: unknown key; allowed: ranking, of, at, part, whole, keeps, fill, pick, draw, ranking-when, "
-        "clause",
+        "hands.player.wild: unknown key; allowed: ranking, of, at, part, whole, keeps, fill, takes, any-card, pick, "
+        "draw, ranking-when, clause",
     ),
     ("own = 5", 'own = "5"', 'own = "5"', NOT_CARDS),
     ("own = 5", "own = -1", "own = -1", NOT_CARDS),

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from dealer_flow.procedure.tomlfile import TomlTable
-from rules import bet_terms, game_ids, house, load_game, paytable, spec
+from rules import bet_terms, game_ids, house, jackpot_spec, load_game, paytable, pot_spec, spec
 from rules.readings import READINGS
 from rules.settlement import SettlementLine
 from rules.spec import KINDS_OF_BETS
@@ -30,7 +30,9 @@ def test_every_field_of_a_line_and_every_kind_of_bet_is_explained() -> None:
 
 
 def test_every_key_of_a_file_is_explained() -> None:
-    tables = [each for module in (spec, house, bet_terms, paytable) for each in vars(module).values()]
+    tables = [
+        each for module in (spec, house, bet_terms, paytable, pot_spec, jackpot_spec) for each in vars(module).values()
+    ]
     for table in tables:
         if isinstance(table, type) and issubclass(table, TomlTable) and table.__module__.startswith("rules."):
             for name, key in table.model_fields.items():

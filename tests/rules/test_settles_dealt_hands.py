@@ -35,20 +35,22 @@ def test_a_dealt_round_settles(case: Case) -> None:
 
 
 def check_lines(result: RoundResult, game: Game, settlement: Settlement) -> None:
-    """Each bet has one line, or one for each outcome that it was placed on."""
+    """Each bet has one line, or one for each outcome that it was placed on; those into a pot or a pool have one
+    for each pot, and come to as much."""
     lines = [(line.seat, line.bet) for line in settlement.lines if line.bet != "envy"]
-    own = {name for name, bet in game.bets.items() if not bet.on}
-    bets = [(seat.seat, bet) for seat in result.seats for bet, cents in seat.wagers.items() if cents]
+    together = {name for name, bet in game.bets.items() if bet.kind in ("to-pot", "to-pool")}
+    own = {name for name, bet in game.bets.items() if not bet.on} - together
+    wagers = [(seat.seat, bet, cents) for seat in result.seats for bet, cents in seat.wagers.items() if cents]
+    bets = [(seat, bet) for seat, bet, _ in wagers if bet not in together]
     assert {line for line in lines if line[1] in own} == set(bets)
     each = [(line.seat, line.bet, line.proposition) for line in settlement.lines if line.bet != "envy"]
     assert len(set(each)) == len(each)
-    stakes = {(seat.seat, bet): cents for seat in result.seats for bet, cents in seat.wagers.items()}
-    placed: Counter[tuple[int, str]] = Counter()
+    placed, stakes = Counter[tuple[int, str]](), Counter[tuple[int, str]]()
     for line in settlement.lines:
-        placed[line.seat, line.bet] += line.stake
-    assert {bet: cents for bet, cents in placed.items() if cents} == {
-        bet: cents for bet, cents in stakes.items() if cents
-    }
+        placed[line.seat, line.bet if line.bet in own else ""] += line.stake
+    for seat, bet, cents in wagers:
+        stakes[seat, bet if bet in own else ""] += cents
+    assert +placed == stakes
 
 
 def check_money(settlement: Settlement) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Final
 from pokerkit import Automation, BettingStructure, Deck, NoLimitTexasHoldem, Opening, StandardHighHand, State, Street
 
 from dealer_flow.play import states
-from devices.events import Action
+from devices.events import BettingAction
 from protocol.cards import DECK
 from protocol.places import BURN
 from tests.support.chips import most_of
@@ -94,34 +94,40 @@ class Twice:
         seat = now.betting.waiting(now.live)[0]
         lies, high = now.betting.lies(seat), now.betting.high
         listed = {
-            Action(item.what.split()[0]): item
+            BettingAction(item.what.split()[0]): item
             for item in self.table.flow.legal()
             if item.event == "PlayerActed" and item.place == f"seat {seat}"
         }
         chosen = self.random.choice(sorted(listed))
-        if chosen is Action.FOLD and self.random.random() < 0.5:
-            chosen = Action.CALL if Action.CALL in listed else Action.CHECK if Action.CHECK in listed else Action.FOLD
+        if chosen is BettingAction.FOLD and self.random.random() < 0.5:
+            chosen = (
+                BettingAction.CALL
+                if BettingAction.CALL in listed
+                else BettingAction.CHECK
+                if BettingAction.CHECK in listed
+                else BettingAction.FOLD
+            )
         self.actions += 1
-        if chosen in (Action.BET, Action.RAISE, Action.ALL_IN):
+        if chosen in (BettingAction.BET, BettingAction.RAISE, BettingAction.ALL_IN):
             least, most = other.min_completion_betting_or_raising_to_amount, most_of(now, seat)
-            to = most if chosen is Action.ALL_IN else self.random.randint(min(least or most, most), most)
+            to = most if chosen is BettingAction.ALL_IN else self.random.randint(min(least or most, most), most)
             if to > high and other.can_complete_bet_or_raise_to(to):
                 other.complete_bet_or_raise_to(to)
                 self.put[seat] += to - lies
                 return self._say(seat, chosen, to)
-            chosen = Action.CALL if Action.CALL in listed else Action.CHECK
-        if chosen is Action.FOLD and other.can_fold():
+            chosen = BettingAction.CALL if BettingAction.CALL in listed else BettingAction.CHECK
+        if chosen is BettingAction.FOLD and other.can_fold():
             other.fold()
-            return self._say(seat, Action.FOLD, lies)
-        if Action.CHECK in listed:
+            return self._say(seat, BettingAction.FOLD, lies)
+        if BettingAction.CHECK in listed:
             other.check_or_call()
-            return self._say(seat, Action.CHECK, lies)
+            return self._say(seat, BettingAction.CHECK, lies)
         amount = other.checking_or_calling_amount
         other.check_or_call()
         self.put[seat] += amount
-        return self._say(seat, Action.CALL, lies + amount)
+        return self._say(seat, BettingAction.CALL, lies + amount)
 
-    def _say(self, seat: int, action: Action, cents: int) -> None:
+    def _say(self, seat: int, action: BettingAction, cents: int) -> None:
         self.table.say(f"acts {seat}: {action} {cents}")
         assert self.table.codes == [], self.table.incidents[-1]
         self._other_deals()

@@ -499,7 +499,7 @@ class StrictMinor(Deciding):
     """OPEN-SESSION with a minor version it does not know is refused."""
 
     def taken_for(self, message: Any) -> dict[str, object]:
-        later = isinstance(message, m.OpenSessionMessage) and message.minor > 2
+        later = isinstance(message, m.OpenSessionMessage) and message.minor > 3
         return {"major": 9} if later else {}
 
 

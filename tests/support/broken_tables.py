@@ -298,6 +298,24 @@ class LowOfMore(Chatty):
     fields: ClassVar = {"place": 1, "by": m.SetBy(1), "foul": 0, "low": 7, "cards": b"\x11\x12"}
 
 
+class ActsNohow(Chatty):
+    """What a player did is a number that names nothing."""
+
+    event: ClassVar = m.PlayerActedMessage
+    fields: ClassVar = {"seat": 1, "action": 0, "manner": m.ActionManner.NONE, "cents": 500}
+
+
+class AheadOfItself(Chatty):
+    """It speaks 1.2, and says an event that 1.3 brought."""
+
+    event: ClassVar = m.StakeShownMessage
+    fields: ClassVar = {"seat": 1, "cents": 50_000}
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        greets = isinstance(envelope.message, m.HelloReplyMessage)
+        return [changed(envelope, highest_minor=2) if greets else envelope.body]
+
+
 class SpeaksForShoe(Chatty):
     """It says an event of a card shoe."""
 
@@ -469,6 +487,8 @@ TABLE_DEVICES: Final = (
     _controller(RevealsNoCard, "always.codes", quick="game.keys"),
     _controller(MishandledNohow, "always.codes", quick="game.keys"),
     _controller(LowOfMore, "always.codes", quick="game.keys"),
+    _controller(ActsNohow, "always.codes", quick="game.keys"),
+    _controller(AheadOfItself, "always.layouts", quick="game.keys"),
     _controller(SpeaksForShoe, "always.identity", "always.status-on-change", quick="game.keys"),
     _controller(CentsOf16Bits, "game.wagers"),
     _controller(CountsFromBoth, "game.keys"),

@@ -10,17 +10,17 @@ from dealer_flow.play.legal import Legal
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.table.round import Round
 from devices import events as e
-from devices.events import Action
+from devices.events import BettingAction
 
 ACTIONS: Final = {
-    "check": Action.CHECK,
-    "bring": Action.BRING_IN,
-    "bet": Action.BET,
-    "call": Action.CALL,
-    "raise": Action.RAISE,
-    "all-in": Action.ALL_IN,
-    "fold": Action.FOLD,
-    "muck": Action.FOLD,
+    "check": BettingAction.CHECK,
+    "bring": BettingAction.BRING_IN,
+    "bet": BettingAction.BET,
+    "call": BettingAction.CALL,
+    "raise": BettingAction.RAISE,
+    "all-in": BettingAction.ALL_IN,
+    "fold": BettingAction.FOLD,
+    "muck": BettingAction.FOLD,
 }
 """The first word of what `legal()` lists -> the action."""
 STAKE: Final = 2_000
@@ -49,7 +49,7 @@ def table_set(plan: Plan, stakes: dict[int, int], button: int) -> Iterator[e.Bod
     yield from posted(plan, tuple(stakes), button)
 
 
-def action_of(item: Legal) -> Action:
+def action_of(item: Legal) -> BettingAction:
     """The action that is listed."""
     return ACTIONS[item.what.split()[0]]
 
@@ -70,7 +70,7 @@ def most_of(now: Round, seat: int) -> int:
 def acted(now: Round, item: Legal, random: Random | None = None) -> e.PlayerActed:
     """The action that is listed, with cents that may be: drawn at random, else a fixed step more than lies there."""
     seat, action, cents = seat_of(item), action_of(item), item.value
-    if action in (Action.BET, Action.RAISE, Action.BRING_IN) and cents:
+    if action in (BettingAction.BET, BettingAction.RAISE, BettingAction.BRING_IN) and cents:
         most = max(most_of(now, seat), cents)
         cents = min(now.betting.high + MORE, most) if random is None else random.randint(cents, most)
     return e.PlayerActed(seat, action, cents)

@@ -122,18 +122,18 @@ class Talk:
     # ------------------------------------------------------------------ what comes again and again
 
     def hello(self, what: str = "HELLO: who is there?", **more: Any) -> None:
-        self.host("Hello", 1, 0, 1, 2, "dealwire", what=what, free=["host"], **more)
+        self.host("Hello", 1, 0, 1, 3, "dealwire", what=what, free=["host"], **more)
 
     def hello_reply(self) -> None:
         class_, bits = (SHOE, 0xC1) if self.device == "shoe" else (CONTROLLER, 0xF0)
-        values = [self.session, 1, 0, 1, 2, class_, bits, self.boots, 256, 256, *EXAMPLE]
+        values = [self.session, 1, 0, 1, 3, class_, bits, self.boots, 256, 256, *EXAMPLE]
         self.frame("device", "HelloReply", values, "HELLO-REPLY: who it is, and its session", free=IDENTITY)
 
-    def open(self, state: int, what: str = "OPEN-SESSION: version 1.2, role OPERATE") -> None:
+    def open(self, state: int, what: str = "OPEN-SESSION: version 1.3, role OPERATE") -> None:
         """From HELLO to the session that is open."""
         self.hello()
         self.hello_reply()
-        self.host("OpenSession", self.session, 1, 2, OPERATE, what=what)
+        self.host("OpenSession", self.session, 1, 3, OPERATE, what=what)
         self.reply("OpenSession", state)
 
     def read(self, session: int, first: int, state: int) -> None:

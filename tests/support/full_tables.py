@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dealwire.hub.view import HandView, SeatView, TableView
+from dealwire.hub.view import ActionView, BettingView, ChipsView, HandView, PotView, SeatView, TableView
 from dealwire.table.replay import usual_table
 from dealwire.table.viewer import Viewer
 from devices.events import LinkUp, Seen
@@ -10,6 +10,32 @@ from protocol.cards import DECK, UNREAD
 
 START_NS = 1_790_000_000_000_000_000
 FACES = tuple(card.text for card in DECK)
+
+
+CHIPS = ChipsView(stake=2_000_000, behind=1_234_550, lies=123_450, all_in=True)
+
+
+def full_betting(seats: int) -> BettingView:
+    """As many pots as there may be, and more actions than are seen at once."""
+    every = tuple(range(1, seats + 1))
+    acts = tuple(
+        ActionView(step="pre-flop-betting", seat=seat, action="all-in", cents=123_450, manner="time-limit")
+        for seat in every
+    )
+    names = ("main pot", *(f"side pot {number}" for number in range(1, seats)))
+    pots = tuple(PotView(name=name, cents=123_450, seats=every[at:]) for at, name in enumerate(names))
+    return BettingView(
+        button=seats,
+        step="pre-flop-betting",
+        high=123_450,
+        turn=(1,),
+        pots=pots,
+        total=123_450 * seats,
+        over_seat=1,
+        over=123_450,
+        acted=seats,
+        actions=acts,
+    )
 
 
 def full_table(procedure: str, *, shown: bool = False, name: str = "pit-1") -> TableView:
@@ -36,6 +62,7 @@ def full_table(procedure: str, *, shown: bool = False, name: str = "pit-1") -> T
             expected=room.seat or None,
             decision=next(iter(plan.choices), None),
             next=seat.seat % 3 == 0,
+            chips=CHIPS if view.betting is not None else None,
         )
         for seat in view.seats
     )
@@ -58,5 +85,6 @@ def full_table(procedure: str, *, shown: bool = False, name: str = "pit-1") -> T
             "dealer": places.get("dealer"),
             "community": tuple(community),
             "columns": columns,
+            "betting": full_betting(len(view.seats)) if view.betting is not None else None,
         }
     )

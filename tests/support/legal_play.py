@@ -15,7 +15,7 @@ from dealer_flow.record.result import RoundResult
 from dealer_flow.table.round import Round
 from dealwire.rehearsal.stakes import stake_of, stakes_of
 from devices import events as e
-from devices.events import Action, Level, Manner, Mishap
+from devices.events import BettingAction, Level, Manner, Mishap
 from protocol.cards import CARDS, DECK, UNREAD
 from protocol.places import NOWHERE, PLACES, parse_place
 from tests.support.chips import STAKE, acted, table_set
@@ -244,7 +244,7 @@ class LegalPlay:
             e.Booted(1, bool(below(2))),
             e.BadgeSwiped(1, pick(tuple(Level))),
             e.StakeShown(below(5), below(3) * 100),
-            e.PlayerActed(below(5), pick((*Action, "nods")), below(9) * 100, pick(("", *Manner, "slowly"))),
+            e.PlayerActed(below(5), pick((*BettingAction, "nods")), below(9) * 100, pick(("", *Manner, "slowly"))),
             e.PotTaken(below(3), below(5), below(3) * 100),
         ]
         self.see(pick(bodies))

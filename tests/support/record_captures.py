@@ -11,12 +11,14 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from dealer_flow.procedure.load import load_procedure
 from devices.capture import Capture
 from tests.support import record_usb
 from tests.support.procedures import STEPPED
+from tests.support.serve_evening import EVENINGS, HANDS, account_of
 from tests.support.serve_procedure import made, two_rounds
 from tests.support.umockdev import missing
 from tests.support.wire_count import count_wire
@@ -43,12 +45,18 @@ class Session:
     """After how many cards each race ends, 0 for one that nothing decided."""
     stepped: bool = False
     """Two rounds of a procedure, made from its file."""
+    evening: bool = False
+    """One evening of a player-banked game, made by a seed."""
+    chips: dict[str, int] = field(default_factory=dict)
+    """What lies before each seat at its end, where chips stay there from hand to hand."""
+    terms: str = ""
+    """What a house has to set before such a game settles, as keys of the index."""
     firmware: bool = False
     """From the reference devices in C, which `make firmware` builds."""
 
     @property
     def stem(self) -> str:
-        last = self.dialect or ("firmware" if self.firmware else "")
+        last = self.dialect or ("firmware" if self.firmware else "evening" if self.evening else "")
         return f"{self.scenario}.{last}" if last else self.scenario
 
     @property
@@ -276,6 +284,18 @@ RECORDED = {session.procedure or "flushes-gone-wild.co" for session in SESSIONS}
 SESSIONS += [stepped(name) for name in STEPPED if name not in RECORDED]
 
 
+TERMS = {"trips.co": 'readings = { high-hand-share = "50" }\nmeters = { pot = 0 }'}
+
+
+def evening(name: str) -> Session:
+    """An evening of a player-banked game; what it must give is its dealer's own account."""
+    account, title = account_of(name), load_procedure(name).title
+    shows = f"{title}: an evening of {HANDS} hands, players of three styles"
+    shows += ", with what goes wrong when players bet" if account.chips else ", the last one misdealt"
+    session = Session(name, shows, account.outcomes, account.seats, account.incidents, name, evening=True)
+    return replace(session, chips=account.chips, terms=TERMS.get(name, ""))
+
+
 def record(session: Session, folder: Path) -> Path:
     """Deal and record one scenario; the file."""
     output = folder / session.name
@@ -284,6 +304,8 @@ def record(session: Session, folder: Path) -> Path:
     sim += spoken
     if session.stepped:
         sim = [sys.executable, "-m", "tests.support.serve_procedure", session.procedure, str(SPEED)]
+    if session.evening:
+        sim = [sys.executable, "-m", "tests.support.serve_evening", session.procedure, str(3 * SPEED)]
     if session.firmware:
         sim = [sys.executable, "-m", "tests.support.serve_reference", session.scenario, str(SPEED)]
     with subprocess.Popen(sim, stdout=subprocess.PIPE, text=True, cwd=ROOT) as devices:
@@ -294,7 +316,7 @@ def record(session: Session, folder: Path) -> Path:
         command += ["--controller", lines.pop("table-controller"), *spoken]
         command += [word for name, address in lines.items() for word in (f"--{name}", address)]
         command += ["--procedure", session.procedure] if session.procedure else []
-        command += ["--no-settle"] if session.stepped else []
+        command += ["--no-settle"] if session.stepped or session.evening else []
         done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     if done.returncode:
         raise SystemExit(f"{session.stem}: dealwire record gave {done.returncode}: {done.stderr}")
@@ -328,6 +350,11 @@ def describe(session: Session, path: Path) -> Iterator[str]:
     ]
     yield f"seats = [{', '.join(seats)}]"
     yield f"incidents = {json.dumps(session.incidents)}"
+    if session.chips:
+        chips = ", ".join(f'"{seat}" = {cents}' for seat, cents in session.chips.items())
+        yield f"chips = {{ {chips} }}"
+    if session.terms:
+        yield session.terms
     yield f'sha256 = "{hashlib.sha256(path.read_bytes()).hexdigest()}"'
     yield ""
 
@@ -339,7 +366,7 @@ def main(only: list[str]) -> None:
         "# Written by `make captures`. What each recording must give is in tests/support/record_captures.py.",
         "",
     ]
-    for session in SESSIONS:
+    for session in (*SESSIONS, *map(evening, EVENINGS)):
         path = CAPTURES / session.name
         if not only or {session.scenario, session.stem} & set(only):
             record(session, CAPTURES)

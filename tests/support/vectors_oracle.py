@@ -120,6 +120,9 @@ TABLE: list[tuple[str, int, int, str, list[Any]]] = [
      [0x1A2B3C4D, 41, 39, [[4, 2, 70_123], [11, 3, 0xFFFF_FFFF]]]),
     ("Measured", LINK, 0x0007, "session:u32 nonce:x16 region:u8 algorithm:u8 digest:x32",
      [0x1A2B3C4D, bytes(range(0x10, 0x20)).hex(), 0, 1, bytes(range(0xC0, 0xE0)).hex()]),
+    ("StakeShown", EVENT, 0x0353, "seat:u8 cents:u32", [3, 45_000]),
+    ("PlayerActed", EVENT, 0x0354, "seat:u8 action:u8 manner:u8 cents:u32", [3, 2, 0, 1_200]),
+    ("PotTaken", EVENT, 0x0355, "pot:u8 seat:u8 cents:u32", [1, 3, 7_550]),
 ]  # fmt: skip
 
 INTEGERS = {"u8": "<B", "u16": "<H", "u32": "<I", "u64": "<Q"}
@@ -278,7 +281,7 @@ def old_events() -> list[dict[str, Any]]:
 
 
 def unknown() -> list[dict[str, Any]]:
-    """Frames that are whole and mean nothing to version 1.2: values to keep and acknowledge, not errors."""
+    """Frames that are whole and mean nothing to version 1.3: values to keep and acknowledge, not errors."""
     cases = [
         ("unknown event", head(EVENT, 0x7F7F, 9) + bytes.fromhex("0a000000e8030000c0ffee")),
         ("a shoe's event, not yet given out", head(EVENT, 0x027F) + bytes.fromhex("0100000002000000")),
@@ -398,7 +401,7 @@ def document() -> dict[str, Any]:
 
     return {
         "protocol": "Table Device Protocol",
-        "version": "1.2",
+        "version": "1.3",
         "about": "Hex throughout. decoded = header, payload, check; wire = COBS of it and the closing delimiter. "
         "Fields that hold bytes or card codes are hex, texts are text. A frame is read and written as it stands; one "
         "with reading_only is read, and that says why nobody writes it. names_session: the session that extension 01h "

@@ -47,7 +47,8 @@ class ExchangeStep(Step):
     deals = True
 
     def dues(self, view: RoundView) -> Iterator[Due]:
-        """Replacements, place after place. Only what the house takes shows how many it wants."""
+        """Replacements, place after place, seats in the order of play. Only what the house takes shows how many it
+        wants."""
         why: Literal["deal", "exchange"] = "deal" if self.adds else "exchange"
         whole = self.by == "packet" and not view.plan.from_shoe
         for to in self.to:

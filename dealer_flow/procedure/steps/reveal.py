@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 
 class RevealStep(Step):
     """The last step: hands are shown in this order and settled until END GAME; `from_`: at which side of the dealer
-    the players' hands begin."""
+    the players' hands begin, or with who bet or raised last in the last betting round, where all checked with who acted
+    first, and clockwise from there."""
 
     do: Literal["reveal"]
     order: Annotated[tuple[Recipient, ...], Field(min_length=1)]
-    from_: Literal["dealer-left", "dealer-right"] = "dealer-right"
+    from_: Literal["dealer-left", "dealer-right", "last-to-bet"] = "dealer-right"
 
     state = "revealing"
     places_key = "order"
@@ -34,7 +35,7 @@ class RevealStep(Step):
 
     def in_order(self, seats: Sequence[int]) -> list[int]:
         """These seats, given from the dealer's left, as their hands are shown."""
-        return [*seats] if self.from_ == "dealer-left" else [*reversed(seats)]
+        return [*reversed(seats)] if self.from_ == "dealer-right" else [*seats]
 
     def happen(self, so_far: CardsSoFar) -> None:
         """Everything lies open."""
@@ -47,4 +48,7 @@ class RevealStep(Step):
     def words(self, game: "Procedure") -> str:
         """In which order."""
         order = [place(to, dealer="your own hand") for to in self.order]
+        if self.from_ == "last-to-bet":
+            begins = "beginning with who bet or raised last, else with who acted first, and clockwise"
+            return f"Show {', then '.join(order)}, {begins}. Award each pot."
         return f"Show {', then '.join(order)}; players' hands from your {self.side}. Compare and settle each."

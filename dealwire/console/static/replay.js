@@ -13,7 +13,7 @@ const speed = button("speed");
 const last = Number(seek.max);
 
 let number = Number(player.dataset.number);
-let steps = { at_ms: [], rounds: [], incidents: [] };
+let steps = { at_ms: [], rounds: [], incidents: [], actions: [] };
 let timer = 0;
 let wanted = number; // the step asked for last: answers to others come too late
 let busy = false;
@@ -157,10 +157,11 @@ button("next-round").addEventListener("click", () => after(steps.rounds));
 button("next-incident").addEventListener("click", () => after(steps.incidents));
 button("previous-round").addEventListener("click", () => before(steps.rounds));
 button("previous-incident").addEventListener("click", () => before(steps.incidents));
+button("next-action")?.addEventListener("click", () => after(steps.actions));
+button("previous-action")?.addEventListener("click", () => before(steps.actions));
 button("copy").addEventListener("click", copy);
 addEventListener("keydown", keys);
 
 steps = await (await fetch(player.dataset.steps)).json();
 mark();
-const WAITING = ["play", "previous-round", "next-round", "previous-incident", "next-incident", "copy", "seek"];
-for (const id of WAITING) button(id).disabled = false;
+for (const waiting of document.querySelectorAll("#player :disabled")) waiting.disabled = false;

@@ -45,7 +45,11 @@ _NUMBERS: Final[Mapping[str, Mapping[str, int]]] = {
 """Type of line -> keys that hold whole numbers -> the most they may be."""
 _TOTALS: Final = {"players": CENTS_MAX, "house": CENTS_MAX, "meters": CENTS_MAX}
 _BET: Final = {"seat": INTEGER_MAX, **dict.fromkeys(("stake", "pay", "returned", "net"), CENTS_MAX)}
-_LISTS: Final = {"round": "incidents", "settlement": "lines"}
+_POT: Final = dict.fromkeys(("cents", "rake", "jackpot_rake"), CENTS_MAX)
+_LISTS: Final = {"round": ("incidents",), "settlement": ("lines", "pots")}
+"""Type of line -> keys that hold lists."""
+_ITEMS: Final = {"lines": ("bet", _BET), "pots": ("pot", _POT)}
+"""Lists of a settlement -> what each item is, and its numbers."""
 
 
 def check_viewed(content: Mapping[str, Any]) -> None:
@@ -54,15 +58,17 @@ def check_viewed(content: Mapping[str, Any]) -> None:
     _check_numbers(content, _NUMBERS.get(kind, {}), kind)
     if kind == "incident" and not isinstance(content.get("unreliable", False), bool):
         raise ValueError("incident: unreliable is neither true nor false")
-    if kind in _LISTS and not isinstance(content.get(_LISTS[kind], []), list):
-        raise ValueError(f"{kind}: {_LISTS[kind]} is no list")
+    for name in _LISTS.get(kind, ()):
+        if not isinstance(content.get(name, []), list):
+            raise ValueError(f"{kind}: {name} is no list")
     if kind == "settlement":
         totals = content.get("totals")
         _check_numbers(totals if isinstance(totals, dict) else {}, _TOTALS, "settlement.totals")
-        for number, bet in enumerate(content.get("lines", ()), 1):
-            if not isinstance(bet, dict):
-                raise ValueError(f"settlement: bet {number} is no object")
-            _check_numbers(bet, _BET, f"settlement: bet {number}")
+        for name, (what, numbers) in _ITEMS.items():
+            for number, item in enumerate(content.get(name, ()), 1):
+                if not isinstance(item, dict):
+                    raise ValueError(f"settlement: {what} {number} is no object")
+                _check_numbers(item, numbers, f"settlement: {what} {number}")
 
 
 def _check_numbers(content: Mapping[str, Any], most: Mapping[str, int], where: str) -> None:

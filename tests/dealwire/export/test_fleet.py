@@ -27,11 +27,13 @@ from dealwire.export.fleet.scripts import all_sql, scripts
 from dealwire.export.mqtt import MqttExporter
 from dealwire.export.topics import Address
 from dealwire.journal import Journal
+from dealwire.table.redaction import topic_of
 from devices.clock import SystemClock
 from devices.extras import install_command
 from tests.support.brokers import Mosquitto, eventually, needs_mosquitto
 from tests.support.brokers import running as running_broker
 from tests.support.export_lines import SITE, journalled, publish
+from tests.support.poker_evening import HAND, PokerTable
 from tests.support.postgres import Postgres, needs_postgres
 from tests.support.postgres import running as running_postgres
 
@@ -149,6 +151,32 @@ def test_every_line_is_a_row_and_every_cent_is_there(journal: Journal, database:
     assert day == [("flushes-gone-wild.co", stake, pay, returned, -net, 0)]
     kinds = Counter(json.loads(item.line).get("outcome") for item in journalled(journal.path) if item.topic == "round")
     assert dict(database.rows("SELECT outcome, count(*) FROM dealwire.round GROUP BY outcome")) == kinds
+
+
+def test_every_pot_is_a_row_with_its_rake(journal: Journal, database: Postgres, tmp_path: Path) -> None:
+    table = PokerTable()
+    for part in HAND:
+        table.play(part)
+    table.end()
+    with (
+        running_broker(tmp_path / "broker") as broker,
+        exporter_of(broker, journal) as exporter,
+        consuming(broker, database),
+    ):
+        for item in table.outcomes:
+            journal.publish(TABLES[0], topic_of(item), SystemClock().now_ns(), item.to_json())
+        journal.commit()
+        exporter.wake()
+        must_agree(database, journal)
+    rows = database.rows(
+        "SELECT game, round, number, pot, pot_cents, rake_cents, jackpot_rake_cents, held FROM dealwire.pot"
+    )
+    assert rows == [
+        ("holdem.co", 1, 1, "pot", 8300, 400, 0, None),
+        ("holdem.co", 1, 2, "side-pot-1", 7500, 0, 0, None),
+        ("holdem.co", 1, 3, "side-pot-2", 8200, 0, 0, None),
+    ]
+    assert database.rows("SELECT win_cents FROM dealwire.day") == [(400,)]
 
 
 def troubles(journal: Journal, database: Postgres, folder: Path, cycles: int, lines: int, seed: int) -> None:

@@ -92,9 +92,17 @@ HOSTILE: list[tuple[str, bytes, dict[str, str]]] = [
         line_of("settlement", round=1, game={"id": "g"}, totals={}, lines=[{"seat": 1, "stake": 1.5}]),
         told(schema="dealwire.settlement/1"),
     ),
+    *(
+        (
+            "dealwire/v1/s/t/settlement",
+            line_of("settlement", round=1, game={"id": "g"}, totals={}, lines=[], pots=pots),
+            told(schema="dealwire.settlement/1"),
+        )
+        for pots in ({"cents": 1}, [7], [{"cents": 1.5}], [{"cents": 1, "rake": 1 << 60}])
+    ),
 ]
 """Topic, payload and user properties."""
-VIEWS = ("round", "incident", "settlement", "bet", "day")
+VIEWS = ("round", "incident", "settlement", "bet", "pot", "day")
 
 
 @pytest.fixture

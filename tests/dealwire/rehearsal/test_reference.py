@@ -11,6 +11,7 @@ from dealwire.rehearsal import reference
 from dealwire.rehearsal.reference import acts_of
 from dealwire.rehearsal.scenario import Scenario
 from dealwire.rehearsal.scenario_file import find_scenario
+from devices import events as e
 from protocol.tdp.messages import ShufflerState
 
 
@@ -49,3 +50,16 @@ def test_without_the_program_one_line_says_what_is_missing(monkeypatch: pytest.M
     assert done.exit_code not in (0, 1)
     assert "make firmware" in done.output
     assert "Traceback" not in done.output
+
+
+@pytest.mark.parametrize(
+    ("body", "order"),
+    [
+        (e.StakeShown(3, 45_000), "stake 3 45000"),
+        (e.PlayerActed(3, e.BettingAction.RAISE, 900), "acted 3 2 0 900"),
+        (e.PlayerActed(3, e.BettingAction.ALL_IN, 900, e.Manner.TIME_LIMIT), "acted 3 6 2 900"),
+        (e.PotTaken(1, 3, 7_550), "take-pot 1 3 7550"),
+    ],
+)
+def test_chips_are_keyed_at_the_controller(body: e.Body, order: str) -> None:
+    assert reference.order_of(body) == order

@@ -8,6 +8,7 @@ import pytest
 
 from protocol.cards import DECK, Card, parse_cards
 from rules.hands import ranking
+from rules.hands.code import Low
 
 
 @pytest.mark.parametrize(
@@ -80,3 +81,45 @@ def test_the_cards_of_a_longest_flush_are_its_suit_and_the_deuces() -> None:
     ranked = ranking("longest-flush").rank(cards, {})
     assert ranked.cards == parse_cards("AH KH 9H 2C 7H")
     assert ranked.key == (4, 5)
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        ("7S 5D 4C 3H 2S", "7S 6D 4C 3H 2S"),
+        ("9S 5D 4C 3H 2S", "AS 5D 4C 3H 2S"),  # the ace is high, and A-5 is no straight
+        ("AS 5D 4C 3H 2S", "2S 2D 3C 4H 5S"),
+        ("AS KD QC JH 9S", "2S 2D 3C 4H 5S"),
+        ("KS KD QC QH JS", "2S 2D 2C 3H 4S"),
+        ("AS AD AC KH QS", "6S 5D 4C 3H 2S"),  # a straight is worse than three of a kind
+        ("6S 5D 4C 3H 2S", "7S 5S 4S 3S 2S"),
+        ("7S 5S 4S 3S 2S", "2S 2D 2C 3H 3S"),
+        ("AS AD AC KH KS", "2S 2D 2C 2H 3S"),
+        ("AS AD AC AH KS", "6S 5S 4S 3S 2S"),
+    ],
+)
+def test_the_better_low_by_high_ranks(better: str, worse: str) -> None:
+    low = ranking("deuce-to-seven")
+    assert low.rank(parse_cards(better), {}).strength > low.rank(parse_cards(worse), {}).strength
+
+
+def test_deuce_to_seven_is_the_poker_ranking_turned_round() -> None:
+    """But for the ace, which is never below the deuce: of hands without one, or with a king beside it."""
+    chance, low, high = random.Random(7), ranking("deuce-to-seven"), ranking("poker")
+    hands = [tuple(chance.sample([card for card in DECK if card.rank != 1], 5)) for _ in range(500)]
+    by_low = sorted(hands, key=lambda hand: low.rank(hand, {}).strength)
+    strengths = [high.rank(hand, {}).strength for hand in by_low]
+    assert strengths == sorted(strengths, reverse=True)
+    for size in (6, 7):
+        cards = chance.sample(DECK, size)
+        best = max(low.rank(five, {}).strength for five in combinations(cards, 5))
+        assert low.rank(cards, {}).strength == best
+
+
+def test_straights_and_flushes_are_no_low_row() -> None:
+    low = ranking("deuce-to-seven")
+    for cards, at_best in (("8S 7D 6C 5H 3S", True), ("8S 7D 6C 5H 4S", False), ("8S 6S 5S 3S 2S", False)):
+        key = low.rank(parse_cards(cards), {}).key
+        assert isinstance(key, Low)
+        assert key.is_at_best(8) == at_best
+    assert low.rank(parse_cards("8S 7D 6C 5H 4S"), {}).text == "straight, eight low (8 7 6 5 4)"

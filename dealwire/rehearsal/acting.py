@@ -1,0 +1,132 @@
+"""A betting round as simulated players go through it: whose turn it is, and what may be done by the house's figures.
+
+It is written from the text alone and shares nothing with what judges the same actions at the table.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from dealer_flow.procedure.betting import UNLIMITED
+from dealer_flow.procedure.plan import Plan
+from devices.events import BettingAction
+
+LEAST: Final = 200
+"""What simulated players bet at least, and raise by: the big blind. No section names a least bet."""
+BRINGS_IN: Final = 100
+"""What an open card that forces its seat to open brings in."""
+
+
+class Move(NamedTuple):
+    """One thing that a player may do: what lies before the seat then, from `least` to `most` cents."""
+
+    action: BettingAction
+    least: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What bounds a bet, in cents. `raises`: so many a betting round, None for no end."""
+
+    most_bet: int
+    most_raise: int
+    raises: int | None
+    check_and_raise: bool
+    bet_or_fold: bool
+
+    @classmethod
+    def of(cls, plan: Plan) -> "Figures":
+        """Those of a procedure as its options have it."""
+        part, options = plan.betting, plan.options
+        assert part is not None, "only where players bet against each other"
+        raises = options[part.raises.option]
+        return cls(
+            part.most_bet.cents,
+            part.most_raise.cents,
+            None if raises == UNLIMITED else int(raises),
+            options[part.check_and_raise.option] == "yes",
+            options[part.bet_or_fold.option] == "yes",
+        )
+
+
+@dataclass(slots=True)
+class BettingRound:
+    """`turns`: the seats dealt in, clockwise from who acts first; `lies`: what lies before each; `behind`: the rest of
+    its stake, which shrinks here. `forced`: the first to act brings in."""
+
+    figures: Figures
+    turns: Sequence[int]
+    lies: dict[int, int]
+    behind: dict[int, int]
+    forced: bool = False
+    high: int = 0
+    raises: int = 0
+    acted: set[int] = field(default_factory=set)
+    checked: set[int] = field(default_factory=set)
+    shows_first: int | None = None
+    """Who bet or raised last, else who acted first."""
+    _at: int = 0
+
+    def __post_init__(self) -> None:
+        self.high = max(self.lies.values(), default=0)
+
+    def turn(self, live: Collection[int]) -> int | None:
+        """Who is to act; None when every bet is called or nobody is left to bet against."""
+        able = [seat for seat in live if self.behind[seat]]
+        if len(live) <= 1 or (len(able) == 1 and self._lies(able[0]) >= self.high):
+            return None
+        for seat in (*self.turns[self._at :], *self.turns[: self._at]):
+            if seat in able and (seat not in self.acted or self._lies(seat) < self.high):
+                return seat
+        return None
+
+    def after(self, seat: int, live: Collection[int]) -> int | None:
+        """Who would be next after a seat that is to act, if another is."""
+        start = self.turns.index(seat) + 1
+        around = [*self.turns[start:], *self.turns[: start - 1]]
+        return next((each for each in around if each in live and self.behind[each] and each not in self.acted), None)
+
+    def moves(self, seat: int) -> list[Move]:
+        """What a seat may do."""
+        lies, high, most = self._lies(seat), self.high, self._lies(seat) + self.behind[seat]
+        if self.forced and not high:
+            return [Move(BettingAction.BRING_IN, min(BRINGS_IN, most), min(BRINGS_IN, most))]
+        found = [Move(BettingAction.FOLD, lies, lies)]
+        if lies >= high and (high or not self.figures.bet_or_fold):
+            found.append(Move(BettingAction.CHECK, lies, lies))
+        if high > lies:
+            found.append(Move(BettingAction.CALL, min(high, most), min(high, most)))
+        top = min(most, high + (self.figures.most_raise if high else self.figures.most_bet))
+        if top > high and self._may_raise(seat):
+            found.append(Move(BettingAction.RAISE if high else BettingAction.BET, min(high + LEAST, top), top))
+        if most <= high or (most == top and self._may_raise(seat)):
+            found.append(Move(BettingAction.ALL_IN, most, most))
+        return found
+
+    def act(self, seat: int, action: BettingAction, cents: int) -> None:
+        """A seat acts; `cents` lie before it then."""
+        self.behind[seat] -= cents - self._lies(seat)
+        self.lies[seat] = cents
+        if cents > self.high or self.shows_first is None:
+            self.shows_first = seat
+        if cents > self.high:
+            self.raises += self.high > 0 and not self.forced
+            self.forced = action is BettingAction.BRING_IN
+            self.high, self.acted = cents, set()
+        if action is BettingAction.CHECK:
+            self.checked.add(seat)
+        self.acted.add(seat)
+        self._at = (self.turns.index(seat) + 1) % len(self.turns)
+
+    def _lies(self, seat: int) -> int:
+        return self.lies.get(seat, 0)
+
+    def _may_raise(self, seat: int) -> bool:
+        if not self.high or self.forced:  # a bet; or what completes a forced one
+            return not self.high or self._may_check_raise(seat)
+        left = self.figures.raises is None or self.raises < self.figures.raises
+        return left and self._may_check_raise(seat)
+
+    def _may_check_raise(self, seat: int) -> bool:
+        return self.figures.check_and_raise or seat not in self.checked

@@ -1,0 +1,218 @@
+"""What a dealer does where players bet against each other: stakes, blinds, actions in turn, hands mucked, pots awarded.
+
+The chips stay before the seats from hand to hand, so that an evening is one economy.
+"""
+
+from collections import defaultdict
+from typing import Final
+
+from dealer_flow.procedure.steps.bet import BetStep
+from dealer_flow.record.result import SeatStatus
+from dealwire.rehearsal.acting import BettingRound
+from dealwire.rehearsal.betting_hand import BettingHand
+from dealwire.rehearsal.bettors import STYLES, Style, acts, mucks
+from dealwire.rehearsal.chips import POSTS, Chips
+from dealwire.rehearsal.dealt_table import Course, DealtTable, Doings
+from dealwire.rehearsal.playing_dealer import AT_TABLE, PlayingDealer
+from dealwire.rehearsal.pot_takers import HandPlayed, Takings, takings
+from dealwire.rehearsal.scenario import RoundPlan, Scenario, SimulatedPlayer
+from dealwire.rehearsal.trouble import AT_THE_BETTING, What
+from devices.events import BettingAction, Manner
+from devices.simulator.deck import Cards
+from protocol.cards import Card
+from protocol.places import COMMUNITY, Place, seat
+from protocol.tdp.messages import ActionManner, PlayerAction
+
+ACTIONS: Final = {action: PlayerAction[action.name] for action in BettingAction}
+MANNERS: Final = {manner: ActionManner[manner.name] for manner in Manner}
+
+
+class BettingDealer(PlayingDealer):
+    """Where players bet against each other, chips pass by what they do; elsewhere a dealer as any other."""
+
+    def __init__(self, scenario: Scenario, table: DealtTable, cards: Cards) -> None:
+        self.chips = Chips()
+        """What is left before the seats, and what they bought."""
+        self.hand: BettingHand | None = None
+        self.up: defaultdict[Place, list[Card]] = defaultdict(list)
+        """The cards that were dealt face up, by place."""
+        self._actions = 0
+        """Actions of this hand."""
+        self._wrong: list[What] = []
+        """What goes wrong as soon as it can."""
+        super().__init__(scenario, table, cards)
+
+    @property
+    def won(self) -> bool:
+        """Whether one player alone is left of those who bet against each other."""
+        return self.hand is not None and len(self.view.active) > 1 and len(self.view.live) <= 1
+
+    def _begin_plan(self, plan: RoundPlan) -> None:
+        super()._begin_plan(plan)
+        self.hand, self._actions = None, 0
+        self._wrong.clear()
+        self.up.clear()
+
+    def _style(self, number: int) -> Style:
+        return STYLES[next(player.style for player in self.plan.players if player.seat == number)]
+
+    # -------------------------------------------------------------- before the first card
+
+    def _bets(self) -> Doings:
+        yield from super()._bets()
+        if self.procedure.plan.betting is None:
+            return
+        stakes = {player.seat: player.stake for player in self.plan.players}
+        house = POSTS | dict(self._scenario.posts)
+        self.hand = BettingHand(self.procedure.plan, stakes, self.plan.number or 0, self.chips, self.chance, house)
+        for number, cents in self.hand.stakes.items():
+            self.controller.show_stake(number, cents)
+            yield self.pace.bet
+        for number, bet, cents in self.hand.put_up():
+            self.controller.place_wager(number, self.procedure.bets[bet], cents)
+            yield self.pace.bet
+
+    # -------------------------------------------------------------- a betting round
+
+    def _betting(self, step: BetStep) -> Doings:
+        assert self.hand is not None, "only where players bet against each other"
+        yield from self.at(AT_TABLE)
+        common = self.cards.faces(COMMUNITY)
+        boards = {number: (*self.up[seat(number)], *common) for number in self.view.active}
+        betting = self.hand.betting(step, self.view.live, boards)
+        while (number := betting.turn(self.view.live)) is not None and self._is(Course.PLAY):
+            yield self.pace.think
+            yield from self._act(step, betting, number)
+
+    def _act(self, step: BetStep, betting: BettingRound, number: int) -> Doings:
+        """One player acts, with what goes wrong at it."""
+        self._actions += 1
+        due = [each.what for each in self.plan.troubles if each.what in AT_THE_BETTING]
+        self._wrong += [what for what in due if self.plan.find(what, self._actions)]
+        for what in self._wrong:
+            if self._may_go_wrong(what, step, betting, number):
+                self._wrong.remove(what)
+                yield from self._goes_wrong(what, step, betting, number)
+                return
+        action, cents = acts(self._style(number), betting.moves(number), self.chance)
+        self._takes_action(step, betting, number, action, cents)
+        yield self.pace.bet
+
+    def _takes_action(
+        self, step: BetStep, betting: BettingRound, number: int, action: BettingAction, cents: int
+    ) -> None:
+        self._says(number, action, cents)
+        self._counts(step, betting, number, action, cents)
+
+    def _says(self, number: int, action: BettingAction, cents: int, manner: Manner | None = None) -> None:
+        """It is keyed in."""
+        how = MANNERS[manner] if manner is not None else ActionManner.NONE
+        self.controller.player_acts(number, ACTIONS[action], cents, how)
+
+    def _counts(self, step: BetStep, betting: BettingRound, number: int, action: BettingAction, cents: int) -> None:
+        """It is what the player did."""
+        assert self.hand is not None, "only where players bet against each other"
+        betting.act(number, action, cents)
+        self.hand.acted(step, number, cents)
+        if action is BettingAction.FOLD:
+            self.view.folded.add(number)
+
+    # -------------------------------------------------------------- what goes wrong at it
+
+    def _may_go_wrong(self, what: What, step: BetStep, betting: BettingRound, number: int) -> bool:
+        """Whether it can happen when this seat is to act."""
+        may = {move.action: move for move in betting.moves(number)}
+        match what:
+            case What.OUT_OF_TURN:
+                return BettingAction.BRING_IN not in may and betting.after(number, self.view.live) is not None
+            case What.STRING_BET:
+                return BettingAction.CALL in may and BettingAction.RAISE in may
+            case What.SHORT_CALL | What.LONG_CALL:
+                more = BettingAction.RAISE in may and may[BettingAction.RAISE].most > betting.high
+                return BettingAction.CALL in may and (what is What.SHORT_CALL or more)
+            case What.TIME_LIMIT:
+                return BettingAction.CALL in may or BettingAction.CHECK in may
+        return self._deals_early(step)
+
+    def _goes_wrong(self, what: What, step: BetStep, betting: BettingRound, number: int) -> Doings:
+        """It does; what the dealer makes of it is what the round goes on with."""
+        may = {move.action: move for move in betting.moves(number)}
+        call = may.get(BettingAction.CALL)
+        match what:
+            case What.OUT_OF_TURN:
+                other = betting.after(number, self.view.live)
+                assert other is not None, "it may go wrong"
+                action, cents = acts(STYLES[""], betting.moves(other), self.chance)
+                self._takes_action(step, betting, other, action, cents)
+            case What.STRING_BET if call is not None:
+                self._says(number, BettingAction.RAISE, may[BettingAction.RAISE].least, Manner.STRING_BET)
+                self._counts(step, betting, number, BettingAction.CALL, call.most)
+            case What.SHORT_CALL if call is not None:
+                self._says(number, BettingAction.CALL, call.most - (call.most - betting.lies.get(number, 0) + 1) // 2)
+                yield self.pace.think
+                self._takes_action(step, betting, number, BettingAction.CALL, call.most)
+            case What.LONG_CALL if call is not None:
+                self._says(number, BettingAction.CALL, may[BettingAction.RAISE].least)
+                self._counts(step, betting, number, BettingAction.CALL, call.most)
+            case What.TIME_LIMIT:
+                move = may[BettingAction.FOLD] if call is not None else may[BettingAction.CHECK]
+                self._says(number, move.action, move.most, Manner.TIME_LIMIT)
+                self._counts(step, betting, number, move.action, move.most)
+            case _:
+                yield from self._deal_early(step)
+        yield self.pace.bet
+        if what in (What.OUT_OF_TURN, What.PREMATURE) and betting.turn(self.view.live) is not None:
+            yield from self._act(step, betting, number)  # who was passed by acts before anybody else does
+
+    def _deals_early(self, step: BetStep) -> bool:
+        """Whether the dealer could deal the next cards while this betting is not over."""
+        return False
+
+    def _deal_early(self, step: BetStep) -> Doings:
+        """The dealer does, and it is put right."""
+        raise NotImplementedError
+
+    # -------------------------------------------------------------- the showdown
+
+    def _show_seats(self, players: list[SimulatedPlayer]) -> Doings:
+        """Hands are shown in the order of play; some that win nothing are thrown away unseen when it is their turn."""
+        if self.hand is None or not self._is(Course.PLAY):
+            yield from super()._show_seats(players)
+            return
+        found, by_seat = self._takings(), {player.seat: player for player in players}
+        winners = {number for _, number, _ in found.taken} if found is not None else {*self.view.live}
+        for number in self.hand.shown([*by_seat]):
+            wins = number in winners or not self.hand.may_muck(number, self.view.live)
+            if not wins and mucks(self._style(number), self.chance):
+                yield self.pace.show
+                self._says(number, BettingAction.FOLD, 0)
+                self.view.folded.add(number)
+            elif not self.won:
+                yield from super()._show_seats([by_seat[number]])
+
+    def _award_pots(self) -> Doings:
+        """Each pot goes to whom it is awarded; a hand that was not played out is nobody's."""
+        if self.hand is None:
+            return
+        found = self._takings() if self._is(Course.PLAY) else None
+        if found is None:
+            self.hand.give_back()
+            return
+        yield from self.at(AT_TABLE)
+        for number, cents in found.back.items():
+            self.chips.win(number, cents)
+        for pot, number, cents in found.taken:
+            yield self.pace.show
+            self.controller.take_pot(pot, number, cents)
+            self.chips.win(number, cents)
+
+    def _takings(self) -> Takings | None:
+        assert self.hand is not None, "only where players bet against each other"
+        hands = {number: self._played(number, bets) for number, bets in self.hand.put.items()}
+        return takings(self.procedure, hands, self.cards.faces(COMMUNITY), self.hand.button)
+
+    def _played(self, number: int, bets: dict[str, int]) -> HandPlayed:
+        status: SeatStatus = "folded" if number in self.view.folded else "live"
+        if not self._plays(number):
+            status = "dead"
+        return HandPlayed(bets, self.cards.faces(seat(number)), status)

@@ -1,0 +1,231 @@
+"""The pot of the table: what players put in goes to the best hands among them, a main pot and each side pot by itself.
+
+Nothing of it is the house's but a rake. What nobody matched goes back, what a dead or a folded hand put in stays, and
+a pot that somebody could win whose hand is not known is held, that pot and no other.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from dealer_flow.procedure.english import dollars
+from dealer_flow.record.result import RoundResult, Seat
+from dealer_flow.table.pots import Pot, pots, uncalled
+from rules.checks import Hold
+from rules.forfeits import waiting_cents
+from rules.lines import held
+from rules.pot_awards import as_awarded
+from rules.pot_hands import Share, Shares, by_the_cards, words_of
+from rules.pot_spec import POT, SIDE_POT, UNCALLED, PotSpec
+from rules.rake import RakeBox, Taken
+from rules.settlement import MeterTotal, PotTotal, PotWinner, SettlementLine, make_line
+from rules.spec import ToPotBet
+from rules.terms import Terms
+from rules.view import View
+from rules.void import why_void
+
+Holds = Mapping[int, Mapping[str, Hold]]
+"""Seat -> bet -> why it is not settled."""
+
+
+class TablePots(NamedTuple):
+    """What became of the pots: a line for each seat and pot, the pots, and in cents what was taken for a jackpot, and
+    what the main pot had of chips that were `forfeited` before; `rolled`: what a pot that rolls over has more on its
+    meter than before, `meters` how that stands."""
+
+    lines: tuple[SettlementLine, ...] = ()
+    pots: tuple[PotTotal, ...] = ()
+    jackpot: int = 0
+    rolled: int = 0
+    meters: tuple[MeterTotal, ...] = ()
+    forfeited: int = 0
+
+
+def table_pots(view: View, seats: Sequence[Seat], holds: Holds) -> TablePots | None:
+    """The pots of a round that was played out, or whose pots were taken in before its deck was found defective; None
+    where the game has none or the round is void, and each wager is what the round says of it."""
+    spec = view.terms.game.spec.pot
+    if spec is None or not (view.result.outcome == "complete" or kept_when_defective(view.result)):
+        return None
+    bets = [bet for bet in view.terms.game.bets.values() if isinstance(bet, ToPotBet)]
+    inside = [seat for seat in seats if seat.status != "out"]
+    if waiting := [*held_bets(inside, bets, holds, spec.alike)]:
+        return all_held(inside, bets, waiting[0])
+    lines = [*given_back(view, inside, bets)]
+    put = {seat.seat: cents for seat in inside if (cents := in_pot(seat, bets))}
+    live = {seat.seat for seat in inside if seat.status == "live"}
+    if spec.clauses.uncalled and (over := uncalled(put)) is not None and over.seat in live:
+        why = f"nobody matched {dollars(over.cents)} of it: it comes back"
+        lines.append(make_line(over.seat, UNCALLED, over.cents, "returned", why, spec.clauses.uncalled))
+        put[over.seat] -= over.cents
+    return _cut(view, seats, pots(put, live & put.keys()), lines, spec)
+
+
+def _cut(
+    view: View, seats: Sequence[Seat], cut: Sequence[Pot], lines: list[SettlementLine], spec: PotSpec
+) -> TablePots:
+    """Each pot shared, one after the other; `lines` are those before them."""
+    box, totals, jackpot, forfeited = RakeBox(view.terms.rake, view.terms.unit_cents), list[PotTotal](), 0, 0
+    by_seat = {seat.seat: seat for seat in seats}
+    for number, pot in enumerate(cut):
+        name = POT if not number else f"{SIDE_POT}{number}"
+        if not pot.contenders and spec.clauses.nobody and all(each.status in ("folded", "out") for each in seats):
+            lines += _forfeited(name, pot, spec.clauses.nobody)
+            totals.append(PotTotal(name, pot.cents, (), to_house=pot.cents))
+            continue
+        more = waiting_cents(view.terms) if not number else 0
+        taken = box.of(pot.cents + more)
+        shares = _shares(view, by_seat, number + 1, pot, pot.cents + more - sum(taken), spec)
+        if isinstance(shares, Hold):
+            box.give_back(taken)
+            lines += (make_line(seat, name, cents, "held", shares.why, shares.clause) for seat, cents in _by_seat(pot))
+            totals.append(PotTotal(name, pot.cents, tuple(sorted(pot.contenders)), held=shares.why))
+            continue
+        jackpot += taken.jackpot
+        forfeited += more
+        lines += _lines_of(name, pot, taken, more, shares, by_seat, view)
+        totals.append(_total(name, pot, taken, more, shares))
+    return TablePots(tuple(lines), tuple(totals), jackpot, forfeited=forfeited)
+
+
+def jackpot_meter(terms: Terms, pots: TablePots | None) -> Iterator[MeterTotal]:
+    """The meter that what was taken for a jackpot goes to, where it is known how it stood."""
+    charge = terms.game.spec.pot.jackpot_rake if terms.game.spec.pot is not None else None
+    cents = pots.jackpot if pots is not None else 0
+    if charge is not None and cents and charge.meter in terms.meters:
+        before = terms.meters[charge.meter].cents
+        yield MeterTotal(charge.meter, before, 0, None, before + cents, contributed=cents)
+
+
+def in_pot(seat: Seat, bets: Sequence[ToPotBet]) -> int:
+    """What a seat's wagers to the pot come to that did not go back."""
+    return sum(seat.wagers.get(bet.name, 0) - seat.returned.get(bet.name, 0) for bet in bets)
+
+
+def kept_when_defective(result: RoundResult) -> bool:
+    """Whether pots stay with who won them though the deck was defective (47.1-1036)."""
+    back = any(seat.returned for seat in result.seats)
+    return result.outcome == "defective-deck" and bool(result.awards) and not back
+
+
+def held_bets(seats: Sequence[Seat], bets: Sequence[ToPotBet], holds: Holds, alike: str = "") -> Iterator[Hold]:
+    """Why wagers to the pot wait for a person, or cannot be such as the round says, or by the clause `alike`."""
+    for seat in seats:
+        mine = holds.get(seat.seat, {})
+        for bet in bets:
+            if bet.name in mine and seat.wagers.get(bet.name):
+                yield mine[bet.name]
+            if seat.returned.get(bet.name, 0) > seat.wagers.get(bet.name, 0):
+                yield Hold(f"seat {seat.seat} has more of {bet.name} back than it bet", bet.clause)
+    if alike:
+        yield from _unlike(seats, bets, alike)
+
+
+def _unlike(seats: Sequence[Seat], bets: Sequence[ToPotBet], clause: str) -> Iterator[Hold]:
+    """Bets that are to be as much at every seat, and are not."""
+    for bet in bets:
+        first = next((seat for seat in seats if seat.wagers.get(bet.name)), None)
+        for seat in seats if first is not None else ():
+            cents = seat.wagers.get(bet.name, 0)
+            if first is not None and cents and cents != first.wagers[bet.name]:
+                why = f"{bet.name} is {dollars(first.wagers[bet.name])} at seat {first.seat} and {dollars(cents)} at"
+                yield Hold(f"{why} seat {seat.seat}", clause)
+
+
+def all_held(seats: Sequence[Seat], bets: Sequence[ToPotBet], why: Hold) -> TablePots:
+    """Nobody knows how the pot is cut while a wager of it waits: every wager does."""
+    lines = [
+        held(bet, seat.seat, seat.wagers[bet.name], why) for seat in seats for bet in bets if seat.wagers.get(bet.name)
+    ]
+    live = tuple(sorted(seat.seat for seat in seats if seat.status == "live"))
+    return TablePots(tuple(lines), (PotTotal(POT, sum(line.stake for line in lines), live, held=why.why),))
+
+
+def given_back(view: View, seats: Sequence[Seat], bets: Sequence[ToPotBet]) -> Iterator[SettlementLine]:
+    """What the round gives back of wagers to the pot, before it is cut."""
+    for seat in seats:
+        for bet in bets:
+            if back := seat.returned.get(bet.name, 0):
+                why, clause = why_void(view.result, seat, view.terms.game.spec.returns)
+                part = "" if back == seat.wagers[bet.name] else f"{dollars(back)} of "
+                why = f"{why}: {part}{bet.name} comes back"
+                yield make_line(seat.seat, bet.name, back, "returned", why, clause)
+
+
+def _shares(view: View, seats: Mapping[int, Seat], number: int, pot: Pot, cents: int, spec: PotSpec) -> Shares | Hold:
+    """Who has what of a pot, `cents` of it: as it was awarded where that stands, else by the cards."""
+    if view.result.outcome == "defective-deck":
+        found: Shares | Hold = Hold("the deck was defective", view.terms.game.spec.returns.defective_deck)
+    elif not pot.contenders:
+        found = Hold("no hand is left that could win the pot", spec.clauses.alone)
+    elif len(pot.contenders) == 1:
+        (seat,) = pot.contenders
+        found = {seat: Share(cents, "last-hand", spec.clauses.alone, "the last hand left for it")}
+    else:
+        found = by_the_cards(view, [seats[seat] for seat in sorted(pot.contenders)], cents, spec)
+    shares = as_awarded(view.result.awards, number, cents, found, seats, spec)
+    if isinstance(shares, Hold) or not cents:
+        return shares
+    return {seat: each for seat, each in shares.items() if each.cents}  # of few chips not all who tie have one
+
+
+def _forfeited(name: str, pot: Pot, clause: str) -> Iterator[SettlementLine]:
+    """Everybody folded, the last player too: the pot is the house's."""
+    why = f"everybody folded: the {name.replace('-', ' ')} of {dollars(pot.cents)} is the house's"
+    for seat, cents in _by_seat(pot):
+        yield make_line(seat, name, cents, "lose", why, clause)
+
+
+def _by_seat(pot: Pot) -> list[tuple[int, int]]:
+    return sorted(pot.shares.items())
+
+
+def _lines_of(
+    name: str, pot: Pot, taken: Taken, more: int, shares: Shares, seats: Mapping[int, Seat], view: View
+) -> Iterator[SettlementLine]:
+    """A line for each seat that has chips in the pot, or some of it; `more` of it was forfeited before."""
+    before = f" with {dollars(more)} forfeited before" if more else ""
+    of = f"{'the ' * (name == POT)}{name.replace('-', ' ')} of {dollars(pot.cents + more)}{before}{_less(taken)}"
+    whose = " and ".join(f"seat {seat}" for seat in shares)
+    for seat, stake in _by_seat(Pot({**dict.fromkeys(shares, 0), **pot.shares}, pot.contenders)):
+        share = shares.get(seat)
+        if share is not None:
+            why = f"{share.facts}: {dollars(share.cents)} of {of}"
+            if share.cents == stake:
+                yield make_line(seat, name, stake, "push", why, share.clause)
+            else:
+                keeps = share.cents > stake
+                pay = share.cents - stake if keeps else share.cents
+                yield make_line(seat, name, stake, "win", why, share.clause, pay=pay, keeps_stake=keeps)
+        else:
+            facts, clause = _lost(seats[seat], next(iter(shares.values())).clause, view)
+            yield make_line(seat, name, stake, "lose", f"{facts}{of} goes to {whose}", clause)
+
+
+def _lost(seat: Seat, won: str, view: View) -> tuple[str, str]:
+    """Why a seat has nothing of a pot, and by which clause."""
+    spec = view.terms.game.spec.pot
+    assert spec is not None, "only a game with a pot asks"
+    if seat.status == "folded":
+        return "folded: ", spec.clauses.folded
+    if seat.status == "dead":
+        return "dead hand: ", spec.clauses.dead
+    words = words_of(view, seat, spec)
+    return (f"{words}: " if words else ""), won
+
+
+def _less(taken: Taken) -> str:
+    parts = [f"a rake of {dollars(taken.rake)}"] if taken.rake else []
+    parts += [f"{dollars(taken.jackpot)} for the jackpot"] if taken.jackpot else []
+    return f", less {' and '.join(parts)}" if parts else ""
+
+
+def _total(name: str, pot: Pot, taken: Taken, more: int, shares: Shares) -> PotTotal:
+    return PotTotal(
+        name=name,
+        cents=pot.cents + more,
+        forfeited=more,
+        contenders=tuple(sorted(pot.contenders)),
+        rake=taken.rake,
+        jackpot_rake=taken.jackpot,
+        winners=tuple(PotWinner(seat, each.cents, each.won_with, each.clause) for seat, each in shares.items()),
+    )

@@ -1,0 +1,152 @@
+"""What simulated players may do in a betting round, figure by figure, and what their chips come to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+
+from dealer_flow.procedure.load import load_procedure
+from dealer_flow.procedure.plan import Plan
+from dealwire.rehearsal.acting import BettingRound, Figures, Move
+from dealwire.rehearsal.bettors import STYLES, acts, chooses, mucks
+from dealwire.rehearsal.chips import Chips, due_of, in_turn, least_of
+from devices.events import BettingAction
+
+USUAL = Figures(10_000, 10_000, 3, check_and_raise=True, bet_or_fold=False)
+
+
+def betting(*, forced: bool = False, lies: dict[int, int] | None = None, **figures: Any) -> BettingRound:
+    """Three players with 20,000 each, seat 1 first."""
+    behind = dict.fromkeys((1, 2, 3), 20_000)
+    return BettingRound(replace(USUAL, **figures), (1, 2, 3), dict(lies or {}), behind, forced)
+
+
+def may(round_: BettingRound, seat: int) -> dict[BettingAction, Move]:
+    return {move.action: move for move in round_.moves(seat)}
+
+
+def test_the_figures_are_the_procedures() -> None:
+    assert Figures.of(Plan(load_procedure("holdem.co"), {})) == USUAL
+    wanted = {"raises-per-round": "unlimited", "check-and-raise": "no", "bet-or-fold": "yes"}
+    assert Figures.of(Plan(load_procedure("holdem.co"), wanted)) == Figures(10_000, 10_000, None, False, True)
+
+
+def test_a_bet_and_a_raise_are_at_most_a_hundred_dollars() -> None:
+    round_ = betting()
+    assert may(round_, 1)[BettingAction.BET].most == 10_000
+    round_.act(1, BettingAction.BET, 10_000)
+    assert may(round_, 2)[BettingAction.RAISE].most == 20_000
+    round_.behind[2] = 15_000
+    assert may(round_, 2)[BettingAction.ALL_IN] == Move(BettingAction.ALL_IN, 15_000, 15_000)
+    round_.behind[2] = 20_001
+    assert BettingAction.ALL_IN not in may(round_, 2)
+
+
+def test_so_many_raises_and_no_more() -> None:
+    round_ = betting(raises=1)
+    round_.act(1, BettingAction.BET, 200)
+    round_.act(2, BettingAction.RAISE, 400)
+    assert may(round_, 3).keys() == {BettingAction.FOLD, BettingAction.CALL}
+    round_.behind[3] = 300
+    assert may(round_, 3)[BettingAction.ALL_IN].most == 300  # less than a call is no raise
+
+
+def test_who_checked_may_not_raise_where_the_house_says_so() -> None:
+    round_ = betting(check_and_raise=False)
+    round_.act(1, BettingAction.CHECK, 0)
+    round_.act(2, BettingAction.BET, 200)
+    round_.act(3, BettingAction.CALL, 200)
+    assert may(round_, 1).keys() == {BettingAction.FOLD, BettingAction.CALL}
+
+
+def test_nobody_checks_where_one_must_bet_or_fold() -> None:
+    assert BettingAction.CHECK not in may(betting(bet_or_fold=True), 1)
+    round_ = betting(bet_or_fold=True, lies={1: 100, 2: 200})
+    round_.act(3, BettingAction.CALL, 200)
+    round_.act(1, BettingAction.CALL, 200)
+    assert BettingAction.CHECK in may(round_, 2)  # who has put up the bet that everybody called
+
+
+def test_an_open_card_brings_in_and_what_completes_it_is_no_raise() -> None:
+    round_ = betting(forced=True, raises=1)
+    assert may(round_, 1).keys() == {BettingAction.BRING_IN}
+    round_.act(1, BettingAction.BRING_IN, 100)
+    round_.act(2, BettingAction.RAISE, 400)
+    round_.act(3, BettingAction.RAISE, 800)
+    assert BettingAction.RAISE not in may(round_, 1)
+
+
+def test_it_goes_around_until_every_bet_is_called() -> None:
+    round_, live = betting(), [1, 2, 3]
+    for seat, action, cents in (
+        (1, BettingAction.CHECK, 0),
+        (2, BettingAction.BET, 200),
+        (3, BettingAction.CALL, 200),
+        (1, BettingAction.CALL, 200),
+    ):
+        assert round_.turn(live) == seat
+        round_.act(seat, action, cents)
+    assert round_.turn(live) is None
+    assert round_.shows_first == 2
+
+
+def test_nobody_acts_who_has_no_chips_or_nobody_to_bet_against() -> None:
+    round_ = betting()
+    round_.act(1, BettingAction.BET, 500)
+    round_.behind[2] = 300
+    round_.act(2, BettingAction.ALL_IN, 300)
+    assert round_.turn([1, 2]) is None
+    assert round_.turn([1, 2, 3]) == 3
+    assert round_.after(3, [1, 2, 3]) is None
+    assert round_.turn([3]) is None
+
+
+@pytest.mark.parametrize("style", STYLES.values())
+def test_a_style_does_what_may_be_done(style: Any) -> None:
+    random = Random(3)
+    for _ in range(300):
+        round_ = betting(lies={2: 100, 3: 200}, raises=random.choice((1, None)))
+        round_.behind[1] = random.choice((150, 900, 20_000))
+        moves = round_.moves(1)
+        action, cents = acts(style, moves, random)
+        move = next(each for each in moves if each.action is action)
+        assert move.least <= cents <= move.most
+
+
+def test_who_has_no_style_plays_on() -> None:
+    random = Random(1)
+    assert {acts(STYLES[""], betting().moves(1), random)[0] for _ in range(50)} == {BettingAction.CHECK}
+    assert {chooses(STYLES[""], ["fold", "play"], {"fold"}, random) for _ in range(50)} == {"play"}
+    assert not any(mucks(STYLES[""], random) for _ in range(50))
+    assert chooses(STYLES["tight"], ["fold"], {"fold"}, random) == "fold"
+
+
+def test_chips_are_bought_put_up_and_won() -> None:
+    chips = Chips()
+    chips.buy_in(1, 300)
+    assert chips.put_up(1, 500) == 300
+    chips.win(1, 100)
+    chips.buy_in(1, 300)
+    assert (chips.behind, chips.bought) == ({1: 100}, {1: 300})
+    chips.buy_in(1, 300, 450)
+    assert (chips.behind, chips.bought) == ({1: 700}, {1: 900})
+
+
+def test_blinds_go_around_from_the_left_of_the_button() -> None:
+    plan, house = Plan(load_procedure("holdem.co"), {"ante": "yes"}), {"ante": 5, "small-blind": 10, "big-blind": 20}
+    assert in_turn([1, 4, 7], 4) == [7, 1, 4]
+    assert due_of(plan, [1, 4, 7], 4, Random(1), house) == {"ante": [7, 1, 4], "small-blind": [7], "big-blind": [1]}
+    straddles = [due_of(plan, [1, 4, 7], 1, Random(seed), house | {"straddle": 40}) for seed in range(60)]
+    assert {tuple(due["straddle"]) for due in straddles if "straddle" in due} == {(1,)}
+    assert 0 < sum("straddle" in due for due in straddles) < 30
+    assert not any("straddle" in due_of(plan, [1, 4], 1, Random(seed), house | {"straddle": 40}) for seed in range(60))
+
+
+def test_where_bets_are_compared_a_seat_has_all_of_them() -> None:
+    house = {"ante": 50, "strike-out": 200}
+    home_run = Plan(load_procedure("home-run.co"), {"form": "ante"})
+    assert least_of(home_run, {"ante": [1], "strike-out": [1]}, 1, house) == 250
+    assert least_of(Plan(load_procedure("holdem.co"), {"ante": "yes"}), {"ante": [1]}, 1, house) == 1

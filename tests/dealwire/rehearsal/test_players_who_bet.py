@@ -1,0 +1,250 @@
+"""Simulated players bet against each other at every game of the kind: on devices, over the real links, by a seed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from dealer_flow.procedure.load import known_procedures, load_procedure
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import RoundResult
+from dealwire.rehearsal.betting_dealer import BettingDealer
+from dealwire.rehearsal.bettors import IN_TURN
+from dealwire.rehearsal.scenario import Scenario, endless
+from dealwire.rehearsal.scenario_file import clean_round, scenario_of
+from dealwire.rehearsal.tables import set_up
+from dealwire.table.table import Table, TableTerms
+from devices import events as e
+from protocol.tomlfile import TomlFileError
+from rules.game import game_id_of, load_game
+from rules.settlement import Settlement
+from tests.support.table_evenings import TableEvening
+
+BETTING = [name for name in known_procedures() if load_procedure(name).betting is not None]
+FAMILIES = ["holdem.co", "crazy-pineapple.co", "draw.co", "five-card-stud.co", "seven-card-stud-low.co", "home-run.co"]
+"""Those that are dealt or bet differently."""
+BOARDS = ["holdem.co", "omaha-hi-lo.co", "pineapple.co", "home-run.co"]
+CHOOSING = ["eighty-eight.co", "longhorn.co", "trips.co"]
+SEATS = (1, 2, 4, 6)
+every_game = pytest.mark.parametrize("name", BETTING)
+every_family = pytest.mark.parametrize("name", FAMILIES)
+
+
+def scenario(
+    name: str, hands: int = 4, *, styles: bool = True, troubles: Any = (), seed: int = 3, **more: Any
+) -> Scenario:
+    """So many hands of four players; `troubles` go wrong in each of them."""
+    procedure, rounds = load_procedure(name), list[dict[str, Any]]()
+    for number in range(hands):
+        table = clean_round(procedure, SEATS)
+        if styles:
+            for player, style in zip(table["players"], (*IN_TURN, "aggressive"), strict=True):
+                player |= {"style": style} | ({"stake": 4_000 * player["seat"]} if procedure.betting else {})
+        if "number" in table:
+            table["number"] = SEATS[number % len(SEATS)]
+        rounds.append(table | ({"troubles": [*troubles]} if troubles else {}))
+    return scenario_of(procedure, rounds, seed=seed, **more)
+
+
+def judge_of(name: str, options: Mapping[str, str]) -> Table:
+    """A table that follows a procedure under these options, and settles where a game does."""
+    game = game_id_of(name, options)
+    terms = TableTerms(load_game(game)) if game is not None else None
+    return Table(load_procedure(name), terms, options=options)
+
+
+class Evening:
+    """A scenario played to its end, and what a table said of it."""
+
+    def __init__(self, played: Scenario) -> None:
+        table = set_up(played, speed=20)
+        self.heard = TableEvening(table).run()
+        self.dealer = table.dealer
+        judge = judge_of(played.procedure.id, played.procedure.plan.options)
+        self.said = [item for seen in self.heard.seen for item in judge.handle(seen)]
+        self.rounds = [*self._of(RoundResult)]
+        self.settled = [*self._of(Settlement)]
+        self.codes = {item.code for item in self._of(Incident)}
+
+    def _of(self, kind: type[Any]) -> Iterator[Any]:
+        return (item for item in self.said if isinstance(item, kind))
+
+    def chips(self) -> BettingDealer:
+        """The dealer, who knows what lies before the players."""
+        assert isinstance(self.dealer, BettingDealer)
+        return self.dealer
+
+
+def clean(evening: Evening, hands: int = 4) -> None:
+    assert evening.codes == set()
+    assert [round_.outcome for round_ in evening.rounds] == ["complete"] * hands
+    assert not any(line.result == "held" for each in evening.settled for line in each.lines)
+
+
+@every_game
+def test_an_evening_is_clean_and_no_chip_is_lost(name: str) -> None:
+    """Each hand begins with what was left of the one before; who has nothing left buys in again."""
+    evening = Evening(scenario(name))
+    clean(evening)
+    chips = evening.chips().chips
+    assert sum(chips.bought.values()) == sum(chips.behind.values())
+    bought = dict.fromkeys(chips.bought, 0)
+    for round_, settled in zip(evening.rounds, evening.settled, strict=False):
+        nets = {seat.seat: seat.net for seat in settled.seats}
+        for seat in round_.seats:
+            stake = seat.stake or 0
+            assert stake >= bought[seat.seat]
+            bought[seat.seat] = stake + nets.get(seat.seat, 0)
+    if evening.settled:
+        assert bought == chips.behind
+
+
+@every_family
+def test_the_pots_are_taken_as_the_cards_have_it(name: str) -> None:
+    for round_, settled in zip((played := Evening(scenario(name))).rounds, played.settled, strict=False):
+        taken = [(award.pot, award.seat, award.cents) for award in round_.awards]
+        assert taken == [(at, won.seat, won.cents) for at, pot in enumerate(settled.pots, 1) for won in pot.winners]
+        assert not any(won.won_with == "award" for pot in settled.pots for won in pot.winners)
+
+
+@every_game
+def test_without_a_style_everybody_checks_or_calls(name: str) -> None:
+    evening = Evening(scenario(name, 2, styles=False))
+    clean(evening, 2)
+    assert all(seat.status == "live" for round_ in evening.rounds for seat in round_.seats)
+    done = {action.action for round_ in evening.rounds for action in round_.actions}
+    assert done <= {"check", "call"}
+
+
+@pytest.mark.parametrize("name", CHOOSING)
+def test_players_of_a_style_choose_by_chance(name: str) -> None:
+    evening = Evening(scenario(name, 6))
+    assert evening.codes == set()
+    chosen = {seat.decisions or (seat.decision,) for round_ in evening.rounds for seat in round_.seats}
+    assert len(chosen) > 1
+
+
+def test_styles_differ_and_all_is_said_that_may_happen() -> None:
+    """Raises, folds and all-ins, side pots and hands mucked, a straddle, chips bought again: in twenty-four hands."""
+    evening = Evening(scenario("holdem.co", 24, seed=7))
+    clean(evening, 24)
+    done = [action for round_ in evening.rounds for action in round_.actions]
+    assert {"bet", "call", "raise", "check", "fold", "all-in"} <= {action.action for action in done}
+    raises = {number: sum(each.action == "raise" for each in done if each.seat == number) for number in SEATS}
+    assert raises[2] > raises[4]  # aggressive, tight
+    assert any(len(settled.pots) > 1 for settled in evening.settled)
+    assert any("straddle" in seat.wagers for round_ in evening.rounds for seat in round_.seats)
+    assert any(cents > 4_000 * number for number, cents in evening.chips().chips.bought.items())
+    assert any(action.step == "river-betting" for action in done)
+    assert [round_.button for round_ in evening.rounds] == [*SEATS] * 6
+
+
+def test_the_same_seed_gives_the_same_evening() -> None:
+    first, again, other = (Evening(scenario("omaha.co", 3, seed=seed)).rounds for seed in (5, 5, 6))
+    assert [round_.actions for round_ in first] == [round_.actions for round_ in again]
+    assert [round_.actions for round_ in first] != [round_.actions for round_ in other]
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "posted"),
+    [
+        ("holdem.co", {"ante": "yes"}, {"ante", "small-blind", "big-blind"}),
+        ("seven-card-stud.co", {"ante": "yes", "bring-in": "low-card"}, {"ante"}),
+        ("home-run.co", {"form": "ante"}, {"ante", "strike-out"}),
+        ("home-run.co", {"form": "blind"}, {"strike-out", "small-blind", "big-blind"}),
+    ],
+)
+def test_what_is_put_up_goes_by_the_options(name: str, options: dict[str, str], posted: set[str]) -> None:
+    evening = Evening(scenario(name, 2, options=options, styles=False))
+    clean(evening, 2)
+    acted = {bet.name for bet in load_procedure(name).bet if bet.placed == "by-action"}
+    lay = [{bet for seat in round_.seats for bet in seat.wagers} - acted for round_ in evening.rounds]
+    assert [bets - {"straddle"} for bets in lay] == [posted] * 2
+
+
+def test_a_house_has_other_figures() -> None:
+    evening = Evening(
+        scenario("holdem.co", 1, styles=False, posts={"small-blind": 300, "big-blind": 500, "third-blind": 700})
+    )
+    clean(evening, 1)
+    (round_,) = evening.rounds
+    lay = {bet: cents for seat in round_.seats for bet, cents in seat.wagers.items()}
+    assert (lay["small-blind"], lay["big-blind"], lay["third-blind"]) == (300, 500, 700)
+
+
+# ------------------------------------------------------------------ what goes wrong
+
+
+@pytest.mark.parametrize(
+    ("what", "code"),
+    [
+        ("out-of-turn", "acted-out-of-turn"),
+        ("string-bet", "string-bet"),
+        ("short-call", "action-refused"),
+        ("long-call", "apparent-call"),
+        ("time-limit", "time-limit"),
+    ],
+)
+@every_family
+def test_what_a_player_does_wrong_is_put_right(name: str, what: str, code: str) -> None:
+    """It is on record, and the hand goes on as the clause has it."""
+    evening = Evening(scenario(name, troubles=[{"what": what, "action": 2}]))
+    assert evening.codes == {code}
+    assert {round_.outcome for round_ in evening.rounds} == {"complete"}
+    assert not any(line.result == "held" for each in evening.settled for line in each.lines)
+
+
+@pytest.mark.parametrize("action", [2, 6])
+@pytest.mark.parametrize("name", BOARDS)
+def test_community_cards_that_come_too_early_go_back(name: str, action: int) -> None:
+    evening = Evening(scenario(name, styles=False, troubles=[{"what": "premature", "action": action}]))
+    assert evening.codes == {"out-of-turn", "card-early", "cards-put-back"}
+    assert {round_.outcome for round_ in evening.rounds} == {"complete"}
+    assert not any(line.result == "held" for each in evening.settled for line in each.lines)
+
+
+@every_family
+def test_a_misdeal_gives_everything_back(name: str) -> None:
+    evening = Evening(scenario(name, 2, troubles=[{"what": "misdeal-called", "packet": 3}]))
+    assert [round_.outcome for round_ in evening.rounds] == ["misdeal"] * 2
+    chips = evening.chips().chips
+    assert chips.behind == chips.bought
+
+
+@every_family
+def test_with_faults_by_chance_the_table_goes_on(name: str) -> None:
+    played = endless(scenario(name, 1), faults=1.0, seed=4)
+    table = set_up(played, speed=20)
+    heard = TableEvening(table)
+    while sum(isinstance(seen.body, e.GameEnded) for seen in heard.seen) < 6:
+        heard.step()
+    judge = judge_of(name, {})
+    said = [item for seen in heard.seen for item in judge.handle(seen)]
+    assert sum(isinstance(item, RoundResult) for item in said) == 6
+    assert any(isinstance(item, Incident) for item in said)
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"players": [{"seat": 1, "wagers": {"small-blind": 100}}]}, "unknown key"),
+        ({"players": [{"seat": 1, "style": "wild"}]}, "wild"),
+        ({"players": [{"seat": 1}], "troubles": [{"what": "string-bet"}]}, "missing"),
+        ({"players": [{"seat": 1}], "troubles": [{"what": "string-bet", "action": 0}]}, "1 to 200"),
+        ({"players": [{"seat": 1}], "troubles": [{"what": "string-bet", "action": 2, "packet": 1}]}, "unknown key"),
+    ],
+)
+def test_a_scenario_names_what_cannot_be(given: dict[str, Any], why: str) -> None:
+    with pytest.raises(TomlFileError, match=why):
+        scenario_of(load_procedure("holdem.co"), [given])
+
+
+def test_where_the_house_banks_nobody_acts_in_turn() -> None:
+    procedure = load_procedure("three-card.co")
+    table = clean_round(procedure, [1, 2])
+    with pytest.raises(TomlFileError, match="not one of"):
+        scenario_of(procedure, [table | {"troubles": [{"what": "out-of-turn", "action": 1}]}])
+    with pytest.raises(TomlFileError, match="posts"):
+        scenario_of(procedure, [table], posts={"ante": 100})
