@@ -101,6 +101,13 @@ def test_may_check() -> None:
     assert holdem(f"{FLOP} / acts 1: check").codes == []
 
 
+def test_may_chop() -> None:
+    """47.1-1002(10.5): the two in the blinds, where the house has it and all others have folded."""
+    chopped = f"{DEALT} / acts 3: fold / acts 1: chop 100"
+    assert refused(holdem(chopped)) == action("may_chop")
+    assert "action-refused" not in holdem(chopped, chop_blinds="yes").codes
+
+
 def test_nothing_to_call() -> None:
     assert refused(holdem(f"{DEALT} / acts 3: check")) == action("nothing_to_call")
     assert holdem(CALLED).codes == []

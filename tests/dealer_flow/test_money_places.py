@@ -115,10 +115,14 @@ def _check_settled_once(game: str, result: RoundResult) -> None:
         return
     rules = load_game(name)
     settled = settle(result, rules, meters=dict.fromkeys(rules.meters(), 1_000_000))
-    own = {bet.name for bet in rules.bets.values() if not bet.on}  # the others are paid on the stake of one
+    # others are paid on the stake of one, and what lies in a pot is settled as a whole
+    own = {bet.name for bet in rules.bets.values() if not bet.on and bet.kind != "to-pot"}
+    pot = {bet.name for bet in rules.bets.values() if bet.kind == "to-pot"}
     lines = [(line.seat, line.bet, line.proposition) for line in settled.lines if line.bet in own]
     assert len(lines) == len(set(lines))
-    assert {line[:2] for line in lines} == {(seat.seat, bet) for seat in result.seats for bet in seat.wagers}
+    assert {line[:2] for line in lines} == {
+        (seat.seat, bet) for seat in result.seats for bet in seat.wagers if bet not in pot
+    }
     back = {(seat.seat, bet) for seat in result.seats for bet in seat.returned}
     assert all(line.result in ("returned", "held") for line in settled.lines if (line.seat, line.bet) in back)
 
