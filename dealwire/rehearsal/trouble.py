@@ -188,8 +188,7 @@ def planned(trouble: TroublePart, here: FileKey, packets: Sequence[Due], plan: P
     kinds: list[What] = [*FROM_SHOE, *AT_A_CARD] if plan.from_shoe else [kind for kind in What if kind not in of_shoe]
     if plan.from_hand:
         kinds = [kind for kind in FROM_SHOE if kind not in WHILE_DEALT]
-    if plan.betting is not None:
-        kinds += AT_THE_BETTING
+    kinds += AT_THE_BETTING if plan.betting is not None else ()
     what = _kind(trouble, here, kinds)
     if what in AT_THE_BETTING:
         _check(trouble, what, here, source, "action")
