@@ -55,7 +55,9 @@ def evening(name: str, seed: int) -> Counter[str]:
     table = HandsDealt(rehearsed(name, options), random, _players(name, random))
     found, button = Counter[str](evenings=1), 0
     for _ in range(random.randint(2, HANDS)):
-        seats = sorted(random.sample(table.players, random.randint(2, len(table.players))), key=lambda each: each.seat)
+        least = len(table.players) if _rolls(terms) else 2
+        some = random.sample(table.players, random.randint(least, len(table.players)))
+        seats = sorted(some, key=lambda each: each.seat)
         button = next((each.seat for each in seats if each.seat > button), seats[0].seat) if _has_button(name) else 0
         hand = table.hand(seats, button)
         result = table.end()
@@ -109,6 +111,11 @@ def _terms(name: str, options: tuple[tuple[str, str], ...], random: Random) -> T
         rake = replace(rake, jackpot_cents=0)
     token = random.choice((1, 25))
     return TableTerms(game, readings=_readings(game, random), meters=meters, token_cents=token, rake=rake)
+
+
+def _rolls(terms: TableTerms | None) -> bool:
+    """Whether a pot rolls over, from which nobody may sit out."""
+    return terms is not None and terms.game.spec.pot is not None and terms.game.spec.pot.rolls is not None
 
 
 @cache
@@ -165,16 +172,17 @@ def _must_be_shared(where: str, hand: DealtHand, settlement: Settlement, terms: 
             won[winner.seat] += winner.cents
     for line in settlement.lines:
         back[line.seat] += line.returned if line.result == "returned" and line.bet not in beside else 0
+    before = sum(pot.forfeited for pot in settlement.pots)
     for number, cents in won.items():
-        reach = sum(min(put[other], put[number]) for other in put)
+        reach = before + sum(min(put[other], put[number]) for other in put)
         assert cents + back[number] <= reach, f"{where}: seat {number} has {cents} of {reach}"
     taken, jackpot = sum(pot.rake for pot in settlement.pots), sum(pot.jackpot_rake for pot in settlement.pots)
-    assert sum(won.values()) + sum(back.values()) + taken + jackpot == sum(put.values()), where
+    assert sum(won.values()) + sum(back.values()) + taken + jackpot == sum(put.values()) + before, where
     cut, pool = {pot.name for pot in settlement.pots} | {"uncalled"}, settlement.pool
     aside = sum(line.net for line in settlement.lines if line.bet not in cut)
     of_pool = pool.rake if pool is not None else 0
     assert settlement.totals.house == taken + of_pool, f"{where}: {settlement.totals}"
-    assert settlement.totals.meters == jackpot - aside - of_pool, f"{where}: {settlement.totals}"
+    assert settlement.totals.meters == jackpot - aside - of_pool - before, f"{where}: {settlement.totals}"
     most = terms.rake or HouseRake()
     percent = Fraction(most.percent) / 100
     assert percent <= Fraction(1, 10), f"{where}: {most}"

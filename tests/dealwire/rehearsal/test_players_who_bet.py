@@ -88,8 +88,8 @@ def test_an_evening_is_clean_and_no_chip_is_lost(name: str) -> None:
     """Each hand begins with what was left of the one before; who has nothing left buys in again."""
     evening = Evening(scenario(name))
     clean(evening)
-    chips = evening.chips().chips
-    assert sum(chips.bought.values()) == sum(chips.behind.values())
+    chips, pooled = evening.chips().chips, sum(each.totals.meters for each in evening.settled)
+    assert sum(chips.bought.values()) == sum(chips.behind.values()) + pooled
     bought = dict.fromkeys(chips.bought, 0)
     for round_, settled in zip(evening.rounds, evening.settled, strict=False):
         nets = {seat.seat: seat.net for seat in settled.seats}
