@@ -5,16 +5,25 @@ included, beside what is `returned`. Where a case is `ambiguous` the text allows
 """
 
 import tomllib
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec.structs import replace
+
+from dealer_flow.record.details import Split
 from dealer_flow.record.result import Seat
 from rules import Settlement, load_game, settle
+from rules.game import Game
+from rules.jackpot_book import JackpotBook
+from rules.jackpot_setup import PoolPart, load_jackpot
 from rules.pot_spec import UNCALLED
-from rules.settlement import HouseRake
+from rules.settlement import HouseRake, Rolled
+from rules.terms import Meter, agree
 from tests.support.pot_rounds import round_of, seat_of
 
+EXAMPLE: Final = Path(__file__).parents[2] / "docs/examples/jackpot-bad-beat.toml"
 FOLDER: Final = Path(__file__).parents[1] / "rules" / "pots_on_paper"
 
 
@@ -32,10 +41,17 @@ def cases(game: str) -> tuple[dict[str, Any], ...]:
 def seats_of(case: dict[str, Any]) -> list[Seat]:
     """The seats as the round has them: what went back at the table is no more of the pot."""
     found = []
+    jokers = iter(("X1", "X2"))
     for row in case["seat"]:
         wagers = {name.replace("-", "_"): cents for name, cents in row["wagers"].items()}
         back = _given_back(case, row)
-        found.append(seat_of(row["seat"], row["cards"], status=row["status"], returned=back, **wagers))
+        cards = [next(jokers) if card == "JK" else card for card in row["cards"].split()]
+        seat = seat_of(row["seat"], cards, status=row["status"], returned=back, **wagers)
+        if wild := row.get("wild"):
+            rest = list(cards)
+            rest.remove(wild)
+            seat = replace(seat, split=Split(low=(wild,), rest=tuple(rest), by="player", foul=False))
+        found.append(seat)
     return found
 
 
@@ -59,16 +75,53 @@ def settled(game: str, case: dict[str, Any]) -> Settlement:
     readings = {}
     if "low-qualifier" in spec.spec.readings:
         readings["low-qualifier"] = "eight-or-better" if case.get("qualifier") == "8" else "none"
+    if "share" in case:
+        readings["high-hand-share"] = case["share"].removesuffix(" %")
+    if case.get("final-round"):
+        readings["last-hand"] = "fifth"
+    if "ambiguous" in case and "unequal-winners" in spec.spec.readings:
+        readings["unequal-winners"] = "layers"  # the sentence this reader settled on; by itself the hand is held
     rake = HouseRake(percent=case["rake"].removesuffix(" %")) if case.get("rake", "0 %") != "0 %" else None
     void = {"outcome": "defective-deck"} if case.get("deck") == "defective" else {}
     result = round_of(game, seats_of(case), case.get("community", ""), button=case.get("button"), **void)
-    return settle(result, spec, readings=readings, token_cents=case["token"], rake=rake)
+    return settle(result, spec, readings=readings, token_cents=case["token"], rake=rake, meters=_meters(spec, case))
+
+
+def posted_after(game: str, case: dict[str, Any]) -> int:
+    """The award as it stands posted after the case, by a book of a primary and a secondary jackpot."""
+    setup = load_jackpot(EXAMPLE)
+    cents = {"primary": case["pool"], "secondary": case["secondary"]}
+    half = Fraction(1, 2)
+    rows = [{"name": name, "contribution": half, "start-cents": each} for name, each in cents.items()]
+    pools = tuple(PoolPart.model_validate(row) for row in rows)
+    spec = load_game(game)
+    book = JackpotBook(setup.model_copy(update={"games": (game,), "pools": pools, "rake_cents": 0}))
+    result = round_of(game, seats_of(case), case.get("community", ""), button=case.get("button"))
+    book.settle(result, agree(spec, token_cents=case["token"]))
+    return book.award_cents
+
+
+def _meters(game: Game, case: dict[str, Any]) -> dict[str, Meter]:
+    """How the pot that rolls over, or the posted amount of the game's own award, stands before the hand."""
+    rolls, award = game.spec.pot.rolls if game.spec.pot else None, game.spec.jackpot
+    if "pool" not in case or (rolls is None and award is None):
+        return {}
+    if rolls is not None:
+        hand = 5 if case.get("final-round") else 2 if case["pool"] else 1
+        seats = tuple(row["seat"] for row in case["seat"])
+        return {rolls.meter: Meter(case["pool"], rolled=Rolled(hands=hand - 1, seats=seats))}
+    return {award.meter: Meter(case["pool"])} if award is not None else {}
 
 
 def comes_to(settlement: Settlement, seat: int) -> dict[str, int]:
-    """What a seat gets of the pots, and what comes back to it."""
+    """What a seat gets of the pots, what comes back to it, and what it has of a jackpot."""
     mine = [line for line in settlement.lines if line.seat == seat]
     back = [line for line in mine if line.bet == UNCALLED or line.result == "returned"]
-    pots = [line for line in mine if line not in back]
-    found = {"gets": sum(line.pay + line.returned for line in pots), "returned": sum(line.returned for line in back)}
+    award = [line for line in mine if line.meter]
+    pots = [line for line in mine if line not in back and line not in award]
+    found = {
+        "gets": sum(line.pay + line.returned for line in pots),
+        "returned": sum(line.returned for line in back),
+        "pool": sum(line.pay for line in award),
+    }
     return {name: cents for name, cents in found.items() if cents or name == "gets"}
