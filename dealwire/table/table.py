@@ -77,6 +77,11 @@ class TableTerms:
         """The pay table of every bet that has several, named or not."""
         return self._agreed.paytables
 
+    @property
+    def shared(self) -> MeterBank | None:
+        """The meters that other tables may move, too: a progressive's, or the pools of a jackpot."""
+        return self.jackpot.bank if self.jackpot is not None else self.bank
+
     def settle_all(self, result: RoundResult) -> list[Settlement | MeterRecord]:
         """Settle one round, and move the bank's meters if there is one: the settlement, then the bank's records."""
         if self.jackpot is not None:
@@ -186,13 +191,12 @@ class Table:
 
     @property
     def meters(self) -> dict[str, int]:
-        """What each progressive meter shows, in cents, by name."""
+        """What each meter and pool shows, in cents, by name."""
         if self.terms is None:
             return {}
-        bank = self.terms.bank
-        if bank is None:
-            return dict(self.terms.meters)
-        return {name: meter.cents for name, meter in bank.meters().items()}
+        shared = self.terms.shared
+        own = self.terms.meters if self.terms.bank is None else {}
+        return own | ({name: meter.cents for name, meter in shared.meters().items()} if shared is not None else {})
 
     def handle(self, seen: Seen) -> list[TableOutcome]:
         """Take one report; return what it led to, in order: a round is followed by its settlement."""
