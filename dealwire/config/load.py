@@ -39,7 +39,6 @@ _KEY_OF: Final = (
     ("token", "token-cents"),
     ("envy", "envy-base-cents"),
     ("commission", "commission"),
-    ("jackpot rake", "rake"),
     ("game of jackpot", "jackpot"),
     ("award of jackpot", "jackpot"),
     ("jackpot award", "jackpot"),
@@ -222,6 +221,8 @@ def _refusals(part: TablePart, key: Key, procedure: Procedure, banks: Banks) -> 
             return
         except SettlementRefused as error:
             place = _place(error)
+            if rest.jackpot is not None and error.what == "rake for a jackpot":  # it is the file that takes it
+                place = ("jackpot",)
             yield (*key, *place), f"{error.what} {error.given!r}; allowed: {', '.join(error.allowed) or 'none'}"
         except TomlFileError as error:
             at = "procedure" if isinstance(error, ProcedureError) else "game"

@@ -75,7 +75,7 @@ def check_every_rest(make: Make, reports: Sequence[Seen]) -> int:
 
 OF_THE_REPORT = {"heard"}
 """Of the report that is being taken, and looked at by nobody afterwards."""
-MEMOS = {"_least", "_rankings", "_agreed", "_bets"}
+MEMOS = {"_least", "_rankings", "_agreed", "_bets", "_stood"}
 """What the terms alone decide, kept once it was asked for: one that was not asked yet knows no other."""
 
 
