@@ -118,9 +118,10 @@ def test_a_fault_in_the_jackpot_file_names_that_file(tmp_path: Path) -> None:
 
 
 def test_a_jackpot_rake_that_the_game_does_not_have_is_the_file_s(tmp_path: Path) -> None:
-    file = configuration(tmp_path, {"procedure": "joker.co"})
+    """Longhorn's own bet builds its pools."""
+    file = configuration(tmp_path, {"procedure": "longhorn.co"})
     mine = tmp_path / "mine.toml"
-    mine.write_text(mine.read_text().replace('"holdem.co"', '"joker.co"'))
+    mine.write_text(mine.read_text().replace('"holdem.co"', '"longhorn.co"'))
     _, faults = examined(file)
     assert [fault.key for fault in faults] == ["table[1].jackpot"]
 
@@ -310,10 +311,11 @@ def test_a_table_that_begins_anew_has_the_pools_of_the_journal(tmp_path: Path) -
 
 
 def test_a_pot_that_rolls_over_goes_on_after_a_restart(tmp_path: Path) -> None:
-    part = part_of("table-1", procedure="trips.co")
+    part = part_of("table-1", procedure="trips.co", meters={"pot": 0}, readings={"high-hand-share": "50"})
     table = build_table(part, Banks(), JournaledTable)
     assert table.terms is not None
-    seats = [seat_of(number, cards, initial=100) for number, cards in ((1, "2S 3D 4H"), (2, "5S 6D 8H"))]
+    bets: dict[str, Any] = {"initial": 100, "bet_1": 100, "bet_2": 100, "bet_3": 100}
+    seats = [seat_of(1, "QS QD 7H 5C 2H", **bets), seat_of(2, "KS KD 8H 8C 3C", **bets)]
     settlement = table.terms.settle(round_of("trips.co", seats))
     assert table.terms.rolled, settlement
     with Journal(tmp_path / "journal.sqlite", key=None, clock=ManualClock()) as journal:
@@ -331,11 +333,17 @@ def test_a_pot_that_rolls_over_goes_on_after_a_restart(tmp_path: Path) -> None:
             assert all(isinstance(each, Rolled) for each in terms.rolled.values())
 
 
+def longhorns(file: Path) -> None:
+    """The file of a jackpot at Longhorn, whose own text has the award and whose own bet builds the pools."""
+    text = file.read_text().replace('"holdem.co"', '"longhorn.co"').replace("rake-cents = 100", "rake-cents = 0")
+    file.write_text(text[: text.index("[award]")] + text[text.index("[posted]") :])
+
+
 @contextmanager
 def poker_tables(count: int) -> Iterator[list[dict[str, str]]]:
-    """Simulated tables at which hold'em is dealt without an end; their addresses by device."""
+    """Simulated tables at which Longhorn Hold'em is dealt without an end; their addresses by device."""
     with ExitStack() as stack:
-        given = ["--procedure", "holdem.co", "--seats", "3", "--endless", "--speed", "200"]
+        given = ["--procedure", "longhorn.co", "--seats", "3", "--endless", "--speed", "200"]
         yield [stack.enter_context(simulator([*given, "--seed", str(seed)])) for seed in range(1, count + 1)]
 
 
@@ -344,7 +352,8 @@ def test_pools_of_two_tables_over_kills(tmp_path: Path) -> None:
     """Killed as it settles, the service goes on with every cent of both tables where the records say."""
     with poker_tables(2) as addresses:
         tables = [{"shoe": at["shoe"], "controller": at["table-controller"]} for at in addresses]
-        file = configuration(tmp_path, *tables)
+        file = configuration(tmp_path, *({"procedure": "longhorn.co"} | table for table in tables))
+        longhorns(mine := tmp_path / "mine.toml")
         SealingKey.new(tmp_path / "journal.key")
         file.write_text(file.read_text().replace("[journal]\n", '[journal]\nkey-file = "journal.key"\n'))
         for number in range(3):
@@ -357,11 +366,11 @@ def test_pools_of_two_tables_over_kills(tmp_path: Path) -> None:
             shown = [served.table.meters for served in service.tables.values()]
     assert shown[0] == shown[1]
     steps = [MeterRecord.from_json(item.line) for item in published(tmp_path, "meter")]
-    book = JackpotBook(load_jackpot(EXAMPLE))
+    book = JackpotBook(load_jackpot(mine))
     again = JackpotBook.go_on(book.setup, [*book.bank.records, *steps])
     assert again.shown() == shown[0]
     assert {step.table for step in steps} == {"pit-1", "pit-2"}
     settled = [json.loads(item.line) for item in published(tmp_path, "settlement")]
-    taken = sum(pot["jackpot_rake"] for each in settled for pot in each.get("pots", ()))
+    taken = sum(line["stake"] for each in settled for line in each["lines"] if line["bet"] == "bad-beat")
     assert taken == sum(step.to_meter for step in steps if step.kind == "contributed") > 0
     assert compared(tmp_path).difference is None
