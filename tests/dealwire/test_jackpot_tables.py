@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 import signal
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -17,6 +19,7 @@ from dealwire.cli import main
 from dealwire.config.build import Banks, build_table
 from dealwire.config.load import examined, load_configuration
 from dealwire.config.schema import TablePart
+from dealwire.console.rendering import render_sections
 from dealwire.journal import SealingKey
 from dealwire.journal.journal import Journal
 from dealwire.journal.reader import JournalReader
@@ -27,7 +30,7 @@ from dealwire.table.table import Table
 from dealwire.table.viewer import Viewer
 from devices.clock import ManualClock
 from protocol.tomlfile import TomlFileError
-from rules.jackpot_book import JackpotBook
+from rules.jackpot_book import JackpotBook, posting
 from rules.jackpot_setup import load_jackpot
 from rules.meters import MeterRecord
 from rules.settlement import Rolled
@@ -237,7 +240,11 @@ def test_a_person_posts_the_amounts_at_the_controller() -> None:
         ("posted", 77, 10),
     ]
     assert last.record == posted[0].number
-    assert viewer.view(1, 1).posting[0] == "The award is $5,000.60."
+    view = viewer.view(1, 1)
+    assert view.posting[0] == "The award is $5,000.60."
+    shown = " ".join(re.sub(r"<[^>]*>", " ", render_sections(view)["meters"]).split())
+    assert all(line in html.unescape(shown) for line in posting(book)), "amount, conditions, division, what is taken"
+    assert "secondary $0.30" in shown
     state = hand.at.table.state()
     assert state is not None
     assert msgspec.json.decode(msgspec.json.encode(state), type=TableState) == state
