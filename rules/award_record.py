@@ -25,9 +25,10 @@ AwardKind = Literal[
     "unfinished",
     "differs",
     "closed",
+    "posted",
 ]
 """`refused` changed nothing; `unfinished` was cut off by END GAME; `differs` is for a person to look at; `closed`: a
-pool was shared since the table closes, and all runners are collected."""
+pool was shared since the table closes, and all runners are collected; `posted`: what the pools of a jackpot hold."""
 
 
 class AwardRecord(LineRecord, frozen=True, kw_only=True):

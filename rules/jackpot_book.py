@@ -4,10 +4,10 @@ A pool holds more than was posted as soon as something is collected, and an awar
 (47.1-1060(2)); what is above it stays with the players, for the next award. Every cent is a record of the pools' bank.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from typing import Self
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from dealer_flow.procedure.english import dollars
@@ -24,35 +24,49 @@ from rules.settlement import HouseRake, MeterTotal, Settlement
 from rules.terms import Meter, Terms
 
 
-class JackpotState(Struct, frozen=True):
-    """Where a book stands: its bank, what is posted, and the parts of a cent that wait."""
+class PoolBank(MeterBank):
+    """The pools as meters. Their records say what is posted of each, and so alone give all of a jackpot back."""
 
-    bank: BankState
-    posted: dict[str, int]
-    carries: dict[str, str]
+    POSTS = True
 
 
 class JackpotBook:
-    """One jackpot, which several tables may share. Nothing else moves its pools."""
+    """One jackpot, which several tables may share. Nothing else moves its pools. `bank` is where they stand; opened
+    unless given."""
 
-    def __init__(self, setup: JackpotSetup) -> None:
+    def __init__(self, setup: JackpotSetup, bank: PoolBank | None = None) -> None:
         self.setup = setup
-        self.bank = MeterBank(_meters_of(setup))
+        self.bank = bank or PoolBank(meters_of(setup))
         self._names = [pool.name for pool in setup.pools]
-        self._carries = dict.fromkeys(self._names, Fraction(0))
-        self.posted: dict[str, int] = self.shown()
-        """Pool -> the amount that was posted last."""
+
+    @classmethod
+    def resume(cls, setup: JackpotSetup, newest: Mapping[str, MeterRecord]) -> Self:
+        """The jackpot as the newest record of each pool left it; a pool without one is opened."""
+        return cls(setup, PoolBank.resume(meters_of(setup), newest))
+
+    @classmethod
+    def go_on(cls, setup: JackpotSetup, records: Iterable[MeterRecord]) -> Self:
+        """The jackpot as the end of its records left it; MeterRefused when one does not follow."""
+        return cls(setup, PoolBank.go_on(meters_of(setup), records))
 
     def shown(self) -> dict[str, int]:
         """Pool -> what it holds, in cents."""
         return {name: meter.cents for name, meter in self.bank.meters().items()}
 
-    def post(self) -> list[MeterRecord]:
+    @property
+    def posted(self) -> dict[str, int]:
+        """Pool -> the amount that was posted last."""
+        return self.bank.posted()
+
+    def post(self, badge: int | None = None) -> list[MeterRecord]:
         """Post what the pools hold, as is done at least once each gaming day after the count (47.1-1060(2)). The pool
-        that holds most is the primary one (47.1-1060(7)): the records of what moved for that."""
+        that holds most is the primary one (47.1-1060(7)): the records of what moved for that, then of each pool's
+        posting. `badge` is whose card it was."""
         records = self._move_up(None, self.shown())
-        self.posted = self.shown()
-        return records
+        return records + [
+            self.bank.post(name, cents, f"posted at {dollars(cents)}", badge=badge)
+            for name, cents in self.shown().items()
+        ]
 
     @property
     def award_cents(self) -> int:
@@ -64,16 +78,13 @@ class JackpotBook:
         """Whether every pool is at its cap, so that nothing more is taken of pots until the award was won."""
         return self.setup.when_capped == "stop-rake" and all(self._room(pool.name) == 0 for pool in self.setup.pools)
 
-    def state(self) -> JackpotState:
+    def state(self) -> BankState:
         """Where it stands."""
-        carries = {name: str(carry) for name, carry in self._carries.items()}
-        return JackpotState(self.bank.state(), dict(self.posted), carries)
+        return self.bank.state()
 
-    def put_back(self, state: JackpotState) -> None:
+    def put_back(self, state: BankState) -> None:
         """Stand where the book stood that gave this state; it must be of the same setup."""
-        self.bank.put_back(state.bank)
-        self.posted = dict(state.posted)
-        self._carries = {name: Fraction(carry) for name, carry in state.carries.items()}
+        self.bank.put_back(state)
 
     # ------------------------------------------------------------------ a round
 
@@ -99,27 +110,28 @@ class JackpotBook:
         for line in paid:
             records += self.bank.pay_fixed(at, line.seat, self._names[0], line.pay)
         if paid:
-            self.posted[self._names[0]] = 0
-            records += self._move_up(at, self.posted)
+            records += self._won(at)
         return self._with_pools(settlement, before, records, _award(self.setup, terms.game)), records
 
     def collect(self, at: RoundKey, cents: int) -> list[MeterRecord]:
         """So many cents were collected: their parts go onto the pools, what a pool at its cap has no room for onto the
         next that has, all of it in the end."""
-        parts = self._parts(cents)
-        records = []
-        for name, part in parts.items():
-            if part:
-                why = f"part of {dollars(cents)} collected for the jackpot"
-                records.append(self.bank.put(at, name, part, why))
-        return records
+        before = self.bank.carries()
+        parts, carries = self._parts(cents, before)
+        why = f"part of {dollars(cents)} collected for the jackpot"
+        return [
+            self.bank.put(at, name, part, why, carries[name])
+            for name, part in parts.items()
+            if part or carries[name] != before[name]
+        ]
 
-    def _parts(self, cents: int) -> dict[str, int]:
-        parts, left = dict.fromkeys(self._names, 0), cents
+    def _parts(self, cents: int, before: Mapping[str, Fraction]) -> tuple[dict[str, int], dict[str, Fraction]]:
+        """Whole cents for each pool, and the part of a cent that waits for its next."""
+        parts, left, carries = dict.fromkeys(self._names, 0), cents, dict(before)
         for pool in reversed(self.setup.pools):
-            exact = self._carries[pool.name] + pool.contribution * cents
+            exact = before[pool.name] + pool.contribution * cents
             part = left if pool is self.setup.pools[0] else min(int(exact), left)
-            self._carries[pool.name] = Fraction(0) if pool is self.setup.pools[0] else exact - int(exact)
+            carries[pool.name] = Fraction(0) if pool is self.setup.pools[0] else exact - int(exact)
             parts[pool.name], left = part, left - part
         over = 0
         for name in self._names:
@@ -128,7 +140,7 @@ class JackpotBook:
             parts[name] = wanted if room is None else min(wanted, room)
             over = wanted - parts[name]
         parts[self._names[0]] += over  # every pool is full: the caps give way rather than a cent gets lost
-        return parts
+        return parts, carries
 
     def _room(self, name: str) -> int | None:
         """What a pool may still take; None where it has no cap, or all caps are gone."""
@@ -140,13 +152,27 @@ class JackpotBook:
             return None
         return max(cap - shown[name], 0)
 
+    def _won(self, at: RoundKey) -> list[MeterRecord]:
+        """The award was won: nothing is posted of the primary pool any more, and the others move up with what was
+        posted of them."""
+        before = self.posted
+        posted = before | {self._names[0]: 0}
+        order = self._order(posted)
+        records = self._move_up(at, posted)
+        now = {name: posted[source] for name, source in zip(self._names, order, strict=True)}
+        if self.setup.posts_when_won and order != self._names:
+            now[self._names[0]] = self.shown()[self._names[0]]
+        why = "the award was won"
+        return records + [self.bank.post(name, now[name], why, at) for name in self._names if now[name] != before[name]]
+
+    def _order(self, by: Mapping[str, int]) -> list[str]:
+        """The pools, that of which `by` has most first."""
+        return sorted(self._names, key=lambda name: (-by[name], self._names.index(name)))
+
     def _move_up(self, at: RoundKey | None, by: Mapping[str, int]) -> list[MeterRecord]:
-        """The pool of which `by` has most becomes the primary one, and so on: what it holds and what was posted of it
-        move up, and what the others hold moves down."""
-        order = sorted(self._names, key=lambda name: (-by[name], self._names.index(name)))
-        shown, posted = self.shown(), dict(self.posted)
-        if order == self._names:
-            return []
+        """The pool of which `by` has most becomes the primary one, and so on: what it holds moves up, and what the
+        others hold moves down."""
+        order, shown = self._order(by), self.shown()
         moved = {name: shown[source] - shown[name] for name, source in zip(self._names, order, strict=True)}
         records, why = list[MeterRecord](), "the pools move up"
         gives = [name for name in self._names if moved[name] < 0]
@@ -157,10 +183,6 @@ class JackpotBook:
                 if cents:
                     records += self.bank.move(at, source, target, cents, why)
                     moved[source], moved[target] = moved[source] + cents, moved[target] - cents
-        for name, source in zip(self._names, order, strict=True):
-            self.posted[name] = posted[source]
-        if self.setup.posts_when_won:
-            self.posted[self._names[0]] = self.shown()[self._names[0]]
         return records
 
     def _with_pools(
@@ -203,7 +225,7 @@ def _award(setup: JackpotSetup, game: Game) -> JackpotAward:
     return award
 
 
-def _meters_of(setup: JackpotSetup) -> ProgressiveSetup:
+def meters_of(setup: JackpotSetup) -> ProgressiveSetup:
     """The pools as meters of a bank, onto which nothing goes by itself."""
     return ProgressiveSetup.model_validate(
         {

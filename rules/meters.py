@@ -12,18 +12,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
-from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, Self
 
 from msgspec import Meta, Struct
 
 from dealer_flow.procedure.english import dollars
-from dealer_flow.record.base import LineRecord
+from dealer_flow.record.base import LineRecord, written
 from protocol.errors import DealwireError
 from rules.meter_setup import ProgressiveSetup
 from rules.settlement import Amount
 from rules.terms import Meter
 
-MeterChange = Literal["opened", "contributed", "paid", "reseeded", "backed-out", "adjusted", "moved"]
+MeterChange = Literal["opened", "contributed", "paid", "reseeded", "backed-out", "adjusted", "moved", "posted"]
 Carry = Annotated[str, Meta(pattern=r"^\d+(/\d+)?$")]
 
 
@@ -47,7 +47,7 @@ class RoundKey(NamedTuple):
     round: int
 
 
-class MeterRecord(LineRecord, frozen=True, kw_only=True):
+class MeterRecord(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     """One step of one meter. `to_players` + `to_house` + `to_meter` + `to_reserve` == 0, in cents."""
 
     SCHEMA: ClassVar[str] = "dealwire.meter/1"
@@ -57,25 +57,27 @@ class MeterRecord(LineRecord, frozen=True, kw_only=True):
     """Counts the bank's records without a gap, from 1."""
     kind: MeterChange
     meter: str
-    table: str | None = None
-    session: str | None = None
-    round: int | None = None
-    seat: int | None = None
-    to_players: int = 0
-    to_house: int = 0
-    to_meter: int = 0
-    to_reserve: int = 0
+    table: str | None = written(None)
+    session: str | None = written(None)
+    round: int | None = written(None)
+    seat: int | None = written(None)
+    to_players: int = written(0)
+    to_house: int = written(0)
+    to_meter: int = written(0)
+    to_reserve: int = written(0)
     meter_cents: Amount
     """What the meter shows afterwards."""
     reserve_cents: Amount
     meter_carry: Carry
     """Part of a cent, a fraction, that waits for the meter's next contribution."""
     reserve_carry: Carry
-    of: int | None = None
+    of: int | None = written(None)
     """The record that this one reseeds after, or backs out."""
-    badge: int | None = None
+    badge: int | None = written(None)
     """Whose card it was, for a step that a person made."""
     why: str
+    posted: Amount | None = None
+    """Of a jackpot's pool, the amount of it that is posted. Absent of any other meter."""
 
 
 class MeterState(Struct, frozen=True):
@@ -85,6 +87,7 @@ class MeterState(Struct, frozen=True):
     reserve: int
     carry: str
     reserve_carry: str
+    posted: int | None = None
 
 
 class BankState(Struct, frozen=True):
@@ -105,16 +108,21 @@ class _Now:
     reserve: int = 0
     carry: Fraction = Fraction(0)
     reserve_carry: Fraction = Fraction(0)
+    posted: int | None = None
 
 
 class MeterBank:
     """All meters of one progressive. Nothing else moves them; tables that are linked share one bank."""
+
+    POSTS: ClassVar[bool] = False
+    """Whether an amount of each meter is posted: what a person said last that it shows."""
 
     def __init__(self, setup: ProgressiveSetup) -> None:
         self.setup = setup
         self._begin()
         for meter in setup.meters:
             start = meter.seed_cents if meter.start_cents is None else meter.start_cents
+            self._now[meter.name].posted = start if self.POSTS else None
             self._write("opened", meter.name, f"opened at {dollars(start)}", to_meter=start, to_house=-start)
 
     def _begin(self) -> None:
@@ -127,7 +135,7 @@ class MeterBank:
         self._backed_out: set[int] = set()
 
     @classmethod
-    def restore(cls, setup: ProgressiveSetup, records: Iterable[MeterRecord]) -> "MeterBank":
+    def restore(cls, setup: ProgressiveSetup, records: Iterable[MeterRecord]) -> Self:
         """The bank as its records left it. MeterRefused when one is missing or does not follow from those before."""
         bank = cls.__new__(cls)
         bank.setup = setup
@@ -142,7 +150,7 @@ class MeterBank:
         return bank
 
     @classmethod
-    def resume(cls, setup: ProgressiveSetup, newest: Mapping[str, MeterRecord]) -> "MeterBank":
+    def resume(cls, setup: ProgressiveSetup, newest: Mapping[str, MeterRecord]) -> Self:
         """The bank as the newest record of each meter left it; a meter without one is opened. What was paid before
         cannot be backed out."""
         bank = cls(setup)
@@ -155,7 +163,7 @@ class MeterBank:
         return bank
 
     @classmethod
-    def go_on(cls, setup: ProgressiveSetup, records: Iterable[MeterRecord]) -> "MeterBank":
+    def go_on(cls, setup: ProgressiveSetup, records: Iterable[MeterRecord]) -> Self:
         """The bank as the end of its records left it: all of them, or those since the record at which each meter
         stood, as `standing` gives them. One that stands there a second time is passed over."""
         records, first = iter(records), dict[str, MeterRecord]()
@@ -181,7 +189,7 @@ class MeterBank:
     def state(self) -> BankState:
         """Where it stands."""
         meters = {
-            name: MeterState(now.cents, now.reserve, str(now.carry), str(now.reserve_carry))
+            name: MeterState(now.cents, now.reserve, str(now.carry), str(now.reserve_carry), now.posted)
             for name, now in sorted(self._now.items())
         }
         pays = tuple(pay for _, pay in sorted(self._pays.items()))
@@ -193,7 +201,7 @@ class MeterBank:
         self._count = state.count
         for name, meter in state.meters.items():
             carries = Fraction(meter.carry), Fraction(meter.reserve_carry)
-            self._now[name] = _Now(meter.cents, meter.reserve, *carries)
+            self._now[name] = _Now(meter.cents, meter.reserve, *carries, meter.posted)
         self._pays = {paid.number: (paid, seeded) for paid, seeded in state.pays}
         self._backed_out = set(state.backed_out)
 
@@ -205,6 +213,14 @@ class MeterBank:
     def meters(self) -> dict[str, Meter]:
         """Every meter as it shows now, ready for `settle`."""
         return {name: self._meter(name, now.cents, now.reserve) for name, now in self._now.items()}
+
+    def carries(self) -> dict[str, Fraction]:
+        """The part of a cent of every meter that waits for its next contribution."""
+        return {name: now.carry for name, now in self._now.items()}
+
+    def posted(self) -> dict[str, int]:
+        """What is posted of every meter of which something is."""
+        return {name: now.posted for name, now in self._now.items() if now.posted is not None}
 
     def meters_with(self, wager_cents: int) -> dict[str, Meter]:
         """Every meter as it will show once `wager_cents` of progressive bets were taken; nothing is moved."""
@@ -257,9 +273,9 @@ class MeterBank:
         why = f"{dollars(cents)} of {dollars(shown)}"
         return [self._write("paid", meter, why, at, seat=seat, to_players=cents, to_meter=-cents)]
 
-    def put(self, at: RoundKey, meter: str, cents: int, why: str) -> MeterRecord:
-        """Cents that players put up for it go onto a meter, whole."""
-        self._known(meter)
+    def put(self, at: RoundKey, meter: str, cents: int, why: str, carry: Fraction = Fraction(0)) -> MeterRecord:
+        """Cents that players put up for it go onto a meter, whole; `carry` is the part of a cent that waits now."""
+        self._known(meter).carry = carry
         return self._write("contributed", meter, why, at, to_meter=cents, to_players=-cents)
 
     def move(self, at: RoundKey | None, source: str, target: str, cents: int, why: str) -> list[MeterRecord]:
@@ -272,6 +288,13 @@ class MeterBank:
             self._write("moved", source, why, at, to_meter=-cents, to_house=cents),
             self._write("moved", target, why, at, to_meter=cents, to_house=-cents),
         ]
+
+    def post(
+        self, meter: str, cents: int, why: str, at: RoundKey | None = None, badge: int | None = None
+    ) -> MeterRecord:
+        """So much of a meter is posted now; nothing moves."""
+        self._known(meter).posted = cents
+        return self._write("posted", meter, why, at, to_meter=0, badge=badge)
 
     def back_out(self, number: int, badge: int, why: str) -> MeterRecord:
         """Undo a pay that was logged, by hand and once: the prize goes back onto the meter, a reseed off it.
@@ -349,6 +372,7 @@ class MeterBank:
             reserve_cents=now.reserve + to_reserve,
             meter_carry=str(now.carry),
             reserve_carry=str(now.reserve_carry),
+            posted=now.posted,
             **(at._asdict() if at else {}),
             **fields,
         )
@@ -374,6 +398,7 @@ class MeterBank:
         now = self._now[record.meter]
         now.cents, now.reserve = record.meter_cents, record.reserve_cents
         now.carry, now.reserve_carry = Fraction(record.meter_carry), Fraction(record.reserve_carry)
+        now.posted = record.posted
 
     def follow(self, record: MeterRecord) -> None:
         """Take a step that was made elsewhere. MeterRefused when it does not follow from those before."""
@@ -384,6 +409,8 @@ class MeterBank:
             raise MeterRefused(record.meter, "restoring", f"record {record.number} makes or loses money")
         if (record.meter_cents, record.reserve_cents) != (now.cents + record.to_meter, now.reserve + record.to_reserve):
             raise MeterRefused(record.meter, "restoring", f"record {record.number} does not follow from those before")
+        if record.kind not in ("opened", "posted") and record.posted != now.posted:
+            raise MeterRefused(record.meter, "restoring", f"record {record.number} posts an amount that nobody posted")
         self._apply(record)
 
 

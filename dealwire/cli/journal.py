@@ -237,7 +237,7 @@ def publisher_maker(
     def make(start: TableStart) -> Publishes:
         chosen = dict(options, table_name=start.table)
         chosen["procedure"] = options["procedure"] or known_procedure(reader.path, procedures.get(start.table, ""))
-        if not given & {"meters", "progressive"}:
+        if not given & {"meters", "progressive", "jackpot"}:
             chosen["meters"] = [f"{name}={cents}" for name, cents in start.facts.get("meters", {}).items()]
         if "runners" not in given:
             chosen["runners"] = [f"{seat}={number}" for seat, number in start.facts.get("runners", {}).items()]

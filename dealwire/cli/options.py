@@ -20,6 +20,8 @@ from protocol.printable import printable
 from rules.amounts import MOST_CENTS
 from rules.errors import SettlementRefused
 from rules.game import Game, game_id_of, load_game, load_game_of
+from rules.jackpot_book import JackpotBook
+from rules.jackpot_setup import load_jackpot
 from rules.meter_setup import cautions, load_setup
 from rules.meters import MeterBank
 from rules.pairing import must_fit
@@ -147,6 +149,12 @@ terms_options = together(
         help="A progressive setup: meters with contribution, reserve and seed, instead of --meter.",
     ),
     click.option(
+        "--jackpot",
+        type=FILE,
+        metavar="FILE",
+        help="A jackpot file: pools, what is taken of pots for them, who has earned the award.",
+    ),
+    click.option(
         "--limit",
         "limit_cents",
         type=WagerCents(),
@@ -239,24 +247,38 @@ def make_terms(
     jackpot_rake_cents: int | None = None,
     pool_rake: str = "0",
     runners: Sequence[str] = (),
+    jackpot: JackpotBook | None = None,
     **rest: Any,
 ) -> TableTerms:
     """The terms those options describe, for this game and on this bank's meters. Which of the maker's recommendations
     the bank's setup goes against is said in passing."""
-    if bank is not None and meters:
-        raise click.UsageError("--meter and --progressive both say where the meters stand; give one of them")
+    _one_owner(bank, jackpot, meters, jackpot_rake_cents)
     chosen = pairs(paytables, "--paytable"), pairs(readings, "--reading"), cents(meters)
     mine = bank if game.progressive is not None else None
     maximum = MaximumPayout(max_round_cents, max_player_cents, max_tip_cents, least_bet_cents)
     of_pots = HouseRake(rake, rake_cap_cents, rake_step_cents, jackpot_rake_cents or 0, pool_rake)
     rest["runners"] = seats(runners)
     try:
-        terms = TableTerms(game, *chosen, token, envy_base, bank=mine, maximum=maximum, rake=of_pots, **rest)
+        terms = TableTerms(
+            game, *chosen, token, envy_base, bank=mine, maximum=maximum, rake=of_pots, jackpot=jackpot, **rest
+        )
     except SettlementRefused as refused:
         raise refused.advising("--accept-suspect") from None
     for caution in cautions_of(terms):
         echo(f"dealwire: caution: {caution}", err=True)
     return terms
+
+
+def _one_owner(
+    bank: MeterBank | None, jackpot: JackpotBook | None, meters: Sequence[str], rake_cents: int | None
+) -> None:
+    """UsageError where two options say the same of the money that lies at the table."""
+    if bank is not None and meters:
+        raise click.UsageError("--meter and --progressive both say where the meters stand; give one of them")
+    if jackpot is not None and rake_cents is not None:
+        raise click.UsageError("--jackpot and --jackpot-rake both say what is taken for it; give one of them")
+    if jackpot is not None and bank is not None:
+        raise click.UsageError("--progressive and --jackpot are of different games; give one of them")
 
 
 def cautions_of(terms: TableTerms) -> list[str]:
@@ -273,6 +295,11 @@ def open_bank(setup: Path | None) -> MeterBank | None:
     return MeterBank(load_setup(setup)) if setup is not None else None
 
 
+def open_jackpot(file: Path | None) -> JackpotBook | None:
+    """The pools of a jackpot file, as they begin; None without one."""
+    return JackpotBook(load_jackpot(file)) if file is not None else None
+
+
 class TableMaker:
     """Tables as those options describe them; every bad name or file is one line. Terms are made once a procedure, so
     that their meters go on from one table to the next."""
@@ -286,14 +313,15 @@ class TableMaker:
         awards: bool,
         least_confidence: int,
         progressive: Path | None,
+        jackpot: Path | None = None,
         **terms: Any,
     ) -> None:
         self.given = procedure
         self._game, self._no_settle, self._name = game, no_settle, table_name
         self._least_confidence = least_confidence
-        self._awards, self._progressive, self._options = awards, progressive, terms
+        self._awards, self._progressive, self._jackpot, self._options = awards, progressive, jackpot, terms
         self._load = cache(load_procedure)
-        self._open_bank = cache(open_bank)
+        self._open_bank, self._open_jackpot = cache(open_bank), cache(open_jackpot)
         self._terms: dict[str, TableTerms | None] = {}
 
     def table(self, recorded: str = "") -> Table:
@@ -313,14 +341,16 @@ class TableMaker:
         options = self._options
         if self._no_settle:
             return None
-        named = self._game or self._progressive or any(options[name] for name in ("paytables", "readings", "meters"))
+        shared = self._progressive or self._jackpot
+        named = self._game or shared or any(options[name] for name in ("paytables", "readings", "meters"))
         if not named and game_id_of(procedure.id) is None:
             echo(f"dealwire: no game settles {procedure.id}: its rounds are dealt only", err=True)
             return None
         game = load_game(self._game) if self._game else load_game_of(procedure.id)
         if procedure.id in game.spec.procedures:  # `Table` refuses another
             must_fit(game, source)
-        return make_terms(game, self._open_bank(self._progressive), **options)
+        jackpot = self._open_jackpot(self._jackpot)
+        return make_terms(game, self._open_bank(self._progressive), jackpot=jackpot, **options)
 
 
 def make_table(**options: Any) -> Table:

@@ -1,8 +1,8 @@
 """The terms of rounds from anywhere: each game's made once, of those options that are about it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -13,10 +13,12 @@ from dealwire.table.table import TableTerms
 from protocol.errors import DealwireError
 from rules.errors import SettlementRefused
 from rules.game import Game, game_id_of, game_ids, load_game, load_game_of
-from rules.meter_setup import load_setup
+from rules.jackpot_book import JackpotBook
 from rules.meters import MeterBank, MeterRecord
 from rules.pairing import must_fit
 from rules.settled import RoundRuns, SettledKey
+
+T = TypeVar("T")
 
 _NAMED: Final[Mapping[str, str]] = {"paytables": "--paytable", "readings": "--reading", "meters": "--meter"}
 """Options about something that a game may have or not."""
@@ -27,6 +29,7 @@ _HOUSE: Final[Mapping[str, str]] = {
     "rake": "--rake",
     "jackpot_rake_cents": "--jackpot-rake",
     "pool_rake": "--pool-rake",
+    "jackpot": "--jackpot",
     "runners": "--runners",
     "house_way": "--house-way",
     "max_round_cents": "--max-round",
@@ -99,7 +102,7 @@ class RoundTerms:
             return error
         if game.id not in self._by_game:
             try:
-                without = _without(game)
+                without = _without(game, self._options.get("jackpot"))
                 options = {**self._options, **self._about(game), **without}
                 self._used |= {(key, "") for key in _HOUSE.keys() - without.keys()}
                 self._by_game[game.id] = make_terms(game, self._bank, **options)
@@ -124,9 +127,11 @@ class RoundTerms:
             raise Stop(Exit.USAGE, f"{_NAMED[key]} {name!r}: no game has it; {game.id} allows: {allowed}")
 
 
-def _without(game: Game) -> dict[str, Any]:
+def _without(game: Game, jackpot: JackpotBook | None) -> dict[str, Any]:
     """What a game's text does not know of, as if it had not been given: another game of the file may."""
     found: dict[str, Any] = {}
+    if jackpot is not None and game.id not in jackpot.setup.games:
+        found["jackpot"] = None
     if game.spec.maximum is None:
         found |= dict.fromkeys(("max_round_cents", "max_player_cents", "max_tip_cents", "least_bet_cents"))
     elif not game.spec.maximum.tips:
@@ -149,8 +154,9 @@ def _names(game: Game, key: str) -> Iterable[str]:
     return game.default_paytables() if key == "paytables" else game.default_readings()
 
 
-def resume_bank(setup: Path, file: Path, settled: RoundRuns) -> MeterBank:
-    """The bank as what `settle` printed into `file` leaves it; the rounds settled there are added to `settled`.
+def resumed(shared: Callable[[Iterator[MeterRecord]], T], file: Path, settled: RoundRuns) -> T:
+    """What several tables share, made by `shared` of the records that `settle` printed into `file`; the rounds settled
+    there are added to `settled`.
 
     MeterRefused when a record is missing or does not follow; Stop when the file cannot be read or a line is none.
     """
@@ -168,6 +174,6 @@ def resume_bank(setup: Path, file: Path, settled: RoundRuns) -> MeterBank:
                     raise Stop(Exit.USAGE, f"{file}: line {number} is not what settle printed: {error}") from None
 
     try:
-        return MeterBank.go_on(load_setup(setup), records())
+        return shared(records())
     except OSError as error:
         raise Stop(BY_ERRNO.get(error.errno or 0, Exit.USAGE), f"{file}: {error.strerror}") from None

@@ -5,6 +5,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -12,13 +13,17 @@ import click
 
 from dealer_flow.record.result import RoundResult
 from dealwire.cli.exits import Exit, Stop
-from dealwire.cli.options import FILE, open_bank, terms_options
+from dealwire.cli.options import FILE, open_bank, open_jackpot, terms_options
 from dealwire.cli.output import OutputFailed
 from dealwire.cli.round_lines import UnknownType, lines, one_line, read_round
-from dealwire.cli.round_terms import RoundTerms, resume_bank
+from dealwire.cli.round_terms import RoundTerms, resumed
 from dealwire.cli.show import Say, say_json, say_round
 from dealwire.cli.terminal import echo
 from protocol.errors import DealwireError
+from rules.jackpot_book import JackpotBook
+from rules.jackpot_setup import load_jackpot
+from rules.meter_setup import load_setup
+from rules.meters import MeterBank
 from rules.settled import RoundRuns, SettledKey
 
 GC_THRESHOLD: Final = 100_000
@@ -34,7 +39,8 @@ WRONG_MAX: Final = 100
     "--resume",
     type=FILE,
     metavar="FILE",
-    help="What an earlier `settle --progressive` printed: its meters go on from there, its rounds are settled.",
+    help="What an earlier `settle` printed with --progressive or --jackpot: meters or pools go on from there, its "
+    "rounds are settled.",
 )
 @click.option("--text", is_flag=True, help="Sentences instead of JSON.")
 @click.pass_context
@@ -44,13 +50,15 @@ def command(
     game: str | None,
     text: bool,
     progressive: Path | None,
+    jackpot: Path | None,
     resume: Path | None,
     **options: Any,
 ) -> None:
     """Read rounds with their wagers as NDJSON on standard input; print one settlement for each.
 
-    Meters go on from round to round. With --progressive, what moved them is printed, one object of type meter a
-    step: first where each stands, then the steps of each round after its settlement. --resume goes on from there.
+    Meters go on from round to round. With --progressive or --jackpot, what moved them is printed, one object of type
+    meter a step: first where each stands, then the steps of each round after its settlement. --resume goes on from
+    there.
 
     A line that is no round, or a round that cannot be settled by its game's file, is named on standard error
     with its line number; the others are settled all the same, and the exit code is 2. So it is when objects were of a
@@ -61,16 +69,33 @@ def command(
     say: Say = say_round if text else say_json
     if sys.stdin is None:
         raise Stop(Exit.USAGE, "standard input is closed")
-    if resume is not None and progressive is None:
-        raise click.UsageError("--resume goes on with the meters of --progressive; give both")
+    if progressive is not None and jackpot is not None:
+        raise click.UsageError("--progressive and --jackpot are of different games; give one of them")
+    if jackpot is not None and options["jackpot_rake_cents"] is not None:
+        raise click.UsageError("--jackpot and --jackpot-rake both say what is taken for it; give one of them")
+    if resume is not None and progressive is None and jackpot is None:
+        raise click.UsageError("--resume goes on with the meters of --progressive or --jackpot; give both")
     before = RoundRuns()
-    bank = open_bank(progressive) if resume is None or progressive is None else resume_bank(progressive, resume, before)
-    settling = Settling(RoundTerms(game, bank, options), say, before)
-    for record in bank.standing() if bank is not None else ():
+    bank, book = _shared(progressive, jackpot, resume, before)
+    settling = Settling(RoundTerms(game, bank, options | {"jackpot": book}), say, before)
+    shared = book.bank if book is not None else bank
+    for record in shared.standing() if shared is not None else ():
         say(record)
     with _few_collections():
         settling.read(sys.stdin.buffer)
     ctx.exit(settling.end())
+
+
+def _shared(
+    progressive: Path | None, jackpot: Path | None, resume: Path | None, settled: RoundRuns
+) -> tuple[MeterBank | None, JackpotBook | None]:
+    """The meters and the jackpot that rounds share: opened, or as what was printed earlier left them."""
+    if resume is None:
+        return open_bank(progressive), open_jackpot(jackpot)
+    if progressive is not None:
+        return resumed(partial(MeterBank.go_on, load_setup(progressive)), resume, settled), None
+    assert jackpot is not None, "one of them was given"
+    return None, resumed(partial(JackpotBook.go_on, load_jackpot(jackpot)), resume, settled)
 
 
 @contextmanager

@@ -243,7 +243,14 @@ def _kept(line: SettlementLine, settlement: Settlement) -> str:
 def say_meter(item: MeterRecord | AwardRecord) -> None:
     """A step of a meter, or of an award at the controller."""
     if isinstance(item, MeterRecord):
+        if item.kind == "posted":
+            echo(
+                f"  pool {item.meter}: posted at {money(item.posted or 0)}, shows {money(item.meter_cents)}  {item.why}"
+            )
+            return
         echo(f"  meter {item.meter}: {item.kind} {money(item.to_meter)}, shows {money(item.meter_cents)}  {item.why}")
         return
-    colour = {"awarded": "green", "refused": "yellow", "unfinished": "yellow", "differs": "red"}.get(item.kind)
+    colour = {"awarded": "green", "posted": "green", "refused": "yellow", "unfinished": "yellow", "differs": "red"}.get(
+        item.kind
+    )
     echo(f"  award: {item.why}  [{item.clause}]", fg=colour)

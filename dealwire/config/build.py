@@ -11,6 +11,8 @@ from dealwire.table.table import Table, TableTerms
 from rules.award import AwardBook
 from rules.errors import SettlementRefused
 from rules.game import load_game, load_game_of
+from rules.jackpot_book import JackpotBook
+from rules.jackpot_setup import load_jackpot
 from rules.meter_setup import load_setup
 from rules.meters import MeterBank
 from rules.pairing import must_fit
@@ -18,10 +20,12 @@ from rules.settlement import HouseRake, MaximumPayout
 
 
 class Banks:
-    """The meters of every setup file, opened once, so that tables which name the same file share them."""
+    """The meters of every setup file and the pools of every jackpot file, opened once, so that tables which name the
+    same file share them."""
 
     def __init__(self) -> None:
         self._banks: dict[Path, MeterBank] = {}
+        self._jackpots: dict[Path, JackpotBook] = {}
 
     def of(self, part: TablePart) -> MeterBank | None:
         """The bank a table's settings name; None when they name none."""
@@ -32,13 +36,26 @@ class Banks:
             self._banks[file] = MeterBank(load_setup(part.progressive))
         return self._banks[file]
 
+    def jackpot_of(self, part: TablePart) -> JackpotBook | None:
+        """The jackpot a table's settings name; None when they name none."""
+        if part.jackpot is None:
+            return None
+        file = part.jackpot.resolve()
+        if file not in self._jackpots:
+            self._jackpots[file] = JackpotBook(load_jackpot(part.jackpot))
+        return self._jackpots[file]
+
     def all(self) -> list[MeterBank]:
-        """Every bank that was opened."""
-        return list(self._banks.values())
+        """Every bank that was opened, those of jackpots' pools, too."""
+        return [*self._banks.values(), *(book.bank for book in self._jackpots.values())]
 
     def put(self, file: Path, bank: MeterBank) -> None:
         """Use this bank, restored from its records, for a setup file."""
         self._banks[file.resolve()] = bank
+
+    def put_jackpot(self, file: Path, book: JackpotBook) -> None:
+        """Use this jackpot, restored from its records, for a file."""
+        self._jackpots[file.resolve()] = book
 
 
 def build_terms(part: TablePart, procedure: Procedure, banks: Banks) -> TableTerms | None:
@@ -65,6 +82,7 @@ def build_terms(part: TablePart, procedure: Procedure, banks: Banks) -> TableTer
             part.commission,
             part.house_way,
             rake_of(part.rake),
+            banks.jackpot_of(part),
         )
     except SettlementRefused as refused:
         raise refused.advising("accept-suspect = true") from None

@@ -24,6 +24,7 @@ from protocol.tomlfile import Key, TomlFileError
 from rules.errors import SettlementRefused
 from rules.game import game_id_of, load_game
 from rules.linked import known_meters
+from rules.meters import MeterBank
 from rules.pairing import pair_faults
 
 Fault = tuple[Key, str]
@@ -38,6 +39,11 @@ _KEY_OF: Final = (
     ("token", "token-cents"),
     ("envy", "envy-base-cents"),
     ("commission", "commission"),
+    ("game of jackpot", "jackpot"),
+    ("award of jackpot", "jackpot"),
+    ("jackpot award", "jackpot"),
+    ("hand of the jackpot award", "jackpot"),
+    ("bet of the jackpot award", "jackpot"),
     ("rake", "rake"),
     ("house way", "house-way"),
     ("maximum", "maximum"),
@@ -78,11 +84,19 @@ def _meters(found: Configuration, banks: Banks) -> Iterator[Fault]:
     """A meter is known by its name in the journal, so one setup only may have it."""
     whose: dict[str, Path] = {}
     for index, part in enumerate(found.table):
-        bank = banks.of(part)
-        for name in bank.meters() if bank is not None else ():
-            file = part.progressive
-            if file is not None and whose.setdefault(name, file).resolve() != file.resolve():
-                yield ("table", index, "progressive"), f"meter {name!r} is also one of {whose[name]}"
+        for key, file, bank in _shared(part, banks):
+            for name in bank.meters():
+                if whose.setdefault(name, file).resolve() != file.resolve():
+                    yield ("table", index, key), f"meter {name!r} is also one of {whose[name]}"
+
+
+def _shared(part: TablePart, banks: Banks) -> Iterator[tuple[str, Path, MeterBank]]:
+    """The meters that a table shares, with the key of the file and the file."""
+    bank, jackpot = banks.of(part), banks.jackpot_of(part)
+    if bank is not None and part.progressive is not None:
+        yield "progressive", part.progressive, bank
+    if jackpot is not None and part.jackpot is not None:
+        yield "jackpot", part.jackpot, jackpot.bank
 
 
 def _seals(found: Configuration) -> Iterator[Fault]:
@@ -185,6 +199,15 @@ def _terms(part: TablePart, key: Key, procedure: Procedure, banks: Banks) -> Ite
     if part.awards and (part.progressive is None or not part.settle):
         yield (*key, "awards"), "awards need progressive, and a table that settles"
         return
+    if part.jackpot is not None and not part.settle:
+        yield (*key, "jackpot"), "a jackpot needs a table that settles"
+        return
+    if part.jackpot is not None and part.progressive is not None:
+        yield (*key, "jackpot"), "progressive and jackpot are of different games; give one of them"
+        return
+    if part.jackpot is not None and part.rake.jackpot_cents is not None:
+        yield (*key, "rake", "jackpot-cents"), "jackpot and jackpot-cents both say what is taken; give one of them"
+        return
     yield from _refusals(part, key, procedure, banks)
 
 
@@ -198,10 +221,12 @@ def _refusals(part: TablePart, key: Key, procedure: Procedure, banks: Banks) -> 
             return
         except SettlementRefused as error:
             place = _place(error)
+            if rest.jackpot is not None and error.what == "rake for a jackpot":  # it is the file that takes it
+                place = ("jackpot",)
             yield (*key, *place), f"{error.what} {error.given!r}; allowed: {', '.join(error.allowed) or 'none'}"
         except TomlFileError as error:
             at = "procedure" if isinstance(error, ProcedureError) else "game"
-            at = "progressive" if error.file == str(rest.progressive) else at
+            at = {str(rest.progressive): "progressive", str(rest.jackpot): "jackpot"}.get(str(error.file), at)
             for why in _of_files(error, rest, procedure):
                 yield (*key, at), why
         except DealwireError as error:

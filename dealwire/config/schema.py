@@ -151,6 +151,8 @@ class TablePart(TomlTable):
     """Percent below which a card that a shoe's reader is not sure of counts as not read."""
     progressive: FilePath | None = None
     """A progressive setup. Tables that name the same file share its meters."""
+    jackpot: FilePath | None = None
+    """A jackpot file. Tables that name the same file share its pools."""
     awards: bool = False
     """Awards made at the table controller move the meters of `progressive`, and are compared with the settlements."""
     options: dict[str, str] = Field(default_factory=dict)

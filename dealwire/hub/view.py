@@ -351,6 +351,9 @@ class TableView(Shown):
     """Cents by meter name."""
     moved: dict[str, int] = {}
     """By how many cents each meter moved when it last did."""
+    posting: tuple[str, ...] = ()
+    """Of a table with a jackpot, what players must be able to read of it: the posted amount, what earns the award, how
+    it is divided, when none is paid, what is taken of pots."""
     settlement: SettlementView | None = None
     """The newest; None before the first, and where the table settles nothing."""
     held: tuple[HeldView, ...] = ()

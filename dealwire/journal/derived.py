@@ -6,7 +6,7 @@ Rounds are kept as runs: a device numbers the rounds of a session one after the 
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -22,6 +22,13 @@ RUNNERS: Final = "#runners"
 class _MeterOf(msgspec.Struct):
     name: str
     after: int | None = None
+    rolled: dict[str, Any] | None = None
+
+    @property
+    def line(self) -> str:
+        """As the row of a table has it: the cents, and behind them how a pot that rolls over stands."""
+        cents = "" if self.after is None else str(self.after)
+        return cents if self.rolled is None else f"{cents} {msgspec.json.encode(self.rolled).decode()}"
 
 
 class _RunnersOf(msgspec.Struct):
@@ -52,6 +59,7 @@ class _Moved(msgspec.Struct):
 _SETTLEMENT: Final = msgspec.json.Decoder(_Settlement)
 _AWARD: Final = msgspec.json.Decoder(_Award)
 _RUNNERS_OF: Final = msgspec.json.Decoder(dict[int, int])
+_ROLLED_OF: Final = msgspec.json.Decoder(dict[str, Any])
 _METER: Final = msgspec.json.Decoder(_Moved)
 _KEY: Final = msgspec.json.Decoder(SettledKey)
 
@@ -112,13 +120,25 @@ def runners_of(line: str) -> dict[int, int]:
     return _RUNNERS_OF.decode(line)
 
 
+def cents_of(line: str) -> int | None:
+    """Where a table's own meter stands, as its row has it; None where that is not known."""
+    cents = line.partition(" ")[0]
+    return int(cents) if cents else None
+
+
+def rolled_of(line: str) -> dict[str, Any] | None:
+    """How a pot that rolls over stands, as its row has it; None where it has not rolled over."""
+    rolled = line.partition(" ")[2]
+    return _ROLLED_OF.decode(rolled) if rolled else None
+
+
 def meter_rows(sequence: int, table: str, topic: str, text: str) -> Iterator[Row]:
     """What a publication says of meters. One that cannot be read says nothing: `verify` names it."""
     try:
         if topic == "settlement":
             settlement = _SETTLEMENT.decode(text)
             for meter in settlement.meters:
-                yield _METER_NOW, (table, meter.name, sequence, "" if meter.after is None else str(meter.after))
+                yield _METER_NOW, (table, meter.name, sequence, meter.line)
             if settlement.pool is not None:
                 runners = {each.seat: each.after for each in settlement.pool.runners if each.after}
                 yield _METER_NOW, (table, RUNNERS, sequence, msgspec.json.encode(runners).decode())

@@ -192,7 +192,15 @@ class JournalReader:
 
     def own_meters(self, table: str) -> dict[str, int | None]:
         """Where the meters stand that are `table`'s own, in cents by name; None where that is not known."""
-        return {name: int(line) if line else None for name, line in self._own(table) if name != derived.RUNNERS}
+        return {name: derived.cents_of(line) for name, line in self._own_lines(table)}
+
+    def own_rolled(self, table: str) -> dict[str, dict[str, Any]]:
+        """How the pots of `table` that have rolled over stand beside their cents, by meter."""
+        found = {name: derived.rolled_of(line) for name, line in self._own_lines(table)}
+        return {name: rolled for name, rolled in found.items() if rolled is not None}
+
+    def _own_lines(self, table: str) -> list[tuple[str, str]]:
+        return [(name, line) for name, line in self._own(table) if name != derived.RUNNERS]
 
     def own_runners(self, table: str) -> dict[int, int]:
         """The runners that lie before the seats of `table`, by seat."""

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from dealer_flow.play.sessions import RoundOrigin
@@ -29,9 +30,12 @@ from dealwire.table.table import TableOutcome, TableTerms
 from dealwire.table.viewer import Viewer
 from devices.events import Seen
 from protocol.errors import DealwireError
+from rules.jackpot_book import JackpotBook
+from rules.jackpot_setup import load_jackpot
 from rules.meter_setup import load_setup
 from rules.meters import BankState, MeterBank, MeterRecord
 from rules.settled import RoundRuns, SettledInMemory, SettledKey, SettledRounds
+from rules.settlement import Rolled
 
 
 class SettingsChanged(DealwireError):
@@ -108,7 +112,7 @@ class JournaledPublisher(Publisher):
     @property
     def bank_state(self) -> BankState | None:
         """Where the meters stand that it shares with other tables; None when it shares none."""
-        bank = self.table.terms.bank if self.table.terms is not None else None
+        bank = self.table.terms.shared if self.table.terms is not None else None
         return bank.state() if bank is not None else None
 
     def restore(self, state: PublisherState) -> None:
@@ -168,20 +172,13 @@ class TableFactory:
     def __call__(self, start: TableStart) -> JournaledPublisher:
         """The table as it began. SettingsChanged when a file it rests on is another now."""
         part = TablePart.model_validate_json(start.configuration)
-        if part.progressive is not None:
-            self._restore(part.progressive, start.sequence)
+        self._restore(part, start.sequence)
         return self._make(start, part, start.sequence)
 
     def adopt(self, snapshot: TableSnapshot, kept: Kept) -> JournaledPublisher:
         """The table as it stood. SettingsChanged as when it begins."""
         part = TablePart.model_validate_json(snapshot.start.configuration)
-        if part.progressive is not None and kept.bank is not None:
-            setup = part.progressive.resolve()
-            if setup not in self._restored:
-                self._restored.add(setup)
-                bank = MeterBank(load_setup(setup))
-                bank.put_back(kept.bank)
-                self._banks.put(setup, bank)
+        self._put_back(part, kept.bank)
         publisher = self._make(snapshot.start, part, snapshot.sequence)
         viewer = replace(kept.viewer, safe_stop=None) if kept.viewer is not None else publisher.viewer.state()
         publisher.restore(PublisherState(kept.table, viewer))
@@ -197,21 +194,30 @@ class TableFactory:
 
     def facts(self, part: TablePart) -> dict[str, Any]:
         """What decides the results of a table that begins now, besides its settings."""
-        meters = dict(part.meters)
-        if part.progressive is not None:
-            self._restore(part.progressive, MANY)
-            meters = {}
-        else:
-            for name, cents in self._reader.own_meters(part.name).items():
-                if cents is None:  # paid out in full and the seed is not known
-                    meters.pop(name, None)
-                else:
-                    meters[name] = cents
-        table = build_table(part.model_copy(update={"meters": meters}), self._banks, JournaledTable)
-        found: dict[str, Any] = {"files": files_of(table), "meters": meters}
+        self._restore(part, MANY)
+        table = build_table(part, self._banks, JournaledTable)
+        found: dict[str, Any] = {"files": files_of(table), "meters": {}}
+        if part.progressive is None:
+            found["meters"] = self._own_meters(part, table)
         if table.terms is not None and table.terms.game.spec.pool is not None:
             found["runners"] = {str(seat): number for seat, number in self._reader.own_runners(part.name).items()}
-        return found
+        rolled = {name: each for name, each in self._reader.own_rolled(part.name).items() if name in found["meters"]}
+        return found | ({"rolled": rolled} if rolled else {})
+
+    def _own_meters(self, part: TablePart, table: PublishedTable) -> dict[str, int]:
+        """Where a table's own meters stand; what it shared with others under its settings of before is not among
+        them."""
+        meters, terms = dict(part.meters), table.terms
+        for name, cents in self._reader.own_meters(part.name).items():
+            if terms is not None and (
+                name not in terms.game.meters() or (terms.jackpot and name in terms.jackpot.posted)
+            ):
+                continue
+            if cents is None:  # paid out in full and the seed is not known
+                meters.pop(name, None)
+            else:
+                meters[name] = cents
+        return meters
 
     @property
     def _reader(self) -> JournalReader:
@@ -225,6 +231,7 @@ class TableFactory:
         if table.terms is not None:
             runners = {int(seat): number for seat, number in start.facts.get("runners", {}).items()}
             table.terms.stand(table.terms.meters, runners)
+            table.terms.rolled = msgspec.convert(start.facts.get("rolled", {}), dict[str, Rolled])
         if part.name not in self._rounds:
             self._rounds[part.name] = JournaledRounds(self._reader, part.name, since)
         table.remember(self._rounds[part.name])
@@ -234,16 +241,40 @@ class TableFactory:
                 raise SettingsChanged(part.name, what, then, now)
         return JournaledPublisher(table, part.name, part.seats, self._rounds[part.name])
 
-    def _restore(self, setup: Path, before: int) -> None:
-        """The meters of a setup as the records before number `before` left them; as they are, when in use."""
-        setup = setup.resolve()
-        if setup in self._restored:
+    def _restore(self, part: TablePart, before: int) -> None:
+        """The meters and pools that a table shares, as the records before number `before` left them; as they are, when
+        in use."""
+        if part.progressive is not None and self._newly(part.progressive):
+            loaded = load_setup(part.progressive)
+            newest = self._newest([meter.name for meter in loaded.meters], before)
+            self._banks.put(part.progressive, MeterBank.resume(loaded, newest))
+        if part.jackpot is not None and self._newly(part.jackpot):
+            jackpot = load_jackpot(part.jackpot)
+            newest = self._newest([pool.name for pool in jackpot.pools], before)
+            self._banks.put_jackpot(part.jackpot, JackpotBook.resume(jackpot, newest))
+
+    def _put_back(self, part: TablePart, state: BankState | None) -> None:
+        """The meters or pools that a table shares, where its snapshot has them; as they are, when in use."""
+        if state is None:
             return
-        self._restored.add(setup)
-        loaded = load_setup(setup)
-        newest = self._reader.newest_meters([meter.name for meter in loaded.meters], before)
-        records = {name: MeterRecord.from_json(line) for name, line in newest.items()}
-        self._banks.put(setup, MeterBank.resume(loaded, records))
+        if part.progressive is not None and self._newly(part.progressive):
+            bank = MeterBank(load_setup(part.progressive))
+            bank.put_back(state)
+            self._banks.put(part.progressive, bank)
+        if part.jackpot is not None and self._newly(part.jackpot):
+            book = JackpotBook(load_jackpot(part.jackpot))
+            book.put_back(state)
+            self._banks.put_jackpot(part.jackpot, book)
+
+    def _newly(self, setup: Path) -> bool:
+        """Whether the meters of a file are not in use yet; they are from here on."""
+        new = setup.resolve() not in self._restored
+        self._restored.add(setup.resolve())
+        return new
+
+    def _newest(self, names: list[str], before: int) -> dict[str, MeterRecord]:
+        newest = self._reader.newest_meters(names, before)
+        return {name: MeterRecord.from_json(line) for name, line in newest.items()}
 
 
 def configuration_of(part: TablePart) -> str:
@@ -255,6 +286,8 @@ def configuration_of(part: TablePart) -> str:
             del device["pin"]
     if part.rake == RakePart():  # likewise before a house could take one
         del content["rake"]
+    if part.jackpot is None:  # likewise before it could be named
+        del content["jackpot"]
     return json.dumps(content, sort_keys=True)
 
 
@@ -265,6 +298,8 @@ def files_of(table: PublishedTable) -> dict[str, str]:
         found["game"] = table.terms.game.sha256
         if table.terms.bank is not None:
             found["progressive"] = hashlib.sha256(repr(table.terms.bank.setup).encode()).hexdigest()
+        if table.terms.jackpot is not None:
+            found["jackpot"] = hashlib.sha256(repr(table.terms.jackpot.setup).encode()).hexdigest()
     return found
 
 

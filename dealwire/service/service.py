@@ -436,9 +436,9 @@ def not_as_before(parts: Sequence[TablePart], running: Set[str], before: Mapping
         for name in sorted(running)
         if wanted.get(name) != before[name].configuration
     }
-    shared = {part.name: part.progressive.resolve() for part in parts if part.progressive}
-    for setup in shared.values():
-        together = {name for name, other in shared.items() if other == setup}
+    shared = {part.name: {file.resolve() for file in (part.progressive, part.jackpot) if file} for part in parts}
+    for setup in set().union(*shared.values()):
+        together = {name for name, files in shared.items() if setup in files}
         if together & changed.keys() or together - running:
             for name in sorted(together & running):
                 changed.setdefault(name, "it shares its meters with a table that begins anew")

@@ -16,9 +16,11 @@ from dealer_flow.procedure.load import Procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealer_flow.table.shoe import LEAST_CONFIDENCE
+from dealwire.table.pressed_book import PressedBook
 from dealwire.table.pool_book import PoolBook
+from dealwire.table.posting_book import PostingBook
 from dealwire.table.state import PoolState, TableState
-from devices.events import Seen
+from devices.events import HandButton, Seen
 from rules.award import AwardBook
 from rules.award_record import AwardRecord, AwardRound
 from rules.errors import SettlementRefused
@@ -71,11 +73,18 @@ class TableTerms:
         self._stood = self._now(), dict(self.runners)
         if self.jackpot is not None:
             self.jackpot.terms_of(self._agreed)
+            for name in self.meters.keys() & self.jackpot.posted.keys():
+                raise SettlementRefused("meter", name, sorted({*self.game.meters()} - self.jackpot.posted.keys()))
 
     @property
     def chosen(self) -> Mapping[str, str]:
         """The pay table of every bet that has several, named or not."""
         return self._agreed.paytables
+
+    @property
+    def shared(self) -> MeterBank | None:
+        """The meters that other tables may move, too: a progressive's, or the pools of a jackpot."""
+        return self.jackpot.bank if self.jackpot is not None else self.bank
 
     def settle_all(self, result: RoundResult) -> list[Settlement | MeterRecord]:
         """Settle one round, and move the bank's meters if there is one: the settlement, then the bank's records."""
@@ -149,6 +158,15 @@ class TableTerms:
         }
 
 
+def pressed_books(terms: TableTerms | None, table: str) -> list[PressedBook]:
+    """What people may ask for at the controller of a table on these terms."""
+    if terms is None:
+        return []
+    pool = terms.game.spec.pool if terms.bank is None else None
+    found: list[PressedBook] = [PoolBook(pool, terms, table)] if pool is not None else []
+    return found + ([PostingBook(terms.jackpot, table)] if terms.jackpot is not None else [])
+
+
 def move_meters(meters: dict[str, int], settlement: Settlement) -> None:
     """Move meters, in cents by name, to where a settlement left them."""
     for meter in settlement.meters:
@@ -181,26 +199,24 @@ class Table:
             raise SettlementRefused(f"procedure for {terms.game.id}", procedure.id, terms.game.spec.procedures)
         self.flow = DealerFlow(procedure, table=name, options=options, least_confidence=least_confidence, pins=pins)
         self.terms, self._awards = terms, awards
-        pool = terms.game.spec.pool if terms is not None and terms.bank is None else None
-        self._pool = PoolBook(pool, terms, name) if pool is not None and terms is not None else None
+        self._pressed = pressed_books(terms, name)
         self.outcomes: Counter[str] = Counter()
         self.incidents: Counter[str] = Counter()
 
     @property
     def meters(self) -> dict[str, int]:
-        """What each progressive meter shows, in cents, by name."""
+        """What each meter and pool shows, in cents, by name."""
         if self.terms is None:
             return {}
-        bank = self.terms.bank
-        if bank is None:
-            return dict(self.terms.meters)
-        return {name: meter.cents for name, meter in bank.meters().items()}
+        shared = self.terms.shared
+        own = self.terms.meters if self.terms.bank is None else {}
+        return own | ({name: meter.cents for name, meter in shared.meters().items()} if shared is not None else {})
 
     def handle(self, seen: Seen) -> list[TableOutcome]:
         """Take one report; return what it led to, in order: a round is followed by its settlement."""
         awards: Sequence[TableOutcome] = self._awards.handle(seen) if self._awards is not None else ()
-        if self._pool is not None:
-            awards = [*awards, *self._pool.handle(seen, between=self.flow.between_rounds)]
+        if self._pressed:
+            awards = [*awards, *self._by_button(seen)]
         found = self.flow.handle(seen)
         return [*awards, *self.settled(found)] if found or awards else []
 
@@ -214,13 +230,10 @@ class Table:
         awards = self._awards.state() if self._awards is not None else None
         if flow is None or (awards is None and self._awards is not None):
             return None
-        if self._pool is not None and not self._pool.at_rest:
+        if not all(book.at_rest for book in self._pressed):
             return None
-        pool = (
-            PoolState(tuple(sorted(self.terms.runners.items())), self._pool.round)
-            if self._pool and self.terms
-            else None
-        )
+        runners = tuple(sorted(self.terms.runners.items())) if self.terms is not None else ()
+        pool = PoolState(runners, self._pressed[0].round) if self._pressed else None
         own = self.terms.meters if self.terms is not None and self.terms.bank is None else {}
         outcomes, incidents = tuple(self.outcomes.items()), tuple(self.incidents.items())
         rolled = tuple(self.terms.rolled.items()) if self.terms is not None else ()
@@ -234,8 +247,9 @@ class Table:
         if self.terms is not None and self.terms.bank is None:
             self.terms.rolled = dict(state.rolled)
             self.terms.stand(dict(state.meters), dict(state.pool.runners) if state.pool is not None else {})
-        if self._pool is not None and state.pool is not None:
-            self._pool.round = state.pool.round
+        if state.pool is not None:
+            for book in self._pressed:
+                book.round = state.pool.round
         if self._awards is not None and state.awards is not None:
             self._awards.restore(state.awards)
 
@@ -261,6 +275,16 @@ class Table:
     def shown_result(self, result: RoundResult) -> RoundResult:
         """The result as it comes out: whole."""
         return result
+
+    def _by_button(self, seen: Seen) -> list[TableOutcome]:
+        """What people ask for at the controller: a button is that of one book, and one thing is asked for at a time."""
+        books, found, between = self._pressed, list[TableOutcome](), self.flow.between_rounds
+        if isinstance(seen.body, HandButton):
+            pressed = seen.body
+            books = [book for book in books if pressed.hand == book.BUTTON] or books[:1]
+            if pressed.on and between:
+                found += [each for book in self._pressed if book not in books for each in book.drop(seen)]
+        return found + [each for book in books for each in book.handle(seen, between=between)]
 
     def _settle(self, result: RoundResult, terms: TableTerms) -> list[TableOutcome]:
         if self._awards is None:

@@ -27,6 +27,7 @@ from devices.events import Seen
 from protocol.cards import spell_cards
 from protocol.faults import fault_text
 from rules.award_record import AwardRecord
+from rules.jackpot_book import posting
 from rules.settlement import Settlement
 
 LOG_MAX: Final = 200
@@ -188,12 +189,14 @@ class Viewer:
         }
 
     def _of_money(self) -> dict[str, Any]:
-        money = self._money
+        money, terms = self._money, self._table.terms
+        jackpot = terms.jackpot if terms is not None else None
         return {
             "outcomes": tuple(money.outcomes),
             "currency": money.currency,
             "meters": money.meters,
             "moved": dict(money.moved),
+            "posting": posting(jackpot) if jackpot is not None else (),
             "settlement": money.settlement,
             "held": tuple(money.held),
         }

@@ -24,6 +24,8 @@ from devices.events import Seen
 from devices.replay import PlayStats, reports
 from rules.award_record import AwardRound, AwardRoundState
 from rules.game import game_id_of
+from rules.jackpot_book import JackpotBook, PoolBank
+from rules.jackpot_setup import load_jackpot
 from rules.meters import MeterBank
 from tests.support.long_evenings import long_evening
 from tests.support.rests import Make, after, check_every_rest, differences, put_back
@@ -31,6 +33,7 @@ from tests.support.rests import Make, after, check_every_rest, differences, put_
 ROOT = Path(__file__).parents[2]
 LINKED = ROOT / "docs" / "examples" / "progressive-ml03.toml"
 CAPTURES = sorted(path.name for path in (ROOT / "captures").glob("*.pcapng"))
+JACKPOT = ROOT / "docs" / "examples" / "jackpot-bad-beat.toml"
 DEVICE = {"name": "shuffler", "kind": "shuffler", "address": "tcp:host:1"}
 METERS = {"flushes-gone-wild.co": {"meter": 1_000_000}, "flushes-gone-wild.co-single": {"meter": 500_000}}
 LINK = {
@@ -46,6 +49,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     **{name: {"procedure": name} for name in known_procedures()},
     "awards made by the cards": LINK,
     "awards made by people": LINK | {"awards": True},
+    "a jackpot": {"procedure": "holdem.co", "jackpot": str(JACKPOT)},
 }
 
 
@@ -59,6 +63,8 @@ def made_of(**settings: Any) -> Make:
         banks = Banks()
         if bank is not None and part.progressive is not None:
             banks.put(part.progressive, bank)
+        if isinstance(bank, PoolBank) and part.jackpot is not None:
+            banks.put_jackpot(part.jackpot, JackpotBook(load_jackpot(part.jackpot), bank))
         return JournaledPublisher(build_table(part, banks, JournaledTable), part.name, part.seats)
 
     return make

@@ -4,13 +4,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from dealer_flow.record.result import Seat
 from protocol.tomlfile import TomlFileError
 from rules import Settlement, SettlementRefused, load_game, settle
 from rules.jackpot_book import JackpotBook, posting
 from rules.jackpot_setup import load_jackpot
-from rules.meters import RoundKey
+from rules.meters import MeterRecord, MeterRefused, RoundKey
 from rules.settlement import HouseRake
 from rules.terms import agree
 from tests.support.pot_rounds import round_of, seat_of, settled
@@ -175,7 +176,11 @@ def test_collected_posted_won_and_moved_up() -> None:
         holdem(*plain, board="AC TD KH 4D 2C", book=book)
     assert book.shown() == {"primary": 500_600, "secondary": 300, "tertiary": 100}
     assert book.award_cents == 500_000
-    assert book.post() == []
+    assert [(record.kind, record.meter, record.posted) for record in book.post(badge=7)] == [
+        ("posted", "primary", 500_600),
+        ("posted", "secondary", 300),
+        ("posted", "tertiary", 100),
+    ]
     assert book.award_cents == 500_600
     holdem(*plain, board="AC TD KH 4D 2C", book=book)
     won = seat_of(1, "AS AH", river=1000), seat_of(2, "KS KC", river=1000), seat_of(3, "2S 3S", river=1000)
@@ -217,7 +222,11 @@ def test_the_highest_pool_is_the_award() -> None:
     book = JackpotBook(load_jackpot(EXAMPLE))
     book.bank.adjust("secondary", 600_000, 7, "transferred from another licensee")
     records = book.post()
-    assert [(record.kind, record.meter) for record in records] == [("moved", "secondary"), ("moved", "primary")]
+    assert [(record.kind, record.meter) for record in records] == [
+        ("moved", "secondary"),
+        ("moved", "primary"),
+        *[("posted", name) for name in ("primary", "secondary", "tertiary")],
+    ]
     assert book.posted == {"primary": 600_000, "secondary": 500_000, "tertiary": 0}
 
 
@@ -230,6 +239,30 @@ def test_a_book_goes_on_where_it_stood() -> None:
     other.collect(RoundKey("t", "s", 2), 33)
     assert (other.shown(), other.posted) == (book.shown(), book.posted)
     assert sum(book.shown().values()) == 500_066
+
+
+def test_its_records_alone_give_it_back() -> None:
+    """Parts of a cent, postings and all: from every record on, and from the newest of each pool."""
+    book = JackpotBook(load_jackpot(EXAMPLE))
+    records = list(book.bank.records)
+    won = seat_of(1, "AS AH", river=1000), seat_of(2, "KS KC", river=1000), seat_of(3, "2S 3S", river=1000)
+    for number in range(1, 6):
+        records += book.collect(RoundKey("t", "s", number), 33)
+        records += book.post(badge=7) if number == 3 else []
+    settlement, more = book.settle(round_of("holdem.co", won, "AC TD KH KD TC"), agree(load_game("holdem.co")))
+    assert award(settlement)
+    records += more
+    lines = [MeterRecord.from_json(record.to_json()) for record in records]
+    assert lines == records
+    newest = {record.meter: record for record in lines}
+    for again in (JackpotBook.go_on(book.setup, lines), JackpotBook.resume(book.setup, newest)):
+        assert (again.shown(), again.posted) == (book.shown(), book.posted)
+        assert again.bank.carries() == book.bank.carries()
+        one, two = again.collect(RoundKey("t", "s", 7), 33), JackpotBook.go_on(book.setup, lines)
+        assert one == two.collect(RoundKey("t", "s", 7), 33)
+    forged = [*lines, replace(lines[-1], number=len(lines) + 1, kind="moved", posted=1, to_meter=0)]
+    with pytest.raises(MeterRefused, match="posts an amount that nobody posted"):
+        JackpotBook.go_on(book.setup, forged)
 
 
 def test_what_must_be_posted() -> None:

@@ -39,7 +39,7 @@ def put_back(make: Make, state: bytes, first: JournaledPublisher) -> JournaledPu
     """A table made anew that goes on from a state on disk. What has records of its own is as `first` has it: the bank,
     and which rounds were settled."""
     bank = bank_of(first)
-    publisher = make(MeterBank.restore(bank.setup, bank.records) if bank is not None else None)
+    publisher = make(type(bank).restore(bank.setup, bank.records) if bank is not None else None)
     publisher.table.remember(deepcopy(first.table._once))
     publisher.restore(msgspec.json.decode(state, type=PublisherState))
     return publisher
@@ -47,7 +47,7 @@ def put_back(make: Make, state: bytes, first: JournaledPublisher) -> JournaledPu
 
 def bank_of(publisher: JournaledPublisher) -> MeterBank | None:
     """The bank that a table shares; None where its meters are its own."""
-    return publisher.table.terms.bank if publisher.table.terms is not None else None
+    return publisher.table.terms.shared if publisher.table.terms is not None else None
 
 
 def check_every_rest(make: Make, reports: Sequence[Seen]) -> int:
@@ -75,7 +75,7 @@ def check_every_rest(make: Make, reports: Sequence[Seen]) -> int:
 
 OF_THE_REPORT = {"heard"}
 """Of the report that is being taken, and looked at by nobody afterwards."""
-MEMOS = {"_least", "_rankings", "_agreed", "_bets"}
+MEMOS = {"_least", "_rankings", "_agreed", "_bets", "_stood"}
 """What the terms alone decide, kept once it was asked for: one that was not asked yet knows no other."""
 
 
