@@ -16,9 +16,9 @@ from dealer_flow.procedure.load import Procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealer_flow.table.shoe import LEAST_CONFIDENCE
-from dealwire.table.pressed_book import PressedBook
 from dealwire.table.pool_book import PoolBook
 from dealwire.table.posting_book import PostingBook
+from dealwire.table.pressed_book import PressedBook
 from dealwire.table.state import PoolState, TableState
 from devices.events import HandButton, Seen
 from rules.award import AwardBook

@@ -23,18 +23,19 @@ from dealwire.console.rendering import render_sections
 from dealwire.journal import SealingKey
 from dealwire.journal.journal import Journal
 from dealwire.journal.reader import JournalReader
-from dealwire.journal.tables import JournaledTable, TableFactory, configuration_of
+from dealwire.journal.tables import JournaledPublisher, JournaledTable, TableFactory, configuration_of
 from dealwire.service.simulated import simulator
 from dealwire.table.state import TableState
 from dealwire.table.table import Table
 from dealwire.table.viewer import Viewer
 from devices.clock import ManualClock
 from protocol.tomlfile import TomlFileError
-from rules.jackpot_book import JackpotBook, posting
+from rules.jackpot_book import JackpotBook, PoolBank, posting
 from rules.jackpot_setup import load_jackpot
-from rules.meters import MeterRecord
+from rules.meters import MeterBank, MeterRecord
 from rules.settlement import Rolled
 from tests.support.pot_rounds import round_of, seat_of
+from tests.support.rests import check_every_rest
 from tests.support.serving import Program, compared, opened, published, rounds_in, run_until
 from tests.support.table_hands import TableHand
 
@@ -209,7 +210,7 @@ def test_a_jackpot_that_no_round_is_of_is_named() -> None:
 
 # ------------------------------------------------------------------ posting
 
-ASKED = "controller HandButton: hand 2; on true"
+POSTING = "controller HandButton: hand 2; on true"
 
 
 def table_of(book: JackpotBook) -> TableHand:
@@ -226,7 +227,7 @@ def test_a_person_posts_the_amounts_at_the_controller() -> None:
     hand.terms.settle_all(AN_EVENING[0])
     viewer = Viewer(hand.at.table, "table-1")
     assert book.award_cents == 500_000
-    hand.play(ASKED)
+    hand.play(POSTING)
     assert hand.at.table.state() is None, "a posting is asked for"
     hand.confirm().badge(77, "supervisor")
     assert kinds(hand) == ["hand-on", "confirmed", "posted"]
@@ -254,8 +255,8 @@ def test_a_person_posts_the_amounts_at_the_controller() -> None:
     ("lines", "found"),
     [
         ("controller HandButton: hand 1; on true", ["refused"]),
-        (f"{ASKED}\ncontroller HandButton: hand 2; on false", ["hand-on", "hand-off"]),
-        (f"{ASKED}\nconfirm\ncontroller BadgeSwiped: badge 7; level dealer", ["hand-on", "confirmed", "refused"]),
+        (f"{POSTING}\ncontroller HandButton: hand 2; on false", ["hand-on", "hand-off"]),
+        (f"{POSTING}\nconfirm\ncontroller BadgeSwiped: badge 7; level dealer", ["hand-on", "confirmed", "refused"]),
         ("confirm\ncontroller BadgeSwiped: badge 77; level supervisor", []),
     ],
 )
@@ -268,11 +269,27 @@ def test_what_is_no_posting_posts_nothing(lines: str, found: list[str]) -> None:
     assert book.award_cents == 500_000
 
 
+def test_a_table_goes_on_from_every_moment_around_a_posting() -> None:
+    hand = table_of(JackpotBook(load_jackpot(EXAMPLE)))
+    for _ in range(2):
+        hand.play("stakes 1: 20000, 2: 20000").play(POSTING)
+        hand.confirm().badge(77, "executive")
+
+    def make(bank: MeterBank | None) -> JournaledPublisher:
+        banks = Banks()
+        if isinstance(bank, PoolBank):
+            banks.put_jackpot(EXAMPLE, JackpotBook(load_jackpot(EXAMPLE), bank))
+        table = build_table(part_of("table-1", procedure="holdem.co", jackpot=EXAMPLE), banks, JournaledTable)
+        return JournaledPublisher(table, "table-1", 3)
+
+    assert check_every_rest(make, hand.seen) >= 1
+
+
 def test_where_there_is_a_pool_too_one_thing_is_asked_for_at_a_time(tmp_path: Path) -> None:
     (file := tmp_path / "mine.toml").write_text(EXAMPLE.read_text().replace('"holdem.co"', '"home-run.co"'))
     book = JackpotBook(load_jackpot(file))
     hand = TableHand("home-run.co", {"jackpot": book, "meters": {"home-run": 9000}, "runners": {1: 1}})
-    hand.play("controller HandButton: hand 1; on true").play(ASKED)
+    hand.play("controller HandButton: hand 1; on true").play(POSTING)
     hand.confirm().badge(77, "supervisor")
     assert kinds(hand) == ["hand-on", "hand-off", "hand-on", "confirmed", "posted"]
     assert hand.terms.meters["home-run"] == 9000
