@@ -391,8 +391,10 @@ class DealerFlow:
                 over = True
             elif not round_.house_wrong and self._shown_at != (stands := (round_.at, round_.next_due is not None)):
                 # the step, and whether a card is owed: what the rows of `begin_step` look at
+                was = phase.state
                 phase.begin_step()
                 self._shown_at = stands
+                over = State.REVEALING is was is not phase.state  # back from the reveal: such a step may be over, too
         if round_.over or round_.house_wrong:
             self._judge()
         return over

@@ -144,10 +144,10 @@ def before_burn(round_: Round, step: str) -> int:
 
 
 def _others_end(round_: Round, due: Due) -> int:
-    """Where all others have theirs. Community cards that are being dealt after the players' are nobody's: a player's
-    hand gets its card before them."""
+    """Where all others have theirs. Where players bet against each other, community cards that are being dealt after
+    theirs are a street of their own: a player's hand gets its card before them."""
     after, following = before_burn(round_, due.step), round_.next_due
-    if due.place.seat is None or following is None or following.place != COMMUNITY:
+    if round_.plan.betting is None or due.place.seat is None or following is None or following.place != COMMUNITY:
         return after
     while after and (round_.dues[after - 1].place, round_.dues[after - 1].step) == (COMMUNITY, following.step):
         after -= 1

@@ -30,7 +30,7 @@ from dealwire.rehearsal.scenario import RoundPlan, Scenario
 from dealwire.rehearsal.trouble import HANDS, PlannedTrouble, What
 from devices.simulator.deck import FIRST_JOKER, Cards
 from protocol.cards import CARDS, UNREAD
-from protocol.places import DEALER, MUCK, Place
+from protocol.places import COMMUNITY, DEALER, MUCK, Place
 from protocol.tdp.messages import BadgeLevel, Mishandling
 from protocol.tdp.messages import ControllerState as C
 
@@ -245,8 +245,10 @@ class StepDealer(BettingDealer):
 
     def _deals_on(self, step: AnyStep) -> bool:
         """Whether cards go out in the next step too: a hand is completed when all others have theirs, and before the
-        next card is burned."""
+        next card is burned. Of players who bet against each other, before the next street."""
         after = self.procedure.steps[self.procedure.steps.index(step) + 1]
+        if self.procedure.plan.betting is not None and isinstance(after, DealStep) and COMMUNITY.text in after.to:
+            return False
         return after.foreseen and after.from_device and not isinstance(after, BurnCardStep)
 
     def _deal_by_hand(self, packets: Sequence[Due]) -> Doings:

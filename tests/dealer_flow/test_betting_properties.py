@@ -130,6 +130,8 @@ def test_what_is_not_listed_is_refused_or_said_and_changes_nothing_else(
         new = table.incidents[before[2] :]
         if any(found.code == "action-refused" for found in new) or seat not in now.active:
             assert (now.wagers, now.betting) == before[:2]
+        elif action is BettingAction.FORFEIT:  # has no turn, and is in no list
+            assert new == []
         elif not manner and (seat, action) not in listed:
             assert [found.code for found in new][:1] == ["acted-out-of-turn"]
         if not now.rulings:

@@ -5,6 +5,7 @@ import pytest
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.result import RoundResult
 from tests.support.dealt_hands import cases, clean, games
+from tests.support.flow_points import round_of
 from tests.support.hand_table import HandTable
 
 PACKETS = [game for game in games() if load_procedure(game).device == "packet-shuffler"]
@@ -49,6 +50,9 @@ def test_whose_fault_a_fouled_hand_is_decides(game: str, how: str) -> None:
     table.play(f"mishap seat 1: {how}")
     found = table.incidents[-1]
     assert (clause in found.clause, found.called) == (True, None)
+    if status == "dead" and table.flow.plan.betting is not None:
+        rest = []  # a hand of other bets
+        all_but_one_fold(table)
     for line in rest:
         if status == "live" or not line.startswith(("choose 1:", "show seat 1:")):
             table.play(line if status == "live" else without_seat_1(line))
@@ -56,6 +60,13 @@ def test_whose_fault_a_fouled_hand_is_decides(game: str, how: str) -> None:
     seat = next(seat for seat in result.seats if seat.seat == 1)
     assert (result.outcome, seat.status in (status, "folded")) == ("complete", True)
     assert seat.returned == (seat.wagers if back else {})
+
+
+def all_but_one_fold(table: HandTable) -> None:
+    """The hand ends before it is played out."""
+    now = round_of(table.flow)
+    while len(now.live) > 1:
+        table.play(f"acts {now.betting.waiting(now.live)[0]}: fold")
 
 
 def without_seat_1(line: str) -> str:
@@ -176,10 +187,11 @@ def test_a_joker_too_many_makes_a_deck_defective(game: str, who: str) -> None:
 @pytest.mark.parametrize("game", games())
 def test_a_seat_more_than_the_table_has_is_refused(game: str) -> None:
     table = HandTable(game)
-    spot = next(bet.name for bet in table.procedure.bet if bet.enters)
-    table.play([f"bets {table.procedure.seats.most}: {spot} 500"])
+    spot = next((bet.name for bet in table.procedure.bet if bet.enters), None)
+    line = "stakes {}: 500" if spot is None else f"bets {{}}: {spot} 500"
+    table.play([line.format(table.procedure.seats.most)])
     assert table.codes == []
-    table.play([f"bets {table.procedure.seats.most + 1}: {spot} 500"])
+    table.play([line.format(table.procedure.seats.most + 1)])
     assert table.codes == ["unknown-seat"]
 
 

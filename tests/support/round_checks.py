@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from jsonschema import Draft202012Validator
 
+from dealer_flow.play.faced import faced
 from dealer_flow.play.flow import DealerFlow
 from dealer_flow.play.states import LOOSE, State
 from dealer_flow.procedure.load import load_procedure
@@ -160,7 +161,8 @@ def check_snapshot(flow: DealerFlow) -> None:
     for hand in hands:
         held = now.ledger.hands[places[hand.place]]
         if held.revealed is None and not now.ledger.burned_shown:
-            assert len(hand.cards) + len(hand.burned) == max(hand.counted or 0, len(held.opened) + len(hand.burned))
+            lies = max(len(held.opened), len(faced(now, held.place))) + len(hand.burned)
+            assert len(hand.cards) + len(hand.burned) == max(hand.counted or 0, lies)
     for seat in seen.seats:
         live, active = seat.number in now.live, seat.number in now.active
         assert seat.status == (

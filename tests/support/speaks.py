@@ -23,6 +23,8 @@ SPEAKS: Final[dict[str, dict[tuple[str, str], str]]] = {
     "47.1-1017": {},
     "47.1-1017.2": {},
     "47.1-1017.4": {},
+    "47.1-1017.6": {},
+    "47.1-1017.8": {},
     "47.1-1017.10": _of("seats dealer", _COUNT, "(6)"),
     "47.1-1017.12": _of("seats dealer", _COUNT, "(6)"),
     "47.1-1017.14": _of("seats community", (*_COUNT, *_ANY), "(5)") | _of("seats", ("off-table",), "(5)"),
@@ -37,6 +39,7 @@ SPEAKS: Final[dict[str, dict[tuple[str, str], str]]] = {
     "47.1-1017.34": _of("seats", (*_COUNT, *_ANY, "off-table"), "(5)") | _of("dealer", ("short", *_ANY), "(6)"),
     "47.1-1017.36": _of("seats", (*_COUNT, *_ANY, "off-table"), "(5)"),
     "47.1-1017.37": _of("seats community", (*_COUNT, *_ANY), "(5)") | _of("seats", ("off-table",), "(5)"),
+    "47.1-1017.38": {},
     "47.1-1017.39": _of("seats dealer", _COUNT, "(5)")
     | _of(_EXPOSED_ALL, _ANY, "(5)")
     | _of("seats", ("off-table",), "(16)")
