@@ -87,7 +87,10 @@ def betting_faults(procedure: "Procedure") -> Iterator[Complaint]:
         ("raises", part.raises, _RAISES),
         ("check-and-raise", part.check_and_raise, YES_OR_NO),
         ("bet-or-fold", part.bet_or_fold, YES_OR_NO),
+        ("chop", part.chop, YES_OR_NO),
     ):
+        if ref is None:
+            continue
         yield from option_faults(("betting", key, "option"), ref.option, allowed, procedure.option)
     for key, most in (("most-bet", part.most_bet), ("most-raise", part.most_raise)):
         if amount_of(most.amount).bet:
