@@ -25,7 +25,7 @@ def test_a_round_is_written_street_by_street(capsys: pytest.CaptureFixture[str])
     for item in table.outcomes:
         printer(item)
     said = capsys.readouterr().out.splitlines()
-    assert "  seat 5     3S 4H  folded  put in $0 of $180" in said
+    assert "  seat 5     ?? ??  folded  put in $0 of $180" in said, "nobody has shown them"
     assert "  seat 7     KS KD  put in $45 of $45" in said
     assert "  button     seat 1" in said
     assert "  flop       4 all-in with $14, 7 all-in with $39, 8 raises to $60, 1 calls $60" in said
