@@ -19,4 +19,4 @@ def any_pots(view: View, seats: Sequence[Seat], holds: Holds) -> TablePots | Non
         return rolling_pot(view, seats, holds, spec, spec.rolls)
     if spec.matched is not None:
         return matched_pot(view, seats, holds, spec, spec.matched)
-    return table_pots(view, seats, holds)
+    return table_pots(view, seats, holds, spec)

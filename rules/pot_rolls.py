@@ -1,24 +1,24 @@
 """A pot that rolls over from hand to hand on a meter until a hand that qualifies wins it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from dealer_flow.procedure.english import dollars
 from dealer_flow.record.result import Seat
 from rules.checks import Hold
 from rules.pot_awards import as_awarded
-from rules.pot_hands import Share, Shares, by_the_cards, words_of
+from rules.pot_hands import Share, Shares, by_the_cards
 from rules.pot_spec import POT, PotSpec, RollingPot
 from rules.rake import RakeBox, Taken
 from rules.settlement import MeterTotal, PotTotal, PotWinner, Rolled, SettlementLine, make_line
 from rules.spec import ToPotBet
-from rules.table_pots import Holds, TablePots, all_held, given_back, held_bets, in_pot
+from rules.table_pots import Holds, TablePots, all_held, given_back, held_bets, in_pot, why_lost, won_line
 from rules.terms import Meter
 from rules.view import View
 
-LAST: int = 5
+LAST: Final = 5
 """The hand that is the last one by the reading `last-hand`."""
-NEVER: Rolled = Rolled(0, ())
+NEVER: Final = Rolled(0, ())
 """A pot that has not rolled over."""
 
 
@@ -56,7 +56,7 @@ def rolling_pot(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec, 
     if isinstance(shares, Hold):
         return _wait(inside, bets, meter, rolls, shares)
     won = sum(share.cents for share in shares.values())
-    lines = [*given_back(view, inside, bets), *_lines(view, inside, pot, shares, spec, rolls)]
+    lines = [*given_back(view, inside, bets), *_lines(view, inside, pot, shares, rolls)]
     left = pot.left - won
     now = Rolled(rolled.hands + 1, _inside(inside, rolls)) if left else None
     return TablePots(
@@ -128,9 +128,7 @@ def _with(share: Share, clause: str, spec: PotSpec) -> str:
     return f"{clause}{rest}"
 
 
-def _lines(
-    view: View, seats: Sequence[Seat], pot: _Pot, shares: Shares, spec: PotSpec, rolls: RollingPot
-) -> Iterator[SettlementLine]:
+def _lines(view: View, seats: Sequence[Seat], pot: _Pot, shares: Shares, rolls: RollingPot) -> Iterator[SettlementLine]:
     over = pot.left - sum(share.cents for share in shares.values())
     of = f"the pot of {dollars(pot.cents)}"
     goes = [f"{dollars(over)} roll over"] if over else []
@@ -139,23 +137,11 @@ def _lines(
         stake, share = pot.put.get(seat.seat, 0), shares.get(seat.seat)
         if share is not None:
             why = f"{share.facts}: {dollars(share.cents)} of {of}{f', {dollars(over)} roll over' if over else ''}"
-            if share.cents == stake:
-                yield make_line(seat.seat, POT, stake, "push", why, share.clause)
-                continue
-            more = share.cents > stake
-            pay = share.cents - stake if more else share.cents
-            yield make_line(seat.seat, POT, stake, "win", why, share.clause, pay=pay, keeps_stake=more)
+            yield won_line(seat.seat, POT, stake, share, why)
         elif stake:
-            facts, clause = _lost(view, seat, spec, rolls, shares)
+            won = next((share.clause for share in shares.values()), rolls.clause)
+            facts, clause = why_lost(view, seat, won)
             yield make_line(seat.seat, POT, stake, "lose", f"{facts}{of}: {', '.join(goes)}", clause)
-
-
-def _lost(view: View, seat: Seat, spec: PotSpec, rolls: RollingPot, shares: Shares) -> tuple[str, str]:
-    """Why a seat has nothing of the pot, and by which clause."""
-    if seat.status != "live":
-        return ("folded: ", spec.clauses.folded) if seat.status == "folded" else ("dead hand: ", spec.clauses.dead)
-    words = words_of(view, seat, spec)
-    return (f"{words}: " if words else ""), next((share.clause for share in shares.values()), rolls.clause)
 
 
 def _total(pot: _Pot, live: Sequence[Seat], shares: Shares, over: int) -> PotTotal:

@@ -42,7 +42,7 @@ from rules.settlement import (
     Totals,
     spelled,
 )
-from rules.spec import FeeBet, PropositionBet
+from rules.spec import IN_POTS, FeeBet, PropositionBet
 from rules.table_pots import TablePots, jackpot_meter
 from rules.terms import Agreed, Meter, Terms, agree
 from rules.view import View
@@ -186,7 +186,7 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
         mine, plays_here = holds.get(seat.seat, _NO_HOLDS), played[seat.seat]
         for name, of in made[seat.seat].items():
             hold, kind = mine.get(of.on), of.kind
-            if kind in ("to-pot", "to-pool") and of_table is not None and seat.status != "out":
+            if kind in IN_POTS and of_table is not None and seat.status != "out":
                 continue
             if name not in plays_here:
                 line = pots.get((name, seat.seat)) or forfeited_line(result, seat, of.bet, game)

@@ -401,6 +401,8 @@ KINDS_OF_BETS: Final = (
     *("against", "margin", "split", "shared", "table", "progressive"),
     *("race", "fee", "pot", "to-pot", "to-pool", "proposition", "tip"),
 )
+IN_POTS: Final = frozenset({"to-pot", "to-pool"})
+"""Kinds of bets that players win from each other."""
 
 
 class OddsSpec(TomlTable):

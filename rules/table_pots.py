@@ -40,12 +40,8 @@ class TablePots(NamedTuple):
     forfeited: int = 0
 
 
-def table_pots(view: View, seats: Sequence[Seat], holds: Holds) -> TablePots | None:
-    """The pots of a round that was played out, or whose pots were taken in before its deck was found defective; None
-    where the game has none or the round is void, and each wager is what the round says of it."""
-    spec = view.terms.game.spec.pot
-    if spec is None or not (view.result.outcome == "complete" or kept_when_defective(view.result)):
-        return None
+def table_pots(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec) -> TablePots:
+    """The main pot and the side pots of a round whose pots are settled."""
     bets = [bet for bet in view.terms.game.bets.values() if isinstance(bet, ToPotBet)]
     inside = [seat for seat in seats if seat.status != "out"]
     if waiting := [*held_bets(inside, bets, holds, spec.alike)]:
@@ -189,20 +185,23 @@ def _lines_of(
     for seat, stake in _by_seat(Pot({**dict.fromkeys(shares, 0), **pot.shares}, pot.contenders)):
         share = shares.get(seat)
         if share is not None:
-            why = f"{share.facts}: {dollars(share.cents)} of {of}"
-            if share.cents == stake:
-                yield make_line(seat, name, stake, "push", why, share.clause)
-            else:
-                keeps = share.cents > stake
-                pay = share.cents - stake if keeps else share.cents
-                yield make_line(seat, name, stake, "win", why, share.clause, pay=pay, keeps_stake=keeps)
+            yield won_line(seat, name, stake, share, f"{share.facts}: {dollars(share.cents)} of {of}")
         else:
-            facts, clause = _lost(seats[seat], next(iter(shares.values())).clause, view)
+            facts, clause = why_lost(view, seats[seat], next(iter(shares.values())).clause)
             yield make_line(seat, name, stake, "lose", f"{facts}{of} goes to {whose}", clause)
 
 
-def _lost(seat: Seat, won: str, view: View) -> tuple[str, str]:
-    """Why a seat has nothing of a pot, and by which clause."""
+def won_line(seat: int, name: str, stake: int, share: Share, why: str) -> SettlementLine:
+    """The line of a seat that has some of a pot in which `stake` is its own."""
+    if share.cents == stake:
+        return make_line(seat, name, stake, "push", why, share.clause)
+    keeps = share.cents > stake
+    pay = share.cents - stake if keeps else share.cents
+    return make_line(seat, name, stake, "win", why, share.clause, pay=pay, keeps_stake=keeps)
+
+
+def why_lost(view: View, seat: Seat, won: str) -> tuple[str, str]:
+    """Why a seat has nothing of a pot, in words that begin a sentence, and by which clause; `won`: that of who has."""
     spec = view.terms.game.spec.pot
     assert spec is not None, "only a game with a pot asks"
     if seat.status == "folded":

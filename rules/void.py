@@ -14,7 +14,7 @@ from rules.checks import Hold
 from rules.game import Game
 from rules.lines import held
 from rules.settlement import SettlementLine, make_line
-from rules.spec import Bet, ReturnClauses
+from rules.spec import IN_POTS, Bet, ReturnClauses
 
 _FOULED: Final = "hand-fouled"
 
@@ -27,7 +27,8 @@ def plays(result: RoundResult, seat: Seat, bet: Bet, game: Game) -> bool:
         return True
     if result.outcome == "progressive-only" and bet.kind == "progressive":
         return seat.status != "dead"
-    shown = result.outcome == "defective-deck" and seat.status != "dead"  # the hand was, and it stands
+    own = bet.kind not in IN_POTS  # a pot is settled as a whole: the table knows whose it was
+    shown = result.outcome == "defective-deck" and seat.status != "dead" and own  # the hand was, and it stands
     return bet.name in seat.settled and (_of_a_stage(bet, game) or shown)
 
 

@@ -394,7 +394,7 @@ class DealerFlow:
                 was = phase.state
                 phase.begin_step()
                 self._shown_at = stands
-                over = State.REVEALING is was is not phase.state  # back from the reveal: such a step may be over, too
+                over = was is State.REVEALING and phase.state is not was  # back at a step, which may be over, too
         if round_.over or round_.house_wrong:
             self._judge()
         return over

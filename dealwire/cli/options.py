@@ -252,7 +252,7 @@ def make_terms(
 ) -> TableTerms:
     """The terms those options describe, for this game and on this bank's meters. Which of the maker's recommendations
     the bank's setup goes against is said in passing."""
-    _one_owner(bank, jackpot, meters, jackpot_rake_cents)
+    one_owner(bank, jackpot, meters, jackpot_rake_cents)
     chosen = pairs(paytables, "--paytable"), pairs(readings, "--reading"), cents(meters)
     mine = bank if game.progressive is not None else None
     maximum = MaximumPayout(max_round_cents, max_player_cents, max_tip_cents, least_bet_cents)
@@ -269,15 +269,14 @@ def make_terms(
     return terms
 
 
-def _one_owner(
-    bank: MeterBank | None, jackpot: JackpotBook | None, meters: Sequence[str], rake_cents: int | None
-) -> None:
-    """UsageError where two options say the same of the money that lies at the table."""
-    if bank is not None and meters:
+def one_owner(progressive: object, jackpot: object, meters: Sequence[str], jackpot_rake_cents: int | None) -> None:
+    """UsageError where two of these options, each None or empty unless given, say the same of the money that lies at
+    the table."""
+    if progressive is not None and meters:
         raise click.UsageError("--meter and --progressive both say where the meters stand; give one of them")
-    if jackpot is not None and rake_cents is not None:
+    if jackpot is not None and jackpot_rake_cents is not None:
         raise click.UsageError("--jackpot and --jackpot-rake both say what is taken for it; give one of them")
-    if jackpot is not None and bank is not None:
+    if jackpot is not None and progressive is not None:
         raise click.UsageError("--progressive and --jackpot are of different games; give one of them")
 
 

@@ -13,7 +13,7 @@ import click
 
 from dealer_flow.record.result import RoundResult
 from dealwire.cli.exits import Exit, Stop
-from dealwire.cli.options import FILE, open_bank, open_jackpot, terms_options
+from dealwire.cli.options import FILE, one_owner, open_bank, open_jackpot, terms_options
 from dealwire.cli.output import OutputFailed
 from dealwire.cli.round_lines import UnknownType, lines, one_line, read_round
 from dealwire.cli.round_terms import RoundTerms, resumed
@@ -69,10 +69,7 @@ def command(
     say: Say = say_round if text else say_json
     if sys.stdin is None:
         raise Stop(Exit.USAGE, "standard input is closed")
-    if progressive is not None and jackpot is not None:
-        raise click.UsageError("--progressive and --jackpot are of different games; give one of them")
-    if jackpot is not None and options["jackpot_rake_cents"] is not None:
-        raise click.UsageError("--jackpot and --jackpot-rake both say what is taken for it; give one of them")
+    one_owner(progressive, jackpot, options["meters"], options["jackpot_rake_cents"])
     if resume is not None and progressive is None and jackpot is None:
         raise click.UsageError("--resume goes on with the meters of --progressive or --jackpot; give both")
     before = RoundRuns()

@@ -15,6 +15,8 @@ ACTIONS: Final[Mapping[str, str]] = {
     BettingAction.CHECK: "checks",
     BettingAction.ALL_IN: "all-in with {}",
     BettingAction.BRING_IN: "brings in {}",
+    BettingAction.FORFEIT: "forfeits {} by a supervisor's word",
+    BettingAction.CHOP: "would chop the blinds",
 }
 """What a player does, with all that lies before the seat then."""
 

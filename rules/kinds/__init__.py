@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from dealer_flow.record.result import Seat
-from rules.kinds import against, fee, shared, split, table, to_pot
+from rules.kinds import against, fee, shared, split, table
 from rules.lines import Staked
 from rules.settlement import SettlementLine
 from rules.view import View
@@ -23,8 +23,6 @@ KINDS: Final[Mapping[str, Resolve]] = MappingProxyType(
         "shared": lambda bet, staked, seat, view: shared.resolve(bet, staked, seat, view, resolve),
         "table": table.resolve,
         "fee": fee.resolve,
-        "to-pot": to_pot.resolve,
-        "to-pool": to_pot.resolve,
     }
 )
 
