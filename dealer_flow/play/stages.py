@@ -132,10 +132,10 @@ def unsettle(round_: Round, kind: str, number: int | None = None) -> None:
 
 def finished(round_: Round, number: int) -> frozenset[str]:
     """The bets of a seat that the table is done with, whatever voids the round: by a step that is over; of a deck found
-    defective after the hand was shown, and compared, all of them."""
+    defective after the hand was shown, and compared, all of them, those in a pot when all hands were."""
     compared = number in round_.compared or (round_.all_shown and number in round_.active)
     if compared and number not in round_.dead and round_.plan.shown_stands and round_.outcome == "defective-deck":
-        return frozenset(round_.wagers.get(number, {}))
+        return frozenset(round_.wagers.get(number, {})) - (frozenset() if round_.all_shown else round_.plan.in_pot)
     return frozenset(round_.settled.get(number, ()))
 
 

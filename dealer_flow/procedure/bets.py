@@ -169,10 +169,10 @@ class PropositionPart(TomlTable):
 
 
 class PotPart(TomlTable):
-    """A bet goes into a pot that its players play for: where fewer than `least` of them have placed it, there is none,
-    and the bet goes back."""
+    """A bet goes into a pot that its players play for: no hand settles it before every hand was shown. Where fewer than
+    `least` of them have placed it, there is none, and the bet goes back."""
 
-    least: Annotated[int, Field(ge=2, le=8)]
+    least: Annotated[int, Field(ge=1, le=8)] = 1
     clause: Clause
 
 

@@ -193,6 +193,11 @@ class Plan:
         self.finishes = frozenset(choice.name for choice in procedure.decision if choice.folds or choice.last)
         self.pots = {bet.name: bet.pot.least for bet in there if bet.pot is not None}
         """Bets of a pot that the players play for -> how many of them must have placed it."""
+        betting = procedure.betting
+        self.in_pot = self.pots.keys() | {
+            bet.name for bet in there if betting is not None and bet.name not in betting.apart
+        }
+        """Bets that players win from each other, all of those where they bet against each other."""
         self.blind = frozenset(bet.name for bet in there if bet.blind)
         self.by_action = frozenset(bet.name for bet in there if bet.placed == "by-action")
         self.by_decision = frozenset(bet.name for bet in there if bet.placed == "by-decision" and bet.tip_for is None)

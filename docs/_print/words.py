@@ -104,7 +104,9 @@ def bet_rules(procedure: Procedure) -> Iterator[tuple[str, str, str]]:
             chosen = f" with the choice `{must.choice}`" if must.choice else ""
             yield bet.name, f"{must.words()}{chosen}{_where(must.when)}", must.clause
         if bet.pot is not None:
-            words = f"a pot of its players, {bet.pot.least} of them at least: where fewer placed it, it goes back"
+            words = "a pot of its players: no hand settles it before all are shown"
+            if bet.pot.least > 1:
+                words = f"a pot of its players, {bet.pot.least} of them at least: where fewer placed it, it goes back"
             yield bet.name, words, bet.pot.clause
     for total in procedure.total:
         yield f"{listed([*total.bets])} together", f"{total.words()}{_where(total.when)}", total.clause

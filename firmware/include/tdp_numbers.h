@@ -242,6 +242,7 @@ enum {
     TDP_PLAYER_ACTION_ALL_IN = 6,
     TDP_PLAYER_ACTION_BRING_IN = 7,
     TDP_PLAYER_ACTION_FORFEIT = 8,
+    TDP_PLAYER_ACTION_CHOP = 9,
 };
 
 /* What the reader of a shoe noticed about a card. */

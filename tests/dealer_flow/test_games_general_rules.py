@@ -4,6 +4,7 @@ import pytest
 
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.result import RoundResult
+from rules import load_game, settle
 from tests.support.dealt_hands import cases, clean, games
 from tests.support.flow_points import round_of
 from tests.support.hand_table import HandTable
@@ -193,6 +194,33 @@ def test_a_seat_more_than_the_table_has_is_refused(game: str) -> None:
     assert table.codes == []
     table.play([line.format(table.procedure.seats.most + 1)])
     assert table.codes == ["unknown-seat"]
+
+
+WON_FROM_EACH_OTHER = ("joker.co", "eighty-eight.co", "trips.co", "holdem.co", "seven-card-stud-hi-lo.co", "draw.co")
+
+
+@pytest.mark.parametrize("game", WON_FROM_EACH_OTHER)
+def test_a_pot_is_won_by_no_hand_before_all_are_shown(game: str) -> None:
+    """47.1-1036: what was won before the deck is found defective stays so, and one hand alone has won nothing."""
+    lines = list(clean(game).lines)
+    first = next(at for at, line in enumerate(lines) if line.startswith("show seat"))
+    table = HandTable(game).play([*lines[: first + 1], "count shoe: 20"])
+    result = table.end()
+    assert result.outcome == "defective-deck"
+    assert given_back(result) == all_bets(result)
+    assert not any(seat.settled for seat in result.seats)
+
+
+@pytest.mark.parametrize("game", WON_FROM_EACH_OTHER)
+def test_a_pot_that_all_have_shown_for_waits_for_a_person_where_nobody_took_it_in(game: str) -> None:
+    result = HandTable(game).play([*clean(game).lines, "count shoe: 20"]).end()
+    assert (result.outcome, given_back(result)) == ("defective-deck", {seat: {} for seat in all_bets(result)})
+    rules = load_game(game)
+    settlement = settle(result, rules, meters=dict.fromkeys(rules.meters(), 0))
+    assert {(line.seat, line.bet) for line in settlement.lines if line.result == "held"} == {
+        (seat, bet) for seat, bets in all_bets(result).items() for bet in bets
+    }
+    assert settlement.totals.players == 0
 
 
 def test_a_supervisor_who_came_is_called_no_more() -> None:

@@ -133,9 +133,9 @@ class LongEvening:
         offered = [bet for bet in plan.bets.values() if bet.placed == "before-deal"]
         seats = self.random.sample(range(1, plan.most_seats + 1), self.random.randint(1, min(3, plan.most_seats)))
         for number in sorted(seats):
-            if not offered:  # a game whose chips go into a pot: stakes and bets are shown as the evening goes on
-                break
-            alone = self.random.choice(offered).number if not plan.decisions else 0
+            if plan.betting is not None:  # what players may bet lies before them
+                self.see(CONTROLLER, e.StakeShown(number, self.random.choice((2_000, 20_000))))
+            alone = self.random.choice(offered).number if offered and not plan.decisions else 0
             for bet in offered:
                 if bet.number == alone or (not alone and (bet.enters or self.random.random() < 0.4)):
                     self.see(CONTROLLER, e.WagerPlaced(number, bet.number, 500))

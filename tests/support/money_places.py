@@ -1,5 +1,5 @@
 """Where each bet of a published round is: a bet is in one place and no other, and nowhere only by a clause that names
-what goes back and leaves it out."""
+what goes back and leaves it out, or by the word of a person who has it forfeited."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ def places_of(plan: Plan, result: RoundResult, seat: Seat, bet: str) -> list[str
         result.outcome == "complete" or (result.outcome == "progressive-only" and bet in plan.progressives)
     ):
         return ["plays"]
+    if any(act.action == "forfeit" and act.seat == seat.seat for act in result.actions):
+        return ["stays"]
     own = plan.tips.get(bet, bet)
     return ["stays"] if any(own not in back for back in _named(plan, result)) else []
 

@@ -21,7 +21,7 @@ def bet_faults(procedure: Procedure) -> Iterator[Complaint]:
         yield from condition_faults(("bet", index, "enters-when"), bet.enters_when, procedure.option)
         if bet.enters_when is not None and (bet.enters or bet.placed != "before-deal"):
             yield ("bet", index, "enters-when"), "for a bet placed before-deal that has no enters = true"
-        if bet.pot is not None and bet.placed != "before-deal":
+        if bet.pot is not None and bet.pot.least > 1 and bet.placed != "before-deal":
             yield ("bet", index, "pot"), "for a bet placed before-deal: it is known at START GAME who has placed it"
         if bet.placed == "before-extra" and not extra:
             yield ("bet", index, "placed"), "no extra card to be placed before: there is no [shoe.extra] table"
