@@ -10,6 +10,7 @@
 #   make test-rounds  1,000,000 rounds over lines that fail and devices that are not what they were (ROUNDS=1000: so
 #                  many), JOBS processes; four hours on two cores
 #   make test-poker  100,000 evenings of player-banked poker through flow and settlement (EVENINGS=1000: so many), JOBS
+#   make test-pots   100,000 hands of each family of poker, settled by the program and by pokerkit (HANDS=1000: so many), JOBS
 #                  processes; an hour on two quiet cores
 #   make mutation  600 deliberate faults in protocol, dealer_flow and rules: which do the tests find? half an hour
 #   make acceptance  the whole acceptance plans against the simulated devices, with a report of each in build/
@@ -37,6 +38,7 @@ KILLS ?= 10000
 SCRIPTS ?= 1000000
 ROUNDS ?= 1000000
 EVENINGS ?= 100000
+HANDS ?= 100000
 JOBS ?= 2
 FUZZ_S ?= 1800
 # What the README's commands need beyond the packages that every installation has.
@@ -47,7 +49,7 @@ QUICK := not thorough and not slow and not hardware and not firmware and not kai
 # Hundreds of tests start programs of their own: what Python compiled is kept, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check lint compiled test acceptance mutation test-long test-lies test-kills test-rounds test-poker test-hardware firmware test-firmware test-firmware-long test-same test-wireshark kaitai-tools test-kaitai bench captures docs site clean
+.PHONY: demo check lint compiled test acceptance mutation test-long test-lies test-kills test-rounds test-poker test-pots test-hardware firmware test-firmware test-firmware-long test-same test-wireshark kaitai-tools test-kaitai bench captures docs site clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/dealwire demo
@@ -86,6 +88,9 @@ test-rounds: $(VENV)/.test
 
 test-poker: $(VENV)/.test
 	@$(BIN)/python -m tests.support.poker_evenings $(EVENINGS) --jobs $(JOBS)
+
+test-pots: $(VENV)/.test
+	@$(BIN)/python -m tests.support.compare_pots $(HANDS) --jobs $(JOBS)
 
 mutation: $(VENV)/.test
 	@$(BIN)/python -m tests.support.mutate --sample 600 --seed 1

@@ -11,9 +11,9 @@ SCHEMA: Final = "dealwire.procedure-summary/1"
 
 
 def describe(procedure: Procedure) -> dict[str, Any]:
-    """One procedure under the defaults of its options. Cards are counted at the most seats: `dealt` leave the device, the
-    whole deck where it runs out, `by_hand` do not; `remainder` is what is left of the deck then, `exact` what the text
-    says must be left."""
+    """One procedure under the defaults of its options. Cards are counted at the most seats: `dealt` leave the device
+    (the whole deck where it runs out), `by_hand` do not; `remainder` is what is left of the deck then, `exact` what the
+    text says must be left."""
     plan = Plan(procedure, {})
     most, deck = procedure.seats.most, procedure.deck
     needed, by_hand = cards_needed(plan.steps, most, most)

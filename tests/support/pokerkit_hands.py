@@ -54,9 +54,11 @@ _BLINDS: Final = ("small-blind", "big-blind")
 
 
 @dataclass(frozen=True)
-class Family:
-    """A family of games: the game file, its betting rounds, the hands as pokerkit ranks them, the readings."""
+class Form:
+    """A form of a family of games: its file, its betting rounds, the hands as pokerkit ranks them, the readings."""
 
+    of: str
+    """The family that it is a form of: high, low or both."""
     game: str
     streets: tuple[str, ...]
     hands: tuple[type[Hand], ...]
@@ -72,28 +74,37 @@ class Family:
         return not self.own
 
 
+_STUD: Final = "seven-card-stud"
+_DEUCE: Final = (StandardLowHand,)
 _EIGHT: Final = {"low-qualifier": "eight-or-better"}
 _SEVEN_LOW: Final = {"low-hand": "deuce-to-seven"}
 _HI_LO_8: Final = (StandardHighHand, EightOrBetterLowHand)
+_OMAHA_8: Final = (OmahaHoldemHand, OmahaEightOrBetterLowHand)
 _HI_LO: Final = (StandardHighHand, RegularLowHand)
 
-FAMILIES: Final = {
-    "holdem": Family("holdem.co", _BOARD, (StandardHighHand,), 10, 2),
-    "holdem-hi-lo": Family("holdem-hi-lo.co", _BOARD, _HI_LO, 10, 2),
-    "holdem-hi-lo-8": Family("holdem-hi-lo.co", _BOARD, _HI_LO_8, 10, 2, _EIGHT),
-    "omaha": Family("omaha.co", _BOARD, (OmahaHoldemHand,), 9, 4),
-    "omaha-hi-lo-8": Family("omaha-hi-lo.co", _BOARD, (OmahaHoldemHand, OmahaEightOrBetterLowHand), 9, 4, _EIGHT),
-    "draw": Family("draw.co", _DRAW, (StandardHighHand,), 5, 5),
-    "draw-low": Family("draw-low.co", _DRAW, (RegularLowHand,), 5, 5),
-    "draw-low-2-7": Family("draw-low.co", _DRAW, (StandardLowHand,), 5, 5, _SEVEN_LOW),
-    "draw-hi-lo": Family("draw-hi-lo.co", _DRAW, _HI_LO, 5, 5),
-    "draw-hi-lo-8": Family("draw-hi-lo.co", _DRAW, _HI_LO_8, 5, 5, _EIGHT),
-    "five-card-stud": Family("five-card-stud.co", _FIVE, (StandardHighHand,), 9),
-    "seven-card-stud": Family("seven-card-stud.co", _SEVEN, (StandardHighHand,), 6),
-    "seven-card-stud-low": Family("seven-card-stud-low.co", _SEVEN, (RegularLowHand,), 6),
-    "seven-card-stud-low-2-7": Family("seven-card-stud-low.co", _SEVEN, (StandardLowHand,), 6, readings=_SEVEN_LOW),
-    "seven-card-stud-hi-lo": Family("seven-card-stud-hi-lo.co", _SEVEN, _HI_LO, 6),
-    "seven-card-stud-hi-lo-8": Family("seven-card-stud-hi-lo.co", _SEVEN, _HI_LO_8, 6, readings=_EIGHT),
+FORMS: Final = {
+    "holdem": Form("holdem", "holdem.co", _BOARD, (StandardHighHand,), 10, 2),
+    "holdem-hi-lo": Form("holdem", "holdem-hi-lo.co", _BOARD, _HI_LO, 10, 2),
+    "holdem-hi-lo-8": Form("holdem", "holdem-hi-lo.co", _BOARD, _HI_LO_8, 10, 2, _EIGHT),
+    "omaha": Form("omaha", "omaha.co", _BOARD, (OmahaHoldemHand,), 9, 4),
+    "omaha-hi-lo-8": Form(
+        "omaha", "omaha-hi-lo.co", _BOARD, (OmahaHoldemHand, OmahaEightOrBetterLowHand), 9, 4, _EIGHT
+    ),
+    "draw": Form("draw", "draw.co", _DRAW, (StandardHighHand,), 5, 5),
+    "draw-low": Form("draw", "draw-low.co", _DRAW, (RegularLowHand,), 5, 5),
+    "draw-low-2-7": Form("draw", "draw-low.co", _DRAW, _DEUCE, 5, 5, _SEVEN_LOW),
+    "draw-hi-lo": Form("draw", "draw-hi-lo.co", _DRAW, _HI_LO, 5, 5),
+    "draw-hi-lo-8": Form("draw", "draw-hi-lo.co", _DRAW, _HI_LO_8, 5, 5, _EIGHT),
+    "five-card-stud": Form("five-card-stud", "five-card-stud.co", _FIVE, (StandardHighHand,), 9),
+    "seven-card-stud": Form(_STUD, "seven-card-stud.co", _SEVEN, (StandardHighHand,), 6),
+    "seven-card-stud-low": Form(_STUD, "seven-card-stud-low.co", _SEVEN, (RegularLowHand,), 6),
+    "seven-card-stud-low-2-7": Form(
+        "seven-card-stud", "seven-card-stud-low.co", _SEVEN, _DEUCE, 6, readings=_SEVEN_LOW
+    ),
+    "seven-card-stud-hi-lo": Form(_STUD, "seven-card-stud-hi-lo.co", _SEVEN, _HI_LO, 6),
+    "seven-card-stud-hi-lo-8": Form(
+        "seven-card-stud", "seven-card-stud-hi-lo.co", _SEVEN, _HI_LO_8, 6, readings=_EIGHT
+    ),
 }
 """By name; what pokerkit has no hand for is missing: Omaha without a qualifier for low, Pineapple."""
 
@@ -110,9 +121,9 @@ class Judged:
     split: bool
 
 
-def judged(family: Family, seed: int) -> Judged:
+def judged(form: Form, seed: int) -> Judged:
     """One random hand."""
-    return _Hand(family, random.Random(seed)).played()
+    return _Hand(form, random.Random(seed)).played()
 
 
 class _NobodyMucks(State):
@@ -137,9 +148,9 @@ class _NobodyMucks(State):
 class _Hand:
     """A hand as it is dealt and bet."""
 
-    def __init__(self, family: Family, chance: random.Random) -> None:
-        self.family, self.chance = family, chance
-        self.players = players = chance.randint(2, family.most)
+    def __init__(self, form: Form, chance: random.Random) -> None:
+        self.form, self.chance = form, chance
+        self.players = players = chance.randint(2, form.most)
         self.deck = [card.text[0] + card.text[1].lower() for card in DECK]
         chance.shuffle(self.deck)
         if chance.random() < 0.5:
@@ -147,12 +158,12 @@ class _Hand:
             self.deck.sort(key=lambda card: card[0] in few)  # the last ones are dealt first
         big = chance.choice((2, 5, 10))
         stacks = [chance.choice((chance.randint(1, 3 * big), chance.randint(1, 40 * big))) for _ in range(players)]
-        stud, ante = family.stud, chance.choice((0, 1, 3))
+        stud, ante = form.stud, chance.choice((0, 1, 3))
         self.state = _NobodyMucks(
             _AUTOMATIONS,
             Deck.STANDARD,
-            family.hands,
-            tuple(_streets(family, big)),
+            form.hands,
+            tuple(_streets(form, big)),
             BettingStructure.NO_LIMIT,
             True,
             max(ante, 1) if stud else ante,
@@ -173,7 +184,7 @@ class _Hand:
         """What was posted before the deal: the ante first, as far as the chips go."""
         for player, stack in enumerate(stacks):
             put = stack - self.state.stacks[player]
-            of_ante = min(put, max(ante, 1) if self.family.stud else ante)
+            of_ante = min(put, max(ante, 1) if self.form.stud else ante)
             small = player == (1 if self.players == 2 else 0)
             for name, cents in (("ante", of_ante), (_BLINDS[not small], put - of_ante)):
                 if cents:
@@ -226,7 +237,7 @@ class _Hand:
         else:
             put = state.check_or_call().amount
         if put:
-            name = self.family.streets[street]
+            name = self.form.streets[street]
             self.wagers[player][name] = self.wagers[player].get(name, 0) + put
 
     def _judged(self) -> Judged:
@@ -241,10 +252,10 @@ class _Hand:
             seats.append(seat_of(seat(player), cards, status=status, **put))
         seats.sort(key=lambda each: each.seat)
         community = [card.upper() for card in self.board]
-        result = round_of(self.family.game, seats, community, button=self.button or None)
+        result = round_of(self.form.game, seats, community, button=self.button or None)
         pots = [*state.pots]
         before = list(map(add, state.payoffs, state.bets))
-        hands = [[*state.get_up_hands(0, way)] for way in range(len(self.family.hands))] if not alone else []
+        hands = [[*state.get_up_hands(0, way)] for way in range(len(self.form.hands))] if not alone else []
         shares = [[*_shares(pot.amount, pot.player_indices, hands, by_text=True)] for pot in pots]
         theirs = [[*_shares(pot.amount, pot.player_indices, hands, by_text=False)] for pot in pots]
         while state.can_push_chips():
@@ -297,19 +308,19 @@ def _best(contenders: Sequence[int], hands: Sequence[Hand | None]) -> list[int]:
     return [player for player, hand in there if hand == best]
 
 
-def _streets(family: Family, least: int) -> Iterator[Street]:
+def _streets(form: Form, least: int) -> Iterator[Street]:
     """The betting rounds as pokerkit has them."""
-    low = not issubclass(family.hands[0], StandardHighHand | OmahaHoldemHand)
-    for number, name in enumerate(family.streets):
-        opening, board, down, draw = Opening.POSITION, 0, (False,) * (family.own if not number else 0), False
-        if family.streets == _BOARD:
+    low = not issubclass(form.hands[0], StandardHighHand | OmahaHoldemHand)
+    for number, name in enumerate(form.streets):
+        opening, board, down, draw = Opening.POSITION, 0, (False,) * (form.own if not number else 0), False
+        if form.streets == _BOARD:
             board = (0, 3, 1, 1)[number]
-        elif family.streets == _DRAW:
+        elif form.streets == _DRAW:
             draw = number > 0
         else:
             down = (name != "seventh",)
             if not number:
-                down = (False, False, True) if family.streets == _SEVEN else (False, True)
+                down = (False, False, True) if form.streets == _SEVEN else (False, True)
                 opening = Opening.HIGH_CARD if low else Opening.LOW_CARD
             else:
                 opening = Opening.LOW_HAND if low else Opening.HIGH_HAND
