@@ -10,8 +10,9 @@
 #   make test-rounds  1,000,000 rounds over lines that fail and devices that are not what they were (ROUNDS=1000: so
 #                  many), JOBS processes; four hours on two cores
 #   make test-poker  100,000 evenings of player-banked poker through flow and settlement (EVENINGS=1000: so many), JOBS
-#   make test-pots   100,000 hands of each family of poker, settled by the program and by pokerkit (HANDS=1000: so many), JOBS
-#                  processes; an hour on two quiet cores
+#                  processes; half an hour on two quiet cores
+#   make test-pots  100,000 hands of each family of poker, settled by the program and by pokerkit (HANDS=1000: so many),
+#                  JOBS processes; an hour and a quarter
 #   make mutation  600 deliberate faults in protocol, dealer_flow and rules: which do the tests find? half an hour
 #   make acceptance  the whole acceptance plans against the simulated devices, with a report of each in build/
 #   make test-hardware  real drivers, the kernel's USB and a real systemd, in a computer that QEMU plays; ten minutes

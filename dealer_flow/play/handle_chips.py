@@ -2,6 +2,7 @@
 
 # ruff: noqa: ARG001 - every handler has the signature of the table at the end
 
+from collections.abc import Collection
 from typing import Final
 
 import devices.events as e
@@ -143,11 +144,19 @@ def forfeit(round_: Round, ruling: Ruling) -> None:
         round_.betting.passed.pop(ruling.place.seat, None)
 
 
+def _all_in_without(round_: Round, number: int, blinds: Collection[str]) -> bool:
+    """Whether all that lay before a seat is in other bets than these."""
+    put = sum(cents for name, cents in round_.wagers.get(number, {}).items() if name not in blinds)
+    return put == round_.betting.stakes.get(number)
+
+
 def judge_blinds(round_: Round, seen: Seen) -> None:
-    """START GAME: the blinds lie at the left of the button, one after the other; others are recorded, no more."""
-    part, around = round_.plan.betting, in_turn(round_)
+    """START GAME: the blinds lie at the left of the button, one after the other; others are recorded, no more. Of a
+    player all in with the ante none is due."""
+    part = round_.plan.betting
     if part is None or round_.first is None:
         return
+    around = [number for number in in_turn(round_) if not _all_in_without(round_, number, part.blinds)]
     posted = [
         (name, [number for number in around if name in round_.wagers.get(number, {})])
         for name in part.blinds

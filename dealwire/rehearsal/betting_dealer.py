@@ -209,7 +209,10 @@ class BettingDealer(PlayingDealer):
     def _takings(self) -> Takings | None:
         assert self.hand is not None, "only where players bet against each other"
         hands = {number: self._played(number, bets) for number, bets in self.hand.put.items()}
-        return takings(self.procedure, hands, self.cards.faces(COMMUNITY), self.hand.button)
+        terms = self._scenario.terms
+        if terms is None:
+            return None
+        return takings(self.procedure, terms, hands, self.cards.faces(COMMUNITY), self.hand.button)
 
     def _played(self, number: int, bets: dict[str, int]) -> HandPlayed:
         status: SeatStatus = "folded" if number in self.view.folded else "live"

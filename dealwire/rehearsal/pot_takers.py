@@ -6,9 +6,9 @@ from typing import NamedTuple
 from dealer_flow.record.result import Deck, ProcedureRef, RoundResult, Seat, SeatStatus
 from dealwire.rehearsal.rehearsed import RehearsedProcedure
 from protocol.cards import Card
-from rules.game import game_id_of, load_game
-from rules.settle import settle
+from rules.settle import settle_on
 from rules.settlement import Settlement
+from rules.terms import Terms
 
 
 class HandPlayed(NamedTuple):
@@ -27,13 +27,14 @@ class Takings(NamedTuple):
 
 
 def takings(
-    procedure: RehearsedProcedure, seats: Mapping[int, HandPlayed], community: tuple[Card, ...], button: int
+    procedure: RehearsedProcedure,
+    terms: Terms,
+    seats: Mapping[int, HandPlayed],
+    community: tuple[Card, ...],
+    button: int,
 ) -> Takings | None:
-    """Who takes what, no rake taken; None where no game says it or it is not known."""
-    game = game_id_of(procedure.id, procedure.plan.options)
-    if game is None:
-        return None
-    settled = settle(_round(procedure, seats, community, button), load_game(game))
+    """Who takes what, on the terms of the table; None where it is not known."""
+    settled = settle_on(_round(procedure, seats, community, button), terms)
     if any(line.result == "held" for line in settled.lines):
         return None
     return Takings(tuple(_taken(settled)), _back(settled))

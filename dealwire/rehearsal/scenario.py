@@ -35,6 +35,9 @@ from dealwire.rehearsal.trouble import (
 from protocol.cards import DECK, RANKS, Card
 from protocol.places import SEATS_MAX, Place, seat
 from protocol.tdp.messages import BadgeLevel
+from rules.amounts import AmountField, WagerField
+from rules.settlement import NO_PERCENT, HouseRake
+from rules.terms import Terms
 
 Bets = dict[str, Annotated[int, Field(ge=1, le=2**32 - 1)]]
 """Cents by the bet's name."""
@@ -67,6 +70,22 @@ class BasicPlay(Part):
 
     wild: Annotated[str, Field(pattern=f"^[{RANKS}]?$")] = ""
     least: Annotated[int, Field(ge=1, le=13)]
+
+
+class HousePart(Part):
+    """How the house of this table settles, where the dealer takes in pots by it: named as the options of `dealwire
+    settle`, money in cents."""
+
+    token: WagerField = 25
+    rake: str = NO_PERCENT
+    rake_cap: WagerField | None = None
+    rake_step: WagerField | None = None
+    jackpot_rake: AmountField = 0
+    readings: dict[str, str] = Field(default_factory=dict)
+
+    def figure(self) -> HouseRake:
+        """What is taken of pots."""
+        return HouseRake(self.rake, self.rake_cap, self.rake_step, self.jackpot_rake)
 
 
 class Award(Part):
@@ -127,6 +146,10 @@ class Scenario:
     """The shuffler counts a packet that nobody lifted as a packet beside the remainder."""
     posts: Mapping[str, int] = field(default_factory=dict)
     """Cents by bet that are put up before the first card, where the house's figures are others than the usual."""
+    house: HousePart = field(default_factory=HousePart)
+    """How the table settles."""
+    terms: Terms | None = None
+    """The same as the rules of the game have it, by which pots are taken in; None where no game says who wins them."""
 
     @property
     def device(self) -> str:

@@ -20,6 +20,7 @@ from dealwire.rehearsal.scenario import (
     Award,
     BasicPlay,
     Bets,
+    HousePart,
     RaceGame,
     RaceScenario,
     RoundPlan,
@@ -32,9 +33,12 @@ from dealwire.rehearsal.trouble import RACE, TroublePart, planned, planned_at_ca
 from protocol.cards import DECK, parse_cards
 from protocol.nearest import did_you_mean
 from protocol.tomlfile import TomlFileError
+from rules.errors import SettlementRefused
+from rules.game import game_id_of, load_game
+from rules.terms import Terms, agree
 
 HERE: Final = Path(__file__).parent / "scenarios"
-_OF_STEPS: Final = ("options", "recognition", "packet_stays", "basic", "posts")
+_OF_STEPS: Final = ("options", "recognition", "packet_stays", "basic", "posts", "house")
 """Keys of a file whose game is dealt step by step."""
 FIRST_SEAT: Final = 2
 """Who gets cards first in it, where a number is drawn for it."""
@@ -72,6 +76,7 @@ class ScenarioFile(OpenPart):
     packet_stays: bool = False
     basic: BasicPlay | None = None
     posts: Bets = Field(default_factory=dict)
+    house: HousePart = Field(default_factory=HousePart)
     decks: Annotated[int, Field(ge=1, le=8)] = 1
     cards: str = ""
     burn: Annotated[int, Field(ge=0, le=16)] = 0
@@ -178,7 +183,7 @@ def _scenario(file: ScenarioFile, top: FileKey, procedure: Procedure, id_: str) 
     top.only(
         file,
         *("procedure", "title", "options", "seed", "recognition", "packet_stays", "basic", "cut_after", "posts"),
-        "rounds",
+        *("house", "rounds"),
     )
     try:
         rehearsed = RehearsedProcedure(procedure, file.options)
@@ -202,7 +207,24 @@ def _scenario(file: ScenarioFile, top: FileKey, procedure: Procedure, id_: str) 
         file.procedure,
         packet_stays=file.packet_stays,
         posts=file.posts,
+        house=file.house,
+        terms=_terms(file.house, top.at("house"), rehearsed),
     )
+
+
+def _terms(house: HousePart, here: FileKey, procedure: RehearsedProcedure) -> Terms | None:
+    """How a pot is taken in where players bet against each other; TomlFileError for what the game does not allow."""
+    if procedure.plan.betting is None:
+        if house.model_fields_set:
+            raise here.error("only where players bet against each other")
+        return None
+    if (game := game_id_of(procedure.id, procedure.plan.options)) is None:
+        return None
+    try:
+        return agree(load_game(game), readings=house.readings, token_cents=house.token, rake=house.figure())
+    except SettlementRefused as refused:
+        key = "readings" if "reading" in refused.what else "jackpot_rake" if "jackpot" in refused.what else "rake"
+        raise here.at(key).error(str(refused).removeprefix("not settled: ")) from refused
 
 
 def _round(part: RoundPart, here: FileKey, procedure: RehearsedProcedure) -> RoundPlan:

@@ -10,12 +10,12 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from dealer_flow.procedure.load import load_procedure
-from dealwire.config.schema import Configuration, ConsolePart, DevicePart, JournalPart, TablePart
+from dealwire.config.schema import Configuration, ConsolePart, DevicePart, JournalPart, RakePart, TablePart
 from dealwire.hub.actions import ROLES, Role
-from dealwire.rehearsal.scenario import AnyScenario, Scenario, endless
+from dealwire.rehearsal.scenario import AnyScenario, HousePart, Scenario, endless
 from dealwire.rehearsal.scenario_file import find_scenario
 from dealwire.rehearsal.tables import set_up
 from dealwire.table.viewer import usual_seats
@@ -80,6 +80,7 @@ def _configuration(
 
         key = SealingKey.new(folder / "journal.key").path
     options = dict(scenario.procedure.plan.options) if isinstance(scenario, Scenario) else {}
+    house = scenario.house if isinstance(scenario, Scenario) else HousePart()
     procedure = load_procedure(scenario.dealt_by)
     game_id = game_id_of(procedure.id, options)
     game = load_game(game_id) if game_id else None
@@ -91,8 +92,10 @@ def _configuration(
         settle=game is not None,
         seats=max(usual_seats(procedure), *(player.seat for each in scenario.rounds for player in each.players)),
         options=options,
+        readings=house.readings,
         progressive=_progressive(folder, meters) if linked else None,
-        meters={} if linked else dict.fromkeys(meters, METER_CENTS),
+        meters={} if linked else dict.fromkeys(meters, 0),  # what players fill themselves begins empty
+        **_house(house),
         device=tuple(
             DevicePart(name=name, kind=name, address=address, role="control")  # type: ignore[arg-type]
             for name, address in addresses.items()
@@ -104,6 +107,12 @@ def _configuration(
         journal=JournalPart.model_validate({"path": folder / "journal.sqlite", "key-file": key}),
         console=ConsolePart.model_validate({"port": _port(), "tokens-file": tokens_file}),
     )
+
+
+def _house(house: HousePart) -> dict[str, Any]:
+    """What the house of a scenario takes, by the keys of a table's settings."""
+    figures = {"cap-cents": house.rake_cap, "step-cents": house.rake_step, "jackpot-cents": house.jackpot_rake or None}
+    return {"token-cents": house.token, "rake": RakePart.model_validate({"percent": house.rake, **figures})}
 
 
 def _progressive(folder: Path, meters: Sequence[str]) -> Path:

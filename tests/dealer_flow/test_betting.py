@@ -60,6 +60,20 @@ def test_with_two_players_the_one_left_of_the_button_has_the_small_blind() -> No
     assert holdem(f"{two} / start at 1").codes == ["blind-misplaced"] * 2
 
 
+@pytest.mark.parametrize(("stake", "codes"), [(100, []), (150, ["blind-misplaced"])])
+def test_of_a_player_all_in_with_the_ante_no_blind_is_due(stake: int, codes: list[str]) -> None:
+    """47.1-1002(4.25) has the blinds at the left of the button; table stakes leave nothing to post there."""
+    table = HandTable("holdem.co", ante="yes").play(
+        [
+            f"stakes 1: {stake}, 2: 20000, 3: 20000",
+            *(f"bets {seat}: ante 100" for seat in (1, 2, 3)),
+            "bets 2: big-blind 200",
+            "start at 3",
+        ]
+    )
+    assert table.codes == codes
+
+
 def test_one_who_acts_out_of_turn_counts_and_the_others_may_still_act() -> None:
     """47.1-1024: until substantial action has taken place."""
     table = holdem(f"{FLOP} / acts 2: bet 500")

@@ -381,6 +381,20 @@ def test_a_simulated_table_is_dealt_and_settled_as_its_scenario_is(tmp_path: Pat
         assert (part.settle, part.options["community-count"]) == (True, "misdeal")
 
 
+def test_a_simulated_table_settles_as_the_house_of_its_scenario_has_it(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    head = 'title = "t"\nseed = 1\nprocedure = "holdem.co"\n[house]\ntoken = 5\nrake = "10"\nrake_cap = 300\n'
+    file.write_text(f"{head}[[rounds]]\nnumber = 1\n" + "".join(f"[[rounds.players]]\nseat = {n}\n" for n in (1, 2, 3)))
+    hub = Hub()
+    listener = Listener(hub)
+    with simulated_table(str(file), 0.0, 100.0) as simulated, Service(simulated.configuration, hub) as service:
+        service.simulate("simulated", simulated.bench)
+        run_until(service, lambda: len(listener.of("settlement")) >= 3)
+    pots = [pot for settlement in listener.of("settlement") for pot in settlement["pots"]]
+    assert {pot["rake"] for pot in pots} == {60}  # everybody calls: 3 x $2.00
+    assert not any(line["result"] == "held" for each in listener.of("settlement") for line in each["lines"])
+
+
 def test_a_service_that_cannot_open_leaves_nothing_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     addresses = {"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:2"}
     service, _ = opened(write_configuration(tmp_path, [addresses]))

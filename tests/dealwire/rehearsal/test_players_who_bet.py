@@ -19,7 +19,7 @@ from dealwire.table.table import Table, TableTerms
 from devices import events as e
 from protocol.tomlfile import TomlFileError
 from rules.game import game_id_of, load_game
-from rules.settlement import Settlement
+from rules.settlement import HouseRake, Settlement
 from tests.support.table_evenings import TableEvening
 
 BETTING = [name for name in known_procedures() if load_procedure(name).betting is not None]
@@ -48,21 +48,21 @@ def scenario(
     return scenario_of(procedure, rounds, seed=seed, **more)
 
 
-def judge_of(name: str, options: Mapping[str, str]) -> Table:
-    """A table that follows a procedure under these options, and settles where a game does."""
+def judge_of(name: str, options: Mapping[str, str], **house: Any) -> Table:
+    """A table that follows a procedure under these options, and settles where a game does, as this house has it."""
     game = game_id_of(name, options)
-    terms = TableTerms(load_game(game)) if game is not None else None
+    terms = TableTerms(load_game(game), **house) if game is not None else None
     return Table(load_procedure(name), terms, options=options)
 
 
 class Evening:
     """A scenario played to its end, and what a table said of it."""
 
-    def __init__(self, played: Scenario) -> None:
+    def __init__(self, played: Scenario, **house: Any) -> None:
         table = set_up(played, speed=20)
         self.heard = TableEvening(table).run()
         self.dealer = table.dealer
-        judge = judge_of(played.procedure.id, played.procedure.plan.options)
+        judge = judge_of(played.procedure.id, played.procedure.plan.options, **house)
         self.said = [item for seen in self.heard.seen for item in judge.handle(seen)]
         self.rounds = [*self._of(RoundResult)]
         self.settled = [*self._of(Settlement)]
@@ -107,6 +107,32 @@ def test_the_pots_are_taken_as_the_cards_have_it(name: str) -> None:
         taken = [(award.pot, award.seat, award.cents) for award in round_.awards]
         assert taken == [(at, won.seat, won.cents) for at, pot in enumerate(settled.pots, 1) for won in pot.winners]
         assert not any(won.won_with == "award" for pot in settled.pots for won in pot.winners)
+
+
+@every_family
+def test_the_rake_is_taken_in_before_the_winners_are_paid(name: str) -> None:
+    """The dealer and the table agree on percentage, cap, token, the jackpot's part and a reading, cent by cent."""
+    house = {"token": 5, "rake": "7.5", "rake_cap": 400, "jackpot_rake": 150}
+    pot = load_game(name).spec.pot
+    assert pot is not None
+    if pot.jackpot_rake is None:
+        del house["jackpot_rake"]
+    figure = HouseRake("7.5", 400, None, 150 if pot.jackpot_rake is not None else 0)
+    evening = Evening(scenario(name, house=house), token_cents=5, rake=figure)
+    clean(evening)
+    pots = [pot for settled in evening.settled for pot in settled.pots]
+    assert sum(pot.rake for pot in pots) > 0
+    assert not any(won.won_with == "award" for pot in pots for won in pot.winners)
+    chips, taken = (
+        evening.chips().chips,
+        sum(settled.totals.house + settled.totals.meters for settled in evening.settled),
+    )
+    assert sum(chips.bought.values()) == sum(chips.behind.values()) + taken
+
+
+def test_a_pot_taken_in_without_the_rake_is_held() -> None:
+    evening = Evening(scenario("holdem.co"), rake=HouseRake("10"))
+    assert any(pot.held for settled in evening.settled for pot in settled.pots)
 
 
 @every_game
@@ -248,3 +274,22 @@ def test_where_the_house_banks_nobody_acts_in_turn() -> None:
         scenario_of(procedure, [table | {"troubles": [{"what": "out-of-turn", "action": 1}]}])
     with pytest.raises(TomlFileError, match="posts"):
         scenario_of(procedure, [table], posts={"ante": 100})
+    with pytest.raises(TomlFileError, match="house: only where players bet against each other"):
+        scenario_of(procedure, [table], house={"rake": "5"})
+
+
+@pytest.mark.parametrize(
+    ("house", "why"),
+    [
+        ({"rake": "11"}, "house.rake: rake '11'; allowed: 0 to 10 percent"),
+        ({"rake": "ten"}, "house.rake: rake 'ten'"),
+        ({"jackpot_rake": 300}, "house.jackpot_rake: rake for a jackpot 300; allowed: 0 to 200 cents"),
+        ({"readings": {"odd": "yes"}}, "house.readings: reading 'odd'"),
+        ({"rake-cap": 100}, "house.rake-cap: unknown key"),
+    ],
+)
+def test_a_house_takes_what_the_game_lets_it(house: dict[str, Any], why: str) -> None:
+    procedure = load_procedure("holdem.co")
+    with pytest.raises(TomlFileError) as said:
+        scenario_of(procedure, [clean_round(procedure, [1, 2])], house=house)
+    assert why in str(said.value)
