@@ -213,12 +213,11 @@ def _scenario(file: ScenarioFile, top: FileKey, procedure: Procedure, id_: str) 
 
 
 def _terms(house: HousePart, here: FileKey, procedure: RehearsedProcedure) -> Terms | None:
-    """How a pot is taken in where players bet against each other; TomlFileError for what the game does not allow."""
-    if procedure.plan.betting is None:
+    """How a pot is taken in that players win from each other; TomlFileError for what the game does not allow."""
+    game = game_id_of(procedure.id, procedure.plan.options)
+    if game is None or not procedure.shares_pot:
         if house.model_fields_set:
-            raise here.error("only where players bet against each other")
-        return None
-    if (game := game_id_of(procedure.id, procedure.plan.options)) is None:
+            raise here.error("only where players win a pot from each other")
         return None
     try:
         return agree(load_game(game), readings=house.readings, token_cents=house.token, rake=house.figure())

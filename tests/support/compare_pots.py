@@ -49,6 +49,7 @@ def _part(name: str, first: int, count: int, ends: float) -> tuple[Counter[str],
             found.update(compare(name, seed))
         except Exception as error:
             wrong.append(f"{name} {seed}: {type(error).__name__}: {error}")
+            print(f"\nWRONG {wrong[-1]}", file=sys.stderr, flush=True)
     return found, wrong
 
 
@@ -86,8 +87,6 @@ def main() -> int:
                 f"\r{sum(each['hands'] for each in found.values())} hands, {len(wrong)} wrong", end="", file=sys.stderr
             )
     print(file=sys.stderr)
-    for each in wrong[:20]:
-        print(f"WRONG {each}")
     for family, counted in found.items():
         print(f"{family:<16} {', '.join(f'{name} {count}' for name, count in counted.items())}")
     print(f"{len(wrong)} wrong, in {time.monotonic() - began:.0f} s")

@@ -235,6 +235,7 @@ def evenings(games: tuple[str, ...], first: int, count: int, seconds: float) -> 
             had = evening(name, seed)
         except Exception as error:
             wrong.append(f"{name} {seed}: {type(error).__name__}: {error}")
+            print(f"\nWRONG {wrong[-1]}", file=sys.stderr, flush=True)
             continue
         found.update(had)
         found[name] += 1
@@ -271,8 +272,6 @@ def main() -> int:
             print(f"\r{found['evenings']} evenings, {len(wrong)} wrong", end="", file=sys.stderr)
     took = time.monotonic() - began
     print(file=sys.stderr)
-    for each in wrong[:20]:
-        print(f"WRONG {each}")
     print(f"{found['evenings']} evenings, {found['hands']} hands in {took:.0f} s, {len(wrong)} wrong")
     print(", ".join(f"{each} {count}" for each, count in found.items() if each not in (*given.games, "taken")))
     print(", ".join(f"{each} {found[each]}" for each in given.games))

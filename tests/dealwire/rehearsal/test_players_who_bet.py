@@ -274,7 +274,7 @@ def test_where_the_house_banks_nobody_acts_in_turn() -> None:
         scenario_of(procedure, [table | {"troubles": [{"what": "out-of-turn", "action": 1}]}])
     with pytest.raises(TomlFileError, match="posts"):
         scenario_of(procedure, [table], posts={"ante": 100})
-    with pytest.raises(TomlFileError, match="house: only where players bet against each other"):
+    with pytest.raises(TomlFileError, match="house: only where players win a pot from each other"):
         scenario_of(procedure, [table], house={"rake": "5"})
 
 
