@@ -8,7 +8,7 @@ from typing import Final
 import devices.events as e
 from dealer_flow.play.check_actions import comes_to
 from dealer_flow.play.handle_shoe import Handler
-from dealer_flow.play.turns import declares, in_turn, put_in, reopen, reopens, standing, stands
+from dealer_flow.play.turns import declares, in_turn, put_in, reopen, reopens, standing, stands, stay_in
 from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.record.details import ActionRecord, TakenPot
 from dealer_flow.record.incidents import Incident, at
@@ -74,6 +74,7 @@ def _acted(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
 def _forfeit(round_: Round, number: int) -> None:
     """A person rules that a player has bet what it knew to be fouled: the hand is dead, and nothing goes back."""
     betting, step = round_.betting, round_.step
+    stay_in(round_, number)
     betting.forfeited.add(number)
     round_.dead.add(number)
     round_.returns.add("dead-hand", number, ())

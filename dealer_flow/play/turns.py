@@ -174,9 +174,25 @@ def take_back(round_: Round, number: int) -> int:
     raised = betting.high > before.high and betting.actions[-1].seat == number
     if not raised or not isinstance(round_.step, BetStep):
         return 0
+    cents = betting.lies(number) - before.lies(number)
     round_.betting = before.copy()
+    round_.betting.taken_back[number] = (betting.step, cents)
     put_in(round_, number)
-    return betting.lies(number) - before.lies(number)
+    return cents
+
+
+def stay_in(round_: Round, number: int) -> None:
+    """The bet that a fouled hand had back stays in the pot after all, for it was made on purpose (47.1-1031(3)): to be
+    called by nobody, since the betting has gone on without it."""
+    name, cents = round_.betting.taken_back.pop(number, ("", 0))
+    for step in round_.plan.steps:
+        if cents and isinstance(step, BetStep) and step.name == name:
+            wagers = round_.wagers.setdefault(number, {})
+            wagers[step.bet] = wagers.get(step.bet, 0) + cents
+            if name == round_.betting.step:
+                round_.betting.put[number] = round_.betting.lies(number) + cents
+            if number in round_.betting.behind:
+                round_.betting.behind[number] -= cents
 
 
 def acted_since(round_: Round, hand: Hand) -> bool:

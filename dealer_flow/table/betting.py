@@ -35,6 +35,8 @@ class Betting:
     """Seats in the blinds that would end the hand and take them back; both must say so."""
     forfeited: set[int] = field(default_factory=set)
     """Seats whose chips stay in the pot by a person's word."""
+    taken_back: dict[int, tuple[str, int]] = field(default_factory=dict)
+    """Seats whose fouled hand had its last bet returned -> the betting round, and cents."""
     folded: set[int] = field(default_factory=set)
     actions: list[ActionRecord] = field(default_factory=list)
     """Every action of the hand, in its order."""
