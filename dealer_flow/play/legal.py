@@ -25,7 +25,7 @@ from dealer_flow.procedure.steps.kinds import AnyStep
 from dealer_flow.table.columns import Draw
 from dealer_flow.table.round import Round
 from protocol.cards import UNREAD
-from protocol.places import BURN, REMAINDER, SHOE, Place, seat
+from protocol.places import BURN, COMMUNITY, REMAINDER, SHOE, Place, seat
 
 _NEVER_AWAITED: Final = frozenset({"WagerPlaced", "MisdealCalled", "PotTaken"})
 """Reports that may come and need not: a bet, a misdeal that is called."""
@@ -289,6 +289,8 @@ def _revealing(state: State, round_: Round) -> Iterator[Candidate]:
         if first not in (None, "seats"):
             yield _show(round_, round_.plan.place(str(first)), f"show {first}")
             return
+        if round_.common_card and UNREAD in round_.ledger.community():
+            yield _show(round_, COMMUNITY, "show community")  # turned up by hand, out of the burned cards
         playing = round_.live if round_.plan.betting is not None else round_.active  # a hand given up is mucked
         seats = [number for number in playing if seat(number) in hands and hands[seat(number)].revealed is None]
     last = round_.plan.reveal

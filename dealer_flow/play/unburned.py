@@ -25,9 +25,10 @@ def judge_unburned(round_: Round, seen: Seen) -> None:
 
 
 def shown_unburned(round_: Round, place: Place, cards: tuple[Card, ...]) -> bool:
-    """Whether the cards shown here are those that came here and the one before them, which was to be burned."""
+    """Whether the cards shown here are those that came here and the one before them, which was to be burned; once the
+    burned cards were scrambled and dealt, one of them in a hand says nothing of that."""
     step, hand = _last_burn(round_), round_.ledger.hands.get(place)
-    if step is None or hand is None or UNREAD in cards:
+    if step is None or hand is None or UNREAD in cards or round_.ledger.scrambled:
         return False
     lying = list(zip(round_.from_shoe, laying.laid(round_), strict=True))
     burned = [card for card, due in lying if due is not None and due.place == BURN and due.step == step.name]

@@ -246,7 +246,8 @@ def _round(part: RoundPart, here: FileKey, procedure: RehearsedProcedure) -> Rou
     here.at("number").number(part.number or 0, 0, procedure.plan.most_seats)
     plan = RoundPlan(_seated(part, here), (), part.awards, number=part.number, house_draws=part.house_draws)
     dealt = packets(procedure, plan)
-    cards, deck = sum(packet.cards for packet in dealt), procedure.plan.loaded
+    last = dealt[-1].step if dealt and procedure.plan.runs_out is not None and procedure.plan.betting else ""
+    cards, deck = sum(packet.cards for packet in dealt if packet.step != last), procedure.plan.loaded
     if cards > deck:
         raise here.at("players").error(f"{len(dealt)} packets with {cards} cards are more than {deck} cards")
     for at, award in enumerate(part.awards):

@@ -3,10 +3,11 @@
 from random import Random
 from typing import Final
 
+from dealwire.rehearsal.card_dealer import CardDealer
 from dealwire.rehearsal.dealt_table import DealtTable
 from dealwire.rehearsal.hand_dealer import HandDealer
+from dealwire.rehearsal.race_dealer import RaceDealer
 from dealwire.rehearsal.scenario import AnyScenario, RaceScenario, Scenario, packets
-from dealwire.rehearsal.shoe_dealers import CardDealer, RaceDealer
 from dealwire.rehearsal.shuffler_dealer import ShufflerDealer
 from dealwire.rehearsal.trouble import PlannedTrouble
 from devices.simulator.deck import Cards

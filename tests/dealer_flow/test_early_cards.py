@@ -292,6 +292,11 @@ def test_the_deck_runs_out(case: dict[str, Any]) -> None:
     for seat in live:
         assert f"player at seat {seat}: check" in table.may("PlayerActed") or len(live) > 1
     assert [found.code for found in table.incidents] == (["deck-runs-out"] if ran_out else [])
+    if "??" in board(table):
+        fold_to(table, case["in"][-1])
+        assert "dealer: show community" in table.may("HandRevealed")
+        assert go_on(table, "show community: KS").codes == ["deck-runs-out"]
+        assert board(table) == ["KS"]
 
 
 LAST_STEPS: Final = ("burn-4", "seventh-card")

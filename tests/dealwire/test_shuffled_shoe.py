@@ -11,8 +11,8 @@ import devices.events as e
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
+from dealwire.rehearsal.card_dealer import CardDealer
 from dealwire.rehearsal.scenario_file import clean_round, scenario_of
-from dealwire.rehearsal.shoe_dealers import CardDealer
 from dealwire.rehearsal.tables import set_up
 from dealwire.table.table import Table, TableOutcome
 from devices.capture import Capture

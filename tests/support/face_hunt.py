@@ -28,8 +28,9 @@ from dealwire.config.load import load_configuration
 from dealwire.hub.hub import Hub
 from dealwire.journal import JournalReader, SealingKey
 from dealwire.journal.records import KEY, RAW, SNAPSHOT
+from dealwire.rehearsal.card_dealer import CardDealer
+from dealwire.rehearsal.race_dealer import RaceDealer
 from dealwire.rehearsal.scenario import AnyScenario, Scenario
-from dealwire.rehearsal.shoe_dealers import CardDealer, RaceDealer
 from dealwire.rehearsal.tables import RehearsedShoe, SimulatedTable, set_up
 from dealwire.service.service import Service
 from devices.clock import SystemClock

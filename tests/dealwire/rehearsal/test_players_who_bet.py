@@ -135,6 +135,36 @@ def test_a_pot_taken_in_without_the_rake_is_held() -> None:
     assert any(pot.held for settled in evening.settled for pot in settled.pots)
 
 
+@pytest.mark.parametrize(
+    ("seats", "style", "reasons"),
+    [
+        (7, "", {"scramble-and-burn"}),
+        (8, "", {"community"}),
+        (8, "loose", {"community", "scramble-and-burn"}),
+    ],
+)
+def test_a_full_table_of_stud_is_dealt_though_the_deck_runs_out(seats: int, style: str, reasons: set[str]) -> None:
+    """47.1-1009(2): the last card and the burned ones by hand, or one card for everybody, and the pots are settled."""
+    procedure, rounds = load_procedure("seven-card-stud.co"), []
+    for _ in range(4):
+        table = clean_round(procedure, range(1, seats + 1))
+        rounds.append(table | {"players": [player | {"style": style} for player in table["players"]]})
+    evening = Evening(scenario_of(procedure, rounds, seed=3, options={"ante": "yes"}))
+    assert evening.codes == {"deck-runs-out"}
+    assert {found.reason for found in evening.said if isinstance(found, Incident)} == reasons
+    assert [round_.outcome for round_ in evening.rounds] == ["complete"] * 4
+    assert not any(line.result == "held" for each in evening.settled for line in each.lines)
+    assert not any(won.won_with == "award" for each in evening.settled for pot in each.pots for won in pot.winners)
+
+
+def test_where_a_draw_takes_more_than_there_is_a_misdeal_is_called() -> None:
+    procedure = load_procedure("draw.co")
+    players = [{"seat": number, "choices": ["draw-3"]} for number in range(1, 9)]
+    evening = Evening(scenario_of(procedure, [clean_round(procedure, range(1, 9)) | {"players": players}] * 2))
+    assert [round_.outcome for round_ in evening.rounds] == ["misdeal"] * 2
+    assert all(seat.returned == seat.wagers for round_ in evening.rounds for seat in round_.seats)
+
+
 @every_game
 def test_without_a_style_everybody_checks_or_calls(name: str) -> None:
     evening = Evening(scenario(name, 2, styles=False))

@@ -11,9 +11,9 @@ from click.testing import CliRunner
 from msgspec.structs import replace
 
 from dealwire.cli import main
+from dealwire.rehearsal.race_dealer import stack
 from dealwire.rehearsal.scenario import RaceScenario, Scenario
 from dealwire.rehearsal.scenario_file import find_scenario, scenario_ids, shoe_scenario_ids
-from dealwire.rehearsal.shoe_dealers import stack
 from dealwire.rehearsal.tables import RehearsedShoe, SimulatedTable, set_up
 from devices import events as e
 from devices.recording import CaptureWriter
@@ -245,7 +245,7 @@ def test_a_file_that_cannot_be_played_says_where_and_what_is_allowed(tmp_path: P
 
 def test_a_race_that_chance_does_not_give_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = read(tmp_path, GOOD.replace("ends = 7", "ends = 5"))
-    monkeypatch.setattr("dealwire.rehearsal.shoe_dealers.TRIES", 1)
+    monkeypatch.setattr("dealwire.rehearsal.race_dealer.TRIES", 1)
     with pytest.raises(
         TomlFileError, match=r"mine: rounds\[1\].ends: no race was found that ends after 5 cards; 52 are"
     ):

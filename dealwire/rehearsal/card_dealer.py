@@ -1,13 +1,8 @@
-"""The dealers at a card shoe: of a game that goes step by step, and of a race.
-
-The dealer of a race goes by the cards that lie on the table, whatever the shoe has read, and by the shoe's own lamp.
-"""
+"""The dealer at a card shoe of a game that goes step by step."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import takewhile
 from random import Random
-from typing import Final
 
 from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.procedure.steps.burn_card import BurnCardStep
@@ -17,22 +12,18 @@ from dealer_flow.procedure.steps.kinds import AnyStep
 from dealwire.rehearsal import floor_supervisor as supervisor
 from dealwire.rehearsal.dealt_table import Counted, Course, DealtTable, Doings
 from dealwire.rehearsal.playing_dealer import AT_TABLE
-from dealwire.rehearsal.scenario import EndlessRaces, RaceGame, RaceScenario, RoundPlan, Scenario
+from dealwire.rehearsal.scenario import Scenario, SimulatedPlayer
 from dealwire.rehearsal.shoe_hands import AT_SHOE, ShoeHands
 from dealwire.rehearsal.step_dealer import StepDealer
-from dealwire.rehearsal.trouble import LINE, What
+from dealwire.rehearsal.trouble import What
 from devices.simulator.deck import Cards, PlayingCard
 from devices.simulator.shoe import ShoeModel
-from protocol.cards import DECK, Card
 from protocol.places import BURN, COMMUNITY, MUCK, REMAINDER, SHOE, Place, parse_place
 from protocol.tdp.messages import Mishandling
 from protocol.tdp.messages import ShoeState as S
-from protocol.tomlfile import TomlFileError
 
 SHOE_BACK, HAND_BACK = 1, 2
 """Backs of the cards in the shoe, and of the deck that is dealt by hand."""
-TRIES: Final = 200_000
-"""The rarest end, five of a suit in five cards of one deck, comes once in 505 tries."""
 
 
 class CardDealer(ShoeHands, StepDealer):
@@ -52,6 +43,8 @@ class CardDealer(ShoeHands, StepDealer):
         """The cards in the shoe are exchanged before the next round."""
         self._burned_early = False
         """What the next burn is for lies there already."""
+        self._turned = False
+        """A community card was dealt by hand, which is shown with the hands."""
 
     # -------------------------------------------------------------- the evening
 
@@ -59,7 +52,7 @@ class CardDealer(ShoeHands, StepDealer):
         yield lambda: self.shoe.state is not S.BOOT
         for plan in self._scenario.plans():
             self._begin_plan(plan)
-            self._drawn, self._burned_early = 0, False
+            self._drawn, self._burned_early, self._turned = 0, False, False
             yield from self._bets()
             yield from self._round()
             yield from self._clear_table()
@@ -109,6 +102,48 @@ class CardDealer(ShoeHands, StepDealer):
     # -------------------------------------------------------------- dealing
 
     def _deal_packets(self, step: AnyStep, packets: Sequence[Due]) -> Doings:
+        if self.procedure.plan.runs_out is not None and len(self.shoe.cards) < sum(due.cards for due in packets):
+            yield from self._run_out(step, packets, self.procedure.plan.runs_out.then)
+        else:
+            yield from self._deal_from_shoe(step, packets)
+
+    def _run_out(self, step: AnyStep, packets: Sequence[Due], then: str) -> Doings:
+        """The shoe has too few cards. All but the last go out, that one and the burned ones are scrambled and dealt by
+        hand; where these are too few one card is turned up that plays in every hand (47.1-1009(2)); else it is a
+        misdeal."""
+        left, burned = len(self.shoe.cards), self.cards.count(BURN)
+        whole = max(left - 1, 0)
+        if then.startswith("scramble") and burned + min(left, 1) >= len(packets) - whole:
+            rest = packets[whole:]
+            yield from self._deal_from_shoe(step, packets[:whole])
+            if left:
+                yield from self._burn_last()
+        elif then == "scramble-or-community" and left + burned > 1:
+            rest = [Due(COMMUNITY, 1, step.name)] if left < 2 else []
+            if left:
+                yield from self._burn_last()
+            if not rest:
+                yield from self._draw_to(COMMUNITY)
+        else:
+            yield from supervisor.call_misdeal(self)
+            self.course = Course.STOP
+            return
+        self.cards.shuffle(BURN)
+        if rest and not self._is(Course.STOP):
+            yield from self.at(AT_TABLE)
+            for packet in rest:
+                yield self.pace.lift
+                self.lay(packet, self.cards.deal(BURN, packet.place, 1))
+                self._turned |= packet.place == COMMUNITY
+            self.controller.confirm()
+
+    def _burn_last(self) -> Doings:
+        """A card goes to the burned ones."""
+        yield from self.at(AT_SHOE)
+        self.shoe.burn(1)
+        yield from self._draw_to(BURN)
+
+    def _deal_from_shoe(self, step: AnyStep, packets: Sequence[Due]) -> Doings:
         yield from self.at(AT_SHOE)
         wrong: list[tuple[Place, str]] = []
         if isinstance(step, BurnCardStep) and (self._burned_early or self._forgets(packets)):
@@ -147,6 +182,13 @@ class CardDealer(ShoeHands, StepDealer):
             if self._is(Course.STOP):
                 break
         yield from self._after_deal(step, wrong)
+
+    def _show_seats(self, players: list[SimulatedPlayer]) -> Doings:
+        if self._turned and self._is(Course.PLAY):
+            self._turned = False
+            yield self.pace.show
+            self.controller.reveal(COMMUNITY, self.cards.faces(COMMUNITY))
+        yield from super()._show_seats(players)
 
     def _deals_early(self, step: BetStep) -> bool:
         deal = next((each for each in self._after(step) if isinstance(each, DealStep)), None)
@@ -257,149 +299,3 @@ class CardDealer(ShoeHands, StepDealer):
         if self.procedure.plan.exact_rest is not None:
             yield from self.at(AT_TABLE)
             self.controller.count(REMAINDER, len(self.shoe.cards) + self.replaced)  # dead cards are spread with them
-
-
-class RaceDealer(ShoeHands):
-    """Plays `scenario` on a card shoe and a table controller."""
-
-    def __init__(self, scenario: RaceScenario, table: DealtTable, shoe: ShoeModel, rng: Random) -> None:
-        super().__init__(table)
-        self.game, self.shoe = scenario.game, shoe
-        self.plan = scenario.rounds[0]
-        self.race: list[Card] = []
-        """The cards on the table, as they lie there."""
-        self._scenario, self._rng = scenario, rng
-        self._shoes = 0
-        self._stopped = False
-
-    def _evening(self) -> Doings:
-        yield lambda: self.shoe.state is not S.BOOT
-        for number, plan in enumerate(self._scenario.plans()):
-            self.plan, self._stopped = plan, False
-            self.race.clear()
-            yield from self._fill(number)
-            yield from self._bets()
-            yield from self._draw_race()
-            yield self.pace.collect
-
-    # -------------------------------------------------------------- the shoe
-
-    def _fill(self, number: int) -> Doings:
-        """Fill the shoe when it is empty, over, or will not do for a race."""
-        shoe = self.shoe
-        yield from self.at(AT_SHOE)
-        if shoe.state is S.SHOE_END or len(shoe.cards) <= self.game.all:
-            shoe.empty()
-        if shoe.state is not S.EMPTY:
-            return
-        first = self._scenario.cards if not self._shoes else ()
-        self._shoes += 1
-        cards = stack(self._scenario, self._scenario.plans_from(number), self._rng, first)
-        shoe.fill(self._scenario.decks, self._scenario.cut_after, cards)
-        yield from self.at(AT_SHOE)
-        shoe.begin(self._scenario.burn)
-        for _ in range(self._scenario.burn):
-            yield from self.shown()
-            yield from self.free()
-            shoe.draw()
-
-    # -------------------------------------------------------------- the race
-
-    def _bets(self) -> Doings:
-        yield from self.at(AT_TABLE)
-        for player in self.plan.players:
-            yield from self.bet(player.seat, player.wagers, self.game.bets)
-
-    def _draw_race(self) -> Doings:
-        if self.plan.find(What.EARLY):
-            yield from self.at(AT_SHOE)
-            yield from self._card(1)
-        yield from self.at(AT_TABLE)
-        self.controller.start_game()
-        yield from self.at(AT_SHOE)
-        while not self._stopped and not self.game.end_of(self.race):
-            yield from self._card(len(self.race) + 1)
-        if _switched(self.plan) and not self._stopped and self.game.end_of(self.race) > self.game.all:
-            yield from self._switch()
-        too_many = self.plan.find(What.OVERDRAW)
-        for _ in range(too_many.amount if too_many else 0):
-            yield from self._card(0)
-        yield from self.at(AT_TABLE)
-        self.controller.end_game()
-        yield from self.at(AT_SHOE)
-        self.shoe.end_round()
-
-    def _switch(self) -> Doings:
-        """No column is full: money is moved, and one more card comes."""
-        yield from self.at(AT_TABLE)
-        for player in self.plan.players:
-            yield from self.bet(player.seat, player.switch, self.game.bets)
-        yield from self.at(AT_SHOE)
-        yield from self._card(self.game.all + 1)
-
-    def _card(self, number: int) -> Doings:
-        """Draw the next card, with all that goes wrong at it; 0 for one that is too many."""
-        yield from self.before_card(number)
-        self.spoil_line(self.plan.troubles, number)
-        card = self.draw_card(number)
-        if card is None:
-            self._stopped = True
-            return
-        self.race.append(card)
-        unread = self.plan.find(What.UNREAD, number)
-        self._stopped = unread is not None and not unread.named
-        yield from self.after_card(number, card)
-
-
-def _switched(plan: RoundPlan) -> bool:
-    """Whether anybody moves money to the extra card."""
-    return any(player.switch for player in plan.players)
-
-
-# ------------------------------------------------------------------ a shoe whose races end where wanted
-
-
-def stack(scenario: RaceScenario, plans: Sequence[RoundPlan], rng: Random, first: Sequence[Card] = ()) -> list[Card]:
-    """All cards of a shoe for the races `plans`, as far as it goes; `first` are its first cards.
-
-    TomlFileError when no order was found in which a race ends as it should, and there is an end to the races.
-    """
-    rest = list(DECK) * scenario.decks
-    rng.shuffle(rest)
-    for card in first:
-        rest.remove(card)
-    if first:
-        return [*first, *rest]
-    order = [rest.pop() for _ in range(scenario.burn)]
-    for number, plan in enumerate(plans, 1):
-        spare = sum(1 + trouble.amount for trouble in plan.troubles if trouble.what not in LINE)
-        if len(rest) < scenario.game.all + 1 + spare:
-            break
-        race = _race(scenario.game, plan, rest, rng)
-        if race is None and isinstance(scenario, EndlessRaces):
-            race = _race(scenario.game, replace(plan, ends=0), rest, rng)  # an evening goes on all the same
-        if race is None:
-            why = f"no race was found that ends after {plan.ends} cards; {len(rest)} are left in the shoe"
-            raise TomlFileError(scenario.id, None, f"rounds[{number}].ends", why)
-        for card in race:
-            rest.remove(card)
-        for position, card in enumerate(race, 1):
-            if plan.find(What.LOCKED, position):
-                order.append(rest.pop())
-            order.append(card)
-        overdrawn = plan.find(What.OVERDRAW)
-        order += [rest.pop() for _ in range(overdrawn.amount if overdrawn else 0)]
-    return order + rest
-
-
-def _race(game: RaceGame, plan: RoundPlan, rest: list[Card], rng: Random) -> list[Card] | None:
-    """The cards that leave the shoe in this race, in order; None when chance did not give any."""
-    for _ in range(TRIES):
-        cards = rng.sample(rest, game.all + 1)
-        end = game.end_of(cards)
-        if plan.ends in (0, end):
-            if end > game.all and not _switched(plan):
-                end = game.all
-            stopped = [t.ordinal for t in plan.troubles if t.what is What.UNREAD and not t.named and t.ordinal < end]
-            return cards[: min([end, *stopped])]
-    return None
