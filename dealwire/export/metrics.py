@@ -47,6 +47,11 @@ MEASURES: Final = {
     "dealwire_returned_cents": MetricSpec("counter", ("table", "bet"), "Stakes that went back to players, in cents."),
     "dealwire_paid_cents": MetricSpec("counter", ("table", "bet"), "Pays to players without the stake, in cents."),
     "dealwire_held_cents": MetricSpec("counter", ("table", "bet"), "Stakes left for a person to decide, in cents."),
+    "dealwire_taken_cents": MetricSpec(
+        "counter",
+        ("table", "kind"),
+        "What was taken of pots, in cents: `rake`, `jackpot`, `pool-rake`, `house` when everybody folded.",
+    ),
     "dealwire_awards": MetricSpec("counter", ("table", "kind"), "Steps of the award procedure."),
     "dealwire_meter_steps": MetricSpec("counter", ("table", "kind"), "Steps of progressive meters."),
     "dealwire_reports": MetricSpec("counter", ("table", "device", "event"), "Reports of devices."),
@@ -298,6 +303,12 @@ def _settlement(line: dict[str, Any]) -> Iterable[Count]:
         yield "dealwire_staked_cents", name, bet["stake"]
         yield "dealwire_returned_cents", name, bet["returned"]
         yield "dealwire_paid_cents", name, bet["pay"]
+    for pot in line.get("pots", ()):
+        for kind, key in (("rake", "rake"), ("jackpot", "jackpot_rake"), ("house", "to_house")):
+            if cents := pot.get(key, 0):
+                yield "dealwire_taken_cents", (kind,), cents
+    if cents := (line.get("pool") or {}).get("rake", 0):
+        yield "dealwire_taken_cents", ("pool-rake",), cents
 
 
 _COUNTS: Final[dict[str, Callable[[dict[str, Any]], Iterable[Count]]]] = {

@@ -23,8 +23,10 @@ from dealwire.hub.lines import Publication, StatusLine, Topic
 from dealwire.hub.view import TROUBLE_KINDS, DeviceView, HeldView, TableView, TroubleView, UnknownView
 from protocol.cards import RANKS, SUITS
 from protocol.errors import LineBusy
+from rules.settlement import HouseRake
 from tests.support.brokers import eventually
 from tests.support.export_lines import TABLE, told
+from tests.support.pot_rounds import seat_of, settled
 
 PROMTOOL = shutil.which("promtool")
 
@@ -98,6 +100,23 @@ def test_lines_are_counted_to_the_cent(rig: Rig) -> None:
     assert {key[2:]: count for key, count in values.items() if key[0] == "dealwire_reports_total"} == reports
     rounds = Counter(line["outcome"] for line in lines if line["type"] == "round")
     assert {key[2]: count for key, count in values.items() if key[0] == "dealwire_rounds_total"} == rounds
+
+
+def test_what_is_taken_of_pots_is_counted_by_kind(rig: Rig) -> None:
+    """A tenth of $9.00 and of the side pot of $4.00, and a dollar for the jackpot, twice."""
+    seats = [
+        seat_of(1, "AH AD", small_blind=300),
+        seat_of(2, "KH KD", big_blind=500),
+        seat_of(3, "QH QD", pre_flop=500),
+    ]
+    rake = HouseRake("10", jackpot_cents=100)
+    done = settled("holdem.co", seats, "2C 7D 9H JS 3C", button=3, terms={"token_cents": 10, "rake": rake})
+    assert done.status == "settled"
+    for _ in range(2):
+        rig.publish("settlement", done.to_json())
+    values = rig.counted()
+    taken = {key[2]: cents for key, cents in values.items() if key[0] == "dealwire_taken_cents_total"}
+    assert taken == {"rake": 260, "jackpot": 200}
 
 
 def test_views_journal_and_broker_are_gauges() -> None:
