@@ -9,7 +9,7 @@ from dealwire.hub.view import BettingView, LegalView, PotView, SeatView, Settled
 from dealwire.table.action_words import WON_WITH, action_words, settled_pot_name, step_words
 
 CHIP_LINES: Final = 3
-"""What is said of a seat's chips: before it, behind, put in."""
+"""What is said of a seat's chips: before it, behind, put in; one more where runners lie there."""
 LINE_CHARACTERS: Final = 12
 """Of a line of chips at the narrowest seat."""
 NOTHING: Final = "–"
@@ -51,16 +51,17 @@ class ChipLine(NamedTuple):
 
 
 def chip_lines(view: TableView, seat: SeatView) -> list[ChipLine]:
-    """What lies before a seat, what is left behind, and what it has put in in all; `–` for nothing."""
-    chips = seat.chips
+    """What lies before a seat, what is left behind, and what it has put in in all; `–` for nothing. Runners too."""
+    chips, runners = seat.chips, [ChipLine("runners", str(seat.runners))] if seat.runners else []
     if chips is None:
-        return []
+        return runners
     behind = "not known" if chips.behind is None else figure(chips.behind, view.currency)
     put = sum(seat.wagers.values())
     return [
         ChipLine("bet", figure(chips.lies, view.currency) if chips.lies else NOTHING),
         ChipLine("behind", behind),
         ChipLine("put in", figure(put, view.currency) if put else NOTHING),
+        *runners,
     ]
 
 

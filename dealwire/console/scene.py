@@ -185,7 +185,7 @@ def bets_shown(view: TableView) -> int:
     """Lines to keep free for a seat's bets; fewer where seats stand in many rows. Where players bet against each other
     those of its chips."""
     if view.betting is not None:
-        return betting.CHIP_LINES
+        return betting.CHIP_LINES + any(seat.runners is not None for seat in view.seats)
     return min(max(view.room.bets, 1), BETS_SHOWN if len(view.seats) <= 2 * COLUMNS_MAX else BETS_SHOWN - 2)
 
 

@@ -63,6 +63,8 @@ class SeatView(Shown):
     next: bool = False
     chips: ChipsView | None = None
     """None in a game in which players do not bet against each other."""
+    runners: int | None = None
+    """The runners before it; None in a game without."""
 
 
 class HandView(Shown):

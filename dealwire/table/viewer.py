@@ -228,8 +228,11 @@ class Viewer:
 
     def _seat(self, number: int, now: Snapshot, expected: frozenset[str]) -> SeatView:
         seat = next((each for each in now.seats if each.number == number), None)
+        terms = self._table.terms
+        pool = terms is not None and terms.game.spec.pool is not None
+        runners = terms.runners.get(number, 0) if terms is not None and pool else None
         if seat is None:
-            return SeatView(seat=number, status="empty")
+            return SeatView(seat=number, status="empty", runners=runners)
         hand, chips = seat.hand, now.betting.chips.get(number) if now.betting is not None else None
         return SeatView(
             seat=number,
@@ -241,6 +244,7 @@ class Viewer:
             counted=hand.counted if hand else None,
             expected=hand.expected if hand else None,
             chips=chips_view(chips) if chips is not None else None,
+            runners=runners,
         )
 
     # ------------------------------------------------------------------ inside

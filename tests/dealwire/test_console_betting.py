@@ -97,6 +97,32 @@ def test_a_seat_has_its_chips_and_what_it_did() -> None:
     assert betting.chip_lines(view, unknown)[1].figure == "not known"
 
 
+def with_runners() -> TableView:
+    """A hand of Home Run at which seat 2 has three runners, and seat 5, where nobody plays, one."""
+    table = PokerTable("home-run.co")
+    terms = table.table.terms
+    assert terms is not None
+    terms.stand({"home-run": 4_000}, {2: 3, 5: 1})
+    for line in (
+        "stakes 1: 20000, 2: 20000, 3: 20000",
+        *(f"bets {number}: ante 100, strike-out 200" for number in (1, 2, 3)),
+        "start at 1",
+        "draw seat 2 4C 9D | seat 3 KS QD | seat 1 AC AD",
+    ):
+        table.play(line)
+    return table.view
+
+
+def test_runners_stand_where_they_lie() -> None:
+    view = with_runners()
+    lines = {each.seat: dict(betting.chip_lines(view, each)) for each in view.seats}
+    assert {number: of.get("runners") for number, of in lines.items() if of} == {1: None, 2: "3", 3: None, 5: "1"}
+    felt = render_sections(view)["felt"]
+    assert felt.count(">runners<") == 2
+    assert scene.bets_shown(view) == betting.CHIP_LINES + 1
+    assert all(each.runners is None for each in at("pre-flop").seats)
+
+
 def test_a_list_of_chips_that_may_scroll_can_be_reached_by_keys() -> None:
     view = at("pre-flop")
     assert 'aria-label="Chips of seat 4" tabindex' not in render_sections(view)["felt"]
@@ -254,6 +280,22 @@ def test_a_hand_is_seen_at_every_moment(browser: Any, width: int, height: int) -
                     if width == 1400:
                         picture(page, f"betting-{moment}-{scheme}")
         assert max(heights) - min(heights) < 1, "the felt keeps its height"
+
+
+@needs_browser
+@pytest.mark.thorough
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1400, 900)])
+def test_runners_have_room(browser: Any, width: int, height: int) -> None:
+    hub = Hub()
+    hub.show(with_runners())
+    size = {"viewport": {"width": width, "height": height}, "reduced_motion": "reduce"}
+    with running(hub) as console, watched(browser, console.address, color_scheme="dark", **size) as window:
+        page = window.page()
+        page.goto(f"{console.address}table/pit-1")
+        page.locator("#connection[data-state=live]").wait_for()
+        assert (page.evaluate(OVERLAPS), page.evaluate(SMALL)) == ([], [])
+        assert page.locator("#seat-2 .wagers").inner_text().split()[-2:] == ["runners", "3"]
+        picture(page, f"runners-{width}")
 
 
 @needs_browser
