@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +19,18 @@ settings.load_profile("dealwire")
 os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="dealwire-cache-")  # what is tested is counted, not remembered
 atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 DESCRIPTORS = Path("/proc/self/fd")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of a test marked `every(n)` all but each nth of its parameters are slow."""
+    seen = Counter[str]()
+    for item in items:
+        if (mark := item.get_closest_marker("every")) is not None:
+            name = item.nodeid.partition("[")[0]
+            if seen[name] % mark.args[0]:
+                item.add_marker(pytest.mark.slow)
+            seen[name] += 1
 
 
 def _open_lines() -> set[str]:

@@ -220,6 +220,7 @@ def test_frames_and_noise(entry: dict[str, Any]) -> None:
     assert (stats.noise_bytes > 0) == (entry["noise_bytes"] > 0)
 
 
+@pytest.mark.every(3)
 @each
 @pytest.mark.parametrize("cut", [byte_by_byte, at_random, received_only], ids=lambda cut: cut.__name__)
 def test_cuts_change_nothing(entry: dict[str, Any], cut: Callable[[list[Chunk]], Iterator[Chunk]]) -> None:
@@ -245,6 +246,7 @@ READ_BY_TSHARK = [
 """Every fourth each time, all of them in the long run: what another program takes to start is most of it."""
 
 
+@pytest.mark.every(3)
 @pytest.mark.thorough
 @pytest.mark.parametrize("entry", READ_BY_TSHARK)
 def test_stock_tshark_reads_it(entry: dict[str, Any]) -> None:

@@ -82,6 +82,7 @@ def results(name: str) -> list[RoundResult]:
     return [item for item in followed(dealt.procedure, dealt.seen) if isinstance(item, RoundResult)]
 
 
+@pytest.mark.every(2)
 @every_procedure
 def test_every_round_is_dealt_to_its_end(name: str) -> None:
     dealt = evening(name)
@@ -159,6 +160,7 @@ def test_nothing_is_out_of_turn(name: str) -> None:
     assert said == []
 
 
+@pytest.mark.every(3)
 @every_procedure
 def test_the_recording_gives_the_same_rounds(name: str, tmp_path: Path) -> None:
     dealt = evening(name)

@@ -18,6 +18,7 @@ MORE = {"texas-shootout.co": 400, "fortune-pai-gow.co-single": 500, "pai-gow.co-
 for every choice."""
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", known_procedures())
 def test_what_must_hold_holds_in_every_order(name: str) -> None:
     found = explore(name, states=MORE.get(name, STATES))

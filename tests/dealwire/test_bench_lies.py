@@ -5,7 +5,7 @@ import pytest
 
 from tests.support.lies import DEVICES, Lie, is_told, lies_of, said_by, spoken, tell, told_lies, unnamed, why_unnamed
 
-SAMPLED = 40
+SAMPLED = 120
 """In the quick run every so-manieth lie is told."""
 
 

@@ -36,7 +36,11 @@ def taken(run: BenchRun) -> list[Result]:
     return [result for result in run.results if result.cause is not NotRunCause.FILTERED]
 
 
-@pytest.mark.parametrize("device", ["shuffler", "table-controller", "shoe"])
+WHOLE = [pytest.param("shuffler", marks=pytest.mark.slow), "table-controller", "shoe"]
+"""The plan of the shuffler takes minutes: `make acceptance` runs it, too."""
+
+
+@pytest.mark.parametrize("device", WHOLE)
 def test_the_simulated_device_passes_its_whole_plan(device: str) -> None:
     results = judged(device, device)
     shortened = {name: why for name, (outcome, why) in results.items() if outcome is not BenchOutcome.PASSED}

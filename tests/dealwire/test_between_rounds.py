@@ -74,6 +74,7 @@ def evening_of(name: str, *, wrong: float, rounds: int = 12) -> list[Seen]:
     return long_evening(load_procedure(SETTINGS[name]["procedure"]), f"{name} {wrong}", rounds=rounds, wrong=wrong)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", SETTINGS)
 @pytest.mark.thorough
 def test_an_evening_goes_on_from_every_moment_between_its_rounds(name: str) -> None:
@@ -109,6 +110,7 @@ def test_from_one_rest_to_the_end_of_a_long_evening(rounds: int) -> None:
         assert not [unlike for copy in copies for unlike in differences(first, copy)]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", SETTINGS)
 @pytest.mark.thorough
 def test_after_practically_every_round_there_is_a_rest(name: str) -> None:

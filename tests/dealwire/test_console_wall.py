@@ -114,6 +114,7 @@ OUTSIDE = """() => [...document.querySelectorAll(".wall > li:not([hidden])")].fl
 })"""
 
 
+@pytest.mark.every(2)
 @needs_browser
 @pytest.mark.thorough
 @pytest.mark.parametrize("count", [1, 2, 4, 6, 8, 9, 12, 16, 20])

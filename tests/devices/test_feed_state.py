@@ -36,6 +36,7 @@ CAPTURES = sorted((Path(__file__).parents[2] / "captures").glob("[!u]*.pcapng"))
 MS = 1_000_000
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("path", CAPTURES, ids=lambda path: path.stem)
 def test_a_capture_can_be_handed_over_at_every_rest(path: Path) -> None:
     assert check_handed_over(Kept.of(Capture.read(path)), restarts=2) > 10

@@ -10,6 +10,7 @@ from tests.oracle.compare import GAMES, differences
 pytestmark = pytest.mark.thorough
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("game", GAMES)
 def test_both_engines_settle_alike(game: str) -> None:
     _alike(game, 200)
