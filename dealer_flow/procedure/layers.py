@@ -187,7 +187,7 @@ def _named_layer(layer: Layer, number: int, name: str, read_before: dict[str, La
     return found
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def _layer_of(file: str, text: str, name: str) -> Layer:
     """A file that others stand on: as long as it says the same it is taken apart once, for it lies under many."""
     return Layer(file, text, parsed(file, text, ProcedureError), name)

@@ -45,7 +45,7 @@ def load_procedure(source: str | Path) -> Procedure:
     return _of_package(text, str(path)) if path.parent == FOLDER else parse_procedure(text, str(path))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def _of_package(text: str, file: str) -> Procedure:
     """A procedure that comes with the package, as does all that it stands on: examined once."""
     return parse_procedure(text, file)
