@@ -65,5 +65,9 @@ def test_a_dozen_kills_lose_nothing(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("wrong", kill_cycles.SABOTAGE)
 def test_a_wrong_done_on_purpose_is_found(wrong: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert kill_cycles.main(["10", "--seed", "2", "--sabotage", wrong]) == 1
-    assert json.loads(capsys.readouterr().out)["violations"] >= 1
+    for cycles in ("10", "40"):  # on a busy machine ten kills may all come before a first round
+        if kill_cycles.main([cycles, "--seed", "2", "--sabotage", wrong]) == 1:
+            break
+    else:
+        pytest.fail("nothing was found")
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["violations"] >= 1

@@ -391,7 +391,8 @@ def test_a_simulated_table_settles_as_the_house_of_its_scenario_has_it(tmp_path:
         service.simulate("simulated", simulated.bench)
         run_until(service, lambda: len(listener.of("settlement")) >= 3)
     pots = [pot for settlement in listener.of("settlement") for pot in settlement["pots"]]
-    assert {pot["rake"] for pot in pots} == {60}  # everybody calls: 3 x $2.00
+    assert pots
+    assert all(pot["rake"] == min(pot["cents"] // 10, 300) > 0 for pot in pots)
     assert not any(line["result"] == "held" for each in listener.of("settlement") for line in each["lines"])
 
 

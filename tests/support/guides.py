@@ -31,7 +31,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from tests.support.ports import free_port
 
@@ -141,6 +141,10 @@ def _environment(folder: Path) -> Path:
     return programs
 
 
+_LATE: Final = re.compile(r"\bno \w+ within \d+ ms\b")
+"""What the bench says of a device that answers too late."""
+
+
 class Reader:
     """Follows one page. Use as a context manager: programs in the background end with it."""
 
@@ -196,6 +200,15 @@ class Reader:
         return re.sub(r"\b(" + "|".join(PORTS) + r")\b", lambda found: self._ports[found[1]], text)
 
     def _run(self, block: Block, program: list[str]) -> str:
+        there = {*os.listdir(self._folder)}
+        wrong = self._run_once(block, program)
+        if _LATE.search(wrong):  # a device is judged by real time, and here a whole suite runs beside it
+            for name in {*os.listdir(self._folder)} - there:
+                (self._folder / name).unlink()
+            wrong = self._run_once(block, program)
+        return wrong
+
+    def _run_once(self, block: Block, program: list[str]) -> str:
         with self._said_by() as output:
             done = subprocess.run(
                 program,
