@@ -91,8 +91,10 @@ def _options(name: str, random: Random) -> tuple[tuple[str, str], ...]:
 
 
 def _readings(game: Game, random: Random) -> dict[str, str]:
-    """Readings under which somebody always wins: one that restricts the only hands there are may leave a pot open."""
+    """Readings under which somebody always wins: one that restricts the only hands there are may leave a pot open, and
+    of beaten hands, or of tied ones, a person may decide."""
     pot, may = game.spec.pot, dict[str, tuple[str, ...]]({"high-hand-share": SHARES})
+    may |= {"beaten-hands": ("highest",), "tied-shares": ("divided",)}
     if pot is not None and pot.high is not None and pot.low is not None:
         may |= {"low-qualifier": ("none", "eight-or-better"), "hi-lo-ties": ("halves", "three-quarters")}
     return {name: random.choice(may[name]) for name in may if name in game.spec.readings}
