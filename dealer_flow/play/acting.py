@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import devices.events as e
 from dealer_flow.play.candidate import Candidate, Legal
+from dealer_flow.play.retrieved import in_question
 from dealer_flow.procedure.english import dollars
 from dealer_flow.table.round import Round
 from devices.events import BettingAction
@@ -42,6 +43,9 @@ def taking_in(round_: Round) -> Iterator[Candidate]:
     if round_.plan.betting is None or len(round_.betting.chopped) > 1:
         return
     hands = round_.ledger.hands
+    for number in sorted(round_.betting.mucked):
+        if in_question(round_, number):
+            yield _act(number, BettingAction.FOLD, 0, "leave the hand in the muck")
     for number in round_.live:
         place = seat(number)
         if not round_.won and (place not in hands or hands[place].revealed is None):

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 import devices.events as e
 from dealer_flow.play.check_round import Check
+from dealer_flow.play.retrieved import in_question
 from dealer_flow.play.turns import blinds_of, declares, first_betting, may_act, reopens, standing
 from dealer_flow.procedure.betting import UNLIMITED, BettingPart
 from dealer_flow.procedure.tables import OptionRef
@@ -197,6 +198,11 @@ def _forfeits(body: e.PlayerActed) -> bool:
     return body.action == BettingAction.FORFEIT
 
 
+def _stays_mucked(round_: Round, body: e.PlayerActed) -> bool:
+    """Whether it answers that a hand which lies face up was not taken back out of the muck."""
+    return body.action == BettingAction.FOLD and in_question(round_, body.seat)
+
+
 def _no_turn(body: e.PlayerActed) -> bool:
     """Whether it is said out of any turn."""
     return body.action in (BettingAction.FORFEIT, BettingAction.CHOP)
@@ -205,10 +211,15 @@ def _no_turn(body: e.PlayerActed) -> bool:
 CHECKS_OF_ACTIONS: Final[dict[str, Check]] = {
     "chips_play": lambda r, _: r.plan.betting is not None,
     "stake_before_hand": lambda r, _: not r.in_play,
-    "hand_in_play": lambda r, body: _forfeits(body) or body.seat in r.live or standing(r, body) is not r.betting,
+    "hand_in_play": lambda r, body: (
+        _forfeits(body) or body.seat in r.live or standing(r, body) is not r.betting or _stays_mucked(r, body)
+    ),
     "betting_under_way": lambda r, body: _forfeits(body) or reopens(r, body),
     "players_act": lambda r, body: (
-        _forfeits(body) or reopens(r, body) or (body.action == BettingAction.FOLD and len(r.live) > 1)
+        _forfeits(body)
+        or reopens(r, body)
+        or (body.action == BettingAction.FOLD and len(r.live) > 1)
+        or _stays_mucked(r, body)
     ),
     "seat_to_act": lambda r, body: _no_turn(body) or _seat_to_act(r, body),
     "action_is_known": lambda _, body: body.action in _KNOWN,

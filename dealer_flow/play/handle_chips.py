@@ -8,6 +8,7 @@ from typing import Final
 import devices.events as e
 from dealer_flow.play.check_actions import comes_to
 from dealer_flow.play.handle_shoe import Handler
+from dealer_flow.play.retrieved import leave_mucked
 from dealer_flow.play.turns import declares, in_turn, put_in, reopen, reopens, standing, stands, stay_in
 from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.record.details import ActionRecord, TakenPot
@@ -46,7 +47,10 @@ def _acted(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
     if body.manner == Manner.CORRECTED and reopens(round_, body):
         reopen(round_)
     elif not isinstance(step, BetStep):  # the hands are shown, and this one is mucked
-        round_.betting.folded |= {body.seat} if body.action == BettingAction.FOLD else set()
+        if body.action == BettingAction.FOLD:
+            round_.betting.folded.add(body.seat)
+            round_.betting.mucked.add(body.seat)
+            leave_mucked(round_, body.seat)
         return
     betting, folds = round_.betting, list[ActionRecord]()
     if (before := standing(round_, body)) is not betting:

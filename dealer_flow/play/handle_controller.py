@@ -12,6 +12,7 @@ from dealer_flow.play.handle_bets import HANDLERS_OF_BETS, enter
 from dealer_flow.play.handle_chips import HANDLERS_OF_CHIPS, forfeit, judge_blinds
 from dealer_flow.play.handle_hands import HANDLERS_OF_HANDS
 from dealer_flow.play.handle_shoe import Handler
+from dealer_flow.play.retrieved import retrieve
 from dealer_flow.play.stages import reached_step
 from dealer_flow.play.verdicts import judge_button, judge_rest, judge_spares, judge_splits, judge_sum
 from dealer_flow.play.wagers import judge_end, judge_start
@@ -70,6 +71,7 @@ def _confirmed(round_: Round, seen: Seen, body: e.Confirmed) -> None:
     if round_.rulings:
         ruling = round_.rulings.pop(0)
         forfeit(round_, ruling)
+        retrieve(round_, ruling)
         goes_on = Incident(code="ruled-on", clause=ruling.clause, place=at(ruling.place), cause=ruling.why)
         round_.report(goes_on, seen)
         round_.called = None

@@ -6,6 +6,7 @@ import devices.events as e
 from dealer_flow.play import dealing, handle_shoe, laying
 from dealer_flow.play.corrections import correction
 from dealer_flow.play.handle_shoe import Handler
+from dealer_flow.play.retrieved import judge_retrieved
 from dealer_flow.play.stages import correct_stages, note_declared, reached_show
 from dealer_flow.play.steps import declared_late, declares, declaring, may_lie_open, next_to_show, open_now
 from dealer_flow.play.unburned import judge_unburned, shown_unburned
@@ -99,6 +100,7 @@ def _judge_whole(round_: Round, seen: Seen, place: Place) -> None:
     if place not in round_.plan.burns:
         judge_count(round_, place, seen)
         judge_sum(round_, seen)
+    judge_retrieved(round_, seen, place)
 
 
 def _note_showdown(round_: Round) -> None:

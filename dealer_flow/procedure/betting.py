@@ -36,8 +36,9 @@ class BettingPart(TomlTable):
     of the button; any other bet before the deal, an ante, is swept and does not. `raises`: the option that says how
     many raises a betting round may have; `check-and-raise`: whether who has checked may raise; `bet-or-fold`: whether
     one must bet or fold. The other keys are clauses: of a call of too few chips, of one of too many, of chips added
-    after a call, of the time limit, of a player who was passed by, of a blind by who is not due it, of a bet on a
-    fouled hand that the next player has not acted on, of a bet by who has a card more than others, of the order.
+    after a call, of the time limit, of a player who was passed by, of a hand taken back out of the muck, of a blind by
+    who is not due it, of a bet on a fouled hand that the next player has not acted on, of a bet by who has a card more
+    than others, of the order.
     """
 
     blinds: tuple[Name, ...] = ()
@@ -57,6 +58,7 @@ class BettingPart(TomlTable):
     string_bet_clause: Clause
     time_limit_clause: Clause
     bypassed_clause: Clause
+    retrieved_clause: Clause
     blind_position_clause: Clause
     fouled_bet_clause: Clause
     card_ahead_clause: Clause | None = None

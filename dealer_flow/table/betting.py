@@ -38,6 +38,8 @@ class Betting:
     taken_back: dict[int, tuple[str, int]] = field(default_factory=dict)
     """Seats whose fouled hand had its last bet returned -> the betting round, and cents."""
     folded: set[int] = field(default_factory=set)
+    mucked: set[int] = field(default_factory=set)
+    """Those of them that gave up when hands were shown."""
     actions: list[ActionRecord] = field(default_factory=list)
     """Every action of the hand, in its order."""
     step: str = ""

@@ -73,6 +73,8 @@ RIVER: Final = (
     " / acts 4: check / acts 6: check / acts 8: check / burn-card 8D / draw community 9D"
     " / acts 4: check / acts 6: check / acts 8: check / burn-card TD / draw community JD"
 )
+MUCKED: Final = f"{RIVER} / acts 4: check / acts 6: check / acts 8: check / acts 4: fold"
+"""At the showdown seat 4 throws its cards away."""
 SHORT: Final = (
     "stakes 4: 90000, 6: 3000, 8: 90000 / start at 8 / draw seat 4 AC 2C | seat 6 5C 6C | seat 8 9C TC"
     " / acts 4: check / acts 6: check / acts 8: check / burn-card 4D / draw community 5D 6D 7D"
@@ -443,6 +445,16 @@ PLAYED: Final[dict[str, tuple[str, str, str]]] = {
         f"{RIVER} / acts 4: check / acts 6: check / acts 8: check",
         "shows 4 6 8",
     ),
+    "hand thrown face down at the showdown, clear of the muck": (
+        "holdem.co",
+        f"{MUCKED} / show seat 4: AC 2C / confirm",
+        "codes mucked-hand-shown ruled-on; live 4 6 8",
+    ),
+    "the same, another player has discarded because of it": (
+        "holdem.co",
+        f"{MUCKED} / acts 6: fold / show seat 4: AC 2C / acts 4: fold",
+        "codes mucked-hand-shown; live 8",
+    ),
     "burned but cannot deal": (
         "holdem.co",
         f"{FLOP.rpartition(' / ')[0]} / push-back",
@@ -505,8 +517,6 @@ SEEN_BY_NOBODY: Final = (
 """What no device reports: the dealer keys what it comes to, and that is played."""
 NOT_MODELLED: Final = (
     "last down card too early, not taken in",
-    "hand thrown face down at the showdown, clear of the muck",
-    "the same, another player has discarded because of it",
 )
 """Left out, and said so in `docs/regulations.md`."""
 

@@ -21,6 +21,7 @@ ACTIONS: Final = {
     "all-in": BettingAction.ALL_IN,
     "fold": BettingAction.FOLD,
     "muck": BettingAction.FOLD,
+    "leave": BettingAction.FOLD,
 }
 """The first word of what `legal()` lists -> the action."""
 STAKE: Final = 2_000
