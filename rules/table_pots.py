@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from dealer_flow.procedure.english import dollars
 from dealer_flow.record.result import RoundResult, Seat
-from dealer_flow.table.pots import Pot, pots, uncalled
+from dealer_flow.table.pots import GivenUp, Pot, goes_back, pots
 from rules.checks import Hold
 from rules.forfeits import waiting_cents
 from rules.lines import held
@@ -49,11 +49,17 @@ def table_pots(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec) -
     lines = [*given_back(view, inside, bets)]
     put = {seat.seat: cents for seat in inside if (cents := in_pot(seat, bets))}
     live = {seat.seat for seat in inside if seat.status == "live"}
-    if spec.clauses.uncalled and (over := uncalled(put)) is not None and over.seat in live:
+    given_up = GivenUp.by(view.result.actions, (seat.seat for seat in inside if _all_in(seat)))
+    if spec.clauses.uncalled and (over := goes_back(put, live, given_up)) is not None:
         why = f"nobody matched {dollars(over.cents)} of it: it comes back"
         lines.append(make_line(over.seat, UNCALLED, over.cents, "returned", why, spec.clauses.uncalled))
         put[over.seat] -= over.cents
-    return _cut(view, seats, pots(put, live & put.keys()), lines, spec)
+    return _cut(view, seats, pots(put, live, given_up), lines, spec)
+
+
+def _all_in(seat: Seat) -> bool:
+    """Whether all that lay before a seat when the hand began is in."""
+    return seat.stake is not None and sum(seat.wagers.values()) >= seat.stake
 
 
 def _cut(
@@ -155,7 +161,9 @@ def _shares(view: View, seats: Mapping[int, Seat], number: int, pot: Pot, cents:
         found = Hold("no hand is left that could win the pot", spec.clauses.alone)
     elif len(pot.contenders) == 1:
         (seat,) = pot.contenders
-        found = {seat: Share(cents, "last-hand", spec.clauses.alone, "the last hand left for it")}
+        alone = seats[seat].status == "live"
+        facts = "the last hand left for it" if alone else "gave up when the others in it had given up"
+        found = {seat: Share(cents, "last-hand", spec.clauses.alone, facts)}
     else:
         found = by_the_cards(view, [seats[seat] for seat in sorted(pot.contenders)], cents, spec)
     shares = as_awarded(view.result.awards, number, cents, found, seats, spec)

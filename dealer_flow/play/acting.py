@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import devices.events as e
+from dealer_flow.play.betting_view import betting_now
 from dealer_flow.play.candidate import Candidate, Legal
 from dealer_flow.play.retrieved import in_question
 from dealer_flow.procedure.english import dollars
@@ -50,4 +51,12 @@ def taking_in(round_: Round) -> Iterator[Candidate]:
         place = seat(number)
         if not round_.won and (place not in hands or hands[place].revealed is None):
             yield _act(number, BettingAction.FOLD, 0, "muck the hand")
-        yield Legal("dealer", "PotTaken", place.text, f"award a pot to seat {number}", 1), e.PotTaken(1, number, 1)
+        yield _award(number)
+    chips = betting_now(round_)
+    for pot in chips.pots if chips is not None else ():  # who mucked last has what no hand that is left could match
+        yield from (_award(number) for number in sorted(pot.contenders - {*round_.live}))
+
+
+def _award(number: int) -> Candidate:
+    item = Legal("dealer", "PotTaken", seat(number).text, f"award a pot to seat {number}", 1)
+    return item, e.PotTaken(1, number, 1)

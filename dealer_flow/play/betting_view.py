@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from dealer_flow.play.turns import bets_called, blinds_of
 from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.record.details import ActionRecord, TakenPot
-from dealer_flow.table.pots import Pot, Uncalled, pots, uncalled
+from dealer_flow.table.pots import GivenUp, Pot, Uncalled, goes_back, pots
 from dealer_flow.table.round import Round
 
 
@@ -54,11 +54,10 @@ def betting_now(round_: Round) -> BettingNow | None:
     chips = {number: _chips(round_, number, open_=open_) for number in _seats(round_)}
     put = {number: cents for number, each in chips.items() if (cents := _put_in(round_, number) - each.lies)}
     contenders = {*live} if round_.in_play else {*put}
-    over = uncalled(put) if betting.step and not open_ else None
-    if over is not None and over.seat in live:
+    given_up = GivenUp.by(betting.actions, (number for number in live if betting.is_all_in(number)))
+    over = goes_back(put, {*live}, given_up) if betting.step and not open_ else None
+    if over is not None:
         put[over.seat] -= over.cents
-    else:
-        over = None
     return BettingNow(
         button=round_.first or None,
         step=betting.step if open_ else None,
@@ -66,7 +65,7 @@ def betting_now(round_: Round) -> BettingNow | None:
         turn=turn,
         passed=frozenset(betting.passed) & frozenset(turn),
         chips=chips,
-        pots=tuple(pots(put, contenders & put.keys())) if any(put.values()) else (),
+        pots=tuple(pots(put, contenders, given_up)) if any(put.values()) else (),
         over=over,
         actions=tuple(betting.actions),
         awards=tuple(round_.awards),

@@ -48,8 +48,7 @@ def _acted(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
         reopen(round_)
     elif not isinstance(step, BetStep):  # the hands are shown, and this one is mucked
         if body.action == BettingAction.FOLD:
-            round_.betting.folded.add(body.seat)
-            round_.betting.mucked.add(body.seat)
+            round_.betting.muck(body.seat, step.name if step is not None else "")
             leave_mucked(round_, body.seat)
         return
     betting, folds = round_.betting, list[ActionRecord]()

@@ -118,6 +118,7 @@ class Betting:
             self,
             behind=dict(self.behind),
             folded=set(self.folded),
+            mucked=set(self.mucked),
             chopped=set(self.chopped),
             actions=list(self.actions),
             put=dict(self.put),
@@ -160,15 +161,25 @@ class Betting:
         self.acted.add(seat)
         self._note(seat, action, cents, manner, before)
 
+    def muck(self, seat: int, step: str) -> None:
+        """A hand is thrown away while nobody bets."""
+        before = self.copy()
+        self.folded.add(seat)
+        self.mucked.add(seat)
+        self._note(seat, BettingAction.FOLD, self.lies(seat), "", before, step)
+
     def declare(self, seat: int, manner: str) -> None:
         """A seat plays for what is in the pot by now: it bets no more, and that is no turn."""
         before = self.copy()
         self.behind[seat] = 0
         self._note(seat, BettingAction.ALL_IN, self.lies(seat), manner, before)
 
-    def _note(self, seat: int, action: BettingAction, cents: int, manner: str, before: "Betting") -> None:
+    def _note(
+        self, seat: int, action: BettingAction, cents: int, manner: str, before: "Betting", step: str = ""
+    ) -> None:
         self.earlier = (*self.earlier, before)
-        self.actions.append(ActionRecord(step=self.step, seat=seat, action=action.value, cents=cents, manner=manner))
+        at_step = step or self.step
+        self.actions.append(ActionRecord(step=at_step, seat=seat, action=action.value, cents=cents, manner=manner))
 
     def _pass(self, seat: int, before: "Betting", live: list[int]) -> None:
         """Seats whose turn it was before this one's are passed by."""

@@ -115,7 +115,12 @@ class BettingDealer(PlayingDealer):
         betting.act(number, action, cents)
         self.hand.acted(step, number, cents)
         if action is BettingAction.FOLD:
-            self.view.folded.add(number)
+            self._gives_up(number)
+
+    def _gives_up(self, number: int) -> None:
+        assert self.hand is not None, "only where players bet against each other"
+        self.view.folded.add(number)
+        self.hand.gave_up.append(number)
 
     # -------------------------------------------------------------- what goes wrong at it
 
@@ -182,11 +187,10 @@ class BettingDealer(PlayingDealer):
         found, by_seat = self._takings(), {player.seat: player for player in players}
         winners = {number for _, number, _ in found.taken} if found is not None else {*self.view.live}
         for number in self.hand.shown([*by_seat]):
-            wins = number in winners or not self.hand.may_muck(number, self.view.live)
-            if not wins and mucks(self._style(number), self.chance):
+            if number not in winners and len(self.view.live) > 1 and mucks(self._style(number), self.chance):
                 yield self.pace.show
                 self._says(number, BettingAction.FOLD, 0)
-                self.view.folded.add(number)
+                self._gives_up(number)
             elif not self.won:
                 yield from super()._show_seats([by_seat[number]])
 
@@ -212,10 +216,12 @@ class BettingDealer(PlayingDealer):
         terms = self._scenario.terms
         if terms is None:
             return None
-        return takings(self.procedure, terms, hands, self.cards.faces(COMMUNITY), self.hand.button)
+        board, hand = self.cards.faces(COMMUNITY), self.hand
+        return takings(self.procedure, terms, hands, board, hand.button, hand.gave_up)
 
     def _played(self, number: int, bets: dict[str, int]) -> HandPlayed:
         status: SeatStatus = "folded" if number in self.view.folded else "live"
         if not self._plays(number):
             status = "dead"
-        return HandPlayed(bets, self.cards.faces(seat(number)), status)
+        stake = self.hand.stakes[number] if self.hand is not None else None
+        return HandPlayed(bets, self.cards.faces(seat(number)), status, stake)

@@ -33,6 +33,8 @@ class BettingHand:
         self.stakes = {seat: chips.behind[seat] for seat in stakes}
         self.last: BettingRound | None = None
         """The betting round under way, or the last one."""
+        self.gave_up: list[int] = []
+        """Seats that folded or mucked, in their order."""
         self._first = next((step for step in plan.steps if isinstance(step, BetStep)), None)
 
     def put_up(self) -> Iterator[tuple[int, str, int]]:
@@ -66,11 +68,6 @@ class BettingHand:
         first = self.last.shows_first if self.last is not None else None
         at = self.turns.index(first) if first is not None else 0
         return [seat for seat in (*self.turns[at:], *self.turns[:at]) if seat in seats]
-
-    def may_muck(self, seat: int, live: Collection[int]) -> bool:
-        """Whether a hand may be thrown away and no pot is left without one: another put in as much."""
-        mine = sum(self.put[seat].values())
-        return any(sum(self.put[other].values()) >= mine for other in live if other != seat)
 
     def acted(self, step: BetStep, seat: int, lies: int) -> None:
         """So much lies before a seat in this betting round: what it added is its bet of the step."""

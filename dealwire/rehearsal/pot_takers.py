@@ -1,10 +1,12 @@
 """Who takes in which pot: what the dealer awards when the hands lie open, by the game's own rules."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from dealer_flow.record.details import ActionRecord
 from dealer_flow.record.result import Deck, ProcedureRef, RoundResult, Seat, SeatStatus
 from dealwire.rehearsal.rehearsed import RehearsedProcedure
+from devices.events import BettingAction
 from protocol.cards import Card
 from rules.settle import settle_on
 from rules.settlement import Settlement
@@ -12,11 +14,12 @@ from rules.terms import Terms
 
 
 class HandPlayed(NamedTuple):
-    """What a seat put in by bet, what it holds, and how it stands."""
+    """What a seat put in by bet, what it holds, how it stands, and what lay before it."""
 
     wagers: Mapping[str, int]
     cards: tuple[Card, ...]
     status: SeatStatus
+    stake: int | None
 
 
 class Takings(NamedTuple):
@@ -32,9 +35,11 @@ def takings(
     seats: Mapping[int, HandPlayed],
     community: tuple[Card, ...],
     button: int,
+    gave_up: Sequence[int],
 ) -> Takings | None:
-    """Who takes what, on the terms of the table; None where it is not known."""
-    settled = settle_on(_round(procedure, seats, community, button), terms)
+    """Who takes what, on the terms of the table; None where it is not known. `gave_up`: the seats that folded or
+    mucked, in their order."""
+    settled = settle_on(_round(procedure, seats, community, button, gave_up), terms)
     if any(line.result == "held" for line in settled.lines):
         return None
     return Takings(tuple(_taken(settled)), _back(settled))
@@ -55,7 +60,11 @@ def _back(settled: Settlement) -> Mapping[int, int]:
 
 
 def _round(
-    procedure: RehearsedProcedure, seats: Mapping[int, HandPlayed], community: tuple[Card, ...], button: int
+    procedure: RehearsedProcedure,
+    seats: Mapping[int, HandPlayed],
+    community: tuple[Card, ...],
+    button: int,
+    gave_up: Sequence[int],
 ) -> RoundResult:
     """The round as the dealer sees it."""
     return RoundResult(
@@ -76,6 +85,7 @@ def _round(
         rejected=0,
         incidents=(),
         button=button or None,
+        actions=tuple(ActionRecord(step="", seat=number, action=BettingAction.FOLD, cents=0) for number in gave_up),
     )
 
 
@@ -87,4 +97,5 @@ def _seat(number: int, hand: HandPlayed) -> Seat:
         counted=len(hand.cards),
         expected=len(hand.cards),
         wagers=dict(hand.wagers),
+        stake=hand.stake,
     )

@@ -515,9 +515,7 @@ SEEN_BY_NOBODY: Final = (
     "discards kept apart",
 )
 """What no device reports: the dealer keys what it comes to, and that is played."""
-NOT_MODELLED: Final = (
-    "last down card too early, not taken in",
-)
+NOT_MODELLED: Final = ("last down card too early, not taken in",)
 """Left out, and said so in `docs/regulations.md`."""
 
 

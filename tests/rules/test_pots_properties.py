@@ -5,7 +5,9 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
+from dealer_flow.record.details import ActionRecord
 from dealer_flow.record.result import Seat, SeatStatus
 from protocol.cards import DECK
 from rules import load_game, settle
@@ -41,9 +43,11 @@ def rounds(draw: st.DrawFn) -> tuple[str, list[Seat], list[str], dict[str, Any]]
         cards = [HIDDEN] * own if draw(st.integers(0, 9)) == 0 else deck[number * own : (number + 1) * own]
         wagers = {"ante": draw(amounts)} | {bet: draw(amounts) for bet in bets}
         wagers = {bet: cents for bet, cents in wagers.items() if cents}
+        all_in = draw(st.booleans())
         back = wagers if status == "dead" and draw(st.booleans()) else {}
         put: Any = dict(wagers)
-        seats.append(seat_of(number, cards, status=status, returned=back, **put))
+        seat = seat_of(number, cards, status=status, returned=back, **put)
+        seats.append(replace(seat, stake=sum(wagers.values())) if all_in else seat)
     awards = draw(st.lists(st.tuples(st.integers(1, 3), st.integers(1, players), amounts), max_size=2))
     rake = HouseRake(
         draw(st.sampled_from(("0", "2.5", "5", "10"))),
@@ -52,7 +56,14 @@ def rounds(draw: st.DrawFn) -> tuple[str, list[Seat], list[str], dict[str, Any]]
         draw(st.sampled_from((0, 50, 200))),
     )
     terms = {"rake": rake, "token_cents": draw(st.sampled_from((1, 25, 100)))}
-    more = {"awards": awards, "button": draw(st.sampled_from((None, *range(1, players + 1)))), "terms": terms}
+    folded = draw(st.permutations([seat.seat for seat in seats if seat.status == "folded"]))
+    actions = tuple(ActionRecord(step="river-betting", seat=seat, action="fold", cents=0) for seat in folded)
+    more = {
+        "awards": awards,
+        "actions": actions,
+        "button": draw(st.sampled_from((None, *range(1, players + 1)))),
+        "terms": terms,
+    }
     return game, seats, deck[:board], more
 
 
@@ -68,14 +79,15 @@ def test_every_cent_is_somewhere(case: tuple[str, list[Seat], list[str], dict[st
         won = [each.cents for each in pot.winners]
         assert all(0 < cents <= pot.cents for cents in won) or pot.cents == pot.rake + pot.jackpot_rake
         by_cards = {each.seat for each in pot.winners if each.won_with != "award"}
-        assert not by_cards & dead
         assert by_cards <= set(pot.contenders)
+        assert not by_cards & dead or len(pot.contenders) == 1
     stakes = {seat.seat: sum(seat.wagers.values()) for seat in seats}
     if not more["awards"]:
         for seat in done.seats:
             most = sum(min(stake, stakes[seat.seat]) for other, stake in stakes.items() if other != seat.seat)
-            # what lies in layers above every live seat's stake belongs to the pot below: a dead hand may have bet more
-            assert seat.net <= (most if not dead else sum(stakes.values()) - stakes[seat.seat])
+            # a live hand that could have called more has what dead hands put in, too
+            able = any(each.stake is None for each in seats if each.status == "live")
+            assert seat.net <= (most if not (dead and able) else sum(stakes.values()) - stakes[seat.seat])
 
 
 def _rake_is_within_its_limits(done: Settlement, rake: HouseRake) -> None:

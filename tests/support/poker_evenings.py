@@ -170,7 +170,9 @@ def _must_be_shared(where: str, hand: DealtHand, settlement: Settlement, terms: 
         of_it = sum(winner.cents for winner in pot.winners)
         assert of_it + pot.rake + pot.jackpot_rake == pot.cents, f"{where}: {pot}"
         for winner in pot.winners:
-            assert winner.seat in {*pot.contenders} - hand.folded, f"{where}: {pot}"
+            assert winner.seat in pot.contenders, f"{where}: {pot}"
+            # whoever mucked last has what no hand that is left could match
+            assert winner.seat not in hand.folded or len(pot.contenders) == 1, f"{where}: {pot}"
             won[winner.seat] += winner.cents
     for line in settlement.lines:
         back[line.seat] += line.returned if line.result == "returned" and line.bet not in beside else 0

@@ -244,8 +244,7 @@ class HandsDealt:
                 continue
             live = self.view.live
             for number in self.money.shown(live) if betting else step.in_order(live):
-                may = betting and len(self.view.live) > 1 and self.money.may_muck(number, self.view.live)
-                if may and mucks(self._styles[number], self.random):
+                if betting and len(self.view.live) > 1 and mucks(self._styles[number], self.random):
                     self.see(CONTROLLER, e.PlayerActed(number, BettingAction.FOLD, 0))
                     self.view.folded.add(number)
                 else:
