@@ -117,6 +117,10 @@ READINGS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "halves": "each half of the pot is shared by those who tie for it",
             "three-quarters": "who wins one half alone and ties for the other has three quarters, however many tie",
         },
+        "given-up-side-pot": {
+            "last": "a side pot that everybody in it gave up is theirs who gave up last, to whom it was left",
+            "held": "a person decides whose it is",
+        },
         "unequal-winners": {
             "held": "where winners bet unlike amounts and a loser more than the least of them, a person decides",
             "least": "no loser pays more than the least of the winners has bet, and they share it equally",

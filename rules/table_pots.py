@@ -5,11 +5,11 @@ a pot that somebody could win whose hand is not known is held, that pot and no o
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from dealer_flow.procedure.english import dollars
 from dealer_flow.record.result import RoundResult, Seat
-from dealer_flow.table.pots import GivenUp, Pot, goes_back, pots
+from dealer_flow.table.pots import GivenUp, Pot, goes_back, pots, uncalled
 from rules.checks import Hold
 from rules.forfeits import waiting_cents
 from rules.lines import held
@@ -25,6 +25,9 @@ from rules.void import why_void
 
 Holds = Mapping[int, Mapping[str, Hold]]
 """Seat -> bet -> why it is not settled."""
+
+
+_SIDE_POT: Final = "given-up-side-pot"
 
 
 class TablePots(NamedTuple):
@@ -54,7 +57,23 @@ def table_pots(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec) -
         why = f"nobody matched {dollars(over.cents)} of it: it comes back"
         lines.append(make_line(over.seat, UNCALLED, over.cents, "returned", why, spec.clauses.uncalled))
         put[over.seat] -= over.cents
+    elif spec.clauses.uncalled and (why := _beyond_all(inside, bets, put, given_up)):
+        return all_held(inside, bets, Hold(why, f"{spec.clauses.uncalled}, {spec.clauses.folded}"))
     return _cut(view, seats, pots(put, live, given_up), lines, spec)
+
+
+def _beyond_all(seats: Sequence[Seat], bets: Sequence[ToPotBet], put: Mapping[int, int], given_up: GivenUp) -> str:
+    """Why nobody knows whose a bet is that was given up before anybody called it, and is more than any of those who
+    were left then could have called; empty where no such bet lies there."""
+    over = uncalled(put)
+    if over is None or over.seat not in given_up.order or over.seat in given_up.forfeited:
+        return ""
+    left = [seat for seat in seats if seat.status == "live" or seat.seat in given_up.after(over.seat)]
+    reach = [seat.stake - sum(seat.wagers.values()) + in_pot(seat, bets) for seat in left if seat.stake is not None]
+    if over.seat in (seat.seat for seat in left) or not left or len(reach) < len(left) or put[over.seat] <= max(reach):
+        return ""
+    why = f"seat {over.seat} gave up before its bet was called"
+    return f"{why}, which is more than the others have, and whose that part is the text does not say"
 
 
 def _all_in(seat: Seat) -> bool:
@@ -162,6 +181,8 @@ def _shares(view: View, seats: Mapping[int, Seat], number: int, pot: Pot, cents:
     elif len(pot.contenders) == 1:
         (seat,) = pot.contenders
         alone = seats[seat].status == "live"
+        if not alone and view.terms.readings.get(_SIDE_POT) == "held":
+            return Hold("everybody in it gave it up, and whose it is is not said", spec.clauses.alone)
         facts = "the last hand left for it" if alone else "gave up when the others in it had given up"
         found = {seat: Share(cents, "last-hand", spec.clauses.alone, facts)}
     else:

@@ -52,6 +52,11 @@ class GivenUp(NamedTuple):
         seats = {action: [each.seat for each in actions if each.action == action] for action in _ENDING}
         return cls(seats[BettingAction.FOLD], {*all_in, *seats[BettingAction.ALL_IN]}, {*seats[BettingAction.FORFEIT]})
 
+    def after(self, seat: int) -> Sequence[int]:
+        """Who gave up after this seat did; nobody where it did not."""
+        later = [each == seat for each in self.order]
+        return self.order[len(later) - later[::-1].index(True) :] if seat in self.order else ()
+
 
 _ENDING: Final = (BettingAction.FOLD, BettingAction.ALL_IN, BettingAction.FORFEIT)
 _NOTHING: Final = GivenUp()
@@ -60,13 +65,15 @@ _NOTHING: Final = GivenUp()
 def goes_back(put: Mapping[int, int], live: Set[int], given_up: GivenUp = _NOTHING) -> Uncalled | None:
     """What is uncalled and goes back to who bet it; None where all of it lies in the pots.
 
-    Who has given up has it back where all that are left are all-in: they could not match it (47.1-1023(2)). Where one
-    of them could, it was given up before that, and lies in the pot (47.1-1026, 1028, 1031); so does what is forfeited.
+    Who has given up has it back where all that were left then were all-in: they could not match it (47.1-1023(2)).
+    Where one of them could, it was given up before that, and lies in the pot (47.1-1026, 1028, 1031); so does what is
+    forfeited.
     """
     over = uncalled(put)
     if over is None or over.seat in live:
         return over
-    return over if live and live <= given_up.all_in and over.seat not in given_up.forfeited else None
+    left = {*live, *given_up.after(over.seat)}
+    return over if live and left <= given_up.all_in and over.seat not in given_up.forfeited else None
 
 
 def pots(put: Mapping[int, int], contenders: Set[int], given_up: GivenUp = _NOTHING) -> list[Pot]:
