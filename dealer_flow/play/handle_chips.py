@@ -154,6 +154,18 @@ def _all_in_without(round_: Round, number: int, blinds: Collection[str]) -> bool
     return put == round_.betting.stakes.get(number)
 
 
+def judge_antes(round_: Round, seen: Seen) -> None:
+    """START GAME: who is dealt in has put up what everybody does, unless all it has is in other bets; that it has not
+    is recorded, no more."""
+    part = round_.plan.betting
+    for bet in round_.plan.bets.values() if part is not None else ():
+        if part is None or bet.name not in part.everybody:
+            continue
+        for number in round_.active:
+            if bet.name not in round_.wagers.get(number, {}) and not _all_in_without(round_, number, (bet.name,)):
+                round_.report(Incident(code="ante-missing", clause=bet.clause, seat=number, bet=bet.name), seen)
+
+
 def judge_blinds(round_: Round, seen: Seen) -> None:
     """START GAME: the blinds lie at the left of the button, one after the other; others are recorded, no more. Of a
     player all in with the ante none is due."""

@@ -9,7 +9,7 @@ import devices.events as e
 from dealer_flow.play import dealing
 from dealer_flow.play.guards import progressive_clause
 from dealer_flow.play.handle_bets import HANDLERS_OF_BETS, enter
-from dealer_flow.play.handle_chips import HANDLERS_OF_CHIPS, forfeit, judge_blinds
+from dealer_flow.play.handle_chips import HANDLERS_OF_CHIPS, forfeit, judge_antes, judge_blinds
 from dealer_flow.play.handle_hands import HANDLERS_OF_HANDS
 from dealer_flow.play.handle_shoe import Handler
 from dealer_flow.play.retrieved import retrieve
@@ -35,6 +35,7 @@ def _start(round_: Round, seen: Seen, body: e.GameStarted) -> None:
         round_.report(Incident(code="no-entering-bet", clause=plan.entry_clause, bet=bet, unreliable=True), seen)
     judge_start(round_, seen)
     judge_button(round_, seen)
+    judge_antes(round_, seen)
     judge_blinds(round_, seen)
     for number in sorted(round_.sensors & set(round_.active)):
         if plan.progressive not in round_.wagers[number]:

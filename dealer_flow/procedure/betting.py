@@ -44,6 +44,8 @@ class BettingPart(TomlTable):
     blinds: tuple[Name, ...] = ()
     apart: tuple[Name, ...] = ()
     """Bets before the deal that are kept apart from the pot."""
+    everybody: tuple[Name, ...] = ()
+    """Bets before the deal that every seat dealt in puts up."""
     most_bet: MostPart
     most_raise: MostPart
     raises: OptionRef
@@ -82,7 +84,8 @@ def betting_faults(procedure: "Procedure") -> Iterator[Complaint]:
                 yield ("bet", index, "placed"), "no [betting] table says how players act"
         return
     early = [bet.name for bet in procedure.bet if bet.placed == "before-deal"]
-    for key, name in (*(("blinds", each) for each in part.blinds), *(("apart", each) for each in part.apart)):
+    named = {"blinds": part.blinds, "apart": part.apart, "everybody": part.everybody}
+    for key, name in ((key, name) for key, names in named.items() for name in names):
         if name not in early:
             yield ("betting", key), f"no bet {name!r} placed before-deal; allowed: {', '.join(early) or 'none'}"
     for key, ref, allowed in (
@@ -98,6 +101,5 @@ def betting_faults(procedure: "Procedure") -> Iterator[Complaint]:
         if amount_of(most.amount).bet:
             yield ("betting", key, "amount"), "an amount in dollars"
     steps = [step for step in procedure.step if step.do == "bet"]
-    named = {step.bet for step in steps}
-    for name in sorted(acted - named):
+    for name in sorted(acted - {step.bet for step in steps}):
         yield ("bet",), f"no step of kind 'bet' puts chips into {name!r}"

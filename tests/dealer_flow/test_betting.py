@@ -74,6 +74,27 @@ def test_of_a_player_all_in_with_the_ante_no_blind_is_due(stake: int, codes: lis
     assert table.codes == codes
 
 
+@pytest.mark.parametrize(("posts", "codes"), [("1, 2, 3", []), ("1, 3", ["ante-missing"])])
+def test_who_is_dealt_in_puts_up_the_ante(posts: str, codes: list[str]) -> None:
+    """47.1-1010; that it has not is recorded, and it plays all the same. All that seat 4 has is in a blind."""
+    table = HandTable("holdem.co", ante="yes").play(
+        [
+            "stakes 1: 20000, 2: 20000, 3: 20000, 4: 100",
+            *(f"bets {seat}: ante 100" for seat in posts.split(", ")),
+            "bets 4: small-blind 100",
+            "start at 3",
+        ]
+    )
+    assert (table.codes, round_of(table.flow).active) == (codes, (1, 2, 3, 4))
+
+
+def test_everybody_makes_a_strike_out_wager() -> None:
+    """47.1-1017.30(3)."""
+    seats = "stakes 1: 900, 2: 900 / bets 1: ante 100, strike-out 100 / bets 2: ante 100"
+    assert play("home-run.co", f"{seats} / start at 1").codes == ["ante-missing"]
+    assert play("home-run.co", f"{seats}, strike-out 100 / start at 1").codes == []
+
+
 def test_one_who_acts_out_of_turn_counts_and_the_others_may_still_act() -> None:
     """47.1-1024: until substantial action has taken place."""
     table = holdem(f"{FLOP} / acts 2: bet 500")

@@ -120,6 +120,7 @@ FACTS: dict[str, str | dict[str, str]] = {
     "choice-late": "seat",
     "string-bet": "seat cents wanted",
     "time-limit": dict.fromkeys(("checks", "dead"), "seat"),
+    "ante-missing": "seat bet",
     "blind-misplaced": "seat bet number",
     "no-entering-bet": "bet? unreliable",
     "side-bet-alone": "seat bets bet",
