@@ -38,9 +38,13 @@ def ready(game: str, chips: list[int], posted: dict[str, str]) -> HandTable:
     table = HandTable(game, **posted)
     seats = SEATS[: len(chips)]
     table.say("stakes " + ", ".join(f"{seat}: {cents}" for seat, cents in zip(seats, chips, strict=True)))
-    for seat, (bet, cents) in zip(seats, (("small-blind", 50), ("big-blind", 100)), strict=False):
-        if bet in table.spots and game != "home-run.co":
-            table.say(f"bets {seat}: {bet} {cents}")
+    if game == "home-run.co":
+        for seat in seats:
+            table.say(f"bets {seat}: ante 25, strike-out 25")
+    else:
+        for seat, (bet, cents) in zip(seats, (("small-blind", 50), ("big-blind", 100)), strict=False):
+            if bet in table.spots:
+                table.say(f"bets {seat}: {bet} {cents}")
     table.say(f"start at {seats[-1]}" if table.flow.plan.selects_first else "start")
     return table
 
