@@ -1,8 +1,8 @@
 # Every target does its own set-up: a fresh machine needs python3 (3.11 or newer) and nothing else.
 #   make demo      three live rounds on simulated devices, in a browser too, recorded, replayed, compared; the
 #                  environment it makes runs every command of the README
-#   make check     linters, type checks and the quick tests: before a commit, three to four minutes
-#   make test      linters, type checks and the whole test suite, four tests at a time (WORKERS=8: eight); ten to eleven minutes
+#   make check     linters, type checks and the quick tests: before a commit, ten minutes
+#   make test      linters, type checks and the whole test suite, four tests at a time (WORKERS=8: eight); half an hour on two cores
 #   make test-lies  every field of every message of a device lies, against the whole acceptance plans (half an hour)
 #   make test-long  10,000 rounds over lines that fail, 10 million bytes of fuzz a dialect, slow tests, among them 100,000
 #                  rounds a game settled by two engines: an hour
@@ -12,7 +12,7 @@
 #   make test-poker  100,000 evenings of player-banked poker through flow and settlement (EVENINGS=1000: so many), JOBS
 #                  processes; half an hour on two quiet cores
 #   make test-pots  100,000 hands of each family of poker, settled by the program and by pokerkit (HANDS=1000: so many),
-#                  JOBS processes; an hour and a quarter
+#                  JOBS processes; three quarters of an hour on two quiet cores
 #   make mutation  600 deliberate faults in protocol, dealer_flow and rules: which do the tests find? half an hour
 #   make acceptance  the whole acceptance plans against the simulated devices, with a report of each in build/
 #   make test-hardware  real drivers, the kernel's USB and a real systemd, in a computer that QEMU plays; ten minutes
