@@ -27,12 +27,15 @@ def faced(round_: Round, place: Place) -> tuple[Card, ...]:
 
 
 def seen(round_: Round, hand: Hand) -> tuple[Card, ...]:
-    """The faces of a hand that lie open: those shown, then others that were dealt face up."""
+    """The faces of a hand that lie open: those shown, then others that were dealt face up. One that was shown and not
+    read is one of these, where it can be."""
     if hand.revealed is not None:
         return hand.revealed
     more = Counter(faced(round_, hand.place)) - Counter(hand.opened)
     more.pop(UNREAD, None)
-    return hand.opened + tuple(card for card in faced(round_, hand.place) if more[card])
+    others = [card for card in faced(round_, hand.place) if more[card]]
+    shown = [others.pop(0) if card == UNREAD and others else card for card in hand.opened]
+    return (*shown, *others)
 
 
 def board_read(round_: Round) -> bool:

@@ -20,6 +20,7 @@ from dealer_flow.record.catalogue import INCIDENTS
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from devices import events as e
+from protocol.cards import UNREAD
 from protocol.places import Place
 from rules.game import game_id_of, load_game
 from rules.settle import settle
@@ -163,7 +164,8 @@ def check_snapshot(flow: DealerFlow) -> None:
     for hand in hands:
         held = now.ledger.hands[places[hand.place]]
         if held.revealed is None and not now.ledger.burned_shown:
-            lies = max(len(held.opened), len(faced(now, held.place))) + len(hand.burned)
+            up = [card for card in faced(now, held.place) if card != UNREAD]  # one not read may be counted elsewhere
+            lies = max(len(held.opened), len(up)) + len(hand.burned)
             assert len(hand.cards) + len(hand.burned) == max(hand.counted or 0, lies)
     for seat in seen.seats:
         live, active = seat.number in now.live, seat.number in now.active
