@@ -27,7 +27,7 @@ Holds = Mapping[int, Mapping[str, Hold]]
 """Seat -> bet -> why it is not settled."""
 
 
-_SIDE_POT: Final = "given-up-side-pot"
+_GIVEN_UP: Final = "given-up-side-pot"
 
 
 class TablePots(NamedTuple):
@@ -181,7 +181,7 @@ def _shares(view: View, seats: Mapping[int, Seat], number: int, pot: Pot, cents:
     elif len(pot.contenders) == 1:
         (seat,) = pot.contenders
         alone = seats[seat].status == "live"
-        if not alone and view.terms.readings.get(_SIDE_POT) == "held":
+        if not alone and view.terms.readings.get(_GIVEN_UP) == "held":
             return Hold("everybody in it gave it up, and whose it is is not said", spec.clauses.alone)
         facts = "the last hand left for it" if alone else "gave up when the others in it had given up"
         found = {seat: Share(cents, "last-hand", spec.clauses.alone, facts)}

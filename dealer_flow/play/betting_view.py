@@ -54,7 +54,7 @@ def betting_now(round_: Round) -> BettingNow | None:
     chips = {number: _chips(round_, number, open_=open_) for number in _seats(round_)}
     put = {number: cents for number, each in chips.items() if (cents := _put_in(round_, number) - each.lies)}
     contenders = {*live} if round_.in_play else {*put}
-    given_up = GivenUp.by(betting.actions, (number for number in live if betting.is_all_in(number)))
+    given_up = GivenUp.by(betting.actions, (number for number in betting.behind if betting.is_all_in(number)))
     over = goes_back(put, {*live}, given_up) if betting.step and not open_ else None
     if over is not None:
         put[over.seat] -= over.cents

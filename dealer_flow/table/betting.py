@@ -39,7 +39,7 @@ class Betting:
     """Seats whose fouled hand had its last bet returned -> the betting round, and cents."""
     folded: set[int] = field(default_factory=set)
     mucked: set[int] = field(default_factory=set)
-    """Those of them that gave up when hands were shown."""
+    """Those of them whose hands were thrown away while nobody bet."""
     actions: list[ActionRecord] = field(default_factory=list)
     """Every action of the hand, in its order."""
     step: str = ""

@@ -54,8 +54,8 @@ class GivenUp(NamedTuple):
 
     def after(self, seat: int) -> Sequence[int]:
         """Who gave up after this seat did; nobody where it did not."""
-        later = [each == seat for each in self.order]
-        return self.order[len(later) - later[::-1].index(True) :] if seat in self.order else ()
+        at = max((place for place, each in enumerate(self.order) if each == seat), default=len(self.order))
+        return self.order[at + 1 :]
 
 
 _ENDING: Final = (BettingAction.FOLD, BettingAction.ALL_IN, BettingAction.FORFEIT)

@@ -103,3 +103,27 @@ def test_every_cent_that_was_put_in_is_seen_somewhere(parts: int) -> None:
         assert each.stake is not None
         assert each.behind is not None
     assert sum((each.stake or 0) - (each.behind or 0) for each in found.chips.values()) == put_in(table)
+
+
+def test_what_goes_back_is_the_same_at_the_table_and_in_the_settlement() -> None:
+    """Seat 1 mucks what nobody could match, then seat 3, which had called with all it had: seat 2 is left."""
+    table = HandTable("holdem.co").play("stakes 1: 20000, 2: 3000, 3: 5000\nstart at 3")
+    table.play("draw seat 1 AC AD | seat 2 KC KD | seat 3 6C 6D")
+    table.play("acts 1: bet 6000\nacts 2: all-in 3000\nacts 3: call 5000")
+    for line in ("burn-card 8C", "draw community 2C 7D 9H", "burn-card 8D", "draw community JS", "burn-card 8H"):
+        table.play(line)
+    table.play("draw community QD\nacts 1: fold\nacts 3: fold")
+    found = table.flow.snapshot().betting
+    assert found is not None
+    assert found.over is not None
+    assert (found.over.seat, found.over.cents) == (1, 1000)
+    assert pots(found) == [(9000, [2]), (4000, [3])]
+
+
+def test_a_card_shown_unread_is_one_that_was_dealt_face_up() -> None:
+    """It stood in the view twice."""
+    table = HandTable("five-card-stud.co").play("stakes 1: 9000, 2: 9000\nstart\ndraw seat 1 AC 2D | seat 2 8C 9D")
+    table.play("acts 2: check\nacts 1: check\ndraw seat 1 3H | seat 2 TH\nshow seat 2: ?? ?? ??")
+    hand = next(seat.hand for seat in table.flow.snapshot().seats if seat.number == 2)
+    assert hand is not None
+    assert len(hand.cards) == 3

@@ -19,7 +19,7 @@ def test_what_two_put_in_beyond_an_all_in_hand_is_theirs_who_gave_up_last(order:
 
 
 def test_each_layer_beyond_it_is_by_itself() -> None:
-    """Seat 4 put in less than the others, and is the last of the four to give up."""
+    """Seat 4 put in less than the others, and is the last of the three to give up."""
     found = cut({1: 90, 2: 30, 3: 90, 4: 60}, {2}, GivenUp([1, 3, 4], ALL_IN))
     assert found == [
         ({1: 30, 2: 30, 3: 30, 4: 30}, {2}),
