@@ -121,9 +121,10 @@ def test_what_goes_back_is_the_same_at_the_table_and_in_the_settlement() -> None
 
 
 def test_a_card_shown_unread_is_one_that_was_dealt_face_up() -> None:
-    """It stood in the view twice."""
+    """It stood in the view twice: five are keyed of a hand of three, and the shoe has read two of them."""
     table = HandTable("five-card-stud.co").play("stakes 1: 9000, 2: 9000\nstart\ndraw seat 1 AC 2D | seat 2 8C 9D")
-    table.play("acts 2: check\nacts 1: check\ndraw seat 1 3H | seat 2 TH\nshow seat 2: ?? ?? ??")
+    table.play("acts 2: check\nacts 1: check\ndraw seat 1 3H | seat 2 TH\nacts 2: check\nacts 1: check\ndraw seat 1 4S")
+    table.play("show seat 2: ?? ?? ?? ?? ??\ndraw seat 2 JS")
     hand = next(seat.hand for seat in table.flow.snapshot().seats if seat.number == 2)
     assert hand is not None
-    assert len(hand.cards) == 3
+    assert len(hand.cards) == hand.counted == 6
