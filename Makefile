@@ -74,27 +74,27 @@ test: $(VENV)/.test
 	@$(BIN)/pytest $(SPREAD)
 
 test-long: $(VENV)/.test
-	@$(BIN)/python -m tests.support.faulty_rounds 10000
-	@$(BIN)/python -m tests.support.fuzz_dialects --bytes 10000000
+	@$(BIN)/python -m tests.support.evenings.faulty_rounds 10000
+	@$(BIN)/python -m tests.support.programs.fuzz_dialects --bytes 10000000
 	@$(BIN)/pytest -m slow
 
 test-lies: $(VENV)/.test
 	@$(BIN)/pytest $(SPREAD) -m slow tests/dealwire/test_bench_lies.py
 
 test-kills: $(VENV)/.test
-	@$(BIN)/python -m tests.support.kill_cycles $(KILLS) --jobs $(JOBS)
+	@$(BIN)/python -m tests.support.programs.kill_cycles $(KILLS) --jobs $(JOBS)
 
 test-rounds: $(VENV)/.test
-	@$(BIN)/python -m tests.support.faulty_evenings $(ROUNDS) --jobs $(JOBS)
+	@$(BIN)/python -m tests.support.evenings.faulty_evenings $(ROUNDS) --jobs $(JOBS)
 
 test-poker: $(VENV)/.test
-	@$(BIN)/python -m tests.support.poker_evenings $(EVENINGS) --jobs $(JOBS)
+	@$(BIN)/python -m tests.support.evenings.poker_evenings $(EVENINGS) --jobs $(JOBS)
 
 test-pots: $(VENV)/.test
-	@$(BIN)/python -m tests.support.compare_pots $(HANDS) --jobs $(JOBS)
+	@$(BIN)/python -m tests.support.programs.compare_pots $(HANDS) --jobs $(JOBS)
 
 mutation: $(VENV)/.test
-	@$(BIN)/python -m tests.support.mutate --sample 600 --seed 1
+	@$(BIN)/python -m tests.support.programs.mutate --sample 600 --seed 1
 
 acceptance: $(VENV)/.demo
 	@mkdir -p build
@@ -159,12 +159,12 @@ bench: $(VENV)/.bench
 	@$(BIN)/python -m benchmarks
 
 captures: $(VENV)/.test
-	@$(BIN)/python -m tests.support.record_captures
+	@$(BIN)/python -m tests.support.programs.record_captures
 
 docs: $(VENV)/.test
 	@$(BIN)/python -m docs._print
-	@$(BIN)/python -m tests.support.vectors_oracle
-	@$(BIN)/python -m tests.support.broken_devices
+	@$(BIN)/python -m tests.support.oracles.vectors_by_hand
+	@$(BIN)/python -m tests.support.broken.devices
 
 site: $(VENV)/.docs
 	@$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/site

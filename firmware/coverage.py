@@ -35,7 +35,7 @@ def run_corpus() -> None:
 def run_plans() -> None:
     """Each device's plan against the counted program."""
     sys.path.insert(0, str(ROOT))
-    from tests.support.firmware import devices, order, program
+    from tests.support.rigs.firmware import devices, order, program
 
     option = {"shoe": "--shoe", "table-controller": "--controller", "shuffler": "--shuffler"}
     for device in devices():

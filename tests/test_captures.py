@@ -25,9 +25,9 @@ from devices.events import Seen
 from devices.replay import PlayStats, play
 from rules.game import game_id_of, game_ids, load_game_of
 from rules.settlement import Settlement
-from tests.support.race_evenings import unsigned
-from tests.support.record_captures import received_by_line
-from tests.support.wire_count import angel_eye_frames, count_wire
+from tests.support.evenings.race_evenings import unsigned
+from tests.support.oracles.wire_count import angel_eye_frames, count_wire
+from tests.support.programs.record_captures import received_by_line
 
 CAPTURES = Path(__file__).parent.parent / "captures"
 ENTRIES: list[dict[str, Any]] = tomllib.loads((CAPTURES / "index.toml").read_text())["capture"]

@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 
 from docs._print.clauses import files, pages, single
-from tests.support.paragraphs import known
+from tests.support.reading.paragraphs import known
 
 ROOT: Final = Path(__file__).parents[1]
 KNOWN: Final = known()

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import compare_commits
-from tests.support.compare_commits import PLAYERS, Compared, commit_of, compare, main, tree_of
+from tests.support.programs import compare_commits
+from tests.support.programs.compare_commits import PLAYERS, Compared, commit_of, compare, main, tree_of
 
 pytestmark = pytest.mark.thorough
 

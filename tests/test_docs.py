@@ -16,8 +16,8 @@ import pytest
 import dealwire
 from dealwire.cli import main
 from devices import events
-from tests.support.browser import Watch, chromium, needs_browser, picture
-from tests.support.guides import FENCE, PAGES, ROOT, Reader, blocks, commands, lacking, said
+from tests.support.reading.guides import FENCE, PAGES, ROOT, Reader, blocks, commands, lacking, said
+from tests.support.rigs.browser import Watch, chromium, needs_browser, picture
 
 pytestmark = pytest.mark.thorough
 

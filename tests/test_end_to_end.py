@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.ports import free_port
+from tests.support.rigs.ports import free_port
 
 pytestmark = pytest.mark.thorough
 

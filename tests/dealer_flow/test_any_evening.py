@@ -16,10 +16,10 @@ from dealer_flow.play.states import State
 from dealer_flow.procedure.load import known_procedures, load_procedure
 from dealer_flow.record.result import RoundResult
 from devices import events as e
-from tests.support.chips import STAKE
-from tests.support.flow_points import round_of
-from tests.support.round_checks import Before, check_end, check_step
-from tests.support.table_events import CONTROLLER, DEVICE, Report, reports
+from tests.support.dealing.chips import STAKE
+from tests.support.dealing.flow_points import round_of
+from tests.support.evenings.table_events import CONTROLLER, DEVICE, Report, reports
+from tests.support.oracles.round_checks import Before, check_end, check_step
 
 pytestmark = pytest.mark.thorough
 

@@ -8,8 +8,8 @@ from dealer_flow.procedure.load import known_procedures, load_procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from tests.dealer_flow import test_step_games as games
-from tests.support.legal_play import LegalPlay
-from tests.support.procedures import DEALT_OTHERWISE
+from tests.support.evenings.legal_play import LegalPlay
+from tests.support.evenings.procedure_rounds import DEALT_OTHERWISE
 
 SMALL = {
     "riding": games.LET_IT_RIDE,

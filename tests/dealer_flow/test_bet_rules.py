@@ -8,8 +8,8 @@ from dealer_flow.procedure.bets import amount_of
 from dealer_flow.procedure.load import Procedure, ProcedureError
 from dealer_flow.record.result import RoundResult
 from docs._print.words import bet_rules
-from tests.support.hand_table import HandTable
-from tests.support.step_games import PACKETS, rows, small, wrong
+from tests.support.dealing.hand_table import HandTable
+from tests.support.dealing.step_games import PACKETS, rows, small, wrong
 
 STEPS = [
     rows(

@@ -4,9 +4,9 @@ import pytest
 
 from dealer_flow.play.states import State
 from dealer_flow.record.result import RoundResult
-from tests.support.flow_points import round_of
-from tests.support.hand_table import HandTable
-from tests.support.plays import go_on, play, refused, state
+from tests.support.dealing.flow_points import round_of
+from tests.support.dealing.hand_table import HandTable
+from tests.support.dealing.plays import go_on, play, refused, state
 
 SEATS = "stakes 1: 20000, 2: 20000, 3: 20000, 4: 20000 / bets 1: small-blind 100 / bets 2: big-blind 200 / start at 4"
 CARDS = "draw seat 1 AH KH | seat 2 2C 3C | seat 3 4D 5D | seat 4 6S 7S"

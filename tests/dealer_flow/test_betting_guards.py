@@ -11,9 +11,9 @@ from dealer_flow.play.check_actions import CHECKS_OF_ACTIONS
 from dealer_flow.play.checks import CHECKS
 from dealer_flow.play.guards import GUARDS
 from dealer_flow.play.states import State
-from tests.support.flow_points import round_of
-from tests.support.hand_table import HandTable
-from tests.support.plays import go_on, may, play, refused, state
+from tests.support.dealing.flow_points import round_of
+from tests.support.dealing.hand_table import HandTable
+from tests.support.dealing.plays import go_on, may, play, refused, state
 
 SEATS = "stakes 1: 20000, 2: 20000, 3: 20000 / bets 1: small-blind 100 / bets 2: big-blind 200 / start at 3"
 DEALT = f"{SEATS} / draw seat 1 AH KH | seat 2 2C 3C | seat 3 4D 5D"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dealer_flow.play.betting_view import BettingNow
-from tests.support.hand_table import HandTable
-from tests.support.poker_evening import ALL_IN, BLINDS, CALLED, CARDS, FLOP, FLOP_CALLED, PRE_FLOP, TURN
+from tests.support.dealing.hand_table import HandTable
+from tests.support.dealing.side_pot_hand import ALL_IN, BLINDS, CALLED, CARDS, FLOP, FLOP_CALLED, PRE_FLOP, TURN
 
 
 def played(*parts: str) -> HandTable:

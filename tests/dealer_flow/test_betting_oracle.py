@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from tests.support.betting_oracle import Twice, holdem, stud
+from tests.support.oracles.pokerkit_betting import Twice, holdem, stud
 
 HANDS = 40
 

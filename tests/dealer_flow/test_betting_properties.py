@@ -14,9 +14,9 @@ from dealer_flow.play.states import State
 from devices import events as e
 from devices.events import BettingAction, Manner
 from protocol.cards import DECK
-from tests.support.chips import acted, action_of, seat_of
-from tests.support.flow_points import round_of
-from tests.support.hand_table import HandTable
+from tests.support.dealing.chips import acted, action_of, seat_of
+from tests.support.dealing.flow_points import round_of
+from tests.support.dealing.hand_table import HandTable
 
 GAMES: Final = ("holdem.co", "five-card-stud.co", "seven-card-stud.co", "home-run.co", "draw.co", "omaha-hi-lo.co")
 SEATS: Final = (1, 2, 4, 7)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.support.dealt_hands import clean
-from tests.support.hand_table import HandTable
+from tests.support.dealing.hand_table import HandTable
+from tests.support.reading.dealt_hands import clean
 
 
 def evening(*buttons: int, moves: str = "clockwise", void: bool = False) -> HandTable:

@@ -6,8 +6,8 @@ import pytest
 
 from dealer_flow.procedure.load import ProcedureError, known_procedures, load_procedure
 from devices import events as e
-from tests.support.hand_table import CONTROLLER, HandTable
-from tests.support.step_games import rows, small, wrong
+from tests.support.dealing.hand_table import CONTROLLER, HandTable
+from tests.support.dealing.step_games import rows, small, wrong
 
 GAMES: Final = [name for name in known_procedures() if load_procedure(name).device == "hand"]
 ROUND: Final = """

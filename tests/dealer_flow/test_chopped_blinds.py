@@ -3,7 +3,7 @@
 import pytest
 
 from rules import load_game, settle
-from tests.support.hand_table import HandTable
+from tests.support.dealing.hand_table import HandTable
 
 CLAUSE = "47.1-1002(10.5), 47.1-1034"
 

@@ -6,8 +6,8 @@ from dealer_flow.record.result import RoundResult
 from devices import events as e
 from protocol.cards import parse_cards
 from protocol.places import seat
-from tests.support.hand_table import HandTable
-from tests.support.plays import go_on, play
+from tests.support.dealing.hand_table import HandTable
+from tests.support.dealing.plays import go_on, play
 
 SHOWS = (
     "bets 1: ante 500 / start / packet seat 1: AH KH QH / packet dealer: 5D 6D 7D / packet community: 9S TS JS / dump"

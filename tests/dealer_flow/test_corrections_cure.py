@@ -10,8 +10,8 @@ from dealer_flow.play.flow import DealerFlow
 from dealer_flow.play.states import State
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
-from tests.support.hand_table import HandTable
-from tests.support.plays import go_on
+from tests.support.dealing.hand_table import HandTable
+from tests.support.dealing.plays import go_on
 
 FLUSHES = [
     "bets 1: ante 500, blind 500",

@@ -15,9 +15,9 @@ from protocol.cards import DECK
 from protocol.places import seat
 from rules import SettlementLine, load_game, settle
 from tests.dealer_flow.test_early_cards import LAST
-from tests.support.flow_points import round_of
-from tests.support.hand_table import HandTable
-from tests.support.plays import go_on, play
+from tests.support.dealing.flow_points import round_of
+from tests.support.dealing.hand_table import HandTable
+from tests.support.dealing.plays import go_on, play
 
 CASES: Final[dict[str, dict[str, Any]]] = {
     case["name"]: case

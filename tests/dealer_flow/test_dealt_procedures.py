@@ -1,7 +1,7 @@
 """Every procedure dealt at the simulated table: devices, bytes, links, drivers, flow; and once more from the recording.
 
 One evening a procedure: a clean round, one for each wrong hand its clauses speak of, mishaps, faults of the device.
-What each must come to is read off the procedure's rows by `tests.support.procedures`.
+What each must come to is read off the procedure's rows by `tests.support.evenings.procedure_rounds`.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from devices.capture import Capture
 from devices.recording import CaptureWriter
 from devices.replay import play
 from protocol.tdp.messages import Role
-from tests.support.procedures import STEPPED, Case, Cases, readings
-from tests.support.table_evenings import TableEvening
+from tests.support.evenings.procedure_rounds import STEPPED, Case, Cases, readings
+from tests.support.evenings.table_evenings import TableEvening
 
 pytestmark = pytest.mark.thorough
 

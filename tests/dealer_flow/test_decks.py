@@ -6,8 +6,8 @@ from dealer_flow.table.decks import Decks
 from devices import events as e
 from devices.events import Level
 from protocol.places import SHUFFLER as SHUFFLER_PLACE
-from tests.support.hand_table import CONTROLLER, DEVICE, HandTable, dealt, hands
-from tests.support.step_games import PACKETS, rows, small, small_table, wrong
+from tests.support.dealing.hand_table import CONTROLLER, DEVICE, HandTable, dealt, hands
+from tests.support.dealing.step_games import PACKETS, rows, small, small_table, wrong
 
 MINUTE_NS = 60 * 10**9
 THREE = (

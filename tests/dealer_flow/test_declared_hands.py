@@ -9,9 +9,9 @@ from dealer_flow.procedure.must_draw import DrawPart, must_draw
 from dealer_flow.procedure.schema import Procedure
 from protocol.cards import parse_cards, spell_cards
 from protocol.places import seat
-from tests.support.flow_points import round_of
-from tests.support.hand_table import HandTable
-from tests.support.step_games import rows, small, small_table, wrong
+from tests.support.dealing.flow_points import round_of
+from tests.support.dealing.hand_table import HandTable
+from tests.support.dealing.step_games import rows, small, small_table, wrong
 
 
 def step(name: str, do: str, rest: str) -> str:

@@ -8,7 +8,7 @@ import pytest
 from dealer_flow.record.result import RoundResult
 from protocol.cards import parse_cards
 from tests.dealer_flow.test_games_played import played, said
-from tests.support.dealt_hands import Case, cases, clean
+from tests.support.reading.dealt_hands import Case, cases, clean
 
 KEYS = ("declared", "discards", "split", "blind", "stages")
 

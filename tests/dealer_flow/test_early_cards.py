@@ -11,9 +11,9 @@ import pytest
 
 from dealer_flow.play.states import State
 from protocol.cards import DECK
-from tests.support.flow_points import round_of
-from tests.support.hand_table import HandTable
-from tests.support.plays import go_on, play, state
+from tests.support.dealing.flow_points import round_of
+from tests.support.dealing.hand_table import HandTable
+from tests.support.dealing.plays import go_on, play, state
 
 HOLDEM: Final = "stakes 1: 20000, 2: 20000, 3: 20000 / start at 3 / draw seat 1 AH KH | seat 2 2C 3C | seat 3 4D 5D"
 CHECKS: Final = "acts 1: check / acts 2: check / acts 3: check"

@@ -1,13 +1,16 @@
-"""Every procedure explored: all orders of reports at a small table, up to a bound; see `tests.support.explore`."""
+"""Every procedure explored: all orders of reports at a small table, up to a bound.
+
+`tests.support.programs.explore` does it.
+"""
 
 import pytest
 
 from dealer_flow.procedure.load import known_procedures, load_procedure
 from dealer_flow.record.result import RoundResult
 from devices import events as e
-from tests.support.explore import PAGE, Explorer, explore, listed
-from tests.support.hand_table import DEVICE, HandTable
-from tests.support.procedures import DEALT_OTHERWISE
+from tests.support.dealing.hand_table import DEVICE, HandTable
+from tests.support.evenings.procedure_rounds import DEALT_OTHERWISE
+from tests.support.programs.explore import PAGE, Explorer, explore, listed
 
 pytestmark = pytest.mark.thorough
 
@@ -56,7 +59,9 @@ def test_a_small_table_is_followed_to_the_end() -> None:
 
 def test_the_page_lists_every_procedure() -> None:
     """Of the figures nothing is held: they change with the bound."""
-    assert listed(PAGE.read_text(encoding="utf-8")) == list(known_procedures()), "run python -m tests.support.explore"
+    assert listed(PAGE.read_text(encoding="utf-8")) == list(known_procedures()), (
+        "run python -m tests.support.programs.explore"
+    )
 
 
 # ------------------------------------------------------------------ what exploring found

@@ -11,8 +11,8 @@ from dealer_flow.record.result import RoundResult
 from devices import events as e
 from protocol.cards import CARDS, DECK
 from protocol.places import COMMUNITY, DEALER, PLACES, seat
-from tests.support.flow_points import held_reports, round_of
-from tests.support.hand_table import CONTROLLER, DEVICE, HandTable
+from tests.support.dealing.flow_points import held_reports, round_of
+from tests.support.dealing.hand_table import CONTROLLER, DEVICE, HandTable
 
 seats = st.integers(1, 3)
 any_place = st.sampled_from(

@@ -5,9 +5,9 @@ import pytest
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.result import RoundResult
 from rules import load_game, settle
-from tests.support.dealt_hands import cases, clean, games
-from tests.support.flow_points import round_of
-from tests.support.hand_table import HandTable
+from tests.support.dealing.flow_points import round_of
+from tests.support.dealing.hand_table import HandTable
+from tests.support.reading.dealt_hands import cases, clean, games
 
 PACKETS = [game for game in games() if load_procedure(game).device == "packet-shuffler"]
 CHOICES = [game for game in games() if any(line.startswith("choose") for line in clean(game).lines)]

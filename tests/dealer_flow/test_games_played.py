@@ -15,8 +15,8 @@ from dealer_flow.procedure.load import known_procedures, load_procedure
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
-from tests.support.dealt_hands import Case, cases, clean, games
-from tests.support.hand_table import HandTable
+from tests.support.dealing.hand_table import HandTable
+from tests.support.reading.dealt_hands import Case, cases, clean, games
 
 CASES = [case for game in games() for case in cases(game)]
 

@@ -6,7 +6,7 @@ import pytest
 
 from dealer_flow.procedure.load import ProcedureError, load_procedure, parse_procedure, whole_text
 from dealer_flow.procedure.schema import Procedure
-from tests.support.refusals import check_refusal
+from tests.support.reading.refusals import check_refusal
 
 # Game -> most seats, cards of the deck, cards that are out when all of them play to the end and draw all they may.
 FULL = {

@@ -10,8 +10,8 @@ from dealer_flow.procedure.schema import Procedure
 from dealer_flow.record.result import RoundResult
 from devices import events as e
 from protocol.cards import parse_card
-from tests.support.hand_table import HandTable
-from tests.support.step_games import PACKETS, rows, small, small_table, wrong
+from tests.support.dealing.hand_table import HandTable
+from tests.support.dealing.step_games import PACKETS, rows, small, small_table, wrong
 
 STEPS: Final = rows(
     "step",

@@ -10,8 +10,8 @@ from typing import Any, Final
 import pytest
 
 from rules import Settlement, load_game, settle
-from tests.support.hand_table import HandTable
-from tests.support.plays import play
+from tests.support.dealing.hand_table import HandTable
+from tests.support.dealing.plays import play
 
 HANDS: Final[dict[str, dict[str, Any]]] = {
     hand["name"]: hand

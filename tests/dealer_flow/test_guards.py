@@ -10,7 +10,7 @@ import pytest
 
 from dealer_flow.play.guards import GUARDS
 from dealer_flow.play.states import State
-from tests.support.plays import go_on, may, play, refused, state
+from tests.support.dealing.plays import go_on, may, play, refused, state
 
 PROGRESSIVE_HAND = "bets 1: ante 500, side 100, progressive 100 / start / packet seat 1: AH KH"
 HOLDEM = (

@@ -11,7 +11,7 @@ from dealer_flow.play.order import RULES
 from dealer_flow.play.states import TRANSITIONS
 from dealer_flow.record.catalogue import INCIDENTS, ORDER, REPORTS
 from dealer_flow.record.incidents import Incident
-from tests.support.sentences import FACTS, HARMFUL, REPORTED
+from tests.support.reading.sentences import FACTS, HARMFUL, REPORTED
 
 CASES = [
     (code, reason, template)

@@ -5,8 +5,8 @@ import pytest
 from dealer_flow.play.states import State
 from dealer_flow.record.result import RoundResult, Seat
 from protocol.places import parse_place
-from tests.support.flow_points import round_of
-from tests.support.hand_table import HandTable
+from tests.support.dealing.flow_points import round_of
+from tests.support.dealing.hand_table import HandTable
 
 
 def played(procedure: str, lines: str, **options: str) -> HandTable:

@@ -34,8 +34,8 @@ from dealer_flow.procedure.load import (
 )
 from dealer_flow.procedure.whole import written_out
 from dealwire.cli import main
-from tests.support.guides import ROOT, Reader, blocks
-from tests.support.refusals import check_refusal
+from tests.support.reading.guides import ROOT, Reader, blocks
+from tests.support.reading.refusals import check_refusal
 
 SISTER = """
 schema = "dealwire.procedure/2"

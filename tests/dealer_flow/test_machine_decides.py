@@ -10,9 +10,9 @@ import pytest
 
 from dealer_flow.play import machine
 from dealer_flow.play.states import State
-from tests.support.dealt_hands import Case, cases, clean
-from tests.support.hand_table import HandTable
-from tests.support.plays import may, play, refused, state
+from tests.support.dealing.hand_table import HandTable
+from tests.support.dealing.plays import may, play, refused, state
+from tests.support.reading.dealt_hands import Case, cases, clean
 
 Rows = list[Mapping[str, Any]]
 MOST_TRIGGERS: Final = 1000

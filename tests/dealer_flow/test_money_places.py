@@ -15,9 +15,9 @@ from devices.events import BettingAction, Manner
 from protocol.cards import DECK
 from rules import load_game, settle
 from rules.game import game_id_of
-from tests.support.dealt_hands import clean, games
-from tests.support.hand_table import HandTable
-from tests.support.money_places import check_places
+from tests.support.dealing.hand_table import HandTable
+from tests.support.oracles.money_places import check_places
+from tests.support.reading.dealt_hands import clean, games
 
 _FACES = [card.text for card in DECK[::5]]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.refusals import check_refusal, refused
+from tests.support.reading.refusals import check_refusal, refused
 
 BAD = {
     "a bet that a step closes which deals no card": (

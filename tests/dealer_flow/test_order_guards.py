@@ -15,9 +15,9 @@ from dealer_flow.play.check_actions import CHECKS_OF_ACTIONS
 from dealer_flow.play.checks import CHECKS
 from dealer_flow.play.states import State
 from devices import events as e
-from tests.support.flow_points import round_of
-from tests.support.hand_table import CONTROLLER, START_NS
-from tests.support.plays import go_on, play, refused, state
+from tests.support.dealing.flow_points import round_of
+from tests.support.dealing.hand_table import CONTROLLER, START_NS
+from tests.support.dealing.plays import go_on, play, refused, state
 
 HOLDEM = "bets 1: ante 500 / start / packet seat 1: AH KH / packet dealer: 5D 6D"
 TWO = "bets 1: ante 500 / bets 2: ante 500 / start / packet seat 1: AH KH / packet seat 2: 2C 3C / packet dealer: 5D 6D"

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from dealer_flow.record.result import RoundResult
-from tests.support.hand_table import HandTable
+from tests.support.dealing.hand_table import HandTable
 
 CLAUSE = "47.1-1024"
 

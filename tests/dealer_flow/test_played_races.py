@@ -11,9 +11,9 @@ from devices import events as e
 from protocol.cards import DECK, FOREIGN_BACK, UNREAD, parse_card
 from protocol.places import SHOE
 from rules import settle
-from tests.support.hand_table import DEVICE, SESSION, HandTable
-from tests.support.races import AT_5, AT_10, AT_11, AT_16, GAME, NEVER, SPOTS, race_table
-from tests.support.sentences import facts
+from tests.support.dealing.hand_table import DEVICE, SESSION, HandTable
+from tests.support.dealing.races import AT_5, AT_10, AT_11, AT_16, GAME, NEVER, SPOTS, race_table
+from tests.support.reading.sentences import facts
 
 
 def finish(result: RoundResult) -> tuple[int, str | None] | None:

@@ -9,8 +9,8 @@ from devices import events as e
 from protocol.cards import Card, parse_card
 from protocol.faults import Fault
 from protocol.places import DEALER, NOWHERE
-from tests.support.hand_table import CONTROLLER, DEVICE, FLUSHES, HandTable, dealt, hands, ready
-from tests.support.refusals import check_refusal
+from tests.support.dealing.hand_table import CONTROLLER, DEVICE, FLUSHES, HandTable, dealt, hands, ready
+from tests.support.reading.refusals import check_refusal
 
 SEVEN_I = "47.1-1017.60 progressive (7)(I)"
 

@@ -8,7 +8,7 @@ import pytest
 from dealer_flow.play.states import State
 from devices import events as e
 from protocol.faults import Fault
-from tests.support.hand_table import CONTROLLER, DEVICE, SESSION, HandTable, dealt, hands, ready
+from tests.support.dealing.hand_table import CONTROLLER, DEVICE, SESSION, HandTable, dealt, hands, ready
 
 AFTER: Final = 0x99
 """The session that begins with the power."""

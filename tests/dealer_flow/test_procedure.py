@@ -10,7 +10,7 @@ from dealer_flow.procedure.steps.burn import BurnStep
 from dealer_flow.procedure.steps.deal import DealStep
 from protocol.places import COMMUNITY, DEALER, seat
 from protocol.tomlfile import line_of
-from tests.support.refusals import check_refusal
+from tests.support.reading.refusals import check_refusal
 
 ID = "flushes-gone-wild.co"
 TEXT = whole_text(ID)

@@ -15,7 +15,7 @@ from dealer_flow.procedure.load import known_procedures, whole_text
 from dealer_flow.record.catalogue import INCIDENTS
 from docs._print import write
 from docs._print.games import pages
-from tests.support.hand_table import dealt
+from tests.support.dealing.hand_table import dealt
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -11,7 +11,7 @@ from devices import events as e
 from protocol.cards import CARDS, DECK, UNREAD, Card
 from protocol.places import PLACES, SHOE
 from rules import settle
-from tests.support.races import GAME, PROCEDURE
+from tests.support.dealing.races import GAME, PROCEDURE
 
 ordinals = st.none() | st.integers(0, 20)
 places = st.sampled_from([None, "player", "burn"])

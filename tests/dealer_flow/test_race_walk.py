@@ -19,7 +19,7 @@ from dealer_flow.table.round import Round
 from devices import events as e
 from protocol.cards import DECK, SUITS, Card
 from protocol.places import SHOE
-from tests.support.flow_points import Point, load, round_of, save
+from tests.support.dealing.flow_points import Point, load, round_of, save
 
 pytestmark = pytest.mark.thorough
 

@@ -10,8 +10,8 @@ from devices import events as e
 from protocol.cards import UNREAD, parse_cards
 from protocol.places import SHOE
 from rules import settle
-from tests.support.races import GAME, PROCEDURE, SPOTS
-from tests.support.shoes import DIALECTS, ShoeEvening
+from tests.support.dealing.races import GAME, PROCEDURE, SPOTS
+from tests.support.evenings.simulated_shoe import DIALECTS, ShoeEvening
 
 # Seed of the simulated shoe -> the card at which its first race ends; 17 stands for no flush in 16.
 SEEDS = {109: 5, 12: 11, 11: 16, 4: 17}

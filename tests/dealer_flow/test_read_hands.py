@@ -1,11 +1,14 @@
-"""Hands that a second reader dealt from the texts alone, played by the program: see `tests/support/read_hands.py`."""
+"""Hands that a second reader dealt from the texts alone, played by the program.
+
+`tests/support/reading/read_hands.py` reads them.
+"""
 
 from typing import Final
 
 import pytest
 
 from dealer_flow.procedure.load import known_procedures
-from tests.support.read_hands import FOLDER, ReadRound, outcome, played, read_rounds
+from tests.support.reading.read_hands import FOLDER, ReadRound, outcome, played, read_rounds
 
 ROUNDS: Final = read_rounds()
 

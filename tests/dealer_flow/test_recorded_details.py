@@ -4,8 +4,8 @@ import json
 
 from dealer_flow.record.result import RoundResult
 from protocol.cards import parse_card
-from tests.support.hand_table import HandTable
-from tests.support.plays import go_on, play, refused
+from tests.support.dealing.hand_table import HandTable
+from tests.support.dealing.plays import go_on, play, refused
 
 DEALT = (
     "bets 1: ante 500 / start / packet seat 1{how}: AH KH QH / choose 1: declare / packet seat 1{how}: 2C 3C / "

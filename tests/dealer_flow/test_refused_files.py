@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from dealer_flow.procedure.load import FOLDER, check_procedure, whole_text
-from tests.support.refusals import check_refusal
-from tests.support.transcripts import Transcript, transcripts
+from tests.support.reading.refusals import check_refusal
+from tests.support.reading.transcripts import Transcript, transcripts
 
 CASES = transcripts(Path(__file__).with_name("refused-files.txt"))
 

@@ -3,8 +3,8 @@
 from typing import Final
 
 from tests.dealer_flow.test_betting_guards import RIVER, holdem
-from tests.support.flow_points import round_of
-from tests.support.plays import go_on
+from tests.support.dealing.flow_points import round_of
+from tests.support.dealing.plays import go_on
 
 MUCKED: Final = f"{RIVER} / acts 1: check / acts 2: check / acts 3: check / acts 1: fold"
 

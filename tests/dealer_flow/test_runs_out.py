@@ -16,10 +16,10 @@ from dealwire.rehearsal.tables import set_up
 from devices import events as e
 from protocol.cards import parse_card
 from protocol.places import BURN, Place
-from tests.support.hand_table import DEVICE, HandTable
-from tests.support.refusals import check_refusal, refused
-from tests.support.sentences import facts
-from tests.support.table_evenings import TableEvening
+from tests.support.dealing.hand_table import DEVICE, HandTable
+from tests.support.evenings.table_evenings import TableEvening
+from tests.support.reading.refusals import check_refusal, refused
+from tests.support.reading.sentences import facts
 
 BONUS = """
 bets 1: ante 500

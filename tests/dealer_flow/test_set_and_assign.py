@@ -6,10 +6,10 @@ import devices.events as e
 from dealer_flow.play.states import State
 from dealer_flow.procedure.schema import Procedure
 from protocol.places import parse_place
-from tests.support.flow_points import round_of
-from tests.support.hand_table import HandTable
-from tests.support.number_games import AFTER, DICE, SET
-from tests.support.step_games import small_table
+from tests.support.dealing.flow_points import round_of
+from tests.support.dealing.hand_table import HandTable
+from tests.support.dealing.number_games import AFTER, DICE, SET
+from tests.support.dealing.step_games import small_table
 
 
 def piles(procedure: Procedure, *cards: int) -> HandTable:

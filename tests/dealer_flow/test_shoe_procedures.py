@@ -10,7 +10,7 @@ from dealer_flow.procedure.plan import Plan
 from dealer_flow.record.result import RoundResult
 from devices import events as e
 from protocol.cards import parse_cards
-from tests.support.refusals import check_refusal
+from tests.support.reading.refusals import check_refusal
 
 ID = "race-to-the-flush"
 TEXT = (FOLDER / f"{ID}.toml").read_text(encoding="utf-8")

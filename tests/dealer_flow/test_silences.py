@@ -12,7 +12,7 @@ from dealer_flow.procedure.load import known_procedures, load_procedure
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.tables import WrongPart
 from docs._print.clauses import single
-from tests.support.speaks import SPEAKS
+from tests.support.reading.wrong_cards_by_section import SPEAKS
 
 COLORADO: Final = [name for name in known_procedures() if load_procedure(name).clause in SPEAKS]
 NOTHING: Final = re.compile(r"\b(?:section|text) (?:says nothing|is silent|does not speak|names no)")

@@ -10,8 +10,8 @@ from devices.events import Seen
 from devices.shuffler import ShufflerDriver
 from devices.table_controller import TableControllerDriver
 from protocol.tdp import Delivered
-from tests.support.hand_table import FLUSHES
-from tests.support.simulated import CONTROLLER, SHUFFLER, Evening
+from tests.support.dealing.hand_table import FLUSHES
+from tests.support.evenings.simulated_table import CONTROLLER, SHUFFLER, Evening
 
 CASES = {
     "clean-1": [("complete", set())],

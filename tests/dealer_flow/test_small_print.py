@@ -12,11 +12,11 @@ from devices import events as e
 from protocol.cards import parse_card
 from protocol.places import parse_place
 from tests.dealer_flow.test_step_games import HOLDEM
-from tests.support.flow_points import round_of
-from tests.support.hand_table import CONTROLLER, DEVICE, HandTable, dealt
-from tests.support.races import race_table
-from tests.support.sentences import check_legal
-from tests.support.step_games import rows, small, small_table, wrong
+from tests.support.dealing.flow_points import round_of
+from tests.support.dealing.hand_table import CONTROLLER, DEVICE, HandTable, dealt
+from tests.support.dealing.races import race_table
+from tests.support.dealing.step_games import rows, small, small_table, wrong
+from tests.support.reading.sentences import check_legal
 
 MINUTE_NS = 60 * 10**9
 

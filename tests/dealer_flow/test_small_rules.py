@@ -19,10 +19,10 @@ from docs._print.words import cards, follows, listed, wrongs
 from protocol.cards import parse_card
 from protocol.tomlfile import TomlFileError
 from tests.dealer_flow.test_step_games import CHOICES, HOLDEM, NAMED
-from tests.support.flow_points import held_reports, patient, round_of
-from tests.support.hand_table import DEVICE, HandTable, dealt
-from tests.support.step_games import rows, small
-from tests.support.transcript_games import RETURNS
+from tests.support.dealing.flow_points import held_reports, patient, round_of
+from tests.support.dealing.hand_table import DEVICE, HandTable, dealt
+from tests.support.dealing.step_games import rows, small
+from tests.support.dealing.transcript_games import RETURNS
 
 WAGERS = {"ante": 500, "side": 100, "fee": 50}
 FEES = frozenset({"fee"})

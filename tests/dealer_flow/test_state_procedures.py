@@ -7,7 +7,7 @@ from dealer_flow.procedure.load import FOLDER, ProcedureError, load_procedure, p
 from dealer_flow.procedure.plan import Plan
 from devices import events as e
 from protocol.places import COMMUNITY
-from tests.support.hand_table import HandTable, hands
+from tests.support.dealing.hand_table import HandTable, hands
 
 
 def table(state: str, seats: int = 1, *, progressive: int = 0, reads: bool = False, **options: str) -> HandTable:

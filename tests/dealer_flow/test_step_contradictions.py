@@ -4,8 +4,8 @@ import pytest
 
 from dealer_flow.procedure.load import ProcedureError, check_procedure
 from tests.dealer_flow.test_step_games import CHOICES, SHOWDOWN, step
-from tests.support.refusals import check_refusal
-from tests.support.step_games import PACKETS, rows, small, wrong
+from tests.support.dealing.step_games import PACKETS, rows, small, wrong
+from tests.support.reading.refusals import check_refusal
 
 HANDS = step("hands", "deal", 'to = ["seats"]\ncards = 3\nby = "packet"')
 COMMUNITY = step("flop", "deal", 'to = ["community"]\ncards = 3\nby = "packet"')

@@ -7,10 +7,10 @@ from dealer_flow.procedure.schema import Procedure
 from dealer_flow.record.result import RoundResult
 from devices import events as e
 from protocol.cards import parse_card
-from tests.support.flow_points import round_of
-from tests.support.hand_table import DEVICE, HandTable
-from tests.support.sentences import facts
-from tests.support.step_games import PACKETS, rows, small, small_table, wrong
+from tests.support.dealing.flow_points import round_of
+from tests.support.dealing.hand_table import DEVICE, HandTable
+from tests.support.dealing.step_games import PACKETS, rows, small, small_table, wrong
+from tests.support.reading.sentences import facts
 
 
 def step(name: str, do: str, rest: str) -> str:

@@ -11,8 +11,8 @@ import pytest
 from tests.dealer_flow.test_decks import AGED
 from tests.dealer_flow.test_declared_hands import EXPOSED, TURNS
 from tests.dealer_flow.test_step_games import CHOICES, DRAW, HOLDEM, LET_IT_RIDE, NAMED, PAI_GOW, STUD
-from tests.support.number_games import DICE, SET
-from tests.support.transcript_games import (
+from tests.support.dealing.number_games import DICE, SET
+from tests.support.dealing.transcript_games import (
     BURN_THEN_DEAL,
     BY_HAND,
     DRAW_THEN_BURN,
@@ -26,7 +26,7 @@ from tests.support.transcript_games import (
     SHOWS,
     TWO_BURNS,
 )
-from tests.support.transcripts import Transcript, played, reprint, transcripts
+from tests.support.reading.transcripts import Transcript, played, reprint, transcripts
 
 FOLDER = Path(__file__).parent / "transcripts"
 GAMES = {

@@ -19,8 +19,8 @@ from protocol.tdp import Delivered
 from protocol.tdp import messages as m
 from rules import Settlement, settle
 from rules.game import load_game_of
-from tests.support.hand_table import FLUSHES
-from tests.support.simulated import CONTROLLER, SHUFFLER, Evening
+from tests.support.dealing.hand_table import FLUSHES
+from tests.support.evenings.simulated_table import CONTROLLER, SHUFFLER, Evening
 
 GAME: Final = load_game_of("flushes-gone-wild.co")
 

@@ -22,7 +22,7 @@ from protocol.tdp import messages as m
 from protocol.tdp.messages import Reason, Status
 from protocol.tdp.messages import ShoeState as Shoe
 from protocol.tdp.messages import ShufflerState as S
-from tests.support.simulated import Evening
+from tests.support.evenings.simulated_table import Evening
 
 COLORADO: Final = load_procedure("flushes-gone-wild.co")
 FILLED_IN: Final = {

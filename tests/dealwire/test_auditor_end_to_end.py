@@ -19,9 +19,9 @@ from dealwire.journal import JournalReader, SealingKey
 from dealwire.journal.auditing import AuditorKey, AuditorPrivateKey
 from dealwire.journal.errors import KeyUnknown
 from dealwire.service import seals
-from tests.support.auditor_oracle import everything
-from tests.support.journal_evening import deal
-from tests.support.serving import Program, opened, rounds_in, run_until, simulators, write_configuration
+from tests.support.evenings.journal_evening import deal
+from tests.support.oracles.auditor import everything
+from tests.support.rigs.serving import Program, opened, rounds_in, run_until, simulators, write_configuration
 
 pytestmark = pytest.mark.thorough
 

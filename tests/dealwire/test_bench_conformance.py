@@ -28,8 +28,8 @@ from protocol.tdp.instruments import Instruments
 from protocol.tdp.messages import Capability, HelloReplyMessage, Message, OpenSessionMessage, ReplyMessage
 from protocol.tdp.outputs import Output
 from protocol.tdp.vetting import read_frame
-from tests.support.broken_base import Broken, changed
-from tests.support.broken_links import OtherLink
+from tests.support.broken.base import Broken, changed
+from tests.support.broken.links import OtherLink
 
 TDP = [name for name in known_plans() if name in conformances()]
 

@@ -22,12 +22,12 @@ from protocol.tdp import messages as m
 from protocol.tdp.codec import Envelope, decode, encode
 from protocol.tdp.framing import encode_frame
 from protocol.tdp.messages import Reason, Role, ShufflerState, Status
-from tests.support.broken_base import Broken, Rewriting, changed
-from tests.support.broken_deals import RecordCountsNothing
-from tests.support.broken_devices import caught_by
-from tests.support.broken_devices import judge as judge_any
-from tests.support.broken_fields import Field
-from tests.support.broken_tables import CountsFromRight
+from tests.support.broken.base import Broken, Rewriting, changed
+from tests.support.broken.deals import RecordCountsNothing
+from tests.support.broken.devices import caught_by
+from tests.support.broken.devices import judge as judge_any
+from tests.support.broken.fields import Field
+from tests.support.broken.tables import CountsFromRight
 
 
 def run(table: TableModel, hands: SimulatedHands, wire: SimulatedWire, *only: str) -> BenchRun:

@@ -11,7 +11,7 @@ from dealwire.bench.record import BenchOutcome
 from dealwire.bench.report import BenchVerdict
 from dealwire.cli import main
 from protocol.cards import CARDS
-from tests.support.broken_shoes import SHOES, CaughtShoe, caught_by, judge_shoe
+from tests.support.broken.shoes import SHOES, CaughtShoe, caught_by, judge_shoe
 
 PAGES = Path(__file__).parents[2] / "docs/dialects"
 

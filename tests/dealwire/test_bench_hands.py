@@ -27,7 +27,7 @@ from dealwire.bench.runner import BenchChoices, run_plan
 from dealwire.rehearsal.faults import acts, faults
 from docs._print import DOCS
 from docs._print.hands import pages
-from tests.support.broken_devices import LyingCounts
+from tests.support.broken.devices import LyingCounts
 
 PROGRAM = Path(sys.executable).with_name("dealwire")
 SCHEMA = jsonschema.Draft202012Validator(json.loads((DOCS / "schema/hands-1.json").read_text()))

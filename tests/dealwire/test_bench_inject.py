@@ -9,7 +9,7 @@ from devices.simulator.host import SimulatorHost
 from devices.simulator.shoe_table import ShoeTable
 from protocol.faults import Fault
 from protocol.tdp import messages as m
-from tests.support.simulated import Evening
+from tests.support.evenings.simulated_table import Evening
 
 
 class Fitted(SimulatorHost):

@@ -3,7 +3,18 @@ can. `make test-lies` tells every lie."""
 
 import pytest
 
-from tests.support.lies import DEVICES, Lie, is_told, lies_of, said_by, spoken, tell, told_lies, unnamed, why_unnamed
+from tests.support.broken.lies import (
+    DEVICES,
+    Lie,
+    is_told,
+    lies_of,
+    said_by,
+    spoken,
+    tell,
+    told_lies,
+    unnamed,
+    why_unnamed,
+)
 
 SAMPLED = 120
 """In the quick run every so-manieth lie is told."""

@@ -12,7 +12,7 @@ from dealwire.bench.values import BadValue, milliseconds
 from dealwire.rehearsal.faults import acts, faults
 from protocol.faults import Fault
 from protocol.tomlfile import TomlFileError
-from tests.support.plans import plan_of
+from tests.support.reading.acceptance_plans import plan_of
 
 ROOT = Path(__file__).parent.parent.parent
 PROTOCOL = (ROOT / "docs/protocol.md").read_text()

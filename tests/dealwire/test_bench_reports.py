@@ -25,7 +25,7 @@ from dealwire.bench.rig import SimulatedRig
 from dealwire.bench.runner import BenchChoices, run_plan
 from dealwire.version import __version__
 from protocol.tdp.packets import VERSION_TEXT
-from tests.support.broken_devices import CarelessRecord
+from tests.support.broken.devices import CarelessRecord
 
 CHECKS = len(load_plan("shuffler").ids)
 """Of the plan of the shuffler."""

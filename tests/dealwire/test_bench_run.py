@@ -16,7 +16,7 @@ from dealwire.bench.wire import SimulatedWire
 from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import SimulatedTable
 from protocol.errors import NoAnswer, WrongDevice
-from tests.support.plans import plan_of
+from tests.support.reading.acceptance_plans import plan_of
 
 HEAD = 'schema = "dealwire.plan/1"\nid = "mine"\ntitle = "Mine"\ndevice = "shuffler"\n'
 

@@ -27,8 +27,8 @@ from rules.game import game_id_of
 from rules.jackpot_book import JackpotBook, PoolBank
 from rules.jackpot_setup import load_jackpot
 from rules.meters import MeterBank
-from tests.support.long_evenings import long_evening
-from tests.support.rests import Make, after, check_every_rest, differences, put_back
+from tests.support.evenings.between_rounds import Make, after, check_every_rest, differences, put_back
+from tests.support.evenings.long_evenings import long_evening
 
 ROOT = Path(__file__).parents[2]
 LINKED = ROOT / "docs" / "examples" / "progressive-ml03.toml"

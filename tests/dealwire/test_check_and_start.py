@@ -27,8 +27,8 @@ from dealwire.service import foresight
 from dealwire.service.readiness import ok
 from devices.clock import SystemClock
 from rules.game import GAMES
-from tests.support.hostile import must_end
-from tests.support.serving import opened, run_until, simulators, write_configuration
+from tests.support.broken.hostile_files import must_end
+from tests.support.rigs.serving import opened, run_until, simulators, write_configuration
 
 pytestmark = pytest.mark.thorough
 

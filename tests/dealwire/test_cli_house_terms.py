@@ -13,7 +13,7 @@ from dealwire.cli import main
 from dealwire.config.build import Banks, build_terms
 from dealwire.config.load import load_configuration
 from rules.settlement import MaximumPayout
-from tests.support.paper import Paper
+from tests.support.reading.paper import Paper
 
 CONFIGURATION = Path(__file__).parents[2] / "docs" / "examples" / "table.toml"
 

@@ -12,8 +12,8 @@ from click.testing import CliRunner, Result
 from dealwire.cli import main
 from dealwire.journal import Journal, JournalReader, SealingKey
 from devices.clock import ManualClock
-from tests.support.journal_evening import deal
-from tests.support.journal_verifier import check
+from tests.support.evenings.journal_evening import deal
+from tests.support.oracles.journal_verifier import check
 
 pytestmark = pytest.mark.thorough
 

@@ -12,8 +12,8 @@ from dealwire.config.build import Banks, build_terms
 from dealwire.config.load import load_configuration
 from protocol.tomlfile import TomlFileError
 from rules.settlement import HouseRake
-from tests.support.paper import Paper
-from tests.support.pot_rounds import round_of, seat_of
+from tests.support.dealing.pot_rounds import round_of, seat_of
+from tests.support.reading.paper import Paper
 
 CONFIGURATION = Path(__file__).parents[2] / "docs" / "examples" / "table.toml"
 SEATS = [seat_of(1, "AS AH", river=1000), seat_of(2, "KS KH", river=1000)]

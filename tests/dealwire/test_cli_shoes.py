@@ -16,7 +16,7 @@ from devices.clock import SystemClock
 from devices.loop import Owner
 from devices.simulator.host import SimulatorHost
 from devices.simulator.shoe_table import SHOE, ShoeTable
-from tests.support.shoes import DIALECTS, ShoeEvening
+from tests.support.evenings.simulated_shoe import DIALECTS, ShoeEvening
 
 pytestmark = pytest.mark.thorough
 

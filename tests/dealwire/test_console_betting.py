@@ -15,10 +15,10 @@ from dealwire.hub.hub import Hub
 from dealwire.hub.view import BettingView, LegalView, SeatView, TableView
 from dealwire.table.action_words import action_words
 from tests.dealwire.test_console_layout import OVERLAPS, SMALL
-from tests.support.browser import TEST_S, at_most, chromium, needs_browser, picture, watched
-from tests.support.consoles import running
-from tests.support.full_tables import CHIPS
-from tests.support.poker_evening import ALL_IN, BLINDS, CALLED, CARDS, FLOP, HAND, PRE_FLOP, PokerTable
+from tests.support.dealing.full_tables import CHIPS
+from tests.support.dealing.side_pot_hand import ALL_IN, BLINDS, CALLED, CARDS, FLOP, HAND, PRE_FLOP, PokerTable
+from tests.support.rigs.browser import TEST_S, at_most, chromium, needs_browser, picture, watched
+from tests.support.rigs.consoles import running
 
 MOMENTS: Final = {"pre-flop": 3, "all-in": 6, "side-pots": 8, "showdown": len(HAND)}
 """Of a hand, how many of its parts are played."""

@@ -26,8 +26,8 @@ from dealwire.console.guard import HEADERS_MAX
 from dealwire.console.server import ADDRESS_MAX, CONNECTIONS_MAX, Console
 from dealwire.hub.hub import Hub
 from dealwire.listening import AcceptGate, connections_allowed
-from tests.support.consoles import client, lines_given_back, origin, running
-from tests.support.watched import WatchedTable
+from tests.support.evenings.watched_table import WatchedTable
+from tests.support.rigs.consoles import client, lines_given_back, origin, running
 
 pytestmark = pytest.mark.thorough
 

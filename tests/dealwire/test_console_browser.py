@@ -16,10 +16,10 @@ from dealwire.hub.view import TableView
 from devices.capture import Capture
 from devices.events import GameEnded, Seen
 from devices.replay import play
-from tests.support.browser import PATIENCE_MS, TEST_S, at_most, chromium, needs_browser, picture, watched
-from tests.support.consoles import ACTIONS, CAPTURES, TOKENS, running
-from tests.support.dealt import reading
-from tests.support.watched import WatchedTable
+from tests.support.evenings.reported_table import reading
+from tests.support.evenings.watched_table import WatchedTable
+from tests.support.rigs.browser import PATIENCE_MS, TEST_S, at_most, chromium, needs_browser, picture, watched
+from tests.support.rigs.consoles import ACTIONS, CAPTURES, TOKENS, running
 
 pytestmark = [needs_browser, pytest.mark.thorough]
 

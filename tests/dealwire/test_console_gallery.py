@@ -12,11 +12,11 @@ from dealwire.config.schema import DevicePart
 from dealwire.hub.hub import Hub
 from dealwire.hub.view import TableView
 from dealwire.service.actions import faults, of_table, offered
-from tests.support.browser import SCREENSHOTS, TEST_S, at_most, chromium, needs_browser, watched
-from tests.support.consoles import TOKENS, running
-from tests.support.dealt import colorado, reading
-from tests.support.full_tables import full_table
-from tests.support.watched import WatchedTable
+from tests.support.dealing.full_tables import full_table
+from tests.support.evenings.reported_table import colorado, reading
+from tests.support.evenings.watched_table import WatchedTable
+from tests.support.rigs.browser import SCREENSHOTS, TEST_S, at_most, chromium, needs_browser, watched
+from tests.support.rigs.consoles import TOKENS, running
 
 pytestmark = [needs_browser, pytest.mark.slow]
 

@@ -23,8 +23,8 @@ from dealwire.console.server import Console
 from dealwire.hub.hub import Hub
 from dealwire.hub.lines import Publication
 from protocol.errors import LineAbsent, LineBusy
-from tests.support.consoles import TOKENS, client, lines_given_back, origin, running
-from tests.support.watched import WatchedTable
+from tests.support.evenings.watched_table import WatchedTable
+from tests.support.rigs.consoles import TOKENS, client, lines_given_back, origin, running
 
 pytestmark = pytest.mark.thorough
 

@@ -12,8 +12,8 @@ from dealwire.console.replays import Replay, ReplayUnusable, deal_again
 from dealwire.console.server import Console
 from dealwire.hub.view import TableView
 from dealwire.journal import SealingKey
-from tests.support.consoles import client
-from tests.support.serving import opened, run_until, simulators, write_configuration
+from tests.support.rigs.consoles import client
+from tests.support.rigs.serving import opened, run_until, simulators, write_configuration
 
 pytestmark = pytest.mark.thorough
 

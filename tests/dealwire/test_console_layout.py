@@ -11,10 +11,10 @@ from dealer_flow.procedure.load import known_procedures
 from dealwire.console.server import Console
 from dealwire.hub.hub import Hub
 from dealwire.hub.view import TableView, TroubleView
-from tests.support.browser import TEST_S, at_most, chromium, needs_browser, watched
-from tests.support.consoles import running
-from tests.support.full_tables import full_table
-from tests.support.watched import WatchedTable
+from tests.support.dealing.full_tables import full_table
+from tests.support.evenings.watched_table import WatchedTable
+from tests.support.rigs.browser import TEST_S, at_most, chromium, needs_browser, watched
+from tests.support.rigs.consoles import running
 
 pytestmark = [needs_browser, pytest.mark.thorough]
 

@@ -17,11 +17,11 @@ from dealwire.hub.view import TableView
 from dealwire.service.actions import of_table
 from dealwire.service.simulated import simulator
 from dealwire.table.redaction import PublishedTable
-from tests.support.browser import PATIENCE_MS, TEST_S, at_most, chromium, needs_browser, watched
-from tests.support.consoles import CAPTURES, TOKENS, client, running
-from tests.support.dealt import reading
-from tests.support.serving import Program, write_configuration
-from tests.support.watched import WatchedTable
+from tests.support.evenings.reported_table import reading
+from tests.support.evenings.watched_table import WatchedTable
+from tests.support.rigs.browser import PATIENCE_MS, TEST_S, at_most, chromium, needs_browser, watched
+from tests.support.rigs.consoles import CAPTURES, TOKENS, client, running
+from tests.support.rigs.serving import Program, write_configuration
 
 pytestmark = [needs_browser, pytest.mark.thorough]
 

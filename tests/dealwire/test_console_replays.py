@@ -29,7 +29,7 @@ from dealwire.console.replays import (
 from dealwire.table.replay import replay, usual_table
 from devices.capture import Capture, CaptureError, CaptureWriter
 from devices.replay import play
-from tests.support.consoles import CAPTURES
+from tests.support.rigs.consoles import CAPTURES
 
 pytestmark = pytest.mark.thorough
 

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from tests.support.consoles import TOKENS
-from tests.support.serving import Program, compared, published, rounds_in, simulators, write_configuration
+from tests.support.rigs.consoles import TOKENS
+from tests.support.rigs.serving import Program, compared, published, rounds_in, simulators, write_configuration
 
 pytestmark = pytest.mark.thorough
 

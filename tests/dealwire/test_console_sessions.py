@@ -22,9 +22,9 @@ from dealwire.console.server import Console
 from dealwire.console.sessions import LANE_MAX, SESSION_NS, SESSIONS_MAX, Sessions, SignInLane
 from dealwire.hub.hub import Hub
 from devices.clock import ManualClock
-from tests.support.consoles import TOKENS, client, origin, running
-from tests.support.serving import opened, published, run_until, simulators, write_configuration
-from tests.support.watched import WatchedTable
+from tests.support.evenings.watched_table import WatchedTable
+from tests.support.rigs.consoles import TOKENS, client, origin, running
+from tests.support.rigs.serving import opened, published, run_until, simulators, write_configuration
 
 pytestmark = pytest.mark.thorough
 

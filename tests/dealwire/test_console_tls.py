@@ -16,9 +16,9 @@ import pytest
 
 from dealwire.console.server import Console
 from dealwire.hub.hub import Hub
-from tests.support.browser import TEST_S, at_most, chromium, needs_browser, watched
-from tests.support.consoles import TOKENS, running
-from tests.support.watched import WatchedTable
+from tests.support.evenings.watched_table import WatchedTable
+from tests.support.rigs.browser import TEST_S, at_most, chromium, needs_browser, watched
+from tests.support.rigs.consoles import TOKENS, running
 
 x509 = pytest.importorskip("cryptography.x509")
 

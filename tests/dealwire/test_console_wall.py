@@ -15,8 +15,8 @@ from dealwire.hub.hub import Hub
 from dealwire.hub.view import OutcomeView, ShoeView, TableView, TroubleView, UnknownView
 from dealwire.table.replay import usual_table
 from devices.capture import Capture
-from tests.support.browser import TEST_S, at_most, chromium, needs_browser, picture, watched
-from tests.support.consoles import CAPTURES, running
+from tests.support.rigs.browser import TEST_S, at_most, chromium, needs_browser, picture, watched
+from tests.support.rigs.consoles import CAPTURES, running
 
 SIZES = ((1920, 1080), (2560, 1440), (3840, 2160))
 GAMES = (

@@ -19,7 +19,7 @@ from dealwire.cli import doctor, fixes, main
 from dealwire.cli.fixes import Fix, ShellCommand
 from dealwire.cli.udev import RULES, RULES_PATH, rules_of, udev_rules, udev_rules_of_all
 from dealwire.host import EXTRAS, check_all, has_libusb
-from tests.support.serving import write_configuration
+from tests.support.rigs.serving import write_configuration
 
 ROOT = Path(__file__).parents[2]
 ABSENT = {"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:2"}

@@ -17,7 +17,7 @@ import pytest
 from dealwire.journal import JournalReader
 from dealwire.journal.check import verify
 from devices.capture import CLOSED, Capture
-from tests.support.serving import simulators, write_configuration
+from tests.support.rigs.serving import simulators, write_configuration
 
 pytestmark = pytest.mark.thorough
 

@@ -20,7 +20,7 @@ from devices.replay import play
 from protocol.cards import parse_card, parse_cards
 from protocol.places import NOWHERE, parse_place
 from rules.settlement import Settlement
-from tests.support.dealt import colorado, reading, reports
+from tests.support.evenings.reported_table import colorado, reading, reports
 
 CAPTURES = Path(__file__).parent.parent.parent / "captures"
 FACE = re.compile(r"(?<!\w)[A2-9TJQK][CDHS](?!\w)")

@@ -17,11 +17,11 @@ from dealwire.table import redaction
 from devices import events as e
 from devices.events import Seen
 from protocol.cards import spell_cards
-from tests.support.brokers import Mosquitto, needs_mosquitto, running
-from tests.support.dealt import reading
-from tests.support.face_hunt import FaceHunt, faces_in
-from tests.support.serve_procedure import made, two_rounds
-from tests.support.shoes import DIALECTS
+from tests.support.evenings.reported_table import reading
+from tests.support.evenings.simulated_shoe import DIALECTS
+from tests.support.programs.serve_procedure import made, two_rounds
+from tests.support.rigs.brokers import Mosquitto, needs_mosquitto, running
+from tests.support.rigs.face_hunt import FaceHunt, faces_in
 
 pytestmark = [needs_mosquitto, pytest.mark.thorough]
 

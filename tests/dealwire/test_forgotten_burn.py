@@ -21,7 +21,7 @@ from devices.capture import Capture
 from devices.events import Seen
 from devices.recording import CaptureWriter
 from devices.replay import play
-from tests.support.table_evenings import TableEvening
+from tests.support.evenings.table_evenings import TableEvening
 
 PROCEDURE, CLAUSE = "texas-holdem-bonus.co-single", "47.1-1017.39(20), (22)"
 FOLD = 7

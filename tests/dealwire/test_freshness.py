@@ -31,7 +31,7 @@ from rules.meters import MeterBank, MeterRecord
 from rules.settled import SettledKey
 from rules.settlement import Settlement
 from tests.dealwire.test_configuration import PROGRESSIVE, SECOND, refusal, written
-from tests.support.dealt import reports as evening
+from tests.support.evenings.reported_table import reports as evening
 
 CAPTURES = Path(__file__).parents[2] / "captures"
 COLORADO = "flushes-gone-wild.co"

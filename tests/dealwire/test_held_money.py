@@ -13,7 +13,7 @@ from dealwire.hub.hub import Request
 from dealwire.hub.view import TableView
 from dealwire.service.actions import ActionRefused
 from dealwire.service.service import Service
-from tests.support.serving import opened, run_until, simulators, write_configuration
+from tests.support.rigs.serving import opened, run_until, simulators, write_configuration
 
 pytestmark = pytest.mark.thorough
 NAME = "table-1"

@@ -15,7 +15,7 @@ from dealwire.journal import SealingKey
 from devices.address import check_address
 from devices.extras import install_command
 from protocol.errors import LineUnusable
-from tests.support.hostile import make, must_end
+from tests.support.broken.hostile_files import make, must_end
 
 ROOT = Path(__file__).parents[2]
 

@@ -2,8 +2,8 @@
 
 from dealwire.host import usb_devices
 from devices.transport.usb_bulk import open_usb
-from tests.support.usb_backend import FakeBus, Gadget
-from tests.support.usb_descriptors import Description
+from tests.support.rigs.usb_backend import FakeBus, Gadget
+from tests.support.rigs.usb_descriptors import Description
 
 
 def test_each_device_is_named_by_an_address_that_opens_it_alone() -> None:

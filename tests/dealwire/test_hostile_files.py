@@ -23,7 +23,7 @@ from devices.files import create_file, open_file, read_file
 from protocol.tomlfile import TomlFileError
 from rules.amounts import MOST_CENTS
 from rules.meter_setup import load_setup
-from tests.support.hostile import KINDS, make, must_end
+from tests.support.broken.hostile_files import KINDS, make, must_end
 
 ROOT = Path(__file__).parents[2]
 CLEAN = ROOT / "captures" / "clean-1.pcapng"

@@ -26,8 +26,8 @@ from dealwire.cli.terminal import log_lines
 from dealwire.cli.udev import udev_rules
 from devices import pcapng
 from protocol.printable import TEXT_MAX, printable, printable_json
-from tests.support.hostile_devices import HOSTILE
-from tests.support.serving import write_configuration
+from tests.support.broken.hostile_devices import HOSTILE
+from tests.support.rigs.serving import write_configuration
 
 pytestmark = pytest.mark.thorough
 
@@ -42,7 +42,7 @@ EVIL: Final = "\x1b]0;PWN\x07\x1b[2J\x9b2J\u202eevil\nline\r\x85\u2028\x7f"
 @pytest.fixture
 def addresses() -> Iterator[dict[str, str]]:
     """A shuffler and a controller of which every text is hostile."""
-    command = [sys.executable, "-m", "tests.support.hostile_devices"]
+    command = [sys.executable, "-m", "tests.support.broken.hostile_devices"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdout is not None
         try:

@@ -34,10 +34,10 @@ from rules.jackpot_book import JackpotBook, PoolBank, posting
 from rules.jackpot_setup import load_jackpot
 from rules.meters import MeterBank, MeterRecord
 from rules.settlement import Rolled
-from tests.support.pot_rounds import round_of, seat_of
-from tests.support.rests import check_every_rest
-from tests.support.serving import Program, compared, opened, published, rounds_in, run_until
-from tests.support.table_hands import TableHand
+from tests.support.dealing.pot_rounds import round_of, seat_of
+from tests.support.dealing.table_hands import TableHand
+from tests.support.evenings.between_rounds import check_every_rest
+from tests.support.rigs.serving import Program, compared, opened, published, rounds_in, run_until
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "jackpot-bad-beat.toml"
 PLAIN = seat_of(1, "9S 8H", river=1000), seat_of(2, "7S 6H", river=1000)

@@ -20,9 +20,9 @@ from dealwire.journal.errors import JournalDamaged, KeyProblem, KeyUnknown, KeyU
 from dealwire.journal.sealing import Unsealer, load_key
 from dealwire.journal.segments import export_segment
 from devices.clock import ManualClock
-from tests.support import auditor_oracle as oracle
-from tests.support.memory_folder import memory_folder
-from tests.support.serving import copy_journal
+from tests.support.oracles import auditor as oracle
+from tests.support.rigs.memory_folder import memory_folder
+from tests.support.rigs.serving import copy_journal
 
 LINE = {"device": "shoe", "dialect": "tdp", "address": "/dev/ttyUSB0", "baud": 115200, "procedure": "p"}
 ROOT, ONCE, PRIVATE = (bytes(range(start, start + 32)) for start in (0, 32, 64))

@@ -15,8 +15,8 @@ from dealwire.journal.errors import JournalDamaged, KeyUnknown
 from dealwire.journal.passing import Passed
 from dealwire.journal.records import Head
 from devices.clock import ManualClock
-from tests.support.journal_verifier import check
-from tests.support.memory_folder import memory_folder
+from tests.support.oracles.journal_verifier import check
+from tests.support.rigs.memory_folder import memory_folder
 
 LINE = {"device": "shoe", "dialect": "tdp", "address": "/dev/ttyUSB0", "baud": 115200, "procedure": "p"}
 

@@ -29,10 +29,10 @@ from devices.clock import ManualClock
 from devices.extras import install_command
 from devices.transport.base import LineClosed
 from devices.transport.memory import memory_pair
-from tests.support.journal_evening import deal
-from tests.support.journal_verifier import check
-from tests.support.memory_folder import memory_folder
-from tests.support.small_disk import SmallDisk, database, fill, small_disk
+from tests.support.broken.small_disk import SmallDisk, database, fill, small_disk
+from tests.support.evenings.journal_evening import deal
+from tests.support.oracles.journal_verifier import check
+from tests.support.rigs.memory_folder import memory_folder
 
 LINE = {"device": "shoe", "dialect": "tdp", "address": "", "baud": 115200, "procedure": "p"}
 

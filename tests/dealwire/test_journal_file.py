@@ -19,7 +19,7 @@ from dealwire.journal.transport import Gate
 from devices.clock import ManualClock
 from devices.transport.memory import memory_pair
 from tests.dealwire.test_journal_chain import LINE
-from tests.support.serving import Program, opened, published, rounds_in, run_until, simulators, write_configuration
+from tests.support.rigs.serving import Program, opened, published, rounds_in, run_until, simulators, write_configuration
 
 S = 1_000_000_000
 

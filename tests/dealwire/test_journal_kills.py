@@ -1,10 +1,10 @@
-"""SIGKILL at random instants, under load, over and over: `tests/support/kills.py` says what must hold."""
+"""SIGKILL at random instants, under load, over and over: `tests/support/programs/kills.py` says what must hold."""
 
 from pathlib import Path
 
 import pytest
 
-from tests.support import kills
+from tests.support.programs import kills
 
 pytestmark = pytest.mark.thorough
 

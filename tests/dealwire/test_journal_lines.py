@@ -17,8 +17,8 @@ from devices.transport.base import Abandonable, LineClosed, Timed
 from devices.transport.memory import CAPACITY, memory_pair
 from protocol.tdp.messages import Role
 from rules.settled import SettledKey
-from tests.support.journal_evening import copy_as_killed
-from tests.support.small_disk import database, fill
+from tests.support.broken.small_disk import database, fill
+from tests.support.evenings.journal_evening import copy_as_killed
 
 LINE = {"device": "shoe", "dialect": "tdp", "address": "", "baud": 115200, "procedure": "p"}
 

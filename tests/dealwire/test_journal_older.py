@@ -19,8 +19,8 @@ from dealwire.journal.compare import by_another_game_file
 from dealwire.journal.derived import NOBODY
 from devices.clock import ManualClock
 from rules.settled import SettledKey
-from tests.support.journal_verifier import check
-from tests.support.serving import opened, published, run_until, simulators, write_configuration
+from tests.support.oracles.journal_verifier import check
+from tests.support.rigs.serving import opened, published, run_until, simulators, write_configuration
 
 WRITTEN = Path(__file__).parent / "older" / "journal-1.sqlite.gz"
 DEALT_BY = WRITTEN.with_name("flushes-gone-wild.co.toml")

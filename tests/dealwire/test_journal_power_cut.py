@@ -13,8 +13,8 @@ import pytest
 from dealwire.journal import Journal, JournalReader, SealingKey
 from dealwire.journal.check import verify
 from devices.clock import ManualClock
-from tests.support.journal_verifier import check
-from tests.support.memory_folder import memory_folder
+from tests.support.oracles.journal_verifier import check
+from tests.support.rigs.memory_folder import memory_folder
 
 LOG_HEAD, PAGE_HEAD, PAGE = 32, 24, 4096
 

@@ -23,11 +23,11 @@ from devices.events import LinkLost
 from protocol.tdp.host_link import HostLink
 from protocol.tdp.messages import Role
 from rules.game import load_game
-from tests.support.faulty_rounds import CLEAN, Plan, plan_of
-from tests.support.jabbering import EVERY_NS, Noise
-from tests.support.journal_evening import copy_as_killed, deal
-from tests.support.journalled import TABLE, begin, make_publisher
-from tests.support.memory_folder import memory_folder
+from tests.support.broken.noisy_line import EVERY_NS, Noise
+from tests.support.evenings.faulty_rounds import CLEAN, Plan, plan_of
+from tests.support.evenings.journal_evening import copy_as_killed, deal
+from tests.support.rigs.memory_folder import memory_folder
+from tests.support.rigs.small_service import TABLE, begin, make_publisher
 
 pytestmark = pytest.mark.thorough
 

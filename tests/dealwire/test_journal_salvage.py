@@ -25,7 +25,7 @@ from dealwire.journal.passing import DEFLATED, NotPassed, Passed, packed, unpack
 from dealwire.journal.salvage import salvage
 from devices.clock import ManualClock, SystemClock
 from rules.settled import SettledKey
-from tests.support.serving import opened, published, rounds_in, run_until, simulators, write_configuration
+from tests.support.rigs.serving import opened, published, rounds_in, run_until, simulators, write_configuration
 
 
 def filled(path: Path, rounds: int = 200) -> None:

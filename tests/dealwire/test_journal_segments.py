@@ -20,8 +20,8 @@ from dealwire.journal.segments import export_segment, gaming_day
 from dealwire.service.archivist import Archivist
 from devices.clock import ManualClock
 from rules.settled import SettledKey
-from tests.support.journal_verifier import check
-from tests.support.serving import (
+from tests.support.oracles.journal_verifier import check
+from tests.support.rigs.serving import (
     compared,
     opened,
     published,

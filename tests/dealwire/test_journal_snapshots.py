@@ -20,7 +20,7 @@ from dealwire.journal.snapshots import decoded, encoded
 from dealwire.journal.tables import TableFactory
 from dealwire.service.service import DERIVED_AND_EVENTS
 from tests.dealwire.test_journal_chain import rechained
-from tests.support.serving import (
+from tests.support.rigs.serving import (
     compared,
     opened,
     published,

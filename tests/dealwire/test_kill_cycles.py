@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from protocol.tdp.framing import encode_frame
-from tests.support import kill_cycles
-from tests.support.wire_witness import Frames, Witness
+from tests.support.oracles.wire_witness import Frames, Witness
+from tests.support.programs import kill_cycles
 
 VECTORS = json.loads((Path(__file__).parents[2] / "docs" / "protocol-vectors.json").read_text())
 

@@ -16,8 +16,8 @@ import pytest
 from dealwire.cli import WITHOUT_OUTPUT, main
 from dealwire.cli.exits import Exit
 from devices.capture import Capture
-from tests.support.outputs import KINDS
-from tests.support.serving import Program, published, rounds_in, simulators, write_configuration
+from tests.support.broken.failing_outputs import KINDS
+from tests.support.rigs.serving import Program, published, rounds_in, simulators, write_configuration
 
 pytestmark = [
     pytest.mark.thorough,
@@ -61,7 +61,7 @@ Asked = list[tuple[list[str], Sequence[str]]]
 
 def ended(asked: Asked) -> list[dict[str, Any]]:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.support.outputs"],
+        [sys.executable, "-m", "tests.support.broken.failing_outputs"],
         input=json.dumps(asked),
         capture_output=True,
         text=True,

@@ -20,8 +20,8 @@ from dealwire.sheet.paper import PaperRemark, PaperTable
 from dealwire.table.state import TableState
 from devices.clock import ManualClock
 from rules.meters import MeterBank
-from tests.support.rests import check_every_rest
-from tests.support.table_hands import TableHand
+from tests.support.dealing.table_hands import TableHand
+from tests.support.evenings.between_rounds import check_every_rest
 
 GAME, POOL = "home-run.co", "home-run"
 ANTES = "".join(f"bets {seat}: ante 500, strike-out 500\n" for seat in (1, 2, 3))

@@ -21,8 +21,8 @@ from click.testing import CliRunner
 from dealwire.cli import main
 from dealwire.cli.exits import Exit
 from dealwire.journal import SealingKey
-from tests.support.serving import Program, compared, published, rounds_in, simulators, write_configuration
-from tests.support.soak import Soak, account
+from tests.support.programs.soak import Soak, account
+from tests.support.rigs.serving import Program, compared, published, rounds_in, simulators, write_configuration
 
 pytestmark = pytest.mark.thorough
 

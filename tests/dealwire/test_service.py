@@ -23,7 +23,9 @@ from dealwire.service.service import Service
 from dealwire.service.simulated import simulated_table
 from dealwire.service.table_session import TableSession
 from devices.simulator.host import SimulatorHost
-from tests.support.serving import (
+from tests.support.broken.small_disk import database, fill
+from tests.support.programs.soak import soak
+from tests.support.rigs.serving import (
     Listener,
     compared,
     opened,
@@ -33,8 +35,6 @@ from tests.support.serving import (
     simulators,
     write_configuration,
 )
-from tests.support.small_disk import database, fill
-from tests.support.soak import soak
 
 pytestmark = pytest.mark.thorough
 
@@ -417,7 +417,7 @@ def test_nothing_is_injected_at_real_devices(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_minute_of_faults_loses_no_round_and_leaves_nothing_behind(tmp_path: Path) -> None:
-    """The hour is `python -m tests.support.soak`."""
+    """The hour is `python -m tests.support.programs.soak`."""
     found = soak(tmp_path, minutes=1, speed=50, tables=2, faults=0.4, seed=7)
     assert found.faults() == []
     assert found.ended.total() > 20

@@ -19,7 +19,7 @@ from dealwire.export.metrics import Metrics
 from dealwire.journal import JournalReader
 from dealwire.service.timekeeping import DAY_NS, FAR_NS, ClockDoubtful, doubtful, follows, sentence_of
 from devices.clock import ClockStep, SystemClock
-from tests.support.serving import Listener, compared, opened, published, run_until, simulators, write_configuration
+from tests.support.rigs.serving import Listener, compared, opened, published, run_until, simulators, write_configuration
 
 SECOND = 1_000_000_000
 

@@ -12,8 +12,8 @@ import pytest
 
 from dealwire.export.metrics import Metrics
 from dealwire.service.disk import EVERY_NS, DiskWatch, in_words
-from tests.support.serving import opened, run_until, write_configuration
-from tests.support.small_disk import SmallDisk, small_disk
+from tests.support.broken.small_disk import SmallDisk, small_disk
+from tests.support.rigs.serving import opened, run_until, write_configuration
 
 
 @dataclass

@@ -11,8 +11,8 @@ from dealwire.export.metrics import Metrics
 from dealwire.service import table_session
 from dealwire.service.service import Service
 from devices.budget import BURST, RATE
-from tests.support.flooding import Flood
-from tests.support.serving import Listener, compared, opened, run_until, simulators, write_configuration
+from tests.support.broken.flooding_device import Flood
+from tests.support.rigs.serving import Listener, compared, opened, run_until, simulators, write_configuration
 
 pytestmark = pytest.mark.thorough
 

@@ -42,8 +42,8 @@ from protocol.tdp.messages import Role
 from rules.game import load_game
 from rules.settled import SettledInMemory, SettledKey
 from rules.settlement import Settlement
-from tests.support.dealt import reports
-from tests.support.links import report
+from tests.support.evenings.reported_table import reports
+from tests.support.rigs.links import report
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "table.toml"
 SECOND = 1_000_000_000

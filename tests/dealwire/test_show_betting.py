@@ -7,8 +7,8 @@ import pytest
 from dealer_flow.record.result import RoundResult
 from dealwire.cli.show import RoundPrinter, round_lines
 from dealwire.table.replay import replay
-from tests.support.poker_evening import HAND, PokerTable
-from tests.support.record_captures import CAPTURES
+from tests.support.dealing.side_pot_hand import HAND, PokerTable
+from tests.support.programs.record_captures import CAPTURES
 
 
 def ended() -> PokerTable:

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 from dealer_flow.record.result import RoundResult
 from dealwire.cli import main
 from dealwire.cli.show import round_lines
-from tests.support.races import AT_10, race, race_table
+from tests.support.dealing.races import AT_10, race, race_table
 
 
 def test_a_race_is_shown_by_its_columns() -> None:

@@ -6,7 +6,7 @@ from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealwire.cli.show import RoundPrinter, round_lines
 from dealwire.table.replay import replay
-from tests.support.record_captures import CAPTURES
+from tests.support.programs.record_captures import CAPTURES
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from dealwire.table.table import Table, TableOutcome
 from devices.capture import Capture
 from devices.recording import CaptureWriter
 from devices.replay import play
-from tests.support.table_evenings import TableEvening
+from tests.support.evenings.table_evenings import TableEvening
 
 PROCEDURE, ROUNDS, CLAUSE = "208.co", 24, "47.1-1017.32(18)"
 

@@ -14,7 +14,7 @@ from dealwire.hub.hub import Hub, Request
 from dealwire.service.actions import faults, offered
 from dealwire.service.service import Service
 from dealwire.service.simulated import METER_CENTS, simulated_table
-from tests.support.serving import Listener, run_until
+from tests.support.rigs.serving import Listener, run_until
 
 pytestmark = pytest.mark.thorough
 

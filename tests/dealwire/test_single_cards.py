@@ -27,10 +27,10 @@ from devices.recording import CaptureWriter
 from devices.replay import play
 from rules import Settlement, load_game, settle
 from rules.game import load_game_of
-from tests.support.flushes import co, money
-from tests.support.hand_table import HandTable
-from tests.support.serving import Program, compared, published, rounds_in, write_configuration
-from tests.support.table_evenings import TableEvening
+from tests.support.dealing.flushes import co, money
+from tests.support.dealing.hand_table import HandTable
+from tests.support.evenings.table_evenings import TableEvening
+from tests.support.rigs.serving import Program, compared, published, rounds_in, write_configuration
 
 pytestmark = pytest.mark.thorough
 

@@ -19,7 +19,7 @@ from rules.award import AwardBook
 from rules.award_record import AwardRecord
 from rules.meter_setup import load_setup
 from rules.meters import MeterBank, MeterRecord
-from tests.support.simulated import CONTROLLER, SHUFFLER, Evening
+from tests.support.evenings.simulated_table import CONTROLLER, SHUFFLER, Evening
 
 SETUP = Path(__file__).parents[2] / "docs" / "examples" / "progressive-ml03.toml"
 ML03 = {"progressive": "WA-ML03"}

@@ -15,7 +15,7 @@ from dealwire.table.viewer import LOG_MAX, Viewer
 from devices.events import Seen
 from protocol.cards import parse_cards
 from protocol.places import parse_place
-from tests.support.dealt import colorado, reading, reports
+from tests.support.evenings.reported_table import colorado, reading, reports
 
 
 class Watched:

@@ -14,7 +14,7 @@ from devices.shoe import ShoeDriver
 from devices.shuffler import ShufflerDriver
 from protocol.errors import LineUnusable
 from protocol.tdp import HostLink
-from tests.support.lines import run_manual
+from tests.support.rigs.lines import run_manual
 
 CAPTURE = Path(__file__).parents[2] / "captures" / "clean-1.pcapng"
 

@@ -19,7 +19,7 @@ from protocol.tdp.instruments import Instruments, MeterReading, measure
 from protocol.tdp.messages import Capability, Message
 from protocol.tdp.outputs import Delivered
 from tests.devices.test_driving import Alone, Attached
-from tests.support.links import AWFUL, LOSSY, REORDERING, Direction, Faults
+from tests.support.rigs.links import AWFUL, LOSSY, REORDERING, Direction, Faults
 
 ADDRESS = "sim:shoe?speed=50"
 IMAGE = bytes(range(256)) * 5

@@ -19,7 +19,7 @@ from protocol.places import REMAINDER
 from protocol.tdp import messages as m
 from protocol.tdp.instruments import Instruments
 from protocol.tdp.messages import DeviceMeter as D
-from tests.support.simulated import START_NS, Evening
+from tests.support.evenings.simulated_table import START_NS, Evening
 
 
 def shown(meters: DeviceMeters, now_ns: int = START_NS) -> dict[int, int]:

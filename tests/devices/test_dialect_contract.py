@@ -21,10 +21,10 @@ from devices.drivers import UnknownKind
 from devices.heard import heard_in
 from protocol.cutting import Noise
 from protocol.link import Send
-from tests.support.dialect_toy import ITEMS as TOY_ITEMS
-from tests.support.dialect_toy import install, source
-from tests.support.shoes import ShoeEvening
-from tests.support.vectors import FRAMES
+from tests.support.evenings.simulated_shoe import ShoeEvening
+from tests.support.reading.dialect_toy import ITEMS as TOY_ITEMS
+from tests.support.reading.dialect_toy import install, source
+from tests.support.reading.vectors import FRAMES
 
 ACTS = ["fill", "begin 2", *["draw"] * 5, "draw unread", "clear", "draw", "end round", "draw", "end round"]
 

@@ -1,9 +1,9 @@
-"""The quick run of the fuzzer; `python -m tests.support.fuzz_dialects --bytes 10000000` is the long one."""
+"""The quick run of the fuzzer; `python -m tests.support.programs.fuzz_dialects --bytes 10000000` is the long one."""
 
 import pytest
 
 from devices.dialects import BUILT_IN
-from tests.support.fuzz_dialects import fuzz
+from tests.support.programs.fuzz_dialects import fuzz
 
 BYTES = 150_000
 

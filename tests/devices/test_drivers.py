@@ -30,8 +30,8 @@ from protocol.tdp import (
 )
 from protocol.tdp import messages as m
 from protocol.tdp.packets import PACKETS
-from tests.support.lines import hello, shuffler_status
-from tests.support.shoe_reports import ANGEL_EYE, BEE_TEK, TDP
+from tests.support.oracles.shoe_reports import ANGEL_EYE, BEE_TEK, TDP
+from tests.support.rigs.lines import hello, shuffler_status
 
 HEAD = {"number": 9, "device_ms": 1234}
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.lines_under_test import SECOND, WIRES, Bench
-from tests.support.reliability import BY_HAND, DOCUMENT, FAULTS, LINES, Trial, expected, render, trial_of
+from tests.support.programs.fault_matrix import BY_HAND, DOCUMENT, FAULTS, LINES, Trial, expected, render, trial_of
+from tests.support.rigs.lines_under_test import SECOND, WIRES, Bench
 
 pytestmark = pytest.mark.thorough
 
@@ -56,4 +56,4 @@ def test_no_command_outlives_its_deadline_on_a_mute_line(line: str, tmp_path: Pa
 
 def test_the_document_is_what_the_tests_prove() -> None:
     written = DOCUMENT.read_text().partition(BY_HAND)[0]
-    assert written == render(), "write it anew: python -m tests.support.reliability"
+    assert written == render(), "write it anew: python -m tests.support.programs.fault_matrix"

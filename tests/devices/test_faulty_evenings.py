@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from dealer_flow.record.incidents import Incident
 from dealwire.table.table import TableOutcome
 from rules.settlement import Settlement
-from tests.support.faulty_evenings import ROUNDS, Truth, deal, dealt_in, evening_of, judged, verdict
+from tests.support.evenings.faulty_evenings import ROUNDS, Truth, deal, dealt_in, evening_of, judged, verdict
 
 Outcomes = list[TableOutcome]
 

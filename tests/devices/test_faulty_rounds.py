@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from tests.support.faulty_rounds import CLEAN, SCENARIOS, Plan, clean, deal, essence, plan_of, verdict
+from tests.support.evenings.faulty_rounds import CLEAN, SCENARIOS, Plan, clean, deal, essence, plan_of, verdict
 
 pytestmark = pytest.mark.thorough
 

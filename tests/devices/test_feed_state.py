@@ -18,10 +18,8 @@ from protocol.link import Send
 from protocol.tdp import encode, encode_frame
 from protocol.tdp import messages as m
 from protocol.tdp.messages import DeviceClass, Role
-from tests.support.faulty_rounds import plan_of
-from tests.support.links import hello_reply
-from tests.support.shoes import DIALECTS, START_NS, ShoeEvening
-from tests.support.standing import (
+from tests.support.evenings.faulty_rounds import plan_of
+from tests.support.evenings.handed_over import (
     Kept,
     check_handed_over,
     evening_beside_its_record,
@@ -30,6 +28,8 @@ from tests.support.standing import (
     troubled_shoe,
     whole,
 )
+from tests.support.evenings.simulated_shoe import DIALECTS, START_NS, ShoeEvening
+from tests.support.rigs.links import hello_reply
 
 CAPTURES = sorted((Path(__file__).parents[2] / "captures").glob("[!u]*.pcapng"))
 """All but the one of a USB bus, which is no recording of a line."""

@@ -19,7 +19,7 @@ from devices.transport.finding import Adapter, PortFinder
 from protocol.errors import LineAbsent, LineAmbiguous, LineClosed
 from protocol.tdp import HostLink, Unanswered
 from protocol.tdp import messages as m
-from tests.support.lines_under_test import Bench, ListedPort, PtyMaster, SerialWire
+from tests.support.rigs.lines_under_test import Bench, ListedPort, PtyMaster, SerialWire
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted(path for package in ("devices", "dealwire") for path in (ROOT / package).rglob("*.py"))

@@ -9,7 +9,7 @@ import pytest
 
 from devices.clock import ManualClock, SystemClock
 from devices.loop import Owner
-from tests.support.lines import MS, SECOND
+from tests.support.rigs.lines import MS, SECOND
 
 
 class Probe:

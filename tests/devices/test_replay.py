@@ -20,7 +20,7 @@ from devices.transport.base import LineClosed
 from devices.transport.memory import Faults, MemoryLine, memory_pair
 from protocol.tdp import HostLink
 from protocol.tdp import messages as m
-from tests.support.lines import MS, SECOND, DeviceEnd, PtyEnd, hello, run_manual
+from tests.support.rigs.lines import MS, SECOND, DeviceEnd, PtyEnd, hello, run_manual
 
 CLASSES = {"shuffler": m.DeviceClass.SHUFFLER, "table-controller": m.DeviceClass.TABLE_CONTROLLER}
 

@@ -23,8 +23,8 @@ from devices.transport.base import Transport
 from devices.transport.opening import Opener
 from protocol.tdp import HostLink
 from protocol.tdp.messages import Role
-from tests.support import faulty_rounds
-from tests.support.faulty_rounds import (
+from tests.support.evenings import faulty_rounds
+from tests.support.evenings.faulty_rounds import (
     CLEAN,
     DEVICES,
     MS,
@@ -38,7 +38,7 @@ from tests.support.faulty_rounds import (
     plan_of,
     verdict,
 )
-from tests.support.standing import Kept, check_handed_over, tdp_line
+from tests.support.evenings.handed_over import Kept, check_handed_over, tdp_line
 
 
 class Evening:

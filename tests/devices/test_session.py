@@ -12,7 +12,7 @@ from protocol.cards import parse_cards
 from protocol.errors import LineClosed, NotPermitted, NotUp
 from protocol.tdp import Answered, Discarded, HostLink, Unanswered
 from protocol.tdp import messages as m
-from tests.support.lines import SECOND, DeviceEnd, hello, run_manual
+from tests.support.rigs.lines import SECOND, DeviceEnd, hello, run_manual
 
 CLEAN = Faults()
 

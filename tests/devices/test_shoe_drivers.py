@@ -16,7 +16,7 @@ from protocol.link import Discarded, Missed, Reported, Send, Started
 from protocol.tdp import Delivered
 from protocol.tdp import messages as m
 from protocol.tdp.packets import PACKETS
-from tests.support.shoe_reports import ANGEL_EYE, BEE_TEK, TDP
+from tests.support.oracles.shoe_reports import ANGEL_EYE, BEE_TEK, TDP
 
 
 def name_of(value: Any) -> str:

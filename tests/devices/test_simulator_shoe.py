@@ -29,7 +29,7 @@ from protocol.tdp import Delivered
 from protocol.tdp import messages as m
 from protocol.tdp.messages import Role
 from protocol.tdp.messages import ShoeState as S
-from tests.support.shoes import DIALECTS, ShoeEvening
+from tests.support.evenings.simulated_shoe import DIALECTS, ShoeEvening
 
 ROUND = ["fill", "begin 2", *["draw"] * 7, "end round"]
 TROUBLED = [

@@ -16,7 +16,7 @@ from devices.transport.opening import Opener, Opening
 from protocol.errors import LineAbsent, LineClosed, NotUp, WrongDevice
 from protocol.tdp import HostLink
 from protocol.tdp import messages as m
-from tests.support.lines_under_test import SECOND, Bench, MemoryWire
+from tests.support.rigs.lines_under_test import SECOND, Bench, MemoryWire
 
 MS = 1_000_000
 

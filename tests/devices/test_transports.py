@@ -28,7 +28,7 @@ from devices.transport.base import LineClosed, Transport
 from devices.transport.memory import memory_pair
 from devices.transport.threaded import ThreadedLine
 from devices.transport.usb_bulk import open_usb
-from tests.support.usb_backend import FakeBus, Gadget
+from tests.support.rigs.usb_backend import FakeBus, Gadget
 
 ALL_BYTES = bytes(range(256))
 PATIENCE_S = 30.0

@@ -5,7 +5,7 @@ import pytest
 from devices.clock import ManualClock
 from devices.transport.base import LineClosed
 from devices.transport.memory import CAPACITY, Faults, memory_pair
-from tests.support.lines import MS
+from tests.support.rigs.lines import MS
 
 WORDS = [bytes([65 + n % 26]) * (n % 7 + 1) for n in range(200)]
 

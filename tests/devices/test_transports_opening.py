@@ -18,7 +18,7 @@ from devices.address import open_transport
 from devices.transport import serial_port
 from devices.transport.serial_port import SerialSettings, holder_of, open_serial
 from protocol.errors import LineAbsent, LineBusy, LineDenied, LineError, LineUnusable
-from tests.support.lines import PtyEnd
+from tests.support.rigs.lines import PtyEnd
 
 
 @pytest.fixture

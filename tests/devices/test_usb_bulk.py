@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from devices.transport.base import LineClosed
 from devices.transport.usb_bulk import UsbBulk, open_usb
-from tests.support.usb_backend import FakeBus, Gadget
-from tests.support.usb_descriptors import BULK, INTERRUPT, Description
+from tests.support.rigs.usb_backend import FakeBus, Gadget
+from tests.support.rigs.usb_descriptors import BULK, INTERRUPT, Description
 
 IN, OUT = 0x81, 0x01
 PATIENCE_S = 30.0

@@ -14,8 +14,8 @@ from devices.extras import install_command
 from devices.transport.usb_bulk import open_usb
 from devices.transport.usb_find import parse_usb
 from protocol.errors import LineAbsent, LineAmbiguous, LineBusy, LineDenied, LineUnusable
-from tests.support.usb_backend import FakeBus, Gadget, failed
-from tests.support.usb_descriptors import BULK, INTERRUPT, Description
+from tests.support.rigs.usb_backend import FakeBus, Gadget, failed
+from tests.support.rigs.usb_descriptors import BULK, INTERRUPT, Description
 
 ROOT = Path(__file__).parents[2]
 

@@ -13,7 +13,7 @@ from devices.clock import ManualClock
 from devices.transport.base import LineClosed
 from devices.transport.usb_bulk import UsbBulk, open_usb
 from devices.transport.usb_recording import UsbRecorder
-from tests.support.usb_backend import FakeBus, Gadget
+from tests.support.rigs.usb_backend import FakeBus, Gadget
 
 AT_NS = 1_700_000_000_123_456_789
 

@@ -14,8 +14,8 @@ from devices.table_controller import TableControllerDriver
 from devices.transport.usb_bulk import open_usb
 from protocol.tdp import Delivered, HostLink, Output
 from protocol.tdp.messages import DeviceClass, Role
-from tests.support.usb_backend import FakeBus, Gadget
-from tests.support.usb_descriptors import Description
+from tests.support.rigs.usb_backend import FakeBus, Gadget
+from tests.support.rigs.usb_descriptors import Description
 
 SPEED = 200.0
 PRODUCTS = {SHUFFLER: 0x0005, CONTROLLER: 0x0006}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.firmware import ROOT, board, devices, make, order, program
+from tests.support.rigs.firmware import ROOT, board, devices, make, order, program
 
 pytestmark = pytest.mark.firmware
 

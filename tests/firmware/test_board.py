@@ -6,7 +6,7 @@ import pytest
 
 from protocol.tdp import messages as m
 from protocol.tdp.messages import Message
-from tests.support.firmware import Asked, board, devices, make
+from tests.support.rigs.firmware import Asked, board, devices, make
 
 pytestmark = pytest.mark.firmware
 

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from firmware.same.steps import devices_of, play_in_c
-from tests.support.conversations import CONVERSATIONS, WAYS, hold_device, script_of
-from tests.support.firmware import make
-from tests.support.vectors import name_of
+from tests.support.reading.conversations import CONVERSATIONS, WAYS, hold_device, script_of
+from tests.support.reading.vectors import name_of
+from tests.support.rigs.firmware import make
 
 pytestmark = pytest.mark.firmware
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.firmware import PATIENCE_S, ROOT, make, order, program
+from tests.support.rigs.firmware import PATIENCE_S, ROOT, make, order, program
 
 pytestmark = pytest.mark.firmware
 

@@ -13,7 +13,7 @@ from protocol.tdp import messages as m
 from protocol.tdp.instruments import measure
 from protocol.tdp.messages import DeviceMeter as D
 from protocol.tdp.messages import Message
-from tests.support.firmware import BUILD, IMAGES, Asked, board, devices, make, order, program
+from tests.support.rigs.firmware import BUILD, IMAGES, Asked, board, devices, make, order, program
 
 pytestmark = pytest.mark.firmware
 

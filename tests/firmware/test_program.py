@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from protocol.tdp import messages as m
-from tests.support.firmware import BUILD, Asked, make, order, program
+from tests.support.rigs.firmware import BUILD, Asked, make, order, program
 
 pytestmark = pytest.mark.firmware
 

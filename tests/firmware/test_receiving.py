@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.firmware import BUILD, ROOT, make
+from tests.support.rigs.firmware import BUILD, ROOT, make
 
 pytestmark = pytest.mark.firmware
 

@@ -8,7 +8,7 @@ from firmware.same.steps import Arrive, Do, Script, Wait, devices_of
 from protocol.tdp import messages as m
 from protocol.tdp.codec import encode
 from protocol.tdp.framing import encode_frame
-from tests.support.firmware import devices, make
+from tests.support.rigs.firmware import devices, make
 
 pytestmark = pytest.mark.firmware
 

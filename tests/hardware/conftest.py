@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.guest import Guest, booted, missing
+from tests.support.rigs.guest import Guest, booted, missing
 
 
 @pytest.fixture(scope="module")

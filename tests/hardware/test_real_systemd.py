@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from dealwire.cli.exits import Exit
-from tests.support.guest import KERNEL, QEMU, missing
-from tests.support.umockdev import ROOT
+from tests.support.rigs.guest import KERNEL, QEMU, missing
+from tests.support.rigs.umockdev import ROOT
 
 pytestmark = pytest.mark.hardware
 

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from protocol.tdp import messages as m
-from tests.support.usb_descriptors import Description
+from tests.support.rigs.usb_descriptors import Description
 
 pytestmark = pytest.mark.hardware
 

@@ -19,7 +19,7 @@ from protocol.bee_tek import messages as bm
 from protocol.cards import DECK, parse_card
 from protocol.errors import BadReport, CannotEncode
 from protocol.message import message_name
-from tests.support import dialect_oracle as oracle
+from tests.support.oracles import dialects_by_hand as oracle
 
 ANGEL: dict[str, Any] = json.loads(oracle.ANGEL_EYE.read_text())
 BEE: dict[str, Any] = json.loads(oracle.BEE_TEK.read_text())
@@ -77,7 +77,9 @@ def assert_tiled(pieces: list[Any], pending: int, data: bytes) -> None:
 
 
 def test_the_published_vectors_are_the_hand_typed_ones() -> None:
-    assert oracle.ANGEL_EYE.read_text() == oracle.render(oracle.angel_eye()), "python -m tests.support.dialect_oracle"
+    assert oracle.ANGEL_EYE.read_text() == oracle.render(oracle.angel_eye()), (
+        "python -m tests.support.oracles.dialects_by_hand"
+    )
     assert oracle.BEE_TEK.read_text() == oracle.render(oracle.bee_tek())
 
 

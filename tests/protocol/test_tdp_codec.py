@@ -21,8 +21,8 @@ from protocol.tdp.derive import FIXED, Layout, Shape, Underivable, fields_of, he
 from protocol.tdp.messages import Kind, Message
 from protocol.tdp.packets import ANSWERS, HEADER, PACKETS
 from protocol.tdp.predecessor import named_session
-from tests.support import vectors_oracle as oracle
-from tests.support.vectors import BAD_PAYLOADS, FRAMES, UNKNOWN, body_of, extensions_of, message_of, name_of
+from tests.support.oracles import vectors_by_hand as oracle
+from tests.support.reading.vectors import BAD_PAYLOADS, FRAMES, UNKNOWN, body_of, extensions_of, message_of, name_of
 
 Case = tuple[int, int, type[Message], Any]
 CASES: list[Case] = [(kind, number, cls, packet) for (kind, number), (cls, packet) in PACKETS.items()]
@@ -77,7 +77,7 @@ def assert_same(case: Case, payload: bytes) -> bool:
 
 
 def test_the_published_vectors_are_the_hand_typed_ones() -> None:
-    assert oracle.PATH.read_text() == oracle.render(), "run: python -m tests.support.vectors_oracle"
+    assert oracle.PATH.read_text() == oracle.render(), "run: python -m tests.support.oracles.vectors_by_hand"
 
 
 def test_every_message_has_its_vectors() -> None:

@@ -8,8 +8,8 @@ import pytest
 from docs._print import DOCS
 from firmware.same.in_python import BENCHES, play_in_python
 from protocol.message import message_name
-from tests.support.conversations import CONVERSATIONS, WAYS, HostEnd, hold_device, read, script_of, wire_of
-from tests.support.vectors import name_of
+from tests.support.reading.conversations import CONVERSATIONS, WAYS, HostEnd, hold_device, read, script_of, wire_of
+from tests.support.reading.vectors import name_of
 
 OUTCOMES = {"gap": [(1, 44)]}
 """What a host reports as lost, by conversation."""

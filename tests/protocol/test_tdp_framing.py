@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from protocol.errors import CannotEncode
 from protocol.tdp.framing import MAX_ENCODED, MAX_WIRE, Frame, Framer, Noise, NoiseReason, encode_frame
 from protocol.tdp.packets import MAX_FRAME
-from tests.support.vectors import FRAMES, STREAMS, UNKNOWN, body_of, name_of
+from tests.support.reading.vectors import FRAMES, STREAMS, UNKNOWN, body_of, name_of
 
 WHOLE = [*FRAMES, *UNKNOWN]
 

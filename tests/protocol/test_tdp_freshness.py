@@ -24,7 +24,7 @@ from protocol.tdp.event_order import EventOrder
 from protocol.tdp.freshness import KEPT, Content, Digests, Life, check_sum, goes_back
 from protocol.tdp.outputs import MESSAGE_IDS, LinkStats
 from protocol.tdp.session_keeper import LEFT_MAX
-from tests.support.links import MS, START_NS, Pair, hello_reply, report
+from tests.support.rigs.links import MS, START_NS, Pair, hello_reply, report
 
 S = 0x1001
 DAY_MS = 24 * 3600 * 1000

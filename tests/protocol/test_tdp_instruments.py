@@ -9,8 +9,8 @@ from protocol.tdp.codec import decode, encode
 from protocol.tdp.framing import Framer
 from protocol.tdp.instruments import MEANINGS, READINGS_MAX, Instruments, MeterReading, measure
 from protocol.tdp.messages import Kind, Message, Reason, Role, Status
-from tests.support.links import Pair
-from tests.support.vectors_oracle import head, wire
+from tests.support.oracles.vectors_by_hand import head, wire
+from tests.support.rigs.links import Pair
 
 IMAGE = b"efghfghighijhijkijkljklmklmnlmnomnopnopq"
 NONCE = b"abcdbcdecdefdefg"

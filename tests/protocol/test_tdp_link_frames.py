@@ -35,8 +35,8 @@ from protocol.tdp.messages import (
     ShowTextMessage,
     Status,
 )
-from tests.support.links import MS, START_NS, Pair, hello_reply, report
-from tests.support.vectors_oracle import head, wire
+from tests.support.oracles.vectors_by_hand import head, wire
+from tests.support.rigs.links import MS, START_NS, Pair, hello_reply, report
 
 SESSION = 0x1001
 COMMAND, REPLY, PROGRESS, EVENT, ACK, NAK, LINK = range(1, 8)

@@ -8,7 +8,7 @@ import pytest
 
 from protocol.tdp import Answered, Delivered, Lost, SessionRestarted, Unanswered
 from protocol.tdp.messages import DispenseMessage, GreenButtonMessage, PacketLiftedMessage, ShowMeterMessage, Status
-from tests.support.links import CLEAN, LINES, MS, Faults, Pair, listen, stream
+from tests.support.rigs.links import CLEAN, LINES, MS, Faults, Pair, listen, stream
 
 SEEDS = range(4)
 OVER_EVERY_LINE = pytest.mark.parametrize("faults", LINES.values(), ids=LINES.keys())

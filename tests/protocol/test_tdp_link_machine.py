@@ -13,7 +13,7 @@ from protocol.tdp.event_order import HELD_MAX
 from protocol.tdp.event_store import EventStore
 from protocol.tdp.messages import BootedMessage, PacketLiftedMessage, ShowMeterMessage
 from protocol.tdp.reply_cache import KEPT_MAX
-from tests.support.links import CLEAN, MS, Faults, Pair, listen, stream
+from tests.support.rigs.links import CLEAN, MS, Faults, Pair, listen, stream
 
 LINES = st.sampled_from(
     [

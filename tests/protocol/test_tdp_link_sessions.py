@@ -40,7 +40,7 @@ from protocol.tdp.messages import (
     Status,
 )
 from protocol.tdp.outputs import SESSION_EXTENSION, Output
-from tests.support.links import CLEAN, START_NS, Heard, Pair, listen, stream
+from tests.support.rigs.links import CLEAN, START_NS, Heard, Pair, listen, stream
 
 
 def events(pair: Pair, count: int, spacing_ms: int = 5) -> None:

@@ -11,9 +11,9 @@ from protocol.tdp.bounds import bounds_of
 from protocol.tdp.codec import decode, encode
 from protocol.tdp.framing import Frame, Framer
 from protocol.tdp.since import message_since
-from tests.support.links import CLEAN, START_NS, Pair, hello_reply, report
-from tests.support.vectors import FRAMES, body_of, message_of, name_of
-from tests.support.vectors_oracle import EVENT, head, wire
+from tests.support.oracles.vectors_by_hand import EVENT, head, wire
+from tests.support.reading.vectors import FRAMES, body_of, message_of, name_of
+from tests.support.rigs.links import CLEAN, START_NS, Pair, hello_reply, report
 
 SESSION = 0x1001
 CHIPS = (0x0353, 0x0354, 0x0355)

@@ -16,7 +16,7 @@ from protocol.message import message_name
 from protocol.tdp.framing import Framer, NoiseReason
 from protocol.tdp.messages import ControllerState, ShoeState, ShufflerState
 from protocol.tdp.packets import ANSWERS, PACKETS
-from tests.support.vectors import STREAMS
+from tests.support.reading.vectors import STREAMS
 
 TEXT = (DOCS / "protocol.md").read_text(encoding="utf-8")
 

@@ -17,7 +17,7 @@ from rules.award_record import AwardRecord
 from rules.award_steps import NEXT, STEPS, AwardStage, allowed
 from rules.meter_setup import ProgressiveSetup
 from rules.meters import MeterBank, MeterRecord, MeterRefused
-from tests.support.flushes import GAME, deal, seat
+from tests.support.dealing.flushes import GAME, deal, seat
 
 DOCS = Path(__file__).parents[2] / "docs"
 ROYAL, STRAIGHT, QUADS, FLUSH, TRIPS = 1, 2, 3, 5, 7

@@ -7,7 +7,7 @@ from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.details import Stage
 from dealer_flow.record.result import Hand
 from rules import load_game, settle
-from tests.support.paper import Paper
+from tests.support.reading.paper import Paper
 
 GAME = "caribbean-draw.co"
 CASE = {

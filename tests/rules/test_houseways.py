@@ -10,7 +10,7 @@ from protocol.cards import parse_card
 from protocol.tomlfile import TomlFileError
 from rules import load_game
 from rules.houseways import HOUSEWAYS, houseway_ids, load_houseway
-from tests.support.paragraphs import known
+from tests.support.reading.paragraphs import known
 
 KNOWN = known()
 EMPERORS, SPLIT = "emperors-challenge", "three-card-split"

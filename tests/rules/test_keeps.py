@@ -9,7 +9,7 @@ from protocol.cards import DECK, parse_cards
 from protocol.tomlfile import TomlFileError
 from rules import keeps
 from rules.keeps import keep, keep_ids, load_keep
-from tests.support.paper import cards_of, paper_cases
+from tests.support.reading.paper import cards_of, paper_cases
 
 SHOOTOUT = load_keep("texas-shootout")
 DEALT = [case for case in paper_cases("texas-shootout.co") if "dealer_kept" in case]

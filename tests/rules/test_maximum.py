@@ -9,7 +9,7 @@ import pytest
 from rules import SettlementRefused, load_game, settle
 from rules.game import game_ids
 from rules.settlement import MaximumPayout, Settlement
-from tests.support.paper import Paper
+from tests.support.reading.paper import Paper
 
 ROYAL, STRAIGHT_FLUSH = "AS KS QS JS TS", "9H 8H 7H 6H 5H"
 FULL = "AD AC AH KD KC"

@@ -17,7 +17,7 @@ from rules import Settlement, load_game
 from rules.linked import settle_linked
 from rules.meter_setup import ProgressiveSetup
 from rules.meters import RECORDS_KEPT, BankState, MeterBank, MeterRecord, MeterRefused, RoundKey
-from tests.support.flushes import deal, seat
+from tests.support.dealing.flushes import deal, seat
 
 GAME = load_game("flushes-gone-wild.wa-link")
 TEXTS = tuple(card.text for card in DECK)

@@ -14,7 +14,7 @@ from rules import SettlementRefused, TomlFileError, load_game
 from rules.linked import settle_linked
 from rules.meter_setup import ProgressiveSetup, cautions, load_setup, parse_rate
 from rules.meters import MeterBank, MeterRecord, MeterRefused, RoundKey
-from tests.support.flushes import GAME, deal, seat
+from tests.support.dealing.flushes import GAME, deal, seat
 
 DOCS = Path(__file__).parents[2] / "docs"
 AT = RoundKey("table-1", "00c0ffee", 7)

@@ -21,7 +21,7 @@ from rules.odds.against import AgainstTable
 from rules.odds.endings import Met, Wagers
 from rules.odds.solvers import answers_for
 from rules.odds.versus import LOSE, NO_HAND, TIE, WIN
-from tests.support.paper import Paper
+from tests.support.reading.paper import Paper
 
 pytestmark = pytest.mark.thorough
 

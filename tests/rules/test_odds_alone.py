@@ -21,8 +21,8 @@ from rules.odds.streets import StreetShape, streets
 from rules.odds.surrender import GrowingHand, count_last, surrender
 from rules.odds.take_back import take_back
 from rules.odds.unseen_draw import AtOnce, count_exchanges, unseen_draw
-from tests.support.played import gain, row_pays
-from tests.support.slow_play import LOST, End, Game, best_gain, endings, in_parts, row_of
+from tests.support.oracles.odds_summed import gain, row_pays
+from tests.support.oracles.slow_play import LOST, End, Game, best_gain, endings, in_parts, row_of
 
 pytestmark = pytest.mark.thorough
 

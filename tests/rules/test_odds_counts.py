@@ -13,8 +13,8 @@ from protocol.cards import CARDS, DECK
 from rules.hands.five_card import FIVE_CARD_HANDS, NOTHING, five_card
 from rules.hands.longest_flush import longest_flush
 from rules.odds.counts import count_best_hands, count_flush_lengths, finishing_card, race_ends
-from tests.support.all_hands import every_hand
-from tests.support.hand_tables import class_names, count_five_card_hands, five_card_classes, flush_lengths
+from tests.support.oracles.all_hands import every_hand
+from tests.support.oracles.hands_by_lookup import class_names, count_five_card_hands, five_card_classes, flush_lengths
 
 NATURAL = ["own-suit", "no-deuce"]
 SEVEN = 133_784_560

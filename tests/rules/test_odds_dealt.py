@@ -10,7 +10,7 @@ import pytest
 from protocol.cards import CARDS, DECK, Card
 from rules.hands.five_card import five_card
 from rules.odds.dealt import CardDeck, count_dealt
-from tests.support.hand_tables import count_five_card_hands
+from tests.support.oracles.hands_by_lookup import count_five_card_hands
 
 pytestmark = pytest.mark.thorough
 

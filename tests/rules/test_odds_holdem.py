@@ -23,8 +23,8 @@ from rules.odds.holdem_deck import (
 from rules.odds.holdem_showdowns import Boards, rivals, some_boards
 from rules.odds.holdem_strength import CATEGORIES, strength_table
 from rules.odds.holdem_terms import CallAndRaise, FirstBet, HoldemCount, HoldemEnding, HoldemTerms, Net, RaiseOnce
-from tests.support.holdem_by_hand import LIMITS, ORDER, ByHand, Cards, category, rank
-from tests.support.played import deals, joint
+from tests.support.oracles.holdem_by_hand import LIMITS, ORDER, ByHand, Cards, category, rank
+from tests.support.oracles.odds_summed import deals, joint
 
 pytestmark = pytest.mark.thorough
 

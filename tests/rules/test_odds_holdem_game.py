@@ -19,8 +19,8 @@ from rules.odds.question import Question
 from rules.odds.returns import Odds
 from rules.odds.solvers import answers_for
 from tests.rules.test_odds_holdem import BONUS_POKER, CHAMPION_FIVE, CHAMPION_SEVEN, ULTIMATE
-from tests.support.holdem_by_hand import ByHand
-from tests.support.played import deals
+from tests.support.oracles.holdem_by_hand import ByHand
+from tests.support.oracles.odds_summed import deals
 
 HEAD = """
 schema = "dealwire.game/2"

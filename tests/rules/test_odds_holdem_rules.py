@@ -20,8 +20,8 @@ from rules.odds.returns import Odds
 from rules.odds.strategy import load_strategy
 from rules.odds.strategy_words import InView, RuleWhen, holds
 from tests.rules.test_odds_holdem import SUITS, ULTIMATE, deck_of
-from tests.support.holdem_by_hand import LIMITS, ORDER, ByHand, Cards, category, rank
-from tests.support.played import deals, joint
+from tests.support.oracles.holdem_by_hand import LIMITS, ORDER, ByHand, Cards, category, rank
+from tests.support.oracles.odds_summed import deals, joint
 
 pytestmark = pytest.mark.thorough
 

@@ -14,7 +14,7 @@ from rules.odds import Odds, Question, odds
 from rules.odds.low_and_high import SetTable, low_and_high
 from rules.odds.solvers import answers_for
 from rules.spec import AgainstBet
-from tests.support.paper import Paper
+from tests.support.reading.paper import Paper
 
 pytestmark = pytest.mark.thorough
 

@@ -17,7 +17,7 @@ from rules.odds.community_draw import community_draw
 from rules.odds.placed_sets import Pack, RowFinder, all_sets, places
 from rules.odds.streets import streets
 from rules.odds.take_back import take_back
-from tests.support.played import gain, row_pays, staked
+from tests.support.oracles.odds_summed import gain, row_pays, staked
 
 ROWS = (
     "royal flush",

@@ -15,8 +15,8 @@ from rules.game import GAMES, load_game
 from rules.odds import Question, main_game
 from rules.odds.main_game import Stake, best_play, count_all
 from rules.odds.showdown import DealShape, Pattern, Showdowns, patterns, showdowns
-from tests.support.hand_tables import PLACES, flush_strength_of
-from tests.support.small_decks import Outcomes, by_hand, place_of
+from tests.support.oracles.hands_by_lookup import PLACES, flush_strength_of
+from tests.support.oracles.small_decks import Outcomes, by_hand, place_of
 
 SMALL = DealShape(own=2, community=2, ranks=(8, 13, 14))
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from rules import game_ids
-from tests.support.paper import Paper, expected, outcomes, paper_cases, paper_games
+from tests.support.reading.paper import Paper, expected, outcomes, paper_cases, paper_games
 
 CASES = [
     pytest.param(game, case, id=f"{game}: {case['name']}")

@@ -18,8 +18,8 @@ from rules.jackpot_book import JackpotBook
 from rules.jackpot_setup import load_jackpot
 from rules.meters import MeterRecord, RoundKey
 from rules.settlement import HouseRake
-from tests.support.hand_table import HandTable
-from tests.support.pot_rounds import round_of, seat_of
+from tests.support.dealing.hand_table import HandTable
+from tests.support.dealing.pot_rounds import round_of, seat_of
 
 EXAMPLE = Path(__file__).parents[2] / "docs/examples/jackpot-bad-beat.toml"
 STREETS = ("bet_1", "bet_2", "bet_3")

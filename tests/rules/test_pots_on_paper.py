@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.paper_pots import cases, comes_to, games, posted_after, seats_of, settled
-from tests.support.pot_rounds import must_add_up
+from tests.support.dealing.pot_rounds import must_add_up
+from tests.support.reading.paper_pots import cases, comes_to, games, posted_after, seats_of, settled
 
 TOGETHER = ("joker.co",)
 """A winner's own wager never goes into the pot: the reader has it as returned, the settlement in the same line."""

@@ -3,8 +3,8 @@ family by `make test-pots`."""
 
 import pytest
 
-from tests.support.compare_pots import compare
-from tests.support.pokerkit_hands import FORMS, judged
+from tests.support.oracles.pokerkit_hands import FORMS, judged
+from tests.support.programs.compare_pots import compare
 
 
 @pytest.mark.parametrize("name", FORMS)

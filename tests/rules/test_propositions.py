@@ -13,7 +13,7 @@ from rules.odds import NotComputed, Odds, Question, odds
 from rules.odds.propositions import proposition_odds
 from rules.odds.unseen import points_odds
 from rules.spec import PropositionBet
-from tests.support.paper import Paper, outcomes
+from tests.support.reading.paper import Paper, outcomes
 
 THREE = comb(156, 3)
 """Three cards of three decks."""

@@ -16,7 +16,7 @@ from dealer_flow.record.result import RoundResult
 from dealer_flow.table.columns import Draw
 from protocol.cards import DECK, spell_cards
 from rules import settle
-from tests.support.races import GAME, PROCEDURE, race, race_table
+from tests.support.dealing.races import GAME, PROCEDURE, race, race_table
 
 # The 99 % point of chi-square with 12 degrees of freedom, from the tables.
 POINT_12 = 26.217

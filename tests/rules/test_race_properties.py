@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from dealer_flow.record.result import RoundResult
 from protocol.cards import DECK
 from rules import settle
-from tests.support.races import GAME, money, race_table
+from tests.support.dealing.races import GAME, money, race_table
 
 TEXTS = [card.text for card in DECK]
 SUITS = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}

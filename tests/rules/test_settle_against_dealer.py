@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from dealer_flow.record.details import Stage
 from rules import settle
-from tests.support.paper import Case, Paper
+from tests.support.reading.paper import Case, Paper
 
 
 def settled(game: str, case: Case, **options: Any) -> dict[str, tuple[str, int]]:

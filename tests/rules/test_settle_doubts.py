@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.result import Burn, Drawn, Packet, Remainder, RoundResult, Seat
 from rules import Settlement, load_game, settle
-from tests.support import races
-from tests.support.flushes import GAME, co, deal, money, seat
+from tests.support.dealing import races
+from tests.support.dealing.flushes import GAME, co, deal, money, seat
 
 COMMUNITY, DEALER = "KD 9D", "3C 4D 5S 6S 8C"
 ROYAL, FLUSH, NOTHING = "AH KH QH JH TH", "2H 5H 7H 8H 9H", "2C 2D 4C JC TS"

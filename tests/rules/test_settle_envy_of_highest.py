@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from rules import Settlement
-from tests.support.paper import Paper
+from tests.support.reading.paper import Paper
 
 FIVE_EIGHTS = {
     "dealer": "KS KD 9C 4H",

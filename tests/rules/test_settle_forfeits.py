@@ -6,8 +6,8 @@ import pytest
 
 from dealer_flow.record.result import Seat
 from rules.settlement import HouseRake, Settlement
-from tests.support.pot_rounds import must_add_up, nets, seat_of, settled
-from tests.support.table_hands import TableHand
+from tests.support.dealing.pot_rounds import must_add_up, nets, seat_of, settled
+from tests.support.dealing.table_hands import TableHand
 
 BOARD = "KS 9D 4C 7H 2S"
 METER = "forfeited"

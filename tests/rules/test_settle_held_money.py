@@ -16,8 +16,8 @@ from rules.game import GAMES
 from rules.linked import settle_linked
 from rules.meter_setup import ProgressiveSetup
 from rules.meters import MeterBank
-from tests.support import races
-from tests.support.paper import Case, Paper
+from tests.support.dealing import races
+from tests.support.reading.paper import Case, Paper
 
 
 def lines(done: Settlement, seat: int = 1) -> dict[str, tuple[str, int, int]]:

@@ -7,7 +7,7 @@ from rules.linked import settle_linked
 from rules.meter_setup import ProgressiveSetup
 from rules.meters import MeterBank
 from rules.settlement import Settlement
-from tests.support.paper import Case, Paper
+from tests.support.reading.paper import Case, Paper
 
 BONUS, DRAW = "texas-holdem-bonus.co", "caribbean-draw.co"
 FULL_HOUSE = {"cards": "KH KC", "choices": ["flop-bet", "turn-check", "river-check"]}

@@ -4,7 +4,7 @@ import pytest
 
 from dealer_flow.record.result import RoundResult
 from rules import settle
-from tests.support.flushes import GAME, co, deal, money, seat
+from tests.support.dealing.flushes import GAME, co, deal, money, seat
 
 # The community holds two hearts, so the dealer's best is always K 9 of hearts: a flush of 2.
 COMMUNITY, DEALER = "KH 9H", "3C 4D 5S 6S 8C"

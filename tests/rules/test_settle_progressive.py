@@ -3,7 +3,7 @@
 import pytest
 
 from rules import Meter, Settlement, settle
-from tests.support.flushes import GAME, co, deal, money, seat
+from tests.support.dealing.flushes import GAME, co, deal, money, seat
 
 COMMUNITY, DEALER = "KD 9D", "3C 4D 5S 6S 8C"
 PAYS, NO_PAY, FOLDED, ENVY = (

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from dealer_flow.record.result import Outcome, RoundResult, Seat
 from protocol.cards import DECK
 from rules import Meter, settle
-from tests.support.flushes import GAME, deal, money, seat, with_returns
+from tests.support.dealing.flushes import GAME, deal, money, seat, with_returns
 
 METERS = {"meter": Meter(1_234_567, 500_000)}
 TEXTS = [card.text for card in DECK]

@@ -14,7 +14,7 @@ from dealer_flow.record.result import Drawn, Finish, RoundResult
 from rules import TomlFileError, load_game, settle
 from rules.conditions import CONDITIONS, RaceEnd
 from rules.game import GAMES
-from tests.support.races import AT_5, AT_10, AT_11, AT_16, GAME, NEVER, money, race, race_table, settled
+from tests.support.dealing.races import AT_5, AT_10, AT_11, AT_16, GAME, NEVER, money, race, race_table, settled
 
 WHEEL = "AS 2S 3S 4S 5S"  # the ace is low
 STEEL = "9C TC JC QC KC"

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from rules import SettlementRefused, settle
 from rules.houseways import HOUSEWAYS, load_houseway
 from rules.settlement import Settlement
-from tests.support.paper import Paper
+from tests.support.reading.paper import Paper
 
 WON = {"seat": 2, "cards": "KS KH AS TD 8C 6S 2D", "low": "AS TD"}
 DEALER = {"dealer": "QH QD AC 9H 7D 5C 3S", "dealer_low": "AC 9H"}

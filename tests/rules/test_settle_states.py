@@ -11,7 +11,7 @@ from dealer_flow.table.ledger import Dispensed, Ledger
 from protocol.cards import parse_cards
 from protocol.places import COMMUNITY
 from rules import Game, Meter, Settlement, SettlementRefused, load_game, settle
-from tests.support.flushes import deal, money, seat
+from tests.support.dealing.flushes import deal, money, seat
 
 WA, LINK, SD = (load_game(f"flushes-gone-wild.{name}") for name in ("wa", "wa-link", "sd"))
 METER = {"meter": Meter(1_000_000, 500_000)}

@@ -12,7 +12,7 @@ from dealer_flow.record.details import Stage
 from dealer_flow.record.result import RoundResult
 from rules import load_game, settle
 from rules.game import GAMES
-from tests.support.hand_table import HandTable
+from tests.support.dealing.hand_table import HandTable
 
 GAME = load_game("flushes-gone-wild.co")
 DEALT = """

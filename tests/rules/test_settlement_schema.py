@@ -10,7 +10,7 @@ from msgspec import ValidationError
 from dealer_flow.record.base import line_schema
 from dealer_flow.record.result import RoundResult
 from rules import Settlement, settle
-from tests.support.flushes import GAME, deal, seat
+from tests.support.dealing.flushes import GAME, deal, seat
 
 PUBLISHED = Path(__file__).parents[2] / "docs" / "schema" / "settlement-1.json"
 HAND = "AH QH JH 7C 4S"

@@ -8,8 +8,8 @@ import pytest
 from dealer_flow.record.result import RoundResult
 from rules import Meter, Settlement, settle
 from rules.game import Game, game_id_of, load_game_of
-from tests.support.dealt_hands import Case, cases, clean, games
-from tests.support.hand_table import HandTable
+from tests.support.dealing.hand_table import HandTable
+from tests.support.reading.dealt_hands import Case, cases, clean, games
 
 pytestmark = pytest.mark.thorough
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from rules import Game, SettlementRefused, game_ids, load_game, settle
 from rules.game import GAMES
-from tests.support.flushes import deal, money, seat
+from tests.support.dealing.flushes import deal, money, seat
 
 FIVE_CARD = [
     ("full house", "50 for 1", 0),

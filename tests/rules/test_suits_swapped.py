@@ -9,7 +9,7 @@ import pytest
 
 from dealer_flow.record.result import RoundResult
 from rules import Meter, Settlement, game_ids, settle
-from tests.support.paper import Paper, paper_cases, paper_games
+from tests.support.reading.paper import Paper, paper_cases, paper_games
 
 CASES = [
     pytest.param(game, case, id=f"{game}: {case['name']}")

@@ -18,9 +18,9 @@ from dealwire.export.topics import AGAIN, LINE_TOPICS, MARK, PRESENCE, STANDING
 from dealwire.journal import Journal
 from devices.clock import SystemClock
 from tests.dealwire.export.test_mqtt import late_identity
-from tests.support.brokers import Mosquitto, Reader, eventually, needs_mosquitto
-from tests.support.brokers import running as running_broker
-from tests.support.export_lines import journalled, publish
+from tests.support.rigs.brokers import Mosquitto, Reader, eventually, needs_mosquitto
+from tests.support.rigs.brokers import running as running_broker
+from tests.support.rigs.export_lines import journalled, publish
 
 pytestmark = [needs_mosquitto, pytest.mark.thorough]
 RULES = resources.files("dealwire.export").joinpath("files", "mosquitto.acl")

@@ -21,9 +21,9 @@ from dealwire.journal import Journal
 from devices.clock import SystemClock
 from tests.dealwire.export.test_fleet import Consuming, consuming, database, say, server
 from tests.dealwire.export.test_fleet_hostile import TOPIC, broker, rolled_back
-from tests.support.brokers import Mosquitto, eventually, needs_mosquitto
-from tests.support.export_lines import TABLE, told
-from tests.support.postgres import Postgres, needs_postgres
+from tests.support.rigs.brokers import Mosquitto, eventually, needs_mosquitto
+from tests.support.rigs.export_lines import TABLE, told
+from tests.support.rigs.postgres import Postgres, needs_postgres
 
 __all__ = ["broker", "database", "server"]
 RULES = resources.files("dealwire.export").joinpath("files", "alerts.yml")

@@ -30,12 +30,12 @@ from dealwire.journal import Journal
 from dealwire.table.redaction import topic_of
 from devices.clock import SystemClock
 from devices.extras import install_command
-from tests.support.brokers import Mosquitto, eventually, needs_mosquitto
-from tests.support.brokers import running as running_broker
-from tests.support.export_lines import SITE, journalled, publish
-from tests.support.poker_evening import HAND, PokerTable
-from tests.support.postgres import Postgres, needs_postgres
-from tests.support.postgres import running as running_postgres
+from tests.support.dealing.side_pot_hand import HAND, PokerTable
+from tests.support.rigs.brokers import Mosquitto, eventually, needs_mosquitto
+from tests.support.rigs.brokers import running as running_broker
+from tests.support.rigs.export_lines import SITE, journalled, publish
+from tests.support.rigs.postgres import Postgres, needs_postgres
+from tests.support.rigs.postgres import running as running_postgres
 
 pytestmark = [needs_mosquitto, needs_postgres, pytest.mark.thorough]
 ROOT = Path(__file__).parents[3]

@@ -19,10 +19,10 @@ from tests.dealwire.export.test_fleet import (
     say,
     server,
 )
-from tests.support.brokers import Mosquitto, eventually, needs_mosquitto
-from tests.support.brokers import running as running_broker
-from tests.support.export_lines import journalled
-from tests.support.postgres import Postgres, needs_postgres
+from tests.support.rigs.brokers import Mosquitto, eventually, needs_mosquitto
+from tests.support.rigs.brokers import running as running_broker
+from tests.support.rigs.export_lines import journalled
+from tests.support.rigs.postgres import Postgres, needs_postgres
 
 __all__ = ["database", "journal", "server"]
 pytestmark = [needs_mosquitto, needs_postgres, pytest.mark.thorough]

@@ -21,10 +21,10 @@ from dealwire.export.topics import Address, Mark
 from dealwire.export.witness import witness
 from dealwire.journal import Journal, JournalReader
 from devices.clock import SystemClock
-from tests.support.brokers import Mosquitto, Reader, eventually, needs_mosquitto
-from tests.support.brokers import running as running_broker
-from tests.support.export_lines import SITE, TABLE, journalled, publish
-from tests.support.serving import Program, published, rounds_in, simulators, write_configuration
+from tests.support.rigs.brokers import Mosquitto, Reader, eventually, needs_mosquitto
+from tests.support.rigs.brokers import running as running_broker
+from tests.support.rigs.export_lines import SITE, TABLE, journalled, publish
+from tests.support.rigs.serving import Program, published, rounds_in, simulators, write_configuration
 
 pytestmark = [needs_mosquitto, pytest.mark.thorough]
 MQTT = '[exports.mqtt]\nurl = "{url}"\nsite = "here"\n'

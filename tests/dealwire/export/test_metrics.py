@@ -24,9 +24,9 @@ from dealwire.hub.view import TROUBLE_KINDS, DeviceView, HeldView, TableView, Tr
 from protocol.cards import RANKS, SUITS
 from protocol.errors import LineBusy
 from rules.settlement import HouseRake
-from tests.support.brokers import eventually
-from tests.support.export_lines import TABLE, told
-from tests.support.pot_rounds import seat_of, settled
+from tests.support.dealing.pot_rounds import seat_of, settled
+from tests.support.rigs.brokers import eventually
+from tests.support.rigs.export_lines import TABLE, told
 
 PROMTOOL = shutil.which("promtool")
 

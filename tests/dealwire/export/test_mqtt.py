@@ -17,8 +17,8 @@ from dealwire.export.broker import Broker
 from dealwire.export.mqtt import REPEAT_MAX, MqttExporter
 from dealwire.journal import Journal
 from devices.clock import SystemClock
-from tests.support.brokers import Mosquitto, Reader, eventually, needs_mosquitto, running
-from tests.support.export_lines import SITE, TABLE, journalled, publish
+from tests.support.rigs.brokers import Mosquitto, Reader, eventually, needs_mosquitto, running
+from tests.support.rigs.export_lines import SITE, TABLE, journalled, publish
 
 pytestmark = [needs_mosquitto, pytest.mark.thorough]
 ROOT = Path(__file__).parents[3]
@@ -132,7 +132,7 @@ def kills_of_the_exporter(folder: Path, broker: Mosquitto, cycles: int, lines: i
     """The process that writes and sends is killed at random instants and started again."""
     chance = random.Random(seed)
     path = folder / "journal"
-    command = [sys.executable, "-m", "tests.support.export_lines", str(path), broker.url, str(lines)]
+    command = [sys.executable, "-m", "tests.support.rigs.export_lines", str(path), broker.url, str(lines)]
     with Reader(broker.port, TOPICS) as reader:
         for number in range(cycles + 1):
             with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
@@ -212,7 +212,7 @@ def test_a_wrong_password_and_an_absent_broker_are_one_line_each(journal: Journa
 
 
 def test_the_broker_says_offline_for_a_table_that_is_gone(tmp_path: Path, broker: Mosquitto) -> None:
-    command = [sys.executable, "-m", "tests.support.export_lines", str(tmp_path / "journal"), broker.url, "100000"]
+    command = [sys.executable, "-m", "tests.support.rigs.export_lines", str(tmp_path / "journal"), broker.url, "100000"]
     with (
         Reader(broker.port, f"dealwire/v1/{SITE}/{TABLE}/status") as reader,
         subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as process,

@@ -8,8 +8,8 @@ from dealwire.hub.health import ExportProgress
 from dealwire.journal import Journal
 from devices.clock import SystemClock
 from tests.dealwire.export.test_mqtt import broker, has_everything, journal, late_identity, put
-from tests.support.brokers import Mosquitto, Reader, eventually, needs_mosquitto
-from tests.support.export_lines import SITE, TABLE, journalled
+from tests.support.rigs.brokers import Mosquitto, Reader, eventually, needs_mosquitto
+from tests.support.rigs.export_lines import SITE, TABLE, journalled
 
 __all__ = ["broker", "journal"]
 pytestmark = [needs_mosquitto, pytest.mark.thorough]

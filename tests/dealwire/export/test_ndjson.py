@@ -14,8 +14,8 @@ from dealwire.export.ndjson import NdjsonSink
 from dealwire.hub.hub import QUEUE_MAX, Hub
 from dealwire.hub.lines import Publication
 from tests.dealwire.export.test_lines import check
-from tests.support.brokers import eventually
-from tests.support.export_lines import TABLE, told
+from tests.support.rigs.brokers import eventually
+from tests.support.rigs.export_lines import TABLE, told
 
 
 def publish(hub: Hub, count: int) -> list[str]:

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from dealwire.cli import main
 from dealwire.export.secrecy import exposures
-from tests.support.serving import Program, write_configuration
+from tests.support.rigs.serving import Program, write_configuration
 
 ABSENT = {"shuffler": "/dev/ttyNONE0", "table-controller": "/dev/ttyNONE1"}
 

@@ -9,7 +9,7 @@ import pytest
 from dealer_flow.procedure.load import load_procedure
 from dealwire.rehearsal.scenario import endless
 from dealwire.rehearsal.scenario_file import clean_scenario
-from tests.support.pressing import Press, PressedTable, presses
+from tests.support.evenings.buttons import Press, PressedTable, presses
 
 GAMES: Final = ("flushes-gone-wild.co", "ultimate-texas-holdem.co", "bonus-6.co", "race-to-the-flush")
 """Packets of one size, groups of packets, single cards from a shoe, races from one."""

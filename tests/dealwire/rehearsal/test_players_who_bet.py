@@ -20,7 +20,7 @@ from devices import events as e
 from protocol.tomlfile import TomlFileError
 from rules.game import game_id_of, load_game
 from rules.settlement import HouseRake, Settlement
-from tests.support.table_evenings import TableEvening
+from tests.support.evenings.table_evenings import TableEvening
 
 BETTING = [name for name in known_procedures() if load_procedure(name).betting is not None]
 FAMILIES = ["holdem.co", "crazy-pineapple.co", "draw.co", "five-card-stud.co", "seven-card-stud-low.co", "home-run.co"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.poker_evenings import BETTING, CHOOSING, evening, evenings
+from tests.support.evenings.poker_evenings import BETTING, CHOOSING, evening, evenings
 
 
 @pytest.mark.parametrize("name", [*BETTING, *CHOOSING])

@@ -13,7 +13,7 @@ from dealwire.rehearsal.scenario_file import clean_round, load_scenario, scenari
 from devices.simulator.shuffler_parts import PacketGroup
 from protocol import places as at
 from protocol.tdp import messages as m
-from tests.support.simulated import Evening
+from tests.support.evenings.simulated_table import Evening
 
 
 def rehearsed(name: str, **options: str) -> RehearsedProcedure:

@@ -16,7 +16,7 @@ from protocol.places import BURN, COMMUNITY, DEALER, REMAINDER, Place, seat
 from protocol.tdp import Discarded, Lost, SessionRestarted
 from protocol.tdp import messages as m
 from protocol.tomlfile import TomlFileError
-from tests.support.simulated import Evening, spell
+from tests.support.evenings.simulated_table import Evening, spell
 
 
 @pytest.mark.parametrize("name", scenario_ids())

@@ -20,9 +20,9 @@ from devices.recording import CaptureWriter
 from protocol.cards import DECK, Card
 from protocol.tdp.messages import ShoeState
 from protocol.tomlfile import TomlFileError
-from tests.support.race_evenings import RaceEvening, unsigned
-from tests.support.shoes import DIALECTS
-from tests.support.table_evenings import TableEvening
+from tests.support.evenings.race_evenings import RaceEvening, unsigned
+from tests.support.evenings.simulated_shoe import DIALECTS
+from tests.support.evenings.table_evenings import TableEvening
 
 # Scenario -> outcome and card at which each race ends (None: not decided), codes of the incidents; by dialect where
 # they cannot say the same.

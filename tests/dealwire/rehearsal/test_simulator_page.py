@@ -8,7 +8,7 @@ from dealwire.rehearsal.scenario_file import find_scenario
 from dealwire.rehearsal.simulate import SPEED, hosted
 from dealwire.rehearsal.tables import set_up
 from devices.clock import ManualClock
-from tests.support.guides import FENCE, ROOT
+from tests.support.reading.guides import FENCE, ROOT
 
 PAGE = ROOT / "docs" / "simulator.md"
 SCENARIOS = [found[2] for found in FENCE.finditer(PAGE.read_text(encoding="utf-8")) if found[1] == "toml"]

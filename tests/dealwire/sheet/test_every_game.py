@@ -18,8 +18,8 @@ from dealwire.sheet.model import RoundSheet
 from dealwire.sheet.sections import paper_of
 from dealwire.sheet.text import text_of
 from rules.game import game_id_of
-from tests.support.long_evenings import long_evening
-from tests.support.round_journals import TABLE, exported, write_rounds
+from tests.support.dealing.round_journals import TABLE, exported, write_rounds
+from tests.support.evenings.long_evenings import long_evening
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "schema" / "sheet-1.json").read_text())
 MADE = MadeWith(1_800_000_000_000_000_000)

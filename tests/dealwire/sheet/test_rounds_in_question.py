@@ -22,9 +22,9 @@ from dealwire.sheet.text import text_of
 from devices import events as e
 from devices.clock import ManualClock
 from devices.events import Seen
-from tests.support.hand_table import CONTROLLER, DEVICE
-from tests.support.plays import go_on
-from tests.support.round_journals import TABLE, ToldTable, exported, write_rounds
+from tests.support.dealing.hand_table import CONTROLLER, DEVICE
+from tests.support.dealing.plays import go_on
+from tests.support.dealing.round_journals import TABLE, ToldTable, exported, write_rounds
 
 GAME = "flushes-gone-wild.co"
 BEGIN = ["bets 1: ante 500, blind 500", "bets 2: ante 500, blind 500", "start"]

@@ -19,10 +19,10 @@ from dealwire.cli import main
 from dealwire.console.server import Console
 from dealwire.journal import SealingKey
 from devices.extras import install_command
-from tests.support.browser import TEST_S, at_most, chromium, needs_browser
-from tests.support.consoles import client
-from tests.support.round_journals import exported
-from tests.support.serving import PATIENCE_S, opened, run_until, simulators, write_configuration
+from tests.support.dealing.round_journals import exported
+from tests.support.rigs.browser import TEST_S, at_most, chromium, needs_browser
+from tests.support.rigs.consoles import client
+from tests.support.rigs.serving import PATIENCE_S, opened, run_until, simulators, write_configuration
 
 pytestmark = pytest.mark.thorough
 

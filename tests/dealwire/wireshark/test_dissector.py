@@ -14,7 +14,7 @@ from dealwire.wireshark.extcap import block, option
 from devices.capture import CaptureWriter
 from docs._print import wireshark
 from protocol.tdp.framing import encode_frame
-from tests.support.sharks import LUA, ROOT, Packets, plain, run, seen_by_tshark, seen_by_us, without_later
+from tests.support.oracles.tshark import LUA, ROOT, Packets, plain, run, seen_by_tshark, seen_by_us, without_later
 
 CAPTURES = sorted((ROOT / "captures").glob("*.pcapng"))
 SERIAL = [path for path in CAPTURES if not path.name.startswith("usb-")]

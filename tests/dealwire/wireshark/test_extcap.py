@@ -17,7 +17,7 @@ import pytest
 
 from dealwire.wireshark.folders import HERE
 from devices.capture import Capture
-from tests.support.sharks import ROOT, run
+from tests.support.oracles.tshark import ROOT, run
 
 SCRIPT = [sys.executable, "-IS", str(HERE / "extcap.py")]
 PATIENCE_S = 60

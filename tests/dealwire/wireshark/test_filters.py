@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dealwire.wireshark.folders import DISSECTOR
-from tests.support.sharks import LUA, ROOT, alone, needs_tshark, run
+from tests.support.oracles.tshark import LUA, ROOT, alone, needs_tshark, run
 
 CLEAN = ROOT / "captures" / "clean-3.pcapng"
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from dealwire.cli import main
 from dealwire.host import of_wireshark
 from dealwire.wireshark.folders import DISSECTOR, EXTCAP, HERE, personal, pieces
-from tests.support.sharks import ROOT, needs_tshark
+from tests.support.oracles.tshark import ROOT, needs_tshark
 
 
 def dealwire(*words: str) -> tuple[int, str]:

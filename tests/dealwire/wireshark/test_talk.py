@@ -9,7 +9,7 @@ from cobs import cobs
 from dealwire.wireshark.extcap import block, option
 from devices.capture import CaptureWriter
 from protocol.tdp.framing import encode_frame
-from tests.support.sharks import LUA, ROOT, run
+from tests.support.oracles.tshark import LUA, ROOT, run
 
 SECOND = 1_000_000_000
 BEGAN = 1_795_000_000 * SECOND

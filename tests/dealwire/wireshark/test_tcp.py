@@ -19,8 +19,8 @@ from dealwire import open_device
 from protocol.cutting import Noise
 from protocol.errors import Refused
 from protocol.tdp.framing import Framer
-from tests.support.sharks import Piece, needs_tshark, plain, run, tdp_fields
-from tests.support.sharks import seen_by_tshark as seen
+from tests.support.oracles.tshark import Piece, needs_tshark, plain, run, tdp_fields
+from tests.support.oracles.tshark import seen_by_tshark as seen
 
 PROGRAM = Path(sys.executable).with_name("dealwire")
 PATIENCE_S = 60

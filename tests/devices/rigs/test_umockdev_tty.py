@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from protocol.tdp import messages as m
-from tests.support.umockdev import Rig, needs_umockdev
+from tests.support.rigs.umockdev import Rig, needs_umockdev
 
 pytestmark = [needs_umockdev, pytest.mark.thorough]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from protocol.tdp import messages as m
-from tests.support.umockdev import Rig, needs_umockdev
-from tests.support.usb_descriptors import BULK, INTERRUPT, Description
+from tests.support.rigs.umockdev import Rig, needs_umockdev
+from tests.support.rigs.usb_descriptors import BULK, INTERRUPT, Description
 
 pytestmark = [needs_umockdev, pytest.mark.thorough]
 

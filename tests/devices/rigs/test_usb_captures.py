@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.record_usb import SHUFFLER, received, replay
-from tests.support.umockdev import needs_umockdev
-from tests.support.wire_count import count_wire
+from tests.support.oracles.wire_count import count_wire
+from tests.support.programs.record_usb import SHUFFLER, received, replay
+from tests.support.rigs.umockdev import needs_umockdev
 
 pytestmark = pytest.mark.thorough
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.record_usb import DEAL, record, replay
-from tests.support.umockdev import Rig, needs_umockdev
+from tests.support.programs.record_usb import DEAL, record, replay
+from tests.support.rigs.umockdev import Rig, needs_umockdev
 
 pytestmark = [needs_umockdev, pytest.mark.thorough]
 

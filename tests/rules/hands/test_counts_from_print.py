@@ -8,7 +8,7 @@ import pytest
 
 from protocol.cards import DECK, Card, parse_cards
 from rules.hands import ranking
-from tests.support.suit_classes import hands_by_suit
+from tests.support.oracles.suit_classes import hands_by_suit
 
 pytestmark = pytest.mark.thorough
 

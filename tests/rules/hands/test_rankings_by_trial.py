@@ -10,7 +10,7 @@ import pytest
 from protocol.cards import CARDS, DECK, Card, parse_cards
 from rules.hands import ranking
 from rules.hands.poker import PokerRanking, ranking_files
-from tests.support.hands_by_trial import best_of
+from tests.support.oracles.hands_by_trial import best_of
 
 pytestmark = pytest.mark.thorough
 

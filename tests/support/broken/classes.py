@@ -1,0 +1,192 @@
+"""Card shoes and table controllers that are broken on purpose, each in one way."""
+
+from collections.abc import Iterable
+from typing import Any, ClassVar, Final
+
+from devices import events as e
+from devices.simulator.host import TableModel
+from devices.simulator.table_controller import ControllerCause
+from protocol.faults import Fault
+from protocol.tdp import messages as m
+from protocol.tdp.codec import Envelope
+from protocol.tdp.messages import ControllerState, Reason, ShoeMode, Status
+from protocol.tdp.outputs import MESSAGE_IDS
+from tests.support.broken.base import Broken, Caught, changed
+
+
+class Shoe(Broken):
+    """Base of the shoes. `model` is the shoe without its line."""
+
+    def __init__(self, table: TableModel) -> None:
+        super().__init__(table)
+        self.model: Any = table.model  # type: ignore[attr-defined]
+
+
+class Forgetful(Shoe):
+    """Base of those that lose something with the power."""
+
+    lost: ClassVar[dict[str, object]]
+
+    def __init__(self, table: TableModel) -> None:
+        super().__init__(table)
+        power_on = self.model.power_on
+
+        def started(now_ns: int) -> None:
+            vars(self.model).update(self.lost)
+            power_on(now_ns)
+
+        self.model.power_on = started
+
+
+class ForgetsRound(Forgetful):
+    """A power cut ends the round."""
+
+    lost: ClassVar = {"_round": False, "in_round": 0}
+
+
+class ForgetsLock(Forgetful):
+    """A power cut unlocks it."""
+
+    lost: ClassVar = {"locked": False}
+
+
+class ForgetsTrouble(Forgetful):
+    """A power cut clears the trouble that it halted for."""
+
+    lost: ClassVar = {"fault": Fault.NONE}
+
+
+class UnreadFirst(Shoe):
+    """Of a card that it did not read it says first that it came, and then that it halts for it."""
+
+    def __init__(self, table: TableModel) -> None:
+        super().__init__(table)
+        say, report = self.model.say, self.model._report
+
+        def reported(card: int, where: str | None, readable: bool) -> None:
+            held: list[e.Body] = []
+            self.model.say = held.append
+            report(card, where, readable)
+            self.model.say = say
+            for body in sorted(held, key=lambda body: not isinstance(body, e.CardUnread)):
+                say(body)
+
+        self.model._report = reported
+
+
+class ErrorIsSetup(Shoe):
+    """Of a card drawn in error mode it says that it was drawn in set-up."""
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        message = envelope.message
+        wrong = isinstance(message, m.CardDrawnOutsideMessage) and message.mode == ShoeMode.ERROR
+        return [changed(envelope, mode=ShoeMode.SETUP) if wrong else envelope.body]
+
+
+class Obliging(Shoe):
+    """Base of those that say *done* of a command which is not done in this state."""
+
+    command: ClassVar[type[m.Message]]
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        message = envelope.message
+        refuses = isinstance(message, m.ReplyMessage) and message.reason == Reason.WRONG_STATE
+        if refuses and envelope.message_id == MESSAGE_IDS[self.command]:
+            return [changed(envelope, status=Status.DONE, reason=Reason.NONE)]
+        return [envelope.body]
+
+
+class EndsNoRound(Obliging):
+    """EndRound is *done* where there is no round."""
+
+    command = m.EndRoundMessage
+
+
+class LocksAgain(Obliging):
+    """LockShoe is *done* where it is so already."""
+
+    command = m.LockShoeMessage
+
+
+class ClearsNothing(Obliging):
+    """ClearShoeError is *done* where it halts for nothing."""
+
+    command = m.ClearShoeErrorMessage
+
+
+# ------------------------------------------------------------------ table controllers
+
+
+class Controller(Broken):
+    """Base of the table controllers. `model` is the controller without its line."""
+
+    def __init__(self, table: TableModel) -> None:
+        super().__init__(table)
+        self.model: Any = table.controller  # type: ignore[attr-defined]
+        self._start, self._end = self.model.start_game, self.model.end_game
+        self.model.start_game, self.model.end_game = self.start, self.end
+
+    def start(self) -> bool:
+        """START GAME."""
+        return bool(self._start())
+
+    def end(self) -> bool:
+        """END GAME."""
+        return bool(self._end())
+
+
+class StartsInSafe(Controller):
+    """START GAME begins a game without a host."""
+
+    def start(self) -> bool:
+        was, model = self.model.state, self.model
+        if was is ControllerState.SAFE:
+            model.state = ControllerState.BETS_OPEN
+        started = super().start()
+        if was is ControllerState.SAFE:
+            model.outbox[-1].fields["previous"] = was
+        return started
+
+
+class KeepsHands(Controller):
+    """END GAME leaves the hand buttons on."""
+
+    hands: frozenset[int] = frozenset()
+
+    def end(self) -> bool:
+        self.hands = frozenset(self.model._hands)
+        return super().end()
+
+    def start(self) -> bool:
+        started = super().start()
+        self.model._hands |= self.hands
+        return started and bool(self.model._settle(ControllerCause.HAND))
+
+
+def _shoe(device: type[Broken], *by: str) -> Caught:
+    return Caught(device, by, plan="shoe")
+
+
+def _controller(device: type[Broken], *by: str) -> Caught:
+    return Caught(device, by, plan="table-controller")
+
+
+CLASS_DEVICES: Final = (
+    _shoe(ForgetsRound, "shoe.power-in-a-round"),
+    _shoe(ForgetsLock, "shoe.power-while-locked"),
+    _shoe(ForgetsTrouble, "shoe.power-in-error"),
+    _shoe(UnreadFirst, "shoe.unreadable-401"),
+    _shoe(ErrorIsSetup, "shoe.drawn-in-error", "shoe.overdraw-402"),
+    _shoe(
+        EndsNoRound,
+        "shoe.wrong-state",
+        "shoe.every-command-in-error",
+        "shoe.every-command-locked",
+        "shoe.every-state",
+    ),
+    _shoe(LocksAgain, "shoe.wrong-state", "shoe.every-command-in-error"),
+    _shoe(ClearsNothing, "shoe.wrong-state", "shoe.every-command-locked", "shoe.every-state"),
+    _controller(StartsInSafe, "game.without-a-host"),
+    _controller(KeepsHands, "game.hand-buttons-go-out", "game.keys", "game.without-a-host", "game.power-in-a-game"),
+)
+"""Shoes and controllers that break a sentence of theirs."""

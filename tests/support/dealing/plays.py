@@ -1,0 +1,35 @@
+"""A play of a few lines in the words of `hand_table`, and the questions a test asks of its end."""
+
+from __future__ import annotations
+
+from dealer_flow.play.states import State
+from tests.dealer_flow.test_transcripts import GAMES
+from tests.support.dealing.hand_table import HandTable
+
+
+def play(game: str, lines: str, **options: str) -> HandTable:
+    """Each line in turn, separated by ` / `. `game` is a procedure's id or one of the small games."""
+    table = HandTable(GAMES.get(game, game), **options)
+    return go_on(table, lines)
+
+
+def go_on(table: HandTable, lines: str) -> HandTable:
+    """More lines at the same table."""
+    for line in lines.split(" / "):
+        table.say(line)
+    return table
+
+
+def state(table: HandTable) -> State:
+    """Where the round stands."""
+    return table.flow.state
+
+
+def may(table: HandTable) -> set[str]:
+    """The events that may happen next."""
+    return {item.event for item in table.flow.legal()}
+
+
+def refused(table: HandTable) -> list[tuple[str, str, bool]]:
+    """Code and reason of each incident so far, and whether the round is spoilt by it."""
+    return [(incident.code, incident.reason, incident.unreliable) for incident in table.incidents]

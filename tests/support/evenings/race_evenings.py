@@ -1,0 +1,44 @@
+"""A simulated race table joined to the real links and drivers of its lines by clean memory, on a clock that we move."""
+
+from msgspec.structs import replace
+
+from dealer_flow.play.flow import DealerFlow
+from dealer_flow.procedure.load import load_procedure
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import RoundResult
+from dealwire.rehearsal.scenario import RaceScenario
+from dealwire.rehearsal.scenario_file import find_scenario
+from dealwire.rehearsal.tables import RehearsedShoe
+from tests.support.evenings.table_evenings import START_NS, TableEvening
+
+__all__ = ["START_NS", "RaceEvening", "unsigned"]
+
+
+class RaceEvening(TableEvening):
+    """Plays a scenario to its end. `seen` is what the hosts were told; `rounds` and `incidents` what came of it."""
+
+    table: RehearsedShoe
+
+    def __init__(self, scenario: RaceScenario | str, dialect: str, *, speed: float = 4.0) -> None:
+        if isinstance(scenario, str):
+            found = find_scenario(scenario)
+            assert isinstance(found, RaceScenario)
+            scenario = found
+        super().__init__(RehearsedShoe(scenario, speed=speed, dialect=dialect), dialect)
+
+    def dealt(self) -> list[RoundResult | Incident]:
+        """What the flow says to it."""
+        flow = DealerFlow(load_procedure("race-to-the-flush"))
+        said: list[RoundResult | Incident] = []
+        for seen in self.seen:
+            said += flow.handle(seen)
+        return [*said, *flow.finish()]
+
+    def rounds(self) -> list[RoundResult]:
+        return [item for item in self.dealt() if isinstance(item, RoundResult)]
+
+
+def unsigned(result: RoundResult) -> RoundResult:
+    """Without what names the device: its power-up session, which is random, and the numbers of its events."""
+    bare = tuple(replace(item, events=()) for item in result.incidents)
+    return replace(result, session="", incidents=bare)

@@ -1,0 +1,399 @@
+"""The same evenings dealt by another commit and by this tree: outcomes, money and clauses must be the same.
+
+    python -m tests.support.programs.compare_commits 659696b
+
+The inputs are made once, by the players of commit 659696b, and written as plain data (`compare_inputs`); each tree
+deals them in a process of its own (`compare_deal`). Compared is, report by report: each incident by code, clause,
+place, fault, call and events; each round and each settlement in every key but its words and the hashes of its files;
+of the recordings also the summary and the exit code. What may differ stands in `DECLARED`, with the reason. Apart from
+that, and for information only: what may happen next after every report.
+
+`--keep FOLDER` keeps the inputs, the trees and the other commit's answers, so that the next comparison costs this
+tree's run only. Exit code 1 when something differs that is not declared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from io import BytesIO
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+HERE: Final = Path(__file__).resolve()
+ROOT: Final = HERE.parents[3]
+PLAYERS: Final = "659696b"
+"""Whose players make the inputs, whatever is compared."""
+MAKE, DEAL = HERE.with_name("compare_inputs.py"), HERE.with_name("compare_deal.py")
+
+DECLARED: Final[Mapping[str, str]] = {
+    "round.schema": "incidents carry facts: dealwire.round/2",
+    "incident.place": "incidents carry facts: a report out of turn names its place",
+    "round.incidents[].place": "incidents carry facts: a report out of turn names its place",
+    "settlement.lines[].clause": "incidents carry facts: a held line cites the incident that made the round unreliable,"
+    " before it cited the first whose code may do so",
+}
+"""What may differ from 659696b: the path of a value as it is printed here -> what explains it. Beside these, an
+incident like one of the same round is compared once: equal sentences were one incident, now equal facts are."""
+
+WORDS: Final = frozenset({"text", "why", "sha256"})
+"""Sentences and hashes of files, wherever they stand."""
+OF_AN_INCIDENT: Final = ("code", "clause", "place", "fault", "called", "events")
+
+Json = dict[str, Any]
+
+
+class Difference(NamedTuple):
+    """Two answers that differ: where in the input, which value, and what either tree says."""
+
+    input: str
+    index: int
+    path: str
+    old: object
+    new: object
+
+
+@dataclass
+class Compared:
+    """What was compared and what was found."""
+
+    inputs: int = 0
+    reports: int = 0
+    kinds: Counter[str] = field(default_factory=Counter)
+    errors: int = 0
+    differing: int = 0
+    """Inputs with a difference that is not declared."""
+    differences: list[Difference] = field(default_factory=list)
+    """The first of each path in each of them, until one tree says another kind of thing than the other."""
+    declared: Counter[str] = field(default_factory=Counter)
+    """Path -> in how many answers it differs."""
+    legal: list[tuple[str, int, list[str], list[str]]] = field(default_factory=list)
+    """Input, report, what only the old tree lists, what only the new one lists: the first of each input."""
+    not_listed: int = 0
+    """Inputs of which a tree does not say what may happen next."""
+
+
+# ---------------------------------------------------------------------- one answer
+
+
+def meant(value: Any) -> Any:
+    """The object without what may be worded otherwise."""
+    if isinstance(value, list):
+        return [meant(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if value.get("type") == "incident":
+        return {"type": "incident"} | _incident(value)
+    kept = {key: meant(each) for key, each in value.items() if key not in WORDS}
+    if isinstance(value.get("incidents"), list):
+        kept["incidents"] = [_incident(each) for each in value["incidents"]]
+    return kept
+
+
+def once(said: Iterable[Any]) -> Iterator[Any]:
+    """Answers without the incidents that are like one before in the same round, in the round's own list too."""
+    known: set[tuple[Any, ...]] = set()
+    for index, item, *rest in said:
+        if item["type"] == "incident":
+            if _like(item) in known:
+                continue
+            known.add(_like(item))
+        elif item["type"] == "round":
+            known.clear()
+            found = item.get("incidents", [])
+            firsts = {_like(each): each for each in reversed(found)}
+            incidents = [each for each in found if firsts[_like(each)] is each]
+            item = item | ({"incidents": incidents} if "incidents" in item else {})
+        yield index, item, *rest
+
+
+def _like(incident: Json) -> tuple[Any, ...]:
+    return tuple(incident.get(key) or None for key in ("code", "clause", "fault"))
+
+
+def _incident(value: Json) -> Json:
+    return {key: value.get(key) or None for key in OF_AN_INCIDENT}
+
+
+def differing(old: Any, new: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
+    """Every value that differs, by its path; an object or a list of another length is one value."""
+    if old == new:
+        return
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in old | new:
+            yield from differing(old.get(key, "absent"), new.get(key, "absent"), f"{path}.{key}")
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for one, other in zip(old, new, strict=True):
+            yield from differing(one, other, f"{path}[]")
+    else:
+        yield path, old, new
+
+
+def compare(found: Compared, item: Json, old: Json, new: Json, declared: Mapping[str, str] = DECLARED) -> None:
+    """One input's answers of both trees."""
+    found.inputs += 1
+    found.reports += len(item.get("reports", ()))
+    firsts: dict[str, Difference] = {}
+    aligned = True
+    for one, other in zip_longest(once(old["said"]), once(new["said"]), fillvalue=None):
+        if one is not None:
+            found.kinds[one[1]["type"]] += 1
+            found.errors += one[1]["type"] == "error"
+        if not aligned:
+            continue
+        index = min(side[0] for side in (one, other) if side is not None)
+        kinds = [side[1]["type"] if side else "nothing" for side in (one, other)]
+        if one is None or other is None or kinds[0] != kinds[1] or one[0] != other[0]:
+            aligned = False
+            shown = [meant(side[1]) if side else "nothing" for side in (one, other)]
+            where = " and ".join(dict.fromkeys(kinds)) + (" at another report" if kinds[0] == kinds[1] else "")
+            firsts[where] = Difference(item["id"], index, where, *shown)
+            continue
+        for path, was, is_now in differing(meant(one[1]), meant(other[1]), kinds[0]):
+            if path in declared:
+                found.declared[path] += 1
+            else:
+                firsts.setdefault(path, Difference(item["id"], index, path, was, is_now))
+    found.differing += bool(firsts)
+    found.differences += firsts.values()
+
+
+def compare_legal(found: Compared, item: Json, old: Sequence[Any], new: Sequence[Any]) -> None:
+    """What may happen next after each report, up to the first difference. `old` and `new` are sets, None if unknown."""
+    if None in old or None in new:
+        found.not_listed += 1
+        return
+    for index, (was, is_now) in enumerate(zip(old, new, strict=False)):
+        if was is not is_now and was != is_now:
+            gone, come = (sorted(map(_legal_text, one - other)) for one, other in ((was, is_now), (is_now, was)))
+            found.legal.append((item["id"], index, gone, come))
+            return
+
+
+def _legal_text(entry: tuple[Any, ...]) -> str:
+    return " ".join(str(part) for part in entry)
+
+
+# ---------------------------------------------------------------------- trees and processes
+
+
+def commit_of(name: str) -> str:
+    """The full name of a commit of this repository; CalledProcessError when there is none."""
+    done = subprocess.run(
+        ["git", "-C", str(ROOT), "rev-parse", "--verify", f"{name}^{{commit}}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.strip()
+
+
+def tree_of(commit: str, folder: Path) -> Path:
+    """The commit's files below `folder`, unpacked once."""
+    target = folder / f"tree-{commit[:12]}"
+    if not target.exists():
+        tar = subprocess.run(["git", "-C", str(ROOT), "archive", commit], capture_output=True, check=True).stdout
+        making = target.with_suffix(".part")
+        with tarfile.open(fileobj=BytesIO(tar)) as files:
+            files.extractall(making, filter="data")
+        making.rename(target)
+    return target
+
+
+def run_in(tree: Path, program: Path, arguments: Iterable[str], *, cwd: Path, out: Path | None = None) -> None:
+    """The program with the packages of `tree`. SystemExit with its last words when it fails."""
+    environment = os.environ | {"PYTHONPATH": str(tree), "PYTHONHASHSEED": "0"}
+    command = [sys.executable, "-P", str(program), *arguments]
+    with open(out or os.devnull, "wb") as target:
+        done = subprocess.run(command, cwd=cwd, env=environment, stdout=target, stderr=subprocess.PIPE, check=False)
+    if done.returncode:
+        sys.exit(f"{program.name} failed in {tree}:\n{done.stderr.decode()[-3000:]}")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What is compared with what, and where its files lie."""
+
+    commit: str
+    tree: Path
+    folder: Path
+    rounds: int
+    seed: int
+    procedures: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        """Differs for other inputs, and for inputs or answers that were made another way."""
+        digest = hashlib.sha256(MAKE.read_bytes() + DEAL.read_bytes())
+        digest.update(repr((self.rounds, self.seed, self.procedures)).encode())
+        return digest.hexdigest()[:8]
+
+    @property
+    def inputs(self) -> Path:
+        return self.folder / f"inputs-{self.key}.ndjson"
+
+    def run(self) -> Compared:
+        """Make the inputs, deal them in both trees, compare. What lies in the folder already is not made again."""
+        players = tree_of(commit_of(PLAYERS), self.folder)
+        if not self.inputs.exists():
+            made = self.inputs.with_suffix(".part")
+            run_in(players, MAKE, [str(self.rounds), str(self.seed), *self.procedures], cwd=players, out=made)
+            made.rename(self.inputs)
+        was = self.folder / f"answers-{self.commit[:12]}-{self.key}.ndjson"
+        if not was.exists():
+            dealt = was.with_suffix(".part")
+            run_in(tree_of(self.commit, self.folder), DEAL, [str(self.inputs), str(dealt)], cwd=players)
+            dealt.rename(was)
+        is_now = self.folder / f"answers-now-{os.getpid()}.ndjson"
+        try:
+            run_in(self.tree, DEAL, [str(self.inputs), str(is_now)], cwd=players)
+            return compare_files(self.inputs, was, is_now)
+        finally:
+            is_now.unlink(missing_ok=True)
+
+
+def compare_files(inputs: Path, old: Path, new: Path) -> Compared:
+    """Every input of the file with both answers."""
+    found = Compared()
+    was_sets, is_sets = _sets(old), _sets(new)
+    with inputs.open(encoding="utf-8") as items, old.open(encoding="utf-8") as was, new.open(encoding="utf-8") as now:
+        for line, one, other in zip(items, was, now, strict=False):
+            item, old_answer, new_answer = json.loads(line), json.loads(one), json.loads(other)
+            assert item["id"] == old_answer["id"] == new_answer["id"], "the answers are not of these inputs"
+            compare(found, item, old_answer, new_answer)
+            numbers = [(old_answer["legal"], was_sets), (new_answer["legal"], is_sets)]
+            sides = [[None if number is None else sets[number] for number in each] for each, sets in numbers]
+            compare_legal(found, item, *sides)
+    return found
+
+
+def _sets(answers: Path) -> list[frozenset[tuple[Any, ...]]]:
+    """What may happen next, by number: the last line of the file."""
+    with answers.open("rb") as file:
+        *_, last = file
+    return [frozenset(tuple(entry) for entry in each) for each in json.loads(last)["sets"]]
+
+
+# ---------------------------------------------------------------------- what is printed
+
+
+def table(found: Compared) -> str:
+    """How much was compared."""
+    rows = {
+        "inputs": found.inputs,
+        "reports": found.reports,
+        "rounds": found.kinds["round"],
+        "incidents": found.kinds["incident"],
+        "settlements": found.kinds["settlement"],
+        "other answers": found.kinds.total() - sum(found.kinds[kind] for kind in ("round", "incident", "settlement")),
+        "broken off by an error, in the other commit too": found.errors,
+        "values that differ as declared": sum(found.declared.values()),
+        "inputs that differ": found.differing,
+    }
+    lines = ["| compared | number |", "| --- | --- |", *(f"| {name} | {count:,} |" for name, count in rows.items())]
+    return "\n".join(lines)
+
+
+def report_text(line: Sequence[Any]) -> str:
+    """A report as a person would write it down."""
+    device, session, number, _, kind, fields = line
+    named = "; ".join(f"{name} {' '.join(map(str, v)) if isinstance(v, list) else v}" for name, v in fields.items())
+    return f"{device} {session:x}/{number} {kind}: {named}"
+
+
+def around(item: Json, index: int, before: int = 3) -> Iterator[str]:
+    """The report at `index` and those before it; the command where it is a recording."""
+    told = item.get("reports")
+    if told is None:
+        yield f"  {' '.join(item['command'])}: line {index + 1}"
+        return
+    yield f"  {item['procedure']} {item['options'] or 'by default'}, {len(told)} reports"
+    for number in range(max(0, index - before), min(index + 1, len(told))):
+        yield f"  {'>' if number == index else ' '} {number}: {report_text(told[number])}"
+    if index >= len(told):
+        yield "  > end of the input"
+
+
+def explained(found: Compared, inputs: Mapping[str, Json], most: int) -> Iterator[str]:
+    """The first differences, one of each path before a second one of any."""
+    paths = Counter(each.path for each in found.differences)
+    for path, count in paths.most_common():
+        yield f"{count} inputs differ in: {path}"
+    seen = Counter[str]()
+    order = []
+    for each in found.differences:
+        order.append((seen[each.path], each))
+        seen[each.path] += 1
+    for _, each in sorted(order, key=lambda pair: pair[0])[:most]:
+        yield f"\n{each.input}, {each.path}"
+        yield from around(inputs[each.input], each.index)
+        yield f"  old: {json.dumps(each.old)[:1500]}"
+        yield f"  new: {json.dumps(each.new)[:1500]}"
+
+
+def legal_told(found: Compared, inputs: Mapping[str, Json], most: int = 3) -> Iterator[str]:
+    """Differences in what may happen next, which nothing is judged by."""
+    yield f"what may happen next: {len(found.legal)} inputs differ"
+    if found.not_listed:
+        yield f"  of {found.not_listed} inputs it is not known"
+    for name, index, gone, come in found.legal[:most]:
+        yield f"\n{name}"
+        yield from around(inputs[name], index)
+        yield f"  only old: {'; '.join(gone) or 'nothing'}"
+        yield f"  only new: {'; '.join(come) or 'nothing'}"
+
+
+@contextmanager
+def folder_of(kept: Path | None) -> Iterator[Path]:
+    """Where files lie: the folder that is kept, or one for this run."""
+    if kept is not None:
+        kept.mkdir(parents=True, exist_ok=True)
+        yield kept.resolve()
+        return
+    with tempfile.TemporaryDirectory() as made:
+        yield Path(made)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Compare, print, and say by the exit code whether both are the same."""
+    parser = argparse.ArgumentParser(prog="python -m tests.support.programs.compare_commits", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("commit", nargs="?", default=PLAYERS, help="the other commit")
+    parser.add_argument("--rounds", type=int, default=30, help="random evenings of each procedure")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--procedure", action="append", default=[], help="these only, and no recordings")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep inputs, trees and answers there")
+    parser.add_argument("--tree", type=Path, default=ROOT, help="the tree to judge; by default this one")
+    parser.add_argument("--show", type=int, default=5, help="differences to print")
+    args = parser.parse_args(arguments)
+    with folder_of(args.keep) as folder:
+        commit, procedures = commit_of(args.commit), tuple(args.procedure)
+        comparison = Comparison(commit, args.tree.resolve(), folder, args.rounds, args.seed, procedures)
+        found = comparison.run()
+        wanted = {each.input for each in found.differences} | {name for name, *_ in found.legal[:3]}
+        with comparison.inputs.open(encoding="utf-8") as lines:
+            inputs = {item["id"]: item for item in map(json.loads, lines) if item["id"] in wanted}
+    print(table(found))
+    for path, count in found.declared.items():
+        print(f"declared: {path} differs in {count} answers: {DECLARED[path]}")
+    for line in explained(found, inputs, args.show):
+        print(line)
+    print()
+    for line in legal_told(found, inputs):
+        print(line)
+    return 1 if found.differing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,406 @@
+"""The table service, killed at random instants.
+
+    python -m tests.support.programs.kill_cycles CYCLES [--jobs N] [--seed N]
+
+The service is the whole one, forked from a process that has imported everything; its devices are a process of their own
+on pseudo-terminals, and go on between the kills. At the devices' connectors sits a witness that shares no code with the
+host and counts what the host acknowledged. After every kill what the journal has more is read, and held against the
+witness and against everything that was ever made known:
+
+- lost: an event was acknowledged and is not in the journal; a line was made known and is not in it
+- twice: a round of a device's session that was settled again, or made known again
+- number: one sequence number that stands for two lines
+- chain, rebuild: `dealwire journal verify` and `rebuild` find something, now and then and at the end of each evening
+
+Figures go to standard output as one line of JSON; the exit code is 1 when anything was found. `--sabotage` does one of
+these wrongs on purpose, in what was gathered: a run that does not find it is worth nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import gc
+import hashlib
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Final
+
+from click.testing import CliRunner
+
+from dealwire.cli import main as dealwire
+from dealwire.config.load import load_configuration
+from dealwire.config.schema import Configuration
+from dealwire.hub.hub import Hub
+from dealwire.hub.lines import Publication
+from dealwire.journal import JournalReader
+from dealwire.journal.errors import JournalEmpty, JournalError
+from dealwire.service.service import Service
+from tests.support.rigs.kill_devices import Devices
+from tests.support.rigs.quick_days import Copier, quick_days
+from tests.support.rigs.serving import write_configuration
+
+SPEED: Final = 400.0
+FAULTS: Final = 0.02
+"""More, and most evenings are of one defective deck."""
+LONGEST_S: Final = 0.4
+LONG_S, LONG_SHARE = 3.0, 0.05
+"""Some live longer: a copy of a day is begun in the second beat."""
+EVENING: Final = 250
+"""Kills of one journal and one set of devices."""
+LOOK_EVERY: Final = 50
+"""Kills between two times that the whole journal is verified and rebuilt."""
+HUNG_S: Final = 60
+SABOTAGE: Final = ("lost", "untold", "twice", "number", "chain")
+
+
+@dataclass
+class Report:
+    """What a run found."""
+
+    cycles: int = 0
+    killed: int = 0
+    while_opening: int = 0
+    """Kills before the tables were served."""
+    acknowledged: int = 0
+    told: int = 0
+    rounds: int = 0
+    archived: int = 0
+    """Files of days."""
+    pruned: int = 0
+    """Records that were taken off journals."""
+    looks: int = 0
+    """Times that a whole journal was verified and rebuilt."""
+    outcomes: Counter[str] = field(default_factory=Counter)
+    why: Counter[str] = field(default_factory=Counter)
+    """What the unreliable rounds say."""
+    violations: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def add(self, other: Report) -> None:
+        for name in (
+            "cycles",
+            "killed",
+            "while_opening",
+            "acknowledged",
+            "told",
+            "rounds",
+            "archived",
+            "pruned",
+            "looks",
+        ):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.outcomes += other.outcomes
+        self.why += other.why
+        self.violations += other.violations
+
+
+# ------------------------------------------------------------------ the service that is killed
+
+
+class TellingHub(Hub):
+    """Writes down what is made known, with its number, before anything else of this process sees it."""
+
+    def __init__(self, told: int) -> None:
+        super().__init__()
+        self._told = told
+
+    def publish(self, item: Publication) -> None:
+        text = f"{item.sequence} {item.table} {item.line}\n".encode()
+        if os.write(self._told, text) != len(text):
+            raise OSError("the harness's own file took less than a line")
+        super().publish(item)
+
+
+def forked(configuration: Configuration, told: Path, said: Path, copier: str) -> int:
+    """The service in a process of its own, which ends only by a kill; its process id."""
+    pid = os.fork()
+    if pid:
+        os.setpgid(pid, pid)
+        return pid
+    try:
+        signal.alarm(HUNG_S)
+        out = os.open(said, os.O_CREAT | os.O_WRONLY | os.O_APPEND)
+        os.dup2(out, 1)
+        os.dup2(out, 2)
+        logging.basicConfig(level=logging.WARNING, force=True)
+        hub = TellingHub(os.open(told, os.O_CREAT | os.O_WRONLY | os.O_APPEND))
+        with quick_days(copier), Service(configuration, hub) as service:
+            os.write(hub._told, b"ready\n")
+            service.run()
+            if service.failed is not None:
+                print("the service failed:", service.failed, flush=True)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(1)
+
+
+# ------------------------------------------------------------------ what was gathered
+
+
+class Ledger:
+    """Everything that one journal ever said, and what has to be so."""
+
+    def __init__(self, path: Path, sabotage: str | None) -> None:
+        self.path = path
+        self.report = Report()
+        self._after = 0
+        self._stored: dict[int, bytes] = {}
+        self._told: dict[int, bytes] = {}
+        self._events: dict[tuple[str, int], set[int]] = {}
+        self._rounds: Counter[tuple[str, str, int]] = Counter()
+        self._known: set[int] = set()
+        self._fresh: list[int] = []
+        """What was made known since the journal was read last."""
+        self._sabotage = sabotage
+
+    def wrong(self, what: str) -> None:
+        self.report.violations.append(what)
+
+    def take_told(self, told: Path) -> bool:
+        """What a killed service made known, whole lines only; whether it had come so far as to serve."""
+        lines = told.read_bytes().split(b"\n")[:-1] if told.exists() else []
+        told.unlink(missing_ok=True)
+        for text in lines:
+            if text == b"ready":
+                continue
+            sequence, _, line = text.partition(b" ")
+            if self._sabotage == "number" and len(self._told) == 20:
+                self._sabotage, line = None, line + b"?"
+            digest = hashlib.blake2b(line, digest_size=16).digest()
+            if self._told.setdefault(int(sequence), digest) != digest:
+                self.wrong(f"number: {sequence.decode()} was made known with two contents")
+            self._fresh.append(int(sequence))
+            self.report.told += 1
+        return b"ready" in lines
+
+    def take_journal(self) -> None:
+        """What the journal has more than before, and all that was made known in it."""
+        try:
+            with JournalReader(self.path) as reader:
+                items = reader.publications(self._after)
+        except JournalEmpty:
+            items = []
+        except JournalError as error:
+            if self._told or (self.path.exists() and self.path.stat().st_size):
+                self.wrong(f"chain: {error}")
+            return
+        for item in items:
+            self._take(item)
+        if self._sabotage == "untold" and self._fresh:
+            self._sabotage = None
+            del self._stored[self._fresh[0]]
+        for sequence in self._fresh:
+            if sequence not in self._stored:
+                self.wrong(f"lost: line {sequence} was made known and is not in the journal")
+            elif self._stored[sequence] != self._told[sequence]:
+                self.wrong(f"number: line {sequence} was made known otherwise than it is in the journal")
+        self._fresh.clear()
+
+    def _take(self, item: Publication) -> None:
+        if item.sequence <= self._after:
+            self.wrong(f"number: {item.sequence} comes after {self._after}")
+        self._after = item.sequence
+        digest = digest_of(item)
+        if self._stored.setdefault(item.sequence, digest) != digest:
+            self.wrong(f"number: {item.sequence} stands for two lines")
+        line = json.loads(item.line)
+        if item.topic == "event" and line["number"]:
+            if self._sabotage == "lost" and line["number"] == 30:
+                self._sabotage = None
+                return
+            self._events.setdefault((line["device"], int(line["session"], 16)), set()).add(line["number"])
+        elif item.topic in ("round", "settlement"):
+            key = (item.topic, line["session"], line["round"])
+            self._rounds[key] += 2 if self._sabotage == "twice" else 1
+            self._sabotage = None if self._sabotage == "twice" else self._sabotage
+            if self._rounds[key] == 2:
+                self.wrong(f"twice: {item.topic} {line['round']} of session {line['session']}")
+            if item.topic == "round":
+                self.report.rounds += 1
+                self._known.add(line["round"])
+                self.report.outcomes[line["outcome"]] += 1
+                if line["outcome"] == "unreliable":
+                    self.report.why.update({incident["code"] for incident in line["incidents"]})
+
+    def hold_against(self, devices: Devices) -> None:
+        """Every event that a host acknowledged is in the journal, but those that the device itself no longer had."""
+        devices.read_witness()
+        self.report.acknowledged = sum(devices.acknowledged.values())
+        for (device, session), up_to in devices.acknowledged.items():
+            known = self._events.setdefault((device, session), set())
+            lost = set(range(1, up_to + 1)) - known - devices.gone.get((device, session), set())
+            for number in sorted(lost):
+                self.wrong(f"lost: event {number} of {device}, session {session:08x}, was acknowledged")
+            known |= lost
+        for _, number in sorted(devices.ended):
+            # A flow may wait for what the other line has to tell; two rounds later it waits no more.
+            if number not in self._known and number + 1 < max(self._known, default=0):
+                self._known.add(number)
+                self.wrong(f"lost: END GAME of round {number} was acknowledged and no such round was made known")
+
+    def look(self, key_file: Path) -> None:
+        """The whole journal, by the commands that anybody has."""
+        if not self.path.exists():
+            return
+        if self._sabotage == "chain":
+            self._sabotage = None
+            spoil(self.path)
+        self.report.looks += 1
+        archived = sorted((self.path.parent / "archive").glob("*.journal"))
+        checks = [("rebuild", ["rebuild", "--check-snapshots"], self.path)]
+        checks += [("chain", ["verify"], file) for file in (self.path, *archived)]
+        for what, arguments, file in checks:
+            done = CliRunner().invoke(dealwire, ["journal", *arguments, str(file), "--key", str(key_file)])
+            if done.exit_code:
+                self.wrong(f"{what}: {done.output.strip()[-300:]} {done.exception!r}")
+        self.report.archived = self._count_kept(archived)
+
+    def _count_kept(self, archived: list[Path]) -> int:
+        """What was made known and pruned is in a file of a day; how many days there are."""
+        kept: dict[int, bytes] = {}
+        for file in (*archived, self.path):
+            with JournalReader(file) as reader:
+                if file == self.path:
+                    self.report.pruned = reader.anchor.sequence
+                for item in reader.publications():
+                    kept[item.sequence] = digest_of(item)
+        for sequence, digest in self._told.items():
+            if kept.get(sequence) != digest:
+                self.wrong(f"lost: line {sequence} was made known and is neither in the journal nor in a day's file")
+        return len(archived)
+
+
+def digest_of(item: Publication) -> bytes:
+    """What a line is known by here."""
+    return hashlib.blake2b(f"{item.table} {item.line}".encode(), digest_size=16).digest()
+
+
+def spoil(path: Path) -> None:
+    """Change one record of the journal, as nobody should."""
+    import sqlite3
+
+    with contextlib.closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE record SET at_ns = at_ns + 1 WHERE sequence = (SELECT max(sequence) / 2 FROM record)")
+
+
+# ------------------------------------------------------------------ a run
+
+
+def evening(folder: Path, kills: int, seed: int, sabotage: str | None) -> Report:
+    """One journal and its devices, and so many kills; then a service that ends by itself, and the last look."""
+    random = Random(seed)
+    told, said = folder / "told", folder / "said"
+    with Copier(folder, dealwire) as copier, Devices(folder / "witness", seed, SPEED, FAULTS) as devices:
+        names = {"shuffler": devices.addresses["shuffler"], "table-controller": devices.addresses["table-controller"]}
+        file = write_configuration(folder, [names], more=TABLE_KEYS, top=JOURNAL_KEYS)
+        configuration = load_configuration(file)
+        ledger = Ledger(configuration.journal.path, sabotage)
+        report = ledger.report
+        for number in range(1, kills + 1):
+            pid = forked(configuration, told, said, copier.address)
+            _wait(random, told)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(pid, signal.SIGKILL)  # as systemd does: whatever it had started goes with it
+            _, status = os.waitpid(pid, 0)
+            report.cycles += 1
+            report.killed += os.waitstatus_to_exitcode(status) == -signal.SIGKILL
+            if os.waitstatus_to_exitcode(status) != -signal.SIGKILL:
+                ledger.wrong(f"end: a service ended by itself: {said.read_text()[-600:]}")
+                break
+            report.while_opening += not ledger.take_told(told)
+            ledger.take_journal()
+            ledger.hold_against(devices)
+            if number % LOOK_EVERY == 0 or number == kills:
+                ledger.look(folder / "journal.key")
+    return report
+
+
+TABLE_KEYS: Final = "limit-cents = 10000\n[table.meters]\nmeter = 1000000"
+JOURNAL_KEYS: Final = 'archive = "archive"\nkeep-days = 2\n'
+
+
+def _wait(random: Random, told: Path) -> None:
+    """Some are killed while they open, most while they deal."""
+    if random.random() < 0.6:
+        end = time.monotonic() + HUNG_S
+        while time.monotonic() < end and not (told.exists() and told.stat().st_size):
+            time.sleep(0.002)
+    long = random.random() < LONG_SHARE
+    time.sleep(random.uniform(0, LONG_S if long else LONGEST_S))
+
+
+def job(cycles: int, seed: int, sabotage: str | None) -> Report:
+    """So many kills, an evening after the other, in this process."""
+    total, started = Report(), time.monotonic()
+    gc.collect()
+    gc.freeze()
+    for number, first in enumerate(range(0, cycles, EVENING)):
+        with tempfile.TemporaryDirectory(prefix="kills-") as name:
+            total.add(evening(Path(name), min(EVENING, cycles - first), seed + number, sabotage))
+        total.seconds = time.monotonic() - started
+        print(
+            f"{total.seconds:7.1f} s  {total.cycles} kills, {total.rounds} rounds, {len(total.violations)} violations",
+            file=sys.stderr,
+            flush=True,
+        )
+        if total.violations:
+            break
+    return total
+
+
+def main(arguments: list[str]) -> int:
+    options = argparse.ArgumentParser(prog="kill_cycles", description="The table service, killed at random instants.")
+    options.add_argument("cycles", type=int)
+    options.add_argument("--jobs", type=int, default=1)
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--sabotage", choices=SABOTAGE)
+    chosen = options.parse_args(arguments)
+    started = time.monotonic()
+    if chosen.jobs == 1:
+        total = job(chosen.cycles, chosen.seed, chosen.sabotage)
+    else:
+        total = Report()
+        for part in _parts(chosen):
+            total.add(part)
+    total.seconds = round(time.monotonic() - started, 1)
+    for line in total.violations:
+        print(line, file=sys.stderr)
+    print(json.dumps({"schema": "dealwire.kills/1", **vars(total), "violations": len(total.violations)}))
+    return 1 if total.violations or total.killed != chosen.cycles else 0
+
+
+def _parts(chosen: argparse.Namespace) -> Iterator[Report]:
+    share = [chosen.cycles // chosen.jobs + (number < chosen.cycles % chosen.jobs) for number in range(chosen.jobs)]
+    command = [sys.executable, "-m", "tests.support.programs.kill_cycles"]
+    started = [
+        subprocess.Popen(
+            [*command, str(cycles), "--seed", str(chosen.seed + 1_000_000 * number)], stdout=subprocess.PIPE, text=True
+        )
+        for number, cycles in enumerate(share)
+    ]
+    for process in started:
+        said, _ = process.communicate()
+        found = json.loads(said.splitlines()[-1])
+        wrong = [f"a job found {found['violations']}; see above"] * bool(found.pop("violations"))
+        found.pop("schema")
+        yield Report(
+            **{**found, "outcomes": Counter(found["outcomes"]), "why": Counter(found["why"]), "violations": wrong}
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

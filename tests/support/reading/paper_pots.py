@@ -1,0 +1,127 @@
+"""Pots that readers of the regulation shared out on paper, as rounds: `tests/rules/pots_on_paper/GAME.toml`.
+
+A case says what each seat put in by bet name, what it ends with, and what it `gets` of the pots, its own chips in them
+included, beside what is `returned`. Where a case is `ambiguous` the text allows another reading, which stands there.
+"""
+
+import tomllib
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from dealer_flow.record.details import Split
+from dealer_flow.record.result import Seat
+from rules import Settlement, load_game, settle
+from rules.game import Game
+from rules.jackpot_book import JackpotBook
+from rules.jackpot_setup import PoolPart, load_jackpot
+from rules.pot_spec import UNCALLED
+from rules.settlement import HouseRake, Rolled
+from rules.terms import Meter, agree
+from tests.support.dealing.pot_rounds import round_of, seat_of
+
+EXAMPLE: Final = Path(__file__).parents[3] / "docs/examples/jackpot-bad-beat.toml"
+FOLDER: Final = Path(__file__).parents[2] / "rules" / "pots_on_paper"
+
+
+def games() -> list[str]:
+    """The games that pots were shared out of on paper."""
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+@cache
+def cases(game: str) -> tuple[dict[str, Any], ...]:
+    """The cases of a game, in the order of its file."""
+    return tuple(tomllib.loads((FOLDER / f"{game}.toml").read_text(encoding="utf-8"))["case"])
+
+
+def seats_of(case: dict[str, Any]) -> list[Seat]:
+    """The seats as the round has them: what went back at the table is no more of the pot."""
+    found = []
+    jokers = iter(("X1", "X2"))
+    for row in case["seat"]:
+        wagers = {name.replace("-", "_"): cents for name, cents in row["wagers"].items()}
+        back = _given_back(case, row)
+        cards = [next(jokers) if card == "JK" else card for card in row["cards"].split()]
+        seat = seat_of(row["seat"], cards, status=row["status"], returned=back, **wagers)
+        if wild := row.get("wild"):
+            rest = list(cards)
+            rest.remove(wild)
+            seat = replace(seat, split=Split(low=(wild,), rest=tuple(rest), by="player", foul=False))
+        found.append(seat)
+    return found
+
+
+def _given_back(case: dict[str, Any], row: dict[str, Any]) -> dict[str, int]:
+    """What a seat has back before any pot is shared: all of it where its hand is dead by no fault of its player's, the
+    deck is defective or the blinds are chopped; of a hand that was fouled when it bet, that last bet."""
+    wagers, back = row["wagers"], row["expect"].get("returned", 0)
+    blameless = row["status"] == "dead" and row.get("cause") == "none"
+    if blameless or (back and (case.get("deck") == "defective" or case.get("chop"))):
+        return dict(wagers)
+    if row["status"] == "dead" and back:
+        last = next(reversed(wagers))
+        assert wagers[last] == back
+        return {last: back}
+    return {}
+
+
+def settled(game: str, case: dict[str, Any]) -> Settlement:
+    """The case settled as it says: its qualifier, its rake, in its chips."""
+    spec = load_game(game)
+    readings = {}
+    if "low-qualifier" in spec.spec.readings:
+        readings["low-qualifier"] = "eight-or-better" if case.get("qualifier") == "8" else "none"
+    if "share" in case:
+        readings["high-hand-share"] = case["share"].removesuffix(" %")
+    if case.get("final-round"):
+        readings["last-hand"] = "fifth"
+    if "ambiguous" in case and "unequal-winners" in spec.spec.readings:
+        readings["unequal-winners"] = "layers"  # the sentence this reader settled on; by itself the hand is held
+    rake = HouseRake(percent=case["rake"].removesuffix(" %")) if case.get("rake", "0 %") != "0 %" else None
+    void = {"outcome": "defective-deck"} if case.get("deck") == "defective" else {}
+    result = round_of(game, seats_of(case), case.get("community", ""), button=case.get("button"), **void)
+    return settle(result, spec, readings=readings, token_cents=case["token"], rake=rake, meters=_meters(spec, case))
+
+
+def posted_after(game: str, case: dict[str, Any]) -> int:
+    """The award as it stands posted after the case, by a book of a primary and a secondary jackpot."""
+    setup = load_jackpot(EXAMPLE)
+    cents = {"primary": case["pool"], "secondary": case["secondary"]}
+    half = Fraction(1, 2)
+    rows = [{"name": name, "contribution": half, "start-cents": each} for name, each in cents.items()]
+    pools = tuple(PoolPart.model_validate(row) for row in rows)
+    spec = load_game(game)
+    book = JackpotBook(setup.model_copy(update={"games": (game,), "pools": pools, "rake_cents": 0}))
+    result = round_of(game, seats_of(case), case.get("community", ""), button=case.get("button"))
+    book.settle(result, agree(spec, token_cents=case["token"]))
+    return book.award_cents
+
+
+def _meters(game: Game, case: dict[str, Any]) -> dict[str, Meter]:
+    """How the pot that rolls over, or the posted amount of the game's own award, stands before the hand."""
+    rolls, award = game.spec.pot.rolls if game.spec.pot else None, game.spec.jackpot
+    if "pool" not in case or (rolls is None and award is None):
+        return {}
+    if rolls is not None:
+        hand = 5 if case.get("final-round") else 2 if case["pool"] else 1
+        seats = tuple(row["seat"] for row in case["seat"])
+        return {rolls.meter: Meter(case["pool"], rolled=Rolled(hands=hand - 1, seats=seats))}
+    return {award.meter: Meter(case["pool"])} if award is not None else {}
+
+
+def comes_to(settlement: Settlement, seat: int) -> dict[str, int]:
+    """What a seat gets of the pots, what comes back to it, and what it has of a jackpot."""
+    mine = [line for line in settlement.lines if line.seat == seat]
+    back = [line for line in mine if line.bet == UNCALLED or line.result == "returned"]
+    award = [line for line in mine if line.meter]
+    pots = [line for line in mine if line not in back and line not in award]
+    found = {
+        "gets": sum(line.pay + line.returned for line in pots),
+        "returned": sum(line.returned for line in back),
+        "pool": sum(line.pay for line in award),
+    }
+    return {name: cents for name, cents in found.items() if cents or name == "gets"}

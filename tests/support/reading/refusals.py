@@ -1,0 +1,185 @@
+"""What a procedure file can be refused with, sentence by sentence, written down by hand: see `sentences`.
+
+`N` stands for a number, `W` for a name in quotes, `L` for a list of what is allowed.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+from dealer_flow.procedure.load import ProcedureError, check_procedure, whole_text
+
+_WORDS = {"N": r"-?\d+", "W": r"'[^']*'", "L": r"[A-Za-z0-9.-]+(?:, [A-Za-z0-9.-]+)*", "T": r".+"}
+_KEY = re.compile(r"[a-z][a-z0-9-]*(?:\[\d+\])?(?:\.[a-z][a-z0-9-]*(?:\[\d+\])?)*|option [a-z0-9.-]+")
+
+SENTENCES = (
+    # names, deck, bets
+    r"give \[\[step\]\]s, or a \[shoe\] that cards are drawn from, one of them",
+    "T is taken; each (name|number|place) once",
+    r"W is a place of every game; give the hand a name of its own",
+    "W is not among L",
+    "N cards of a deck with N jokers; at most N",
+    "a (packet-shuffler|dealer's hand) deals from one deck; several lie in a card-shoe",
+    'no device deals this game; a step that deals or burns has origin = "hand"',
+    "no device deals this game, and cards of a step W come from one",
+    "a (packet-shuffler|dealer's hand) deals each round from a whole deck: each-round",
+    r"a game with a \[shoe\] table is drawn from a card-shoe",
+    "a deck that is fresh each-round is dealt one round; this goes with until-cut-card",
+    "no card of the shoe comes to W; allowed: (L|none)",
+    "no burn-card step of a card-shoe burns a card",
+    "T: it concerns every hand; allowed: L",
+    "no choice W that folds; allowed: (L|none)",
+    "said of a choice by which a seat gives up: folds = true",
+    "an exact remainder needs a deck that is fresh each-round",
+    "no option W that chooses between numbers of rounds, 0 for no limit",
+    "one bet placed before-deal must have enters = true",
+    "no step of kind 'bet' puts chips into W",
+    r"no \[betting\] table says how players act",
+    "goes with first = 'board': the option that says whether high or low acts first",
+    "no card of the seats lies open yet",
+    "nobody has cards yet to bet on; a deal comes before",
+    r"W is of players who bet against each other: of = 'seats', and \[betting\]",
+    r'said of a card that (was seen|is dealt too early): how = \["(exposed|early)"\]',
+    "a hand that is too late is dead: then = 'dead-hand'",
+    r"no extra card to be placed before: there is no \[shoe.extra\] table",
+    "no bet W placed (by-decision|before-deal|by-action); allowed: L",
+    "no bet W; allowed: L",
+    # rules of bets
+    "give one of L",
+    "W is the bet itself",
+    r"\$0 is no bet",
+    "an amount in dollars(; 'equal' compares with a bet)?",
+    r"must be an amount as '\$50', '\$2.50', 'ante', '2 ante' or '1/2 ante', not T",
+    r"(exactly|at most|at least) T is above the limit of T",
+    "give 'at-most' or 'at-least', one of them",
+    "no bet W of a player's own; allowed: L",
+    "(before-deal|by-decision|before-extra), as the bet it is a tip for",
+    "a tip enters nobody into the deal",
+    "W needs bets that need it: none of them could be the first",
+    "W is T x W, which is T x W: no amounts can be",
+    "no choice W that this bet goes with; allowed: (L|none)",
+    "no choice W; known: L",
+    "no choice W; allowed: L",
+    "hands are declared at a step that shows them, with optional = true",
+    "each choice once",
+    "no step offers W; add it to a decide step's choices",
+    "no exchange step replaces cards of the seats",
+    # hands that are offered, bets that enter or are given up
+    "W is no hand that is offered before; allowed: (L|none)",
+    "one taker of what\\? give 'about' too",
+    r"W is no \[\[hand\]\]; allowed: (L|none)",
+    "no option W that chooses between positions: last-unplayed, seat-1 to seat-N",
+    "every position has a player; a deal with seats = 'all' comes before",
+    "for a bet placed before-deal that has no enters = true",
+    "W is a bet of its own; give what was given up another name",
+    r"\d/\d is no part of a bet; allowed: less than 1",
+    "the bottom of all cards is all of them; give 'cards' too",
+    # burned cards, a deck that runs out
+    "T: a burned card is in nobody's hand; allowed: L",
+    "no step burns a card",
+    "only a card-shoe whose cards a burn-card step burns takes one back",
+    "single cards out of a card-shoe that is fresh each-round can run out, no other deck",
+    "option W must choose between L",
+    "W needs burned cards, and no burn-card step of the device burns any",
+    "no option W; known: L",
+    # what is wrong, and what follows
+    r"missing: a row of W for W, cards of step W",
+    "missing: a row of 'remainder' for W, since its number is exact",
+    "W gets no cards; allowed: L",
+    "W gives no cards to W; allowed: L",
+    "W has no hand of a player that could be dead; allowed: L",
+    r'cards are missing from a hand that is short: for how = \["short"\]',
+    "W gives a hand its next card; one that is long has too many",
+    "T the next card, which a card-shoe or a dealer's hand alone gives",
+    "give '(?:then|class)' or '(?:option|name)', one of them",
+    "option W does not choose between consequences; allowed: L",
+    "no (fault|class) W; known: T",
+    # steps
+    "no such kind: W; allowed: L",
+    r"nobody is W; allowed: L, or the name of a \[\[hand\]\]",
+    "each (place|position|name) once",
+    "no step deals to W",
+    r"no step deals to 'seats', nor to a \[\[hand\]\] of the players",
+    "W is no value of that option; allowed: L",
+    "the last step, and no other, is a reveal",
+    "who is first is said of the seats; this step deals to none",
+    'said of several cards that go out one at a time: by = "single"',
+    "nobody has cards yet to decide on; a deal comes before",
+    r"no choice before this step draws cards; a \[\[decision\]\] with draws comes before",
+    "W has no cards at this step; allowed: L",
+    "a packet of the house or the community is burned, not a player's",
+    "cards of W were burned by a step before; name all positions in one step",
+    "position N of a packet of N; allowed: 1 to N",
+    "each position once, and fewer than the N cards of the packet",
+    "N cards of W lie open; allowed: N to N",
+    "all cards of W lie open by a step before",
+    "said of a hand that may be shown: optional = true",
+    "W is no later step; allowed: L",
+    "W is no step that deals; allowed: L",
+    "for a bet placed by-decision that is no tip: a tip is closed with its bet",
+    'said of a button: first = "button"',
+    "a reading by which (bets are settled|more bets go back): give W too",
+    "beside the bets of W; give it too",
+    "N seats need N cards and the deck has N; at most N",
+    "N seats leave N cards of N, not N",
+    "missing: what is left of the deck is counted after every round",
+    "no step W; known: L",
+    # a shoe's columns
+    "belongs to a game of steps; this one is drawn from a shoe",
+    "by suit they are L, in any order",
+    "one end by column and one by all, at most",
+    "an extra card follows an end by all; there is none",
+    "N cards without N in a column cannot be; at most N",
+    "option W must choose between numbers of decks, 1 to 16",
+    "option W may choose between L",
+    # what a file stands on
+    r"no procedure or part W; parts: L; or the id of a procedure, or a \.toml file",
+    "W stands on this file itself",
+    "more than N files (upon each other|together)",
+    "W is a procedure; a part stands on parts alone",
+    "each name once",
+    "T: (cannot be read: T|not UTF-8 text at byte N)",
+    "W takes nothing away; no file below gives it",
+    "must be W",
+    "a procedure's own; a part has none",
+    # the file and its schema
+    "unknown key; allowed: T",
+    "missing; T",
+    "missing.*",
+    "must (not )?be .+",
+    "String should match pattern W, not W",
+    "not TOML: T",
+    "cannot be read: T",
+    "not UTF-8 text at byte N",
+    "no procedure W; known: T",
+    r"[a-z0-9.-]+ has no option W; known: (L|none)",
+    "W is not allowed; allowed: L",
+)
+"""Why a file is refused."""
+
+
+@cache
+def _pattern(sentence: str) -> re.Pattern[str]:
+    letters = "".join(_WORDS)
+    return re.compile(
+        re.sub(rf"(?<![A-Za-z\\\[\]'])([{letters}])(?![A-Za-z\]'])", lambda m: f"(?:{_WORDS[m[1]]})", sentence)
+    )
+
+
+def check_refusal(error: ProcedureError) -> None:
+    """One line, with a key as it is written in the file, and a sentence of those above."""
+    assert "\n" not in str(error)
+    assert not error.key or _KEY.fullmatch(error.key), error.key
+    said = any(_pattern(each).fullmatch(error.why) for each in SENTENCES)
+    assert said, f"{error.why!r} is not written down in tests/support/reading/refusals.py"
+
+
+def refused(game: str, before: str, after: str, folder: Path) -> list[ProcedureError]:
+    """What is said of the file of a game in which the first `before` was changed to `after`."""
+    text = whole_text(game)
+    assert before in text, before
+    file = folder / "bad.toml"
+    file.write_text(text.replace(before, after, 1), encoding="utf-8")
+    return check_procedure(file)

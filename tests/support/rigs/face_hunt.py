@@ -1,0 +1,424 @@
+"""A served table whose every outlet is searched for faces that nobody has shown.
+
+What is hidden follows from the simulated cards and from what the people at the table do with them, never from what the
+program under test makes of it. The table and the search take turns: whenever somebody deals or shows a card, the
+service stands still until everything it has given out has arrived and was searched.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+import re
+import threading
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import httpx
+from websockets.sync.client import connect
+
+from dealwire.cli.run import console_of, exports_of
+from dealwire.config.load import load_configuration
+from dealwire.hub.hub import Hub
+from dealwire.journal import JournalReader, SealingKey
+from dealwire.journal.records import KEY, RAW, SNAPSHOT
+from dealwire.rehearsal.card_dealer import CardDealer
+from dealwire.rehearsal.race_dealer import RaceDealer
+from dealwire.rehearsal.scenario import AnyScenario, Scenario
+from dealwire.rehearsal.tables import RehearsedShoe, SimulatedTable, set_up
+from dealwire.service.service import Service
+from devices.clock import SystemClock
+from devices.loop import Owner
+from devices.simulator.host import SimulatorHost
+from protocol.cards import DECK, NONE, UNREAD, Card
+from protocol.places import BURN
+from tests.support.rigs.brokers import Mosquitto, Reader, eventually
+from tests.support.rigs.ports import free_port
+
+_NUMBERS: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+RANK_WORDS: Final = dict(zip("A23456789TJQK", ("ace", *_NUMBERS, "jack", "queen", "king"), strict=True))
+SUIT_WORDS: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
+TEXT: Final = re.compile(r"(?<![\w.])([A2-9TJQK][CDHS])(?!\w)")
+WORDS: Final = re.compile(rf"\b({'|'.join(RANK_WORDS.values())}) of ({'|'.join(SUIT_WORDS.values())})\b")
+DRAWN: Final = re.compile(r'class="card (clubs|diamonds|hearts|spades)"><b>(10|[A2-9JQK])</b>')
+FACES: Final = frozenset(card.text for card in DECK)
+PATIENCE_S: Final = 60.0
+SITE: Final = "hunt"
+TABLE: Final = "pit"
+
+
+def faces_in(text: str) -> set[str]:
+    """Every face that a text names: as `AS`, in words, or as a page draws it."""
+    ranks, suits = ({word: letter for letter, word in words.items()} for words in (RANK_WORDS, SUIT_WORDS))
+    found = set(TEXT.findall(text)) & FACES
+    found |= {ranks[rank] + suits[suit] for rank, suit in WORDS.findall(text)}
+    return found | {rank.replace("10", "T") + suits[suit] for suit, rank in DRAWN.findall(text)}
+
+
+class Truth:
+    """Which faces somebody at the table has shown, by what people and cards do."""
+
+    def __init__(self, table: SimulatedTable | RehearsedShoe) -> None:
+        self.shown: set[str] = set()
+        """In this round; of a shoe of races, since it was filled."""
+        self.lately: set[str] = set()
+        """What was allowed at any time since the last search."""
+        self.dealt: set[str] = set()
+        self.hidden: set[str] = set()
+        """Faces that a device read and that were not shown then; for the count alone."""
+        self.changes = 0
+        self._new_round, self._open = False, False
+        self._table = table
+        controller: Any = table.controller
+        self._after(controller, "reveal", lambda _, place, cards, *__: self._show(cards))
+        self._after(controller, "mishandle", lambda _, place, how, card=UNREAD: self._show([card]))
+        dealer: Any = table.dealer
+        if isinstance(dealer, RaceDealer):
+            self._after(dealer, "draw_card", lambda card, number: self._show([card] if card is not None else []))
+            self._after(dealer.shoe, "draw", lambda card, **_: self._deal([card] if card is not None else []))
+            return
+        self._after(controller, "start_game", lambda done: self._begin() if done else None)
+        self._before(controller, "end_game", self._end)
+        self._after(dealer, "lay", lambda _, packet, arrived: self._deal(dealer.cards.faces(packet.place)))
+        if isinstance(dealer, CardDealer):
+            self._before(dealer, "_deal_packets", self._dealing)
+            self._after(dealer.shoe, "draw", lambda card, **_: self._drawn(card))
+
+    def allowed(self) -> set[str]:
+        """What may be named now, and what might have been since the last search."""
+        allowed, self.lately = self.lately | self.shown, set(self.shown)
+        return allowed
+
+    def _begin(self) -> None:
+        self._new_round = True
+
+    def _dealing(self, step: Any, packets: object) -> None:
+        """The procedure's file says which cards are dealt face up."""
+        self._open = getattr(step, "face", "down") == "up"
+
+    def _drawn(self, card: Card | None) -> None:
+        if card is not None:
+            self._deal([card])
+            if self._open:
+                self._show([card])
+
+    def _deal(self, cards: Iterable[Card]) -> None:
+        if self._new_round:
+            self._new_round, self.shown, self.dealt = False, set(), set()
+        self.dealt |= {card.text for card in cards if card.text in FACES}
+        self.hidden |= self.dealt - self.shown
+        self.changes += 1
+
+    def _show(self, cards: Iterable[Card]) -> None:
+        self.shown |= {card.text for card in cards if card not in (UNREAD, NONE)}
+        self.lately |= self.shown
+        self.changes += 1
+
+    def _end(self) -> None:
+        """The cards of a dealt deck are dead now; what was burned from a shoe that goes on is not."""
+        dealer: Any = self._table.dealer
+        plan = dealer.procedure.plan
+        goes_on = plan.from_shoe and plan.procedure.deck.fresh != "each-round"
+        burned = {card.text for card in dealer.cards.faces(BURN)} if goes_on else set()
+        self.shown |= self.dealt - burned
+        self.lately |= self.shown
+        self.changes += 1
+
+    def _after(self, owner: Any, name: str, then: Callable[..., None]) -> None:
+        original = getattr(owner, name)
+
+        def call(*args: Any, **options: Any) -> Any:
+            result = original(*args, **options)
+            then(result, *args, **options)
+            return result
+
+        setattr(owner, name, call)
+
+    def _before(self, owner: Any, name: str, first: Callable[..., None]) -> None:
+        original = getattr(owner, name)
+
+        def call(*args: Any, **options: Any) -> Any:
+            first(*args, **options)
+            return original(*args, **options)
+
+        setattr(owner, name, call)
+
+
+class StoppableClock(SystemClock):
+    """A clock that stands still while the table is searched: devices and links do not grow impatient."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._stood_ns = self._holds = 0
+
+    def now_ns(self) -> int:
+        return super().now_ns() - (0 if self._holds else self._stood_ns)
+
+    def hold(self) -> int:
+        now_ns = super().hold()
+        self._holds += 1
+        return now_ns
+
+    def release(self) -> None:
+        self._holds -= 1
+        super().release()
+
+    @contextlib.contextmanager
+    def stopped(self) -> Iterator[None]:
+        began_ns = time.monotonic_ns()
+        try:
+            yield
+        finally:
+            self._stood_ns += time.monotonic_ns() - began_ns
+
+
+class Watcher:
+    """A page that looks on: everything that comes over its WebSocket."""
+
+    def __init__(self, address: str, path: str) -> None:
+        self.messages: list[str] = []
+        self._origin, self._path = address.rstrip("/"), path
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._listen)
+        self._thread.start()
+
+    def _listen(self) -> None:
+        address = self._origin.replace("http", "ws") + self._path
+        with connect(address, origin=self._origin, max_size=None) as line:  # type: ignore[arg-type]
+            while not self._over.is_set():
+                with contextlib.suppress(TimeoutError):
+                    self.messages.append(str(line.recv(timeout=0.1)))
+
+    def close(self) -> None:
+        self._over.set()
+        self._thread.join()
+
+
+class Logged(logging.Handler):
+    """Every line of the log, of every part of the program."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.DEBUG)
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if not record.name.startswith(("httpx", "httpcore", "websockets")):  # the test's own
+            self.lines.append(record.getMessage())
+
+
+CONFIGURATION: Final = """
+schema = "dealwire.table/1"
+[journal]
+path = "journal.sqlite"
+key-file = "journal.key"
+[console]
+port = {console}
+[exports]
+ndjson = true
+[exports.metrics]
+port = {metrics}
+[exports.mqtt]
+url = "{broker}"
+site = "{site}"
+[[table]]
+name = "{table}"
+procedure = "{procedure}"
+settle = {settle}
+[[table.device]]
+name = "{deals}"
+kind = "{deals}"
+address = "{address}"
+dialect = "{dialect}"
+[[table.device]]
+name = "controller"
+kind = "table-controller"
+address = "{controller}"
+"""
+
+
+class Outlets:
+    """Everything a service gives out, as whoever is at the other end has it. `look_on` at each console there is."""
+
+    def __init__(self, folder: Path, metrics: int, out: io.StringIO, reader: Reader, log: Logged) -> None:
+        self._journal = folder / "journal.sqlite"
+        self._out, self._reader, self._log = out, reader, log
+        self._metrics = f"http://127.0.0.1:{metrics}/metrics"
+        self._browser: httpx.Client
+        self._watchers: list[Watcher] = []
+        self._taken: Counter[str] = Counter()
+        self._record = 0
+
+    @contextlib.contextmanager
+    def look_on(self, address: str) -> Iterator[None]:
+        """With a browser, and on its lines."""
+        watchers = [Watcher(address, path) for path in ("/live", f"/live/{TABLE}")]
+        self._watchers += watchers
+        try:
+            with httpx.Client(base_url=address, headers={"accept": "text/html"}, timeout=30) as self._browser:
+                yield
+        finally:
+            for watcher in watchers:
+                watcher.close()
+
+    def arrived(self) -> bool:
+        """Every line that was made known is at the other end of MQTT, and the newest on standard output; heads of the
+        journal may follow it there."""
+        with JournalReader(self._journal) as reader:
+            lines = [item.line for item in reader.publications()]
+        return len(self._reader.copy()) >= len(lines) and f"{lines[-1]}\n" in self._out.getvalue()[-65536:]
+
+    def new(self) -> Iterator[tuple[str, str]]:
+        """What came since the last look: outlet and text."""
+        lines = [text for _, text in sorted(self._reader.copy().items())]
+        yield from (("mqtt", text) for text in self._since("mqtt", lines))
+        others = [f"{topic} {text}" for topic, text, _ in list(self._reader.others)]
+        yield from (("mqtt, no line", text) for text in self._since("mqtt, no line", others))
+        yield from (("ndjson", text) for text in self._since("ndjson", self._out.getvalue().splitlines()))
+        yield from (("log", text) for text in self._since("log", list(self._log.lines)))
+        for number, watcher in enumerate(self._watchers):
+            yield from (("websocket", text) for text in self._since(f"websocket {number}", list(watcher.messages)))
+        for path in ("/", f"/table/{TABLE}", f"/table/{TABLE}/replay", "/bench", "/replay"):
+            yield "page", self._browser.get(path).text
+        yield "metrics", self._browser.get(self._metrics).text
+        with JournalReader(self._journal) as reader:
+            for record in reader.records(self._record):
+                self._record = record.sequence
+                if record.kind == SNAPSHOT:  # what is sealed of it may look like anything
+                    clear = record.payload[: 4 + int.from_bytes(record.payload[:4], "big")]
+                    record = replace(record, payload=clear)
+                if record.kind not in (*RAW, KEY):
+                    yield "journal", record.payload.decode("utf-8", "replace")
+
+    def _since(self, name: str, texts: list[str]) -> list[str]:
+        new = texts[self._taken[name] :]
+        self._taken[name] = len(texts)
+        return new
+
+
+class FaceHunt:
+    """One evening of `scenario`, served and searched. `leaks` are the faces found too early, with outlet and text;
+    `named` those found in time, by outlet, so that a silent outlet is noticed."""
+
+    def __init__(
+        self, folder: Path, broker: Mosquitto, scenario: AnyScenario, *, dialect: str = "tdp", speed: float = 20.0
+    ) -> None:
+        self.leaks: list[tuple[str, set[str], str]] = []
+        self.named: defaultdict[str, set[str]] = defaultdict(set)
+        self.searched: Counter[str] = Counter()
+        self.log: list[str] = []
+        table = set_up(scenario, speed=speed, shoe_dialect=dialect)
+        assert isinstance(table, SimulatedTable | RehearsedShoe)
+        self.truth = Truth(table)
+        self._bench = SimulatorHost(table, dict.fromkeys(table.units, "pty"))
+        self._folder, self._broker = folder, broker
+        self._clock = StoppableClock()
+        self._metrics = free_port()
+        self._file = self._configure(scenario, dialect)
+
+    def _configure(self, scenario: AnyScenario, dialect: str) -> Path:
+        SealingKey.new(self._folder / "journal.key")
+        procedure = scenario.procedure.id if isinstance(scenario, Scenario) else "race-to-the-flush"
+        (deals,) = self._bench.addresses.keys() - {"table-controller"}
+        file = self._folder / "table.toml"
+        file.write_text(
+            CONFIGURATION.format(
+                console=free_port(),
+                metrics=self._metrics,
+                broker=self._broker.url,
+                site=SITE,
+                table=TABLE,
+                procedure=procedure,
+                settle="false",
+                deals=deals,
+                dialect=dialect,
+                address=self._bench.addresses[deals],
+                controller=self._bench.addresses["table-controller"],
+            )
+        )
+        return file
+
+    def run(self, restart_after: int = 0) -> None:
+        """Deal the evening to its end. The service ends and goes on after so many cards were dealt or shown."""
+        out, log, bench = io.StringIO(), Logged(), Owner(self._clock)
+        self.log = log.lines
+        logging.getLogger().addHandler(log)
+        before = logging.getLogger("dealwire").level
+        logging.getLogger("dealwire").setLevel(logging.DEBUG)
+        try:
+            with Reader(self._broker.port, "#") as reader:
+                outlets = Outlets(self._folder, self._metrics, out, reader, log)
+                for member in (self._bench, *self._bench.lines.values()):
+                    bench.add(member)
+                self._bench.start(self._clock.now_ns())
+                if restart_after:
+                    self._serve(bench, outlets, out, lambda: self.truth.changes >= restart_after)
+                    assert not self._bench.finished
+                self._serve(bench, outlets, out, lambda: False)
+        finally:
+            logging.getLogger().removeHandler(log)
+            logging.getLogger("dealwire").setLevel(before)
+            bench.close()
+
+    def _serve(self, bench: Owner, outlets: Outlets, out: io.StringIO, over: Callable[[], bool]) -> None:
+        configuration, hub = load_configuration(self._file), Hub()
+        assert configuration.console is not None
+        with ExitStack() as stack:
+            service = Service(configuration, hub)
+            service.clock = self._clock
+            self._bring_to_search(hub)
+            with self._clock.stopped():
+                stack.enter_context(service)
+                address = stack.enter_context(console_of(configuration.console, service))
+                with contextlib.redirect_stdout(out):
+                    stack.enter_context(exports_of(configuration.exports, service))
+                stack.enter_context(outlets.look_on(address))
+            service.run(0.001)  # whoever listens gets what came of going on
+            while not self._bench.finished and not over():
+                self._turn(bench, service)
+                self._search_all(outlets)
+            service.owner.run(timeout_s=0.2)
+            self._search_all(outlets)
+
+    def _turn(self, bench: Owner, service: Service) -> None:
+        """Until somebody deals or shows a card."""
+        changes, end = self.truth.changes, time.monotonic() + PATIENCE_S
+        while self.truth.changes == changes and not self._bench.finished:
+            bench.run(lambda: self.truth.changes != changes, 0.002)
+            service.owner.run(timeout_s=0.002)
+            assert time.monotonic() < end, "the evening does not go on"
+
+    def _search_all(self, outlets: Outlets) -> None:
+        with self._clock.stopped():
+            eventually(outlets.arrived, "lines are missing at an outlet")
+            time.sleep(0.03)  # a page gets no two messages within half of that
+            allowed = self.truth.allowed()
+            for outlet, text in outlets.new():
+                self.search(outlet, text, allowed)
+
+    def _bring_to_search(self, hub: Hub) -> None:
+        """What the service hands out is searched at once as well, before anybody shows another card."""
+        publish, show = hub.publish, hub.show
+
+        def published(item: Any) -> None:
+            self.search("hub", item.line, self.truth.lately | self.truth.shown)
+            publish(item)
+
+        def seen(view: Any) -> None:
+            self.search("view", view.model_dump_json(), self.truth.lately | self.truth.shown)
+            show(view)
+
+        hub.publish, hub.show = published, seen  # type: ignore[method-assign]
+
+    def search(self, outlet: str, text: str, allowed: set[str]) -> None:
+        """Look for faces in one text."""
+        found = faces_in(text)
+        self.searched[outlet] += 1
+        self.named[outlet] |= found
+        if found - allowed:
+            self.leaks.append((outlet, found - allowed, text[:2000]))

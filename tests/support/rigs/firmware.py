@@ -1,0 +1,151 @@
+"""The reference device in C for tests: built once, run as a program or on the board that QEMU plays, asked in bytes."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import pytest
+import serial
+
+from firmware.qemu.board import QEMU, Board
+from protocol.tdp import messages as m
+from protocol.tdp.codec import decode, encode
+from protocol.tdp.framing import Frame, Framer, encode_frame
+from protocol.tdp.messages import Message
+
+ROOT: Final = Path(__file__).parents[3]
+BUILD: Final = ROOT / "build/firmware"
+PATIENCE_S: Final = 60.0
+"""Far above what a busy machine takes; only a device that says nothing runs into it."""
+IMAGES: Final = {"shoe": "shoe", "table-controller": "controller", "shuffler": "shuffler"}
+
+
+def make(target: str) -> str:
+    """Build a target of firmware/Makefile; what it printed. Skips when the machine lacks the tool."""
+    needed = {"host": "cc", "analyze": "cc", "sanitized": "clang"}.get(target)
+    if needed is not None and shutil.which(needed) is None:
+        pytest.skip(f"no {needed} on this machine")
+    if target == "cross":
+        pytest.importorskip("ziglang", reason="the cross compiler is not installed: pip install 'dealwire[firmware]'")
+    words = ["make", "--no-print-directory", "-C", str(ROOT / "firmware"), target, f"PYTHON={sys.executable}"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def devices() -> list[str]:
+    """The devices that there are in C, by the plans' names."""
+    return [name for name, image in IMAGES.items() if (ROOT / f"firmware/src/device_{image}.c").exists()]
+
+
+@contextmanager
+def program(
+    device: str,
+    folder: Path,
+    kind: str = "tdp-device-sanitized",
+    store: Path | None = None,
+    image: Path | None = None,
+) -> Iterator[str]:
+    """The program with the line `folder/line` and the control socket `folder/control`; the line."""
+    line, control = folder / "line", folder / "control"
+    words = [str(BUILD / kind), device, "--line", str(line), "--control", str(control)]
+    words += ["--store", str(store)] if store else []
+    words += ["--image", str(image)] if image else []
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        assert json.loads(running.stdout.readline())["line"] == str(line)
+        try:
+            yield str(line)
+        finally:
+            running.terminate()
+            said = running.stderr.read()
+    assert not said, said
+    assert running.returncode == 0
+
+
+@contextmanager
+def board(device: str) -> Iterator[Board]:
+    """The device on the Cortex-M3 that QEMU plays."""
+    if shutil.which(QEMU) is None:
+        pytest.skip(f"no {QEMU} on this machine")
+    make("cross")
+    with Board(BUILD / f"lm3s6965/{IMAGES[device]}.bin") as playing:
+        yield playing
+
+
+def order(control: Path, words: str) -> str:
+    """One order to a control socket, and its answer."""
+    with socket.socket(socket.AF_UNIX) as line:
+        line.connect(str(control))
+        line.sendall(words.encode() + b"\n")
+        return line.makefile("r").readline().strip()
+
+
+class Asked:
+    """A host of a few lines: what it sends and what it awaits, one message at a time."""
+
+    def __init__(self, line: str) -> None:
+        self._port = serial.Serial(line, 115200, timeout=0.05)
+        self._framer, self._heard, self._session = Framer(), list[Message](), 0
+        self._request = int(time.monotonic() * 1000) % 60_000
+
+    def __enter__(self) -> Asked:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._port.close()
+
+    def say(self, message: Message) -> None:
+        """Send it, as a command with a new request id when it is one."""
+        self._request += 1
+        self._port.write(encode_frame(encode(message, request=self._request), after_silence=True))
+
+    def hear(
+        self, kind: type[Message], wanted: Callable[[Message], bool] = lambda _: True, within: float = PATIENCE_S
+    ) -> Message:
+        """The next such message; AssertionError when none comes."""
+        end = time.monotonic() + within
+        while time.monotonic() < end:
+            while self._heard:
+                message = self._heard.pop(0)
+                if isinstance(message, kind) and wanted(message):
+                    return message
+            pieces = self._framer.feed(self._port.read(256))
+            fresh = [decode(piece.body).message for piece in pieces if isinstance(piece, Frame)]
+            self._heard += fresh
+            numbers = [message.number for message in fresh if isinstance(message, m.Event)]
+            if numbers and self._session:
+                self.say(m.AckMessage(self._session, max(numbers)))
+        raise AssertionError(f"no {kind.__name__} within {within} s")
+
+    def greet(self) -> m.HelloReplyMessage:
+        """Who is there; asked again until somebody is."""
+        end = time.monotonic() + PATIENCE_S
+        while time.monotonic() < end:
+            self._heard.clear()
+            self.say(m.HelloMessage(1, 0, 1, 3, "test"))
+            with contextlib.suppress(AssertionError):
+                found = self.hear(m.HelloReplyMessage, within=0.5)
+                assert isinstance(found, m.HelloReplyMessage)
+                return found
+        raise AssertionError(f"nobody answered HELLO within {PATIENCE_S} s")
+
+    def booted(self, session: int) -> m.BootedMessage:
+        """The first event of the session, after opening it."""
+        self.say(m.OpenSessionMessage(session, 1, 2, m.Role.SERVICE))
+        self.say(m.ReadEventsMessage(session, 1))
+        self._session = session
+        found = self.hear(m.BootedMessage)
+        assert isinstance(found, m.BootedMessage)
+        return found

@@ -1,0 +1,108 @@
+"""Simulated devices that survive the service: a process of their own, pseudo-terminals, a witness at each connector."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from dealwire.rehearsal.scenario import endless
+from dealwire.rehearsal.scenario_file import load_scenario
+from dealwire.rehearsal.tables import SimulatedTable
+from devices.clock import SystemClock
+from devices.loop import Owner
+from devices.simulator.host import DeviceLine, SimulatorHost
+from tests.support.oracles.wire_witness import Witness
+
+SCENARIO: Final = "demo"
+LINE_NAMES: Final = {"shuffler": "shuffler", "table-controller": "controller"}
+"""The simulated device -> the line's name at the table."""
+
+
+class Devices:
+    """Deals without an end until it is closed. What its witnesses saw is read from `notes`."""
+
+    def __init__(self, notes: Path, seed: int, speed: float, faults: float) -> None:
+        self.acknowledged: dict[tuple[str, int], int] = {}
+        """(line, session) -> up to which event."""
+        self.gone: dict[tuple[str, int], set[int]] = {}
+        self.ended: set[tuple[int, int]] = set()
+        """(the controller's session, round) of each END GAME that was acknowledged."""
+        self._notes, self._read = notes, 0
+        notes.touch()
+        out, into = os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                os.close(out)
+                _serve(notes, into, seed, speed, faults)
+            finally:
+                os._exit(1)
+        os.close(into)
+        with os.fdopen(out) as announced:
+            self.addresses: dict[str, str] = json.loads(announced.readline())
+
+    def __enter__(self) -> Devices:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+
+    def read_witness(self) -> None:
+        """Take in what the witnesses noted since."""
+        with self._notes.open("rb") as file:
+            file.seek(self._read)
+            data = file.read()
+        data = data[: data.rfind(b"\n") + 1]
+        self._read += len(data)
+        for line in data.decode().splitlines():
+            what, device, *numbers = line.split()
+            session, number = (int(each) for each in numbers)
+            if what == "acknowledged":
+                self.acknowledged[device, session] = max(number, self.acknowledged.get((device, session), 0))
+            elif what == "gone":
+                self.gone.setdefault((device, session), set()).add(number)
+            else:
+                self.ended.add((session, number))
+
+
+def _serve(notes: Path, announce: int, seed: int, speed: float, faults: float) -> None:
+    clock = SystemClock()
+    owner = Owner(clock)
+    table = SimulatedTable(endless(load_scenario(SCENARIO), faults=faults, seed=seed), speed=speed)
+    bench = SimulatorHost(table, dict.fromkeys(table.units, "pty"))
+    file = os.open(notes, os.O_WRONLY | os.O_APPEND)
+
+    def note(device: str, news: list[tuple[str, int, int]]) -> None:
+        text = "".join(f"{what} {LINE_NAMES[device]} {session} {number}\n" for what, session, number in news)
+        if text and os.write(file, text.encode()) != len(text):
+            raise OSError("the witness's file took less than a line")
+
+    for device, line in bench.lines.items():
+        _witnessed(device, line, Witness(), note)
+    for member in (bench, *bench.lines.values()):
+        owner.add(member)
+    bench.start(clock.now_ns())
+    os.write(announce, json.dumps(bench.addresses).encode() + b"\n")
+    owner.run()
+    sys.exit("the devices ended by themselves")
+
+
+def _witnessed(device: str, line: DeviceLine, witness: Witness, note: Callable[[str, Any], None]) -> None:
+    take, send = line._on_bytes, line.send
+
+    def on_bytes(data: bytes, now_ns: int) -> None:
+        note(device, witness.to_device(data))
+        take(data, now_ns)
+
+    def say(data: bytes) -> None:
+        note(device, witness.to_host(data))
+        send(data)
+
+    line._on_bytes = on_bytes
+    line.send = say  # type: ignore[method-assign]
