@@ -20,9 +20,10 @@ SMALL = ["HEAD", "--rounds", "2", "--procedure", "flushes-gone-wild.sd"]
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Where inputs and answers lie; skips without the history."""
     try:
-        commit_of(PLAYERS)
+        for players in PLAYERS:
+            commit_of(players)
     except (OSError, subprocess.CalledProcessError):
-        pytest.skip(f"commit {PLAYERS} is not here: no git, or not its history")
+        pytest.skip(f"commits {', '.join(PLAYERS)} are not here: no git, or not its history")
     folder = tmp_path_factory.mktemp("compared")
     yield folder
     shutil.rmtree(folder)

@@ -1,12 +1,13 @@
 """The same evenings dealt by another commit and by this tree: outcomes, money and clauses must be the same.
 
-    python -m tests.support.programs.compare_commits 659696b
+    python -m tests.support.programs.compare_commits 517dc6e7
 
-The inputs are made once, by the players of commit 659696b, and written as plain data (`compare_inputs`); each tree
-deals them in a process of its own (`compare_deal`). Compared is, report by report: each incident by code, clause,
-place, fault, call and events; each round and each settlement in every key but its words and the hashes of its files;
-of the recordings also the summary and the exit code. What may differ stands in `DECLARED`, with the reason. Apart from
-that, and for information only: what may happen next after every report.
+The inputs are made once, by the players of commits 659696b (`compare_inputs`) and 517dc6e7 (`compare_later`, for the
+games that came between; only beside commits that have them), and written as plain data; each tree deals them in a
+process of its own (`compare_deal`). Compared is, report by report: each incident by code, clause, place, fault, call
+and events; each round and each settlement in every key but its words and the hashes of its files; of the recordings
+also the summary and the exit code. `--words` compares every word, too. What may differ from 659696b stands in
+`DECLARED`, with the reason. Apart from that, and for information only: what may happen next after every report.
 
 `--keep FOLDER` keeps the inputs, the trees and the other commit's answers, so that the next comparison costs this
 tree's run only. Exit code 1 when something differs that is not declared.
@@ -26,6 +27,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from io import BytesIO
 from itertools import zip_longest
 from pathlib import Path
@@ -33,9 +35,10 @@ from typing import Any, Final, NamedTuple
 
 HERE: Final = Path(__file__).resolve()
 ROOT: Final = HERE.parents[3]
-PLAYERS: Final = "659696b"
-"""Whose players make the inputs, whatever is compared."""
-MAKE, DEAL = HERE.with_name("compare_inputs.py"), HERE.with_name("compare_deal.py")
+PLAYERS: Final = {"659696b": HERE.with_name("compare_inputs.py"), "517dc6e7": HERE.with_name("compare_later.py")}
+"""Whose players make the inputs, whatever is compared, and the program that does it in their tree."""
+DEAL: Final = HERE.with_name("compare_deal.py")
+MADE_BY: Final = (*PLAYERS.values(), HERE.with_name("compare_plain.py"), DEAL)
 
 DECLARED: Final[Mapping[str, str]] = {
     "round.schema": "incidents carry facts: dealwire.round/2",
@@ -140,13 +143,31 @@ def differing(old: Any, new: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
         yield path, old, new
 
 
-def compare(found: Compared, item: Json, old: Json, new: Json, declared: Mapping[str, str] = DECLARED) -> None:
-    """One input's answers of both trees."""
+def unhashed(value: Any) -> Any:
+    """The object without the hashes of its files."""
+    if isinstance(value, list):
+        return [unhashed(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    return {key: unhashed(each) for key, each in value.items() if key != "sha256"}
+
+
+def compare(
+    found: Compared,
+    item: Json,
+    old: Json,
+    new: Json,
+    declared: Mapping[str, str] = DECLARED,
+    *,
+    words: bool = False,
+) -> None:
+    """One input's answers of both trees; with `words` every sentence must be the same, too."""
+    view, answers = (unhashed, iter) if words else (meant, once)
     found.inputs += 1
     found.reports += len(item.get("reports", ()))
     firsts: dict[str, Difference] = {}
     aligned = True
-    for one, other in zip_longest(once(old["said"]), once(new["said"]), fillvalue=None):
+    for one, other in zip_longest(answers(old["said"]), answers(new["said"]), fillvalue=None):
         if one is not None:
             found.kinds[one[1]["type"]] += 1
             found.errors += one[1]["type"] == "error"
@@ -156,11 +177,11 @@ def compare(found: Compared, item: Json, old: Json, new: Json, declared: Mapping
         kinds = [side[1]["type"] if side else "nothing" for side in (one, other)]
         if one is None or other is None or kinds[0] != kinds[1] or one[0] != other[0]:
             aligned = False
-            shown = [meant(side[1]) if side else "nothing" for side in (one, other)]
+            shown = [view(side[1]) if side else "nothing" for side in (one, other)]
             where = " and ".join(dict.fromkeys(kinds)) + (" at another report" if kinds[0] == kinds[1] else "")
             firsts[where] = Difference(item["id"], index, where, *shown)
             continue
-        for path, was, is_now in differing(meant(one[1]), meant(other[1]), kinds[0]):
+        for path, was, is_now in differing(view(one[1]), view(other[1]), kinds[0]):
             if path in declared:
                 found.declared[path] += 1
             else:
@@ -231,12 +252,13 @@ class Comparison:
     rounds: int
     seed: int
     procedures: tuple[str, ...]
+    words: bool = False
 
     @property
     def key(self) -> str:
         """Differs for other inputs, and for inputs or answers that were made another way."""
-        digest = hashlib.sha256(MAKE.read_bytes() + DEAL.read_bytes())
-        digest.update(repr((self.rounds, self.seed, self.procedures)).encode())
+        digest = hashlib.sha256(b"".join(file.read_bytes() for file in MADE_BY))
+        digest.update(repr((self.rounds, self.seed, self.procedures, self.players)).encode())
         return digest.hexdigest()[:8]
 
     @property
@@ -245,25 +267,53 @@ class Comparison:
 
     def run(self) -> Compared:
         """Make the inputs, deal them in both trees, compare. What lies in the folder already is not made again."""
-        players = tree_of(commit_of(PLAYERS), self.folder)
-        if not self.inputs.exists():
-            made = self.inputs.with_suffix(".part")
-            run_in(players, MAKE, [str(self.rounds), str(self.seed), *self.procedures], cwd=players, out=made)
-            made.rename(self.inputs)
+        self._make_inputs()
         was = self.folder / f"answers-{self.commit[:12]}-{self.key}.ndjson"
         if not was.exists():
             dealt = was.with_suffix(".part")
-            run_in(tree_of(self.commit, self.folder), DEAL, [str(self.inputs), str(dealt)], cwd=players)
+            run_in(tree_of(self.commit, self.folder), DEAL, [str(self.inputs), str(dealt)], cwd=self.folder)
             dealt.rename(was)
         is_now = self.folder / f"answers-now-{os.getpid()}.ndjson"
         try:
-            run_in(self.tree, DEAL, [str(self.inputs), str(is_now)], cwd=players)
-            return compare_files(self.inputs, was, is_now)
+            run_in(self.tree, DEAL, [str(self.inputs), str(is_now)], cwd=self.folder)
+            declared = {} if [*PLAYERS][-1] in self.players else DECLARED
+            return compare_files(self.inputs, was, is_now, declared, words=self.words)
         finally:
             is_now.unlink(missing_ok=True)
 
+    @cached_property
+    def players(self) -> tuple[str, ...]:
+        """Those whose evenings can be dealt in the compared commit: they are no younger than it is."""
+        older = ["git", "-C", str(ROOT), "merge-base", "--is-ancestor"]
+        found = [each for each in PLAYERS if not subprocess.run([*older, each, self.commit], check=False).returncode]
+        return tuple(found or PLAYERS)
 
-def compare_files(inputs: Path, old: Path, new: Path) -> Compared:
+    def _make_inputs(self) -> None:
+        """Write the inputs unless they lie there, and unpack the trees whose recordings are among them."""
+        makers = {tree_of(commit_of(each), self.folder): PLAYERS[each] for each in self.players}
+        if self.inputs.exists():
+            return
+        made = self.inputs.with_suffix(".part")
+        with made.open("wb") as whole:
+            for tree, make in makers.items():
+                known = _known(tree, self.procedures)
+                if known or not self.procedures:
+                    part = made.with_suffix(f".{make.stem}")
+                    run_in(tree, make, [str(self.rounds), str(self.seed), *known], cwd=tree, out=part)
+                    whole.write(part.read_bytes())
+                    part.unlink()
+        made.rename(self.inputs)
+
+
+def _known(tree: Path, procedures: Iterable[str]) -> list[str]:
+    """Those of these procedures that the tree has a file of."""
+    files = {path.name.removesuffix(".toml") for path in (tree / "dealer_flow").rglob("*.toml")}
+    return [name for name in procedures if name in files]
+
+
+def compare_files(
+    inputs: Path, old: Path, new: Path, declared: Mapping[str, str] = DECLARED, *, words: bool = False
+) -> Compared:
     """Every input of the file with both answers."""
     found = Compared()
     was_sets, is_sets = _sets(old), _sets(new)
@@ -271,7 +321,7 @@ def compare_files(inputs: Path, old: Path, new: Path) -> Compared:
         for line, one, other in zip(items, was, now, strict=False):
             item, old_answer, new_answer = json.loads(line), json.loads(one), json.loads(other)
             assert item["id"] == old_answer["id"] == new_answer["id"], "the answers are not of these inputs"
-            compare(found, item, old_answer, new_answer)
+            compare(found, item, old_answer, new_answer, declared, words=words)
             numbers = [(old_answer["legal"], was_sets), (new_answer["legal"], is_sets)]
             sides = [[None if number is None else sets[number] for number in each] for each, sets in numbers]
             compare_legal(found, item, *sides)
@@ -369,17 +419,18 @@ def main(arguments: Sequence[str]) -> int:
     """Compare, print, and say by the exit code whether both are the same."""
     parser = argparse.ArgumentParser(prog="python -m tests.support.programs.compare_commits", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("commit", nargs="?", default=PLAYERS, help="the other commit")
+    parser.add_argument("commit", nargs="?", default=[*PLAYERS][-1], help="the other commit")
     parser.add_argument("--rounds", type=int, default=30, help="random evenings of each procedure")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--procedure", action="append", default=[], help="these only, and no recordings")
+    parser.add_argument("--words", action="store_true", help="sentences must be the same, too")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep inputs, trees and answers there")
     parser.add_argument("--tree", type=Path, default=ROOT, help="the tree to judge; by default this one")
     parser.add_argument("--show", type=int, default=5, help="differences to print")
     args = parser.parse_args(arguments)
     with folder_of(args.keep) as folder:
         commit, procedures = commit_of(args.commit), tuple(args.procedure)
-        comparison = Comparison(commit, args.tree.resolve(), folder, args.rounds, args.seed, procedures)
+        comparison = Comparison(commit, args.tree.resolve(), folder, args.rounds, args.seed, procedures, args.words)
         found = comparison.run()
         wanted = {each.input for each in found.differences} | {name for name, *_ in found.legal[:3]}
         with comparison.inputs.open(encoding="utf-8") as lines:

@@ -6,6 +6,7 @@ It must run in trees whose modules lie elsewhere, so it names few of them, each 
 reads results by their JSON only. An input is a line of JSON, reports or the arguments of a command:
 
     {"id", "procedure", "options", "terms", "reports": [[device, session, number, at_ns, class, fields], ...]}
+    the same with "game", what settles it, or null; without it the procedure's own game does
     {"id", "command": ["replay", FILE, "--json"]}
 
 An answer is a line, too: `said` holds [index of the report, object] in order, `legal` after each report the number of a
@@ -43,6 +44,7 @@ load_procedure = cache(found("load_procedure", "dealer_flow", "dealer_flow.proce
 settle = found("settle", "rules", "rules.settle")
 game_id_of = cache(found("game_id_of", "rules.game", "rules"))
 load_game_of = cache(found("load_game_of", "rules.game", "rules"))
+load_game = cache(found("load_game", "rules.game", "rules"))
 events = import_module("devices.events")
 parse_card: Callable[[str], Any] = cache(found("parse_card", "protocol.cards"))
 parse_place: Callable[[str], Any] = cache(found("parse_place", "protocol.places"))
@@ -96,25 +98,42 @@ def dealt(item: Json, legal: LegalSets) -> Json:
 def _told(item: Json, legal: LegalSets, after: list[int | None]) -> Iterator[tuple[int, str]]:
     procedure = load_procedure(item["procedure"])
     flow = DealerFlow(procedure, options=item["options"])
-    terms: Json = {**item["terms"], "meters": dict(item["terms"].get("meters", {}))}
-    if chosen := terms.get("paytables"):  # a tip's is its bet's, and in later trees no choice of its own
-        choices = load_game_of(item["procedure"]).default_paytables()
-        terms["paytables"] = {bet: table for bet, table in chosen.items() if bet in choices}
+    game = game_of(item)
+    terms = terms_of(item, game)
     for index, (device, session, number, at_ns, kind, fields) in enumerate(item["reports"]):
         for found_ in flow.handle(events.Seen(device, session, number, at_ns, body_of(kind, fields))):
-            yield from ((index, line) for line in _settled(item["procedure"], found_, terms))
+            yield from ((index, line) for line in _settled(game, found_, terms))
         after.append(legal.number(flow))
     for found_ in flow.finish():
-        yield from ((len(after), line) for line in _settled(item["procedure"], found_, terms))
+        yield from ((len(after), line) for line in _settled(game, found_, terms))
 
 
-def _settled(procedure: str, item: Any, terms: Json) -> Iterator[str]:
+def game_of(item: Json) -> Any:
+    """What settles the rounds of this input; None where nothing does."""
+    if "game" in item:
+        return None if item["game"] is None else load_game(item["game"])
+    return None if game_id_of(item["procedure"]) is None else load_game_of(item["procedure"])
+
+
+def terms_of(item: Json, game: Any) -> Json:
+    """On what its rounds are settled, in this tree's own types. A tip's pay table is its bet's, and in later trees no
+    choice of its own."""
+    terms: Json = {**item["terms"], "meters": dict(item["terms"].get("meters", {}))}
+    if (chosen := terms.get("paytables")) and "game" not in item:
+        choices = game.default_paytables()
+        terms["paytables"] = {bet: table for bet, table in chosen.items() if bet in choices}
+    if "rake" in terms:
+        terms["rake"] = found("HouseRake", "rules.settlement")(**terms["rake"])
+    return terms
+
+
+def _settled(game: Any, item: Any, terms: Json) -> Iterator[str]:
     """The line of an incident or a round; of a round also that of its settlement, which moves the meters on."""
     line = item.to_json()
     yield line
-    if json.loads(line)["type"] != "round" or game_id_of(procedure) is None:
+    if json.loads(line)["type"] != "round" or game is None:
         return
-    settled = settle(item, load_game_of(procedure), **terms).to_json()
+    settled = settle(item, game, **terms).to_json()
     for meter in json.loads(settled)["meters"]:
         if meter["after"] is None:
             terms["meters"].pop(meter["name"], None)

@@ -16,7 +16,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -43,14 +43,15 @@ from tests.support.race_evenings import RaceEvening
 from tests.support.table_evenings import TableEvening
 from tests.support.table_events import CONTROLLER, DEVICE, Report, reports
 
-Options = dict[str, str]
+sys.path.append(str(Path(__file__).parent))  # which -P leaves out
+from compare_plain import Options, Readings, changed, recordings, report
+
 SPEED = 20.0
 RACE = "race-to-the-flush"
 WRONG = (0.0, 0.0, 0.02, 0.06, 0.2)
 """Of the reports of a walk so many are departures from what is due, from evening to evening."""
 ERRORS = (e.PacketDispensed, e.CardsCounted, e.CardMishandled, e.RemainderDumped, e.HandRevealed, e.CardUnread)
 """What a walk gets wrong as often as all the rest: these rarely break the procedure, a clause says what they mean."""
-FIGURES = ("counted", "expected", "cents", "seat", "decision", "ordinal", "round", "bet", "loaded", "cards")
 
 
 class Walk:
@@ -297,56 +298,7 @@ def written(names: Sequence[str]) -> Iterator[tuple[str, DealerFlow, list[e.Seen
             yield f"{procedure}/{scenario_id}", DealerFlow(load_procedure(procedure)), seen
 
 
-# ---------------------------------------------------------------------- as plain data
-
-
-def plain(value: Any) -> Any:
-    """A field of a report without classes of this tree: cards and places as text."""
-    if isinstance(value, Card | Place):
-        return value.text
-    if isinstance(value, tuple):
-        return [plain(each) for each in value]
-    if isinstance(value, bool) or value is None:
-        return value
-    return int(value) if isinstance(value, int) else str(value)
-
-
-def report(seen: e.Seen) -> list[Any]:
-    named = {field.name: plain(getattr(seen.body, field.name)) for field in fields(seen.body)}
-    return [seen.device, seen.session, seen.number, seen.at_ns, type(seen.body).__name__, named]
-
-
-def changed(told: list[list[Any]], random: Random) -> list[list[Any]]:
-    """The same evening with some reports dropped, doubled, swapped with the next, or changed in one figure."""
-    out = list(told)
-    for _ in range(random.choice((1, 1, 2, 3, 1 + len(out) // 30))):
-        at = random.randrange(len(out) - 1)
-        match random.choice(("drop", "double", "swap", "swap", "change")):
-            case "drop":
-                del out[at]
-            case "double":
-                out.insert(random.randint(at, min(at + 3, len(out))), out[at])
-            case "swap":
-                out[at], out[at + 1] = out[at + 1], out[at]
-            case _:
-                out[at] = _other_figure(out[at], random)
-    return out
-
-
-def _other_figure(line: list[Any], random: Random) -> list[Any]:
-    named = dict(line[5])
-    for name in FIGURES:
-        if isinstance(named.get(name), int):
-            named[name] = max(named[name] + random.choice((-1, 1)), 0)
-            break
-    else:
-        if isinstance(named.get("card"), str):
-            named["card"] = random.choice(("??", "AS", "2H"))
-        elif named.get("cards"):
-            named["cards"] = [*named["cards"][1:], *random.choice(([], ["??"], ["AS"], named["cards"][-1:]))]
-        elif named.get("positions"):
-            named["positions"] = [at % 5 + 1 for at in named["positions"]]
-    return [*line[:5], named]
+# ---------------------------------------------------------------------- how they are settled
 
 
 @cache
@@ -370,23 +322,6 @@ def terms(name: str, random: Random, *, plainly: bool) -> dict[str, Any]:
         "envy_base_cents": random.choice((100, 500)),
         "accept_suspect": True,
     }
-
-
-class Readings:
-    """Options for evening after evening: the defaults in every fourth, else values that were not taken yet."""
-
-    def __init__(self, procedure: Procedure, random: Random) -> None:
-        self._procedure, self._random = procedure, random
-        self._left = {option.name: list(option.allowed) for option in procedure.option}
-
-    def next(self, number: int) -> Options:
-        if number % 4 == 1:
-            return {}
-        return {option.name: self._value(option.name, option.allowed) for option in self._procedure.option}
-
-    def _value(self, name: str, allowed: Sequence[str]) -> str:
-        left = self._left[name]
-        return left.pop(self._random.randrange(len(left))) if left else self._random.choice(allowed)
 
 
 def evenings(name: str, count: int, seed: int) -> Iterator[tuple[str, Options, list[e.Seen]]]:
@@ -422,27 +357,14 @@ def lines(names: Iterable[str], count: int, seed: int) -> Iterator[dict[str, Any
             yield {"id": f"{key}~", **head, "reports": changed(told, random)}
 
 
-def recordings(names: Iterable[str]) -> Iterator[dict[str, Any]]:
-    """Every recording as the command deals it again, in ways that its procedure has."""
-    names = set(names)
-    if names < set(known_procedures()):
-        return
-    here = Path(sys.path[0] or ".")  # PYTHONPATH: the tree
-    for path in sorted((here / "captures").glob("*.pcapng")):
-        name = f"captures/{path.name}"
-        yield {"id": name, "command": ["replay", name, "--json"]}
-        yield {"id": f"{name} no-settle", "command": ["replay", name, "--json", "--no-settle"]}
-    link = "docs/examples/progressive-ml03.toml"
-    wa = ["replay", "captures/flushes-gone-wild.wa.pcapng", "--json", "--progressive", link]
-    yield {"id": "captures/wa linked", "command": wa}
-    yield {"id": "captures/wa awards", "command": [*wa, "--awards"]}
-
-
 def main(arguments: list[str]) -> None:
     """Write the inputs to standard output."""
     count, seed, *names = arguments
     chosen = names or list(known_procedures())
-    for source in (recordings(chosen), lines(chosen, int(count), int(seed))):
+    heard = (
+        [] if set(chosen) < set(known_procedures()) else recordings(Path(sys.path[0] or "."))
+    )  # PYTHONPATH: the tree
+    for source in (heard, lines(chosen, int(count), int(seed))):
         for line in source:
             print(json.dumps(line, separators=(",", ":")))
 
