@@ -22,6 +22,7 @@ ACTIONS: Final = {
     "fold": BettingAction.FOLD,
     "muck": BettingAction.FOLD,
     "leave": BettingAction.FOLD,
+    "chop": BettingAction.CHOP,
 }
 """The first word of what `legal()` lists -> the action."""
 STAKE: Final = 2_000
