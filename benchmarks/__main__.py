@@ -1,14 +1,21 @@
-"""`python -m benchmarks [seconds] [name …]`: every table, or the named ones, each measured for about `seconds`."""
+"""`python -m benchmarks [seconds] [name …]`: every table, or the named ones, each measured for about `seconds`. One
+name may be followed by options of its own: `python -m benchmarks work --help`.
+"""
 
 import sys
 from importlib import import_module
 
-MODULES = ["codec", "replay", "settle", "archive", "lines", "journal", "service", "restart"]
+MODULES = ["codec", "replay", "settle", "archive", "lines", "journal", "service", "restart", "work"]
 """Modules of this folder with `run(seconds) -> Table`."""
+WITH_OPTIONS = ("replay", "work")
+"""Those with `main(seconds, arguments)`, too."""
 
 
 def main(arguments: list[str]) -> None:
     seconds = float(arguments.pop(0)) if arguments and arguments[0].replace(".", "", 1).isdigit() else 10.0
+    if arguments[1:] and arguments[0] in WITH_OPTIONS and arguments[1].startswith("-"):
+        import_module(f"benchmarks.{arguments[0]}").main(seconds, arguments[1:])
+        return
     for name in arguments or MODULES:
         if name not in MODULES:
             sys.exit(f"no benchmark named {name!r}; there are: {', '.join(MODULES)}")

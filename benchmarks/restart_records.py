@@ -111,8 +111,8 @@ class Far:
         """When a device has something to do."""
         return self.table.next_deadline_ns
 
-    def turn(self) -> None:
-        """Move what is on the lines, and let the devices do what is due."""
+    def turn(self) -> bool:
+        """Move what is on the lines, and let the devices do what is due; True when they said something."""
         now_ns, due_ns = self._clock.now_ns(), self.table.next_deadline_ns
         works = due_ns is not None and due_ns <= now_ns
         for device, end in list(self._ends.items()):
@@ -125,12 +125,13 @@ class Far:
                 works = True
                 self.table.receive(device, data, now_ns)
         if not works:
-            return
+            return False
         self.table.tick(now_ns)
-        for device, end in self._ends.items():
-            data = self.table.take_output(device, now_ns)
+        said = {device: self.table.take_output(device, now_ns) for device in self._ends}
+        for device, data in said.items():
             if data:
-                end.write(data)
+                self._ends[device].write(data)
+        return any(said.values())
 
 
 @contextmanager

@@ -1,0 +1,135 @@
+"""Function calls of a piece of work, Python's and C's: a measure of it that no machine and no neighbour changes."""
+
+import gc
+import sys
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import CodeType, FrameType
+from typing import Any, Final, Self, TypeVar
+
+M = TypeVar("M", bound="Meter")
+
+OWN: Final = 2
+"""Calls that leaving a `Meter` makes while it still counts: its `__exit__`, and `sys.setprofile`."""
+PASSES: Final = 8
+"""So many passes at most: what has not come to rest by then never does."""
+
+
+class Unsteady(RuntimeError):
+    """Two passes of the same work never made as many calls: it depends on time, on chance, or on what was done before.
+    `found` are the calls of each pass."""
+
+    def __init__(self, found: list[int]) -> None:
+        self.found = found
+        super().__init__(f"no two passes in a row made as many calls: {', '.join(map(str, found))}")
+
+
+class Meter:
+    """Counts in `calls` what is called within its `with` blocks, in this thread. A generator counts each time it is
+    resumed, as the interpreter reports it."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def __enter__(self) -> Self:
+        sys.setprofile(self._note)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.setprofile(None)
+        self.calls -= OWN
+
+    def _note(self, _: FrameType, event: str, __: Any) -> None:
+        if event in ("call", "c_call"):
+            self.calls += 1
+
+
+class Tally(Meter):
+    """Counts by function as well."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._python: Counter[CodeType] = Counter()
+        self._c: Counter[str] = Counter()
+
+    def _note(self, frame: FrameType, event: str, called: Any) -> None:
+        if event == "call":
+            self._python[frame.f_code] += 1
+        elif event == "c_call":
+            module = getattr(called, "__module__", None)
+            self._c[f"{module}.{called.__qualname__}" if module else called.__qualname__] += 1
+
+    @property
+    def by_function(self) -> Counter[str]:
+        """Calls of each function: `file.py:line name`, or the name alone of one in C."""
+        found = Counter(self._c)
+        for code, count in self._python.items():
+            place = "/".join(code.co_filename.replace("\\", "/").split("/")[-2:])
+            found[f"{place}:{code.co_firstlineno} {code.co_qualname}"] += count
+        for own in ("benchmarks/calls.py", "sys.setprofile"):
+            for name in [name for name in found if name.startswith(own)]:
+                del found[name]
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A piece of work of so many `units`. `play` does it and counts with the meter it is given what belongs to it;
+    `less` does what is to be taken off. With `warm`, which does the same to other input, `play` is done once: what it
+    is fed must be new to every cache, as it is at a table."""
+
+    units: int
+    play: Callable[[Meter], None]
+    less: Callable[[Meter], None] | None = None
+    warm: Callable[[Meter], None] | None = None
+
+
+def whole(work: Callable[[], object]) -> Callable[[Meter], None]:
+    """`work` as a `Job` plays it, all of it counted."""
+
+    def play(meter: Meter) -> None:
+        with meter:
+            work()
+
+    return play
+
+
+def calls_of(job: Job) -> float:
+    """Calls a unit, every cache warm. Unsteady."""
+    if job.warm is not None:
+        steady(job.warm)
+        return _counted(job.play, Meter()).calls / job.units
+    less = steady(job.less) if job.less is not None else 0
+    return (steady(job.play) - less) / job.units
+
+
+def steady(play: Callable[[Meter], None]) -> int:
+    """Calls of one pass, as soon as two in a row made as many. Unsteady."""
+    found: list[int] = []
+    while len(found) < 2 or found[-1] != found[-2]:
+        if len(found) == PASSES:
+            raise Unsteady(found)
+        found.append(_counted(play, Meter()).calls)
+    return found[-1]
+
+
+def by_function(job: Job) -> dict[str, float]:
+    """Calls a unit of each function, most called first, every cache warm. Unsteady."""
+    steady(job.warm or job.play)
+    found = _counted(job.play, Tally()).by_function
+    if job.less is not None:
+        steady(job.less)
+        found.subtract(_counted(job.less, Tally()).by_function)
+    return {name: count / job.units for name, count in found.most_common() if count}
+
+
+def _counted(play: Callable[[Meter], None], meter: M) -> M:
+    """One pass; the garbage collector, which calls back when it likes, waits until it is over."""
+    gc.collect()
+    gc.disable()
+    try:
+        play(meter)
+    finally:
+        gc.enable()
+    return meter

@@ -1,0 +1,44 @@
+"""The rounds that `work` settles, kept as lines of JSON in `rounds/`: they stay the same whatever becomes of the program.
+
+`python -m benchmarks.settled_rounds` deals them anew on simulated devices, from a seed. Every budget of a settled round
+rests on them.
+"""
+
+from pathlib import Path
+from typing import Final
+
+FOLDER: Final = Path(__file__).parent / "rounds"
+ROUNDS: Final = 16
+WARM_UP: Final = 6
+"""So many of them are settled before the others are counted."""
+SEED: Final = 30
+PLAYERS: Final = {
+    "flushes-gone-wild.co": 5,
+    "ultimate-texas-holdem.co": 5,
+    "pai-gow.co": 5,
+    "emperors-challenge.co": 5,
+    "holdem.co": 6,
+    "home-run.co": 6,
+}
+"""How many play, by procedure; the ids are those of their games, too."""
+
+
+def lines_of(procedure: str) -> list[str]:
+    """The kept rounds of a procedure."""
+    return (FOLDER / f"{procedure}.ndjson").read_text(encoding="utf-8").splitlines()
+
+
+def write() -> None:
+    """Deal all of them anew."""
+    from dealer_flow.record.result import RoundResult
+    from dealwire.rehearsal.simulate import simulate
+
+    FOLDER.mkdir(exist_ok=True)
+    for procedure, players in PLAYERS.items():
+        dealt = simulate(procedure, rounds=ROUNDS, seed=SEED, players=players)
+        found = [each.to_json() + "\n" for each in dealt if isinstance(each, RoundResult)]
+        (FOLDER / f"{procedure}.ndjson").write_text("".join(found), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write()

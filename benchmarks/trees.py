@@ -1,0 +1,69 @@
+"""Commits side by side: the packages of another commit, measured with what is in this folder and on the same recordings."""
+
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).parent.parent
+PACKAGES: Final = ("protocol", "devices", "dealer_flow", "rules", "dealwire")
+OURS: Final = ("benchmarks", "captures")
+"""Folders that are this tree's whatever commit is measured: what measures, and what it is fed."""
+
+
+class NoCommit(ValueError):
+    """`name` is no commit of this repository, or one without the packages."""
+
+    def __init__(self, name: str, why: str) -> None:
+        self.name, self.why = name, why
+        super().__init__(f"{name}: {why}")
+
+
+@contextmanager
+def tree_of(commit: str) -> Iterator[Path]:
+    """A folder with the packages of a commit and this tree's benchmarks, for as long as it is needed. NoCommit."""
+    command = ["git", "-C", str(ROOT), "archive", f"{commit}^{{commit}}", *PACKAGES]
+    try:
+        made = subprocess.run(command, capture_output=True, check=False)
+    except FileNotFoundError as error:
+        raise NoCommit(commit, "git is not installed") from error
+    if made.returncode:
+        raise NoCommit(commit, made.stderr.decode(errors="replace").strip().splitlines()[-1])
+    with tempfile.TemporaryDirectory() as folder:
+        with tarfile.open(fileobj=BytesIO(made.stdout)) as files:
+            files.extractall(folder, filter="data")
+        for name in OURS:
+            (Path(folder) / name).symlink_to(ROOT / name)
+        yield Path(folder)
+
+
+def command(module: str, *arguments: str) -> list[str]:
+    """A module of this folder as a program; to be run with `environment`."""
+    return [sys.executable, "-P", "-m", f"benchmarks.{module}", *arguments]
+
+
+def environment(tree: Path) -> Mapping[str, str]:
+    """The environment in which a program takes its packages from `tree` and orders every set alike."""
+    kept = {name: text for name, text in os.environ.items() if not name.startswith(("PYTHON", "COV"))}
+    return kept | {"PYTHONPATH": str(tree), "PYTHONHASHSEED": "0"}
+
+
+def output_of(tree: Path, module: str, *arguments: str) -> str:
+    """What the program says on standard output; RuntimeError when it fails, with what it said last."""
+    done = subprocess.run(
+        command(module, *arguments),
+        env=environment(tree),
+        cwd=tempfile.gettempdir(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise RuntimeError(f"benchmarks.{module} failed in {tree}:\n{done.stderr[-3000:]}")
+    return done.stdout

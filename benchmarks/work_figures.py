@@ -1,0 +1,341 @@
+"""The figures of `work`, and the program that counts them: `python -m benchmarks.work_figures [--lenient] [NAME …]`
+prints them as one object of JSON. Which packages it counts is for PYTHONPATH to say, so nothing of them is imported
+before a figure needs it.
+"""
+
+import argparse
+import json
+import logging
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import cache, partial
+from io import StringIO
+from pathlib import Path
+from typing import Any, Final
+
+from benchmarks.calls import Job, Meter, by_function, calls_of, whole
+from benchmarks.settled_rounds import WARM_UP, lines_of
+
+GAME: Final = "flushes-gone-wild.co"
+METER_CENTS: Final = 10**9
+START_NS: Final = 1_790_000_000_000_000_000
+HEARTBEATS: Final = 120
+LIVE_ROUNDS: Final = 2
+AFTER: Final = 200
+"""Frames after which devices that nobody plays at are at rest."""
+PROFILED: Final = 30
+"""Functions that a profile names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """`title` and `per` are for people; `prepare` makes what is counted, and hands on what has to be closed."""
+
+    title: str
+    per: str
+    prepare: Callable[[ExitStack], Job]
+
+
+# ---------------------------------------------------------------------- from recorded bytes to settlements
+
+
+@cache
+def recordings() -> list[Any]:
+    """The recordings of `replay`, in memory."""
+    from benchmarks.replay import CAPTURES, NAMES, InMemory
+
+    return [InMemory(CAPTURES / f"{name}.pcapng") for name in NAMES]
+
+
+def deliver() -> int:
+    """Play every recording to nobody; how many frames they held."""
+    from devices.replay import play
+
+    return sum(play(recording, lambda _: None).frames for recording in recordings())
+
+
+def _dealing(*, settle: bool) -> Callable[[Meter], None]:
+    from benchmarks.replay import deal
+    from dealer_flow.procedure.load import load_procedure
+    from dealwire.table.table import Table, TableTerms
+    from rules.game import load_game
+
+    table = Table(load_procedure(GAME), TableTerms(load_game(GAME)) if settle else None)
+    return whole(partial(deal, recordings(), table))
+
+
+def link(_: ExitStack) -> Job:
+    """Framing, decoding, link and driver: bytes to reports."""
+    return Job(deliver(), whole(deliver))
+
+
+def flow(_: ExitStack) -> Job:
+    """Reports to rounds."""
+    return Job(deliver(), _dealing(settle=False), whole(deliver))
+
+
+def settlement(_: ExitStack) -> Job:
+    """Rounds to settlements, as far as a frame has a part in them."""
+    return Job(deliver(), _dealing(settle=True), _dealing(settle=False))
+
+
+def together(_: ExitStack) -> Job:
+    """Bytes to settlements."""
+    return Job(deliver(), _dealing(settle=True))
+
+
+# ---------------------------------------------------------------------- settled rounds
+
+
+def settled(game: str, _: ExitStack) -> Job:
+    """The kept rounds of a game: some to warm up, and others, whose cards no cache has met."""
+    from dealer_flow.record.result import RoundResult
+    from dealwire.table.table import TableTerms
+    from rules.game import load_game
+
+    rounds = [RoundResult.from_json(line) for line in lines_of(game)]
+    loaded = load_game(game)
+    meters = dict.fromkeys(loaded.meters(), METER_CENTS) if game == GAME else {}
+    terms = TableTerms(loaded, meters=meters)
+
+    def settle(these: list[RoundResult]) -> None:
+        for each in these:
+            terms.settle(each)
+
+    first, others = rounds[:WARM_UP], rounds[WARM_UP:]
+    return Job(len(others), whole(partial(settle, others)), warm=whole(partial(settle, first)))
+
+
+# ---------------------------------------------------------------------- what a table service makes known
+
+
+def published(stack: ExitStack) -> Job:
+    """The lines of all recordings: made, journalled, committed a report at a time, and given to one reader; what the
+    table takes to deal and settle is taken off."""
+    from dealwire.hub.hub import Hub
+    from dealwire.journal import Journal
+    from dealwire.journal.tables import JournaledTable
+    from dealwire.table.redaction import PublishedLine, Publisher
+    from dealwire.table.table import Table
+    from devices.clock import ManualClock
+    from devices.replay import PlayStats, reports
+    from rules.settled import SettledInMemory
+
+    clock, hub = ManualClock(START_NS), Hub()
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+    journal = stack.enter_context(Journal(folder / "journal.sqlite", key=None, clock=clock))
+    subscription, stream = hub.subscribe(lambda: None), StringIO()
+    evenings = [list(reports(recording, PlayStats())) for recording in recordings()]
+    published, bare = Publisher(_table(JournaledTable)), _table(Table)
+
+    def put(lines: list[PublishedLine], at_ns: int) -> int:
+        for each in lines:
+            journal.publish("table-1", each.topic, at_ns, each.line)
+        for item in journal.commit():
+            hub.publish(item)
+        for item in subscription.take()[0]:
+            stream.write(item.line + "\n")
+        return len(lines)
+
+    def publish() -> int:
+        count = 0
+        for evening in evenings:
+            count += sum(put(published.publish(seen), seen.at_ns) for seen in evening)
+            count += put(published.finish(), evening[-1].at_ns)
+        return count
+
+    def play(meter: Meter) -> None:
+        published.table.remember(SettledInMemory())  # or no round would be settled a second time
+        with meter:
+            publish()
+
+    def deal() -> None:
+        for evening in evenings:
+            for seen in evening:
+                bare.handle(seen)
+            bare.finish()
+
+    return Job(publish(), play, whole(deal))
+
+
+def _table(kind: Any) -> Any:
+    from dealer_flow.procedure.load import load_procedure
+    from dealwire.table.table import TableTerms
+    from rules.game import load_game
+
+    return kind(load_procedure(GAME), TableTerms(load_game(GAME)))
+
+
+# ---------------------------------------------------------------------- a table that is served
+
+
+class Served:
+    """A table of the service with simulated devices, on lines in memory and a clock that only this moves; its journal
+    is not sealed, since that takes an extra. `idle_s` passes between the steps in which people bet."""
+
+    def __init__(self, stack: ExitStack, idle_s: float) -> None:
+        from benchmarks.restart_records import ADDRESSES, SETTINGS, Far, MovedClock, served
+        from dealwire.rehearsal.tables import CONTROLLER, SHUFFLER
+
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        settings = SETTINGS.format(key="", shuffler=ADDRESSES[SHUFFLER], controller=ADDRESSES[CONTROLLER])
+        (folder / "table.toml").write_text(settings, encoding="utf-8")
+        self._clock = MovedClock(START_NS)
+        self._far = Far(self._clock, idle_s, seed=1)
+        self._service = stack.enter_context(served(folder, self._clock, self._far))
+        self._service._disk = RoomyDisk()  # type: ignore[assignment]
+        (self._table,) = self._service.tables.values()
+
+    @property
+    def rounds(self) -> int:
+        """Rounds that ended."""
+        return self._table.rounds
+
+    @property
+    def frames(self) -> int:
+        """Frames that came on both lines."""
+        sessions = [line.session for line in self._table.lines]
+        return sum(session.link.stats.frames for session in sessions if session is not None)
+
+    def run(self, meter: Meter, until: Callable[[], bool]) -> None:
+        """Turn until something is so. Counted are the turns in which a line or a timer has something, as the owner
+        would take them; what the devices do is not."""
+        from benchmarks.restart_records import STEP_NS
+
+        owner, far, clock = self._service.owner, self._far, self._clock
+        said = False
+        while not until():
+            said |= far.turn()
+            if said or min(self._dues(owner.members)) <= clock.now_ns():
+                with meter:
+                    owner.turn()
+            said = far.turn()
+            if not said:
+                clock.set(max(min(self._dues((far, *owner.members))), clock.now_ns() + STEP_NS))
+
+    def _dues(self, members: Iterable[Any]) -> Iterator[int]:
+        return (due for member in members if (due := member.next_deadline_ns) is not None)
+
+
+class RoomyDisk:
+    """A disk that is never full, in place of this machine's."""
+
+    free = size = 1 << 40
+
+    def look(self, _: int) -> None:
+        """Nothing to say."""
+
+
+def heartbeat(_: ExitStack) -> Job:
+    """Both devices say once a second that they are there, and nothing changes."""
+
+    def play(meter: Meter) -> None:
+        with ExitStack() as stack:
+            served = Served(stack, idle_s=1e6)
+            served.run(Meter(), lambda: served.frames >= AFTER)
+            served.run(meter, lambda: served.frames >= AFTER + HEARTBEATS)
+
+    return Job(HEARTBEATS, play)
+
+
+def live(_: ExitStack) -> Job:
+    """Rounds are dealt and nobody looks: all that the service does for what its lines say."""
+    frames = 0
+
+    def play(meter: Meter) -> None:
+        nonlocal frames
+        with ExitStack() as stack:
+            served = Served(stack, idle_s=0.3)
+            served.run(Meter(), lambda: served.rounds >= 1)
+            before = served.frames
+            served.run(meter, lambda: served.rounds >= 1 + LIVE_ROUNDS)
+            frames = served.frames - before
+
+    play(Meter())
+    return Job(frames, play)
+
+
+# ---------------------------------------------------------------------- the console
+
+
+def step(_: ExitStack) -> Job:
+    """Every recording dealt again for the console, each step with its view; no page is drawn."""
+    from dealwire.console.replays import Source, deal_again, deal_capture
+    from dealwire.table.replay import usual_table
+
+    def sources() -> list[Source]:
+        return [
+            Source(str(at), str(at), None, partial(deal_capture, each, usual_table(GAME), str(at)))
+            for at, each in enumerate(recordings())
+        ]
+
+    def play(meter: Meter) -> None:
+        for source in sources():
+            with meter:
+                deal_again(source)
+
+    return Job(sum(len(deal_again(source).steps) for source in sources()), play)
+
+
+FIGURES: Final[Mapping[str, Figure]] = {
+    "link": Figure("link and driver", "frame", link),
+    "flow": Figure("flow", "frame", flow),
+    "settlement": Figure("settlement", "frame", settlement),
+    "together": Figure("bytes to settlements, together", "frame", together),
+    "flushes-gone-wild": Figure("Flushes Gone Wild", "settled round", partial(settled, GAME)),
+    "ultimate": Figure("Ultimate Texas Hold'em", "settled round", partial(settled, "ultimate-texas-holdem.co")),
+    "pai-gow": Figure("Pai Gow", "settled round", partial(settled, "pai-gow.co")),
+    "emperors": Figure("Emperor's Challenge", "settled round", partial(settled, "emperors-challenge.co")),
+    "holdem": Figure("hold'em with side pots", "settled round", partial(settled, "holdem.co")),
+    "home-run": Figure("Home Run", "settled round", partial(settled, "home-run.co")),
+    "line": Figure("line made known by the service", "published line", published),
+    "live": Figure("table of the service, rounds under way", "frame", live),
+    "heartbeat": Figure("table of the service at rest", "heartbeat", heartbeat),
+    "step": Figure("replay in the console", "step", step),
+}
+
+
+@contextmanager
+def prepared(name: str) -> Iterator[Job]:
+    """The job of a figure, until it is closed."""
+    with ExitStack() as stack:
+        yield FIGURES[name].prepare(stack)
+
+
+def counted(names: list[str], *, lenient: bool) -> dict[str, Any]:
+    """Calls a unit by figure; lenient, the words of what went wrong in place of what these packages cannot give."""
+    found: dict[str, Any] = {}
+    for name in names:
+        try:
+            with prepared(name) as job:
+                found[name] = round(calls_of(job), 2)
+        except Exception as error:
+            if not lenient:
+                raise
+            found[name] = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+    return found
+
+
+def profiled(name: str) -> dict[str, float]:
+    """Calls a unit of each function that a figure calls, most called first."""
+    with prepared(name) as job:
+        return by_function(job)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.work_figures")
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--lenient", action="store_true")
+    parser.add_argument("--profile", action="store_true")
+    asked = parser.parse_args(arguments)
+    logging.disable()
+    if asked.profile:
+        print(json.dumps(profiled(asked.names[0])))
+    else:
+        print(json.dumps(counted(asked.names or list(FIGURES), lenient=asked.lenient)))
+
+
+if __name__ == "__main__":
+    main()
