@@ -76,8 +76,8 @@ class Tally(Meter):
 @dataclass(frozen=True, slots=True)
 class Job:
     """A piece of work of so many `units`. `play` does it and counts with the meter it is given what belongs to it;
-    `less` does what is to be taken off. With `warm`, which does the same to other input, `play` is done once: what it
-    is fed must be new to every cache, as it is at a table."""
+    `less` does what is to be taken off. Both are done until two passes are alike. With `warm`, which does the same to
+    other input and is done before, `play` is done once: what it is fed is new to every cache, as it is at a table."""
 
     units: int
     play: Callable[[Meter], None]
@@ -98,7 +98,7 @@ def whole(work: Callable[[], object]) -> Callable[[Meter], None]:
 def calls_of(job: Job) -> float:
     """Calls a unit, every cache warm. Unsteady."""
     if job.warm is not None:
-        steady(job.warm)
+        job.warm(Meter())
         return _counted(job.play, Meter()).calls / job.units
     less = steady(job.less) if job.less is not None else 0
     return (steady(job.play) - less) / job.units
@@ -115,8 +115,11 @@ def steady(play: Callable[[Meter], None]) -> int:
 
 
 def by_function(job: Job) -> dict[str, float]:
-    """Calls a unit of each function, most called first, every cache warm. Unsteady."""
-    steady(job.warm or job.play)
+    """Calls a unit of each function, most called first. Unsteady."""
+    if job.warm is not None:
+        job.warm(Meter())
+    else:
+        steady(job.play)
     found = _counted(job.play, Tally()).by_function
     if job.less is not None:
         steady(job.less)

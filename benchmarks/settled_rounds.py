@@ -1,4 +1,4 @@
-"""The rounds that `work` settles, kept as lines of JSON in `rounds/`: they stay the same whatever becomes of the program.
+"""The rounds that `work` settles, kept as lines of JSON in `rounds/`: they stay whatever becomes of the program.
 
 `python -m benchmarks.settled_rounds` deals them anew on simulated devices, from a seed. Every budget of a settled round
 rests on them.

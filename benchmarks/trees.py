@@ -1,4 +1,4 @@
-"""Commits side by side: the packages of another commit, measured with what is in this folder and on the same recordings."""
+"""Another commit's packages, to be measured with the benchmarks of this tree on the same recordings."""
 
 import os
 import subprocess
