@@ -71,15 +71,28 @@ def write(calls: Mapping[str, float], file: Path = BUDGETS) -> None:
     file.write_text(HEAD.format(python=python_here()) + text, encoding="utf-8")
 
 
-def measured(tree: Path = ROOT, *names: str, lenient: bool = False) -> dict[str, float | str]:
-    """Calls a unit by figure, all of them by default; lenient, why not where the packages of `tree` cannot give it."""
-    found: dict[str, float | str] = json.loads(output_of(tree, "work_figures", *["--lenient"] * lenient, *names))
+class NoFigure(RuntimeError):
+    """The packages of this tree cannot give a figure; `why` is what went wrong."""
+
+    def __init__(self, name: str, why: str) -> None:
+        self.name, self.why = name, why
+        super().__init__(f"{name}: {why}")
+
+
+def measured(tree: Path = ROOT, *names: str) -> dict[str, float | str]:
+    """Calls a unit by figure, all of them by default; why not where the packages of `tree` cannot give one."""
+    found: dict[str, float | str] = json.loads(output_of(tree, "work_figures", *names))
     return found
 
 
-def figures_here() -> dict[str, float]:
-    """Calls a unit of every figure of this tree."""
-    return {name: calls for name, calls in measured().items() if isinstance(calls, float)}
+def figures_here(*names: str) -> dict[str, float]:
+    """The same of this tree, which gives every figure. NoFigure."""
+    found: dict[str, float] = {}
+    for name, calls in measured(ROOT, *names).items():
+        if isinstance(calls, str):
+            raise NoFigure(name, calls)
+        found[name] = calls
+    return found
 
 
 def judged(calls: Mapping[str, float], budgets: Mapping[str, float]) -> Iterator[str]:
@@ -128,7 +141,7 @@ def run(_: float = 0.0) -> Table:
 def against(commit: str) -> Table:
     """Every figure of this tree beside another commit's, '-' where that cannot give it. NoCommit."""
     with tree_of(commit) as tree:
-        theirs = measured(tree, lenient=True)
+        theirs = measured(tree)
     rows, missing = [], []
     for name, ours in figures_here().items():
         other = theirs[name]
@@ -143,7 +156,9 @@ def against(commit: str) -> Table:
 
 def profile(name: str, most: int = PROFILED) -> Table:
     """The functions that a figure calls most."""
-    found: dict[str, float] = json.loads(output_of(ROOT, "work_figures", "--profile", name))
+    found: dict[str, float] | str = json.loads(output_of(ROOT, "work_figures", "--profile", name))[name]
+    if isinstance(found, str):
+        raise NoFigure(name, found)
     total = sum(found.values())
     rows = [[function, f"{calls:,.2f}", f"{calls / total:.1%}"] for function, calls in list(found.items())[:most]]
     figure = FIGURES[name]
@@ -175,13 +190,13 @@ def main(_: float, arguments: Sequence[str]) -> None:
     asked.add_argument("--profile", metavar="FIGURE", choices=FIGURES, help="the functions it calls most")
     parser.add_argument("--most", type=int, default=PROFILED, help="so many functions of a profile")
     args = parser.parse_args(arguments)
-    if args.budget:
-        for line in rebudget():
-            print(line)
-    elif args.against:
-        try:
+    try:
+        if args.budget:
+            for line in rebudget():
+                print(line)
+        elif args.against:
             print(against(args.against))
-        except NoCommit as error:
-            sys.exit(str(error))
-    else:
-        print(profile(args.profile, args.most) if args.profile else run())
+        else:
+            print(profile(args.profile, args.most) if args.profile else run())
+    except (NoCommit, NoFigure) as error:
+        sys.exit(str(error))

@@ -1,17 +1,22 @@
-"""The figures of `work`, and the program that counts them: `python -m benchmarks.work_figures [--lenient] [NAME …]`
-prints them as one object of JSON. Which packages it counts is for PYTHONPATH to say, so nothing of them is imported
-before a figure needs it.
+"""The figures of `work`, and the program that counts them: `python -m benchmarks.work_figures [NAME …]` prints them as
+one object of JSON, with a line of text in place of one that these packages cannot give.
+
+Which packages it counts is for PYTHONPATH to say, so nothing of them is imported before a figure needs it.
 """
 
 import argparse
 import json
 import logging
+import multiprocessing
 import tempfile
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, partial
+from importlib import import_module
 from io import StringIO
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
 
@@ -304,18 +309,10 @@ def prepared(name: str) -> Iterator[Job]:
         yield FIGURES[name].prepare(stack)
 
 
-def counted(names: list[str], *, lenient: bool) -> dict[str, Any]:
-    """Calls a unit by figure; lenient, the words of what went wrong in place of what these packages cannot give."""
-    found: dict[str, Any] = {}
-    for name in names:
-        try:
-            with prepared(name) as job:
-                found[name] = round(calls_of(job), 2)
-        except Exception as error:
-            if not lenient:
-                raise
-            found[name] = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
-    return found
+def counted(name: str) -> float:
+    """Calls a unit of a figure."""
+    with prepared(name) as job:
+        return round(calls_of(job), 2)
 
 
 def profiled(name: str) -> dict[str, float]:
@@ -324,17 +321,47 @@ def profiled(name: str) -> dict[str, float]:
         return by_function(job)
 
 
+def alone(work: Callable[[str], Any], name: str) -> Any:
+    """What `work` gives of a figure in a process of its own, so that no other figure has filled a cache for it; what
+    went wrong as one line of text."""
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_answer, args=(work, name, theirs))
+    process.start()
+    theirs.close()
+    try:
+        return ours.recv()
+    except EOFError:
+        return "its process ended without a word"
+    finally:
+        process.join()
+
+
+def _answer(work: Callable[[str], Any], name: str, to: Connection) -> None:
+    try:
+        to.send(work(name))
+    except Exception as error:
+        if not isinstance(error, ImportError):
+            traceback.print_exc()
+        to.send(f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}")
+
+
+def load_packages() -> None:
+    """Import once what every process would import anew; what these packages lack is seen where it is needed."""
+    for module in ("benchmarks.replay", "dealwire.rehearsal.simulate", "benchmarks.restart_records"):
+        with suppress(ImportError):
+            import_module(module)
+
+
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.work_figures")
     parser.add_argument("names", nargs="*", metavar="NAME")
-    parser.add_argument("--lenient", action="store_true")
-    parser.add_argument("--profile", action="store_true")
+    parser.add_argument("--profile", action="store_true", help="each function's calls")
     asked = parser.parse_args(arguments)
     logging.disable()
-    if asked.profile:
-        print(json.dumps(profiled(asked.names[0])))
-    else:
-        print(json.dumps(counted(asked.names or list(FIGURES), lenient=asked.lenient)))
+    load_packages()
+    work = profiled if asked.profile else counted
+    print(json.dumps({name: alone(work, name) for name in asked.names or FIGURES}))
 
 
 if __name__ == "__main__":
