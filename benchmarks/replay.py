@@ -4,12 +4,17 @@ The recordings are this project's own (`captures/`), held in memory as chunks as
 of them through new links and drivers, and the last stages through one table, as `dealwire replay` does.
 """
 
+import argparse
 import platform
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 from benchmarks.table import Table, interleave
+from benchmarks.trees import NoCommit
 from dealer_flow.procedure.load import load_procedure
 from dealwire.table.table import Table as DealtTable
 from dealwire.table.table import TableTerms
@@ -41,13 +46,24 @@ class InMemory(Capture):
         return [chunk for chunk in self._kept if not chunk.sent and chunk.data]
 
 
-def run(seconds: float) -> Table:
-    """Frames and rounds a second of each stage, side by side."""
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """What is timed: each of `passes` plays every recording once, and does all that the one before does and one layer
+    more."""
+
+    passes: dict[str, Callable[[], object]]
+    frames: int
+    rounds: int
+    reads: int
+    """All three of one pass."""
+
+
+def stages() -> Stages:
+    """The stages from bytes to settlements, ready to be timed."""
     recordings = [InMemory(CAPTURES / f"{name}.pcapng") for name in NAMES]
     procedure, terms = load_procedure("flushes-gone-wild.co"), TableTerms(load_game("flushes-gone-wild.co"))
     counted = DealtTable(procedure, terms)
     frames = deal(recordings, counted)
-    rounds, reads = counted.outcomes.total(), sum(len(recording.received) for recording in recordings)
 
     def decoded() -> int:
         found = 0
@@ -64,13 +80,21 @@ def run(seconds: float) -> Table:
     def delivered() -> int:
         return sum(play(recording, lambda _: None).frames for recording in recordings)
 
-    stages = {
+    passes: dict[str, Callable[[], object]] = {
         "framing, check, decode": decoded,
         "… and link, driver: events": delivered,
         "… and flow: rounds": partial(deal, recordings, DealtTable(procedure, None)),
         "… and rules: settlements": partial(deal, recordings, DealtTable(procedure, terms)),
     }
-    medians = dict(zip(stages, interleave(list(stages.values()), seconds), strict=True))
+    reads = sum(len(recording.received) for recording in recordings)
+    return Stages(passes, frames, counted.outcomes.total(), reads)
+
+
+def run(seconds: float) -> Table:
+    """Frames and rounds a second of each stage, side by side."""
+    timed = stages()
+    frames, rounds = timed.frames, timed.rounds
+    medians = dict(zip(timed.passes, interleave(list(timed.passes.values()), seconds), strict=True))
     rows = [
         [name, f"{frames / taken:,.0f}", f"{taken / frames * 1e6:.2f}", f"{rounds / taken:,.0f}"]
         for name, taken in medians.items()
@@ -82,7 +106,7 @@ def run(seconds: float) -> Table:
         [
             f"Python {platform.python_version()}, {platform.machine()}; medians of passes in turn.",
             f"{len(NAMES)} recordings of {frames} frames and {rounds} rounds: {frames / rounds:.0f} frames a round.",
-            f"Bytes as they were read live, {frames / reads:.1f} frames a read; opening the file is left out.",
+            f"Bytes as they were read live, {frames / timed.reads:.1f} frames a read; opening the file is left out.",
             "One table deals all of them, as one does live.",
         ],
     )
@@ -95,3 +119,15 @@ def deal(recordings: list[InMemory], table: DealtTable) -> int:
         frames += play(recording, table.handle).frames
         table.finish()
     return frames
+
+
+def main(seconds: float, arguments: Sequence[str]) -> None:
+    """What `python -m benchmarks replay` does with these."""
+    from benchmarks.beside import beside
+
+    parser = argparse.ArgumentParser(prog="python -m benchmarks [seconds] replay")
+    parser.add_argument("--against", metavar="COMMIT", required=True, help="time another commit's stages in turn")
+    try:
+        print(beside(parser.parse_args(arguments).against, seconds))
+    except NoCommit as error:
+        sys.exit(str(error))
