@@ -54,6 +54,7 @@ class Tally(Meter):
         self._c: Counter[str] = Counter()
 
     def _note(self, frame: FrameType, event: str, called: Any) -> None:
+        super()._note(frame, event, called)
         if event == "call":
             self._python[frame.f_code] += 1
         elif event == "c_call":

@@ -101,16 +101,17 @@ def judged(calls: Mapping[str, float], budgets: Mapping[str, float]) -> Iterator
         if name not in budgets:
             yield f"{name} has no budget: it takes {_calls(name, found)}; `python -m benchmarks work --budget` sets it"
             continue
-        part = found / budgets[name] - 1
-        if part > TOLERANCE:
+        budget = budgets[name]
+        part = found / budget - 1
+        if found > budget * (1 + TOLERANCE):
             yield (
-                f"{name} grew: {_calls(name, found)} are {part:.1%} above its budget of {budgets[name]:g};"
+                f"{name} grew: {_calls(name, found)} are {part:.1%} above its budget of {budget:g};"
                 f" `python -m benchmarks work --profile {name}` says where they go"
             )
-        elif part < -TOLERANCE:
+        elif found < budget * (1 - TOLERANCE):
             yield (
                 f"{name} got lighter, and its budget can be lowered: {_calls(name, found)} are {-part:.1%} below"
-                f" {budgets[name]:g}; set it to {found:g}, or run `python -m benchmarks work --budget`"
+                f" {budget:g}; set it to {found:g}, or run `python -m benchmarks work --budget`"
             )
     for name in budgets:
         if name not in calls:

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
 from io import StringIO
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
 
@@ -321,12 +320,21 @@ def profiled(name: str) -> dict[str, float]:
         return by_function(job)
 
 
+def told(work: Callable[[str], Any], name: str) -> Any:
+    """What `work` gives of a figure; what went wrong as one line of text."""
+    try:
+        return work(name)
+    except Exception as error:
+        if not isinstance(error, ImportError):
+            traceback.print_exc()
+        return f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
+
+
 def alone(work: Callable[[str], Any], name: str) -> Any:
-    """What `work` gives of a figure in a process of its own, so that no other figure has filled a cache for it; what
-    went wrong as one line of text."""
+    """The same in a process of its own: no other figure has filled a cache for it."""
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_answer, args=(work, name, theirs))
+    process = context.Process(target=lambda: theirs.send(told(work, name)))
     process.start()
     theirs.close()
     try:
@@ -335,15 +343,6 @@ def alone(work: Callable[[str], Any], name: str) -> Any:
         return "its process ended without a word"
     finally:
         process.join()
-
-
-def _answer(work: Callable[[str], Any], name: str, to: Connection) -> None:
-    try:
-        to.send(work(name))
-    except Exception as error:
-        if not isinstance(error, ImportError):
-            traceback.print_exc()
-        to.send(f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}")
 
 
 def load_packages() -> None:
