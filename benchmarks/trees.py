@@ -55,15 +55,17 @@ def environment(tree: Path) -> Mapping[str, str]:
 
 
 def output_of(tree: Path, module: str, *arguments: str) -> str:
-    """What the program says on standard output; RuntimeError when it fails, with what it said last."""
+    """The program's standard output. What it says of an error is shown, but for another tree, which may lack anything.
+    RuntimeError when it fails."""
     done = subprocess.run(
         command(module, *arguments),
         env=environment(tree),
         cwd=tempfile.gettempdir(),
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=None if tree == ROOT else subprocess.PIPE,
         text=True,
         check=False,
     )
     if done.returncode:
-        raise RuntimeError(f"benchmarks.{module} failed in {tree}:\n{done.stderr[-3000:]}")
+        raise RuntimeError(f"benchmarks.{module} failed in {tree}:\n{(done.stderr or '')[-3000:]}")
     return done.stdout

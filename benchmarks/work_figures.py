@@ -132,7 +132,8 @@ def published(stack: ExitStack) -> Job:
     journal = stack.enter_context(Journal(folder / "journal.sqlite", key=None, clock=clock))
     subscription, stream = hub.subscribe(lambda: None), StringIO()
     evenings = [list(reports(recording, PlayStats())) for recording in recordings()]
-    published, bare = Publisher(_table(JournaledTable)), _table(Table)
+    journaled, bare = _table(JournaledTable), _table(Table)
+    published = Publisher(journaled)
 
     def put(lines: list[PublishedLine], at_ns: int) -> int:
         for each in lines:
@@ -151,7 +152,7 @@ def published(stack: ExitStack) -> Job:
         return count
 
     def play(meter: Meter) -> None:
-        published.table.remember(SettledInMemory())  # or no round would be settled a second time
+        journaled.remember(SettledInMemory())  # or no round would be settled a second time
         with meter:
             publish()
 
