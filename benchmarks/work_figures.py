@@ -204,7 +204,7 @@ class Served:
         sessions = [line.session for line in self._table.lines]
         return sum(session.link.stats.frames for session in sessions if session is not None)
 
-    def run(self, meter: Meter, until: Callable[[], bool]) -> None:
+    def turn(self, meter: Meter, until: Callable[[], bool]) -> None:
         """Turn until something is so. Counted are the turns in which a line or a timer has something, as the owner
         would take them; what the devices do is not."""
         from benchmarks.restart_records import STEP_NS
@@ -239,8 +239,8 @@ def heartbeat(_: ExitStack) -> Job:
     def play(meter: Meter) -> None:
         with ExitStack() as stack:
             served = Served(stack, idle_s=1e6)
-            served.run(Meter(), lambda: served.frames >= AFTER)
-            served.run(meter, lambda: served.frames >= AFTER + HEARTBEATS)
+            served.turn(Meter(), lambda: served.frames >= AFTER)
+            served.turn(meter, lambda: served.frames >= AFTER + HEARTBEATS)
 
     return Job(HEARTBEATS, play)
 
@@ -253,9 +253,9 @@ def live(_: ExitStack) -> Job:
         nonlocal frames
         with ExitStack() as stack:
             served = Served(stack, idle_s=0.3)
-            served.run(Meter(), lambda: served.rounds >= 1)
+            served.turn(Meter(), lambda: served.rounds >= 1)
             before = served.frames
-            served.run(meter, lambda: served.rounds >= 1 + LIVE_ROUNDS)
+            served.turn(meter, lambda: served.rounds >= 1 + LIVE_ROUNDS)
             frames = served.frames - before
 
     play(Meter())
