@@ -23,13 +23,13 @@ DESCRIPTORS = Path("/proc/self/fd")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of a test marked `every(n)` all but each nth of its parameters are slow."""
+    """Of a test marked `every(n)` all but each nth of its parameters are left to `make test-more`."""
     seen = Counter[str]()
     for item in items:
         if (mark := item.get_closest_marker("every")) is not None:
             name = item.nodeid.partition("[")[0]
             if seen[name] % mark.args[0]:
-                item.add_marker(pytest.mark.slow)
+                item.add_marker(pytest.mark.more)
             seen[name] += 1
 
 

@@ -16,8 +16,6 @@ from dealwire.table.table import Table as DealtTable
 from dealwire.table.table import TableTerms
 from rules.game import load_game
 
-pytestmark = pytest.mark.thorough
-
 FOLDER = Path(door.__file__).parent
 BRIEFLY_S = 0.01
 

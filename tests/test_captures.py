@@ -10,6 +10,7 @@ import subprocess
 import tomllib
 from collections.abc import Callable, Iterator
 from functools import cache
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from rules.settlement import Settlement
 from tests.support.evenings.race_evenings import unsigned
 from tests.support.oracles.wire_count import angel_eye_frames, count_wire
 from tests.support.programs.record_captures import received_by_line
+from tests.support.reading.each import of_each
 
 CAPTURES = Path(__file__).parent.parent / "captures"
 ENTRIES: list[dict[str, Any]] = tomllib.loads((CAPTURES / "index.toml").read_text())["capture"]
@@ -45,7 +47,7 @@ def of(procedure: str) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("entry", entries, ids=[entry["file"] for entry in entries])
 
 
-each = pytest.mark.parametrize("entry", INDEX, ids=[entry["file"] for entry in INDEX])
+each = of_each("entry", INDEX, ids=itemgetter("file"), shares=2)
 
 
 class Recut(Capture):
@@ -220,8 +222,8 @@ def test_frames_and_noise(entry: dict[str, Any]) -> None:
     assert (stats.noise_bytes > 0) == (entry["noise_bytes"] > 0)
 
 
-@pytest.mark.every(3)
-@each
+@pytest.mark.every(9)
+@pytest.mark.parametrize("entry", INDEX, ids=itemgetter("file"))
 @pytest.mark.parametrize("cut", [byte_by_byte, at_random, received_only], ids=lambda cut: cut.__name__)
 def test_cuts_change_nothing(entry: dict[str, Any], cut: Callable[[list[Chunk]], Iterator[Chunk]]) -> None:
     whole = Capture.read(CAPTURES / entry["file"])
@@ -239,16 +241,8 @@ def test_the_index_lists_every_recording() -> None:
     assert len(INDEX) >= 8
 
 
-READ_BY_TSHARK = [
-    pytest.param(entry, id=entry["file"], marks=[] if index % 4 == 0 else pytest.mark.slow)
-    for index, entry in enumerate(INDEX)
-]
-"""Every fourth each time, all of them in the long run: what another program takes to start is most of it."""
-
-
-@pytest.mark.every(3)
-@pytest.mark.thorough
-@pytest.mark.parametrize("entry", READ_BY_TSHARK)
+@pytest.mark.every(24)
+@pytest.mark.parametrize("entry", INDEX, ids=itemgetter("file"))
 def test_stock_tshark_reads_it(entry: dict[str, Any]) -> None:
     """Payloads and directions as a foreign reader sees them are the ones we read."""
     tshark = shutil.which("tshark")

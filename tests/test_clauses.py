@@ -7,6 +7,7 @@ from typing import Final
 import pytest
 
 from docs._print.clauses import files, pages, single
+from tests.support.reading.each import of_each
 from tests.support.reading.paragraphs import known
 
 ROOT: Final = Path(__file__).parents[1]
@@ -21,13 +22,13 @@ def strange(section: str, paragraph: str) -> bool:
     return section not in KNOWN or bool(paragraph and paragraph not in KNOWN[section])
 
 
-@pytest.mark.parametrize("file", FILES)
+@of_each("file", FILES)
 def test_every_clause_that_is_cited_stands_in_the_text(file: str) -> None:
     found = {citation: list(single(citation)) for citation in FILES[file]}
     assert [citation for citation, clauses in found.items() if any(strange(*clause) for clause in clauses)] == []
 
 
-@pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.name)
+@of_each("path", WRITTEN, ids=lambda path: path.name)
 def test_every_clause_that_is_mentioned_stands_in_the_text(path: Path) -> None:
     """In the remarks and the reasons too."""
     found = {mention[0] for mention in _MENTIONED.finditer(path.read_text(encoding="utf-8"))}

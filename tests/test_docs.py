@@ -16,10 +16,9 @@ import pytest
 import dealwire
 from dealwire.cli import main
 from devices import events
+from tests.support.reading.each import of_each
 from tests.support.reading.guides import FENCE, PAGES, ROOT, Reader, blocks, commands, lacking, said
 from tests.support.rigs.browser import Watch, chromium, needs_browser, picture
-
-pytestmark = pytest.mark.thorough
 
 DOCS = ROOT / "docs"
 READ = sorted([*DOCS.rglob("*.md"), *ROOT.glob("README.md"), *ROOT.glob("*/README.md")])
@@ -56,7 +55,7 @@ def test_what_is_not_run_is_little_and_every_other_block_is() -> None:
     print(f"blocks: {dict(uses)}; those left out need a device or root, their options are checked")
 
 
-@pytest.mark.parametrize("page", READ, ids=name)
+@of_each("page", READ, ids=name)
 def test_a_fence_says_its_language_and_nothing_that_a_reader_does_not_see(page: Path) -> None:
     for info, _ in FENCE.findall(page.read_text(encoding="utf-8")):
         assert re.fullmatch(r"\w*|\{\w+\}( \S+)?", info), f"{name(page)}: ```{info}"
@@ -127,7 +126,7 @@ def test_terminals_are_opened_in_order(tmp_path: Path) -> None:
         assert reader.follow(said_by_none) == "there is no second terminal"
 
 
-@pytest.mark.parametrize("page", READ, ids=name)
+@of_each("page", READ, ids=name)
 def test_commands_and_options_exist(page: Path) -> None:
     for language, text in FENCE.findall(page.read_text(encoding="utf-8")):
         for words in commands(text) if language.split(" ")[0] in ("", "sh", "console") else ():

@@ -15,8 +15,6 @@ import pytest
 
 from tests.support.rigs.ports import free_port
 
-pytestmark = pytest.mark.thorough
-
 ROOT = Path(__file__).parent.parent
 DEALWIRE = [sys.executable, "-m", "dealwire"]
 

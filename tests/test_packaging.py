@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.thorough
-
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("protocol", "devices", "dealer_flow", "rules", "dealwire")
 

@@ -11,8 +11,7 @@ import pytest
 from dealer_flow.procedure.load import known_procedures
 from dealwire.cli import COMMANDS
 from dealwire.cli.exits import Exit
-
-pytestmark = pytest.mark.thorough
+from tests.support.reading.each import of_each
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -78,7 +77,7 @@ def test_every_make_target_is_there() -> None:
     assert set(re.findall(r"`make ([a-z]+)`", README)) | {"demo", "test"} <= targets
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+@of_each("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", re.sub("`[^`\n]*`", "``", page.read_text())):
         if not target.startswith(("http://", "https://")):

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.reading.each import of_each
+
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "docs/glossary.md", ROOT / "docs/architecture.md"]
 PACKAGES = "protocol|devices|dealer_flow|rules|dealwire"
@@ -18,7 +20,7 @@ WALK_MOST = 10
 """Functions that a newcomer is led through."""
 
 
-@pytest.mark.parametrize("named", NAMED)
+@of_each("named", NAMED)
 def test_what_the_pages_name_is_there(named: str) -> None:
     module, _, path = named.partition(":")
     found = importlib.import_module(module)

@@ -21,8 +21,6 @@ from tests.support.dealing.flow_points import round_of
 from tests.support.evenings.table_events import CONTROLLER, DEVICE, Report, reports
 from tests.support.oracles.round_checks import Before, check_end, check_step
 
-pytestmark = pytest.mark.thorough
-
 OPTIONS = st.data()
 
 

@@ -10,6 +10,7 @@ from dealer_flow.record.result import RoundResult
 from tests.dealer_flow import test_step_games as games
 from tests.support.evenings.legal_play import LegalPlay
 from tests.support.evenings.procedure_rounds import DEALT_OTHERWISE
+from tests.support.reading.each import of_each
 
 SMALL = {
     "riding": games.LET_IT_RIDE,
@@ -28,7 +29,7 @@ def incidents(play: LegalPlay) -> list[Incident]:
     return [item for item in play.found if isinstance(item, Incident)]
 
 
-@pytest.mark.parametrize("name", ALL)
+@of_each("name", ALL)
 def test_what_is_legal_leads_to_a_complete_round(name: str) -> None:
     """No misdeal is called, no badge swiped: whatever order is chosen, the round is complete."""
     play = LegalPlay(ALL[name], Random(name))

@@ -4,7 +4,6 @@ nobody puts in more than its stake."""
 from random import Random
 from typing import Final
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -236,4 +235,3 @@ class Table(RuleBasedStateMachine):
 
 TestTable = Table.TestCase
 TestTable.settings = settings(max_examples=40, stateful_step_count=40, deadline=None)
-pytestmark = pytest.mark.thorough

@@ -9,8 +9,6 @@ import tomllib
 from pathlib import Path
 from typing import Any, Final
 
-import pytest
-
 from protocol.cards import DECK
 from protocol.places import seat
 from rules import SettlementLine, load_game, settle
@@ -18,6 +16,7 @@ from tests.dealer_flow.test_early_cards import LAST
 from tests.support.dealing.flow_points import round_of
 from tests.support.dealing.hand_table import HandTable
 from tests.support.dealing.plays import go_on, play
+from tests.support.reading.each import of_each
 
 CASES: Final[dict[str, dict[str, Any]]] = {
     case["name"]: case
@@ -558,7 +557,7 @@ OPTIONS: Final[dict[str, dict[str, str]]] = {
 """Situation -> what the house has chosen."""
 
 
-@pytest.mark.parametrize("name", PLAYED)
+@of_each("name", PLAYED)
 def test_the_flow_comes_to_what_the_text_says(name: str) -> None:
     game, lines, wanted = PLAYED[name]
     assert name in CASES

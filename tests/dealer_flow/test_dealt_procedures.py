@@ -26,8 +26,6 @@ from protocol.tdp.messages import Role
 from tests.support.evenings.procedure_rounds import STEPPED, Case, Cases, readings
 from tests.support.evenings.table_evenings import TableEvening
 
-pytestmark = pytest.mark.thorough
-
 SPEED = 20.0
 every_procedure = pytest.mark.parametrize("name", STEPPED, scope="module")
 """Test after test of one procedure, so that its evening is dealt once."""

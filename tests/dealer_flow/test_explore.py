@@ -12,8 +12,6 @@ from tests.support.dealing.hand_table import DEVICE, HandTable
 from tests.support.evenings.procedure_rounds import DEALT_OTHERWISE
 from tests.support.programs.explore import PAGE, Explorer, explore, listed
 
-pytestmark = pytest.mark.thorough
-
 STATES = 120
 """States without a departure that the default run follows; a third as many with one. The slow run has many more."""
 MORE = {"texas-shootout.co": 400, "fortune-pai-gow.co-single": 500, "pai-gow.co-single": 500, "pai-gow.co": 250}

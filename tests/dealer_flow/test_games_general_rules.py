@@ -8,6 +8,7 @@ from rules import load_game, settle
 from tests.support.dealing.flow_points import round_of
 from tests.support.dealing.hand_table import HandTable
 from tests.support.reading.dealt_hands import cases, clean, games
+from tests.support.reading.each import of_each
 
 PACKETS = [game for game in games() if load_procedure(game).device == "packet-shuffler"]
 CHOICES = [game for game in games() if any(line.startswith("choose") for line in clean(game).lines)]
@@ -40,8 +41,8 @@ RULED = {
 """What a fouled hand comes to -> the clause, what becomes of it, and whether every chip goes back."""
 
 
-@pytest.mark.parametrize("game", WITH_SEATS)
-@pytest.mark.parametrize("how", RULED)
+@of_each("game", WITH_SEATS)
+@of_each("how", RULED)
 def test_whose_fault_a_fouled_hand_is_decides(game: str, how: str) -> None:
     """47.1-1020: a supervisor finds out, and who is not at fault gets every chip back."""
     clause, status, back = RULED[how]
@@ -78,7 +79,7 @@ def without_seat_1(line: str) -> str:
     return f"draw {' | '.join(piles)}" if piles else ""
 
 
-@pytest.mark.parametrize("game", games())
+@of_each("game", games())
 def test_a_misdeal_called_before_the_first_choice_gives_every_bet_back(game: str) -> None:
     """47.1-1022: all of the cards go back to the dealer for a redeal."""
     table, _, _ = deal(game, whole=False)
@@ -89,7 +90,7 @@ def test_a_misdeal_called_before_the_first_choice_gives_every_bet_back(game: str
     assert [incident.clause for incident in result.incidents] == ["47.1-1022"]
 
 
-@pytest.mark.parametrize("game", [game for game in CHOICES if game not in OF_PLAYERS])
+@of_each("game", [game for game in CHOICES if game not in OF_PLAYERS])
 def test_a_choice_bars_no_misdeal(game: str) -> None:
     """47.1-1002(33): substantial action has no applicability to house-banked games."""
     table = HandTable(game)
@@ -100,7 +101,7 @@ def test_a_choice_bars_no_misdeal(game: str) -> None:
     assert [incident.clause for incident in result.incidents] == ["47.1-1022"]
 
 
-@pytest.mark.parametrize("game", games())
+@of_each("game", games())
 def test_no_misdeal_once_a_hand_is_settled(game: str) -> None:
     """A house's reading: what was settled is over. By `end` it may be called all the same."""
     if game in OF_PLAYERS:
@@ -112,7 +113,7 @@ def test_no_misdeal_once_a_hand_is_settled(game: str) -> None:
     assert HandTable(game, misdeal_until="end").play([*lines, "misdeal"]).end().outcome == "misdeal"
 
 
-@pytest.mark.parametrize("game", CHOICES)
+@of_each("game", CHOICES)
 def test_a_house_may_end_it_with_the_first_choice(game: str) -> None:
     if game in OF_PLAYERS:
         return
@@ -156,8 +157,8 @@ def test_a_card_of_another_back_makes_the_deck_defective(game: str) -> None:
     assert any(incident.clause == "47.1-1036" for incident in result.incidents)
 
 
-@pytest.mark.parametrize("game", PACKETS)
-@pytest.mark.parametrize("how", ["joker X2", "boxed"])
+@of_each("game", PACKETS)
+@of_each("how", ["joker X2", "boxed"])
 def test_a_joker_or_a_faced_card_in_a_packet_calls_a_supervisor(game: str, how: str) -> None:
     """47.1-1037 has the card replaced, which a packet does not allow: a person rules."""
     table, _, rest = deal(game)
@@ -185,7 +186,7 @@ def test_a_joker_too_many_makes_a_deck_defective(game: str, who: str) -> None:
     assert table.end().outcome in ("defective-deck", "unreliable")
 
 
-@pytest.mark.parametrize("game", games())
+@of_each("game", games())
 def test_a_seat_more_than_the_table_has_is_refused(game: str) -> None:
     table = HandTable(game)
     spot = next((bet.name for bet in table.procedure.bet if bet.enters), None)

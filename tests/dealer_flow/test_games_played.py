@@ -9,14 +9,13 @@ from collections import Counter
 from functools import cache
 from typing import Any
 
-import pytest
-
 from dealer_flow.procedure.load import known_procedures, load_procedure
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from tests.support.dealing.hand_table import HandTable
 from tests.support.reading.dealt_hands import Case, cases, clean, games
+from tests.support.reading.each import of_each
 
 CASES = [case for game in games() for case in cases(game)]
 
@@ -39,7 +38,7 @@ def test_every_game_of_steps_has_dealt_hands() -> None:
     assert set(games()) == set(known_procedures()) - elsewhere
 
 
-@pytest.mark.parametrize("game", games())
+@of_each("game", games())
 def test_a_clean_round(game: str) -> None:
     case = clean(game)
     table, result = played(case)
@@ -49,7 +48,7 @@ def test_a_clean_round(game: str) -> None:
     check_details(case, result)
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@of_each("case", CASES, ids=str, shares=10)
 def test_what_the_clause_says(case: Case) -> None:
     table, result = played(case)
     assert result.outcome == case.outcome, table.codes
@@ -96,7 +95,7 @@ def said(line: Any, path: str) -> Any:
     return line
 
 
-@pytest.mark.parametrize("game", games())
+@of_each("game", games())
 def test_no_card_is_dealt_twice(game: str) -> None:
     """The hands themselves: a face at most once a deck. Of cards that no device deals those that lie open last."""
     lines = [line for line in clean(game).lines if line.startswith(("packet", "draw", "burn-card"))]

@@ -6,6 +6,7 @@ import pytest
 
 from dealer_flow.procedure.load import ProcedureError, load_procedure, parse_procedure, whole_text
 from dealer_flow.procedure.schema import Procedure
+from tests.support.reading.each import of_each
 from tests.support.reading.refusals import check_refusal
 
 # Game -> most seats, cards of the deck, cards that are out when all of them play to the end and draw all they may.
@@ -78,7 +79,7 @@ def cards_out(procedure: Procedure) -> int:
     return always + sum(most.values())
 
 
-@pytest.mark.parametrize("game", FULL)
+@of_each("game", FULL)
 def test_the_most_seats_fit_the_deck(game: str) -> None:
     procedure = load_procedure(game)
     most, deck, out = FULL[game]
@@ -86,7 +87,7 @@ def test_the_most_seats_fit_the_deck(game: str) -> None:
     assert out <= deck
 
 
-@pytest.mark.parametrize("game", [*FULL, *HAND_DECK])
+@of_each("game", [*FULL, *HAND_DECK])
 def test_one_more_seat_is_refused(game: str) -> None:
     text = whole_text(game)
     most = load_procedure(game).seats.most

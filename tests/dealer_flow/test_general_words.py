@@ -12,6 +12,7 @@ from devices import events as e
 from protocol.cards import parse_card
 from tests.support.dealing.hand_table import HandTable
 from tests.support.dealing.step_games import PACKETS, rows, small, small_table, wrong
+from tests.support.reading.each import of_each
 
 STEPS: Final = rows(
     "step",
@@ -74,8 +75,8 @@ ENDS: Final = {
 }
 
 
-@pytest.mark.parametrize("what", CHOSEN)
-@pytest.mark.parametrize("word", ENDS)
+@of_each("what", CHOSEN)
+@of_each("word", ENDS)
 def test_until_when_a_misdeal_may_be_called(word: str, what: str) -> None:
     """47.1-1002(33): two players putting money in the pot, or three acting; the ante does not count, nor a check."""
     table = table_of(until(word)).play(CHOSEN[what]).play("misdeal")

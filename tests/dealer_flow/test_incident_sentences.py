@@ -4,13 +4,12 @@ import re
 from pathlib import Path
 from string import Formatter
 
-import pytest
-
 import dealer_flow
 from dealer_flow.play.order import RULES
 from dealer_flow.play.states import TRANSITIONS
 from dealer_flow.record.catalogue import INCIDENTS, ORDER, REPORTS
 from dealer_flow.record.incidents import Incident
+from tests.support.reading.each import of_each
 from tests.support.reading.sentences import FACTS, HARMFUL, REPORTED
 
 CASES = [
@@ -26,7 +25,7 @@ def test_every_code_has_facts_and_texts() -> None:
     assert all(template and isinstance(template, str) for _, _, template in CASES)
 
 
-@pytest.mark.parametrize(("code", "reason", "template"), CASES)
+@of_each("code, reason, template", CASES)
 def test_a_sentence_rests_on_facts_of_its_code(code: str, reason: str, template: str) -> None:
     """A fact that is always said is one that the incident always has; the others it may have."""
     facts = FACTS[code] if not reason else FACTS[code][reason]  # type: ignore[index]

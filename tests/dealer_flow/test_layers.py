@@ -34,6 +34,7 @@ from dealer_flow.procedure.load import (
 )
 from dealer_flow.procedure.whole import written_out
 from dealwire.cli import main
+from tests.support.reading.each import of_each
 from tests.support.reading.guides import ROOT, Reader, blocks
 from tests.support.reading.refusals import check_refusal
 
@@ -239,7 +240,7 @@ def test_what_is_wrong_in_a_part(tmp_path: Path) -> None:
 # ------------------------------------------------------------------ one file of all
 
 
-@pytest.mark.parametrize("name", known_procedures())
+@of_each("name", known_procedures())
 def test_written_out_it_is_the_same_and_stands_alone(name: str) -> None:
     text = whole_text(name)
     assert parse_procedure(text, "mine.toml").ref() == load_procedure(name).ref()

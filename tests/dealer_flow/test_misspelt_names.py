@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
-
 from dealer_flow.procedure.checks.contradictions import contradictions
 from dealer_flow.procedure.layers import compose
 from dealer_flow.procedure.load import FOLDER, ProcedureError, known_procedures
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.tomlfile import read, validated
+from tests.support.reading.each import of_each
 
 Key = tuple[str | int, ...]
 FREE = {
@@ -63,7 +62,7 @@ def content_of(name: str) -> Any:
 SHAPES = shapes()
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@of_each("shape", SHAPES, shares=3)
 def test_a_misspelt_name_is_refused(shape: str) -> None:
     name, key = SHAPES[shape]
     _, wrong = validated(misspelt(content_of(name), key), Procedure, contradictions)

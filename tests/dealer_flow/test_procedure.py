@@ -10,13 +10,14 @@ from dealer_flow.procedure.steps.burn import BurnStep
 from dealer_flow.procedure.steps.deal import DealStep
 from protocol.places import COMMUNITY, DEALER, seat
 from protocol.tomlfile import line_of
+from tests.support.reading.each import of_each
 from tests.support.reading.refusals import check_refusal
 
 ID = "flushes-gone-wild.co"
 TEXT = whole_text(ID)
 
 
-@pytest.mark.parametrize("name", known_procedures())
+@of_each("name", known_procedures())
 def test_every_file_loads_under_its_own_name(name: str) -> None:
     assert load_procedure(name).id == name
 

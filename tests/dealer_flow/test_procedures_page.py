@@ -8,6 +8,7 @@ import pytest
 
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.tables import How, Then
+from tests.support.reading.each import of_each
 
 PAGE: Final = (Path(__file__).parents[2] / "docs" / "procedures.md").read_text(encoding="utf-8")
 _BLOCK: Final = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
@@ -29,7 +30,7 @@ def explained(word: str) -> bool:
 KEYS: Final = sorted(keys(Procedure.model_json_schema(by_alias=True)))
 
 
-@pytest.mark.parametrize("key", KEYS)
+@of_each("key", KEYS)
 def test_every_key_is_explained(key: str) -> None:
     assert explained(key)
 

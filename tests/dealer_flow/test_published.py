@@ -16,6 +16,7 @@ from dealer_flow.record.catalogue import INCIDENTS
 from docs._print import write
 from docs._print.games import pages
 from tests.support.dealing.hand_table import dealt
+from tests.support.reading.each import of_each
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -68,7 +69,7 @@ def of_procedures() -> Any:
     return kind(schema)
 
 
-@pytest.mark.parametrize("name", known_procedures())
+@of_each("name", known_procedures())
 def test_a_procedure_fits_the_published_schema(name: str) -> None:
     content = tomllib.loads(whole_text(name))
     of_procedures().validate(content)
@@ -85,7 +86,7 @@ def test_every_field_is_explained() -> None:
         assert f"`{name}`" in page, name
 
 
-@pytest.mark.parametrize("name", known_procedures())
+@of_each("name", known_procedures())
 def test_a_page_has_every_rule_of_every_bet(name: str) -> None:
     """Each `must` row, limit, total and tip of the file is a row of the page, with its clause."""
     content = tomllib.loads(whole_text(name))
@@ -117,7 +118,7 @@ def test_the_words_of_a_rule_name_all_it_says() -> None:
     assert "| bet-dollar and bonus together | at most $100 | 47.1-1017.14(2)(a) |" in ride
 
 
-@pytest.mark.parametrize("page", sorted(DOCS.glob("games/*.md")), ids=lambda page: page.stem)
+@of_each("page", sorted(DOCS.glob("games/*.md")), ids=lambda page: page.stem)
 def test_articles_fit_the_word_behind_them(page: Path) -> None:
     assert not re.findall(
         r"\b[Aa] (?:[aeio]\w|un\w)[\w-]*|\b[Aa]n [b-df-hj-np-tv-z][\w-]*", page.read_text(encoding="utf-8")

@@ -21,8 +21,6 @@ from protocol.cards import DECK, SUITS, Card
 from protocol.places import SHOE
 from tests.support.dealing.flow_points import Point, load, round_of, save
 
-pytestmark = pytest.mark.thorough
-
 TEXT = (FOLDER / "race-to-the-flush.toml").read_text(encoding="utf-8")
 SMALL = parse_procedure(
     TEXT.replace('when = "column"\ncards = 5', 'when = "column"\ncards = 2').replace("cards = 16", "cards = 4"),

@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-import pytest
-
 from dealer_flow.procedure.load import known_procedures, load_procedure
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.tables import WrongPart
 from docs._print.clauses import single
+from tests.support.reading.each import of_each
 from tests.support.reading.wrong_cards_by_section import SPEAKS
 
 COLORADO: Final = [name for name in known_procedures() if load_procedure(name).clause in SPEAKS]
@@ -46,7 +45,7 @@ def test_every_colorado_game_is_looked_at() -> None:
     assert {load_procedure(name).clause for name in COLORADO} == set(SPEAKS)
 
 
-@pytest.mark.parametrize("name", COLORADO)
+@of_each("name", COLORADO)
 def test_where_the_section_speaks_the_file_cites_it(name: str) -> None:
     procedure = load_procedure(name)
     found = dict[tuple[str, str], set[tuple[str, str]]]()
@@ -61,7 +60,7 @@ def test_where_the_section_speaks_the_file_cites_it(name: str) -> None:
     assert {about for about in missing if about[1] not in in_time and (about[1] != "exposed" or not up)} == set()
 
 
-@pytest.mark.parametrize("name", COLORADO)
+@of_each("name", COLORADO)
 def test_no_file_says_that_the_section_says_nothing_where_it_speaks(name: str) -> None:
     procedure = load_procedure(name)
     spoken = SPEAKS[procedure.clause]
@@ -81,7 +80,7 @@ def elsewhere(procedure: Procedure) -> set[str | None]:
     return {row.option for about, row in rows(procedure) if about not in SPEAKS[procedure.clause]}
 
 
-@pytest.mark.parametrize("name", COLORADO)
+@of_each("name", COLORADO)
 def test_where_the_section_does_not_speak_no_row_cites_it(name: str) -> None:
     procedure = load_procedure(name)
     spoken = SPEAKS[procedure.clause]
@@ -90,7 +89,7 @@ def test_where_the_section_does_not_speak_no_row_cites_it(name: str) -> None:
     assert own == []
 
 
-@pytest.mark.parametrize("name", COLORADO)
+@of_each("name", COLORADO)
 def test_who_calls_a_text_silent_names_what_was_looked_at(name: str) -> None:
     reasons = {option.name: option.reason for option in load_procedure(name).option}
     assert {about for about, why in reasons.items() if SILENT.search(why) and not NAMED.search(why)} == set()

@@ -5,6 +5,7 @@ import pytest
 from dealer_flow.procedure.load import ProcedureError, check_procedure
 from tests.dealer_flow.test_step_games import CHOICES, SHOWDOWN, step
 from tests.support.dealing.step_games import PACKETS, rows, small, wrong
+from tests.support.reading.each import of_each
 from tests.support.reading.refusals import check_refusal
 
 HANDS = step("hands", "deal", 'to = ["seats"]\ncards = 3\nby = "packet"')
@@ -352,7 +353,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("what", BAD)
+@of_each("what", BAD)
 def test_it_is_refused(what: str) -> None:
     parts, key, why = BAD[what]
     with pytest.raises(ProcedureError) as caught:

@@ -6,8 +6,6 @@ tests.dealer_flow.test_transcripts` prints them anew after a change on purpose, 
 
 from pathlib import Path
 
-import pytest
-
 from tests.dealer_flow.test_decks import AGED
 from tests.dealer_flow.test_declared_hands import EXPOSED, TURNS
 from tests.dealer_flow.test_step_games import CHOICES, DRAW, HOLDEM, LET_IT_RIDE, NAMED, PAI_GOW, STUD
@@ -26,6 +24,7 @@ from tests.support.dealing.transcript_games import (
     SHOWS,
     TWO_BURNS,
 )
+from tests.support.reading.each import of_each
 from tests.support.reading.transcripts import Transcript, played, reprint, transcripts
 
 FOLDER = Path(__file__).parent / "transcripts"
@@ -58,9 +57,7 @@ GAMES = {
 """The small games of the other tests, and those of `transcript_games`."""
 
 
-@pytest.mark.parametrize(
-    "transcript", [each for path in sorted(FOLDER.glob("*.txt")) for each in transcripts(path)], ids=str
-)
+@of_each("transcript", [each for path in sorted(FOLDER.glob("*.txt")) for each in transcripts(path)], ids=str, shares=3)
 def test_what_comes_of_it(transcript: Transcript) -> None:
     assert played(transcript, GAMES) == list(transcript.lines)
 

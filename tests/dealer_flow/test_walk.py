@@ -21,8 +21,6 @@ from protocol.cards import DECK
 from protocol.places import COMMUNITY, DEALER, REMAINDER, parse_place
 from tests.support.dealing.flow_points import Point, load, round_of, save
 
-pytestmark = pytest.mark.thorough
-
 PROCEDURE = load_procedure("flushes-gone-wild.co")
 FACES = {
     COMMUNITY: DECK[2:4],

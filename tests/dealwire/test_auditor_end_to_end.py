@@ -23,8 +23,6 @@ from tests.support.evenings.journal_evening import deal
 from tests.support.oracles.auditor import everything
 from tests.support.rigs.serving import Program, opened, rounds_in, run_until, simulators, write_configuration
 
-pytestmark = pytest.mark.thorough
-
 
 def run(*arguments: str | Path) -> Result:
     return CliRunner().invoke(main, [*map(str, arguments)], catch_exceptions=False)

@@ -116,7 +116,6 @@ def serve_wrong() -> None:
     owner.run()
 
 
-@pytest.mark.thorough
 def test_the_commands_name_a_wrong_check() -> None:
     says = "no frame: the check is CRC-32 of zlib, high byte first\n"
     with wrong_device() as address:
@@ -126,7 +125,6 @@ def test_the_commands_name_a_wrong_check() -> None:
             assert done.stderr.endswith(says), done.stderr
 
 
-@pytest.mark.thorough
 def test_decode_names_a_wrong_check_below_what_it_prints() -> None:
     body = bytes.fromhex("01 00 04 07 00 00 40 01 0C 00 00 00 07 87 00 00")
     right = encoded(body + binascii.crc32(body).to_bytes(4, "little")) + b"\0"

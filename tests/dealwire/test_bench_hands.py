@@ -279,7 +279,6 @@ def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.thorough
 def test_a_device_is_judged_with_nobody_at_hand(simulator: dict[str, Any], tmp_path: Path) -> None:
     """Acts, faults and the plug; what is reported is what a person's run would report."""
     only = ("deal.green-button", "fault.packet-short-301", "fault.door-idle", "session.power-up", "frame.hello")
@@ -297,7 +296,6 @@ def test_a_device_is_judged_with_nobody_at_hand(simulator: dict[str, Any], tmp_p
     ]  # fmt: skip
 
 
-@pytest.mark.thorough
 def test_the_exit_code_says_that_hands_failed_or_were_missed(simulator: dict[str, Any], tmp_path: Path) -> None:
     address, only = simulator["lines"]["shuffler"], ("--only", "deal.green-button", "--only", "frame.hello")
     alone = bench("--shuffler", address, *only)
@@ -317,7 +315,6 @@ def test_the_exit_code_says_that_hands_failed_or_were_missed(simulator: dict[str
     assert absent.stderr == "dealwire: --hands no-such-program-anywhere: cannot be started: No such file or directory\n"
 
 
-@pytest.mark.thorough
 def test_a_socket_with_nobody_at_it_is_one_line(tmp_path: Path) -> None:
     for address in (str(tmp_path / "none"), "tcp://127.0.0.1:1"):
         done = subprocess.run([PROGRAM, "hands", "socket", address], capture_output=True, text=True, timeout=60)
@@ -326,7 +323,6 @@ def test_a_socket_with_nobody_at_it_is_one_line(tmp_path: Path) -> None:
         assert done.stderr.count("\n") == 1
 
 
-@pytest.mark.thorough
 def test_one_hands_program_at_a_time_and_a_stale_socket_is_replaced(simulator: dict[str, Any]) -> None:
     def ask(line: socket.socket, words: str) -> bytes:
         line.sendall(words.encode() + b"\n")

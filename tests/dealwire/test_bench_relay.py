@@ -77,7 +77,6 @@ def hands(board: Board, tmp_path: Path) -> Iterator[ProgramHands]:
     channel.close()
 
 
-@pytest.mark.thorough
 def test_a_button_is_pressed_and_let_go(board: Board, hands: ProgramHands) -> None:
     assert (hands.name, hands.patience_ms) == ("jig", 40)
     hands.begin("deal.green-button")
@@ -86,7 +85,6 @@ def test_a_button_is_pressed_and_let_go(board: Board, hands: ProgramHands) -> No
     assert board.take() == ON_1 + OFF_1
 
 
-@pytest.mark.thorough
 def test_fields_choose_and_what_fits_none_is_beyond_the_board(board: Board, hands: ProgramHands) -> None:
     hands.act("lift", {"to": "remainder"})
     assert board.take() == ON_1 + OFF_1 + ON_4 + OFF_4
@@ -97,7 +95,6 @@ def test_fields_choose_and_what_fits_none_is_beyond_the_board(board: Board, hand
     assert board.take() == b""
 
 
-@pytest.mark.thorough
 def test_when_the_run_ends_no_coil_has_current(board: Board, hands: ProgramHands) -> None:
     hands.power(False)
     assert board.take() == ON_4
@@ -105,7 +102,6 @@ def test_when_the_run_ends_no_coil_has_current(board: Board, hands: ProgramHands
     assert board.take() == OFF_4
 
 
-@pytest.mark.thorough
 def test_a_board_that_is_unplugged_is_a_failure_with_its_reason(board: Board, hands: ProgramHands) -> None:
     board.unplug()
     with pytest.raises(NotRun, match=r"jig, 'green': failed: relay board /dev/pts/\d+: "):
@@ -113,7 +109,6 @@ def test_a_board_that_is_unplugged_is_a_failure_with_its_reason(board: Board, ha
     assert hands.gone is None
 
 
-@pytest.mark.thorough
 def test_a_board_that_is_not_there_ends_the_bench_before_it_begins(tmp_path: Path) -> None:
     file = tmp_path / "board.toml"
     file.write_text(HEAD.format(port="/dev/ttyNONE") + ACTS)

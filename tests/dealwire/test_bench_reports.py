@@ -29,8 +29,6 @@ from tests.support.broken.devices import CarelessRecord
 
 CHECKS = len(load_plan("shuffler").ids)
 """Of the plan of the shuffler."""
-pytestmark = pytest.mark.thorough
-
 BROWSER = Path("/usr/bin/chromium")
 ARGUMENTS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",

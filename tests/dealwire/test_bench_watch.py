@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-import pytest
-
 from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import SimulatedTable
 from devices.clock import SystemClock
@@ -93,7 +91,6 @@ def until(process: "subprocess.Popen[str]", words: str) -> str:
     raise AssertionError(seen)
 
 
-@pytest.mark.thorough
 def test_what_failed_is_made_again_when_the_device_is_back_and_mended() -> None:
     port = free_port()
     with ExitStack() as stack:
@@ -112,7 +109,6 @@ def test_what_failed_is_made_again_when_the_device_is_back_and_mended() -> None:
     assert "Incomplete: 2 of " in out
 
 
-@pytest.mark.thorough
 def test_it_can_be_ended_while_it_waits() -> None:
     port = free_port()
     with device(port, broken=True), watching(port) as bench:
@@ -125,7 +121,6 @@ def test_it_can_be_ended_while_it_waits() -> None:
     assert bench.returncode == 130
 
 
-@pytest.mark.thorough
 def test_it_makes_no_report_and_is_for_an_attached_device() -> None:
     for words in (
         ["--simulated"],

@@ -76,7 +76,6 @@ def evening_of(name: str, *, wrong: float, rounds: int = 12) -> list[Seen]:
 
 @pytest.mark.every(3)
 @pytest.mark.parametrize("name", SETTINGS)
-@pytest.mark.thorough
 def test_an_evening_goes_on_from_every_moment_between_its_rounds(name: str) -> None:
     assert check_every_rest(made_of(**SETTINGS[name]), evening_of(name, wrong=0.1, rounds=3)) >= 2
 
@@ -96,7 +95,6 @@ def test_a_recording_goes_on_from_every_moment_between_its_rounds(capture: str) 
 
 
 @pytest.mark.parametrize("rounds", [12, pytest.param(30, marks=LONG)])
-@pytest.mark.thorough
 def test_from_one_rest_to_the_end_of_a_long_evening(rounds: int) -> None:
     """What is left out of a state can show late: an old deck, a shoe that runs out, a count that falls due."""
     for name in ("flushes-gone-wild.co", "race-to-the-flush", "caribbean-stud.co", "awards made by people"):
@@ -112,7 +110,6 @@ def test_from_one_rest_to_the_end_of_a_long_evening(rounds: int) -> None:
 
 @pytest.mark.every(3)
 @pytest.mark.parametrize("name", SETTINGS)
-@pytest.mark.thorough
 def test_after_practically_every_round_there_is_a_rest(name: str) -> None:
     """After every one, where all goes well. A round that START GAME of the next one ends has none after it, and
     reports that are set aside may wait over an end."""

@@ -30,8 +30,6 @@ from rules.game import GAMES
 from tests.support.broken.hostile_files import must_end
 from tests.support.rigs.serving import opened, run_until, simulators, write_configuration
 
-pytestmark = pytest.mark.thorough
-
 ABSENT = {"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:2"}
 OPEN_TO_ALL = all(folder.stat().st_mode & 0o001 for folder in GAMES.resolve().parents)
 """Whether another user may run the program where it lies."""

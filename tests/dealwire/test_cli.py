@@ -10,8 +10,6 @@ import pytest
 
 from devices.capture import CaptureWriter
 
-pytestmark = pytest.mark.thorough
-
 ROOT = Path(__file__).parent.parent.parent
 CAPTURES = ROOT / "captures"
 CLEAN = CAPTURES / "clean-3.pcapng"

@@ -23,8 +23,6 @@ from protocol.tdp.packets import VERSION_TEXT
 
 CHECKS = len(load_plan("shuffler").ids)
 """Of the plan of the shuffler."""
-pytestmark = pytest.mark.thorough
-
 ROOT = Path(__file__).parent.parent.parent
 
 

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.thorough
-
 ROOT = Path(__file__).parent.parent.parent
 VECTORS = json.loads((ROOT / "docs/protocol-vectors.json").read_text())
 

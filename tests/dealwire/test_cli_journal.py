@@ -15,8 +15,6 @@ from devices.clock import ManualClock
 from tests.support.evenings.journal_evening import deal
 from tests.support.oracles.journal_verifier import check
 
-pytestmark = pytest.mark.thorough
-
 ROOT = Path(__file__).parent.parent.parent
 
 

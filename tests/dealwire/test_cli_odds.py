@@ -70,7 +70,6 @@ def small_game(folder: Path, **edits: Edit) -> str:
     return str(folder / "small.toml")
 
 
-@pytest.mark.thorough
 def test_every_object_says_what_it_is_and_its_probabilities_add_up(tmp_path: Path) -> None:
     found = answered("race-to-the-flush") + answered(GAME, "--bet", "flush-rush") + answered(small_game(tmp_path))
     assert len(found) > 50
@@ -225,7 +224,6 @@ def test_the_text_is_a_table_with_remarks(tmp_path: Path) -> None:
     assert "even at a meter of 160,530.53 wagers" in run("odds", GAME, "--bet", "progressive").stdout
 
 
-@pytest.mark.thorough
 def test_without_numpy_only_the_showdowns_are_missing() -> None:
     code = "import sys; sys.modules['numpy'] = None; from dealwire.cli import main; main()"
     command = [sys.executable, "-c", code, "odds", GAME, "--bet"]

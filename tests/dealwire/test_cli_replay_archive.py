@@ -17,8 +17,6 @@ from click.testing import CliRunner
 
 from dealwire.cli import main
 
-pytestmark = pytest.mark.thorough
-
 ROOT = Path(__file__).parent.parent.parent
 CAPTURES = ROOT / "captures"
 

@@ -338,7 +338,6 @@ def command(line: str, *, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["sh", "-c", shell], capture_output=True, text=True, timeout=60, cwd=cwd, check=False)
 
 
-@pytest.mark.thorough
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is full needs /dev/full (Linux)")
 @pytest.mark.parametrize("text", ["", "--text"])
 def test_a_full_disk_is_one_line(text: str, tmp_path: Path) -> None:
@@ -348,7 +347,6 @@ def test_a_full_disk_is_one_line(text: str, tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (1, "dealwire: the output ends here: No space left on device\n")
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(("closed", "name"), [("<&-", "input"), (">&-", "output")])
 def test_what_is_closed_is_one_line(closed: str, name: str) -> None:
     done = dealwire(f"{closed} {'< /dev/null' if name == 'output' else ''}", cwd=ROOT)
@@ -365,7 +363,6 @@ OTHERS = (
 )
 
 
-@pytest.mark.thorough
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is full needs /dev/full (Linux)")
 @pytest.mark.parametrize("line", OTHERS)
 def test_a_full_disk_is_one_line_from_whatever_prints(line: str) -> None:
@@ -375,7 +372,6 @@ def test_a_full_disk_is_one_line_from_whatever_prints(line: str) -> None:
     assert (done.returncode, said) == (1, ["dealwire: the output ends here: No space left on device"])
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("line", OTHERS)
 def test_a_closed_output_is_one_line_from_whatever_prints(line: str) -> None:
     done = command(f"{line} >&-", cwd=ROOT)

@@ -18,8 +18,6 @@ from devices.simulator.host import SimulatorHost
 from devices.simulator.shoe_table import SHOE, ShoeTable
 from tests.support.evenings.simulated_shoe import DIALECTS, ShoeEvening
 
-pytestmark = pytest.mark.thorough
-
 ACTS = ["fill", "begin 0", "draw", "draw"]
 
 

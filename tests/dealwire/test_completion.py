@@ -54,7 +54,6 @@ def test_each_name_in_the_table_is_a_parameter_of_some_command() -> None:
     assert names >= IDS.keys()
 
 
-@pytest.mark.thorough
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 def test_a_real_bash_takes_what_the_page_says() -> None:
     script = f"""

@@ -251,7 +251,6 @@ def browser() -> Iterator[Any]:
 
 
 @needs_browser
-@pytest.mark.thorough
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (1400, 900), (2560, 1440)])
 def test_a_hand_is_seen_at_every_moment(browser: Any, width: int, height: int) -> None:
     """Nothing overlaps, is cut or too small or changes its size; a checker of accessibility finds nothing."""
@@ -283,7 +282,6 @@ def test_a_hand_is_seen_at_every_moment(browser: Any, width: int, height: int) -
 
 
 @needs_browser
-@pytest.mark.thorough
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (1400, 900)])
 def test_runners_have_room(browser: Any, width: int, height: int) -> None:
     hub = Hub()
@@ -299,7 +297,6 @@ def test_runners_have_room(browser: Any, width: int, height: int) -> None:
 
 
 @needs_browser
-@pytest.mark.thorough
 def test_the_wall_says_what_lies_in_the_pot(browser: Any) -> None:
     hub = Hub()
     hub.show(at("side-pots"))

@@ -29,8 +29,6 @@ from dealwire.listening import AcceptGate, connections_allowed
 from tests.support.evenings.watched_table import WatchedTable
 from tests.support.rigs.consoles import client, lines_given_back, origin, running
 
-pytestmark = pytest.mark.thorough
-
 websockets = pytest.importorskip("websockets.sync.client")
 
 PATIENCE_S = 30.0

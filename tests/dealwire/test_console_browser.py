@@ -21,7 +21,7 @@ from tests.support.evenings.watched_table import WatchedTable
 from tests.support.rigs.browser import PATIENCE_MS, TEST_S, at_most, chromium, needs_browser, picture, watched
 from tests.support.rigs.consoles import ACTIONS, CAPTURES, TOKENS, running
 
-pytestmark = [needs_browser, pytest.mark.thorough]
+pytestmark = needs_browser
 
 NO_PAGE = "net::ERR_"
 

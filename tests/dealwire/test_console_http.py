@@ -26,8 +26,6 @@ from protocol.errors import LineAbsent, LineBusy
 from tests.support.evenings.watched_table import WatchedTable
 from tests.support.rigs.consoles import TOKENS, client, lines_given_back, origin, running
 
-pytestmark = pytest.mark.thorough
-
 websockets = pytest.importorskip("websockets.sync.client")
 
 

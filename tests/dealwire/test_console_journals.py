@@ -15,8 +15,6 @@ from dealwire.journal import SealingKey
 from tests.support.rigs.consoles import client
 from tests.support.rigs.serving import opened, run_until, simulators, write_configuration
 
-pytestmark = pytest.mark.thorough
-
 ROUNDS = 6
 
 

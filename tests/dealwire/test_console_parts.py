@@ -33,6 +33,7 @@ from dealwire.listening import host_name, is_loopback
 from dealwire.table.viewer import LOG_MAX
 from protocol.cards import CARDS
 from rules.settlement import amount
+from tests.support.reading.each import of_each
 
 GOOD = 'dealer = "dealer-token-0123"\nsupervisor = "supervisor-token-0"\n'
 
@@ -236,9 +237,9 @@ def luminance(colour: str) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize(
-    ("text", "ground"),
+@of_each("scheme", ["light", "dark"])
+@of_each(
+    "text, ground",
     [
         *((text, ground) for text in ("ink", "soft", "gold", "red-ink", "green") for ground in ("ground", "panel")),
         *((text, "panel") for text in ("win", "lose", "push", "held")),

@@ -31,8 +31,6 @@ from devices.capture import Capture, CaptureError, CaptureWriter
 from devices.replay import play
 from tests.support.rigs.consoles import CAPTURES
 
-pytestmark = pytest.mark.thorough
-
 FILES = (
     "clean-3",
     "dealer-long",

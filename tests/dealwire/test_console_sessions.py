@@ -26,8 +26,6 @@ from tests.support.evenings.watched_table import WatchedTable
 from tests.support.rigs.consoles import TOKENS, client, origin, running
 from tests.support.rigs.serving import opened, published, run_until, simulators, write_configuration
 
-pytestmark = pytest.mark.thorough
-
 websockets = pytest.importorskip("websockets.sync.client")
 exceptions = pytest.importorskip("websockets.exceptions")
 

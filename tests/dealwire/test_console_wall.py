@@ -116,7 +116,6 @@ OUTSIDE = """() => [...document.querySelectorAll(".wall > li:not([hidden])")].fl
 
 @pytest.mark.every(2)
 @needs_browser
-@pytest.mark.thorough
 @pytest.mark.parametrize("count", [1, 2, 4, 6, 8, 9, 12, 16, 20])
 def test_faces_can_be_read_from_afar_and_nothing_leaves_its_tile(
     browser: Any, hub: Hub, console: Console, count: int
@@ -136,7 +135,6 @@ def test_faces_can_be_read_from_afar_and_nothing_leaves_its_tile(
 
 
 @needs_browser
-@pytest.mark.thorough
 def test_what_is_new_is_heard_once_and_stays_in_the_title(browser: Any, hub: Hub, console: Console) -> None:
     names = pit(hub, 8)
     calm = hub.views()[names[2]].model_copy(update={"trouble": (), "unknown": None})
@@ -160,7 +158,6 @@ def test_what_is_new_is_heard_once_and_stays_in_the_title(browser: Any, hub: Hub
 
 
 @needs_browser
-@pytest.mark.thorough
 def test_more_tables_than_places_take_turns_and_those_with_trouble_stay(
     browser: Any, hub: Hub, console: Console
 ) -> None:
@@ -177,7 +174,6 @@ def test_more_tables_than_places_take_turns_and_those_with_trouble_stay(
 
 
 @needs_browser
-@pytest.mark.thorough
 def test_nothing_moves_while_rounds_are_played(browser: Any, hub: Hub, console: Console) -> None:
     evenings = {f"pit-{number}": views_of(game) for number, game in enumerate(GAMES[:4], 1)}
     for name, views in evenings.items():
@@ -197,7 +193,6 @@ def test_nothing_moves_while_rounds_are_played(browser: Any, hub: Hub, console: 
 
 
 @needs_browser
-@pytest.mark.thorough
 def test_a_table_that_is_not_there_is_named(browser: Any, hub: Hub, console: Console) -> None:
     pit(hub, 1)
     with watched(browser, console.address, forgive="404") as window:

@@ -63,7 +63,6 @@ def test_a_script_says_yes_to_all(file: Path) -> None:
     assert "nothing to be put right" in CliRunner().invoke(main, ["doctor", str(file), "--fix"]).stdout
 
 
-@pytest.mark.thorough
 def test_on_a_terminal_each_is_asked(file: Path) -> None:
     ours, its = pty.openpty()
     command = [sys.executable, "-m", "dealwire", "doctor", str(file), "--fix"]

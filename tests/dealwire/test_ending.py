@@ -19,8 +19,6 @@ from dealwire.journal.check import verify
 from devices.capture import CLOSED, Capture
 from tests.support.rigs.serving import simulators, write_configuration
 
-pytestmark = pytest.mark.thorough
-
 ROOT = Path(__file__).parents[2]
 PATIENCE_S: Final = 30
 """A failure guard: it ends in two seconds."""

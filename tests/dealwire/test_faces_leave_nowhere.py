@@ -23,7 +23,7 @@ from tests.support.programs.serve_procedure import made, two_rounds
 from tests.support.rigs.brokers import Mosquitto, needs_mosquitto, running
 from tests.support.rigs.face_hunt import FaceHunt, faces_in
 
-pytestmark = [needs_mosquitto, pytest.mark.thorough]
+pytestmark = needs_mosquitto
 
 OUTLETS = {"hub", "view", "mqtt", "ndjson", "websocket", "page", "journal"}
 """Where faces are named once they are shown."""

@@ -15,7 +15,6 @@ from dealwire.service.actions import ActionRefused
 from dealwire.service.service import Service
 from tests.support.rigs.serving import opened, run_until, simulators, write_configuration
 
-pytestmark = pytest.mark.thorough
 NAME = "table-1"
 
 

@@ -29,8 +29,6 @@ from protocol.printable import TEXT_MAX, printable, printable_json
 from tests.support.broken.hostile_devices import HOSTILE
 from tests.support.rigs.serving import write_configuration
 
-pytestmark = pytest.mark.thorough
-
 ROOT = Path(__file__).parents[2]
 CLEAN = ROOT / "captures" / "clean-1.pcapng"
 OURS: Final = re.compile(r"\x1b\[[0-9;]*m|\r\x1b\[K")

@@ -185,7 +185,6 @@ def test_a_lock_that_stays_is_a_safe_stop_after_half_a_minute(tmp_path: Path) ->
         assert journal.failed == "another program has locked the file for 30 s"
 
 
-@pytest.mark.thorough
 def test_a_service_whose_table_plays_on_through_a_lock(tmp_path: Path) -> None:
     with simulators(speed=20) as addresses:
         service, listener = opened(write_configuration(tmp_path, addresses))
@@ -203,7 +202,6 @@ def test_a_service_whose_table_plays_on_through_a_lock(tmp_path: Path) -> None:
     assert len(lines) == len(listener.of("round"))
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("how", ["deleted", "replaced"])
 def test_a_service_whose_file_is_gone_stops_with_one_line(tmp_path: Path, how: str) -> None:
     with simulators(speed=50) as addresses:

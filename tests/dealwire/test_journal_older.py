@@ -73,7 +73,6 @@ def test_taken_up_or_not_at_all_no_table_is_dealt_on_from_what_is_over(older: Pa
         assert reader.starts(stopped=True).keys() == {"table-1"}
 
 
-@pytest.mark.thorough
 def test_a_service_goes_on_with_it_and_pays_nothing_twice(older: Path) -> None:
     folder = older.parent
     with simulators() as addresses:

@@ -29,8 +29,6 @@ from tests.support.evenings.journal_evening import copy_as_killed, deal
 from tests.support.rigs.memory_folder import memory_folder
 from tests.support.rigs.small_service import TABLE, begin, make_publisher
 
-pytestmark = pytest.mark.thorough
-
 
 @pytest.fixture(scope="module")
 def key(tmp_path_factory: pytest.TempPathFactory) -> SealingKey:

@@ -138,7 +138,6 @@ def test_what_is_no_journal_or_already_there_is_refused(tmp_path: Path) -> None:
         assert not (tmp_path / "new").exists()
 
 
-@pytest.mark.thorough
 def test_a_table_begins_anew_with_what_was_salvaged_and_settles_nothing_twice(tmp_path: Path) -> None:
     with simulators() as addresses:
         file = write_configuration(tmp_path, addresses)

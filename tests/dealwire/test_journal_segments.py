@@ -70,7 +70,6 @@ def beats(archivist: Archivist, journal: Journal, now_ns: int) -> None:
     pytest.fail("it never came to rest")
 
 
-@pytest.mark.thorough
 @pytest.mark.slow
 def test_years_of_days_stay_within_what_was_configured(tmp_path: Path) -> None:
     """Ten days, three of which stay: the file grows no more, and with the segments it is one chain."""
@@ -312,7 +311,6 @@ def test_a_folder_that_takes_nothing_is_told_and_nothing_is_pruned(
         verify(reader)
 
 
-@pytest.mark.thorough
 def test_a_table_goes_on_when_its_beginning_was_pruned(tmp_path: Path) -> None:
     with simulators() as addresses:
         for day in range(4):
@@ -354,7 +352,6 @@ def test_a_table_goes_on_when_its_beginning_was_pruned(tmp_path: Path) -> None:
         verify(reader, open_seals=True)
 
 
-@pytest.mark.thorough
 def test_a_day_in_which_a_table_began_anew_is_exported_with_all_its_lines(tmp_path: Path) -> None:
     """Those of its first half were registered the day before."""
     with simulators() as addresses:

@@ -30,8 +30,6 @@ from tests.support.rigs.serving import (
     write_configuration,
 )
 
-pytestmark = pytest.mark.thorough
-
 LINKED = 'game = "flushes-gone-wild.wa-link"\nprogressive = "{file}"\npaytables = {{ progressive = "WA-ML03" }}\n'
 SETUP = Path(__file__).parents[2] / "docs" / "examples" / "progressive-ml03.toml"
 

@@ -19,10 +19,7 @@ from devices.capture import Capture
 from tests.support.broken.failing_outputs import KINDS
 from tests.support.rigs.serving import Program, published, rounds_in, simulators, write_configuration
 
-pytestmark = [
-    pytest.mark.thorough,
-    pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is full needs /dev/full (Linux)"),
-]
+pytestmark = pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is full needs /dev/full (Linux)")
 
 ROOT = Path(__file__).parents[2]
 CLEAN = str(ROOT / "captures" / "clean-3.pcapng")

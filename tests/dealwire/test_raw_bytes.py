@@ -103,7 +103,6 @@ def chattering(text: bytes, times: int) -> Iterator[int]:
         yield server.getsockname()[1]
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("options", [(), ("--hex",), ("--hex", "--json")])
 def test_a_device_that_writes_text_is_named_also_before_the_third_second(options: tuple[str, ...]) -> None:
     with chattering(bytes(range(40, 87)), 10) as port:

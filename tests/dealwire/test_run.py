@@ -24,8 +24,6 @@ from dealwire.journal import SealingKey
 from tests.support.programs.soak import Soak, account
 from tests.support.rigs.serving import Program, compared, published, rounds_in, simulators, write_configuration
 
-pytestmark = pytest.mark.thorough
-
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "table.toml"
 
 

@@ -36,8 +36,6 @@ from tests.support.rigs.serving import (
     write_configuration,
 )
 
-pytestmark = pytest.mark.thorough
-
 FACE = re.compile(r"(?<!\w)[A2-9TJQK][CDHS](?!\w)")
 
 

@@ -46,7 +46,6 @@ def outcomes(folder: Path) -> set[str]:
     return {json.loads(item.line)["outcome"] for item in published(folder, "round")}
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("by_ns", [5 * SECOND, 3600 * SECOND, 399 * DAY_NS])
 def test_a_clock_set_forward_is_told_and_followed_and_no_round_suffers(tmp_path: Path, by_ns: int) -> None:
     wall = Wall()
@@ -78,7 +77,6 @@ def test_a_clock_set_forward_is_told_and_followed_and_no_round_suffers(tmp_path:
     assert times[-1] - times[0] >= by_ns
 
 
-@pytest.mark.thorough
 def test_a_clock_set_back_is_told_once_and_the_record_goes_on(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     wall = Wall()
     with simulators() as addresses:
@@ -107,7 +105,6 @@ def test_a_clock_set_back_is_told_once_and_the_record_goes_on(tmp_path: Path, ca
     assert compared(tmp_path).difference is None
 
 
-@pytest.mark.thorough
 def test_a_file_written_ten_years_ahead_is_usable_again_once_somebody_says_the_clock_is_right(tmp_path: Path) -> None:
     ahead_ns = 3650 * DAY_NS
     with simulators() as addresses:
@@ -192,7 +189,6 @@ def test_a_start_over_a_year_later_asks_and_goes_on(tmp_path: Path) -> None:
     assert any("goes on" in line["text"] for line in listener.of("status") if line["kind"] == "started")
 
 
-@pytest.mark.thorough
 def test_the_program_refuses_in_one_line_and_goes_on_when_told(tmp_path: Path) -> None:
     places = [{"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:2"}]
     file = write_configuration(tmp_path, places)

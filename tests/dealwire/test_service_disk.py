@@ -74,7 +74,6 @@ def small(tmp_path: Path) -> Iterator[SmallDisk]:
         yield mounted
 
 
-@pytest.mark.thorough
 def test_a_real_disk_that_fills_up_is_told_at_every_table_before_it_stops(
     small: SmallDisk, caplog: pytest.LogCaptureFixture
 ) -> None:

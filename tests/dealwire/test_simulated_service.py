@@ -16,8 +16,6 @@ from dealwire.service.service import Service
 from dealwire.service.simulated import METER_CENTS, simulated_table
 from tests.support.rigs.serving import Listener, run_until
 
-pytestmark = pytest.mark.thorough
-
 SPEED = 100.0
 
 

@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
 from click.testing import CliRunner
 from msgspec.structs import replace
 
@@ -31,8 +30,6 @@ from tests.support.dealing.flushes import co, money
 from tests.support.dealing.hand_table import HandTable
 from tests.support.evenings.table_evenings import TableEvening
 from tests.support.rigs.serving import Program, compared, published, rounds_in, write_configuration
-
-pytestmark = pytest.mark.thorough
 
 PROCEDURE = "flushes-gone-wild.co-single"
 METERS = {"meter": 1_000_000}

@@ -31,6 +31,7 @@ from protocol.tdp import (
 from protocol.tdp import messages as m
 from protocol.tdp.packets import PACKETS
 from tests.support.oracles.shoe_reports import ANGEL_EYE, BEE_TEK, TDP
+from tests.support.reading.each import of_each
 from tests.support.rigs.lines import hello, shuffler_status
 
 HEAD = {"number": 9, "device_ms": 1234}
@@ -176,7 +177,7 @@ def test_each_word_of_the_betting_is_a_number_of_the_wire(words, numbers):
     assert said_ - {""} == set(words)
 
 
-@pytest.mark.parametrize(("message", "body"), CONTROLLER, ids=lambda value: type(value).__name__)
+@of_each("message, body", CONTROLLER)
 def test_table_controller(message, body):
     assert said(TableControllerDriver(), message) == body
 

@@ -7,8 +7,6 @@ import pytest
 
 from tests.support.evenings.faulty_rounds import CLEAN, SCENARIOS, Plan, clean, deal, essence, plan_of, verdict
 
-pytestmark = pytest.mark.thorough
-
 SEEDS = int(os.environ.get("DEALWIRE_SEEDS", "80"))
 
 

@@ -17,18 +17,19 @@ from protocol.tdp import Delivered
 from protocol.tdp import messages as m
 from protocol.tdp.packets import PACKETS
 from tests.support.oracles.shoe_reports import ANGEL_EYE, BEE_TEK, TDP
+from tests.support.reading.each import of_each
 
 
 def name_of(value: Any) -> str:
     return repr(value)
 
 
-@pytest.mark.parametrize(("message", "body"), TDP, ids=name_of)
+@of_each("message, body", TDP)
 def test_tdp(message: m.Event, body: e.Body) -> None:
     assert ShoeDriver().translate(Delivered(0xA1, 0, message)) == body
 
 
-@pytest.mark.parametrize(("message", "body"), ANGEL_EYE, ids=name_of)
+@of_each("message, body", ANGEL_EYE)
 def test_angel_eye(message: am.Message, body: e.Body) -> None:
     assert AngelEyeShoe().translate(Reported(0xA1, 3, message)) == body
 

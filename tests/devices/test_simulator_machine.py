@@ -2,7 +2,6 @@
 
 from random import Random
 
-import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -16,8 +15,6 @@ from protocol.places import MUCK, REMAINDER, Place, seat
 from protocol.tdp import messages as m
 from protocol.tdp.messages import Resolution
 from protocol.tdp.messages import ShufflerState as S
-
-pytestmark = pytest.mark.thorough
 
 
 class Hands(RuleBasedStateMachine):

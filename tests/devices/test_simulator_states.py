@@ -6,8 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-import pytest
-
 from dealwire.rehearsal.trouble import What
 from devices.simulator.deck import Bay, Cards
 from devices.simulator.shuffler import ShufflerModel
@@ -23,8 +21,6 @@ from protocol.tdp import messages as m
 from protocol.tdp.messages import ActionManner, PlayerAction, Resolution
 from protocol.tdp.messages import ControllerState as C
 from protocol.tdp.messages import ShufflerState as S
-
-pytestmark = pytest.mark.thorough
 
 ELSEWHERE = PLACES[0xFF]
 Action = Callable[[ShufflerModel], object]

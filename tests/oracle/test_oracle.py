@@ -7,8 +7,6 @@ import pytest
 from tests.oracle import hands
 from tests.oracle.compare import GAMES, differences
 
-pytestmark = pytest.mark.thorough
-
 
 @pytest.mark.every(2)
 @pytest.mark.parametrize("game", GAMES)

@@ -20,6 +20,7 @@ from protocol.cards import DECK, parse_card
 from protocol.errors import BadReport, CannotEncode
 from protocol.message import message_name
 from tests.support.oracles import dialects_by_hand as oracle
+from tests.support.reading.each import of_each
 
 ANGEL: dict[str, Any] = json.loads(oracle.ANGEL_EYE.read_text())
 BEE: dict[str, Any] = json.loads(oracle.BEE_TEK.read_text())
@@ -125,7 +126,7 @@ def angel_message(vector: dict[str, Any]) -> am.Message:
     return message
 
 
-@pytest.mark.parametrize("vector", ANGEL["frames"], ids=name_of)
+@of_each("vector", ANGEL["frames"], ids=name_of)
 def test_angel_eye_frame_in_three_cuts(vector: dict[str, Any]) -> None:
     wire = bytes.fromhex(vector["wire"])
     for cut in CUTS:
@@ -253,8 +254,8 @@ def test_bee_tek_refuses_what_has_no_room(message: bm.Message) -> None:
 # ------------------------------------------------------------------ both
 
 
-@pytest.mark.parametrize("cut", CUTS, ids=CUT_NAMES)
-@pytest.mark.parametrize(("dialect", "vector"), STREAMS, ids=name_of)
+@of_each("cut", CUTS)
+@of_each("dialect, vector", STREAMS, ids=lambda case: name_of(case[1]))
 def test_stream(dialect: str, vector: dict[str, Any], cut: Any) -> None:
     data = bytes.fromhex(vector["wire"])
     pieces, framer = feed(dialect, cut(data))

@@ -16,6 +16,7 @@ from protocol.message import message_name
 from protocol.tdp.codec import decode, encode
 from protocol.tdp.messages import DeviceClass, Kind, Message
 from protocol.tdp.packets import ANSWERS, PACKETS
+from tests.support.reading.each import of_each
 
 WRITTEN = (DOCS / protocol_data.FILE).read_text(encoding="utf-8")
 DATA: dict[str, Any] = json.loads(WRITTEN)
@@ -143,7 +144,7 @@ def test_every_name_it_uses_is_explained() -> None:
     assert {each["since"] for each in DATA["messages"]} == versions
 
 
-@pytest.mark.parametrize("vector", VECTORS["frames"], ids=lambda vector: vector["name"])
+@of_each("vector", VECTORS["frames"], ids=lambda vector: vector["name"])
 def test_who_knows_only_the_definition_reads_every_vector(vector: dict[str, Any]) -> None:
     name, found, extensions = read(bytes.fromhex(vector["decoded"])[:-4])
     assert name == vector["message"]
@@ -167,7 +168,7 @@ def outside(declared: list[dict[str, Any]], values: dict[str, Any]) -> list[str]
     return [field["name"] for field in numbers if not field["least"] <= values[field["name"]] <= field["most"]]
 
 
-@pytest.mark.parametrize("vector", VECTORS["frames"], ids=lambda vector: vector["name"])
+@of_each("vector", VECTORS["frames"], ids=lambda vector: vector["name"])
 def test_what_is_to_be_written_is_within_the_bounds(vector: dict[str, Any]) -> None:
     (layout,) = [each for each in (*DATA["messages"], *DATA["answers"]) if each["name"] == vector["message"]]
     assert "reading_only" in vector or not outside(layout["fields"], vector["fields"])
@@ -239,7 +240,7 @@ def test_behaviour_speaks_of_what_there_is() -> None:
         assert {state for row in steps for state in (*row["sources"], *row["targets"])} == values[name]
 
 
-@pytest.mark.parametrize("vector", VECTORS["bad_payloads"], ids=lambda vector: vector["name"])
+@of_each("vector", VECTORS["bad_payloads"], ids=lambda vector: vector["name"])
 def test_it_reads_no_payload_that_is_bad(vector: dict[str, Any]) -> None:
     with pytest.raises(Unreadable):
         read(bytes.fromhex(vector["body"]))
@@ -317,7 +318,7 @@ def test_a_command_of_each_role_and_the_senders_are_told() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("message", DATA["messages"], ids=lambda message: message["name"])
+@of_each("message", DATA["messages"], ids=lambda message: message["name"])
 def test_what_a_message_says_of_its_version_is_what_is_declared(message: dict[str, Any]) -> None:
     said = re.findall(r"Since (\d\.\d)\.", message["about"])
     assert said == ([message["since"]] if message["since"] != "1.0" else [])

@@ -22,6 +22,7 @@ from protocol.tdp.messages import Kind, Message
 from protocol.tdp.packets import ANSWERS, HEADER, PACKETS
 from protocol.tdp.predecessor import named_session
 from tests.support.oracles import vectors_by_hand as oracle
+from tests.support.reading.each import of_each
 from tests.support.reading.vectors import BAD_PAYLOADS, FRAMES, UNKNOWN, body_of, extensions_of, message_of, name_of
 
 Case = tuple[int, int, type[Message], Any]
@@ -91,7 +92,7 @@ def test_every_message_has_its_vectors() -> None:
     assert len(names) == len(set(names))
 
 
-@pytest.mark.parametrize("vector", FRAMES, ids=name_of)
+@of_each("vector", FRAMES, ids=name_of)
 def test_vector(vector: dict[str, Any]) -> None:
     body, header, message = body_of(vector), vector["header"], message_of(vector)
     envelope = decode(body)
@@ -108,7 +109,7 @@ def test_vector(vector: dict[str, Any]) -> None:
 OF_A_SESSION = [vector for vector in FRAMES if "names_session" in vector]
 
 
-@pytest.mark.parametrize("vector", OF_A_SESSION, ids=name_of)
+@of_each("vector", OF_A_SESSION, ids=name_of)
 def test_only_four_bytes_name_the_session_of_an_old_event(vector: dict[str, Any]) -> None:
     assert named_session(decode(body_of(vector)).extensions) == vector["names_session"]
 
@@ -124,7 +125,7 @@ def test_what_no_sender_writes_is_for_reading_only() -> None:
         assert "reading_only" not in vector or "typical" not in vector["name"]
 
 
-@pytest.mark.parametrize("vector", FRAMES, ids=name_of)
+@of_each("vector", FRAMES, ids=name_of)
 def test_vector_as_construct_reads_and_builds_it(vector: dict[str, Any]) -> None:
     body, payload = body_of(vector), bytes.fromhex(vector["payload"])
     parsed = HEADER.parse(body[:8])
@@ -148,7 +149,7 @@ def built(packet: Any, message: Message, extensions: tuple[tuple[int, bytes], ..
     return bytes(packet.build({**values, "extensions": items}))
 
 
-@pytest.mark.parametrize("vector", UNKNOWN, ids=name_of)
+@of_each("vector", UNKNOWN, ids=name_of)
 def test_unknown_is_a_value_and_travels_on(vector: dict[str, Any]) -> None:
     body = body_of(vector)
     envelope = decode(body)
@@ -160,7 +161,7 @@ def test_unknown_is_a_value_and_travels_on(vector: dict[str, Any]) -> None:
         assert again == body
 
 
-@pytest.mark.parametrize("vector", BAD_PAYLOADS, ids=name_of)
+@of_each("vector", BAD_PAYLOADS, ids=name_of)
 def test_bad_payload(vector: dict[str, Any]) -> None:
     body = bytes.fromhex(vector["body"])
     with pytest.raises(BadPayload) as caught:
@@ -172,7 +173,7 @@ def test_bad_payload(vector: dict[str, Any]) -> None:
 # ------------------------------------------------------------------ decoder == construct
 
 
-@pytest.mark.parametrize("case", CASES, ids=case_name)
+@of_each("case", CASES, ids=case_name)
 def test_decoder_equals_construct_on_cut_overlong_and_random_payloads(case: Case) -> None:
     chance = random.Random(case_name(case))
     payloads = [bytes.fromhex(v["payload"]) for v in FRAMES if v["message"] == case_name(case)]
@@ -263,7 +264,7 @@ def typical(case: Case) -> Message:
     return next(message_of(v) for v in FRAMES if v["name"] == f"{case_name(case)}: typical")
 
 
-@pytest.mark.parametrize("case", CASES, ids=case_name)
+@of_each("case", CASES, ids=case_name)
 def test_a_value_without_room_is_refused_by_field_and_limit(case: Case) -> None:
     """One above the largest and one below zero, for every integer; one character, byte or item too many."""
     _, number, cls, packet = case
@@ -335,7 +336,7 @@ def test_only_hello_and_its_reply_are_read_in_every_version() -> None:
         assert decode(bytes(body)).message == Unknown(body[2], 0x0121, bytes(body[8:]))
 
 
-@pytest.mark.parametrize("vector", FRAMES, ids=name_of)
+@of_each("vector", FRAMES, ids=name_of)
 def test_nothing_else_of_another_version_is_taken_for_what_ours_says(vector: dict[str, Any]) -> None:
     if vector["name"].startswith("Hello"):
         return
@@ -357,7 +358,7 @@ def test_a_payload_too_short_says_by_how_much() -> None:
 # ------------------------------------------------------------------ values
 
 
-@pytest.mark.parametrize("case", CASES, ids=case_name)
+@of_each("case", CASES, ids=case_name)
 def test_a_decoded_message_is_the_frozen_value(case: Case) -> None:
     """Equal, hashable, picklable, unchangeable: what the class's own constructor makes."""
     expected = typical(case)
@@ -429,7 +430,7 @@ def test_describe_keeps_what_it_does_not_know_as_numbers() -> None:
     assert (told["kind"], told["message"], told["fields"]) == (99, "Unknown", {"payload": "aabb"})
 
 
-@pytest.mark.parametrize("vector", [*FRAMES, *UNKNOWN], ids=name_of)
+@of_each("vector", [*FRAMES, *UNKNOWN], ids=name_of)
 def test_describe_gives_json(vector: dict[str, Any]) -> None:
     told = describe(decode(body_of(vector)))
     assert json.loads(json.dumps(told)) == told

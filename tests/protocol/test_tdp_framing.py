@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from protocol.errors import CannotEncode
 from protocol.tdp.framing import MAX_ENCODED, MAX_WIRE, Frame, Framer, Noise, NoiseReason, encode_frame
 from protocol.tdp.packets import MAX_FRAME
+from tests.support.reading.each import of_each
 from tests.support.reading.vectors import FRAMES, STREAMS, UNKNOWN, body_of, name_of
 
 WHOLE = [*FRAMES, *UNKNOWN]
@@ -79,7 +80,7 @@ def test_worked_example() -> None:
     assert Framer().feed(BUTTON_WIRE) == [Frame(0, len(BUTTON_WIRE), BUTTON_BODY)]
 
 
-@pytest.mark.parametrize("vector", WHOLE, ids=name_of)
+@of_each("vector", WHOLE, ids=name_of)
 def test_vector_in_three_cuts(vector: dict[str, Any]) -> None:
     wire, body = bytes.fromhex(vector["wire"]), body_of(vector)
     assert encode_frame(body) == wire
@@ -93,8 +94,8 @@ def test_vector_in_three_cuts(vector: dict[str, Any]) -> None:
     assert_tiled(pieces, framer, garbage + b"\0" + wire + b"\0\x03x")
 
 
-@pytest.mark.parametrize("cutting", [lambda data: [data], bytewise], ids=["whole", "byte by byte"])
-@pytest.mark.parametrize("vector", STREAMS, ids=name_of)
+@of_each("cutting", [lambda data: [data], bytewise])
+@of_each("vector", STREAMS, ids=name_of)
 def test_stream_vector(vector: dict[str, Any], cutting: Any) -> None:
     data = bytes.fromhex(vector["wire"])
     expected: list[Piece] = []

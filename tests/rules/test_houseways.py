@@ -10,6 +10,7 @@ from protocol.cards import parse_card
 from protocol.tomlfile import TomlFileError
 from rules import load_game
 from rules.houseways import HOUSEWAYS, houseway_ids, load_houseway
+from tests.support.reading.each import of_each
 from tests.support.reading.paragraphs import known
 
 KNOWN = known()
@@ -27,8 +28,8 @@ def low_by(way: str, cards: str) -> set[str]:
     return {" ".join(card.text for card in setting.low) for setting in found[1]}
 
 
-@pytest.mark.parametrize(
-    ("cards", "low"),
+@of_each(
+    "cards, low",
     [
         ("AS KD JC 9H 7D 4S 2C", "KD JC"),  # (a)
         ("JK KD JC 9H 7D 4S 2C", "KD JC"),  # (a), the joker alone is the ace

@@ -9,13 +9,14 @@ from protocol.cards import DECK, parse_cards
 from protocol.tomlfile import TomlFileError
 from rules import keeps
 from rules.keeps import keep, keep_ids, load_keep
+from tests.support.reading.each import of_each
 from tests.support.reading.paper import cards_of, paper_cases
 
 SHOOTOUT = load_keep("texas-shootout")
 DEALT = [case for case in paper_cases("texas-shootout.co") if "dealer_kept" in case]
 
 
-@pytest.mark.parametrize("case", DEALT, ids=lambda case: case["name"])
+@of_each("case", DEALT, ids=lambda case: case["name"])
 def test_the_dealer_keeps_what_the_text_has_him_keep(case: dict[str, str]) -> None:
     dealt, kept = parse_cards(case["dealer"]), cards_of(case["dealer_kept"])
     found = keep(SHOOTOUT, dealt)

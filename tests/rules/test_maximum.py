@@ -9,6 +9,7 @@ import pytest
 from rules import SettlementRefused, load_game, settle
 from rules.game import game_ids
 from rules.settlement import MaximumPayout, Settlement
+from tests.support.reading.each import of_each
 from tests.support.reading.paper import Paper
 
 ROYAL, STRAIGHT_FLUSH = "AS KS QS JS TS", "9H 8H 7H 6H 5H"
@@ -124,7 +125,7 @@ def test_a_game_whose_text_has_no_maximum_refuses_one() -> None:
 CHOICE = {"seat": [{"seat": 1, "bets": {"on-hand-1": 500}}], "hands": {"hand-1": "AS KD 2C"}}
 
 
-@pytest.mark.parametrize("game", game_ids())
+@of_each("game", game_ids())
 def test_no_progressive_and_no_bonus_is_named(game: str) -> None:
     loaded = load_game(game)
     rule = loaded.spec.maximum

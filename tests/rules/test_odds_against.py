@@ -23,8 +23,6 @@ from rules.odds.solvers import answers_for
 from rules.odds.versus import LOSE, NO_HAND, TIE, WIN
 from tests.support.reading.paper import Paper
 
-pytestmark = pytest.mark.thorough
-
 GAMES = [
     game for game in game_ids() if (spec := load_game(game).spec.odds) is not None and spec.solver == "against-dealer"
 ]

@@ -24,8 +24,6 @@ from rules.odds.unseen_draw import AtOnce, count_exchanges, unseen_draw
 from tests.support.oracles.odds_summed import gain, row_pays
 from tests.support.oracles.slow_play import LOST, End, Game, best_gain, endings, in_parts, row_of
 
-pytestmark = pytest.mark.thorough
-
 PACK = Pack((2, 9, 1), 3)
 PAYS = row_pays([20, 1, 0, -1, -1])
 NUMBERS = {PACK.card(number): number for number in range(PACK.size)}

@@ -162,7 +162,6 @@ def test_a_printed_advantage_that_its_own_payback_contradicts() -> None:
     assert round(Fraction(100 * kept, 22_100), 4) == Fraction("5.5747")
 
 
-@pytest.mark.thorough
 def test_a_table_without_its_lowest_row_returns_more_than_it_takes() -> None:
     found = findings("players-choice.co-five")["PC-5", "over-100"]
     assert found.proposal is not None

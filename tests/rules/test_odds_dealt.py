@@ -12,8 +12,6 @@ from rules.hands.five_card import five_card
 from rules.odds.dealt import CardDeck, count_dealt
 from tests.support.oracles.hands_by_lookup import count_five_card_hands
 
-pytestmark = pytest.mark.thorough
-
 JOKERS = [CARDS[0x51], CARDS[0x52]]
 
 

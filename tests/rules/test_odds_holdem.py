@@ -26,8 +26,6 @@ from rules.odds.holdem_terms import CallAndRaise, FirstBet, HoldemCount, HoldemE
 from tests.support.oracles.holdem_by_hand import LIMITS, ORDER, ByHand, Cards, category, rank
 from tests.support.oracles.odds_summed import deals, joint
 
-pytestmark = pytest.mark.thorough
-
 HIGH = Fraction(3, 2)
 BLIND = {
     "royal flush": Fraction(500),

@@ -23,8 +23,6 @@ from tests.rules.test_odds_holdem import SUITS, ULTIMATE, deck_of
 from tests.support.oracles.holdem_by_hand import LIMITS, ORDER, ByHand, Cards, category, rank
 from tests.support.oracles.odds_summed import deals, joint
 
-pytestmark = pytest.mark.thorough
-
 WHOLE = HoldemDeck()
 UTH = "ultimate-texas-holdem.co"
 SAMPLES: list[tuple[dict[str, object], tuple[int, ...]]] = [

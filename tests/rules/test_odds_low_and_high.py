@@ -16,8 +16,6 @@ from rules.odds.solvers import answers_for
 from rules.spec import AgainstBet
 from tests.support.reading.paper import Paper
 
-pytestmark = pytest.mark.thorough
-
 GAME = "three-card-split.co"
 CENTS = 500
 PLAYING = sorted(card for card in DECK if card.is_playing)

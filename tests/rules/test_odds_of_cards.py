@@ -13,8 +13,6 @@ from rules.odds import NotComputed, Odds, Question, odds
 from rules.odds.dealt import CardDeck
 from rules.odds.distribution import distribution
 
-pytestmark = pytest.mark.thorough
-
 ONE_DECK = CardDeck()
 FIVE = {
     "royal flush": 4, "straight flush": 36, "four of a kind": 624, "full house": 3_744, "flush": 5_108,

@@ -10,8 +10,6 @@ from protocol.cards import CARDS, Card
 from rules.odds.points import count_points
 from rules.odds.two_shoes import count_two_shoes
 
-pytestmark = pytest.mark.thorough
-
 DECK = [CARDS[suit << 4 | rank] for suit in range(1, 5) for rank in range(1, 14)]
 
 

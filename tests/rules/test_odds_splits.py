@@ -15,8 +15,6 @@ from protocol.cards import Card
 from rules.odds.card_sets import CardSets
 from rules.odds.splits import SplitContest, play_splits, splits
 
-pytestmark = pytest.mark.thorough
-
 
 def rank(card: Card) -> int:
     return 14 if card.rank == 1 else card.rank or 0

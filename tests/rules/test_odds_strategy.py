@@ -121,7 +121,6 @@ def test_playing_every_hand_costs_what_it_does(tmp_path: Path) -> None:
     assert round(float(found.house_edge) * 100, 2) == 7.65
 
 
-@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_rule_that_leaves_out_draws_is_worse_than_the_best_play() -> None:
     best, rule = played("let-it-ride.co", "let-it-ride.toml", "bet-1+bet-2+bet-dollar", "LIR-1")
@@ -150,7 +149,6 @@ def test_who_never_folds_and_buys_nothing_has_five_cards_of_a_deck(tmp_path: Pat
     assert (found.house_edge, found.average_bet) == (3 * (1 - back), 3)
 
 
-@pytest.mark.thorough
 def test_cards_that_came_as_a_set_are_nobodys_own(tmp_path: Path) -> None:
     file = tmp_path / "own.toml"
     file.write_text(

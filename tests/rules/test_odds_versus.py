@@ -22,8 +22,6 @@ from rules.odds.joint import Ending
 from rules.odds.large_hands import LargeContest, large_cases
 from rules.odds.versus import LOSE, NO_HAND, STATES, TIE, WIN, Cases, Contest, cases
 
-pytestmark = pytest.mark.thorough
-
 
 class Hand(NamedTuple):
     strength: tuple[Any, ...]

@@ -16,6 +16,7 @@ from dealwire.config.load import load_configuration
 from protocol.tomlfile import TomlFileError
 from rules.game import GAMES, game_ids, load_game
 from rules.pairing import differences, game_faults
+from tests.support.reading.each import of_each
 
 CONFIGURATION = Path(__file__).parents[2] / "docs" / "examples" / "table.toml"
 COLORADO, RACE = "flushes-gone-wild.co", "race-to-the-flush"
@@ -48,7 +49,7 @@ def at(file: Path, text: str) -> int:
     return next(number for number, line in enumerate(file.read_text().splitlines(), 1) if line.startswith(text))
 
 
-@pytest.mark.parametrize("game", game_ids())
+@of_each("game", game_ids())
 def test_what_comes_with_the_package_fits(game: str) -> None:
     assert [*game_faults(load_game(game))] == []
 

@@ -5,17 +5,13 @@ from typing import Any
 import pytest
 
 from rules import game_ids
+from tests.support.reading.each import of_each
 from tests.support.reading.paper import Paper, expected, outcomes, paper_cases, paper_games
 
-CASES = [
-    pytest.param(game, case, id=f"{game}: {case['name']}")
-    for game in paper_games()
-    if game in game_ids()
-    for case in paper_cases(game)
-]
+CASES = [(game, case) for game in paper_games() if game in game_ids() for case in paper_cases(game)]
 
 
-@pytest.mark.parametrize(("game", "case"), CASES)
+@of_each("game, case", CASES, ids=lambda case: f"{case[0]}: {case[1]['name']}", shares=6)
 def test_every_bet_ends_as_the_text_has_it(game: str, case: dict[str, Any]) -> None:
     settlement = Paper(game, case).settle()
     for seat in case["seat"]:

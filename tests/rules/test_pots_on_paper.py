@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support.dealing.pot_rounds import must_add_up
+from tests.support.reading.each import of_each
 from tests.support.reading.paper_pots import cases, comes_to, games, posted_after, seats_of, settled
 
 TOGETHER = ("joker.co",)
@@ -12,10 +13,10 @@ TOGETHER = ("joker.co",)
 ROLLING = ("joker.co", "trips.co", "longhorn.co")
 """Pots with money of other hands, or of which a part is the house's or a jackpot's."""
 
-CASES = [pytest.param(game, case, id=f"{game}: {case['name']}") for game in games() for case in cases(game)]
+CASES = [(game, case) for game in games() for case in cases(game)]
 
 
-@pytest.mark.parametrize(("game", "case"), CASES)
+@of_each("game, case", CASES, ids=lambda case: f"{case[0]}: {case[1]['name']}")
 def test_every_seat_has_what_the_text_gives_it(game: str, case: dict[str, Any]) -> None:
     settlement = settled(game, case)
     for seat in case["seat"]:
@@ -30,7 +31,7 @@ def test_every_seat_has_what_the_text_gives_it(game: str, case: dict[str, Any]) 
     assert settlement.totals.players + settlement.totals.house + settlement.totals.meters == 0
 
 
-@pytest.mark.parametrize(("game", "case"), [case for case in CASES if "secondary" in case.values[1]])
+@pytest.mark.parametrize(("game", "case"), [case for case in CASES if "secondary" in case[1]])
 def test_a_jackpot_that_was_won_is_followed_by_the_secondary_one(game: str, case: dict[str, Any]) -> None:
     assert posted_after(game, case) == case["expect-pool"]
 

@@ -70,7 +70,6 @@ def counted() -> Counter[int]:
     return raced(200_000, seed=2)
 
 
-@pytest.mark.thorough
 def test_200_000_races_match_the_exact_chances(counted: Counter[int]) -> None:
     assert chi_square(counted, ends_at()) < POINT_12
 

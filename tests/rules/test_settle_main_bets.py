@@ -5,6 +5,7 @@ import pytest
 from dealer_flow.record.result import RoundResult
 from rules import settle
 from tests.support.dealing.flushes import GAME, co, deal, money, seat
+from tests.support.reading.each import of_each
 
 # The community holds two hearts, so the dealer's best is always K 9 of hearts: a flush of 2.
 COMMUNITY, DEALER = "KH 9H", "3C 4D 5S 6S 8C"
@@ -57,8 +58,8 @@ FLUSH_RUSH = {
 }
 
 
-@pytest.mark.parametrize(
-    ("cards", "table", "pays"),
+@of_each(
+    "cards, table, pays",
     [(cards, f"FGW-0{n}", pays) for cards, row in FLUSH_RUSH.items() for n, pays in enumerate(row, 1)],
 )
 def test_every_row_of_every_flush_rush_table(cards: str, table: str, pays: int) -> None:

@@ -15,6 +15,7 @@ from rules import TomlFileError, load_game, settle
 from rules.conditions import CONDITIONS, RaceEnd
 from rules.game import GAMES
 from tests.support.dealing.races import AT_5, AT_10, AT_11, AT_16, GAME, NEVER, money, race, race_table, settled
+from tests.support.reading.each import of_each
 
 WHEEL = "AS 2S 3S 4S 5S"  # the ace is low
 STEEL = "9C TC JC QC KC"
@@ -117,7 +118,7 @@ OUTSIDE = [
 ]
 
 
-@pytest.mark.parametrize(("bet", "cards", "net"), OUTSIDE)
+@of_each("bet, cards, net", OUTSIDE)
 def test_outside_bets(bet: str, cards: str, net: int) -> None:
     """RTF pay tables, outside bets; RTF 5 after 16 cards."""
     extra = " KH" if cards == NEVER else ""

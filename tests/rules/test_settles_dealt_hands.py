@@ -3,15 +3,12 @@
 import re
 from collections import Counter
 
-import pytest
-
 from dealer_flow.record.result import RoundResult
 from rules import Meter, Settlement, settle
 from rules.game import Game, game_id_of, load_game_of
 from tests.support.dealing.hand_table import HandTable
 from tests.support.reading.dealt_hands import Case, cases, clean, games
-
-pytestmark = pytest.mark.thorough
+from tests.support.reading.each import of_each
 
 CASES = [case for game in games() if game_id_of(game) for case in (clean(game), *cases(game))]
 
@@ -26,7 +23,7 @@ def settled(case: Case) -> tuple[RoundResult, Game, Settlement]:
     return result, rules, settle(result, rules, meters=meters, accept_suspect=True)
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@of_each("case", CASES, ids=str, shares=12)
 def test_a_dealt_round_settles(case: Case) -> None:
     result, game, settlement = settled(case)
     check_lines(result, game, settlement)

@@ -5,18 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import pytest
-
 from dealer_flow.record.result import RoundResult
 from rules import Meter, Settlement, game_ids, settle
+from tests.support.reading.each import of_each
 from tests.support.reading.paper import Paper, paper_cases, paper_games
 
-CASES = [
-    pytest.param(game, case, id=f"{game}: {case['name']}")
-    for game in paper_games()
-    if game in game_ids()
-    for case in paper_cases(game)[::3]
-]
+CASES = [(game, case) for game in paper_games() if game in game_ids() for case in paper_cases(game)[::3]]
 REDS, COLOURS = str.maketrans("DH", "HD"), str.maketrans("CDHS", "DCSH")
 """Diamonds for hearts; every black suit for a red one."""
 
@@ -45,7 +39,7 @@ def ends(settlement: Settlement, suits: dict[int, int]) -> list[tuple[Any, ...]]
     )
 
 
-@pytest.mark.parametrize(("game", "case"), CASES)
+@of_each("game, case", CASES, ids=lambda case: f"{case[0]}: {case[1]['name']}", shares=3)
 def test_suits_are_worth_the_same(game: str, case: dict[str, Any]) -> None:
     paper = Paper(game, case)
     rows = [row.when for table in paper.game.paytables.values() for row in table.rows]

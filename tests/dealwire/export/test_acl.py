@@ -22,7 +22,7 @@ from tests.support.rigs.brokers import Mosquitto, Reader, eventually, needs_mosq
 from tests.support.rigs.brokers import running as running_broker
 from tests.support.rigs.export_lines import journalled, publish
 
-pytestmark = [needs_mosquitto, pytest.mark.thorough]
+pytestmark = needs_mosquitto
 RULES = resources.files("dealwire.export").joinpath("files", "mosquitto.acl")
 USERS = ("here/t1", "here/t2", "there/t1", "fleet", "stranger")
 LEVELS = (*LINE_TOPICS.values(), PRESENCE, STANDING, MARK, AGAIN)

@@ -86,7 +86,6 @@ def values(consumer: Consuming) -> dict[tuple[str, ...], float]:
 
 @needs_mosquitto
 @needs_postgres
-@pytest.mark.thorough
 def test_refused_messages_of_the_fleet_are_counted_by_kind(broker: Mosquitto, database: Postgres) -> None:
     with consuming(broker, database, "--metrics", "0") as consumer:
         rolled_back(database, broker, consumer)

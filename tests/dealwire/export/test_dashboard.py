@@ -10,7 +10,6 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import pytest
 from click.testing import CliRunner
 
 from dealwire.cli import main
@@ -83,7 +82,6 @@ def test_they_fire_where_they_should_and_nowhere_else(tmp_path: Path) -> None:
 
 @needs_prometheus
 @needs_mosquitto
-@pytest.mark.thorough
 def test_a_real_prometheus_answers_every_panel_of_a_running_table(tmp_path: Path) -> None:
     """And says within seconds that nobody knows of a table whose devices are gone; so does the broker."""
     with running_broker(tmp_path / "broker") as broker, ExitStack() as devices:

@@ -37,7 +37,7 @@ from tests.support.rigs.export_lines import SITE, journalled, publish
 from tests.support.rigs.postgres import Postgres, needs_postgres
 from tests.support.rigs.postgres import running as running_postgres
 
-pytestmark = [needs_mosquitto, needs_postgres, pytest.mark.thorough]
+pytestmark = [needs_mosquitto, needs_postgres]
 ROOT = Path(__file__).parents[3]
 TABLES = ("t1", "t2")
 DEALWIRE = (sys.executable, "-m", "dealwire")

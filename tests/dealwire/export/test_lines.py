@@ -22,8 +22,6 @@ from docs._print.lines import pages
 from protocol.cards import parse_card
 from rules.game import game_ids, load_game
 
-pytestmark = pytest.mark.thorough
-
 ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "docs"
 CAPTURES = sorted((ROOT / "captures").glob("*.pcapng"))

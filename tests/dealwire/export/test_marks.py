@@ -26,7 +26,7 @@ from tests.support.rigs.brokers import running as running_broker
 from tests.support.rigs.export_lines import SITE, TABLE, journalled, publish
 from tests.support.rigs.serving import Program, published, rounds_in, simulators, write_configuration
 
-pytestmark = [needs_mosquitto, pytest.mark.thorough]
+pytestmark = needs_mosquitto
 MQTT = '[exports.mqtt]\nurl = "{url}"\nsite = "here"\n'
 
 

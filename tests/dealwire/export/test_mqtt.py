@@ -20,7 +20,7 @@ from devices.clock import SystemClock
 from tests.support.rigs.brokers import Mosquitto, Reader, eventually, needs_mosquitto, running
 from tests.support.rigs.export_lines import SITE, TABLE, journalled, publish
 
-pytestmark = [needs_mosquitto, pytest.mark.thorough]
+pytestmark = needs_mosquitto
 ROOT = Path(__file__).parents[3]
 TOPICS = f"dealwire/v1/{SITE}/#"
 

@@ -29,7 +29,6 @@ from tests.support.rigs.export_lines import SITE, TABLE, journalled
 from tests.support.rigs.postgres import Postgres, needs_postgres
 
 __all__ = ["database", "server"]
-pytestmark = pytest.mark.thorough
 PLAYED = [path for path in CAPTURES if "usb" not in path.name]
 
 CARD = re.compile(

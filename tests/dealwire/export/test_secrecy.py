@@ -78,7 +78,6 @@ def test_a_check_warns_and_finds_nothing_wrong(file: Path, secret: Path) -> None
     assert "nothing wrong" in said[-1]
 
 
-@pytest.mark.thorough
 def test_a_start_warns(file: Path, secret: Path) -> None:
     with Program(file, "--no-console") as program:
         program.wait_for(lambda: "trying again" in program.text)
@@ -88,7 +87,6 @@ def test_a_start_warns(file: Path, secret: Path) -> None:
     assert "open sesame" not in program.text
 
 
-@pytest.mark.thorough
 def test_a_consumer_of_the_fleet_warns(secret: Path) -> None:
     secret.chmod(0o604)
     where = ["--mqtt", "mqtt://fleet@127.0.0.1:1", "--mqtt-password-file", str(secret), "--postgres", "host=/nowhere"]

@@ -24,8 +24,6 @@ from tests.support.rigs.browser import TEST_S, at_most, chromium, needs_browser
 from tests.support.rigs.consoles import client
 from tests.support.rigs.serving import PATIENCE_S, opened, run_until, simulators, write_configuration
 
-pytestmark = pytest.mark.thorough
-
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "schema" / "sheet-1.json").read_text())
 ROUNDS = 4
 Evening = tuple[Path, dict[str, tuple[int, str, bytes]]]

@@ -51,7 +51,6 @@ def test_frames_fields_and_noise_are_ours_in_one_pass_and_in_two(path: Path) -> 
 
 
 @pytest.mark.every(4)
-@pytest.mark.thorough
 @pytest.mark.parametrize("path", [path for path in SERIAL if path not in FEW], ids=lambda path: path.stem)
 def test_of_every_capture_too(path: Path) -> None:
     assert in_both_passes(path) > 0
@@ -118,7 +117,6 @@ def test_one_truncation_in_nine_of_every_vector(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.thorough
 def test_every_truncation_of_every_vector(tmp_path: Path) -> None:
     cut = truncations(frames_of_vectors())
     assert len(cut) > 10_000

@@ -135,7 +135,6 @@ def by_way(talk: Talk, *options: str) -> tuple[list[Piece], list[Piece]]:
     return sides[0], sides[1]
 
 
-@pytest.mark.thorough
 def test_a_stream_cut_anywhere_shows_every_frame_of_both_sides(talk: Talk) -> None:
     sent, received = frames(talk.sent), frames(talk.received)
     assert len(sent) > 3
@@ -145,7 +144,6 @@ def test_a_stream_cut_anywhere_shows_every_frame_of_both_sides(talk: Talk) -> No
     assert device == plain([received])[0]
 
 
-@pytest.mark.thorough
 def test_a_second_pass_makes_the_same_of_the_talk(talk: Talk) -> None:
     """Wireshark hands the bytes on in other parts the second time: no reply is one sent again for that."""
     words = ("-r", talk.path, "-o", f"tdp.ports:{talk.port}", "-Y", "tdp", "-T", "fields", "-e", "frame.number")
@@ -156,12 +154,10 @@ def test_a_second_pass_makes_the_same_of_the_talk(talk: Talk) -> None:
     assert len(once.splitlines()) > 8
 
 
-@pytest.mark.thorough
 def test_decode_as_does_the_same_as_the_ports_of_the_preferences(talk: Talk) -> None:
     assert by_way(talk, "-d", f"tcp.port=={talk.port},tdp") == by_way(talk, "-o", f"tdp.ports:{talk.port}")
 
 
-@pytest.mark.thorough
 def test_whole_frames_in_a_segment_are_recognised_without_being_asked(talk: Talk, tmp_path: Path) -> None:
     """The same bytes as a serial server hands them on that does not cut: nothing is set."""
     path = tmp_path / "whole.pcap"

@@ -8,7 +8,7 @@ import pytest
 from protocol.tdp import messages as m
 from tests.support.rigs.umockdev import Rig, needs_umockdev
 
-pytestmark = [needs_umockdev, pytest.mark.thorough]
+pytestmark = needs_umockdev
 
 LINK = "/dev/serial/by-id/usb-Test_Works_Adapter_RIG001-if00-port0"
 

@@ -9,7 +9,7 @@ from protocol.tdp import messages as m
 from tests.support.rigs.umockdev import Rig, needs_umockdev
 from tests.support.rigs.usb_descriptors import BULK, INTERRUPT, Description
 
-pytestmark = [needs_umockdev, pytest.mark.thorough]
+pytestmark = needs_umockdev
 
 SHUFFLER = Description(endpoints=((0x01, BULK, 64), (0x81, BULK, 64)))
 

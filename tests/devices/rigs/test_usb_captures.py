@@ -12,8 +12,6 @@ from tests.support.oracles.wire_count import count_wire
 from tests.support.programs.record_usb import SHUFFLER, received, replay
 from tests.support.rigs.umockdev import needs_umockdev
 
-pytestmark = pytest.mark.thorough
-
 CAPTURES = Path(__file__).parents[3] / "captures"
 INDEX: list[dict[str, Any]] = [
     entry for entry in tomllib.loads((CAPTURES / "index.toml").read_text())["capture"] if entry.get("link") == "usb"

@@ -11,7 +11,7 @@ import pytest
 from tests.support.programs.record_usb import DEAL, record, replay
 from tests.support.rigs.umockdev import Rig, needs_umockdev
 
-pytestmark = [needs_umockdev, pytest.mark.thorough]
+pytestmark = needs_umockdev
 
 
 @pytest.fixture

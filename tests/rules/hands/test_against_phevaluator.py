@@ -9,8 +9,6 @@ from phevaluator import evaluate_cards
 from protocol.cards import DECK, Card
 from rules.hands import ranking
 
-pytestmark = pytest.mark.thorough
-
 LAST = {  # the weakest hand of each category, as phevaluator numbers 7,462 of them from the best
     "royal flush": 1,
     "straight flush": 10,

@@ -10,8 +10,6 @@ from protocol.cards import DECK, Card, parse_cards
 from rules.hands import ranking
 from tests.support.oracles.suit_classes import hands_by_suit
 
-pytestmark = pytest.mark.thorough
-
 JOKER = parse_cards("X1")[0]
 
 

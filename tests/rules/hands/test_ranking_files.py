@@ -10,6 +10,7 @@ from protocol.tomlfile import TomlFileError
 from rules.conditions import CONDITIONS
 from rules.hands import UnknownRanking, ranking, ranking_ids
 from rules.hands.poker import RANKINGS, PokerRanking, load_ranking, ranking_files
+from tests.support.reading.each import of_each
 
 GOOD = """\
 schema = "dealwire.ranking/1"
@@ -98,7 +99,7 @@ def test_a_name_that_is_no_ranking_is_answered_with_those_that_are() -> None:
         ranking("piquet")
 
 
-@pytest.mark.parametrize("name", ranking_ids())
+@of_each("name", ranking_ids())
 def test_every_ranking_is_what_a_ranking_is(name: str) -> None:
     found = ranking(name)
     assert found.id == name

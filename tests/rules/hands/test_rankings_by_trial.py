@@ -12,8 +12,6 @@ from rules.hands import ranking
 from rules.hands.poker import PokerRanking, ranking_files
 from tests.support.oracles.hands_by_trial import best_of
 
-pytestmark = pytest.mark.thorough
-
 JOKERS = parse_cards("X1 X2")
 DECKS = {"shootout": 6, "quick-draw": 6, "six-card": 8, "208": 3, "208-three": 3}
 JOKERS_OF = {"wild-six": 2, "poker-wild": 2}
