@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +19,17 @@ settings.load_profile("dealwire")
 os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="dealwire-cache-")  # what is tested is counted, not remembered
 atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 DESCRIPTORS = Path("/proc/self/fd")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Modules, items and what is read once stay to the end: nobody looks for garbage among them, now or later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -19,6 +19,7 @@ from dealwire.config.load import load_configuration
 from docs._print import DOCS
 from docs._print.file_schemas import FILE_KINDS, meanings, schema_of, spelling, tables_in
 from docs._print.files import pages, toml
+from tests.support.reading.each import of_each
 
 KINDS = [*FILE_KINDS]
 FILES = [(name, path) for name, kind in FILE_KINDS.items() for path in kind.files]
@@ -50,7 +51,7 @@ def printed() -> dict[str, str]:
 # ------------------------------------------------------------------ what comes along
 
 
-@pytest.mark.parametrize("path", sorted(printed()))
+@of_each("path", lambda: sorted(printed()))
 def test_what_is_printed_is_current(path: str) -> None:
     assert (DOCS / path).read_text(encoding="utf-8") == printed()[path], "run `make docs`"
 

@@ -44,6 +44,7 @@ class TomlTable(BaseModel):
         frozen=True,
         alias_generator=lambda name: name.replace("_", "-").rstrip("-"),
         populate_by_name=False,
+        defer_build=True,  # most programs read few kinds of file: a table is made ready when the first is read
     )
 
 

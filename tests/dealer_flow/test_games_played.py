@@ -6,6 +6,7 @@ The rounds and what follows stand in `hands/*.toml`, written from the text.
 import json
 import re
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -17,7 +18,9 @@ from tests.support.dealing.hand_table import HandTable
 from tests.support.reading.dealt_hands import Case, cases, clean, games
 from tests.support.reading.each import of_each
 
-CASES = [case for game in games() for case in cases(game)]
+
+def written() -> Iterator[Case]:
+    return (case for game in games() for case in cases(game))
 
 
 def played(case: Case) -> tuple[HandTable, RoundResult]:
@@ -48,7 +51,7 @@ def test_a_clean_round(game: str) -> None:
     check_details(case, result)
 
 
-@of_each("case", CASES, ids=str, shares=10)
+@of_each("case", written, ids=str, shares=10)
 def test_what_the_clause_says(case: Case) -> None:
     table, result = played(case)
     assert result.outcome == case.outcome, table.codes

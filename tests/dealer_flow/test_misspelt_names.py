@@ -1,6 +1,7 @@
 """A name misspelt anywhere in a procedure is refused: of an option, a bet, a step, a choice, a hand or a value."""
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from dealer_flow.procedure.checks.contradictions import contradictions
@@ -43,6 +44,7 @@ def misspelt(value: Any, key: Key) -> Any:
     return [misspelt(item, tuple(rest)) if part == first else item for part, item in enumerate(value)]
 
 
+@cache
 def shapes() -> dict[str, tuple[str, Key]]:
     """Each key that any procedure gives, rows without their number -> the first procedure that gives it, and where."""
     found: dict[str, tuple[str, Key]] = {}
@@ -59,11 +61,8 @@ def content_of(name: str) -> Any:
     return compose(read(path, ProcedureError), str(path)).content()
 
 
-SHAPES = shapes()
-
-
-@of_each("shape", SHAPES, shares=3)
+@of_each("shape", shapes, shares=3)
 def test_a_misspelt_name_is_refused(shape: str) -> None:
-    name, key = SHAPES[shape]
+    name, key = shapes()[shape]
     _, wrong = validated(misspelt(content_of(name), key), Procedure, contradictions)
     assert [*wrong], f"{name}: {key} may be anything"

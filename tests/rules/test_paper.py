@@ -1,17 +1,20 @@
 """What readers of the regulation worked out on paper, played: every bet of every seat ends as the text has it."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from rules import game_ids
 from tests.support.reading.each import of_each
-from tests.support.reading.paper import Paper, expected, outcomes, paper_cases, paper_games
-
-CASES = [(game, case) for game in paper_games() if game in game_ids() for case in paper_cases(game)]
+from tests.support.reading.paper import Case, Paper, expected, outcomes, paper_cases, paper_games
 
 
-@of_each("game, case", CASES, ids=lambda case: f"{case[0]}: {case[1]['name']}", shares=6)
+def worked() -> Iterator[tuple[str, Case]]:
+    return ((game, case) for game in paper_games() if game in game_ids() for case in paper_cases(game))
+
+
+@of_each("game, case", worked, ids=lambda case: f"{case[0]}: {case[1]['name']}", shares=6)
 def test_every_bet_ends_as_the_text_has_it(game: str, case: dict[str, Any]) -> None:
     settlement = Paper(game, case).settle()
     for seat in case["seat"]:

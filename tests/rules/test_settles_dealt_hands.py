@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 
 from dealer_flow.record.result import RoundResult
 from rules import Meter, Settlement, settle
@@ -10,7 +11,9 @@ from tests.support.dealing.hand_table import HandTable
 from tests.support.reading.dealt_hands import Case, cases, clean, games
 from tests.support.reading.each import of_each
 
-CASES = [case for game in games() if game_id_of(game) for case in (clean(game), *cases(game))]
+
+def dealt() -> Iterator[Case]:
+    return (case for game in games() if game_id_of(game) for case in (clean(game), *cases(game)))
 
 
 def settled(case: Case) -> tuple[RoundResult, Game, Settlement]:
@@ -23,7 +26,7 @@ def settled(case: Case) -> tuple[RoundResult, Game, Settlement]:
     return result, rules, settle(result, rules, meters=meters, accept_suspect=True)
 
 
-@of_each("case", CASES, ids=str, shares=12)
+@of_each("case", dealt, ids=str, shares=12)
 def test_a_dealt_round_settles(case: Case) -> None:
     result, game, settlement = settled(case)
     check_lines(result, game, settlement)

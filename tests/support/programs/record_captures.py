@@ -284,8 +284,11 @@ def stepped(name: str) -> Session:
     return Session(name, shows, outcomes, seats, found, name, stepped=True, terms=terms)
 
 
-RECORDED = {session.procedure or "flushes-gone-wild.co" for session in SESSIONS}
-SESSIONS += [stepped(name) for name in STEPPED if name not in RECORDED]
+def sessions() -> list[Session]:
+    """Those above, two rounds of every other procedure, and the evenings of the player-banked games."""
+    recorded = {session.procedure or "flushes-gone-wild.co" for session in SESSIONS}
+    others = [stepped(name) for name in STEPPED if name not in recorded]
+    return [*SESSIONS, *others, *map(evening, EVENINGS)]
 
 
 def evening(name: str) -> Session:
@@ -367,7 +370,7 @@ def main(only: list[str]) -> None:
         "# Written by `make captures`. What each recording must give is in tests/support/programs/record_captures.py.",
         "",
     ]
-    for session in (*SESSIONS, *map(evening, EVENINGS)):
+    for session in sessions():
         path = CAPTURES / session.name
         if not only or {session.scenario, session.stem} & set(only):
             record(session, CAPTURES)

@@ -19,6 +19,7 @@ import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -83,6 +84,7 @@ def _listed(deeds: str | list[str]) -> list[str]:
     return [deeds] if isinstance(deeds, str) else deeds
 
 
+@cache
 def _read(game: str) -> dict[str, Any]:
     """The file of a game; one that is dealt as another is has that game's hand and cases, and its own after them."""
     content = tomllib.loads((FOLDER / f"{game}.toml").read_text(encoding="utf-8"))

@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Iterator, Mapping
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -23,9 +24,10 @@ def paper_games() -> list[str]:
     return sorted(file.name.removesuffix(".toml") for file in PAPER.glob("*.toml"))
 
 
-def paper_cases(game: str) -> list[Case]:
+@cache
+def paper_cases(game: str) -> tuple[Case, ...]:
     """The settlements of one game."""
-    return list(tomllib.loads((PAPER / f"{game}.toml").read_text())["case"])
+    return tuple(tomllib.loads((PAPER / f"{game}.toml").read_text())["case"])
 
 
 def cards_of(text: str, joker: int = 1) -> tuple[str, ...]:
