@@ -15,7 +15,7 @@ CAPTURES = ROOT / "captures"
 CLEAN = CAPTURES / "clean-3.pcapng"
 
 
-def dealwire(*arguments: str, stdin: bytes = b"", timeout_s: float = 60) -> subprocess.CompletedProcess[bytes]:
+def dealwire(*arguments: str, stdin: bytes = b"", timeout_s: float = 300) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
         [sys.executable, "-m", "dealwire", *arguments], input=stdin, capture_output=True, timeout=timeout_s, cwd=ROOT
     )

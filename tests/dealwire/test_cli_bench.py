@@ -273,7 +273,7 @@ def test_how_far_a_run_is_shows_on_a_terminal() -> None:
         while b"6/6  frame.thirteen-in-one-write" not in said:
             assert select.select([terminal], [], [], 30)[0], said
             said += os.read(terminal, 4096)
-        out, _ = running.communicate(timeout=60)
+        out, _ = running.communicate(timeout=300)
         os.close(terminal)
     assert b"1/6  frame.hello" in said
     assert b"Incomplete: 6 of " in out
@@ -366,7 +366,7 @@ def test_a_person_at_an_attached_device_is_asked_and_does_it() -> None:
                 os.write(terminal, b"\n")
             told(running, b"Open the door.")
             os.write(terminal, b"s\n")
-            out, _ = running.communicate(timeout=60)
+            out, _ = running.communicate(timeout=300)
         finally:
             running.kill()
             running.wait()

@@ -31,7 +31,7 @@ from tests.support.rigs.consoles import client, lines_given_back, origin, runnin
 
 websockets = pytest.importorskip("websockets.sync.client")
 
-PATIENCE_S = 30.0
+PATIENCE_S = 300.0
 SHORT_S = 0.4
 
 

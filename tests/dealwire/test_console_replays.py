@@ -299,7 +299,7 @@ def test_a_recording_that_hangs_keeps_nobody_from_ending() -> None:
         try:
             assert process.stdout.readline() == "hanging\n"
             process.terminate()
-            out, said = process.communicate(timeout=30)
+            out, said = process.communicate(timeout=300)
         finally:
             process.kill()
     assert (process.returncode, out, said) == (0, "422\n", "")
@@ -310,7 +310,7 @@ def test_so_many_may_wait_for_a_recording(monkeypatch: pytest.MonkeyPatch) -> No
     go_on = threading.Event()
 
     def deal(keep: Keep) -> str:
-        assert go_on.wait(30)
+        assert go_on.wait(300)
         return "nothing in it"
 
     shelf = Shelf(None, [Source("slow", "slow", None, deal)])

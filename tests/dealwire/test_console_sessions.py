@@ -29,7 +29,7 @@ from tests.support.rigs.serving import opened, published, run_until, simulators,
 websockets = pytest.importorskip("websockets.sync.client")
 exceptions = pytest.importorskip("websockets.exceptions")
 
-PATIENCE_S = 30.0
+PATIENCE_S = 300.0
 
 
 @pytest.fixture(scope="module")

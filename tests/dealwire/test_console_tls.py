@@ -80,7 +80,7 @@ def proxy(console: Console, folder: Path) -> Iterator[str]:
 
     thread = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)
     thread.start()
-    assert ready.wait(30)
+    assert ready.wait(300)
     try:
         yield address[0]
     finally:

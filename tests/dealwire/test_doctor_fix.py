@@ -68,7 +68,7 @@ def test_on_a_terminal_each_is_asked(file: Path) -> None:
     command = [sys.executable, "-m", "dealwire", "doctor", str(file), "--fix"]
     with subprocess.Popen(command, stdin=its, stdout=subprocess.PIPE, text=True) as process:
         os.write(ours, b"n\ny\n")
-        said, _ = process.communicate(timeout=60)
+        said, _ = process.communicate(timeout=300)
     os.close(its)
     os.close(ours)
     assert said.count("do this? [y/N]") == 2

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-from dealwire.journal import JournalReader
+from dealwire.journal import JournalError, JournalReader
 from dealwire.journal.check import verify
 from devices.capture import CLOSED, Capture
+from tests.support.rigs.patience import PATIENCE_S, wait_until
 from tests.support.rigs.serving import simulators, write_configuration
 
 ROOT = Path(__file__).parents[2]
-PATIENCE_S: Final = 30
-"""A failure guard: it ends in two seconds."""
 HUNG: Final = """
 import threading, time
 threading.Thread(target=time.sleep, args=(3600,)).start()  # no daemon: Python waits for it at its end
@@ -62,11 +61,19 @@ def dealwire(*arguments: str) -> tuple[str, ...]:
     return (sys.executable, "-m", "dealwire", *arguments)
 
 
-def wait_for(holds: Callable[[], object]) -> None:
-    end_s = time.monotonic() + PATIENCE_S
-    while not holds():
-        assert time.monotonic() < end_s
-        time.sleep(0.02)
+def records_in(journal: Path) -> int:
+    try:
+        with JournalReader(journal) as reader:
+            return verify(reader).records
+    except JournalError:
+        return 0  # it is just made
+
+
+def catches(process: int, number: signal.Signals) -> bool:
+    """True when a process has a handler of its own for this signal, as proc(5) tells it."""
+    status = Path(f"/proc/{process}/status").read_text()
+    (caught,) = re.findall(r"SigCgt:\s*(\w+)", status)
+    return bool(int(caught, 16) >> (number - 1) & 1)
 
 
 def children(process: subprocess.Popen[str]) -> list[int]:
@@ -82,7 +89,7 @@ def runs(number: int) -> bool:
 
 
 def gone(numbers: Sequence[int]) -> None:
-    wait_for(lambda: not any(runs(number) for number in numbers))
+    wait_until(lambda: not any(runs(number) for number in numbers))
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +104,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("hung", [False, True], ids=["that work", "that hang"])
 def test_replay_and_its_processes(archive: Path, hung: bool) -> None:
     with started(*dealwire("replay", "--jobs", "2", "--json", str(archive))) as process:
-        wait_for(lambda: len(children(process)) == 2)
+        wait_until(lambda: len(children(process)) == 2)
         workers = children(process)
         if hung:
             for number in workers:
@@ -111,9 +118,10 @@ def test_replay_and_its_processes(archive: Path, hung: bool) -> None:
 def test_a_process_that_is_ended_does_not_end_the_command(archive: Path) -> None:
     """It has the handlers and the pipe of the one that made it, unless it gives them back."""
     with started(*dealwire("replay", "--jobs", "2", "--json", str(archive))) as process:
-        wait_for(lambda: len(children(process)) == 2)
-        time.sleep(0.5)  # until it has said that signals are its own
-        os.kill(children(process)[0], signal.SIGTERM)
+        wait_until(lambda: len(children(process)) == 2)
+        (first, _) = children(process)
+        wait_until(lambda: not catches(first, signal.SIGTERM), "that it gives back what is the command's")
+        os.kill(first, signal.SIGTERM)
         _, said = process.communicate(timeout=PATIENCE_S)
         assert process.returncode == 1
         assert "a process was killed while this recording was dealt" in said
@@ -123,7 +131,7 @@ def test_a_process_that_is_ended_does_not_end_the_command(archive: Path) -> None
 def test_counting_and_its_processes(number: int) -> None:
     pytest.importorskip("numpy")
     with started(*dealwire("odds", "flushes-gone-wild.co")) as process:
-        wait_for(lambda: children(process) or process.poll() is not None)
+        wait_until(lambda: children(process) or process.poll() is not None)
         workers = children(process)
         assert workers
         process.send_signal(number)
@@ -133,7 +141,7 @@ def test_counting_and_its_processes(number: int) -> None:
 
 def test_demo_and_its_simulator() -> None:
     with started(*dealwire("demo", "--speed", "1")) as process:
-        wait_for(lambda: children(process))
+        wait_until(lambda: children(process))
         simulator = children(process)
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=PATIENCE_S)
@@ -146,7 +154,7 @@ def test_a_recording_is_closed(tmp_path: Path) -> None:
     with simulators() as addresses:
         lines = ["--shuffler", addresses[0]["shuffler"], "--controller", addresses[0]["table-controller"]]
         with started(*dealwire("record", *lines, "-o", str(capture))) as process:
-            wait_for(lambda: capture.exists() and capture.stat().st_size > 5000)
+            wait_until(lambda: capture.exists() and capture.stat().st_size > 5000)
             process.send_signal(signal.SIGTERM)
             _, said = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == -signal.SIGTERM
@@ -171,7 +179,7 @@ def test_a_thread_that_goes_on_holds_nothing_up(arguments: list[str]) -> None:
     )
     os.close(read)
     try:
-        time.sleep(2)
+        wait_until(lambda: catches(process.pid, signal.SIGTERM))
         process.send_signal(signal.SIGTERM)
         _, said = process.communicate(timeout=PATIENCE_S)
         assert process.returncode == -signal.SIGTERM
@@ -188,8 +196,7 @@ def test_a_service_whose_thread_hangs_ends_whole(tmp_path: Path) -> None:
         file = write_configuration(tmp_path, addresses)
         with started(sys.executable, "-c", HUNG.format(arguments=["run", str(file), "--no-console"])) as process:
             journal = tmp_path / "journal.sqlite"
-            wait_for(lambda: journal.exists())
-            time.sleep(2)
+            wait_until(lambda: journal.exists() and records_in(journal) > 10)
             process.send_signal(signal.SIGTERM)
             assert process.wait(PATIENCE_S) == 0
     assert not Path(f"{journal}-wal").exists(), "what closes the file takes it away"

@@ -49,7 +49,7 @@ def addresses() -> Iterator[dict[str, str]]:
             process.kill()
 
 
-def on_terminal(*arguments: str, end_after_s: float | None = None, timeout_s: float = 40) -> str:
+def on_terminal(*arguments: str, end_after_s: float | None = None, timeout_s: float = 300) -> str:
     """What a command writes to a terminal, both streams."""
     ours, its = pty.openpty()
     process = subprocess.Popen(

@@ -133,7 +133,7 @@ def test_a_table_that_is_recorded_goes_on(tmp_path: Path, addresses: dict[str, s
 
 def metrics(program: Program) -> dict[str, float]:
     address = next(line.split(": ")[1] for line in program.text.splitlines() if line.startswith("metrics: "))
-    with urllib.request.urlopen(address, timeout=5) as answer:
+    with urllib.request.urlopen(address, timeout=300) as answer:
         lines = answer.read().decode().splitlines()
     return {name: float(value) for name, _, value in (line.partition(" ") for line in lines) if "ndjson" in name}
 

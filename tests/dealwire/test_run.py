@@ -128,7 +128,7 @@ def test_a_disk_that_takes_nothing_more_ends_it_with_one_line(tmp_path: Path) ->
     with simulators() as addresses:
         file = write_configuration(tmp_path, addresses)
         with Program(file, limit="ulimit -f 300; ") as program:  # 300 blocks of 512 bytes a file
-            assert program.process.wait(30) == Exit.CHECK_FAILED
+            assert program.process.wait(300) == Exit.CHECK_FAILED
         said = [line for line in program.text.splitlines() if line.startswith("dealwire: ")]
     assert len(said) == 1
     assert "journal.sqlite: " in said[0]
@@ -234,7 +234,7 @@ def test_without_a_file_a_simulated_table_is_served() -> None:
             said += line
         process.send_signal(signal.SIGTERM)
         said += process.stderr.read()
-        assert process.wait(30) == Exit.GOOD
+        assert process.wait(300) == Exit.GOOD
     assert "no longer served" in said
 
 
@@ -250,7 +250,7 @@ def test_the_demo_says_its_console_first_and_can_stay() -> None:
             said.append(line)
         process.send_signal(signal.SIGINT)
         rest = process.stdout.read()
-        assert process.wait(30) == Exit.INTERRUPTED
+        assert process.wait(300) == Exit.INTERRUPTED
     assert any(line.startswith("  identical: ") for line in said)
     assert sum(line.startswith("console: ") for line in said) == 2
     assert "Traceback" not in rest

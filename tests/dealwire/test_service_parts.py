@@ -245,7 +245,7 @@ def test_an_attempt_that_never_ends_is_a_wedged_line() -> None:
     clock, over = ManualClock(), threading.Event()
 
     def hangs() -> Transport:
-        over.wait(30)
+        over.wait(300)
         return memory_pair(clock)[0]
 
     line = supervisor(clock, Opener(hangs, may_wait=True))

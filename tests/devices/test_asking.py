@@ -27,7 +27,7 @@ READINGS = tuple(MeterReading(128 + at % 100, at // 100, 7 * at) for at in range
 """More than two frames hold."""
 FLIPPING = Faults(flip_bit=0.002)
 """Three of five of the longest frames arrive."""
-PATIENCE_S = 60.0
+PATIENCE_S = 300.0
 """Only what never comes runs into it."""
 
 

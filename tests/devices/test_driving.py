@@ -484,11 +484,11 @@ def test_ctrl_c_ends_a_program_that_waits(waits: str) -> None:
         assert process.stdout.readline() == "up\n"
         time.sleep(0.1)
         process.send_signal(signal.SIGINT)
-        _, complaint = process.communicate(timeout=30)
+        _, complaint = process.communicate(timeout=300)
     assert complaint.endswith("KeyboardInterrupt\n")
 
 
 def test_a_program_that_forgets_to_close_ends() -> None:
     with program("print(shuffler.dispense().counted)") as process:
-        said, complaint = process.communicate(timeout=30)
+        said, complaint = process.communicate(timeout=300)
     assert (process.returncode, said, complaint) == (0, "up\n5\n", "")

@@ -20,7 +20,7 @@ from protocol.errors import LineBusy, LocalError
 from protocol.tdp import Delivered, HostLink, Output, Send
 from protocol.tdp import messages as m
 
-PATIENCE_S = 20.0
+PATIENCE_S = 300.0
 DEVICES = ("shuffler", "table-controller")
 
 

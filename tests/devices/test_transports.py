@@ -28,10 +28,11 @@ from devices.transport.base import LineClosed, Transport
 from devices.transport.memory import memory_pair
 from devices.transport.threaded import ThreadedLine
 from devices.transport.usb_bulk import open_usb
+from tests.support.rigs.patience import wait_until
 from tests.support.rigs.usb_backend import FakeBus, Gadget
 
 ALL_BYTES = bytes(range(256))
-PATIENCE_S = 30.0
+PATIENCE_S = 300.0
 
 
 @dataclass
@@ -249,10 +250,7 @@ def line(request: pytest.FixtureRequest) -> Iterator[Line]:
 
 
 def eventually(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < end, "nothing happened"
-        time.sleep(0.001)
+    wait_until(condition, "what the line was to bring", pause_s=0.001)
 
 
 def read_until(host: Transport, size: int) -> bytes:

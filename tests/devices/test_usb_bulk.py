@@ -10,18 +10,15 @@ from hypothesis import strategies as st
 
 from devices.transport.base import LineClosed
 from devices.transport.usb_bulk import UsbBulk, open_usb
+from tests.support.rigs.patience import wait_until
 from tests.support.rigs.usb_backend import FakeBus, Gadget
 from tests.support.rigs.usb_descriptors import BULK, INTERRUPT, Description
 
 IN, OUT = 0x81, 0x01
-PATIENCE_S = 30.0
 
 
-def eventually(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < end, "nothing happened"
-        time.sleep(0.0005)
+def eventually(condition: Callable[[], object]) -> None:
+    wait_until(condition, "the transfer", pause_s=0.0005)
 
 
 class Plugged:
@@ -213,7 +210,7 @@ def test_a_good_write_in_between_starts_the_count_anew_too(plugged):
     ],
 )
 def test_a_pulled_plug_ends_the_line_whichever_error_comes_first(plugged, number, why):
-    time.sleep(0.005)  # so that the read waits
+    eventually(lambda: IN in plugged.gadget.waiting)
     plugged.gadget.unplug(blocked=number)
     assert plugged.gone().why == why
     with pytest.raises(LineClosed):

@@ -3,7 +3,6 @@
 import errno
 import logging
 import struct
-import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from devices.clock import ManualClock
 from devices.transport.base import LineClosed
 from devices.transport.usb_bulk import UsbBulk, open_usb
 from devices.transport.usb_recording import UsbRecorder
+from tests.support.rigs.patience import wait_until
 from tests.support.rigs.usb_backend import FakeBus, Gadget
 
 AT_NS = 1_700_000_000_123_456_789
@@ -39,10 +39,8 @@ def packets(path: Path) -> list[bytes]:
 
 
 def hear(line: UsbBulk, data: bytes) -> None:
-    got, end = b"", time.monotonic() + 5
-    while len(got) < len(data) and time.monotonic() < end:
-        got += line.read()
-        time.sleep(0.0005)
+    got = bytearray()
+    wait_until(lambda: got.extend(line.read()) or len(got) >= len(data), pause_s=0.0005)
     assert got == data
 
 
@@ -97,7 +95,7 @@ def test_a_failed_transfer_is_recorded_with_what_the_system_calls_it(tmp_path, n
     with UsbRecorder(FakeBus(gadget), tmp_path / "x.pcapng") as recorder:
         line = open_usb("usb:1209:0005", backend=recorder)
         gadget.write(b"wake")
-        time.sleep(0.05)
+        wait_until(lambda: not gadget.next_errors[0x81])
         line.close()
     ends = [struct.unpack_from("<i", one, 28)[0] for one in packets(tmp_path / "x.pcapng") if one[8:11] == b"C\x03\x81"]
     assert ends[0] == status
@@ -107,7 +105,7 @@ def test_reads_that_bring_nothing_leave_nothing(tmp_path):
     gadget = Gadget()
     with UsbRecorder(FakeBus(gadget), tmp_path / "x.pcapng") as recorder:
         line = open_usb("usb:1209:0005", backend=recorder)
-        time.sleep(0.05)
+        wait_until(lambda: 0x81 in gadget.waiting)
         line.close()
     assert len(packets(tmp_path / "x.pcapng")) == 6
 
@@ -118,7 +116,7 @@ def test_a_write_that_times_out_is_recorded_as_begun_only(tmp_path):
     with UsbRecorder(FakeBus(gadget), tmp_path / "x.pcapng") as recorder:
         line = open_usb("usb:1209:0005", backend=recorder)
         line.write(b"nobody takes it")
-        time.sleep(0.03)
+        wait_until(lambda: 0x01 in gadget.waiting)
         line.close()
     out = [one[8:11] for one in packets(tmp_path / "x.pcapng") if one[9:11] == b"\x03\x01"]
     assert set(out) == {b"S\x03\x01"}

@@ -1,7 +1,6 @@
 """The rights that are shipped, in a real mosquitto: a table writes its own topics, a reader asks, and nobody more."""
 
 import subprocess
-import time
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
@@ -21,6 +20,7 @@ from tests.dealwire.export.test_mqtt import late_identity
 from tests.support.rigs.brokers import Mosquitto, Reader, eventually, needs_mosquitto
 from tests.support.rigs.brokers import running as running_broker
 from tests.support.rigs.export_lines import journalled, publish
+from tests.support.rigs.patience import wait_until
 
 pytestmark = needs_mosquitto
 RULES = resources.files("dealwire.export").joinpath("files", "mosquitto.acl")
@@ -55,13 +55,9 @@ def _allowed(broker: Mosquitto, user: str, topics: list[str], retain: bool) -> l
     client.username_pw_set(user, user)
     client.on_publish = lambda _, __, mid, reason, ___: answers.__setitem__(mid, reason.value)
     client.connect("127.0.0.1", broker.port)
-    until = time.monotonic() + 30
-    while not client.is_connected():
-        client.loop(0.01)
-        assert time.monotonic() < until, "no connection"
+    wait_until(lambda: (client.loop(0.01), client.is_connected())[1], "the connection")
     sent = {client.publish(topic, "x", 1, retain).mid: topic for topic in topics}
-    while len(answers) < len(sent) and time.monotonic() < until:
-        client.loop(0.01)
+    wait_until(lambda: (client.loop(0.01), len(answers) == len(sent))[1], "an answer to every message")
     client.disconnect()
     client.loop(0.01)
     assert answers.keys() == sent.keys(), "not every message is answered"

@@ -75,7 +75,7 @@ def values(consumer: Consuming) -> dict[tuple[str, ...], float]:
     """Name and label values -> value, as Prometheus' own parser reads them."""
     address = re.search(r"metrics: (\S+)", consumer.log())
     assert address is not None
-    with urllib.request.urlopen(address.group(1), timeout=5) as answer:
+    with urllib.request.urlopen(address.group(1), timeout=300) as answer:
         text = answer.read().decode()
     return {
         (sample.name, *sample.labels.values()): sample.value

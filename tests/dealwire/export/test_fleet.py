@@ -96,7 +96,7 @@ class Consuming:
     def stop(self) -> int:
         self.must_listen()
         self._process.send_signal(signal.SIGTERM)
-        return self._process.wait(20)
+        return self._process.wait(300)
 
 
 @contextmanager
@@ -122,7 +122,7 @@ def cents(lines: list[str]) -> tuple[int, int, int, int]:
 def must_agree(database: Postgres, journal: Journal) -> None:
     """Row for line, byte for byte and cent for cent; nothing missing, nothing refused."""
     lines = journalled(journal.path)
-    eventually(lambda: database.rows("SELECT count(*) FROM dealwire.line") == [(len(lines),)], "rows are missing", 300)
+    eventually(lambda: database.rows("SELECT count(*) FROM dealwire.line") == [(len(lines),)], "rows are missing")
     found = database.rows("SELECT table_name, sequence, at_ns, type, line FROM dealwire.line ORDER BY sequence")
     assert found == [(item.table, item.sequence, item.at_ns, item.topic, item.line) for item in lines]
     sums = "SELECT sum(stake_cents), sum(pay_cents), sum(returned_cents), sum(net_cents) FROM dealwire.bet"

@@ -213,7 +213,7 @@ def test_a_table_whose_older_journal_was_put_back_does_not_begin_until_somebody_
         checked = CliRunner().invoke(main, ["run", "--check", str(file)])
         before = [item.line for item in published(tmp_path)]
         with Program(file) as program:
-            assert program.process.wait(30) == Exit.PROTOCOL
+            assert program.process.wait(300) == Exit.PROTOCOL
             line = program.text.splitlines()[-1]
         assert "ends at" in line
         assert "put the newer file back" in line
@@ -245,7 +245,7 @@ def test_a_broker_that_comes_late_stops_the_tables_of_an_older_journal(tmp_path:
         with serving(file) as program:
             assert "whether it knows a newer journal is looked at once it answers" in program.text
             broker.start()
-            assert program.process.wait(30) == Exit.CHECK_FAILED
+            assert program.process.wait(300) == Exit.CHECK_FAILED
             line = program.text.splitlines()[-1]
         assert "put the newer file back" in line
     stops = [item.line for item in published(tmp_path, "status") if '"safe-stop"' in item.line]

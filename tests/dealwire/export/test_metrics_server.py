@@ -17,7 +17,7 @@ from dealwire.export.metrics import Metrics
 from dealwire.export.metrics_server import CONNECTIONS_MAX, HEAD_MAX, MetricsServer
 from dealwire.hub.hub import Hub
 
-PATIENCE_S = 30.0
+PATIENCE_S = 300.0
 
 
 @pytest.fixture

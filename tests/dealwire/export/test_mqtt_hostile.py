@@ -97,7 +97,7 @@ def test_who_asks_without_end_holds_no_new_line_up(journal: Journal, broker: Mos
             for place in range(60):  # each asks for hundreds of lines
                 impatient.ask(AGAIN, f"{identity} {place}")
         key = (TABLE, identity, last.sequence)
-        eventually(lambda: reader.doubles > 15 * REPEAT_MAX and key in reader.lines, "new lines wait", 120)
+        eventually(lambda: reader.doubles > 15 * REPEAT_MAX and key in reader.lines, "new lines wait")
     assert reader.doubles_before[key] < 5 * REPEAT_MAX
 
 

@@ -23,7 +23,7 @@ from tests.support.oracles.tshark import Piece, needs_tshark, plain, run, tdp_fi
 from tests.support.oracles.tshark import seen_by_tshark as seen
 
 PROGRAM = Path(sys.executable).with_name("dealwire")
-PATIENCE_S = 60
+PATIENCE_S = 300.0
 """Failure guard, far above what anything takes."""
 KEY = "tdp.message"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Final
 
-PATIENCE_S: Final = 20
+PATIENCE_S: Final = 300.0
 """A failure guard: what hangs fails here instead of for ever."""
 
 KINDS: Final = {"a pipe": "pipe", "a socket": "socket", "a device": "device"}

@@ -49,7 +49,7 @@ PORTS = ("7001", "7002", "8420", "1883", "9420")
 PATH = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin"])
 _USED = {"cc": "make -C firmware", "tshark": "\ntshark "}
 """Programs that a page takes for granted, by how their use begins in it."""
-PATIENCE_S = 60
+PATIENCE_S = 300.0
 """Failure guard, far above what anything takes."""
 
 

@@ -5,7 +5,6 @@ import signal
 import socket
 import subprocess
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,18 +15,16 @@ from paho.mqtt.enums import CallbackAPIVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
+from tests.support.rigs.patience import wait_until
 from tests.support.rigs.ports import free_port
 
 MOSQUITTO = shutil.which("mosquitto") or shutil.which("/usr/sbin/mosquitto")
 needs_mosquitto = pytest.mark.skipif(MOSQUITTO is None, reason="mosquitto is not installed (apt install mosquitto)")
 
 
-def eventually(holds: Callable[[], bool], what: str, patience_s: float = 30.0) -> None:
+def eventually(holds: Callable[[], object], what: str) -> None:
     """Wait until `holds()`; fail with `what` when it does not come true."""
-    until = time.monotonic() + patience_s
-    while not holds():
-        assert time.monotonic() < until, what
-        time.sleep(0.01)
+    wait_until(holds, what)
 
 
 class Mosquitto:

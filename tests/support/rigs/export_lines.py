@@ -73,7 +73,7 @@ def main(path: Path, url: str, count: int) -> None:
         for _ in publish(journal, count - len(journalled(path))):
             exporter.wake()
         last = journalled(path)[-1].sequence
-        eventually(lambda: exporter.progress[TABLE].sequence == last, "not everything was sent", 300)
+        eventually(lambda: exporter.progress[TABLE].sequence == last, "not everything was sent")
         exporter.stop()
     print("done", flush=True)
 

@@ -48,7 +48,7 @@ TEXT: Final = re.compile(r"(?<![\w.])([A2-9TJQK][CDHS])(?!\w)")
 WORDS: Final = re.compile(rf"\b({'|'.join(RANK_WORDS.values())}) of ({'|'.join(SUIT_WORDS.values())})\b")
 DRAWN: Final = re.compile(r'class="card (clubs|diamonds|hearts|spades)"><b>(10|[A2-9JQK])</b>')
 FACES: Final = frozenset(card.text for card in DECK)
-PATIENCE_S: Final = 60.0
+PATIENCE_S: Final = 300.0
 SITE: Final = "hunt"
 TABLE: Final = "pit"
 

@@ -25,7 +25,7 @@ from protocol.tdp.messages import Message
 
 ROOT: Final = Path(__file__).parents[3]
 BUILD: Final = ROOT / "build/firmware"
-PATIENCE_S: Final = 60.0
+PATIENCE_S: Final = 300.0
 """Far above what a busy machine takes; only a device that says nothing runs into it."""
 IMAGES: Final = {"shoe": "shoe", "table-controller": "controller", "shuffler": "shuffler"}
 

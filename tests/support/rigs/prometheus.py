@@ -47,7 +47,7 @@ class Prometheus:
         """The series that an expression gives now; AssertionError with what is wrong with it."""
         address = f"{self._root}/api/v1/query?{urllib.parse.urlencode({'query': expression})}"
         try:
-            with urllib.request.urlopen(address, timeout=10) as answer:
+            with urllib.request.urlopen(address, timeout=300) as answer:
                 found = json.load(answer)
         except urllib.error.HTTPError as error:
             raise AssertionError(f"{expression}: {error.read().decode()}") from None

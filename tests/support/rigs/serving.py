@@ -23,7 +23,7 @@ from dealwire.journal.tables import TableFactory
 from dealwire.service.service import DERIVED_AND_EVENTS, Service
 from dealwire.service.simulated import simulator
 
-PATIENCE_S: Final = 30.0
+PATIENCE_S: Final = 300.0
 """A failure guard; what is waited for takes a second or two."""
 
 TABLE: Final = """

@@ -22,7 +22,7 @@ from tests.support.rigs.usb_descriptors import Description
 
 ROOT = Path(__file__).parents[3]
 SYSTEM_PYTHON = "/usr/bin/python3"
-PATIENCE_S = 30.0
+PATIENCE_S = 300.0
 PROGRAM = (sys.executable, "-W", "error", "-m", "tests.devices.rigs.program")
 """The program under test, to be started in the repository's root."""
 DESCRIPTORS = (0x0100, 0x0200, 0x0300, 0x0301, 0x0302, 0x0303)

@@ -7,7 +7,7 @@ import errno
 import struct
 import threading
 from array import array
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -64,6 +64,8 @@ class Gadget:
         self.transfers_out: list[int] = []
         """Lengths of the transfers that ended, as the device saw them."""
         self.claimed_by: object | None = None
+        self.waiting: Counter[int] = Counter()
+        """Transfers that the host waits for, by endpoint."""
         self._changed = threading.Condition()
         self._to_host: deque[bytes] = deque()
         self._arriving, self._arrived = bytearray(), bytearray()
@@ -206,7 +208,10 @@ class Gadget:
         def over() -> bool:
             return ready() or not self.present or endpoint in self._halted
 
-        if not self._changed.wait_for(over, timeout_ms / 1000) and not partial:
+        self.waiting[endpoint] += 1
+        came = self._changed.wait_for(over, timeout_ms / 1000)
+        self.waiting -= Counter([endpoint])
+        if not came and not partial:
             raise failed(errno.ETIMEDOUT)
         if not self.present:
             raise failed(self._blocked)
