@@ -49,6 +49,7 @@ WITH_PROGRAMS = ("archive", "restart", "service")
 """Those that start programs again and again take longer than all others together."""
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.slow) if name in WITH_PROGRAMS else name for name in door.MODULES]
 )

@@ -10,6 +10,8 @@ import pytest
 from tests.support.programs import compare_commits
 from tests.support.programs.compare_commits import PLAYERS, Compared, commit_of, compare, main, tree_of
 
+pytestmark = pytest.mark.more
+
 SMALL = ["HEAD", "--rounds", "2", "--procedure", "flushes-gone-wild.sd"]
 """A procedure with a burn, that a game settles."""
 

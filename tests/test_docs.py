@@ -35,6 +35,7 @@ def name(path: Path) -> str:
 # ------------------------------------------------------------------ the guides
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_a_guide_works_as_it_is_written(page: Path, tmp_path: Path) -> None:
     text = page.read_text(encoding="utf-8")
@@ -224,6 +225,7 @@ class Seen(HTMLParser):
         self.fetched += [values[key] for key in ("src", "srcset", "data", "poster") if key in values]
 
 
+@pytest.mark.more
 @needs_sphinx
 def test_every_page_is_built_and_every_link_leads_to_an_anchor(site: Site) -> None:
     pages = {page: Seen(page) for page in site.html.rglob("*.html")}
@@ -236,6 +238,7 @@ def test_every_page_is_built_and_every_link_leads_to_an_anchor(site: Site) -> No
                 assert unquote(link.fragment) in pages[target].anchors, f"{page.name}: {link.path}#{link.fragment}"
 
 
+@pytest.mark.more
 @needs_sphinx
 def test_the_reference_has_exactly_the_public_names(site: Site) -> None:
     """Each with an anchor of its own, and each event that a device can report."""
@@ -246,6 +249,7 @@ def test_the_reference_has_exactly_the_public_names(site: Site) -> None:
     assert {kind.__name__ for kind in events.Body.__subclasses__()} <= reported
 
 
+@pytest.mark.more
 @needs_sphinx
 def test_every_page_can_be_reached_from_the_first(site: Site) -> None:
     """Through the list of pages at the side, or the list of games."""
@@ -259,6 +263,7 @@ def test_every_page_can_be_reached_from_the_first(site: Site) -> None:
     assert site.pages <= {path.relative_to(site.html).with_suffix("").as_posix() for path in reached}
 
 
+@pytest.mark.more
 @needs_sphinx
 def test_nothing_is_fetched_from_elsewhere(site: Site) -> None:
     for page in site.html.rglob("*.html"):
@@ -268,6 +273,7 @@ def test_nothing_is_fetched_from_elsewhere(site: Site) -> None:
         assert not re.search(r"(url\(|@import)\s*['\"]?(https?:)?//", sheet.read_text(encoding="utf-8")), sheet.name
 
 
+@pytest.mark.more
 @needs_sphinx
 @needs_browser
 def test_it_reads_in_a_browser(site: Site) -> None:

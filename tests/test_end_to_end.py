@@ -51,6 +51,7 @@ def test_the_demo_ends_well() -> None:
         assert outcome in done.stdout
 
 
+@pytest.mark.more
 def test_the_demo_waits_on_a_terminal_until_enter() -> None:
     """Its console answers as long; without a terminal the demo ends by itself, see above."""
     master, slave = os.openpty()
@@ -77,6 +78,7 @@ def test_the_demo_waits_on_a_terminal_until_enter() -> None:
     assert said.index("identical") < said.index("Enter ends")
 
 
+@pytest.mark.more
 def test_the_demo_keeps_its_recording_in_a_new_file_only(tmp_path: Path) -> None:
     earlier = tmp_path / "earlier.pcapng"
     earlier.write_bytes(b"precious")
@@ -100,6 +102,7 @@ def test_a_recorded_round_replays_as_it_was_seen(kind: str, tmp_path: Path) -> N
     assert [item["type"] for item in results(live.stdout)][-2:] == ["round", "settlement"]
 
 
+@pytest.mark.more
 def test_a_race_is_the_same_live_through_three_dialects_and_replayed(tmp_path: Path) -> None:
     """The recording names its procedure, so its replay needs no option."""
     told = []
@@ -121,6 +124,7 @@ def test_a_race_is_the_same_live_through_three_dialects_and_replayed(tmp_path: P
     assert told[0] == told[1] == told[2]
 
 
+@pytest.mark.more
 def test_monitor_prints_events_until_it_has_enough() -> None:
     with simulated("--scenario", "clean-1") as at:
         done = run(
@@ -134,6 +138,7 @@ def test_monitor_prints_events_until_it_has_enough() -> None:
     assert all(fields["cards"] == [] for fields in dispensed)  # type: ignore[index]
 
 
+@pytest.mark.more
 def test_a_line_in_use_is_busy() -> None:
     with (
         simulated("--scenario", "clean-1") as at,
@@ -174,6 +179,7 @@ def test_an_earlier_recording_is_not_overwritten_unasked(tmp_path: Path) -> None
     assert earlier.read_bytes() == b"precious"
 
 
+@pytest.mark.more
 def test_devices_that_go_away_and_come_back_are_found_again(tmp_path: Path) -> None:
     """The simulated table ends with its round and another starts on the same ports: one program serves both."""
     ports = ["--shuffler", f"tcp:{free_port()}", "--controller", f"tcp:{free_port()}"]
@@ -201,6 +207,7 @@ def test_devices_that_go_away_and_come_back_are_found_again(tmp_path: Path) -> N
     assert [item for item in objects(replayed.stdout) if item["type"] == "round"] == live
 
 
+@pytest.mark.more
 def test_the_wrong_device_on_a_line_is_named() -> None:
     with simulated("--scenario", "clean-1") as at:
         done = run("monitor", "--shuffler", at["table-controller"], "-T", "5", "--no-reconnect")

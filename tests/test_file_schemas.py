@@ -173,6 +173,7 @@ def most_varied(kind: str) -> Path:
     return max(FILE_KINDS[kind].files, key=lambda path: len({key for at in places(beginning(path)) for key in at}))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_schema_refuses_what_the_loader_refuses_and_nothing_else(kind: str) -> None:
     seen = {"refused": 0, "taken": 0, "beyond": 0}

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.more
+
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("protocol", "devices", "dealer_flow", "rules", "dealwire")
 

@@ -112,6 +112,11 @@ def run(examples: int, steps: int) -> None:
     run_state_machine_as_test(AnyEvening, settings=bounds)  # type: ignore[no-untyped-call]
 
 
+def test_what_must_hold_holds_for_a_while() -> None:
+    run(examples=8, steps=40)
+
+
+@pytest.mark.more
 def test_what_must_hold_holds_all_evening() -> None:
     run(examples=25, steps=40)
 

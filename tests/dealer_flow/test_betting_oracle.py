@@ -9,6 +9,7 @@ from tests.support.oracles.pokerkit_betting import Twice, holdem, stud
 HANDS = 40
 
 
+@pytest.mark.every(3)
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("block", range(3))
 def test_blinds_straddles_and_all_ins(block: int) -> None:

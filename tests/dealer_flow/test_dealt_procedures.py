@@ -6,7 +6,6 @@ What each must come to is read off the procedure's rows by `tests.support.evenin
 
 from __future__ import annotations
 
-import functools
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,8 +26,6 @@ from tests.support.evenings.procedure_rounds import STEPPED, Case, Cases, readin
 from tests.support.evenings.table_evenings import TableEvening
 
 SPEED = 20.0
-every_procedure = pytest.mark.parametrize("name", STEPPED, scope="module")
-"""Test after test of one procedure, so that its evening is dealt once."""
 
 
 @dataclass
@@ -50,7 +47,6 @@ class Evening:
         return rounds[: len(self.cases)]
 
 
-@functools.cache
 def evening(name: str) -> Evening:
     """All cases of a procedure in one evening, recorded."""
     made = Cases(load_procedure(name))
@@ -73,26 +69,31 @@ def followed(
     return [*said, *flow.finish()]
 
 
-@functools.cache
-def results(name: str) -> list[RoundResult]:
-    """The rounds of the evening."""
+@pytest.mark.every(6)
+@pytest.mark.parametrize("name", STEPPED)
+def test_an_evening_with_every_case_of_a_procedure(name: str, tmp_path: Path) -> None:
+    """Dealt once, and all is asked of it that an evening must hold."""
     dealt = evening(name)
-    return [item for item in followed(dealt.procedure, dealt.seen) if isinstance(item, RoundResult)]
+    said = followed(dealt.procedure, dealt.seen)
+    results = [item for item in said if isinstance(item, RoundResult)]
+    every_round_is_dealt_to_its_end(dealt)
+    the_clean_round_has_every_card_somewhere(dealt)
+    found = differences(dealt.cases, results)
+    assert not found, "\n".join(found)
+    assert [incident.code for incident in results[0].incidents] == [], "a clean round has no incident"
+    nothing_is_out_of_turn(dealt, results)
+    again = read_again(dealt, tmp_path / "evening.pcapng")
+    assert [item.to_json() for item in followed(dealt.procedure, again)] == [item.to_json() for item in said]
 
 
-@pytest.mark.every(2)
-@every_procedure
-def test_every_round_is_dealt_to_its_end(name: str) -> None:
-    dealt = evening(name)
+def every_round_is_dealt_to_its_end(dealt: Evening) -> None:
     ends = [seen.body.round for seen in dealt.seen if isinstance(seen.body, e.GameEnded)]
     assert ends == list(range(1, len(dealt.cases) + 1))
     assert not [seen.body for seen in dealt.seen if isinstance(seen.body, e.EventsLost | e.UnknownReported)]
 
 
-@every_procedure
-def test_the_clean_round_has_every_card_somewhere(name: str) -> None:
+def the_clean_round_has_every_card_somewhere(dealt: Evening) -> None:
     """Counted from the reports alone."""
-    dealt = evening(name)
     clean = [seen.body for seen in dealt.told()[0]]
     deck = dealt.procedure.deck
     out = [body.counted for body in clean if isinstance(body, e.PacketDispensed)]
@@ -112,10 +113,19 @@ def test_the_clean_round_has_every_card_somewhere(name: str) -> None:
     assert max(faces.count(card) for card in faces) <= copies
 
 
-@every_procedure
-def test_each_round_comes_to_what_its_clause_says(name: str) -> None:
-    found = differences(evening(name).cases, results(name))
-    assert not found, "\n".join(found)
+def nothing_is_out_of_turn(dealt: Evening, results: list[RoundResult]) -> None:
+    """The simulated dealer keeps to the procedure, whatever goes wrong, but for a card that nobody is due."""
+    said = [(case.name, i.text) for case, r in zip(dealt.cases, results, strict=True)
+            for i in r.incidents if i.code == "out-of-turn" and i.reason != "drawn_for_somebody"]  # fmt: skip
+    assert said == []
+
+
+def read_again(dealt: Evening, path: Path) -> list[e.Seen]:
+    """What the recording says was seen."""
+    path.write_bytes(dealt.recording)
+    again: list[e.Seen] = []
+    play(Capture.read(path), again.append)
+    return again
 
 
 def differences(cases: list[Case], found: list[RoundResult]) -> list[str]:
@@ -132,7 +142,7 @@ def differences(cases: list[Case], found: list[RoundResult]) -> list[str]:
 
 
 @pytest.mark.slow
-@every_procedure
+@pytest.mark.parametrize("name", STEPPED)
 def test_each_reading_comes_to_what_its_clause_says(name: str) -> None:
     procedure, wrong = load_procedure(name), list[str]()
     for options in readings(procedure):
@@ -143,31 +153,6 @@ def test_each_reading_comes_to_what_its_clause_says(name: str) -> None:
         rounds = [item for item in said if isinstance(item, RoundResult)]
         wrong += [f"{options}: {text}" for text in differences(cases, rounds)]
     assert not wrong, "\n".join(wrong)
-
-
-@every_procedure
-def test_a_clean_round_has_no_incident(name: str) -> None:
-    assert [incident.code for incident in results(name)[0].incidents] == []
-
-
-@every_procedure
-def test_nothing_is_out_of_turn(name: str) -> None:
-    """The simulated dealer keeps to the procedure, whatever goes wrong, but for a card that nobody is due."""
-    said = [(case.name, i.text) for case, r in zip(evening(name).cases, results(name), strict=True)
-            for i in r.incidents if i.code == "out-of-turn" and i.reason != "drawn_for_somebody"]  # fmt: skip
-    assert said == []
-
-
-@pytest.mark.every(3)
-@every_procedure
-def test_the_recording_gives_the_same_rounds(name: str, tmp_path: Path) -> None:
-    dealt = evening(name)
-    path = tmp_path / "evening.pcapng"
-    path.write_bytes(dealt.recording)
-    again: list[e.Seen] = []
-    play(Capture.read(path), again.append)
-    live = [item.to_json() for item in followed(dealt.procedure, dealt.seen)]
-    assert [item.to_json() for item in followed(dealt.procedure, again)] == live
 
 
 def test_a_shuffler_whose_packets_differ_says_so() -> None:

@@ -143,6 +143,7 @@ def check_complete(path: tuple[str, ...], result: RoundResult) -> None:
     assert ("switch-clubs" in wagers) == ("move" in path)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("departures", "at_least"), [(2, 1000), pytest.param(3, 2000, marks=pytest.mark.slow)])
 def test_every_order(departures: int, at_least: int) -> None:
     """Every order of legal steps with at most so many faults or steps out of turn among them, to the end."""

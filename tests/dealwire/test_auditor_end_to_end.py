@@ -41,6 +41,7 @@ def audited(file: Path, private: Path) -> Path:
     return file
 
 
+@pytest.mark.more
 def test_a_table_goes_on_after_a_kill_and_only_the_auditor_deals_it_again(tmp_path: Path) -> None:
     """Two kills in the middle of rounds; afterwards the file beside the journal is all that is at the table."""
     private = tmp_path / "away.key"
@@ -68,6 +69,7 @@ def test_a_table_goes_on_after_a_kill_and_only_the_auditor_deals_it_again(tmp_pa
     assert (kinds["clear"], kinds["opened"]) == (0, len(ours) + kinds["kinds"]["snapshot"])
 
 
+@pytest.mark.more
 def test_without_the_file_beside_a_round_under_way_waits_for_the_auditor_or_begins_anew(tmp_path: Path) -> None:
     with simulators(speed=100) as addresses:
         file = audited(write_configuration(tmp_path, addresses), tmp_path / "away.key")
@@ -209,6 +211,7 @@ except Opened:
 """
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("kind", ["audited", "filed", "clear"])
 def test_a_crash_leaves_no_core_with_a_key_in_it(tmp_path: Path, kind: str) -> None:
     hard = resource.getrlimit(resource.RLIMIT_CORE)[1]

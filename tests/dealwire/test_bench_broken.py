@@ -17,7 +17,7 @@ from devices.simulator.host import SimulatorHost
 from tests.support.broken.devices import ALL_DEVICES, BEGIN, PAGE, Caught, caught_by, judge, published
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(10)
 @pytest.mark.parametrize("each", ALL_DEVICES, ids=lambda each: each.name)
 def test_a_broken_device_is_caught_in_a_short_run(each: Caught) -> None:
     only = each.quick or each.by[:1]

@@ -116,6 +116,7 @@ def serve_wrong() -> None:
     owner.run()
 
 
+@pytest.mark.more
 def test_the_commands_name_a_wrong_check() -> None:
     says = "no frame: the check is CRC-32 of zlib, high byte first\n"
     with wrong_device() as address:

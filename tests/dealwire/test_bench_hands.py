@@ -279,6 +279,7 @@ def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.more
 def test_a_device_is_judged_with_nobody_at_hand(simulator: dict[str, Any], tmp_path: Path) -> None:
     """Acts, faults and the plug; what is reported is what a person's run would report."""
     only = ("deal.green-button", "fault.packet-short-301", "fault.door-idle", "session.power-up", "frame.hello")
@@ -296,6 +297,7 @@ def test_a_device_is_judged_with_nobody_at_hand(simulator: dict[str, Any], tmp_p
     ]  # fmt: skip
 
 
+@pytest.mark.more
 def test_the_exit_code_says_that_hands_failed_or_were_missed(simulator: dict[str, Any], tmp_path: Path) -> None:
     address, only = simulator["lines"]["shuffler"], ("--only", "deal.green-button", "--only", "frame.hello")
     alone = bench("--shuffler", address, *only)

@@ -20,6 +20,8 @@ from dealwire.bench.relay import load_relay
 from docs._print import DOCS
 from protocol.tomlfile import TomlFileError
 
+pytestmark = pytest.mark.more
+
 PROGRAM = Path(sys.executable).with_name("dealwire")
 ON_1, OFF_1 = bytes.fromhex("A0 01 01 A2"), bytes.fromhex("A0 01 00 A1")
 """As the seller's page of the LCUS-1 gives them."""

@@ -237,6 +237,7 @@ def test_html_marks_what_was_wrong_on_the_time_line(report: Report) -> None:
     assert to_html(marked).count('<path class="bad"') == before + 1
 
 
+@pytest.mark.more
 def test_html_in_a_real_browser(report: Report, tmp_path: Path) -> None:
     """Light and dark, folded and unfolded, printed; nothing asks for the network, nothing runs off the page."""
     sync_api = pytest.importorskip("playwright.sync_api")

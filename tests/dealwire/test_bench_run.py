@@ -40,6 +40,7 @@ WHOLE = [pytest.param("shuffler", marks=pytest.mark.slow), "table-controller", "
 """The plan of the shuffler takes minutes: `make acceptance` runs it, too."""
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("device", WHOLE)
 def test_the_simulated_device_passes_its_whole_plan(device: str) -> None:
     results = judged(device, device)

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import pytest
+
 from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import SimulatedTable
 from devices.clock import SystemClock
@@ -16,6 +18,8 @@ from devices.simulator.host import SimulatorHost
 from protocol.tdp import messages as m
 from protocol.tdp.codec import Envelope
 from tests.support.broken.devices import Broken, changed
+
+pytestmark = pytest.mark.more
 
 PROGRAM = Path(sys.executable).with_name("dealwire")
 ROOT = Path(__file__).parents[2]

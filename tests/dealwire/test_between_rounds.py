@@ -74,7 +74,7 @@ def evening_of(name: str, *, wrong: float, rounds: int = 12) -> list[Seen]:
     return long_evening(load_procedure(SETTINGS[name]["procedure"]), f"{name} {wrong}", rounds=rounds, wrong=wrong)
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(12)
 @pytest.mark.parametrize("name", SETTINGS)
 def test_an_evening_goes_on_from_every_moment_between_its_rounds(name: str) -> None:
     assert check_every_rest(made_of(**SETTINGS[name]), evening_of(name, wrong=0.1, rounds=3)) >= 2
@@ -87,6 +87,7 @@ def test_a_longer_evening_goes_on_from_every_moment_between_its_rounds(name: str
         assert check_every_rest(made_of(**SETTINGS[name]), evening_of(name, wrong=wrong, rounds=6)) >= 5
 
 
+@pytest.mark.every(12)
 @pytest.mark.parametrize("capture", MARKED)
 def test_a_recording_goes_on_from_every_moment_between_its_rounds(capture: str) -> None:
     recorded = Capture.read(ROOT / "captures" / capture)
@@ -94,6 +95,7 @@ def test_a_recording_goes_on_from_every_moment_between_its_rounds(capture: str) 
     assert check_every_rest(made_of(procedure=recorded.procedure or "flushes-gone-wild.co"), seen) >= bool(seen)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("rounds", [12, pytest.param(30, marks=LONG)])
 def test_from_one_rest_to_the_end_of_a_long_evening(rounds: int) -> None:
     """What is left out of a state can show late: an old deck, a shoe that runs out, a count that falls due."""
@@ -108,7 +110,7 @@ def test_from_one_rest_to_the_end_of_a_long_evening(rounds: int) -> None:
         assert not [unlike for copy in copies for unlike in differences(first, copy)]
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(12)
 @pytest.mark.parametrize("name", SETTINGS)
 def test_after_practically_every_round_there_is_a_rest(name: str) -> None:
     """After every one, where all goes well. A round that START GAME of the next one ends has none after it, and

@@ -250,6 +250,7 @@ def browser() -> Iterator[Any]:
         yield started
 
 
+@pytest.mark.more
 @needs_browser
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (1400, 900), (2560, 1440)])
 def test_a_hand_is_seen_at_every_moment(browser: Any, width: int, height: int) -> None:
@@ -281,6 +282,7 @@ def test_a_hand_is_seen_at_every_moment(browser: Any, width: int, height: int) -
         assert max(heights) - min(heights) < 1, "the felt keeps its height"
 
 
+@pytest.mark.more
 @needs_browser
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (1400, 900)])
 def test_runners_have_room(browser: Any, width: int, height: int) -> None:
@@ -296,6 +298,7 @@ def test_runners_have_room(browser: Any, width: int, height: int) -> None:
         picture(page, f"runners-{width}")
 
 
+@pytest.mark.more
 @needs_browser
 def test_the_wall_says_what_lies_in_the_pot(browser: Any) -> None:
     hub = Hub()

@@ -344,6 +344,7 @@ console.stop()
 """
 
 
+@pytest.mark.more
 def test_a_device_line_can_be_opened_again_while_a_thousand_connections_say_nothing() -> None:
     end, line = os.openpty()
     service = [sys.executable, "-c", SERVICE, os.ttyname(line)]

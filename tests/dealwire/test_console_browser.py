@@ -114,6 +114,7 @@ def test_a_fault_lights_the_lamp_in_words(browser: Any, hub: Hub, console: Conso
         assert "47.1-1022" in " ".join(clauses.all_inner_texts())
 
 
+@pytest.mark.more
 def test_a_dead_hand_is_told_by_word_and_sign(browser: Any, hub: Hub, console: Console) -> None:
     with WatchedTable(hub, "player-short") as table, watched(browser, console.address) as window:
         page = look(window.page(), console)
@@ -126,6 +127,7 @@ def test_a_dead_hand_is_told_by_word_and_sign(browser: Any, hub: Hub, console: C
         picture(page, "dead-hand")
 
 
+@pytest.mark.more
 def test_a_safe_stop_is_said_above_all(browser: Any, hub: Hub, console: Console) -> None:
     with WatchedTable(hub, "clean-1") as table, watched(browser, console.address) as window:
         page = look(window.page(), console)
@@ -137,6 +139,7 @@ def test_a_safe_stop_is_said_above_all(browser: Any, hub: Hub, console: Console)
         assert page.locator("#lamp.unknown").count() == 1
 
 
+@pytest.mark.more
 def test_what_a_person_holds_stays_while_the_page_changes(browser: Any, hub: Hub, console: Console) -> None:
     with WatchedTable(hub, "demo") as table, watched(browser, console.address) as window:
         page = look(window.page(), console)
@@ -152,6 +155,7 @@ def test_what_a_person_holds_stays_while_the_page_changes(browser: Any, hub: Hub
         assert page.evaluate("document.activeElement.getAttribute('role')") == "log"
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("tabs_open", [6, pytest.param(24, marks=pytest.mark.slow)])
 def test_every_tab_of_many_is_up_to_date(browser: Any, hub: Hub, console: Console, tabs_open: int) -> None:
     with WatchedTable(hub, "clean-3") as table, watched(browser, console.address) as window:
@@ -187,6 +191,7 @@ def test_a_lost_connection_is_said_at_once_and_found_again(browser: Any, hub: Hu
                 assert page.evaluate("window.sameDocument")
 
 
+@pytest.mark.more
 def test_pages_of_another_build_load_themselves_again(
     browser: Any, hub: Hub, console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -253,6 +258,7 @@ def test_a_page_of_a_session_that_is_over_says_so_and_shows_nothing_new(
         assert page.locator("#connection").get_attribute("data-state") == "lost"
 
 
+@pytest.mark.more
 def test_the_bench_makes_faults_by_button(browser: Any, hub: Hub, console: Console) -> None:
     with WatchedTable(hub, "clean-1") as table, watched(browser, console.address) as window:
         table.answer_requests()
@@ -268,6 +274,7 @@ def test_the_bench_makes_faults_by_button(browser: Any, hub: Hub, console: Conso
         picture(page, "bench")
 
 
+@pytest.mark.more
 def test_pages_work_without_scripts(browser: Any, hub: Hub, console: Console) -> None:
     with (
         WatchedTable(hub, "clean-1") as table,
@@ -318,6 +325,7 @@ def test_a_recording_is_played_stepped_and_searched(browser: Any, console: Conso
         picture(page, "replay")
 
 
+@pytest.mark.more
 def test_a_recording_plays_to_its_end_and_pauses(browser: Any, console: Console) -> None:
     with watched(browser, console.address) as window:
         page = window.page(console.address + "replay/jam.pcapng")
@@ -342,6 +350,7 @@ def test_a_recording_plays_to_its_end_and_pauses(browser: Any, console: Console)
         assert words(page, "#last-outcome").startswith("✓ complete")
 
 
+@pytest.mark.more
 def test_a_recording_on_the_page_has_as_many_rounds_as_in_the_file(browser: Any, console: Console) -> None:
     heard: list[Seen] = []
     play(Capture.read(CAPTURES / "two-rounds.pcapng"), heard.append)
@@ -354,6 +363,7 @@ def test_a_recording_on_the_page_has_as_many_rounds_as_in_the_file(browser: Any,
 # ------------------------------------------------------------------ for everybody
 
 
+@pytest.mark.more
 def test_everything_is_reached_by_keyboard_with_a_visible_focus(browser: Any, hub: Hub, console: Console) -> None:
     with WatchedTable(hub, "demo") as table, watched(browser, console.address) as window:
         table.answer_requests()
@@ -404,6 +414,7 @@ def busy(hub: Hub) -> Iterator[Console]:
         yield shown
 
 
+@pytest.mark.more
 def test_a_checker_of_accessibility_finds_nothing(browser: Any, busy: Console) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
@@ -415,6 +426,7 @@ def test_a_checker_of_accessibility_finds_nothing(browser: Any, busy: Console) -
             assert not found, [(path, each["id"], [node["html"] for node in each["nodes"]]) for each in found]
 
 
+@pytest.mark.more
 def test_no_page_is_wider_than_its_screen(browser: Any, busy: Console) -> None:
     for width, height in ((390, 844), (768, 1024), (1280, 800)):
         size = {"width": width, "height": height}
@@ -433,6 +445,7 @@ def test_no_page_is_wider_than_its_screen(browser: Any, busy: Console) -> None:
                     picture(page, f"table-{width}")
 
 
+@pytest.mark.more
 def test_who_wants_no_motion_gets_none(browser: Any, busy: Console) -> None:
     for wish, motion in (("reduce", "none"), ("no-preference", "glow")):
         with watched(browser, busy.address, reduced_motion=wish) as window:

@@ -16,7 +16,7 @@ from tests.support.evenings.watched_table import WatchedTable
 from tests.support.rigs.browser import TEST_S, at_most, chromium, needs_browser, watched
 from tests.support.rigs.consoles import running
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.more]
 
 SIZES: Final = {390: 844, 1400: 900, 2560: 1440, 3840: 2160}
 CLS_MOST: Final = 0.05

@@ -23,7 +23,7 @@ from tests.support.rigs.browser import PATIENCE_MS, TEST_S, at_most, chromium, n
 from tests.support.rigs.consoles import CAPTURES, TOKENS, client, running
 from tests.support.rigs.serving import Program, write_configuration
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.more]
 
 SILENT: Final = Action(
     "shuffler.call-misdeal",

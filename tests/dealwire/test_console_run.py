@@ -16,6 +16,8 @@ import pytest
 from tests.support.rigs.consoles import TOKENS
 from tests.support.rigs.serving import Program, compared, published, rounds_in, simulators, write_configuration
 
+pytestmark = pytest.mark.more
+
 websockets = pytest.importorskip("websockets.sync.client")
 
 PART = """

@@ -22,7 +22,7 @@ from tests.support.rigs.consoles import TOKENS, running
 
 x509 = pytest.importorskip("cryptography.x509")
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.more]
 
 
 def certificate(folder: Path) -> Path:

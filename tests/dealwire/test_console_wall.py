@@ -114,6 +114,7 @@ OUTSIDE = """() => [...document.querySelectorAll(".wall > li:not([hidden])")].fl
 })"""
 
 
+@pytest.mark.more
 @pytest.mark.every(2)
 @needs_browser
 @pytest.mark.parametrize("count", [1, 2, 4, 6, 8, 9, 12, 16, 20])
@@ -134,6 +135,7 @@ def test_faces_can_be_read_from_afar_and_nothing_leaves_its_tile(
             picture(page, f"wall-{count}-{width}")
 
 
+@pytest.mark.more
 @needs_browser
 def test_what_is_new_is_heard_once_and_stays_in_the_title(browser: Any, hub: Hub, console: Console) -> None:
     names = pit(hub, 8)
@@ -157,6 +159,7 @@ def test_what_is_new_is_heard_once_and_stays_in_the_title(browser: Any, hub: Hub
         picture(page, "wall-8-trouble")
 
 
+@pytest.mark.more
 @needs_browser
 def test_more_tables_than_places_take_turns_and_those_with_trouble_stay(
     browser: Any, hub: Hub, console: Console
@@ -173,6 +176,7 @@ def test_more_tables_than_places_take_turns_and_those_with_trouble_stay(
         assert page.locator("h1").inner_text() == "Pit 2"
 
 
+@pytest.mark.more
 @needs_browser
 def test_nothing_moves_while_rounds_are_played(browser: Any, hub: Hub, console: Console) -> None:
     evenings = {f"pit-{number}": views_of(game) for number, game in enumerate(GAMES[:4], 1)}
@@ -192,6 +196,7 @@ def test_nothing_moves_while_rounds_are_played(browser: Any, hub: Hub, console: 
         assert page.evaluate("window.moved") < 0.05
 
 
+@pytest.mark.more
 @needs_browser
 def test_a_table_that_is_not_there_is_named(browser: Any, hub: Hub, console: Console) -> None:
     pit(hub, 1)

@@ -21,6 +21,8 @@ from dealwire.cli.udev import RULES, RULES_PATH, rules_of, udev_rules, udev_rule
 from dealwire.host import EXTRAS, check_all, has_libusb
 from tests.support.rigs.serving import write_configuration
 
+pytestmark = pytest.mark.more
+
 ROOT = Path(__file__).parents[2]
 ABSENT = {"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:2"}
 FTDI = {"name": "/dev/ttyUSB0", "usb": "0403:6001", "serial": "A5XK"}

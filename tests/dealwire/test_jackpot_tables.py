@@ -371,6 +371,7 @@ def poker_tables(count: int) -> Iterator[list[dict[str, str]]]:
         yield [stack.enter_context(simulator([*given, "--seed", str(seed)])) for seed in range(1, count + 1)]
 
 
+@pytest.mark.more
 def test_pools_of_two_tables_over_kills(tmp_path: Path) -> None:
     """Killed as it settles, the service goes on with every cent of both tables where the records say."""
     with poker_tables(2) as addresses:

@@ -6,6 +6,8 @@ import pytest
 
 from tests.support.programs import kills
 
+pytestmark = pytest.mark.more
+
 
 def test_ten_kills(tmp_path: Path) -> None:
     report = kills.run(tmp_path, 10, seed=1, rounds=26, calm=False)

@@ -135,6 +135,7 @@ def test_a_segment_is_a_journal_of_its_own_for_its_owner_alone(tmp_path: Path) -
     assert head.sequence == 13
 
 
+@pytest.mark.more
 def test_nothing_is_pruned_that_an_exporter_has_not_sent(tmp_path: Path) -> None:
     path, clock = tmp_path / "j", ManualClock(NOON_NS)
     part = JournalPart.model_validate({"path": path, "archive": tmp_path / "archive", "keep-days": 1})
@@ -311,6 +312,7 @@ def test_a_folder_that_takes_nothing_is_told_and_nothing_is_pruned(
         verify(reader)
 
 
+@pytest.mark.more
 def test_a_table_goes_on_when_its_beginning_was_pruned(tmp_path: Path) -> None:
     with simulators() as addresses:
         for day in range(4):

@@ -72,6 +72,7 @@ def test_a_restart_reads_no_more_than_came_since(tmp_path: Path, monkeypatch: py
     assert compared(tmp_path).difference is None
 
 
+@pytest.mark.more
 def test_tables_that_share_meters_go_on_from_snapshots_of_their_own(tmp_path: Path) -> None:
     more = LINKED.format(file=SETUP)
     with simulators(2) as addresses:

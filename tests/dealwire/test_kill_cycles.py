@@ -53,6 +53,7 @@ def test_the_witness_notes_what_is_gone_and_which_ended_rounds_were_acknowledged
     assert witness.to_device(made(5, 0x05, 0xAA, 9)) == [("acknowledged", 0xAA, 9), ("ended", 0xAA, 5)]
 
 
+@pytest.mark.more
 def test_a_dozen_kills_lose_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert kill_cycles.main(["12", "--seed", "3"]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -61,6 +62,7 @@ def test_a_dozen_kills_lose_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["looks"] == 1
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize("wrong", kill_cycles.SABOTAGE)
 def test_a_wrong_done_on_purpose_is_found(wrong: str, capsys: pytest.CaptureFixture[str]) -> None:
     for cycles in ("10", "40"):  # on a busy machine ten kills may all come before a first round

@@ -70,6 +70,7 @@ def ended(asked: Asked) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.more
 def test_every_command_says_in_one_line_that_nothing_can_be_written() -> None:
     every = list(commands(main))
     assert len(every) > len(PRINTING)
@@ -108,6 +109,7 @@ OUTPUTS: Final = {
 }
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("output", OUTPUTS)
 def test_a_table_that_is_recorded_goes_on(tmp_path: Path, addresses: dict[str, str], output: str) -> None:
     lines = f"--shuffler {addresses['shuffler']} --controller {addresses['table-controller']}"
@@ -138,6 +140,7 @@ def metrics(program: Program) -> dict[str, float]:
     return {name: float(value) for name, _, value in (line.partition(" ") for line in lines) if "ndjson" in name}
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("limit", "why"),
     [

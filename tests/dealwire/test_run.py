@@ -238,6 +238,7 @@ def test_without_a_file_a_simulated_table_is_served() -> None:
     assert "no longer served" in said
 
 
+@pytest.mark.more
 def test_the_demo_says_its_console_first_and_can_stay() -> None:
     command = [sys.executable, "-m", "dealwire", "demo", "--speed", "100", "--stay"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:

@@ -46,6 +46,7 @@ def outcomes(folder: Path) -> set[str]:
     return {json.loads(item.line)["outcome"] for item in published(folder, "round")}
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("by_ns", [5 * SECOND, 3600 * SECOND, 399 * DAY_NS])
 def test_a_clock_set_forward_is_told_and_followed_and_no_round_suffers(tmp_path: Path, by_ns: int) -> None:
     wall = Wall()

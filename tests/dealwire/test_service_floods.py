@@ -14,6 +14,8 @@ from devices.budget import BURST, RATE
 from tests.support.broken.flooding_device import Flood
 from tests.support.rigs.serving import Listener, compared, opened, run_until, simulators, write_configuration
 
+pytestmark = pytest.mark.more
+
 PIECES = {"zeros": bytes(65536), "noise": Random(1).randbytes(65536), "brackets": b"<" * 65536}
 
 

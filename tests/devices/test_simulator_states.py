@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
+import pytest
+
 from dealwire.rehearsal.trouble import What
 from devices.simulator.deck import Bay, Cards
 from devices.simulator.shuffler import ShufflerModel
@@ -166,6 +168,7 @@ def explore(
 JAMMED_ONCE, NEVER_FREE = MachineMishap(1, jam_tries=1), MachineMishap(1, jam_tries=4)
 
 
+@pytest.mark.more
 def test_the_table_lists_every_step_the_model_can_take_and_no_other() -> None:
     steps = explore([], 2, host_gone, host_back)
     steps |= explore([], 1, *OUT_OF_USE, host_gone, host_back)

@@ -8,7 +8,7 @@ from tests.oracle import hands
 from tests.oracle.compare import GAMES, differences
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(6)
 @pytest.mark.parametrize("game", GAMES)
 def test_both_engines_settle_alike(game: str) -> None:
     _alike(game, 200)

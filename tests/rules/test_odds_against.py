@@ -29,6 +29,7 @@ GAMES = [
 ANTE_CENTS = 2000
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("game", GAMES)
 def test_a_bet_comes_to_what_it_is_settled_at(game: str) -> None:
     """Random rounds on every table, folded and played on at each stake."""
@@ -100,6 +101,7 @@ def test_three_card_as_in_print(table: str, edge: str) -> None:
     assert found.also["lowest"]["play"] == "queen high, QS 6H 4D"
 
 
+@pytest.mark.more
 def test_a_bet_that_a_fold_loses_is_also_counted_beside_the_others() -> None:
     """Nobody folds a pair, so what both lose together is what each loses."""
     found = {

@@ -79,6 +79,7 @@ def names(deck: HoldemDeck, cards: Places) -> Cards:
     return frozenset(ORDER[deck.ranks[card % each] - 2] + SUITS[card // each] for card in cards.tolist())
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize(
     ("terms", "ranks", "suits"),
     [
@@ -137,6 +138,7 @@ def low_pairs_only(deck: HoldemDeck) -> Ints:
     return np.where((low == high) & (low < 2), 3, 0)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     "whole", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["best before the flop", "all chosen"]
 )

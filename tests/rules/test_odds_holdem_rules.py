@@ -125,6 +125,7 @@ def bets_at_flop(hole: Cards, flop: Cards) -> bool:
     return category(rank(hole | flop)) in ("two pair", "full house")
 
 
+@pytest.mark.more
 def test_a_game_is_played_by_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "play.toml"
     path.write_text(STRATEGY)

@@ -65,6 +65,7 @@ def test_the_house_way_is_that_of_the_text() -> None:
         assert contest.house(cards) == by_the_text(cards), cards
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("reading", ["straight-first", pytest.param("flush-first", marks=pytest.mark.slow)])
 def test_what_is_compared_is_what_is_settled(reading: str) -> None:
     contest, dealt = table(reading).contest(), random.Random(reading)

@@ -84,6 +84,7 @@ def test_a_game_is_counted_by_its_printed_pays(
     assert (found.house_edge, found.average_bet) == (-gain(expected), staked(expected))
 
 
+@pytest.mark.more
 def test_three_bets_two_of_which_may_be_taken_back() -> None:
     found = take_back(Pack(), FINDER.all_rows(5), pays([1000, 200, 50, 11, 8, 5, 3, 2], pairs=5))
     assert (edge(found), found.ways.total()) == (Fraction("3.5057"), 22_100 * 49 * 48)

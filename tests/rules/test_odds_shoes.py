@@ -19,6 +19,7 @@ def shape(cards: tuple[Card, ...]) -> tuple[tuple[int, ...], tuple[int, ...], bo
     return tuple(sorted(card & 15 for card in cards)), same, len({card.suit for card in cards}) == 1
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("own", "decks"), [(1, 1), (1, 2), (2, 3)])
 def test_every_deal_of_a_deck_and_a_shoe(own: int, decks: int) -> None:
     community = 3 - own

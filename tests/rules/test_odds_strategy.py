@@ -149,6 +149,7 @@ def test_who_never_folds_and_buys_nothing_has_five_cards_of_a_deck(tmp_path: Pat
     assert (found.house_edge, found.average_bet) == (3 * (1 - back), 3)
 
 
+@pytest.mark.more
 def test_cards_that_came_as_a_set_are_nobodys_own(tmp_path: Path) -> None:
     file = tmp_path / "own.toml"
     file.write_text(

@@ -176,6 +176,7 @@ def longhorn_seat(random: Random, number: int, cards: list[str]) -> Seat:
     return replace(seat_of(number, own, status="live" if live else "folded"), wagers=wagers)
 
 
+@pytest.mark.more
 @given(seeds, st.booleans())
 def test_an_evening_of_longhorn_with_its_jackpot(seed: int, divided: bool) -> None:
     """Boards of two aces and a pair of kings, so that aces full is beaten now and then."""

@@ -70,6 +70,7 @@ def counted() -> Counter[int]:
     return raced(200_000, seed=2)
 
 
+@pytest.mark.more
 def test_200_000_races_match_the_exact_chances(counted: Counter[int]) -> None:
     assert chi_square(counted, ends_at()) < POINT_12
 

@@ -10,6 +10,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import CliRunner
 
 from dealwire.cli import main
@@ -80,6 +81,7 @@ def test_they_fire_where_they_should_and_nowhere_else(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.more
 @needs_prometheus
 @needs_mosquitto
 def test_a_real_prometheus_answers_every_panel_of_a_running_table(tmp_path: Path) -> None:

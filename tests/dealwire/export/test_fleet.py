@@ -202,6 +202,7 @@ def troubles(journal: Journal, database: Postgres, folder: Path, cycles: int, li
         must_agree(database, journal)
 
 
+@pytest.mark.more
 def test_nothing_is_lost_when_consumer_database_and_broker_are_killed(
     journal: Journal, database: Postgres, tmp_path: Path
 ) -> None:
@@ -307,6 +308,7 @@ def test_what_is_no_line_is_kept_aside_and_stops_nothing(database: Postgres, tmp
     assert Counter(found) == Counter((why,) for _, _, _, why in bad)
 
 
+@pytest.mark.more
 def test_consumers_of_a_group_share_the_lines(journal: Journal, database: Postgres, tmp_path: Path) -> None:
     with (
         running_broker(tmp_path / "broker", "log_type all") as broker,

@@ -25,7 +25,7 @@ from tests.support.rigs.export_lines import journalled
 from tests.support.rigs.postgres import Postgres, needs_postgres
 
 __all__ = ["database", "journal", "server"]
-pytestmark = [needs_mosquitto, needs_postgres]
+pytestmark = [needs_mosquitto, needs_postgres, pytest.mark.more]
 TOPIC = "dealwire/v1/s/t/state"
 PROPERTIES = {
     "site": "s",

@@ -199,6 +199,7 @@ def serving(file: Path, *options: str) -> Iterator[Program]:
         yield program
 
 
+@pytest.mark.more
 def test_a_table_whose_older_journal_was_put_back_does_not_begin_until_somebody_says_so(
     tmp_path: Path, broker: Mosquitto
 ) -> None:
@@ -232,6 +233,7 @@ def test_a_table_whose_older_journal_was_put_back_does_not_begin_until_somebody_
             assert program.end() == Exit.GOOD
 
 
+@pytest.mark.more
 def test_a_broker_that_comes_late_stops_the_tables_of_an_older_journal(tmp_path: Path, broker: Mosquitto) -> None:
     journal, old = tmp_path / "journal.sqlite", tmp_path / "old.sqlite"
     with simulators(speed=100) as addresses:

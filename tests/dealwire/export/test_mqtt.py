@@ -123,6 +123,7 @@ def rounds_of_trouble(journal: Journal, broker: Mosquitto, cycles: int, lines: i
     return reader
 
 
+@pytest.mark.more
 def test_nothing_is_lost_when_the_broker_is_killed(journal: Journal, broker: Mosquitto) -> None:
     reader = rounds_of_trouble(journal, broker, 3, 500, seed=7)
     assert len(reader.lines) == 3 * 540
@@ -157,6 +158,7 @@ def kills_of_the_exporter(folder: Path, broker: Mosquitto, cycles: int, lines: i
     return reader
 
 
+@pytest.mark.more
 def test_nothing_is_lost_when_the_sender_is_killed(tmp_path: Path, broker: Mosquitto) -> None:
     kills_of_the_exporter(tmp_path, broker, 2, 1500, seed=9)
 

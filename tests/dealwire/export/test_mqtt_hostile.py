@@ -12,7 +12,7 @@ from tests.support.rigs.brokers import Mosquitto, Reader, eventually, needs_mosq
 from tests.support.rigs.export_lines import SITE, TABLE, journalled
 
 __all__ = ["broker", "journal"]
-pytestmark = needs_mosquitto
+pytestmark = [needs_mosquitto, pytest.mark.more]
 TOPICS = f"dealwire/v1/{SITE}/#"
 AGAIN = f"dealwire/v1/{SITE}/{TABLE}/again"
 HUGE = 9_999_999_999_999_999_999

@@ -70,6 +70,7 @@ def left(line: str) -> str | None:
     return found.line if found is not None else None
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("path", PLAYED, ids=lambda path: path.stem)
 def test_no_line_of_any_recording_names_a_card(path: Path) -> None:
     game = followed(Capture.read(path))
@@ -149,6 +150,7 @@ def all_bytes(reader: Reader) -> list[str]:
     return [*lines.values(), *beside, *(f"{topic} {text}" for topic, text, _ in reader.others)]
 
 
+@pytest.mark.more
 @needs_mosquitto
 @needs_postgres
 def test_nothing_on_the_wire_names_a_card_and_no_line_is_missed(

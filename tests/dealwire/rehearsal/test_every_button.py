@@ -73,6 +73,7 @@ def test_a_next_round_is_dealt_whatever_is_pressed_somewhere(procedure: str) -> 
     walk(procedure, [(random.choice(moments), random.choice(possible)) for _ in range(12)], 1)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("procedure", [GAMES[0], *GAMES[2:]])
 def test_a_next_round_is_dealt_whatever_is_pressed_in_every_state_of_a_round(procedure: str) -> None:
     """Each button in each state of the round and in each of the dealing device, with fields drawn by chance."""

@@ -233,6 +233,7 @@ def test_a_house_has_other_figures() -> None:
 # ------------------------------------------------------------------ what goes wrong
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("what", "code"),
     [

@@ -178,6 +178,7 @@ def test_a_chain_that_does_not_hold_in_the_round_is_6(evening: Evening, tmp_path
     assert (result.exit_code, "its hash does not follow" in complaint(result)) == (6, True)
 
 
+@pytest.mark.more
 @needs_browser
 def test_the_page_prints_with_its_head_on_every_sheet_of_paper(evening: Evening, tmp_path: Path) -> None:
     page, paper = tmp_path / "round.html", tmp_path / "paper.pdf"

@@ -50,7 +50,7 @@ def test_frames_fields_and_noise_are_ours_in_one_pass_and_in_two(path: Path) -> 
     assert in_both_passes(path) > 0
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(16)
 @pytest.mark.parametrize("path", [path for path in SERIAL if path not in FEW], ids=lambda path: path.stem)
 def test_of_every_capture_too(path: Path) -> None:
     assert in_both_passes(path) > 0

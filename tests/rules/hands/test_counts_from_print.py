@@ -22,6 +22,7 @@ def counted(name: str, cards: int) -> Counter[str]:
     return found
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("name", "cards", "expected"),
     [
