@@ -1,8 +1,11 @@
 # Every target does its own set-up: a fresh machine needs python3 (3.11 or newer) and nothing else.
 #   make demo      three live rounds on simulated devices, in a browser too, recorded, replayed, compared; the
 #                  environment it makes runs every command of the README
-#   make check     linters, type checks and the quick tests: before a commit, ten minutes
-#   make test      linters, type checks and the whole test suite, four tests at a time (WORKERS=8: eight); half an hour on two cores
+#   make check     linters, type checks and the tests of pure code: before a commit, a minute
+#   make test      linters, type checks and the test suite, WORKERS=3 tests at a time; six minutes on two cores
+#   make test-more what repeats that for every game, capture, device and screen, with browsers, brokers and kills, and the
+#                  guides typed through: tests marked `more`, and those that `every(n)` leaves; half an hour on two cores.
+#                  CI runs `make test`, then `make test-more`
 #   make test-lies  every field of every message of a device lies, against the whole acceptance plans (half an hour)
 #   make test-long  10,000 rounds over lines that fail, 10 million bytes of fuzz a dialect, slow tests, among them 100,000
 #                  rounds a game settled by two engines: an hour
@@ -32,8 +35,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Two a core of a small machine: many tests wait for devices. Who runs out hands the rest of another's tests on.
-WORKERS ?= 4
+# More than two cores have: some tests wait for devices. Who runs out hands the rest of another's tests on.
+WORKERS ?= 3
 SPREAD := -n $(WORKERS) --dist worksteal
 KILLS ?= 10000
 SCRIPTS ?= 1000000
@@ -44,13 +47,20 @@ JOBS ?= 2
 FUZZ_S ?= 1800
 # What the README's commands need beyond the packages that every installation has.
 EXTRAS := rich,console,odds,journal,fleet,metrics,sheet,usb
-# Left out of the quick tests: whole programs, browsers, brokers, kills, walks of many orders.
-QUICK := not thorough and not slow and not hardware and not firmware and not kaitai
+# What `make test` and `make test-more` take; the other marks are targets of their own. CI runs both: together they are all.
+QUICK := not more and not slow and not hardware and not firmware and not kaitai
+MORE := more and not slow and not hardware and not firmware and not kaitai
+# What `make check` takes of the first: code that neither waits nor starts a program.
+PURE := tests/protocol tests/dealer_flow tests/rules tests/test_architecture.py tests/test_public_names.py \
+	tests/test_words.py tests/test_clauses.py tests/test_suite.py
+# What tests need beside Python; what cannot be had is named, and its tests are skipped and counted.
+PACKAGES := tshark umockdev gir1.2-umockdev-1.0 python3-gi libusb-1.0-0 socat chromium fonts-dejavu-core mosquitto \
+	postgresql prometheus
 
 # Hundreds of tests start programs of their own: what Python compiled is kept, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check lint compiled test acceptance mutation test-long test-lies test-kills test-rounds test-poker test-pots test-hardware firmware test-firmware test-firmware-long test-same test-wireshark kaitai-tools test-kaitai bench captures docs site clean
+.PHONY: demo check lint compiled test test-more acceptance mutation test-long test-lies test-kills test-rounds test-poker test-pots test-hardware firmware test-firmware test-firmware-long test-same test-wireshark kaitai-tools test-kaitai bench captures docs site clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/dealwire demo
@@ -64,14 +74,17 @@ compiled: $(VENV)/.test
 	@$(BIN)/pytest --collect-only -qq >$(VENV)/collected || { cat $(VENV)/collected; exit 1; }
 
 check: lint
-	@$(BIN)/pytest $(SPREAD) -m '$(QUICK)'
+	@$(BIN)/pytest -n 2 --dist worksteal -m '$(QUICK)' $(PURE)
 
-# While one processor looks at types, the other compiles the tests: four processes at a time would each do it.
+# While one processor looks at types, the other compiles the tests: several processes at a time would each do it.
 test: $(VENV)/.test
 	@$(MAKE) --no-print-directory -j 2 lint compiled
-	@.ci/system-packages tshark umockdev gir1.2-umockdev-1.0 python3-gi libusb-1.0-0 socat chromium fonts-dejavu-core \
-		mosquitto postgresql prometheus
-	@$(BIN)/pytest $(SPREAD)
+	@.ci/system-packages $(PACKAGES)
+	@$(BIN)/pytest $(SPREAD) -m '$(QUICK)'
+
+test-more: $(VENV)/.test
+	@.ci/system-packages $(PACKAGES)
+	@$(BIN)/pytest $(SPREAD) -m '$(MORE)'
 
 test-long: $(VENV)/.test
 	@$(BIN)/python -m tests.support.evenings.faulty_rounds 10000
@@ -142,7 +155,7 @@ test-firmware-long: $(VENV)/.test
 
 test-wireshark: $(VENV)/.test
 	@.ci/system-packages tshark
-	@$(BIN)/pytest $(SPREAD) -m 'thorough or not thorough' --durations 3 tests/dealwire/wireshark
+	@$(BIN)/pytest $(SPREAD) -m 'not slow' --durations 3 tests/dealwire/wireshark
 
 # The compiler is plain JavaScript; what it needs is pinned in tests/kaitai. Without it the tests are skipped and counted.
 kaitai-tools: $(VENV)/.test $(VENV)/.kaitai

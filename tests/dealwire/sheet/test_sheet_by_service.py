@@ -22,7 +22,8 @@ from devices.extras import install_command
 from tests.support.dealing.round_journals import exported
 from tests.support.rigs.browser import TEST_S, at_most, chromium, needs_browser
 from tests.support.rigs.consoles import client
-from tests.support.rigs.serving import PATIENCE_S, opened, run_until, simulators, write_configuration
+from tests.support.rigs.patience import PATIENCE_S
+from tests.support.rigs.serving import opened, run_until, simulators, write_configuration
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "schema" / "sheet-1.json").read_text())
 ROUNDS = 4

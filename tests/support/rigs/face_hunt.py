@@ -39,6 +39,7 @@ from devices.simulator.host import SimulatorHost
 from protocol.cards import DECK, NONE, UNREAD, Card
 from protocol.places import BURN
 from tests.support.rigs.brokers import Mosquitto, Reader, eventually
+from tests.support.rigs.patience import wait_until
 from tests.support.rigs.ports import free_port
 
 _NUMBERS: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -48,7 +49,6 @@ TEXT: Final = re.compile(r"(?<![\w.])([A2-9TJQK][CDHS])(?!\w)")
 WORDS: Final = re.compile(rf"\b({'|'.join(RANK_WORDS.values())}) of ({'|'.join(SUIT_WORDS.values())})\b")
 DRAWN: Final = re.compile(r'class="card (clubs|diamonds|hearts|spades)"><b>(10|[A2-9JQK])</b>')
 FACES: Final = frozenset(card.text for card in DECK)
-PATIENCE_S: Final = 300.0
 SITE: Final = "hunt"
 TABLE: Final = "pit"
 
@@ -387,11 +387,14 @@ class FaceHunt:
 
     def _turn(self, bench: Owner, service: Service) -> None:
         """Until somebody deals or shows a card."""
-        changes, end = self.truth.changes, time.monotonic() + PATIENCE_S
-        while self.truth.changes == changes and not self._bench.finished:
+        changes = self.truth.changes
+
+        def dealt() -> bool:
             bench.run(lambda: self.truth.changes != changes, 0.002)
             service.owner.run(timeout_s=0.002)
-            assert time.monotonic() < end, "the evening does not go on"
+            return self.truth.changes != changes or self._bench.finished
+
+        wait_until(dealt, "the next card of the evening", pause_s=0.0)
 
     def _search_all(self, outlets: Outlets) -> None:
         with self._clock.stopped():

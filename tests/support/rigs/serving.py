@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -22,9 +21,7 @@ from dealwire.journal.compare import Comparison, compare
 from dealwire.journal.tables import TableFactory
 from dealwire.service.service import DERIVED_AND_EVENTS, Service
 from dealwire.service.simulated import simulator
-
-PATIENCE_S: Final = 300.0
-"""A failure guard; what is waited for takes a second or two."""
+from tests.support.rigs.patience import PATIENCE_S, wait_until
 
 TABLE: Final = """
 [[table]]
@@ -157,11 +154,8 @@ class Program:
 
     def wait_for(self, holds: Callable[[], bool]) -> None:
         """Look until it holds; AssertionError with what it said when it never does."""
-        end = time.monotonic() + PATIENCE_S
-        while not holds():
-            assert self.process.poll() is None, f"it ended: {self.text}"
-            assert time.monotonic() < end, f"it never did: {self.text}"
-            time.sleep(0.02)
+        wait_until(lambda: self.process.poll() is not None or holds(), "what the program was to do", pause_s=0.02)
+        assert self.process.poll() is None or holds(), f"it ended: {self.text}"
 
     def end(self, number: int = signal.SIGTERM) -> int:
         """Send a signal and wait; its exit code."""
