@@ -295,7 +295,7 @@ def test_programs_get_their_packages_from_the_tree_and_nothing_else_from_python(
     }
 
 
-@pytest.mark.thorough
+@pytest.mark.more
 def test_a_commit_is_measured_with_our_benchmarks_on_its_own_packages() -> None:
     with trees.tree_of("HEAD") as tree:
         assert sorted(path.name for path in tree.iterdir()) == sorted([*trees.PACKAGES, *trees.OURS])
@@ -304,7 +304,7 @@ def test_a_commit_is_measured_with_our_benchmarks_on_its_own_packages() -> None:
         assert work.measured(tree, "holdem") == {"holdem": "ImportError: the rules of that commit"}
 
 
-@pytest.mark.thorough
+@pytest.mark.more
 def test_two_commits_are_timed_in_turn(capsys: pytest.CaptureFixture[str]) -> None:
     door.main(["0.01", "replay", "--against", "HEAD"])
     printed = capsys.readouterr().out
@@ -314,7 +314,7 @@ def test_two_commits_are_timed_in_turn(capsys: pytest.CaptureFixture[str]) -> No
         assert all(float(cell.replace(",", "")) > 0 for cell in line.split()[-4:])
 
 
-@pytest.mark.thorough
+@pytest.mark.more
 def test_figures_are_the_same_without_extras_and_in_another_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
