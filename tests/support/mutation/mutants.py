@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -69,14 +70,17 @@ def mutants(source: str, file: str) -> list[Mutant]:
     ]
 
 
-def mutated(source: str, mutant: Mutant) -> CodeType:
-    """The module's code with the fault."""
+def mutated(source: str, mutant: Mutant) -> ast.Module:
+    """The module's syntax tree with the fault."""
     tree = ast.parse(source)
-    _, node = list(_places(tree))[mutant.node]
-    _, change = list(_changes(node))[mutant.number]
-    return compile(
-        ast.fix_missing_locations(_Replace(node, change).visit(tree)), mutant.file, "exec", dont_inherit=True
-    )
+    _, change = list(_changes(node := node_of(tree, mutant)))[mutant.number]
+    return ast.fix_missing_locations(_Replace(node, change).visit(tree))
+
+
+def node_of(tree: ast.Module, mutant: Mutant) -> ast.AST:
+    """What the fault changes, in the sound tree."""
+    _, node = next(itertools.islice(_places(tree), mutant.node, None))
+    return node
 
 
 def differences(sound: CodeType, faulty: CodeType) -> list[tuple[CodeType, CodeType]]:

@@ -1,0 +1,71 @@
+"""What a sample of faults says: how many `make test` finds, how many it finds with `make test-more`, and which none."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.support.mutation.judging import Verdict
+from tests.support.mutation.mutants import Mutant, mutants
+from tests.support.mutation.probes import modules
+
+ROOT = Path(__file__).parents[3]
+EQUIVALENT = Path(__file__).with_name("equivalent.json")
+"""Faults that change nothing: what they are, and why."""
+
+
+def all_mutants(package: str) -> list[Mutant]:
+    """Every fault of every module of a package."""
+    return [
+        mutant
+        for path in modules(ROOT, (package,))
+        for mutant in mutants(path.read_text(), path.relative_to(ROOT).as_posix())
+    ]
+
+
+def equivalent() -> dict[str, str]:
+    """Faults that change nothing, by their name -> the reason."""
+    found: dict[str, str] = json.loads(EQUIVALENT.read_text())
+    return found
+
+
+def name(mutant: Mutant) -> str:
+    """A fault's name, which outlives changes elsewhere in its file, and not one of its line."""
+    line = _lines(mutant.file)[mutant.line - 1].strip()
+    return f"{mutant.file} {'.'.join(mutant.scope)}: {mutant.what} in: {line}"
+
+
+def report(every: dict[str, list[Mutant]], verdicts: list[Verdict]) -> Iterator[str]:
+    """A line for each package and one for all, then the faults that were missed."""
+    known = equivalent()
+    for package, faults in every.items():
+        stale = {each for each in known if each.startswith(f"{package}/")} - {name(fault) for fault in faults}
+        yield from (f"no fault any more: {each}" for each in sorted(stale))
+    for package in every:
+        yield _figure(package, [each for each in verdicts if each.mutant.file.startswith(f"{package}/")], known)
+    yield _figure("all", verdicts, known)
+    yield f"fates: {dict(Counter(each.fate for each in verdicts).most_common())}"
+    yield from (f"only by make test-more: {each.mutant} ({each.by})" for each in verdicts if each.tier == "more")
+    missed = [each for each in verdicts if not each.found and name(each.mutant) not in known]
+    yield from (f"{each.fate}: {name(each.mutant)} (line {each.mutant.line})" for each in missed)
+
+
+def _figure(what: str, verdicts: list[Verdict], known: dict[str, str]) -> str:
+    """What is known to change nothing is left out; one of those that is found after all counts like any other."""
+    judged = [each for each in verdicts if each.found or name(each.mutant) not in known]
+    short = sum(each.tier == "test" for each in judged)
+    whole = sum(each.found for each in judged)
+    of = max(len(judged), 1)
+    return (
+        f"{what}: of {len(verdicts)} faults {len(verdicts) - len(judged)} change nothing; make test finds {short} of "
+        f"{len(judged)}, {100 * short / of:.1f} %; with make test-more {whole}, {100 * whole / of:.1f} %; "
+        f"{100 * (whole - short) / of:.1f} points between them"
+    )
+
+
+@functools.cache
+def _lines(file: str) -> list[str]:
+    return (ROOT / file).read_text().splitlines()

@@ -1,0 +1,210 @@
+"""One fault after the other against the tests that reach it: those of `make test`, and then those of `make test-more`.
+
+A test finds a fault when it fails, crashes or takes ten times its time and more on top, alone in a fork with the fault,
+where it passes in a fork without. One that does not pass there finds nothing, and is not asked again.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from types import CodeType
+
+import pytest
+
+from tests.support.mutation import forks, probes
+from tests.support.mutation.mutants import Mutant, differences, mutated
+from tests.support.mutation.trace import Trace, Traced
+
+SURVIVED, UNREACHED, UNPUT = "survived", "unreached", "cannot be put in place"
+FOUND = {forks.FAILED: "killed", forks.CRASHED: "crash", forks.TOO_LONG: "time", forks.STARTS: "crash"}
+"""The end of a test that finds a fault -> the fault's fate."""
+FILES_ANEW = 8
+"""Test files that a new process loads at most."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of one fault, which test found it, and in which tier ("test" or "more")."""
+
+    mutant: Mutant
+    fate: str
+    by: str = ""
+    tier: str = ""
+
+    @property
+    def found(self) -> bool:
+        """True when a test noticed it."""
+        return self.fate in FOUND.values()
+
+
+@dataclass
+class Judge:
+    """The tests of each tier, what each fault's place is reached by, and how long the tests of a tier may take."""
+
+    root: Path
+    config: pytest.Config
+    tiers: dict[str, dict[str, pytest.Item]]
+    trace: Trace
+    reach: dict[str, set[str]]
+    of_file: dict[str, set[str]]
+    loading: set[str]
+    cpu_s: float
+    kills: Counter[str] = field(default_factory=Counter)
+    cold_s: dict[str, float] = field(default_factory=dict)
+    struck: set[str] = field(default_factory=set)
+
+    def judge(self, mutant: Mutant, place: str) -> Verdict:
+        """Ask each tier until one finds the fault; where it runs while modules are loaded, a new process too."""
+        fate = UNREACHED
+        for tier, items in self.tiers.items():
+            tests = self._ordered(self.reach[place] & items.keys())
+            fate, by = self._ask(mutant, [items[test] for test in tests]) if tests else (fate, "")
+            if by:
+                self.kills[by] += 1
+                return Verdict(mutant, fate, by, tier)
+            if fate == UNPUT:
+                break
+            if place in self.loading and self._found_anew(mutant, self.of_file[mutant.file] & items.keys()):
+                return Verdict(mutant, FOUND[forks.FAILED], "when it is loaded", tier)
+        return Verdict(mutant, fate)
+
+    def _ordered(self, tests: set[str]) -> list[str]:
+        """Those that found faults and are quick come first."""
+        cost = {test: self.trace.runs[test].cost_s / (1 + self.kills[test]) for test in tests - self.struck}
+        return sorted(cost, key=lambda test: (cost[test], test))
+
+    def _ask(self, mutant: Mutant, items: list[pytest.Item]) -> tuple[str, str]:
+        """The fault's fate, and the test that found it."""
+        left = {item.nodeid: item for item in items}
+        while left:
+            fate, by = self._run(mutant, list(left.values()))
+            if fate not in FOUND:
+                return fate, ""
+            if self._confirmed(mutant, left[by], fate):
+                return FOUND[fate], by
+            passed = list(left).index(by)
+            left = dict(list(left.items())[passed + 1 :])  # those before it were asked
+        return SURVIVED, ""
+
+    def _confirmed(self, mutant: Mutant, item: pytest.Item, fate: str) -> bool:
+        """True when the test passes without the fault, and once more finds it by itself."""
+        test = item.nodeid
+        if test not in self.cold_s:
+            clean, spent = self._timed(item)
+            self.cold_s[test] = spent
+            if clean != forks.PASSED:
+                self.struck.add(test)
+                print(f"{test} {clean} in a fork of its own without any fault: it finds nothing", flush=True)
+        if test in self.struck:
+            return False
+        return self._run(mutant, [item])[0] in FOUND
+
+    def _timed(self, item: pytest.Item) -> tuple[str, float]:
+        """A test's outcome in a fork without any fault, and its processor time there, where nothing is worked out."""
+
+        def work(tell: Callable[[str], None]) -> None:
+            fate, cpu_s, _ = forks.run(item, None, forks.Limits(60.0, 120.0))
+            tell(f"{fate} {cpu_s}")
+
+        told = forks.in_fork(self.config, work)
+        if not told.lines:
+            return told.fate, 0.0
+        fate, _, spent = told.lines[-1].rpartition(" ")
+        return fate, float(spent)
+
+    def _run(self, mutant: Mutant, items: list[pytest.Item]) -> tuple[str, str]:
+        """How the first test that does not pass with the fault ended, and which it was."""
+
+        def work(tell: Callable[[str], None]) -> None:
+            if not self._put(mutant):
+                tell(UNPUT)
+                return
+            begun = time.process_time()
+            for item in items:
+                tell(item.nodeid)
+                fate, _, _ = forks.run(item, None, self._limits(self.trace.runs[item.nodeid]))
+                if fate == forks.FAILED:
+                    tell(fate)
+                    return
+                if time.process_time() - begun > self.cpu_s:
+                    break
+            tell(SURVIVED)
+
+        told = forks.in_fork(self.config, work)
+        if told.exited != 0:
+            return told.fate, told.lines[-1]
+        return told.lines[-1], told.lines[-2] if len(told.lines) > 1 else ""
+
+    def _limits(self, ran: Traced) -> forks.Limits:
+        cpu_s = max(ran.cpu_s, self.cold_s.get(ran.test, 0.0))
+        return forks.Limits(10 * cpu_s + 2, 10 * max(ran.wall_s, cpu_s) + 10)
+
+    def _put(self, mutant: Mutant) -> bool:
+        """Give every function that is alive the code with the fault; False when there is none."""
+        place, count = str(self.root / mutant.file), 0
+        faulty = {_mark(old): new for old, new in changed(self.root, mutant)}
+        for each in forks.FUNCTIONS.get(place, ()):
+            if (new := faulty.get(_mark(each.__code__))) is not None:
+                each.__code__ = new
+                count += 1
+        return count > 0
+
+    # -------------------------------------------------------------- in a new process
+
+    def _found_anew(self, mutant: Mutant, reaching: set[str]) -> bool:
+        """True when tests that pass in a new process fail in one that loads the module with the fault."""
+        tests = self._few(reaching)
+        if not tests or not self._fails_anew(mutant, tests):
+            return False
+        return not self._fails_anew(None, tests)
+
+    def _few(self, reaching: set[str]) -> list[str]:
+        """Tests of a few files, while there is time."""
+        chosen, files, spent = list[str](), set[str](), 0.0
+        for test in self._ordered(reaching):
+            file = test.partition("::")[0]
+            if spent <= self.cpu_s and (file in files or len(files) < FILES_ANEW):
+                chosen.append(test)
+                files.add(file)
+                spent += self.trace.runs[test].cost_s
+        return chosen
+
+    def _fails_anew(self, mutant: Mutant | None, tests: list[str]) -> bool:
+        fault = json.dumps(asdict(mutant)) if mutant else "null"
+        command = [sys.executable, "-m", "tests.support.mutation", "--load", fault]
+        try:
+            done = subprocess.run(
+                command,
+                cwd=self.root,
+                input="\n".join(tests),
+                text=True,
+                capture_output=True,
+                check=False,
+                timeout=120 + 20 * self.cpu_s,
+            )
+        except subprocess.TimeoutExpired:
+            return mutant is not None
+        if done.returncode in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.NO_TESTS_COLLECTED):
+            raise RuntimeError(done.stdout + done.stderr)
+        return done.returncode != 0
+
+
+def changed(root: Path, mutant: Mutant) -> list[tuple[CodeType, CodeType]]:
+    """The functions that the fault changes, as they are loaded, each beside what it is with the fault."""
+    source, place = (root / mutant.file).read_text(), str(root / mutant.file)
+    trees = (ast.parse(source), mutated(source, mutant))
+    sound, faulty = (compile(probes.probed(tree, mutant.file), place, "exec", dont_inherit=True) for tree in trees)
+    return differences(sound, faulty)
+
+
+def _mark(code: CodeType) -> tuple[str, int, bytes, bytes]:
+    """What is the same of a function that has run: `==` compares what the interpreter has learned of it, too."""
+    return code.co_qualname, code.co_firstlineno, code.co_linetable, code.co_code

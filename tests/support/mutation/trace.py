@@ -1,0 +1,138 @@
+"""Each test once, without any fault: the places it reaches and the time it takes, kept in a file.
+
+A test is asked about faults when it passes in a fork, starts no other program (a fault is not seen there) and keeps
+within the limits. The file's name holds a hash of all that the tests read, so a run that was broken off goes on where
+it was, and a second one on the same tree has nothing to trace.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import hashlib
+import json
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.mutation import forks, probes
+
+LIMITS = forks.Limits(cpu_s=5.0, wall_s=20.0)
+"""Tests that take longer are not asked."""
+PARTS = ("protocol", "devices", "dealer_flow", "rules", "dealwire", "tests", "docs", "captures", "pyproject.toml")
+"""What a trace depends on."""
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A test's run: how it ended, its processor and clock seconds, the places it reached as bits of their list."""
+
+    test: str
+    fate: str
+    cpu_s: float
+    wall_s: float
+    reached: str = ""
+
+    @property
+    def cost_s(self) -> float:
+        """What it takes to ask it."""
+        return max(self.cpu_s, self.wall_s)
+
+
+def tree_hash(root: Path) -> str:
+    """Names this state of everything the tests read."""
+    said = hashlib.sha256()
+    for part in PARTS:
+        for path in sorted((root / part).rglob("*")) or [root / part]:
+            if path.is_file() and "__pycache__" not in path.parts and "build" not in path.parts:
+                said.update(f"{path.relative_to(root)}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
+    return said.hexdigest()[:12]
+
+
+def rows(file: Path) -> Iterator[dict[str, Any]]:
+    """What a file says, a row a line; what was being written when a run was broken off is left out."""
+    with contextlib.suppress(FileNotFoundError):
+        for line in file.read_text().splitlines():
+            with contextlib.suppress(json.JSONDecodeError):
+                yield json.loads(line)
+
+
+class Trace:
+    """The runs that are known, and those still to be made."""
+
+    def __init__(self, file: Path, places: list[str]) -> None:
+        self.file = file
+        self.bits = {place: number for number, place in enumerate(places)}
+        self.runs: dict[str, Traced] = {}
+
+    def complete(self, items: list[pytest.Item], jobs: int) -> None:
+        """Run what the file does not know yet, the tests of a file in one fork of their own."""
+        self._read()
+        groups = defaultdict[str, list[pytest.Item]](list)
+        for item in items:
+            if item.nodeid not in self.runs:
+                groups[item.nodeid.partition("::")[0]].append(item)
+        waiting = list(groups.values())
+        forks.side_by_side(jobs, len(waiting), lambda number: self._run(waiting[number]))
+        self._read()
+
+    def tests_at(self, wanted: Iterable[str]) -> dict[str, set[str]]:
+        """Each of these places -> the tests to be asked that reach it."""
+        numbers = {place: self.bits[place] for place in wanted}
+        found = {place: set[str]() for place in numbers}
+        for ran in self.runs.values():
+            if ran.fate == forks.PASSED:
+                mask = zlib.decompress(base64.b85decode(ran.reached))
+                for place, number in numbers.items():
+                    if mask[number >> 3] >> (number & 7) & 1:
+                        found[place].add(ran.test)
+        return found
+
+    def summary(self, items: list[pytest.Item]) -> Iterable[str]:
+        """How many tests there are to ask, and why others are not."""
+        runs = [self.runs[item.nodeid] for item in items]
+        fates = Counter(ran.fate for ran in runs)
+        spent = sum(ran.cpu_s for ran in runs if ran.fate == forks.PASSED)
+        yield f"{len(runs)} tests: {dict(fates.most_common())}; those that passed take {spent:.0f} s of processor time"
+        yield from (f"{ran.test} fails in a fork without any fault" for ran in runs if ran.fate == forks.FAILED)
+        yield from (f"{ran.test} {ran.fate} in a fork without any fault" for ran in runs if ran.fate == forks.CRASHED)
+
+    def _read(self) -> None:
+        self.runs = {ran.test: ran for ran in (Traced(**row) for row in rows(self.file))}
+
+    def _run(self, items: list[pytest.Item]) -> None:
+        """The tests of one file; one that ends its process is noted, and another fork goes on after it."""
+        while items:
+            told = forks.in_fork(items[0].config, self._in_turn(items))
+            if told.exited == 0:
+                return
+            last = [item.nodeid for item in items].index(told.lines[-1])
+            self._note(Traced(items[last].nodeid, told.fate, 0.0, 0.0))
+            items = items[last + 1 :]
+
+    def _in_turn(self, items: list[pytest.Item]) -> Callable[[Callable[[str], None]], None]:
+        def work(tell: Callable[[str], None]) -> None:
+            forks.end_at_a_program()
+            for item, following in zip(items, [*items[1:], None], strict=True):
+                tell(item.nodeid)
+                probes.REACHED.clear()
+                fate, cpu_s, wall_s = forks.run(item, following, LIMITS)
+                self._note(Traced(item.nodeid, fate, round(cpu_s, 4), round(wall_s, 4), self._bits(probes.REACHED)))
+
+        return work
+
+    def _bits(self, reached: set[str]) -> str:
+        mask = bytearray(len(self.bits) // 8 + 1)
+        for place in reached:
+            number = self.bits[place]
+            mask[number >> 3] |= 1 << (number & 7)
+        return base64.b85encode(zlib.compress(bytes(mask))).decode()
+
+    def _note(self, ran: Traced) -> None:
+        with self.file.open("a") as file:
+            file.write(json.dumps(asdict(ran)) + "\n")
