@@ -16,7 +16,8 @@
 #                  processes; half an hour on two quiet cores
 #   make test-pots  100,000 hands of each family of poker, settled by the program and by pokerkit (HANDS=1000: so many),
 #                  JOBS processes; three quarters of an hour on two quiet cores
-#   make mutation  600 deliberate faults in protocol, dealer_flow and rules: which do the tests find? half an hour
+#   make mutation  FAULTS deliberate faults in six packages, drawn by SEED: which does make test find, which make test-more?
+#                  half an hour on two quiet cores
 #   make acceptance  the whole acceptance plans against the simulated devices, with a report of each in build/
 #   make test-hardware  real drivers, the kernel's USB and a real systemd, in a computer that QEMU plays; ten minutes
 #   make firmware  the reference device in C: a program for this machine, and images for a bare Cortex-M3 with what they
@@ -45,6 +46,8 @@ EVENINGS ?= 100000
 HANDS ?= 100000
 JOBS ?= 2
 FUZZ_S ?= 1800
+FAULTS ?= 300
+SEED ?= 30
 # What the README's commands need beyond the packages that every installation has.
 EXTRAS := rich,console,odds,journal,fleet,metrics,sheet,usb
 # What `make test` and `make test-more` take; the other marks are targets of their own. CI runs both: together they are all.
@@ -107,7 +110,7 @@ test-pots: $(VENV)/.test
 	@$(BIN)/python -m tests.support.programs.compare_pots $(HANDS) --jobs $(JOBS)
 
 mutation: $(VENV)/.test
-	@$(BIN)/python -m tests.support.programs.mutate --sample 600 --seed 1
+	@$(BIN)/python -m tests.support.mutation --sample $(FAULTS) --seed $(SEED) --jobs $(JOBS)
 
 acceptance: $(VENV)/.demo
 	@mkdir -p build

@@ -31,13 +31,14 @@ from types import CodeType
 import pytest
 
 from tests.support.mutation import figures, forks, probes
-from tests.support.mutation.figures import ROOT, all_mutants
+from tests.support.mutation.figures import all_mutants
 from tests.support.mutation.judging import Judge, Verdict
 from tests.support.mutation.mutants import Mutant, mutated, node_of
-from tests.support.mutation.trace import Trace, rows, tree_hash
+from tests.support.mutation.trace import Trace, append, rows, tree_hash
 
+ROOT = Path(__file__).parents[3]
 PACKAGES = ("protocol", "devices", "dealer_flow", "rules", "dealwire/table", "dealwire/journal")
-KEPT = ROOT / "build" / "mutation"
+KEPT = Path("build", "mutation")
 MARKS = "not slow and not hardware and not firmware and not kaitai"
 """What `make test` and `make test-more` run."""
 MORE = "more"
@@ -56,11 +57,11 @@ def sample(every: dict[str, list[Mutant]], size: int, seed: int) -> list[Mutant]
     return drawn
 
 
-def places_of(wanted: list[Mutant]) -> dict[Mutant, str]:
+def places_of(root: Path, wanted: list[Mutant]) -> dict[Mutant, str]:
     """The place of each fault."""
     found = {}
     for file in {mutant.file for mutant in wanted}:
-        tree = ast.parse((ROOT / file).read_text())
+        tree = ast.parse((root / file).read_text())
         places = probes.places(tree, file)
         found |= {mutant: places[node_of(tree, mutant)] for mutant in wanted if mutant.file == file}
     return found
@@ -70,6 +71,8 @@ def places_of(wanted: list[Mutant]) -> dict[Mutant, str]:
 class Runner:
     """A pytest plugin that runs faults instead of the tests."""
 
+    root: Path
+    packages: tuple[str, ...]
     wanted: list[Mutant]
     loading: set[str]
     cpu_s: float
@@ -82,7 +85,8 @@ class Runner:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Each test once, then each fault."""
         forks.settle()
-        trace = Trace(KEPT / f"{self.tree}-trace.ndjson", probes.every_place(ROOT, PACKAGES))
+        places = probes.every_place(self.root, self.packages)
+        trace = Trace(self.root / KEPT / f"{self.tree}-trace.ndjson", places)
         begun = time.monotonic()
         trace.complete(session.items, self.jobs)
         print(*trace.summary(session.items), f"traced in {time.monotonic() - begun:.0f} s", sep="\n", flush=True)
@@ -94,20 +98,19 @@ class Runner:
         tiers: dict[str, dict[str, pytest.Item]] = {"test": {}, "more": {}}
         for item in session.items:
             tiers["more" if item.get_closest_marker(MORE) else "test"][item.nodeid] = item
-        places = places_of(self.wanted)
+        places = places_of(self.root, self.wanted)
         files = {mutant.file for mutant in self.wanted}
         in_file = {file: [place for place in trace.bits if place.startswith(f"{file}:")] for file in files}
         reach = trace.tests_at(places.values())
         of_file = {file: set().union(*trace.tests_at(all_in).values()) for file, all_in in in_file.items()}
-        judge = Judge(ROOT, session.config, tiers, trace, reach, of_file, self.loading, self.cpu_s)
+        judge = Judge(self.root, session.config, tiers, trace, reach, of_file, self.loading, self.cpu_s)
         judged = self._known()
         left = [mutant for mutant in self.wanted if mutant not in judged]
 
         def one(number: int) -> None:
             begun = time.monotonic()
             verdict = judge.judge(left[number], places[left[number]])
-            with self.log.open("a") as log:
-                log.write(json.dumps(asdict(verdict) | {"took_s": round(time.monotonic() - begun, 2)}) + "\n")
+            append(self.log, asdict(verdict) | {"took_s": round(time.monotonic() - begun, 2)})
             if not verdict.found:
                 print(f"{verdict.fate}: {verdict.mutant}", flush=True)
 
@@ -152,56 +155,65 @@ def _mutant(row: dict[str, object]) -> Mutant:
     return Mutant(**row | {"scope": tuple(row["scope"])})  # type: ignore[arg-type]
 
 
-def _load(mutant: Mutant | None, tests: list[str]) -> int:
+def _load(root: Path, mutant: Mutant | None, tests: list[str]) -> int:
     """Run these tests with a module that is loaded with the fault; not 0 when one fails."""
     sound = SourceFileLoader.get_code
 
     def get_code(loader: SourceFileLoader, name: str) -> CodeType | None:
-        if mutant is None or loader.path != str(ROOT / mutant.file):
+        if mutant is None or loader.path != str(root / mutant.file):
             return sound(loader, name)
-        return compile(mutated((ROOT / mutant.file).read_text(), mutant), loader.path, "exec", dont_inherit=True)
+        return compile(mutated((root / mutant.file).read_text(), mutant), loader.path, "exec", dont_inherit=True)
 
     SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
     files = sorted({test.partition("::")[0] for test in tests})
     return int(pytest.main([*OPTIONS, "-x", *files], plugins=[_Settings(), _Only(tests)]))
 
 
-def _load_packages() -> set[str]:
+def _load_packages(root: Path, packages: tuple[str, ...]) -> set[str]:
     """Load every module, noting its places; those that are reached by that alone."""
-    probes.install(ROOT, PACKAGES)
-    for path in probes.modules(ROOT, PACKAGES):
-        module = path.relative_to(ROOT).as_posix().removesuffix(".py").removesuffix("/__init__")
+    probes.install(root, packages)
+    for path in probes.modules(root, packages):
+        module = path.relative_to(root).as_posix().removesuffix(".py").removesuffix("/__init__")
         importlib.import_module(module.replace("/", "."))
     return set(probes.REACHED)
 
 
-def main(arguments: list[str]) -> int:
-    """Run a sample and print its figures."""
+def _arguments(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.support.mutation", description="Mutation testing.")
-    parser.add_argument("--package", action="append", choices=PACKAGES, help="what is changed; all six")
+    parser.add_argument("--package", action="append", help="what is changed; all six")
     parser.add_argument("--sample", type=int, default=300, help="faults to draw; 0: all of them")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
         "--cpu", type=float, default=10.0, help="processor seconds for the tests of a target that do not find a fault"
     )
     parser.add_argument("--jobs", type=int, default=2, help="processes side by side")
+    parser.add_argument("--root", type=Path, default=ROOT, help="another project, with --package")
     parser.add_argument("--load", help=argparse.SUPPRESS)
     parser.add_argument("tests", nargs="*", default=["tests"], help="instead of all")
-    args = parser.parse_args(arguments)
-    os.chdir(ROOT)
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str]) -> int:
+    """Run a sample and print its figures."""
+    args = _arguments(arguments)
+    root: Path = args.root.resolve()
+    os.chdir(root)
+    sys.path.insert(0, str(root))
     if args.load:
         fault = json.loads(args.load)
-        return _load(_mutant(fault) if fault else None, sys.stdin.read().splitlines())
-    every = {package: all_mutants(package) for package in args.package or PACKAGES}
+        return _load(root, _mutant(fault) if fault else None, sys.stdin.read().splitlines())
+    every = {package: all_mutants(root, package) for package in args.package or PACKAGES}
     wanted = sample(every, args.sample, args.seed)
-    KEPT.mkdir(parents=True, exist_ok=True)
-    tree = tree_hash(ROOT)
+    (root / KEPT).mkdir(parents=True, exist_ok=True)
+    tree = tree_hash(root)
     drawn = "-".join([tree, *(each.replace("/", ".") for each in args.package or ()), f"{args.sample}-{args.seed}"])
-    runner = Runner(wanted, _load_packages(), args.cpu, args.jobs, tree, KEPT / f"{drawn}.ndjson")
+    packages = PACKAGES if root == ROOT else tuple(every)
+    loading = _load_packages(root, packages)
+    runner = Runner(root, packages, wanted, loading, args.cpu, args.jobs, tree, root / KEPT / f"{drawn}.ndjson")
     code = pytest.main([*OPTIONS, *args.tests], plugins=[_Settings(), runner])
     if len(runner.verdicts) < len(wanted):
         return int(code) or 1
-    print(*figures.report(every, runner.verdicts), sep="\n")
+    print(*figures.report(root, every, runner.verdicts), sep="\n")
     return 0
 
 

@@ -12,17 +12,16 @@ from tests.support.mutation.judging import Verdict
 from tests.support.mutation.mutants import Mutant, mutants
 from tests.support.mutation.probes import modules
 
-ROOT = Path(__file__).parents[3]
 EQUIVALENT = Path(__file__).with_name("equivalent.json")
 """Faults that change nothing: what they are, and why."""
 
 
-def all_mutants(package: str) -> list[Mutant]:
+def all_mutants(root: Path, package: str) -> list[Mutant]:
     """Every fault of every module of a package."""
     return [
         mutant
-        for path in modules(ROOT, (package,))
-        for mutant in mutants(path.read_text(), path.relative_to(ROOT).as_posix())
+        for path in modules(root, (package,))
+        for mutant in mutants(path.read_text(), path.relative_to(root).as_posix())
     ]
 
 
@@ -32,30 +31,32 @@ def equivalent() -> dict[str, str]:
     return found
 
 
-def name(mutant: Mutant) -> str:
+def name(root: Path, mutant: Mutant) -> str:
     """A fault's name, which outlives changes elsewhere in its file, and not one of its line."""
-    line = _lines(mutant.file)[mutant.line - 1].strip()
+    line = _lines(root / mutant.file)[mutant.line - 1].strip()
     return f"{mutant.file} {'.'.join(mutant.scope)}: {mutant.what} in: {line}"
 
 
-def report(every: dict[str, list[Mutant]], verdicts: list[Verdict]) -> Iterator[str]:
+def report(root: Path, every: dict[str, list[Mutant]], verdicts: list[Verdict]) -> Iterator[str]:
     """A line for each package and one for all, then the faults that were missed."""
     known = equivalent()
     for package, faults in every.items():
-        stale = {each for each in known if each.startswith(f"{package}/")} - {name(fault) for fault in faults}
+        listed = {each for each in known if each.startswith(f"{package}/")}
+        stale = listed - {name(root, fault) for fault in faults} if listed else listed
         yield from (f"no fault any more: {each}" for each in sorted(stale))
+    same = {each.mutant for each in verdicts if not each.found and name(root, each.mutant) in known}
     for package in every:
-        yield _figure(package, [each for each in verdicts if each.mutant.file.startswith(f"{package}/")], known)
-    yield _figure("all", verdicts, known)
+        yield _figure(package, [each for each in verdicts if each.mutant.file.startswith(f"{package}/")], same)
+    yield _figure("all", verdicts, same)
     yield f"fates: {dict(Counter(each.fate for each in verdicts).most_common())}"
     yield from (f"only by make test-more: {each.mutant} ({each.by})" for each in verdicts if each.tier == "more")
-    missed = [each for each in verdicts if not each.found and name(each.mutant) not in known]
-    yield from (f"{each.fate}: {name(each.mutant)} (line {each.mutant.line})" for each in missed)
+    missed = [each for each in verdicts if not each.found and each.mutant not in same]
+    yield from (f"{each.fate}: {name(root, each.mutant)} (line {each.mutant.line})" for each in missed)
 
 
-def _figure(what: str, verdicts: list[Verdict], known: dict[str, str]) -> str:
+def _figure(what: str, verdicts: list[Verdict], same: set[Mutant]) -> str:
     """What is known to change nothing is left out; one of those that is found after all counts like any other."""
-    judged = [each for each in verdicts if each.found or name(each.mutant) not in known]
+    judged = [each for each in verdicts if each.mutant not in same]
     short = sum(each.tier == "test" for each in judged)
     whole = sum(each.found for each in judged)
     of = max(len(judged), 1)
@@ -67,5 +68,5 @@ def _figure(what: str, verdicts: list[Verdict], known: dict[str, str]) -> str:
 
 
 @functools.cache
-def _lines(file: str) -> list[str]:
-    return (ROOT / file).read_text().splitlines()
+def _lines(file: Path) -> list[str]:
+    return file.read_text().splitlines()

@@ -179,11 +179,11 @@ class Judge:
 
     def _fails_anew(self, mutant: Mutant | None, tests: list[str]) -> bool:
         fault = json.dumps(asdict(mutant)) if mutant else "null"
-        command = [sys.executable, "-m", "tests.support.mutation", "--load", fault]
+        command = [sys.executable, "-m", "tests.support.mutation", "--root", str(self.root), "--load", fault]
         try:
             done = subprocess.run(
                 command,
-                cwd=self.root,
+                cwd=Path(__file__).parents[3],
                 input="\n".join(tests),
                 text=True,
                 capture_output=True,

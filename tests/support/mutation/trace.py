@@ -11,6 +11,7 @@ import base64
 import contextlib
 import hashlib
 import json
+import os
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -24,8 +25,8 @@ from tests.support.mutation import forks, probes
 
 LIMITS = forks.Limits(cpu_s=5.0, wall_s=20.0)
 """Tests that take longer are not asked."""
-PARTS = ("protocol", "devices", "dealer_flow", "rules", "dealwire", "tests", "docs", "captures", "pyproject.toml")
-"""What a trace depends on."""
+ASIDE = {"build", ".git", ".venv", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis"}
+"""Folders that no trace depends on."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +48,10 @@ class Traced:
 def tree_hash(root: Path) -> str:
     """Names this state of everything the tests read."""
     said = hashlib.sha256()
-    for part in PARTS:
-        for path in sorted((root / part).rglob("*")) or [root / part]:
-            if path.is_file() and "__pycache__" not in path.parts and "build" not in path.parts:
-                said.update(f"{path.relative_to(root)}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(set(folders) - ASIDE)
+        for path in (Path(folder, file) for file in sorted(files)):
+            said.update(f"{path.relative_to(root)}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
     return said.hexdigest()[:12]
 
 
@@ -60,6 +61,12 @@ def rows(file: Path) -> Iterator[dict[str, Any]]:
         for line in file.read_text().splitlines():
             with contextlib.suppress(json.JSONDecodeError):
                 yield json.loads(line)
+
+
+def append(file: Path, row: dict[str, Any]) -> None:
+    """Add a row, on a line of its own whatever stands before it."""
+    with file.open("a") as opened:
+        opened.write(f"\n{json.dumps(row)}\n")
 
 
 class Trace:
@@ -134,5 +141,4 @@ class Trace:
         return base64.b85encode(zlib.compress(bytes(mask))).decode()
 
     def _note(self, ran: Traced) -> None:
-        with self.file.open("a") as file:
-            file.write(json.dumps(asdict(ran)) + "\n")
+        append(self.file, asdict(ran))
