@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import CodeType
@@ -63,7 +63,7 @@ class Judge:
 
     def judge(self, mutant: Mutant, place: str) -> Verdict:
         """Ask each tier until one finds the fault; where it runs while modules are loaded, a new process too."""
-        fate = UNREACHED
+        fate = SURVIVED if self.reach[place] else UNREACHED
         for tier, items in self.tiers.items():
             tests = self._ordered(self.reach[place] & items.keys())
             fate, by = self._ask(mutant, [items[test] for test in tests]) if tests else (fate, "")
@@ -72,11 +72,11 @@ class Judge:
                 return Verdict(mutant, fate, by, tier)
             if fate == UNPUT:
                 break
-            if place in self.loading and self._found_anew(mutant, self.of_file[mutant.file] & items.keys()):
+            if place in self.loading and self._found_anew(mutant, items.keys()):
                 return Verdict(mutant, FOUND[forks.FAILED], "when it is loaded", tier)
         return Verdict(mutant, fate)
 
-    def _ordered(self, tests: set[str]) -> list[str]:
+    def _ordered(self, tests: Set[str]) -> list[str]:
         """Those that found faults and are quick come first."""
         cost = {test: self.trace.runs[test].cost_s / (1 + self.kills[test]) for test in tests - self.struck}
         return sorted(cost, key=lambda test: (cost[test], test))
@@ -159,22 +159,24 @@ class Judge:
 
     # -------------------------------------------------------------- in a new process
 
-    def _found_anew(self, mutant: Mutant, reaching: set[str]) -> bool:
+    def _found_anew(self, mutant: Mutant, tier: Set[str]) -> bool:
         """True when tests that pass in a new process fail in one that loads the module with the fault."""
-        tests = self._few(reaching)
+        tests = self._few(self.of_file[mutant.file] & tier, tier)
         if not tests or not self._fails_anew(mutant, tests):
             return False
         return not self._fails_anew(None, tests)
 
-    def _few(self, reaching: set[str]) -> list[str]:
-        """Tests of a few files, while there is time."""
-        chosen, files, spent = list[str](), set[str](), 0.0
-        for test in self._ordered(reaching):
-            file = test.partition("::")[0]
-            if spent <= self.cpu_s and (file in files or len(files) < FILES_ANEW):
+    def _few(self, reaching: Set[str], tier: Set[str]) -> list[str]:
+        """Tests of a few files, while there is time: those that reach the module, and their neighbours, which may look
+        at what it made when it was loaded."""
+        files = dict.fromkeys(_file(test) for test in self._ordered(reaching))
+        few = set(list(files)[:FILES_ANEW])
+        asked = {test for test in tier if _file(test) in few and self.trace.runs[test].fate == forks.PASSED}
+        chosen, spent = list[str](), 0.0
+        for test in [*self._ordered(reaching & asked), *self._ordered(asked - reaching)]:
+            spent += self.trace.runs[test].cost_s
+            if spent <= self.cpu_s:
                 chosen.append(test)
-                files.add(file)
-                spent += self.trace.runs[test].cost_s
         return chosen
 
     def _fails_anew(self, mutant: Mutant | None, tests: list[str]) -> bool:
@@ -203,6 +205,10 @@ def changed(root: Path, mutant: Mutant) -> list[tuple[CodeType, CodeType]]:
     trees = (ast.parse(source), mutated(source, mutant))
     sound, faulty = (compile(probes.probed(tree, mutant.file), place, "exec", dont_inherit=True) for tree in trees)
     return differences(sound, faulty)
+
+
+def _file(test: str) -> str:
+    return test.partition("::")[0]
 
 
 def _mark(code: CodeType) -> tuple[str, int, bytes, bytes]:
