@@ -141,14 +141,14 @@ class _Settings:
 
 
 class _Only:
-    """The tests that were chosen, in their order."""
+    """The tests that were chosen, in the order of their files."""
 
     def __init__(self, tests: list[str]) -> None:
-        self.tests = {test: number for number, test in enumerate(tests)}
+        self.tests = set(tests)
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """The others are not run."""
-        items[:] = sorted((item for item in items if item.nodeid in self.tests), key=lambda i: self.tests[i.nodeid])
+        items[:] = [item for item in items if item.nodeid in self.tests]
 
 
 def _mutant(row: dict[str, object]) -> Mutant:
