@@ -23,6 +23,7 @@ from _pytest.runner import runtestprotocol
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 CRASHED, TOO_LONG, STARTS = "crashed", "too long", "starts a program"
 _STARTS_EXIT = 3
+_STOPPED_EXIT = 4
 _BROKEN_EXIT = 70
 _PROGRAMS = ("subprocess.Popen", "os.posix_spawn", "os.system", "os.exec", "os.fork", "os.forkpty")
 
@@ -141,7 +142,10 @@ def run(item: pytest.Item, following: pytest.Item | None, limits: Limits) -> tup
     signal.setitimer(signal.ITIMER_PROF, limits.cpu_s)
     signal.setitimer(signal.ITIMER_REAL, limits.wall_s)
     cpu, wall = time.process_time(), time.monotonic()
-    reports = runtestprotocol(item, log=False, nextitem=following)
+    try:
+        reports = runtestprotocol(item, log=False, nextitem=following)
+    except (KeyboardInterrupt, pytest.exit.Exception):
+        os._exit(_STOPPED_EXIT)
     signal.setitimer(signal.ITIMER_PROF, 0)
     signal.setitimer(signal.ITIMER_REAL, 0)
     fate = (

@@ -139,9 +139,10 @@ class Judge:
             tell(SURVIVED)
 
         told = forks.in_fork(self.config, work)
-        if told.exited != 0:
-            return told.fate, told.lines[-1]
-        return told.lines[-1], told.lines[-2] if len(told.lines) > 1 else ""
+        *tests, last = told.lines
+        if last in (forks.FAILED, SURVIVED, UNPUT):
+            return last, tests[-1] if tests else ""
+        return told.fate, last
 
     def _limits(self, ran: Traced) -> forks.Limits:
         cpu_s = max(ran.cpu_s, self.cold_s.get(ran.test, 0.0))
@@ -153,7 +154,10 @@ class Judge:
         faulty = {_mark(old): new for old, new in changed(self.root, mutant)}
         for each in forks.FUNCTIONS.get(place, ()):
             if (new := faulty.get(_mark(each.__code__))) is not None:
-                each.__code__ = new
+                try:
+                    each.__code__ = new
+                except ValueError:  # it closes over other variables
+                    return False
                 count += 1
         return count > 0
 

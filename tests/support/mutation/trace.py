@@ -27,6 +27,7 @@ LIMITS = forks.Limits(cpu_s=5.0, wall_s=20.0)
 """Tests that take longer are not asked."""
 ASIDE = {"build", ".git", ".venv", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis"}
 """Folders that no trace depends on."""
+_ALL = "all have run"
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ class Trace:
         """The tests of one file; one that ends its process is noted, and another fork goes on after it."""
         while items:
             told = forks.in_fork(items[0].config, self._in_turn(items))
-            if told.exited == 0:
+            if told.lines[-1:] == [_ALL]:
                 return
             last = [item.nodeid for item in items].index(told.lines[-1])
             self._note(Traced(items[last].nodeid, told.fate, 0.0, 0.0))
@@ -130,6 +131,7 @@ class Trace:
                 probes.REACHED.clear()
                 fate, cpu_s, wall_s = forks.run(item, following, LIMITS)
                 self._note(Traced(item.nodeid, fate, round(cpu_s, 4), round(wall_s, 4), self._bits(probes.REACHED)))
+            tell(_ALL)
 
         return work
 
