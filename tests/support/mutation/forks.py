@@ -25,6 +25,8 @@ CRASHED, TOO_LONG, STARTS = "crashed", "too long", "starts a program"
 _STARTS_EXIT = 3
 _STOPPED_EXIT = 4
 _BROKEN_EXIT = 70
+_BESIDE = {"git", "ldconfig"}
+"""Programs that say something of the machine and run nothing of ours."""
 _PROGRAMS = ("subprocess.Popen", "os.posix_spawn", "os.system", "os.exec", "os.fork", "os.forkpty")
 
 FUNCTIONS: defaultdict[str, list[FunctionType]] = defaultdict(list)
@@ -158,7 +160,7 @@ def end_at_a_program() -> None:
     """From now on this process ends when it starts another, for no fault put into this one is seen there."""
 
     def hook(event: str, arguments: tuple[object, ...]) -> None:
-        if event in _PROGRAMS:
+        if event in _PROGRAMS and not (arguments and Path(str(arguments[0])).name in _BESIDE):
             os._exit(_STARTS_EXIT)
 
     sys.addaudithook(hook)
