@@ -100,7 +100,7 @@ def run(project: Path) -> str:
     return done.stdout
 
 
-@pytest.mark.thorough
+@pytest.mark.more
 def test_each_fault_is_found_by_the_target_whose_tests_see_it(project: Path) -> None:
     said = run(project)
     kinds = {
@@ -134,7 +134,7 @@ def test_each_fault_is_found_by_the_target_whose_tests_see_it(project: Path) -> 
     ]
 
 
-@pytest.mark.thorough
+@pytest.mark.more
 def test_a_run_that_was_broken_off_goes_on(project: Path) -> None:
     first = run(project)
     (log,) = (project / "build" / "mutation").glob("*-wheel-0-1.ndjson")
