@@ -43,6 +43,12 @@ def _made():
 
 MADE = _made()
 '''
+CONFTEST = """
+import gc
+
+def pytest_collection_finish():
+    gc.freeze()
+"""
 CHECKS = '''
 import os, subprocess, sys
 import pytest
@@ -85,7 +91,8 @@ def test_fails_anyhow():
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    for name, text in {"wheel/__init__.py": "", "wheel/spin.py": SOURCE, "checks/test_spin.py": CHECKS}.items():
+    checks = {"checks/conftest.py": CONFTEST, "checks/test_spin.py": CHECKS}
+    for name, text in ({"wheel/__init__.py": "", "wheel/spin.py": SOURCE} | checks).items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     (tmp_path / "pytest.ini").write_text("[pytest]\npythonpath = .\nmarkers =\n    more: for another day\n")

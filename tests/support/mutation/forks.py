@@ -130,6 +130,7 @@ def _apart(config: pytest.Config, folder: Path) -> None:
 
 def settle() -> None:
     """Before the first fork: learn what is alive, which the collector then leaves alone, so that forks share it."""
+    gc.unfreeze()  # what was put aside when the tests had been collected is not told
     gc.collect()
     for each in gc.get_objects():
         if isinstance(each, FunctionType):
