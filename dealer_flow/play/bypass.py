@@ -7,6 +7,7 @@ are due next, unless a person says otherwise.
 
 from collections.abc import Sequence
 from itertools import takewhile
+from typing import Final
 
 import devices.events as e
 from dealer_flow.play import laying
@@ -24,6 +25,9 @@ from dealer_flow.record.incidents import Incident
 from dealer_flow.table.round import Round
 from devices.events import Seen
 from protocol.places import seat
+
+PASSES_BY: Final = frozenset({e.CardDrawn, e.CardUnread, e.PacketLifted, e.HandRevealed, e.GameEnded})
+"""Reports by which play may go on without a seat that has not chosen."""
 
 
 def goes_on_without(round_: Round, body: e.Body) -> bool:

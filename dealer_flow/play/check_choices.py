@@ -16,18 +16,19 @@ def choice_step(round_: Round, seat: int, choice: str) -> str | None:
     """The step, from the one under way on, in which the seat makes this choice; None when it is none of them, or the
     choice that the seat made last is only reported again."""
     made, step = round_.choices.get(seat, {}), round_.step
-    if (waits := round_.late.get(seat)) is not None:
-        decides = next(each for each in round_.plan.steps if each.name == waits)
-        return waits if isinstance(decides, DecideStep) and choice in decides.choices else None
-    if (unburned := folds_unburned(round_, seat, choice)) is not None:
+    if seat in round_.late:
+        waits = round_.late[seat]
+        decides = round_.plan.steps[round_.plan.order[waits]]
+        return waits if decides.do == "decide" and choice in decides.choices else None
+    if round_.unburned and (unburned := folds_unburned(round_, seat, choice)) is not None:
         return unburned
-    if not round_.plan.finishes.isdisjoint(made.values()):
+    if made and not round_.plan.finishes.isdisjoint(made.values()):
         return None
-    loose = round_.over or round_.house_wrong
-    if isinstance(step, ExchangeStep) and step.unless == choice and not loose:
+    loose = round_.house_wrong or round_.over
+    if step is not None and step.do == "exchange" and step.unless == choice and not loose:
         due = round_.next_due
         return step.name if due is not None and due.place.seat == seat and step.name not in made else None
-    if isinstance(step, DecideStep) and round_.opened and not loose:
+    if step is not None and step.do == "decide" and round_.opened and not loose:
         if round_.is_undecided(seat):
             return step.name if choice in step.choices else None
         return _next_choice(round_, seat, choice) if step.name in made else None
@@ -49,7 +50,7 @@ def _next_choice(round_: Round, seat: int, choice: str) -> str | None:
 def _chooses(round_: Round, body: e.DecisionMade) -> bool:
     """Whether a step is left in which the seat may choose this; a dead hand that never chose is another matter."""
     never_chose = body.seat in round_.dead and body.seat not in round_.choices
-    return never_chose or choice_step(round_, body.seat, _chosen(round_, body)) is not None
+    return never_chose or choice_step(round_, body.seat, round_.plan.decisions[body.decision].name) is not None
 
 
 def _chosen(round_: Round, body: e.DecisionMade) -> str:
@@ -62,7 +63,10 @@ def _made(round_: Round, seat: int) -> str | None:
 
 
 def _has_its_bets(round_: Round, body: e.DecisionMade) -> bool:
-    bets, choice = round_.wagers.get(body.seat, {}).keys(), round_.plan.decisions[body.decision]
+    choice = round_.plan.decisions[body.decision]
+    if not choice.needs and not choice.unless:
+        return True
+    bets = round_.wagers.get(body.seat, {}).keys()
     return bets >= {*choice.needs} and bets.isdisjoint(choice.unless)
 
 
@@ -81,8 +85,9 @@ def _acts_in_order(round_: Round, body: e.DecisionMade) -> bool:
 
 
 def _step_offers_choice(round_: Round, body: e.DecisionMade) -> bool:
-    step, choice = round_.step, _chosen(round_, body)
-    return (isinstance(step, DecideStep) and choice in step.choices) or _gives_up(round_, body)
+    step, choice = round_.step, round_.plan.decisions[body.decision].name
+    offers = step is not None and step.do == "decide" and choice in step.choices
+    return offers or _gives_up(round_, body)
 
 
 def _gives_up(round_: Round, body: e.DecisionMade) -> bool:

@@ -40,11 +40,13 @@ _CHANGED_SINCE: Final = ("nothing_ruled_since", "bets_left_alone", "cards_not_mu
 @dataclass(slots=True)
 class RoundReports:
     """The reports since the flow stood between two rounds. `base`: as it stood there; None for its very beginning.
-    `ruled`: those of them, by their place, that were a person's ruling. `whole`: there are not too many."""
+    `ruled`: those of them, by their place, that were a person's ruling. `room`: for so many more; `whole`: there was
+    enough."""
 
     base: FlowState | None = None
     reports: list[Seen] = field(default_factory=list)
     ruled: set[int] = field(default_factory=set)
+    room: int = field(default_factory=lambda: REPORTS_MAX)
     whole: bool = True
     again: bool = False
     """The round is being gone through again."""
@@ -53,8 +55,9 @@ class RoundReports:
         """A report comes."""
         if round_.rulings and isinstance(seen.body, e.Confirmed | e.MisdealCalled):
             self.ruled.add(len(self.reports))
-        if len(self.reports) < REPORTS_MAX:
+        if self.room:
             self.reports.append(seen)
+            self.room -= 1
         else:
             self.whole = False
 
@@ -62,6 +65,7 @@ class RoundReports:
         """This report, the last, did nothing."""
         if self.reports and self.reports[-1] is seen:
             self.reports.pop()
+            self.room += 1
 
 
 def keyed_alone(round_: Round, body: e.HandCorrected) -> bool:

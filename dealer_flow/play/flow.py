@@ -18,16 +18,16 @@ from typing import Final
 
 import devices.events as e
 from dealer_flow.play import handle_shoe
-from dealer_flow.play.bypass import deal_on, goes_on_without, judge_late, pass_by, take_early
+from dealer_flow.play.bypass import PASSES_BY, deal_on, goes_on_without, judge_late, pass_by, take_early
 from dealer_flow.play.corrections import Amendment, RoundReports, keyed_alone, needs_cure, on_record, refused
 from dealer_flow.play.dealing import assign_hands, look_ahead, offer_hand
-from dealer_flow.play.guards import holds
+from dealer_flow.play.guards import GUARDS
 from dealer_flow.play.handle_shuffler import HANDLERS
 from dealer_flow.play.identity import Pin
-from dealer_flow.play.kept import FlowState, coming_of, put_back
+from dealer_flow.play.kept import ComingRound, FlowState, coming, coming_of, put_back
 from dealer_flow.play.legal import Legal, legal
 from dealer_flow.play.machine import Phase
-from dealer_flow.play.order import violation, waits_for
+from dealer_flow.play.order import WAITING, violation
 from dealer_flow.play.publish import result_of
 from dealer_flow.play.remedies import at_step, before_last
 from dealer_flow.play.sessions import LINE_REPORTS, Lines, RoundOrigin
@@ -166,13 +166,15 @@ class DealerFlow:
         aside. None at any other moment; right after END GAME it is there."""
         if self._phase.state is not State.BETTING or self._held or self._lines.patient:
             return None
-        coming = coming_of(self._round, self._open())
-        if coming is None:
-            return None
+        kept = coming_of(self._round, self._open())
+        return self._at_rest(kept) if kept is not None else None
+
+    def _at_rest(self, coming: ComingRound) -> FlowState:
+        """The state between two rounds. Reports are kept from here on, for a correction need not go back further."""
         shoes = self._shoes.state() if self._shoes is not None else None
         state = FlowState(decks=self._decks.state(), shoes=shoes, lines=self._lines.state(), coming=coming)
         if not self._reports.again:
-            self._reports = RoundReports(state)  # a correction need not go back further
+            self._reports = RoundReports(state)
         return state
 
     def restore(self, state: FlowState) -> None:
@@ -190,14 +192,16 @@ class DealerFlow:
     def handle(self, seen: Seen) -> list[RoundResult | Incident]:
         """Take one report. Incidents come out as they are found, the result when the round ends."""
         self._last = seen
-        self.origins.clear()
+        if self.origins:
+            self.origins.clear()
         out: list[RoundResult | Incident] = []
         if seen.body.__class__ not in CONCERNED:
-            if self._lines.sessions.get(seen.device) != seen.session:
+            sessions = self._lines.sessions
+            if seen.device not in sessions or sessions[seen.device] != seen.session:
                 self._reports.note(seen, self._round)
-                self._meet(seen)
+                self._lines.meet(self._round, seen)
         else:
-            self._reports.note(seen, self._round)
+            self._reports.note(seen, self._phase.round_)
             every = self._plan.count_every
             if every is not None and self._decks.watch(seen.at_ns, every.minutes):
                 due = Incident(code="deck-count-due", clause=every.clause, minutes=every.minutes)
@@ -232,13 +236,15 @@ class DealerFlow:
         phase, body = self._phase, seen.body
         round_, kind = phase.round_, body.__class__
         round_.heard = body
-        self._meet(seen)
-        handler = HANDLERS.get(kind)
-        if handler is None:
+        sessions = self._lines.sessions
+        if seen.device not in sessions or sessions[seen.device] != seen.session:
+            self._lines.meet(round_, seen)
+        if kind not in HANDLERS:
             self._lines.take(round_, seen)
         else:
-            round_.devices.add(seen.device)
-            if phase.state is State.DECIDING:
+            if seen.device not in round_.devices:
+                round_.devices.add(seen.device)
+            if phase.state is State.DECIDING and kind in PASSES_BY:
                 self._pass_by(seen)
             if phase.state in BEFORE_REVEAL and self._pass_over(body):
                 self._flush(out)
@@ -255,7 +261,7 @@ class DealerFlow:
                     self._go_on()
                     self._flush(out)
                     return
-            handler(round_, seen, body)
+            HANDLERS[kind](round_, seen, body)
             if kind is e.GameStarted:
                 round_.started_by = (seen.device, seen.session)
                 self._lines.doubt(round_, seen)
@@ -310,15 +316,10 @@ class DealerFlow:
         every = self._plan.count_every
         if every is not None:
             again._decks.watch(correction.at_ns, every.minutes)
-        again._meet(correction)
+        again._lines.meet(again._round, correction)
         again._round.devices.add(correction.device)
         again._round.heard = correction.body
         return None if again._held else again
-
-    def _meet(self, seen: Seen) -> None:
-        """A device speaks: in a session this table may not have seen."""
-        if self._lines.sessions.get(seen.device) != seen.session:
-            self._lines.meet(self._round, seen)
 
     def _report(self, found: Violation, seen: Seen) -> None:
         """A violation is an incident, and a harmful one spoils the round; a wager is held."""
@@ -342,7 +343,9 @@ class DealerFlow:
         """A step that ends by the report of a later one is over. CONFIRM ends one, and is used up: True."""
         phase, ended = self._phase, False
         round_ = phase.round_
-        while not ended and phase.state in BEFORE_REVEAL and holds("later_step_begun", round_) and phase.pass_step():
+        while not ended and phase.state in BEFORE_REVEAL and GUARDS["later_step_begun"].holds(round_):
+            if not phase.pass_step():
+                break
             end_step(round_)
             self._go_on()
             ended = isinstance(body, e.Confirmed)
@@ -354,7 +357,8 @@ class DealerFlow:
         round_ = phase.round_
         if phase.state is State.BETTING:
             return
-        self._judge()
+        if round_.house_wrong or round_.over:
+            self._judge()
         if round_.draw is not None:
             while phase.state in _DRAWN and phase.draw_on():
                 pass
@@ -365,9 +369,9 @@ class DealerFlow:
             follow(round_)
 
     def _judge(self) -> None:
-        round_ = self._round
-        if (round_.over or round_.house_wrong) and self._phase.state is not State.HALTED:
-            self._phase.judge()
+        phase = self._phase
+        if phase.state is not State.HALTED and (phase.round_.house_wrong or phase.round_.over):
+            phase.judge()
 
     def _step_on(self, phase: Phase, round_: Round) -> bool:
         """One step further; False when the step under way still waits."""
@@ -383,10 +387,11 @@ class DealerFlow:
         if self._plan.runs_out is not None and not round_.house_wrong:
             look_ahead(round_, self._last)
         over = False
-        if phase.state is not State.REVEALING or not holds("step_reveals", round_):
-            waiting = waits_for(round_)
-            if waiting is not None and holds(waiting, round_) and phase.end_step():
-                judge_late(round_, self._last)
+        if phase.state is not State.REVEALING or not GUARDS["step_reveals"].holds(round_):
+            waiting = WAITING[round_.step.do] if round_.step is not None else None
+            if waiting is not None and GUARDS[waiting].holds(round_) and phase.end_step():
+                if round_.late:
+                    judge_late(round_, self._last)
                 next_step(round_)
                 over = True
             elif not round_.house_wrong and self._shown_at != (stands := (round_.at, round_.next_due is not None)):
@@ -395,7 +400,7 @@ class DealerFlow:
                 phase.begin_step()
                 self._shown_at = stands
                 over = was is State.REVEALING and phase.state is not was  # back at a step, which may be over, too
-        if round_.over or round_.house_wrong:
+        if round_.house_wrong or round_.over:
             self._judge()
         return over
 
@@ -413,7 +418,8 @@ class DealerFlow:
         self._next_round()
         self._round.button_was, self._round.red_lamp = button, lamp
         self._lines.patient = False
-        self.kept()
+        if not self._held:
+            self._at_rest(coming(self._round))
 
     def _next_round(self) -> None:
         self._round = self._open()

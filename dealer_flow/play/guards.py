@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from dealer_flow.play.states import STEP_STATES, State
-from dealer_flow.play.steps import deals_on, ends_by, set_out, shown_out
+from dealer_flow.play.steps import MAY_END_SO, deals_on, ends_by, set_out, shown_out
 from dealer_flow.play.turns import bets_called
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.table.round import Round
@@ -82,8 +82,7 @@ def _doing(state: State) -> Callable[[Round], bool]:
     """Whether a step of this kind is under way."""
 
     def doing(round_: Round) -> bool:
-        step = round_.step
-        return step is not None and STEP_STATES[step.do] is state
+        return round_.step is not None and STEP_STATES[round_.step.do] is state
 
     return doing
 
@@ -98,7 +97,9 @@ def _burn_confirmed(round_: Round) -> bool:
 
 
 def _later_step_begun(round_: Round) -> bool:
-    return round_.heard is not None and not round_.rulings and ends_by(round_, round_.heard)
+    if round_.step is None or round_.step.do not in MAY_END_SO or round_.rulings:
+        return False
+    return round_.heard is not None and ends_by(round_, round_.heard)
 
 
 def _remainder_counted(round_: Round) -> bool:

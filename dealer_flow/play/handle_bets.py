@@ -12,7 +12,6 @@ from dealer_flow.play.handle_shoe import Handler
 from dealer_flow.play.steps import blind_now, choose
 from dealer_flow.play.verdicts import judge_button
 from dealer_flow.play.wagers import placed_anew
-from dealer_flow.procedure.steps.exchange import ExchangeStep
 from dealer_flow.table.round import Round
 from devices.events import Seen
 
@@ -114,14 +113,15 @@ def _drawn(round_: Round, seen: Seen, body: e.NumberDrawn) -> None:
 
 
 def _decide(round_: Round, seen: Seen, body: e.DecisionMade) -> None:
-    choice = round_.plan.decisions.get(body.decision)
-    if choice is None or body.seat not in round_.active:
+    if body.decision not in round_.plan.decisions or body.seat not in round_.active:
         return
+    choice, under_way = round_.plan.decisions[body.decision], round_.step
     step = choice_step(round_, body.seat, choice.name)
     if step is not None:
         choose(round_, body.seat, step, choice.name)
-        round_.late.pop(body.seat, None)
-        if isinstance(round_.step, ExchangeStep) and round_.step.name == step:  # no card for the hand
+        if round_.late:
+            round_.late.pop(body.seat, None)
+        if under_way is not None and under_way.do == "exchange" and under_way.name == step:  # no card for the hand
             rest = round_.dues[round_.given :]
             round_.dues[round_.given :] = [due for due in rest if due.place.seat != body.seat]
 

@@ -5,6 +5,7 @@ flow: what has no order of its own is sorted.
 """
 
 from dataclasses import fields
+from operator import attrgetter
 from typing import Final
 
 from msgspec import Struct
@@ -39,13 +40,16 @@ class FlowState(Struct, frozen=True):
 
 _OF_ITS_OWN: Final = frozenset({*ComingRound.__struct_fields__, "heard"})
 """What may differ from a round in which nothing has happened; `heard` is of the report that is being taken."""
-_OTHERS: Final = tuple(field.name for field in fields(Round) if field.name not in _OF_ITS_OWN)
+_others: Final = attrgetter(*(field.name for field in fields(Round) if field.name not in _OF_ITS_OWN))
 
 
 def coming_of(round_: Round, fresh: Round) -> ComingRound | None:
     """What is kept of the coming round; None when it holds more than that, as a bet, which `fresh` does not."""
-    if any(getattr(round_, name) != getattr(fresh, name) for name in _OTHERS):
-        return None
+    return coming(round_) if _others(round_) == _others(fresh) else None
+
+
+def coming(round_: Round) -> ComingRound:
+    """What is kept of a round that holds no more than that."""
     return ComingRound(
         devices=tuple(sorted(round_.devices)),
         restarted=tuple(sorted(round_.restarted)),

@@ -7,7 +7,7 @@ table, whose round the guards ask about.
 import logging
 from functools import cache
 
-from transitions import Event, EventData, Machine
+from transitions import Event, Machine
 from transitions.core import Condition, Transition
 
 from dealer_flow.play.guards import GUARDS
@@ -19,42 +19,48 @@ logging.getLogger("transitions.core").setLevel(logging.ERROR)
 
 
 class _NamedGuard(Condition):
-    """The guard of this name, on the round of the moment. A name that is none fails at once."""
+    """The guard of this name. A name that is none fails at once."""
 
     def __init__(self, func: str, target: bool = True) -> None:
         assert func in GUARDS, func
         super().__init__(func, target)
 
-    def check(self, event_data: EventData) -> bool:
-        """Whether the row may be taken, as far as this guard goes."""
-        return GUARDS[self.func].holds(event_data.model.round_) is self.target  # type: ignore[index, attr-defined]
-
 
 class _Guarded(Transition):
-    """A row of the table: its guards are asked, then the state changes. No row has callbacks, and looking for them at
-    every turn would double the price of a trigger."""
+    """A row of the table: guards, and a destination. No row has callbacks."""
 
     condition_cls = _NamedGuard
 
-    def execute(self, event_data: EventData) -> bool:
-        """True when every guard lets pass."""
-        if not self._eval_conditions(event_data):
-            return False
-        if self.dest is not None:
-            event_data.machine.set_state(self.dest, event_data.model)
-        return True
-
 
 class _Trigger(Event):
-    """A trigger that is fired at once: nothing is queued, and nothing is to be called before or after."""
+    """A trigger that is fired at once: nothing is queued, and nothing is to be called before or after. Its rows are
+    kept by the state they begin in, so that firing it asks their guards and does no more: a report fires one or two."""
+
+    def __init__(self, name: str, machine: Machine) -> None:
+        super().__init__(name, machine)
+        self._rows: dict[State, list[tuple[tuple[tuple[str, bool], ...], State]]] = {}
+
+    def add_transition(self, transition: Transition) -> None:
+        """One more row, asked after those before it."""
+        super().add_transition(transition)
+        source = State[transition.source]
+        guards = tuple((str(guard.func), guard.target) for guard in transition.conditions)
+        dest = source if transition.dest is None else State[transition.dest]
+        self._rows.setdefault(source, []).append((guards, dest))
 
     def trigger(self, model: object, *args: object, **kwargs: object) -> bool:
         """Whether a row could be taken; the first that lets pass is. MachineError where no row begins."""
-        state = self.machine.get_model_state(model)
-        if not self._is_valid_source(state):
-            return False
-        data = EventData(state, self, self.machine, model, list(args), kwargs)
-        return any(row.execute(data) for row in self.transitions[state.name])
+        assert isinstance(model, Phase)
+        if model.state not in self._rows:
+            return self._is_valid_source(self.machine.get_model_state(model))
+        for guards, dest in self._rows[model.state]:
+            for name, target in guards:
+                if GUARDS[name].holds(model.round_) is not target:
+                    break
+            else:
+                model.state = dest
+                return True
+        return False
 
 
 class GuardedMachine(Machine):

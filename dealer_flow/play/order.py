@@ -23,7 +23,8 @@ from protocol.places import NOWHERE, SHOE, Place
 
 class OrderRule(NamedTuple):
     """In these states a report needs this guard, in games for which `only` holds. `harmful` and `taken` as of
-    `Violation`; `mild`: a guard under which it is recorded only."""
+    `Violation`; `mild`: a guard under which it is recorded only; `nearer`: guards that hold wherever this one does, of
+    which the first that does not says more closely what is wrong."""
 
     states: frozenset[State]
     guard: str
@@ -33,11 +34,15 @@ class OrderRule(NamedTuple):
     at: Callable[[Any], Place] | None = None
     mild: str = ""
     only: Callable[[Plan], bool] | None = None
+    nearer: tuple[str, ...] = ()
 
 
 def violation(state: State, round_: Round, body: e.Body) -> Violation | None:
     """None when `body` may happen now. Reports without rules are always in order."""
-    for rule in _rules_at(round_.plan, state).get(body.__class__, ()):
+    rules = _rules_at(round_.plan, state)
+    if body.__class__ not in rules:
+        return None
+    for rule in rules[body.__class__]:
         name = rule.guard
         if name == "round_over":  # END GAME alone asks the table of states itself
             if way_on("end_game", state, round_) is not None:
@@ -45,6 +50,8 @@ def violation(state: State, round_: Round, body: e.Body) -> Violation | None:
             name = _unfinished(state, round_)
         elif CHECKS[name](round_, body):
             continue
+        else:
+            name = next((nearer for nearer in rule.nearer if not CHECKS[nearer](round_, body)), name)
         harmful = rule.harmful and not (rule.mild and CHECKS[rule.mild](round_, body))
         place = rule.at(body) if rule.at else getattr(body, "place", NOWHERE)
         return Violation(name, harmful, rule.taken, rule.code, place)
@@ -81,10 +88,13 @@ def way_on(trigger: str, state: State, round_: Round) -> Row | None:
     return None
 
 
+WAITING: Final = {do: WAITS.get(state) for do, state in STEP_STATES.items()}
+"""What a step does -> the guard that it waits for; None for the reveal."""
+
+
 def waits_for(round_: Round) -> str | None:
     """The guard that the step under way waits for; None at the reveal and in a game of columns."""
-    step = round_.step
-    return None if step is None else WAITS.get(STEP_STATES[step.do])
+    return None if round_.step is None else WAITING[round_.step.do]
 
 
 def _unfinished(state: State, round_: Round) -> str:
@@ -276,9 +286,7 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
         OrderRule(_STRICT, "choice_is_known", harmful=False, code="unknown-decision"),
         OrderRule(_STRICT, "seat_dealt_in", harmful=False, code="unknown-seat"),
         OrderRule(_STRICT, "choice_has_its_bets", harmful=False),
-        OrderRule(_STRICT, "choice_is_new", harmful=False),
-        OrderRule(_STRICT, "choice_stands", harmful=False),
-        OrderRule(_STRICT, "choice_is_offered", harmful=False),
+        OrderRule(_STRICT, "choice_is_offered", harmful=False, nearer=("choice_is_new", "choice_stands")),
         OrderRule(_STRICT, "hand_is_live", harmful=False),
         OrderRule(frozenset({State.DECIDING}), "step_offers_choice", harmful=False, taken=True),
         OrderRule(_STRICT - {State.DECIDING, State.EXCHANGING}, "players_choose", harmful=False, taken=True),

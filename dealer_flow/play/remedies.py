@@ -154,7 +154,7 @@ def deal_anew(round_: Round, policy: Policy, hand: Hand, first: int, seen: Seen)
     cards = laying.take_back(round_, gone)
     rest = round_.dues[round_.given :]
     round_.dues[round_.given :] = [due for due in rest if (due.place, due.step) != (place, later)]
-    round_.at, round_.opened = first, True
+    round_.go_to(first, opened=True)
     round_.stages.pop(place, None)
     hand.person_count, hand.judged = None, 0
     _into_deck(round_, policy, place, cards, seen)

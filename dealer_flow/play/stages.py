@@ -3,9 +3,8 @@
 from msgspec.structs import replace
 
 from dealer_flow.procedure.steps.kinds import AnyStep
-from dealer_flow.procedure.steps.reveal import RevealStep
 from dealer_flow.procedure.steps.show import ShowStep
-from dealer_flow.procedure.tables import DECLARED, chosen
+from dealer_flow.procedure.tables import DECLARED, SettlesPart
 from dealer_flow.record.details import Stage
 from dealer_flow.table.hand import corrected
 from dealer_flow.table.round import Round
@@ -24,7 +23,7 @@ def lying(round_: Round, place: Place) -> tuple[Card, ...]:
 def _known(round_: Round, place: Place, step: AnyStep) -> tuple[Card, ...]:
     """What lies there after a step; of cards that it turned up some of, those."""
     cards, hand = lying(round_, place), round_.ledger.hands[place]
-    if isinstance(step, ShowStep) and round_.plan.kind(place) in step.of and hand.opened and hand.revealed is None:
+    if step.do == "show" and round_.plan.kind(place) in step.of and hand.opened and hand.revealed is None:
         return hand.opened + (UNREAD,) * max(len(cards) - len(hand.opened), 0)
     return cards
 
@@ -33,8 +32,9 @@ def note_stages(round_: Round, step: AnyStep | None) -> None:
     """This step is over: what lies at a place, where a face of it is known and it is not what lay there before."""
     if step is None or round_.over:
         return
-    for place in round_.ledger.hands:
-        note_stage(round_, step, place)
+    for place, hand in round_.ledger.hands.items():
+        if hand.recognised or hand.opened or hand.revealed:  # else no face of it is known
+            note_stage(round_, step, place)
 
 
 def note_stage(round_: Round, step: AnyStep | None, place: Place) -> None:
@@ -42,7 +42,7 @@ def note_stage(round_: Round, step: AnyStep | None, place: Place) -> None:
     if step is None or place == BURN or place not in round_.ledger.hands:
         return
     cards, before = _known(round_, place, step), round_.stages.get(place, ())
-    if all(card == UNREAD for card in cards):
+    if cards.count(UNREAD) == len(cards):
         return
     stage = Stage(step=step.name, place=place.text, cards=tuple(spell_cards(cards)))
     if not before or before[-1].cards != stage.cards:
@@ -58,25 +58,26 @@ def correct_stages(round_: Round, place: Place, keyed: tuple[Card, ...], right: 
 
 def settle(round_: Round, *, seen: bool) -> None:
     """The step under way is over: its bets are settled. Where nothing of it need be `seen`, that shows by the next."""
-    step = round_.step
-    if step is not None and step.settles and seen:
+    if seen:
         _settle(round_, round_.at)
-    elif step is not None and step.settles:
+    else:
         round_.passed.append(round_.at)
 
 
 def reached_step(round_: Round, name: str) -> None:
     """A choice was made in this step, or a card dealt by it."""
     if round_.passed or round_.settled_by is not None:
-        _reached(round_, next(index for index, step in enumerate(round_.plan.steps) if step.name == name))
+        _reached(round_, round_.plan.order[name])
 
 
 def reached_show(round_: Round, kind: str) -> None:
     """Cards of this recipient are shown: by the first step that may show them, of those whose bets are not settled for
     good and those that follow."""
-    waiting = [*round_.passed, *(() if round_.settled_by is None else (round_.settled_by,))]
-    for index, step in enumerate(round_.plan.steps) if waiting else ():
-        if index >= min(waiting) and isinstance(step, ShowStep | RevealStep) and kind in step.recipients:
+    if not round_.passed and round_.settled_by is None:
+        return
+    first = min([*round_.passed, *(() if round_.settled_by is None else (round_.settled_by,))])
+    for index in round_.plan.shown_by.get(kind, ()):
+        if index >= first:
             _reached(round_, index)
             return
 
@@ -96,21 +97,22 @@ def _settle(round_: Round, index: int) -> None:
     step = round_.plan.steps[index]
     if round_.over or round_.house_wrong or round_.ledger.conserved is False:
         return
+    rows, tips = round_.plan.settling[step.name], round_.plan.tips
     for number in round_.active:
         if number not in round_.dead:
-            bets = round_.wagers.get(number, {})
-            named = _settling(round_, step, number)
-            over = {bet for bet in bets if round_.plan.tips.get(bet, bet) in named}
-            round_.settled.setdefault(number, set()).update(over)
+            named = _settling(round_, step, rows, number)
+            over = round_.settled.setdefault(number, set())
+            for bet in round_.wagers.get(number, ()):
+                if tips.get(bet, bet) in named:
+                    over.add(bet)
     round_.settled_by = index
 
 
-def _settling(round_: Round, step: AnyStep, number: int) -> set[str]:
-    """The bets that this step settles at a seat, by what it chose and declared."""
-    made = {*round_.choices.get(number, {}).values()}
+def _settling(round_: Round, step: AnyStep, rows: tuple[SettlesPart, ...], number: int) -> set[str]:
+    """The bets that these rows of a step settle at a seat, by what it chose and declared."""
+    made = {*round_.choices[number].values()} if number in round_.choices else set()
     if step.name in round_.declared.get(number, ()):
         made.add(DECLARED)
-    rows = (row for row in step.settling if chosen(row.when, round_.plan.options))
     return {row.bet for row in rows if row.of is None or row.of in made}
 
 

@@ -7,7 +7,6 @@ import devices.events as e
 from dealer_flow.play.faced import board_read
 from dealer_flow.play.stages import note_stage, note_stages, reached_step, settle
 from dealer_flow.play.turns import open_betting
-from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.procedure.steps.deal import DealStep
 from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.procedure.steps.exchange import ExchangeStep
@@ -15,14 +14,14 @@ from dealer_flow.procedure.steps.kinds import AnyStep
 from dealer_flow.procedure.steps.reveal import RevealStep
 from dealer_flow.procedure.steps.set_hand import SetStep
 from dealer_flow.procedure.steps.show import ShowStep
-from dealer_flow.procedure.tables import GivesUpPart
+from dealer_flow.procedure.tables import DecisionPart, GivesUpPart
 from dealer_flow.table.round import Round
 from protocol.places import Place, seat
 
 _CARDS_OUT: Final = (e.PacketLifted, e.CardDrawn, e.CardUnread)
 _ENDS: Final = (e.RemainderDumped, e.GameEnded)
-_MAY_END_SO: Final = (ShowStep, DecideStep, ExchangeStep, SetStep)
-"""The steps that may end by the report of a later one."""
+MAY_END_SO: Final = frozenset({"show", "decide", "exchange", "set"})
+"""What steps do that may end by the report of a later one."""
 
 
 def may_open(round_: Round, step: AnyStep | None = None) -> bool:
@@ -38,9 +37,9 @@ def open_step(round_: Round) -> None:
     """The step under way begins: its cards are due."""
     step = round_.step
     round_.opened = True
-    if isinstance(step, BetStep) and not round_.won:
+    if step is not None and step.do == "bet" and not round_.won:
         open_betting(round_, step)
-    if step is not None and not round_.won and not _begun_ahead(round_, step):
+    if step is not None and step.deals and not round_.won and not _begun_ahead(round_, step):
         from_device = step.from_device and not round_.dealt_by_hand
         (round_.dues if from_device else round_.by_hand).extend(step.dues(round_))
 
@@ -59,22 +58,33 @@ def deal_ahead(round_: Round) -> None:
 
 def _begun_ahead(round_: Round, step: AnyStep) -> bool:
     """Whether its cards are due already."""
-    return any(due.step == step.name for due in round_.dues)
+    return step.name in [due.step for due in round_.dues]
 
 
 def choose(round_: Round, number: int, step: str, name: str) -> None:
     """A seat makes a choice: cards are laid down that go with it, of a hand that has so many, and money is given up."""
     reached_step(round_, step)
-    round_.choices.setdefault(number, {})[step] = name
-    hand, choice = round_.ledger.hands.get(seat(number)), round_.plan.choices[name]
+    made = round_.choices.setdefault(number, {})
+    made[step] = name
+    if round_.plan.folds.isdisjoint(made.values()):
+        round_.gave_up.discard(number)
+    else:
+        round_.gave_up.add(number)
+    choice = round_.plan.choices[name]
     if choice.discards or choice.lays_aside:
-        note_stage(round_, round_.step, seat(number))
+        _lay_down(round_, number, choice)
+    if choice.gives_up is not None:
+        _give_up(round_, number, choice.gives_up)
+
+
+def _lay_down(round_: Round, number: int, choice: DecisionPart) -> None:
+    """The cards that go with a choice are discarded, or laid apart."""
+    note_stage(round_, round_.step, seat(number))
+    hand = round_.ledger.hands.get(seat(number))
     if hand is not None and 0 < choice.discards <= hand.expected:
         hand.lay_down(choice.discards)
     if hand is not None and 0 < choice.lays_aside < hand.expected - hand.aside:
         hand.lay_aside(choice.lays_aside)
-    if (part := round_.plan.choices[name].gives_up) is not None:
-        _give_up(round_, number, part)
 
 
 def _give_up(round_: Round, number: int, part: GivesUpPart) -> None:
@@ -199,19 +209,21 @@ def begun(round_: Round, name: str) -> bool:
 
 def next_step(round_: Round) -> None:
     """The step under way is over; a hand that was offered and nobody took is dead."""
-    note_stages(round_, round_.step)
-    settle(round_, seen=not isinstance(round_.step, ShowStep) or (not round_.step.optional and shown_out(round_)))
-    if isinstance(step := round_.step, DecideStep) and step.about is not None and not round_.taken(step):
+    step = round_.step
+    note_stages(round_, step)
+    if step is not None and step.settles:
+        settle(round_, seen=step.do != "show" or (not step.optional and shown_out(round_)))
+    if step is not None and step.do == "decide" and step.about is not None and not round_.taken(step):
         round_.dead_hands.add(step.about)
         round_.returns.add("hand", step.about, ())
-    round_.at, round_.opened = round_.at + 1, False
+    round_.go_to(round_.at + 1, opened=False)
 
 
 def ends_by(round_: Round, body: e.Body) -> bool:
     """True when the step under way ends by the next one's report: a show that nobody reported, a choice that need not
     be made, the cards the house exchanges."""
     step = round_.step
-    if not isinstance(step, _MAY_END_SO) or not round_.opened:
+    if step is None or step.do not in MAY_END_SO or not round_.opened:
         return False
     if isinstance(body, _CARDS_OUT) and round_.next_due is not None:
         return False  # it completes a hand of an earlier step
@@ -219,7 +231,7 @@ def ends_by(round_: Round, body: e.Body) -> bool:
         return False  # cards dealt by hand are
     if isinstance(body, e.RemainderDumped) and not isinstance(step, ExchangeStep) and not round_.left_to_deal:
         return False  # what is left comes when it comes, whatever is shown or chosen meanwhile
-    if isinstance(step, ShowStep):
+    if step.do == "show":
         if isinstance(body, _CARDS_OUT) and not any(later.from_device for later in round_.plan.steps[round_.at + 1 :]):
             return False  # no later step deals it: it is one too many
         if isinstance(body, e.HandRevealed):
@@ -227,7 +239,9 @@ def ends_by(round_: Round, body: e.Body) -> bool:
         if isinstance(body, e.DecisionMade):
             return _of_later_step(round_, body)
         return isinstance(body, (*_CARDS_OUT, *_ENDS, e.BurnConfirmed, e.Confirmed))
-    if isinstance(step, DecideStep) and step.optional:
+    if step.do == "decide":
+        if not step.optional:
+            return False
         if isinstance(body, e.DecisionMade):
             choice = round_.plan.decisions.get(body.decision)
             return choice is not None and choice.name not in step.choices

@@ -148,7 +148,7 @@ def stands(round_: Round) -> tuple[int, ...]:
 def reopen(round_: Round) -> None:
     """The betting round that had seemed to be over is under way again: what was due after it is not due yet."""
     names = [step.name for step in round_.plan.steps]
-    round_.at, round_.opened = names.index(round_.betting.step), True
+    round_.go_to(names.index(round_.betting.step), opened=True)
     rest = round_.dues[round_.given :]
     round_.dues[round_.given :] = [due for due in rest if due.why == "complete"]
 

@@ -30,10 +30,12 @@ class BetRule(NamedTuple):
 
     def breach(self, wagers: Mapping[str, int]) -> "Breach | None":
         """How these bets of a seat break it; None when they do not."""
-        there = tuple(bet for bet in self.bets if wagers.get(bet))
+        cents, there = 0, tuple[str, ...]()
+        for bet in self.bets:
+            if wagers.get(bet):
+                cents, there = cents + wagers[bet], (*there, bet)
         if not there:
             return None
-        cents = sum(wagers[bet] for bet in there)
         if self.amount is not None:
             wanted = self.amount.cents(wagers)
             return Breach(self, there, cents, int(wanted)) if _BROKEN[self.kind](cents, wanted) else None
@@ -55,7 +57,7 @@ class Breach(NamedTuple):
     wanted: int
 
 
-_BROKEN: Final[Mapping[str, Callable[[int, Fraction], bool]]] = {
+_BROKEN: Final[Mapping[str, Callable[[int, int | Fraction], bool]]] = {
     "equal": lambda cents, wanted: cents != wanted,
     "exactly": lambda cents, wanted: cents != wanted,
     "at-most": lambda cents, wanted: cents > wanted,

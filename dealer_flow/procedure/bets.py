@@ -34,20 +34,22 @@ AmountText = Annotated[
 
 
 class Amount(NamedTuple):
-    """So many cents, or so many times a bet."""
+    """So many cents, or so many times a bet. What is whole is an int: every bet is held against some of them."""
 
-    times: Fraction
+    times: int | Fraction
     bet: str = ""
 
-    def cents(self, wagers: Mapping[str, int]) -> Fraction:
+    def cents(self, wagers: Mapping[str, int]) -> int | Fraction:
         """What it comes to beside these bets; 0 while the bet is not there."""
-        return self.times * wagers.get(self.bet, 0) if self.bet else self.times
+        if not self.bet:
+            return self.times
+        return self.times * wagers[self.bet] if self.bet in wagers else 0
 
     def words(self) -> str:
         """`$50`, `2 x ante`, `half of ante`."""
         if not self.bet:
             return dollars(int(self.times))
-        known = {Fraction(1): f"the {self.bet}", Fraction(1, 2): f"half the {self.bet}"}
+        known: dict[int | Fraction, str] = {1: f"the {self.bet}", Fraction(1, 2): f"half the {self.bet}"}
         return known.get(self.times, f"{self.times} x {self.bet}")
 
 
@@ -56,8 +58,9 @@ def amount_of(text: str) -> Amount:
     found = re.match(_AMOUNT, text)
     assert found is not None, "the schema lets no other text pass"
     if found["bet"]:
-        return Amount(Fraction(found["times"] or 1), found["bet"])
-    return Amount(Fraction(int(found["dollars"]) * 100 + int(found["cents"] or 0)))
+        times = Fraction(found["times"] or 1)
+        return Amount(int(times) if times.denominator == 1 else times, found["bet"])
+    return Amount(int(found["dollars"]) * 100 + int(found["cents"] or 0))
 
 
 # ------------------------------------------------------------------ the tables

@@ -14,6 +14,7 @@ from dealer_flow.procedure.steps.kinds import AnyStep
 from dealer_flow.procedure.steps.offer_hand import OfferHandStep
 from dealer_flow.procedure.steps.reveal import RevealStep
 from dealer_flow.procedure.steps.set_hand import SetStep
+from dealer_flow.procedure.steps.show import ShowStep
 from dealer_flow.procedure.steps.so_far import CardsSoFar
 from dealer_flow.procedure.tables import (
     SUIT_COLUMNS,
@@ -29,7 +30,7 @@ from dealer_flow.procedure.tables import (
 )
 from protocol.cards import CARDS, DECK, Card
 from protocol.faults import Fault, fault_class
-from protocol.places import COMMUNITY, DEALER, REMAINDER, SHOE, SHUFFLER, Place, parse_place, seat
+from protocol.places import COMMUNITY, DEALER, PLACES, REMAINDER, SHOE, SHUFFLER, Place, parse_place, seat
 
 _PLACES: Final = {"community": COMMUNITY, "dealer": DEALER, "remainder": REMAINDER}
 _BY_ROW: Final = ("exposed", "off-table", "dropped", "early")
@@ -94,6 +95,16 @@ class Plan:
         """How chips go into the pot, where players bet against each other."""
         self.clause = procedure.clause
         self.steps: tuple[AnyStep, ...] = tuple(step for step in procedure.step if chosen(step.when, self.options))
+        self.order = {step.name: index for index, step in enumerate(self.steps)}
+        """A step's name -> its place among the steps."""
+        self.settling = {
+            step.name: tuple(row for row in step.settling if chosen(row.when, self.options)) for step in self.steps
+        }
+        """The bets that are settled once a step is over, and whose."""
+        self.from_hand = procedure.device == "hand"
+        """Whether no device deals: the controller alone reports."""
+        self.deck_at = {"card-shoe": SHOE, "hand": REMAINDER}.get(procedure.device, SHUFFLER)
+        """Where the deck lies that cards come from."""
         self._bets()
         self._places()
         self.most_seats = procedure.seats.most
@@ -170,6 +181,13 @@ class Plan:
         self.bets: dict[int, BetPart] = {bet.number: bet for bet in there}
         self.rules: tuple[BetRule, ...] = rules_of(procedure, self.options)
         """What the bets of a seat must be, under these options."""
+        self.before_deal = frozenset(bet.name for bet in there if bet.placed == "before-deal")
+        self.rules_at_start = tuple(rule for rule in self.rules if rule.named <= self.before_deal)
+        """Those of bets that are all placed before the deal."""
+        self.rules_at_end = tuple(
+            rule for rule in self.rules if rule.choice is not None or not rule.named <= self.before_deal
+        )
+        """Those that START GAME could not answer for good: of other bets too, or of a choice."""
         staked = procedure.betting is not None  # a seat plays by its stake; a bet before the deal shows it as well
         self.entering = frozenset(
             bet.name
@@ -206,10 +224,18 @@ class Plan:
         self.hands: dict[Recipient, Place] = {hand.name: parse_place(hand.place) for hand in self.procedure.hand}
         self.sides = {hand.name: hand.side for hand in self.procedure.hand}
         self._place_of = _PLACES | self.hands
-        self._kinds = {place: name for name, place in self._place_of.items()}
+        names = {place: name for name, place in self._place_of.items()}
+        self._kinds = tuple("seats" if place.seat else names.get(place, place.text) for place in PLACES)
+        self._houses = {"dealer", "community"} | {name for name, side in self.sides.items() if side != "players"}
         last = self.steps[-1] if self.steps else None
         self.reveal = last if isinstance(last, RevealStep) else None
         self.reveal_order = self.reveal.order if self.reveal else ()
+        shows = [(index, step) for index, step in enumerate(self.steps) if isinstance(step, ShowStep | RevealStep)]
+        self.shown_by: dict[Recipient, tuple[int, ...]] = {
+            kind: tuple(index for index, step in shows if kind in step.recipients)
+            for kind in {kind for _, step in shows for kind in step.recipients}
+        }
+        """The steps, by their place, that show cards of a recipient."""
 
     def _run_through(self) -> None:
         """What the steps do with the cards when nothing goes wrong."""
@@ -265,11 +291,11 @@ class Plan:
 
     def kind(self, place: Place) -> str:
         """The recipient at a place: `seats`, `community`, `dealer`, the name of a hand, or the place's own text."""
-        return "seats" if place.seat else self._kinds.get(place, place.text)
+        return self._kinds[place]
 
     def house(self, kind: str) -> bool:
         """True when the cards of this recipient are the house's or everybody's."""
-        return kind in ("dealer", "community") or self.sides.get(kind, "players") != "players"
+        return kind in self._houses
 
     def expected(self, place: Place) -> int:
         """Cards of a whole hand at `place`, burned ones included; 0 when the procedure sends none there."""
@@ -285,16 +311,6 @@ class Plan:
         if self.counted is None or self.counted.count == "counter-clockwise":
             around = [around[0], *reversed(around[1:])]
         return around[(number - 1) % len(around)]
-
-    @property
-    def from_hand(self) -> bool:
-        """Whether no device deals: the controller alone reports."""
-        return self.procedure.device == "hand"
-
-    @property
-    def deck_at(self) -> Place:
-        """Where the deck lies that cards come from."""
-        return {"card-shoe": SHOE, "hand": REMAINDER}.get(self.procedure.device, SHUFFLER)
 
     # ------------------------------------------------------------------ bets
 

@@ -39,12 +39,14 @@ def compare(hand: Hand, cards: tuple[Card, ...], *, spread: bool) -> list[Incide
     where, before = hand.place, hand.revealed
     if before is not None and not (set(before) == set(cards) or (spread and set(cards) < set(before))):
         findings.append(disagree(where, "shown-before", cards, before))
-    covered = [card for card in hand.opened if card != UNREAD and card not in cards and UNREAD not in cards]
-    if covered and not hand.discarded:
-        findings.append(disagree(where, "lay-open", cards, covered))
-    strange = list((Counter(card for card in cards if card != UNREAD) - Counter(hand.declared)).elements())
-    if hand.declared and len(strange) > hand.unseen:
-        findings.append(disagree(where, "declared", cards, hand.declared))
+    if hand.opened and not hand.discarded and UNREAD not in cards:
+        covered = [card for card in hand.opened if card != UNREAD and card not in cards]
+        if covered:
+            findings.append(disagree(where, "lay-open", cards, covered))
+    if hand.declared:
+        others = Counter(card for card in cards if card != UNREAD) - Counter(hand.declared)
+        if others.total() > hand.unseen:
+            findings.append(disagree(where, "declared", cards, hand.declared))
     if hand.recognised and UNREAD not in hand.recognised:
         strange = [card for card in cards if card != UNREAD and card not in hand.recognised]
         if strange:

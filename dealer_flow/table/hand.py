@@ -74,9 +74,9 @@ class Hand:
             return self.revealed
         if self.recognised and not self.discarded:
             return self.recognised
-        gone = Counter(self.laid_away)
-        if self.recognised and self.discarded == gone.total() and gone <= Counter(self.recognised):
-            return _less(self.recognised, self.laid_away)
+        gone = self.laid_away
+        if self.recognised and self.discarded == len(gone) and Counter(gone) <= Counter(self.recognised):
+            return _less(self.recognised, gone)
         return self.opened + (UNREAD,) * ((self.counted or 0) - len(self.opened))
 
     def may_be(self, cards: tuple[Card, ...]) -> bool:

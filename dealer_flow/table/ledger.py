@@ -117,7 +117,9 @@ class Ledger:
 
     def hand(self, place: Place) -> Hand:
         """The cards at a place; from now on it holds some."""
-        return self.hands.setdefault(place, Hand(place))
+        if place not in self.hands:
+            self.hands[place] = Hand(place)
+        return self.hands[place]
 
     def off(self, place: Place) -> int:
         """By how many cards the hand at a place is too long, or below zero too short."""
@@ -174,15 +176,17 @@ class Ledger:
     @property
     def dealt(self) -> int:
         """Cards dealt off the deck that is kept account of, by the counts that hold: the device's, or the only one."""
-        dealt = self.astray
+        dealt, beside = self.astray, 0
         for hand in self.hands.values():
-            dealt += (hand.counted or 0) + hand.discarded - (0 if self.plan.from_hand else hand.by_hand)
-        return dealt
+            counted = hand.device_count if hand.person_count is None else hand.person_count
+            dealt += (counted or 0) + hand.discarded
+            beside += hand.by_hand
+        return dealt if self.plan.from_hand else dealt - beside
 
     @property
     def remainder_expected(self) -> int:
         """What conservation of cards asks the remainder to be; a packet never lifted is part of it."""
-        return self._loaded - self.dealt - self.rejected
+        return (self.plan.cards if self.loaded is None else self.loaded) - self.dealt - self.rejected
 
     @property
     def conserved(self) -> bool | None:
@@ -191,10 +195,12 @@ class Ledger:
         number of cards left means."""
         if self.remainder is None or self.plan.from_shoe:
             return None
-        adds_up = self.remainder == self.remainder_expected
-        by_hand = self.plan.from_hand and self.plan.exact_rest is not None
+        if self.remainder == self.remainder_expected:
+            return True
+        if not self.plan.from_hand or self.plan.exact_rest is None:
+            return False
         uncounted = any(hand.person_count is None and hand.revealed is None for hand in self.hands.values())
-        return None if by_hand and uncounted and not adds_up else adds_up
+        return None if uncounted else False
 
     def unbalanced(self) -> Incident:
         """The sum that does not come out."""

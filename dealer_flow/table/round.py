@@ -1,6 +1,6 @@
 """One round as it goes on: bets, choices, cards, incidents. What they mean is judged in `play.verdicts`."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -109,6 +109,8 @@ class Round:
     drawn: int | None = None
     """The number that named it; None when only the place was reported."""
     at: int = 0
+    step: AnyStep | None = field(init=False)
+    """The step under way; None in a game drawn into columns. Kept beside `at`, since each report asks for it."""
     opened: bool = False
     dues: list[Due] = field(default_factory=list)
     given: int = 0
@@ -134,6 +136,8 @@ class Round:
     """Cards that are dealt by hand at this step, until the dealer confirms."""
     choices: dict[int, dict[str, str]] = field(default_factory=dict)
     """Seat -> step -> choice, in their order."""
+    gave_up: set[int] = field(default_factory=set)
+    """Seats with a choice among theirs by which the hand is given up."""
     passed_by: dict[int, str] = field(default_factory=dict)
     """Seat -> the clause: it had not chosen when play went on without it."""
     judged_draws: set[tuple[str, Place]] = field(default_factory=set)
@@ -186,10 +190,13 @@ class Round:
 
     # ------------------------------------------------------------------ where it stands
 
-    @property
-    def step(self) -> AnyStep | None:
-        """The step under way; None in a game drawn into columns."""
-        return self.plan.steps[self.at] if self.plan.steps else None
+    def __post_init__(self) -> None:
+        self.go_to(0, opened=False)
+
+    def go_to(self, index: int, *, opened: bool) -> None:
+        """This step is under way, or comes next unless it is `opened`."""
+        steps = self.plan.steps
+        self.at, self.step, self.opened = index, steps[index] if steps else None, opened
 
     @property
     def next_due(self) -> Due | None:
@@ -210,14 +217,8 @@ class Round:
     @property
     def live(self) -> list[int]:
         """Seats still in the round: neither dead nor folded."""
-        dead, choices, folds, gone = self.dead, self.choices, self.plan.folds, self.betting.folded
-        return [
-            number
-            for number in self.active
-            if number not in dead
-            and number not in gone
-            and (number not in choices or folds.isdisjoint(choices[number].values()))
-        ]
+        dead, gave_up, gone = self.dead, self.gave_up, self.betting.folded
+        return [number for number in self.active if not (number in dead or number in gave_up or number in gone)]
 
     @property
     def drawing(self) -> list[int]:
@@ -225,12 +226,9 @@ class Round:
         return [number for number in self.active if self._plays_on(number)]
 
     def _plays_on(self, number: int) -> bool:
-        made = self.choices.get(number)
-        if number in self.betting.folded:
+        if number in self.dead or number in self.gave_up or number in self.betting.folded or number in self.passed_by:
             return False
-        if number in self.dead or number in self.passed_by or not made:
-            return number not in self.dead and number not in self.passed_by
-        return not self.folded(number) and self.last_choice(number) not in self.plan.finishes
+        return number not in self.choices or self.last_choice(number) not in self.plan.finishes
 
     def draws(self, number: int) -> int:
         """How many cards the seat asked for in the last step that let it choose."""
@@ -241,42 +239,47 @@ class Round:
 
     def folded(self, number: int) -> bool:
         """True when a seat gave up."""
-        if number in self.betting.folded:
-            return True
-        made = self.choices.get(number)
-        return made is not None and not self.plan.folds.isdisjoint(made.values())
+        return number in self.betting.folded or number in self.gave_up
 
     def last_choice(self, number: int) -> str | None:
         """What a seat chose last; None before it chose."""
-        made = self.choices.get(number)
-        return next(reversed(made.values())) if made else None
+        if number not in self.choices:
+            return None
+        *_, last = self.choices[number].values()
+        return last
 
     @property
     def undecided(self) -> list[int]:
         """Seats whose choice in this step is still to come."""
-        return [*self._undecided()]
+        step = self._choosing
+        return [] if step is None else [number for number in self.active if self._is_to_choose(step, number)]
 
     @property
     def decided(self) -> bool:
         """True when no seat has a choice to make in this step."""
-        return next(self._undecided(), None) is None
+        step = self._choosing
+        for number in () if step is None else self.active:
+            if step is not None and self._is_to_choose(step, number):
+                return False
+        return True
 
     def is_undecided(self, number: int) -> bool:
         """True when the choice of this seat in this step is still to come."""
-        return number in self.active and number in self._undecided((number,))
+        step = self._choosing
+        return step is not None and number in self.active and self._is_to_choose(step, number)
 
-    def _undecided(self, among: tuple[int, ...] | None = None) -> Iterator[int]:
+    @property
+    def _choosing(self) -> DecideStep | None:
+        """The step under way, where it is one in which somebody may choose."""
         step = self.step
-        if step is None or step.do != "decide" or not self.offers(step) or self.won:
-            return
-        choices, only = self.choices, step.only
-        for number in self.active if among is None else among:
-            if number in self.late:
-                continue
-            if number in choices and step.name in choices[number]:
-                continue
-            if self._plays_on(number) and (not only or only in self.wagers[number]):
-                yield number
+        if step is None or step.do != "decide" or (step.about is not None and not self.offers(step)):
+            return None
+        return None if self.plan.betting is not None and self.won else step
+
+    def _is_to_choose(self, step: DecideStep, number: int) -> bool:
+        if number in self.late or (number in self.choices and step.name in self.choices[number]):
+            return False
+        return self._plays_on(number) and (not step.only or step.only in self.wagers[number])
 
     def offers(self, step: DecideStep) -> bool:
         """False when a choice is about a hand that is not there, is dead, or was taken by the one who may."""
@@ -316,9 +319,11 @@ class Round:
     @property
     def won(self) -> bool:
         """True where players bet against each other and one alone is left, or none, or the blinds were chopped."""
+        if self.plan.betting is None:
+            return False
         if len(self.betting.chopped) > 1:
             return True
-        return self.plan.betting is not None and self.in_play and len(self.active) > 1 and len(self.live) <= 1
+        return self.in_play and len(self.active) > 1 and len(self.live) <= 1
 
     @property
     def house_shown(self) -> bool:

@@ -83,14 +83,14 @@ def test_every_name_in_a_row_exists_and_every_guard_is_in_a_row() -> None:
 
 def test_every_rule_names_a_guard_and_every_guard_of_a_report_is_in_a_rule() -> None:
     rules = [rule for report in RULES.values() for rule in report]
-    named = {rule.guard for rule in rules} | {rule.mild for rule in rules if rule.mild}
+    named = {name for rule in rules for name in (rule.guard, rule.mild, *rule.nearer) if name}
     assert named - {"round_over"} == set(CHECKS)
     assert not set(CHECKS) & set(GUARDS)
     assert all(rule.states for rule in rules)
 
 
 def test_the_code_asks_for_guards_that_exist() -> None:
-    """`holds("...")` with a name that nobody knows would be found at the table only."""
+    """`holds("...")` or `GUARDS["..."]` with a name that nobody knows would be found at the table only."""
     from pathlib import Path
 
     asked = set()
@@ -98,6 +98,8 @@ def test_the_code_asks_for_guards_that_exist() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) == "holds":
                 asked |= {each.value for each in node.args if isinstance(each, ast.Constant)}
+            if isinstance(node, ast.Subscript) and getattr(node.value, "id", "") == "GUARDS":
+                asked |= {node.slice.value} if isinstance(node.slice, ast.Constant) else set()
     assert asked
     assert asked <= {*GUARDS, *CHECKS}
 

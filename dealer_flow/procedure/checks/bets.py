@@ -135,7 +135,7 @@ def _amounts_around(procedure: Procedure) -> Iterator[Complaint]:
     """Rules by which bets, one after the other, are so much of each other that no amounts can be: among those that
     count always and those of one reading and one choice."""
     rules = [
-        (must.when, must.choice, _Equal(bet.name, amount.bet, amount.times, ("bet", index, "must")))
+        (must.when, must.choice, _Equal(bet.name, amount.bet, Fraction(amount.times), ("bet", index, "must")))
         for index, bet in enumerate(procedure.bet)
         for must in bet.must
         if must.equal and (amount := amount_of(must.equal)).bet
