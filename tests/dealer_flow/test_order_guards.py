@@ -416,17 +416,19 @@ def test_shown_before_card() -> None:
 
 
 def test_choice_is_new() -> None:
-    """A choice that is reported twice is recorded only."""
+    """A choice that is reported twice is recorded only; one that nobody offers is no repetition."""
     table = play("holdem", f"{TWO} / choose 1: fold")
     assert table.codes == []
     assert refused(go_on(table, "choose 1: fold")) == harmless("choice_is_new")
+    assert refused(play("holdem", f"{HOLDEM} / choose 1: check")) == harmless("choice_is_offered")
 
 
 def test_choice_stands() -> None:
-    """Nobody chooses otherwise afterwards."""
+    """Nobody chooses otherwise afterwards; before that a choice that nobody offers is another matter."""
     table = play("holdem", f"{TWO} / choose 1: fold")
     assert table.codes == []
     assert refused(go_on(table, "choose 1: raise")) == harmless("choice_stands")
+    assert refused(play("holdem", f"{HOLDEM} / choose 1: check")) == harmless("choice_is_offered")
 
 
 def test_choice_is_offered() -> None:
