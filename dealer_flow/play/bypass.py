@@ -82,7 +82,7 @@ def pass_by(round_: Round, seen: Seen) -> None:
     for number in round_.undecided:
         round_.report(Incident(code="choice-missing", clause=clause, seat=number), seen)
         round_.passed_by[number] = clause
-    hold_passed_by(round_)
+    hold_passed_by(round_, round_.outcome)
 
 
 def deal_on(round_: Round, body: e.Body) -> bool:

@@ -59,11 +59,13 @@ def end(round_: Round, seen: Seen, body: e.GameEnded) -> None:
         round_.returns.add(round_.outcome, 0, round_.plan.deck_policy.returns)
     judge_rest(round_, seen, final=True)
     judge_spares(round_, seen)
-    if round_.outcome == "complete":
+    outcome = round_.outcome
+    if outcome == "complete" and round_.splits:
         judge_splits(round_, seen)
-    if round_.outcome != "unreliable":
-        judge_end(round_, seen)
-    if round_.outcome == "defective-deck":
+        outcome = round_.outcome
+    if outcome != "unreliable":
+        judge_end(round_, seen, outcome)
+    if outcome == "defective-deck":
         round_.decks.find_defective(round_.ledger.deck)
 
 

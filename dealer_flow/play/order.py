@@ -78,14 +78,17 @@ def _rules_of_any_game(state: State) -> dict[type[e.Body], tuple[OrderRule, ...]
 
 def way_on(trigger: str, state: State, round_: Round) -> Row | None:
     """The row that this trigger would take now."""
-    for row in TRANSITIONS:
-        if row.trigger != trigger or state not in row.sources:
-            continue
+    for row in _rows_at(trigger, state):
         if all(guards.holds(name, round_) for name in row.guards) and not any(
             guards.holds(name, round_) for name in row.unless
         ):
             return row
     return None
+
+
+@cache
+def _rows_at(trigger: str, state: State) -> tuple[Row, ...]:
+    return tuple(row for row in TRANSITIONS if row.trigger == trigger and state in row.sources)
 
 
 WAITING: Final = {do: WAITS.get(state) for do, state in STEP_STATES.items()}

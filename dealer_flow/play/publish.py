@@ -29,14 +29,14 @@ from dealer_flow.table.columns import Draw
 from dealer_flow.table.round import Round
 from dealer_flow.table.shoe import Shoes
 from devices.events import BurnConfirmed
-from protocol.cards import UNREAD, parse_cards, spell_cards
+from protocol.cards import UNREAD, Card, parse_cards, spell_cards
 from protocol.places import DEALER, Place, parse_place, seat
 
 
 def result_of(round_: Round, table: str) -> RoundResult:
     """The round as published."""
     ledger, plan, outcome = round_.ledger, round_.plan, round_.outcome
-    burns = tuple(_burn(done) for done in round_.burns.values())
+    burns = tuple([_burn(done) for done in round_.burns.values()])
     return RoundResult(
         table=table,
         session=f"{round_.session:08x}",
@@ -46,15 +46,15 @@ def result_of(round_: Round, table: str) -> RoundResult:
         outcome=outcome,
         deck=Deck(deck=ledger.deck, loaded=ledger.loaded),
         packets=tuple(
-            packet_of(packet.ordinal, packet.place.text, packet.expected, packet.counted) for packet in ledger.lifted
+            [packet_of(each.ordinal, each.place.text, each.expected, each.counted) for each in ledger.lifted]
         ),
         community=tuple(spell_cards(ledger.community())),
         burned=tuple(spell_cards(round_.draw.burned if round_.draw else ledger.burned_cards())),
         burn=burns[0] if burns else None,
         burns=burns if len(burns) > 1 else (),
-        seats=tuple(_seat(round_, number, returned(round_, number, outcome)) for number in _seats(round_)),
+        seats=tuple([_seat(round_, number, outcome) for number in _seats(round_)]),
         dealer=_dealer(round_),
-        hands=tuple(_named_hand(round_, name) for name, place in plan.hands.items() if place in ledger.hands),
+        hands=tuple([_named_hand(round_, name) for name, place in plan.hands.items() if place in ledger.hands]),
         stages=tuple(_stages(round_)),
         button=round_.first if plan.button is not None and round_.first else None,
         actions=tuple(round_.betting.actions),
@@ -85,8 +85,9 @@ def _seats(round_: Round) -> list[int]:
     return sorted({*round_.active, *round_.staked, *round_.held})
 
 
-def _seat(round_: Round, number: int, back: dict[str, int]) -> Seat:
-    hand = round_.ledger.hands.get(seat(number))
+def _seat(round_: Round, number: int, outcome: Outcome) -> Seat:
+    place, wagers = seat(number), round_.wagers.get(number, {})
+    hand, back = round_.ledger.hands.get(place), returned(round_, number, outcome)
     status: SeatStatus = "live"
     if number not in round_.active:
         status = "out"
@@ -94,47 +95,55 @@ def _seat(round_: Round, number: int, back: dict[str, int]) -> Seat:
         status = "dead"
     elif round_.folded(number):
         status = "folded"
-    made = tuple(round_.choices.get(number, {}).values())
+    made = (*round_.choices[number].values(),) if number in round_.choices else ()
     return Seat(
         seat=number,
         status=status,
-        cards=tuple(spell_cards(private(round_, hand.place, hand.cards))) if hand else (),
+        cards=_spelled(private(round_, place, hand.cards)) if hand else (),
         counted=hand.counted if hand else None,
-        expected=hand.expected if hand else round_.plan.expected(seat(number)) if number in round_.active else 0,
+        expected=hand.expected if hand else round_.plan.expected(place) if number in round_.active else 0,
         decision=made[-1] if made else None,
-        decisions=made if len(made) > 1 else (),
+        decisions=made if made[1:] else (),
         choices=_choices(round_, number),
-        discards=tuple(spell_cards((*hand.laid_away, *hand.laid_aside))) if hand else (),
-        split=_split(round_, seat(number)),
-        blind=tuple(bet for bet in round_.wagers.get(number, {}) if _in_blind(round_, number, bet)),
+        discards=_spelled((*hand.laid_away, *(hand.laid_aside if hand.aside else ()))) if hand else (),
+        split=_split(round_, place),
+        blind=_in_blind(round_, number, wagers),
         propositions={bet: dict(on) for bet, on in round_.propositions.get(number, {}).items()},
-        settled=settled(round_, number),
-        wagers=dict(round_.wagers.get(number, {})),
+        settled=settled(round_, number, outcome),
+        wagers=dict(wagers),
         returned=back,
-        forfeited=forfeited(round_, number, back),
+        forfeited=forfeited(round_, number, back, outcome),
         held=held_of(round_, number, back),
         stake=round_.betting.stakes.get(number),
     )
 
 
+def _spelled(cards: tuple[Card, ...]) -> tuple[str, ...]:
+    return tuple(spell_cards(cards)) if cards else ()
+
+
 def _choices(round_: Round, number: int) -> dict[str, str]:
     """What the seat chose at each step; a hand that it showed to declare it is `declared`. Nothing where a player
     chooses once and declares nothing: the decision says it."""
-    if number not in round_.declared and sum(step.do == "decide" for step in round_.plan.steps) < 2:
+    if number not in round_.declared and not round_.plan.chooses_often:
         return {}
     made = dict.fromkeys(round_.declared.get(number, ()), DECLARED) | round_.choices.get(number, {})
     return {step.name: made[step.name] for step in round_.plan.steps if step.name in made}
 
 
-def _in_blind(round_: Round, number: int, bet: str) -> bool:
-    return bet in round_.blind.get(number, ()) or bet in round_.plan.blind
-
-
-def settled(round_: Round, number: int) -> tuple[str, ...]:
-    """The bets of a seat that were settled before the round, or the seat's hand, was void."""
-    if round_.outcome == "complete" and number not in round_.dead:
+def _in_blind(round_: Round, number: int, wagers: Mapping[str, int]) -> tuple[str, ...]:
+    """The bets that the seat placed in the blind."""
+    if number not in round_.blind and not round_.plan.blind:
         return ()
-    over = settled_bets(round_, number) - lone_bets(round_, number)
+    blind = round_.plan.blind.union(round_.blind.get(number, ()))
+    return tuple(bet for bet in wagers if bet in blind)
+
+
+def settled(round_: Round, number: int, outcome: Outcome) -> tuple[str, ...]:
+    """The bets of a seat that were settled before the round, or the seat's hand, was void."""
+    if outcome == "complete" and number not in round_.dead:
+        return ()
+    over = settled_bets(round_, number, outcome) - lone_bets(round_, number)
     return tuple(bet for bet in round_.wagers.get(number, {}) if bet in over)
 
 
@@ -144,16 +153,19 @@ def returned(round_: Round, number: int, outcome: Outcome) -> dict[str, int]:
     A fee is no bet: a dead hand leaves it there, unless a clause names it. A tip goes back with its bet. Of an
     unreliable round nothing is said.
     """
-    bets, back = round_.wagers.get(number, {}), _back(round_, number, outcome)
+    back = _back(round_, number, outcome)
+    if not back:
+        return back
     if number in round_.betting.forfeited:
         return {name: cents for name, cents in back.items() if name in _apart(round_)}
+    bets = round_.wagers.get(number, {})
     return back | {tip: bets[tip] for tip, own in round_.plan.tips.items() if own in back and tip in bets}
 
 
-def forfeited(round_: Round, number: int, back: Mapping[str, int]) -> dict[str, int]:
+def forfeited(round_: Round, number: int, back: Mapping[str, int], outcome: Outcome) -> dict[str, int]:
     """The bets of a seat that stay in the pot of a void round for the next one, cents by name; those of a round that
     was played out stay in its own."""
-    if number not in round_.betting.forfeited or round_.outcome not in ("misdeal", "defective-deck"):
+    if number not in round_.betting.forfeited or outcome not in ("misdeal", "defective-deck"):
         return {}
     stays = round_.wagers.get(number, {}).items()
     return {name: cents for name, cents in stays if name not in back and name not in _apart(round_)}
@@ -165,22 +177,22 @@ def _apart(round_: Round) -> tuple[str, ...]:
 
 
 def _back(round_: Round, number: int, outcome: Outcome) -> dict[str, int]:
-    fees = round_.plan.fees
-    over, lone = finished(round_, number), lone_bets(round_, number)
-    wagers = round_.wagers.get(number, {})
-    bets = {name: cents for name, cents in wagers.items() if name not in over}
     if outcome == "unreliable":
         return {}
-    back = {name: cents for name, cents in wagers.items() if name in lone}
+    fees = round_.plan.fees
+    over, lone = finished(round_, number, outcome), lone_bets(round_, number)
+    wagers = round_.wagers.get(number, {})
+    bets = {name: cents for name, cents in wagers.items() if name not in over} if over else wagers
+    back = {name: cents for name, cents in wagers.items() if name in lone} if lone else {}
     if outcome in ("misdeal", "defective-deck"):
         return back | round_.returns.of(outcome, 0, bets, frozenset())
     if number not in round_.active:
         return back
-    if len(round_.betting.chopped) > 1 and number in round_.betting.chopped and round_.plan.betting is not None:
+    if number in round_.betting.chopped and len(round_.betting.chopped) > 1 and round_.plan.betting is not None:
         return back | {name: cents for name, cents in bets.items() if name in round_.plan.betting.blinds}
     for name in round_.dead_hands:
         back |= round_.returns.of("hand", name, bets, fees)
-    if not round_.plan.keeps.isdisjoint(round_.choices.get(number, {}).values()):
+    if number in round_.choices and not round_.plan.keeps.isdisjoint(round_.choices[number].values()):
         return back | {name: cents for name, cents in bets.items() if name not in fees}
     if number in round_.dead:
         back |= round_.returns.of("dead-hand", number, bets, fees)
@@ -197,7 +209,7 @@ def _dealer(round_: Round) -> Hand | None:
         cards=_cards(round_, DEALER),
         counted=hand.counted,
         expected=hand.expected,
-        discards=tuple(spell_cards(hand.laid_away)),
+        discards=_spelled(hand.laid_away),
         split=_split(round_, DEALER),
     )
 
@@ -213,26 +225,29 @@ def _named_hand(round_: Round, name: str) -> NamedHand:
         cards=cards,
         counted=hand.counted,
         expected=hand.expected,
-        discards=tuple(spell_cards(hand.laid_away)),
+        discards=_spelled(hand.laid_away),
         split=_split(round_, hand.place),
     )
 
 
 def _split(round_: Round, place: Place) -> Split | None:
-    done = round_.splits.get(place)
-    if done is None:
+    if place not in round_.splits:
         return None
+    done = round_.splits[place]
     low, rest = tuple(spell_cards(done.low)), tuple(spell_cards(done.rest))
     return Split(low=low, rest=rest, by=done.by, foul=done.foul)
 
 
 def _stages(round_: Round) -> Iterator[Stage]:
     """What lay at a place after earlier steps and is not what lies there now, in the order of the steps."""
-    order = {step.name: number for number, step in enumerate(round_.plan.steps)}
-    found = [stage for stages in round_.stages.values() for stage in stages]
-    for stage in sorted(found, key=lambda stage: order[stage.step]):
+    found, order = [stage for stages in round_.stages.values() for stage in stages], round_.plan.order
+    found.sort(key=lambda stage: order[stage.step])
+    now: dict[Place, list[str]] = {}
+    for stage in found:
         place = parse_place(stage.place)
-        changed = place in round_.ledger.hands and sorted(stage.cards) != sorted(spell_cards(lying(round_, place)))
+        if place in round_.ledger.hands and place not in now:
+            now[place] = sorted(spell_cards(lying(round_, place)))
+        changed = place in now and sorted(stage.cards) != now[place]
         if changed or stage.step in round_.declared.get(place.seat or 0, ()):
             known = tuple(spell_cards(private(round_, place, parse_cards(" ".join(stage.cards)))))
             if any(card != UNREAD.text for card in known):
@@ -247,7 +262,7 @@ def _number(round_: Round) -> DrawnNumber | None:
 
 
 def _cards(round_: Round, place: Place) -> tuple[str, ...]:
-    return tuple(spell_cards(lying(round_, place)))
+    return _spelled(lying(round_, place))
 
 
 def _remainder(round_: Round) -> Remainder | None:

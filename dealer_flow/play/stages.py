@@ -6,6 +6,7 @@ from dealer_flow.procedure.steps.kinds import AnyStep
 from dealer_flow.procedure.steps.show import ShowStep
 from dealer_flow.procedure.tables import DECLARED, SettlesPart
 from dealer_flow.record.details import Stage
+from dealer_flow.record.result import Outcome
 from dealer_flow.table.hand import corrected
 from dealer_flow.table.round import Round
 from protocol.cards import UNREAD, Card, parse_cards, spell_cards
@@ -132,18 +133,19 @@ def unsettle(round_: Round, kind: str, number: int | None = None) -> None:
         round_.settled_by = None
 
 
-def finished(round_: Round, number: int) -> frozenset[str]:
+def finished(round_: Round, number: int, outcome: Outcome) -> frozenset[str]:
     """The bets of a seat that the table is done with, whatever voids the round: by a step that is over; of a deck found
     defective after the hand was shown, and compared, all of them, those in a pot when all hands were."""
     compared = number in round_.compared or (round_.all_shown and number in round_.active)
-    if compared and number not in round_.dead and round_.plan.shown_stands and round_.outcome == "defective-deck":
+    if compared and number not in round_.dead and round_.plan.shown_stands and outcome == "defective-deck":
         return frozenset(round_.wagers.get(number, {})) - (frozenset() if round_.all_shown else round_.plan.in_pot)
-    return frozenset(round_.settled.get(number, ()))
+    return frozenset(round_.settled[number]) if number in round_.settled else frozenset()
 
 
-def settled_bets(round_: Round, number: int) -> frozenset[str]:
+def settled_bets(round_: Round, number: int, outcome: Outcome) -> frozenset[str]:
     """Those of them that are settled: one that is held waits for a person."""
-    return finished(round_, number) - round_.held.get(number, {}).keys()
+    over = finished(round_, number, outcome)
+    return over - round_.held[number].keys() if number in round_.held else over
 
 
 def note_declared(round_: Round, step: ShowStep, place: Place, cards: tuple[Card, ...]) -> None:

@@ -245,7 +245,8 @@ def count_code(kind: str) -> str:
 
 def judge_spares(round_: Round, seen: Seen) -> None:
     """The round ends: nobody has said where a card lies that nobody was due. Until then a count may say so."""
-    cards = len(laying.spares(round_)) or (0 if round_.plan.from_hand else round_.ledger.unplaced)
+    spares = len(laying.spares(round_)) if round_.marks else 0
+    cards = spares or (0 if round_.plan.from_hand else round_.ledger.unplaced)
     if cards and not (round_.over or round_.house_wrong):
         lost = Incident(code="card-unplaced", clause=round_.plan.clause, counted=cards, unreliable=True)
         round_.report(lost, seen)
@@ -260,7 +261,7 @@ def judge_sum(round_: Round, seen: Seen) -> None:
 
 def judge_rest(round_: Round, seen: Seen, *, final: bool) -> None:
     """Another number of cards is left than the procedure says: recorded at once, judged at END GAME."""
-    wrong = round_.rest_wrong
+    wrong = round_.rest_wrong if round_.plan.exact_rest is not None else None
     if wrong is None:
         return
     policy = round_.plan.wrong("remainder", wrong, None) or _RULE

@@ -15,6 +15,7 @@ from dealer_flow.procedure.bets import BESIDE, BetPart
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import Outcome
 from dealer_flow.table.round import Round
 from devices.events import Body, Seen
 
@@ -71,10 +72,10 @@ def hold(round_: Round, number: int, bets: Iterable[str], clause: str) -> None:
         held.setdefault(bet, clause)
 
 
-def hold_passed_by(round_: Round) -> None:
+def hold_passed_by(round_: Round, outcome: Outcome) -> None:
     """A seat that never chose: all that it has on the layout by now, but for what was settled before."""
     for number, clause in round_.passed_by.items():
-        over = settled_bets(round_, number)
+        over = settled_bets(round_, number, outcome)
         hold(round_, number, [bet for bet in round_.wagers.get(number, {}) if bet not in over], clause)
 
 
@@ -92,25 +93,23 @@ def hold_late(round_: Round, body: Body, clause: str) -> None:
 def close_bets(round_: Round) -> None:
     """Cards of the house are seen: a bet that goes with a choice made before comes too late from here on, and one that
     lies there stays as it is."""
+    staked = round_.plan.staked
     for number, made in round_.choices.items():
-        round_.too_late |= {(number, bet) for name in made.values() for bet in round_.plan.choices[name].stakes}
+        for name in made.values():
+            if name in staked:
+                round_.too_late |= {(number, bet) for bet in staked[name]}
 
 
 def judge_start(round_: Round, seen: Seen) -> None:
     """START GAME: what is placed before the deal, and seats with bets that get no cards."""
-    rules = _before_deal(round_.plan)
+    rules = round_.plan.rules_at_start
     round_.staked = {number: dict(bets) for number, bets in sorted(round_.wagers.items()) if bets}
     for number, bets in round_.staked.items():
         if number in round_.active:
             _judge(round_, seen, number, bets, rules)
+            round_.judged.add(number)
         else:
             _judge_alone(round_, seen, number, bets, rules)
-
-
-def _before_deal(plan: Plan) -> list[BetRule]:
-    """The rules of bets that are all placed before the deal."""
-    placed = frozenset(bet.name for bet in plan.bets.values() if bet.placed == "before-deal")
-    return [rule for rule in plan.rules if rule.named <= placed]
 
 
 def placed_anew(round_: Round, number: int) -> None:
@@ -119,25 +118,27 @@ def placed_anew(round_: Round, number: int) -> None:
     if bets := round_.wagers[number]:
         round_.staked[number] = dict(bets)
     round_.held.pop(number, None)
+    round_.judged.discard(number)
 
 
-def judge_end(round_: Round, seen: Seen) -> None:
-    """END GAME: every rule, and every choice with the bet that goes with it. Of a void hand or round those alone that
-    were settled before: what else it bets goes back, whatever it is."""
-    void = round_.outcome != "complete"
+def judge_end(round_: Round, seen: Seen, outcome: Outcome) -> None:
+    """END GAME: every rule that START GAME has not answered, and every choice with the bet that goes with it. Of a void
+    hand or round those alone that were settled before: what else it bets goes back, whatever it is."""
+    void = outcome != "complete"
     for number, bets in round_.staked.items():
         if number not in round_.active and not void:  # its other bet went back where the text leaves them open
-            _judge_alone(round_, seen, number, bets, _before_deal(round_.plan))
+            _judge_alone(round_, seen, number, bets, round_.plan.rules_at_start)
     if not void:
-        hold_passed_by(round_)
+        hold_passed_by(round_, outcome)
     for number in round_.active:
         if number in round_.dead or void:
-            _judge_settled(round_, seen, number)
+            _judge_settled(round_, seen, number, outcome)
             continue
         _put_back(round_, seen, number)
         bets = stakes(round_, number)
-        _judge(round_, seen, number, bets, round_.plan.rules)
-        _judge_propositions(round_, seen, number)
+        _judge(round_, seen, number, bets, _rules_left(round_, number))
+        if number in round_.propositions:
+            _judge_propositions(round_, seen, number)
         if number not in round_.passed_by:
             _agree(round_, seen, number)
         _judge_tips(round_, seen, number, bets)
@@ -145,6 +146,8 @@ def judge_end(round_: Round, seen: Seen) -> None:
 
 def lone_bets(round_: Round, number: int) -> frozenset[str]:
     """The bets of a seat that were to go into a pot and form none: too few seats placed one that may lie there."""
+    if not round_.plan.pots:
+        return frozenset()
     placed = round_.staked.get(number, {})
     return frozenset(
         bet
@@ -164,23 +167,31 @@ def _in_pot(round_: Round, number: int, bet: str) -> bool:
     return bet in round_.staked.get(number, {}) and number in round_.active and not held
 
 
-def _judge_settled(round_: Round, seen: Seen, number: int) -> None:
-    settled = {bet: cents for bet, cents in stakes(round_, number).items() if bet in settled_bets(round_, number)}
+def _rules_left(round_: Round, number: int) -> Sequence[BetRule]:
+    """The rules that a seat's bets are still held against: those of bets that lay there at START GAME have been."""
+    return round_.plan.rules_at_end if number in round_.judged else round_.plan.rules
+
+
+def _judge_settled(round_: Round, seen: Seen, number: int, outcome: Outcome) -> None:
+    over = settled_bets(round_, number, outcome)
+    if not over:
+        return
+    settled = {bet: cents for bet, cents in stakes(round_, number).items() if bet in over}
     _judge(round_, seen, number, settled, [rule for rule in round_.plan.rules if rule.named <= settled.keys()])
 
 
 def stakes(round_: Round, number: int) -> dict[str, int]:
     """The bets of a seat as they were made: those before the deal as at START GAME, the others as they lie."""
-    early = {bet.name for bet in round_.plan.bets.values() if bet.placed == "before-deal"}
-    late = {name: cents for name, cents in round_.wagers.get(number, {}).items() if name not in early}
-    return round_.staked.get(number, {}) | late
+    early, wagers = round_.plan.before_deal, round_.wagers.get(number, {})
+    return round_.staked.get(number, {}) | {name: wagers[name] for name in wagers if name not in early}
 
 
 def held_of(round_: Round, number: int, returned: Mapping[str, int]) -> dict[str, str]:
     """The bets of a seat that are held at the end, with the clause of each: not those that went back meanwhile, nor
     those that go back for how the round ended."""
-    wagers, staked = round_.wagers.get(number, {}), round_.staked.get(number, {})
-    held = round_.held.get(number, {})
+    if number not in round_.held:
+        return {}
+    wagers, staked, held = round_.wagers.get(number, {}), round_.staked.get(number, {}), round_.held[number]
     return {bet: clause for bet, clause in held.items() if bet not in returned and (bet in wagers or bet not in staked)}
 
 
@@ -215,11 +226,13 @@ def _incident(number: int, breach: Breach) -> Incident:
 
 def _judge_tips(round_: Round, seen: Seen, number: int, bets: Mapping[str, int]) -> None:
     """A tip plays with its bet: where that is held, so is the tip, and where it was pulled back and the tip was not."""
-    wagers = round_.wagers.get(number, {})
-    for tip, own in round_.plan.tips.items():
+    tips, wagers = round_.plan.tips, round_.wagers.get(number, {})
+    if tips.keys().isdisjoint((*wagers, *bets)):
+        return
+    for tip, own in tips.items():
         if tip in wagers and own in bets and own not in wagers and not round_.over:
             _hold_tip(round_, seen, number, tip, "tip-alone", _clause_of(round_, tip), (own,), wagers[tip])
-    for tip, own in round_.plan.tips.items():
+    for tip, own in tips.items():
         held = round_.held.get(number, {})
         if own in held and tip in bets:
             _hold_tip(round_, seen, number, tip, "tip-held", held[own], (own,), bets[tip])
@@ -282,9 +295,10 @@ def _agree(round_: Round, seen: Seen, number: int) -> None:
     """Every choice has the bet that goes with it, and no other; a bet taken back is gone. Where one is missing without
     which the choice is none, nobody knows whether or how the hand is played: all that the seat bets is held."""
     plan, wagers = round_.plan, round_.wagers[number]
-    made = [plan.choices[name] for name in round_.choices.get(number, {}).values()]
+    names = [*round_.choices[number].values()] if number in round_.choices else []
+    made = [plan.choices[name] for name in names]
     back = {choice.takes_back for choice in made}
-    wanted = {bet for choice in made for bet in choice.stakes} - back
+    wanted = {bet for name in names if name in plan.staked for bet in plan.staked[name]} - back
     if round_.folded(number):  # what was placed in the blind is lost with the hand
         wanted |= round_.blind.get(number, set()) & wagers.keys()
     concerned = plan.by_decision | back
@@ -314,9 +328,11 @@ def _agree(round_: Round, seen: Seen, number: int) -> None:
 def _put_back(round_: Round, seen: Seen, number: int) -> None:
     """A bet that some choice takes back is gone, and the seat made none that does: it stands as it lay there, and is
     held."""
+    if not round_.plan.taken_back:
+        return
     plan, wagers, staked = round_.plan, round_.wagers[number], round_.staked.get(number, {})
     made = [plan.choices[name] for name in round_.choices.get(number, {}).values()]
-    may = {choice.takes_back for choice in plan.choices.values()} - {choice.takes_back for choice in made}
+    may = plan.taken_back - {choice.takes_back for choice in made}
     for bet in plan.bets.values():
         own = plan.tips.get(bet.name, bet.name)
         if own not in may or bet.name in wagers or bet.name not in staked:

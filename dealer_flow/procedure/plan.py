@@ -95,6 +95,8 @@ class Plan:
         """How chips go into the pot, where players bet against each other."""
         self.clause = procedure.clause
         self.steps: tuple[AnyStep, ...] = tuple(step for step in procedure.step if chosen(step.when, self.options))
+        self.chooses_often = sum(step.do == "decide" for step in self.steps) > 1
+        """Whether a player may choose at several steps."""
         self.order = {step.name: index for index, step in enumerate(self.steps)}
         """A step's name -> its place among the steps."""
         self.settling = {
@@ -206,6 +208,10 @@ class Plan:
         self.progressives = own | {tip for tip, bet in self.tips.items() if bet in own}
         self.decisions: dict[int, DecisionPart] = {choice.number: choice for choice in procedure.decision}
         self.choices: dict[str, DecisionPart] = {choice.name: choice for choice in procedure.decision}
+        self.staked = {choice.name: choice.stakes for choice in procedure.decision if choice.stakes}
+        """A choice -> the bets that must go with it, where some must."""
+        self.taken_back = frozenset(choice.takes_back for choice in procedure.decision if choice.takes_back)
+        """Bets that some choice gives back."""
         self.folds = frozenset(choice.name for choice in procedure.decision if choice.folds)
         self.keeps = frozenset(choice.name for choice in procedure.decision if choice.keeps)
         self.finishes = frozenset(choice.name for choice in procedure.decision if choice.folds or choice.last)

@@ -98,6 +98,8 @@ class Round:
     wagers: dict[int, dict[str, int]] = field(default_factory=dict)
     staked: dict[int, dict[str, int]] = field(default_factory=dict)
     """The bets as they lay there at START GAME: those placed before the deal are judged by these amounts."""
+    judged: set[int] = field(default_factory=set)
+    """Seats whose bets lie as they lay at START GAME, and were held against every rule that concerns no other."""
     held: dict[int, dict[str, str]] = field(default_factory=dict)
     """Seat -> its bets that cannot be settled -> the clause: they break a rule, came too late, or enter nobody."""
     sensors: set[int] = field(default_factory=set)
@@ -290,8 +292,7 @@ class Round:
 
     def taken(self, step: DecideStep) -> bool:
         """True once a seat made a choice of this step that a bet goes with."""
-        made = (choices.get(step.name) for choices in self.choices.values())
-        return any(name is not None and bool(self.plan.choices[name].stakes) for name in made)
+        return any(choices.get(step.name) in self.plan.staked for choices in self.choices.values())
 
     @property
     def for_progressive(self) -> list[int]:
