@@ -13,8 +13,8 @@ from dealer_flow.table.round import Round
 
 def _bet(round_: Round, body: e.WagerPlaced | e.WagerOn, placed: str) -> BetPart | None:
     """The bet, when it is placed at this time."""
-    bet = round_.plan.bets.get(body.bet)
-    return bet if bet is not None and bet.placed == placed else None
+    bets = round_.plan.bets
+    return bets[body.bet] if body.bet in bets and bets[body.bet].placed == placed else None
 
 
 def takes_back(round_: Round, seat: int, bet: str) -> bool:
@@ -125,7 +125,7 @@ def _money_is_there(round_: Round, body: e.WagerPlaced) -> bool:
 
 
 CHECKS_OF_BETS: Final[dict[str, Check]] = {
-    "bet_is_known": lambda r, body: body.bet in r.plan.bets and _bet(r, body, "by-action") is None,
+    "bet_is_known": lambda r, body: body.bet in r.plan.bets and r.plan.bets[body.bet].placed != "by-action",
     "spot_is_players": lambda r, body: body.seat not in r.plan.unplayed,
     "seat_at_table": lambda r, body: 1 <= body.seat <= r.plan.most_seats,
     "bets_open": _bets_open,

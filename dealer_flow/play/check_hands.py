@@ -16,8 +16,8 @@ from protocol.places import BURN, REMAINDER, SHOE, SHUFFLER
 
 
 def _packet_in_tray(round_: Round, body: e.PacketLifted) -> bool:
-    packet = round_.ledger.packets.get(body.ordinal)
-    return packet is not None and not packet.lifted
+    packets = round_.ledger.packets
+    return body.ordinal in packets and not packets[body.ordinal].lifted
 
 
 def _cards_lie_there(round_: Round, body: e.CardsCounted) -> bool:
@@ -52,7 +52,7 @@ def _burned_as_written(round_: Round, body: e.BurnConfirmed) -> bool:
 
 
 def _burned_before(round_: Round, body: e.HandRevealed) -> bool:
-    if names_card(round_, body) or len(round_.burns) == len(round_.plan.burns):
+    if len(round_.burns) == len(round_.plan.burns) or names_card(round_, body):
         return True
     place, waiting = body.place, round_.plan.burns.keys() - round_.burns.keys()
     if may_lie_open(round_, place, len(body.cards)):
@@ -70,9 +70,9 @@ def _too_many_go_back(round_: Round, body: e.HandRevealed) -> bool:
 def _shown_in_order(round_: Round, body: e.HandRevealed) -> bool:
     order, kind = round_.plan.reveal_order, round_.plan.kind(body.place)
     first = next_to_show(round_) if kind in order[1:] else None
-    if first is not None and declaring(round_, body.place) is not None:
+    if first is None or first == kind or declaring(round_, body.place) is not None:
         return True
-    return first is None or order.index(kind) <= order.index(first)
+    return order.index(kind) <= order.index(first)
 
 
 def _early(round_: Round, body: e.HandRevealed, *, house: bool | None = None) -> bool:
@@ -138,11 +138,9 @@ CHECKS_OF_HANDS: Final[dict[str, Check]] = {
     "packet_is_spread": not_here,
     "burned_before": _burned_before,
     "somebody_plays_there": lambda r, body: (
-        not body.place.seat or body.place.seat in r.active or body.place not in r.ledger.hands
+        body.place in r.active or not body.place.seat or body.place not in r.ledger.hands
     ),
-    "place_dealt_in": lambda r, body: (
-        not body.place.seat or body.place.seat in r.active or body.place in r.ledger.hands
-    ),
+    "place_dealt_in": lambda r, body: body.place in r.active or body.place in r.ledger.hands or not body.place.seat,
     "shown_in_order": _shown_in_order,
     "too_many_go_back": _too_many_go_back,
     "early_has_remedy": _early_has_remedy,

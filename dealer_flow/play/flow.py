@@ -378,8 +378,10 @@ class DealerFlow:
         assert self._last is not None
         if not round_.opened and may_open(round_):
             open_step(round_)
-            at_step(round_)
-            offer_hand(round_, self._last)
+            if round_.marks or round_.to_bury:
+                at_step(round_)
+            if round_.step is not None and round_.step.do == "offer-hand":
+                offer_hand(round_, self._last)
         if round_.marks:
             before_last(round_, self._last)
         if round_.plan.assign is not None:
@@ -394,7 +396,7 @@ class DealerFlow:
                     judge_late(round_, self._last)
                 next_step(round_)
                 over = True
-            elif not round_.house_wrong and self._shown_at != (stands := (round_.at, round_.next_due is not None)):
+            elif not round_.house_wrong and self._shown_at != (stands := (round_.at, round_.card_owed)):
                 # the step, and whether a card is owed: what the rows of `begin_step` look at
                 was = phase.state
                 phase.begin_step()

@@ -88,7 +88,7 @@ def _doing(state: State) -> Callable[[Round], bool]:
 
 
 def _cards_out(round_: Round) -> bool:
-    return round_.opened and round_.next_due is None and (not round_.by_hand or round_.dealt_by_hand)
+    return round_.opened and round_.given >= len(round_.dues) and (not round_.by_hand or round_.dealt_by_hand)
 
 
 def _burn_confirmed(round_: Round) -> bool:
@@ -155,7 +155,7 @@ GUARDS: Final[dict[str, Guard]] = {
         Guard("step_assigns", "the step under way hands out what lies in front of the tray", _doing(State.ASSIGNING)),
         Guard("step_sets", "the step under way lets players arrange their cards", _doing(State.SETTING)),
         Guard("step_reveals", "the step under way shows and settles the hands", _doing(State.REVEALING)),
-        Guard("card_owed", "a card is still due to a place", lambda r: r.next_due is not None),
+        Guard("card_owed", "a card is still due to a place", lambda r: r.given < len(r.dues)),
         Guard("cards_out", "every card of the step is out, those dealt by hand too", _cards_out),
         Guard("burn_confirmed", "the burn is confirmed", _burn_confirmed, _of_burn),
         Guard("all_decided", "every live seat has chosen", lambda r: r.opened and r.decided),

@@ -9,7 +9,7 @@ from dealer_flow.play import dealing
 from dealer_flow.play.check_bets import bets_stay_open, takes_back
 from dealer_flow.play.check_choices import choice_step
 from dealer_flow.play.handle_shoe import Handler
-from dealer_flow.play.steps import blind_now, choose
+from dealer_flow.play.steps import choose
 from dealer_flow.play.verdicts import judge_button
 from dealer_flow.play.wagers import placed_anew
 from dealer_flow.table.round import Round
@@ -17,11 +17,12 @@ from devices.events import Seen
 
 
 def _wager(round_: Round, seen: Seen, body: e.WagerPlaced) -> None:
-    bet = round_.plan.bets.get(body.bet)
-    if bet is None or bet.placed == "by-action" or not 1 <= body.seat <= round_.plan.most_seats:
+    plan = round_.plan
+    bet = plan.bets.get(body.bet)
+    if bet is None or bet.placed == "by-action" or not 1 <= body.seat <= plan.most_seats:
         return  # also where the order of play matters no more, and nothing else keeps it out
     back = not body.cents and takes_back(round_, body.seat, bet.name)
-    stays_open = bet.placed == "before-deal" and bets_stay_open(round_)
+    stays_open = bet.placed == "before-deal" and plan.assign is not None and bets_stay_open(round_)
     if (bet.placed == "before-deal") != (not round_.in_play) and not back and not stays_open:
         return
     if round_.in_play and body.seat not in round_.active and not stays_open:
@@ -29,18 +30,20 @@ def _wager(round_: Round, seen: Seen, body: e.WagerPlaced) -> None:
     bets = round_.wagers.setdefault(body.seat, {})
     if bet.placed == "before-extra" and not _move(round_, bets, bet.name, body.cents):
         return
-    if sum(round_.propositions.get(body.seat, {}).get(bet.name, {}).values()) != body.cents:
-        round_.propositions.get(body.seat, {}).pop(bet.name, None)  # nobody knows what it is on
+    on = round_.propositions.get(body.seat)
+    if on and bet.name in on and sum(on[bet.name].values()) != body.cents:
+        del on[bet.name]  # nobody knows what it is on
     if body.cents:
         bets[bet.name] = body.cents
-        if bet.name in blind_now(round_):
+        if bet.name in plan.blind_now[round_.at]:
             round_.blind.setdefault(body.seat, set()).add(bet.name)
     else:
         bets.pop(bet.name, None)
     if stays_open:
         enter(round_)
         placed_anew(round_, body.seat)
-    _note_bettor(round_, seen.device)
+    if not bets or seen.device not in round_.bettors:
+        _note_bettor(round_, seen.device)
 
 
 def _wager_on(round_: Round, seen: Seen, body: e.WagerOn) -> None:

@@ -25,18 +25,19 @@ def _start(round_: Round, seen: Seen, body: e.GameStarted) -> None:
     plan = round_.plan
     round_.in_play, round_.number = True, body.round
     enter(round_)
-    entering = next((bet.name for bet in plan.bets.values() if bet.enters), None)
     dealing.begin(round_, seen)
     for device in sorted(round_.restarted):
         lost = Incident(code="power-lost", clause="procedure", reason="not-cleared", device=device, unreliable=True)
         round_.report(lost, seen)
     if not round_.active:
+        entering = next((bet.name for bet in plan.bets.values() if bet.enters), None)
         bet = entering if len(plan.entering) == 1 else None
         round_.report(Incident(code="no-entering-bet", clause=plan.entry_clause, bet=bet, unreliable=True), seen)
     judge_start(round_, seen)
     judge_button(round_, seen)
-    judge_antes(round_, seen)
-    judge_blinds(round_, seen)
+    if plan.betting is not None:
+        judge_antes(round_, seen)
+        judge_blinds(round_, seen)
     for number in sorted(round_.sensors & set(round_.active)):
         if plan.progressive not in round_.wagers[number]:
             unknown = Incident(code="bet-amount-unknown", clause=progressive_clause(plan), seat=number)
@@ -57,7 +58,8 @@ def end(round_: Round, seen: Seen, body: e.GameEnded) -> None:
     if round_.ledger.conserved is False:
         judge_sum(round_, seen)
         round_.returns.add(round_.outcome, 0, round_.plan.deck_policy.returns)
-    judge_rest(round_, seen, final=True)
+    if round_.plan.exact_rest is not None:
+        judge_rest(round_, seen, final=True)
     judge_spares(round_, seen)
     outcome = round_.outcome
     if outcome == "complete" and round_.splits:

@@ -26,7 +26,7 @@ from dealer_flow.record.incidents import Incident
 from dealer_flow.table.round import Round
 from devices.events import Seen
 from protocol.cards import NONE, UNREAD, Card
-from protocol.places import BURN, REMAINDER, SHOE, SHUFFLER, Place, seat
+from protocol.places import BURN, PLACES, REMAINDER, SHOE, SHUFFLER, Place
 
 
 def _burn(round_: Round, seen: Seen, body: e.BurnConfirmed) -> None:
@@ -42,39 +42,43 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
     if round_.draw is not None and place == SHOE:
         handle_shoe.name_card(round_, seen, body)
         return
-    if shown_unburned(round_, place, cards):
+    if round_.plan.from_shoe and shown_unburned(round_, place, cards):
         judge_unburned(round_, seen)
     _deal_shown(round_, place)
-    reached_show(round_, round_.plan.kind(place))
+    kind, many = round_.plan.kind(place), len(cards)
+    reached_show(round_, kind)
     hand, before = round_.ledger.hands.get(place), round_.stub_due
-    if hand is not None and hand.person_count is None and len(cards) > (hand.counted or 0):
-        laying.count(round_, place, len(cards))
-    round_.open[place] = max(round_.open.get(place, 0), len(cards))
+    if hand is not None and hand.person_count is None and many > (hand.device_count or 0):
+        laying.count(round_, place, many)
+    if place not in round_.open or round_.open[place] < many:
+        round_.open[place] = many
     if hand is not None:
         hand.keyed = body.keyed
-    in_order = round_.step is not None and round_.step.do != "reveal" and may_lie_open(round_, place, len(cards))
-    some = hand is not None and len(cards) < hand.expected - hand.set_aside
-    if hand is not None and hand.aside and _before_turn(round_, place, len(cards)):
+    in_order = round_.step is not None and round_.step.do != "reveal" and may_lie_open(round_, place, many)
+    some = hand is not None and many < hand.expected - hand.set_aside
+    if hand is not None and hand.aside and _before_turn(round_, place, many):
         found(round_, round_.ledger.recall(place, cards), seen)
     elif some and in_order and (open_now(round_, place) is not None or declares(round_, place)):
         found(round_, round_.ledger.open(place, cards), seen)
         judge_open(round_, place, cards, seen)
-    elif hand is not None and hand.aside and len(cards) == hand.expected - hand.aside:
+    elif hand is not None and hand.aside and many == hand.expected - hand.aside:
         found(round_, round_.ledger.play(place, cards), seen)
     else:
         found(round_, round_.ledger.reveal(place, cards), seen)
         _judge_whole(round_, seen, place)
     if round_.stub_due and not before:
         return  # the cards shown too many went back
-    _declare(round_, seen, place, cards)
+    if kind in round_.plan.declarable:
+        _declare(round_, seen, place, cards)
     if round_.step is not None and round_.step.do == "reveal":
         judge_draws(round_, seen)
         judge_discards(round_, place, seen, final=True)
-    if (split := round_.splits.get(place)) is not None:
+    if place in round_.splits:
+        split = round_.splits[place]
         found(round_, round_.ledger.arranged(place, (*split.low, *split.rest)), seen)
     if not in_order or place.seat:
         _mark_shown(round_, place)
-    if round_.plan.house(round_.plan.kind(place)):
+    if round_.plan.house(kind):
         close_bets(round_)
     _note_showdown(round_)
 
@@ -105,16 +109,16 @@ def _judge_whole(round_: Round, seen: Seen, place: Place) -> None:
 
 def _note_showdown(round_: Round) -> None:
     """Hands were shown and compared, all or so far, and nothing is known by then that voids the round."""
-    if round_.over or round_.house_wrong or round_.ledger.conserved is False:
+    if round_.step is None or round_.step.do != "reveal" or round_.house_wrong or round_.over:
         return
-    if round_.step is None or round_.step.do != "reveal" or not round_.live:
+    live = round_.live
+    if not live or round_.ledger.conserved is False:
         return
-    following = next_to_show(round_)
-    hands = {number: round_.ledger.hands.get(seat(number)) for number in round_.live}
-    shown = {number for number, hand in hands.items() if hand is not None and hand.revealed is not None}
+    following, hands = next_to_show(round_), round_.ledger.hands
+    shown = {number for number in live if PLACES[number] in hands and hands[PLACES[number]].revealed is not None}
     if following in (None, "seats"):
         round_.compared = shown
-    round_.all_shown = following is None and shown == hands.keys()
+    round_.all_shown = following is None and shown == {*live}
 
 
 def _declare(round_: Round, seen: Seen, place: Place, cards: tuple[Card, ...]) -> None:
@@ -163,8 +167,8 @@ def _mark_shown(round_: Round, place: Place) -> None:
     if place.seat is None:
         round_.shown.add(round_.plan.kind(place))
         return
-    hands = (round_.ledger.hands.get(seat(number)) for number in round_.live)
-    if all(hand is None or hand.revealed is not None for hand in hands):
+    hands = round_.ledger.hands
+    if None not in [hands[PLACES[number]].revealed for number in round_.live if PLACES[number] in hands]:
         round_.shown.add("seats")
 
 

@@ -48,9 +48,8 @@ class _Trigger(Event):
         dest = source if transition.dest is None else State[transition.dest]
         self._rows.setdefault(source, []).append((guards, dest))
 
-    def trigger(self, model: object, *args: object, **kwargs: object) -> bool:
+    def trigger(self, model: "Phase", *args: object, **kwargs: object) -> bool:  # type: ignore[override]
         """Whether a row could be taken; the first that lets pass is. MachineError where no row begins."""
-        assert isinstance(model, Phase)
         if model.state not in self._rows:
             return self._is_valid_source(self.machine.get_model_state(model))
         for guards, dest in self._rows[model.state]:

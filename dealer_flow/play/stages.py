@@ -102,17 +102,16 @@ def _settle(round_: Round, index: int) -> None:
     for number in round_.active:
         if number not in round_.dead:
             named = _settling(round_, step, rows, number)
+            named |= {tip for tip, bet in tips.items() if bet in named}
             over = round_.settled.setdefault(number, set())
-            for bet in round_.wagers.get(number, ()):
-                if tips.get(bet, bet) in named:
-                    over.add(bet)
+            over |= named.intersection(round_.wagers.get(number, ()))
     round_.settled_by = index
 
 
 def _settling(round_: Round, step: AnyStep, rows: tuple[SettlesPart, ...], number: int) -> set[str]:
     """The bets that these rows of a step settle at a seat, by what it chose and declared."""
     made = {*round_.choices[number].values()} if number in round_.choices else set()
-    if step.name in round_.declared.get(number, ()):
+    if number in round_.declared and step.name in round_.declared[number]:
         made.add(DECLARED)
     return {row.bet for row in rows if row.of is None or row.of in made}
 

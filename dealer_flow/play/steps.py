@@ -149,14 +149,15 @@ def may_lie_open(round_: Round, place: Place, cards: int) -> bool:
 
 def blind_now(round_: Round) -> tuple[str, ...]:
     """Bets of later choices that may be placed now: those of the last step that let players choose."""
-    steps = [step for step in round_.plan.steps[: round_.at + 1] if isinstance(step, DecideStep)]
-    return steps[-1].blind if steps else ()
+    return round_.plan.blind_now[round_.at]
 
 
 def declares(round_: Round, place: Place) -> bool:
     """True when cards of a place are shown as a player likes, all of them or some: a show that may be left out was the
     last that spoke of them."""
     kind, steps = round_.plan.kind(place), round_.plan.steps[: round_.at + 1]
+    if kind not in round_.plan.declarable:
+        return False
     shows = [step for step in steps if isinstance(step, ShowStep | RevealStep) and kind in step.recipients]
     return bool(shows) and isinstance(shows[-1], ShowStep) and shows[-1].optional
 
@@ -165,6 +166,8 @@ def declaring(round_: Round, place: Place) -> ShowStep | None:
     """The step by which a seat that shows cards now declares its hand; None when that is past, or nobody does. A seat
     that has chosen in a later step has had its turn, unless the step itself says until when."""
     kind, steps = round_.plan.kind(place), round_.plan.steps[: round_.at + 1]
+    if kind not in round_.plan.declarable:
+        return None
     shows = [step for step in steps if isinstance(step, ShowStep) and step.optional and kind in step.of]
     if round_.over or not place.seat or not shows or not (declares(round_, place) or shows[-1].until is not None):
         return None
@@ -177,7 +180,9 @@ def declaring(round_: Round, place: Place) -> ShowStep | None:
 def declared_late(round_: Round, place: Place) -> ShowStep | None:
     """The step that a hand shown now comes too late for; None when it declares, or is shown in its turn."""
     step = round_.step
-    if round_.over or step is None or isinstance(step, RevealStep) or not place.seat or not declares(round_, place):
+    if not round_.plan.declarable or round_.over or step is None or isinstance(step, RevealStep):
+        return None
+    if not place.seat or not declares(round_, place):
         return None
     kind, steps = round_.plan.kind(place), round_.plan.steps[: round_.at + 1]
     shows = [each for each in steps if isinstance(each, ShowStep) and each.optional and kind in each.of]
@@ -346,11 +351,13 @@ def follow(round_: Round) -> None:
 
 def next_to_show(round_: Round) -> str | None:
     """Whose hand is shown next; None when all were, or when no live hand is left to compare with."""
-    hands = round_.plan.hands
-    for kind in round_.plan.reveal_order:
-        gone = kind in hands and hands[kind] not in round_.ledger.hands
-        gone |= kind == "community" and board_read(round_)
-        if kind in round_.shown or kind in round_.dead_hands or gone:
+    plan = round_.plan
+    for kind in plan.reveal_order:
+        if kind in round_.shown or kind in round_.dead_hands:
+            continue
+        if kind in plan.hands and plan.hands[kind] not in round_.ledger.hands:
+            continue
+        if kind == "community" and plan.betting is not None and board_read(round_):
             continue
         return kind if round_.live else None
     return None

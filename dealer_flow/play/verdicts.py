@@ -256,12 +256,13 @@ def judge_sum(round_: Round, seen: Seen) -> None:
     """Record cards that do not add up; the verdict waits for END GAME, since a recount may explain them."""
     if round_.ledger.conserved is False and round_.due is None:
         round_.report(replace(round_.ledger.unbalanced(), clause=round_.plan.deck_policy.clause), seen)
-    judge_rest(round_, seen, final=False)
+    if round_.plan.exact_rest is not None:
+        judge_rest(round_, seen, final=False)
 
 
 def judge_rest(round_: Round, seen: Seen, *, final: bool) -> None:
     """Another number of cards is left than the procedure says: recorded at once, judged at END GAME."""
-    wrong = round_.rest_wrong if round_.plan.exact_rest is not None else None
+    wrong = round_.rest_wrong
     if wrong is None:
         return
     policy = round_.plan.wrong("remainder", wrong, None) or _RULE
@@ -277,12 +278,10 @@ def judge_rest(round_: Round, seen: Seen, *, final: bool) -> None:
 
 def judge_draws(round_: Round, seen: Seen) -> None:
     """Each hand that had to draw by what it holds is held against that, once: how many cards, and which it kept."""
-    for step in round_.plan.steps if not round_.over else ():
-        if not isinstance(step, ExchangeStep) or not step.must or step.otherwise is None:
-            continue
+    for step in round_.plan.forced_draws if not round_.over else ():
         for place in _to_judge(round_, step):
             wrong = _wrong_draw(round_, step, place)
-            if wrong is not None:
+            if wrong is not None and step.otherwise is not None:
                 round_.judged_draws.add((step.name, place))
                 if wrong.code:
                     policy = round_.plan.policy(step.otherwise)._replace(clause=wrong.clause)
@@ -333,8 +332,10 @@ def _wrong_draw(round_: Round, step: ExchangeStep, place: Place) -> Incident | N
 def judge_discards(round_: Round, place: Place, seen: Seen, *, final: bool) -> None:
     """What was laid away from a hand is held against what it draws; fewer may still follow unless this is `final`."""
     hand = round_.ledger.hands.get(place)
-    laid = len(hand.laid_away) if hand is not None else 0
-    for step in round_.plan.steps if laid and not round_.over else ():
+    if hand is None or not hand.laid_away or round_.over:
+        return
+    laid = len(hand.laid_away)
+    for step in round_.plan.steps:
         noted = (f"{step.name}: discards", place)
         if not isinstance(step, ExchangeStep) or step.discards is None or noted in round_.judged_draws:
             continue

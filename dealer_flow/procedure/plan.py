@@ -10,6 +10,8 @@ from dealer_flow.procedure.load import Procedure, ProcedureError
 from dealer_flow.procedure.steps.assign import AssignStep
 from dealer_flow.procedure.steps.burn import BurnStep, PlannedBurn
 from dealer_flow.procedure.steps.deal import DealStep
+from dealer_flow.procedure.steps.decide import DecideStep
+from dealer_flow.procedure.steps.exchange import ExchangeStep
 from dealer_flow.procedure.steps.kinds import AnyStep
 from dealer_flow.procedure.steps.offer_hand import OfferHandStep
 from dealer_flow.procedure.steps.reveal import RevealStep
@@ -95,6 +97,13 @@ class Plan:
         """How chips go into the pot, where players bet against each other."""
         self.clause = procedure.clause
         self.steps: tuple[AnyStep, ...] = tuple(step for step in procedure.step if chosen(step.when, self.options))
+        self.blind_now = tuple(self._blind(index) for index in range(max(len(self.steps), 1)))
+        """Bets of later choices that may be placed once a step is under way: those of the last one that lets players
+        choose."""
+        self.forced_draws = tuple(
+            step for step in self.steps if isinstance(step, ExchangeStep) and step.must and step.otherwise is not None
+        )
+        """The steps in which a hand draws by what it holds."""
         self.chooses_often = sum(step.do == "decide" for step in self.steps) > 1
         """Whether a player may choose at several steps."""
         self.order = {step.name: index for index, step in enumerate(self.steps)}
@@ -242,6 +251,10 @@ class Plan:
             for kind in {kind for _, step in shows for kind in step.recipients}
         }
         """The steps, by their place, that show cards of a recipient."""
+        self.declarable = frozenset(
+            kind for _, step in shows if isinstance(step, ShowStep) and step.optional for kind in step.of
+        )
+        """Recipients whose cards may be shown to declare the hand."""
 
     def _run_through(self) -> None:
         """What the steps do with the cards when nothing goes wrong."""
@@ -288,6 +301,10 @@ class Plan:
             recipient: step for step in self.steps if isinstance(step, SetStep) for recipient in step.of
         }
         """Whose hands are arranged, and by which step."""
+
+    def _blind(self, at: int) -> tuple[str, ...]:
+        chooses = [step for step in self.steps[: at + 1] if isinstance(step, DecideStep)]
+        return chooses[-1].blind if chooses else ()
 
     # ------------------------------------------------------------------ places
 

@@ -195,7 +195,8 @@ class Ledger:
         number of cards left means."""
         if self.remainder is None or self.plan.from_shoe:
             return None
-        if self.remainder == self.remainder_expected:
+        loaded = self.plan.cards if self.loaded is None else self.loaded
+        if self.remainder == loaded - self.dealt - self.rejected:
             return True
         if not self.plan.from_hand or self.plan.exact_rest is None:
             return False

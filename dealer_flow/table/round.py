@@ -21,7 +21,7 @@ from dealer_flow.table.ledger import Ledger
 from dealer_flow.table.shoe import Shoes
 from devices.events import Body, BurnConfirmed, HandSet, Seen
 from protocol.cards import Card
-from protocol.places import NOWHERE, Place, seat
+from protocol.places import NOWHERE, PLACES, Place
 
 
 class Ruling(NamedTuple):
@@ -201,6 +201,11 @@ class Round:
         self.at, self.step, self.opened = index, steps[index] if steps else None, opened
 
     @property
+    def card_owed(self) -> bool:
+        """True while a card is still due to a place."""
+        return self.given < len(self.dues)
+
+    @property
     def next_due(self) -> Due | None:
         """The cards that come next; None when every place has its own."""
         return self.dues[self.given] if self.given < len(self.dues) else None
@@ -377,7 +382,7 @@ class Round:
     def _explained(self) -> int:
         """Cards that hands hold too many, those they lack taken off, where the hands' own row says what follows: the
         house's once that is found, the players' as the option has it."""
-        places = [seat(number) for number in self.active] if self.plan.rest_explained else []
+        places = [PLACES[number] for number in self.active] if self.plan.rest_explained else []
         if self.house_wrong:
             places += [place for place in self.ledger.hands if self.plan.house(self.plan.kind(place))]
         return sum(self.ledger.off(place) for place in places)
