@@ -87,6 +87,8 @@ def deal_from(round_: Round, deck: int, seen: Seen) -> None:
 
 def of_decks(round_: Round, findings: list[Incident], seen: Seen) -> None:
     """What was found about the decks' turns and ages, by the clauses of the procedure."""
+    if not findings:
+        return
     care, place = round_.plan.procedure.care, round_.plan.deck_at.text
     parts = {"deck-not-alternated": care.alternate, "deck-changed-early": care.least, "deck-too-old": care.age}
     for finding in findings:

@@ -380,7 +380,7 @@ class DealerFlow:
             open_step(round_)
             if round_.marks or round_.to_bury:
                 at_step(round_)
-            if round_.step is not None and round_.step.do == "offer-hand":
+            if round_.doing == "offer-hand":
                 offer_hand(round_, self._last)
         if round_.marks:
             before_last(round_, self._last)
@@ -390,7 +390,7 @@ class DealerFlow:
             look_ahead(round_, self._last)
         over = False
         if phase.state is not State.REVEALING or not GUARDS["step_reveals"].holds(round_):
-            waiting = WAITING[round_.step.do] if round_.step is not None else None
+            waiting = WAITING[round_.doing]
             if waiting is not None and GUARDS[waiting].holds(round_) and phase.end_step():
                 if round_.late:
                     judge_late(round_, self._last)

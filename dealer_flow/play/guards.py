@@ -80,11 +80,8 @@ class Guard(NamedTuple):
 
 def _doing(state: State) -> Callable[[Round], bool]:
     """Whether a step of this kind is under way."""
-
-    def doing(round_: Round) -> bool:
-        return round_.step is not None and STEP_STATES[round_.step.do] is state
-
-    return doing
+    kinds = frozenset(do for do, meanwhile in STEP_STATES.items() if meanwhile is state)
+    return lambda round_: round_.doing in kinds
 
 
 def _cards_out(round_: Round) -> bool:
@@ -97,7 +94,7 @@ def _burn_confirmed(round_: Round) -> bool:
 
 
 def _later_step_begun(round_: Round) -> bool:
-    if round_.step is None or round_.step.do not in MAY_END_SO or round_.rulings:
+    if round_.doing not in MAY_END_SO or round_.rulings:
         return False
     return round_.heard is not None and ends_by(round_, round_.heard)
 

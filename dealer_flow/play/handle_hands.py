@@ -54,7 +54,7 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
         round_.open[place] = many
     if hand is not None:
         hand.keyed = body.keyed
-    in_order = round_.step is not None and round_.step.do != "reveal" and may_lie_open(round_, place, many)
+    in_order = round_.doing not in ("", "reveal") and may_lie_open(round_, place, many)
     some = hand is not None and many < hand.expected - hand.set_aside
     if hand is not None and hand.aside and _before_turn(round_, place, many):
         found(round_, round_.ledger.recall(place, cards), seen)
@@ -70,7 +70,7 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
         return  # the cards shown too many went back
     if kind in round_.plan.declarable:
         _declare(round_, seen, place, cards)
-    if round_.step is not None and round_.step.do == "reveal":
+    if round_.doing == "reveal":
         judge_draws(round_, seen)
         judge_discards(round_, place, seen, final=True)
     if place in round_.splits:
@@ -87,7 +87,7 @@ def _before_turn(round_: Round, place: Place, cards: int) -> bool:
     """Whether cards of a player's hand, part of which lies apart, are shown before its turn: what was laid away may be
     among them, and they are taken up again."""
     hand, step = round_.ledger.hands[place], round_.step
-    if place.seat is None or step is None or step.do != "reveal":
+    if place.seat is None or step is None or round_.doing != "reveal":
         return place.seat is not None and step is not None
     return cards <= hand.expected - hand.aside and next_to_show(round_) not in (None, round_.plan.kind(place))
 
@@ -109,7 +109,7 @@ def _judge_whole(round_: Round, seen: Seen, place: Place) -> None:
 
 def _note_showdown(round_: Round) -> None:
     """Hands were shown and compared, all or so far, and nothing is known by then that voids the round."""
-    if round_.step is None or round_.step.do != "reveal" or round_.house_wrong or round_.over:
+    if round_.doing != "reveal" or round_.house_wrong or round_.over:
         return
     live = round_.live
     if not live or round_.ledger.conserved is False:

@@ -91,13 +91,13 @@ def _rows_at(trigger: str, state: State) -> tuple[Row, ...]:
     return tuple(row for row in TRANSITIONS if row.trigger == trigger and state in row.sources)
 
 
-WAITING: Final = {do: WAITS.get(state) for do, state in STEP_STATES.items()}
-"""What a step does -> the guard that it waits for; None for the reveal."""
+WAITING: Final = {"": None, **{do: WAITS.get(state) for do, state in STEP_STATES.items()}}
+"""What a step does -> the guard that it waits for; None for the reveal, and where there is no step."""
 
 
 def waits_for(round_: Round) -> str | None:
     """The guard that the step under way waits for; None at the reveal and in a game of columns."""
-    return None if round_.step is None else WAITING[round_.step.do]
+    return WAITING[round_.doing]
 
 
 def _unfinished(state: State, round_: Round) -> str:

@@ -27,6 +27,8 @@ MAY_END_SO: Final = frozenset({"show", "decide", "exchange", "set"})
 def may_open(round_: Round, step: AnyStep | None = None) -> bool:
     """False while a deal, the one under way unless given, waits for the seat that gets the first cards. One whose
     hands are handed out by a number afterwards does not wait."""
+    if not round_.plan.selects_first:
+        return True
     step = step or round_.step
     if not isinstance(step, DealStep) or not step.selects_first or round_.first is not None:
         return True
@@ -37,7 +39,7 @@ def open_step(round_: Round) -> None:
     """The step under way begins: its cards are due."""
     step = round_.step
     round_.opened = True
-    if step is not None and step.do == "bet" and not round_.won:
+    if round_.doing == "bet" and step is not None and step.do == "bet" and not round_.won:
         open_betting(round_, step)
     if step is not None and step.deals and not round_.won and not _begun_ahead(round_, step):
         from_device = step.from_device and not round_.dealt_by_hand
@@ -228,7 +230,7 @@ def ends_by(round_: Round, body: e.Body) -> bool:
     """True when the step under way ends by the next one's report: a show that nobody reported, a choice that need not
     be made, the cards the house exchanges."""
     step = round_.step
-    if step is None or step.do not in MAY_END_SO or not round_.opened:
+    if round_.doing not in MAY_END_SO or step is None or not round_.opened:
         return False
     if isinstance(body, _CARDS_OUT) and round_.next_due is not None:
         return False  # it completes a hand of an earlier step

@@ -7,6 +7,7 @@ seat had at START GAME is what its rules are asked of, whatever went back or was
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from typing import Literal
 
 import devices.events as e
 from dealer_flow.play.stages import settled_bets
@@ -19,6 +20,8 @@ from dealer_flow.record.result import Outcome
 from dealer_flow.table.round import Round
 from devices.events import Body, Seen
 
+Asked = Literal["start", "end", "all"]
+"""The rules that START GAME asks, those that are left for END GAME, or every one."""
 _ALONE = ("needs", "needs-one-of", "tip-alone")
 """Rules that say what a bet that lies alone lacks."""
 
@@ -102,14 +105,13 @@ def close_bets(round_: Round) -> None:
 
 def judge_start(round_: Round, seen: Seen) -> None:
     """START GAME: what is placed before the deal, and seats with bets that get no cards."""
-    rules = round_.plan.rules_at_start
     round_.staked = {number: dict(bets) for number, bets in sorted(round_.wagers.items()) if bets}
     for number, bets in round_.staked.items():
         if number in round_.active:
-            _judge(round_, seen, number, bets, rules)
+            _judge(round_, seen, number, bets, _breaches(round_, number, bets, "start"))
             round_.judged.add(number)
         else:
-            _judge_alone(round_, seen, number, bets, rules)
+            _judge_alone(round_, seen, number, bets, round_.plan.rules_at_start)
 
 
 def placed_anew(round_: Round, number: int) -> None:
@@ -136,7 +138,8 @@ def judge_end(round_: Round, seen: Seen, outcome: Outcome) -> None:
             continue
         _put_back(round_, seen, number)
         bets = stakes(round_, number)
-        _judge(round_, seen, number, bets, _rules_left(round_, number))
+        left: Asked = "end" if number in round_.judged else "all"  # START GAME has answered the others
+        _judge(round_, seen, number, bets, _breaches(round_, number, bets, left))
         if number in round_.propositions:
             _judge_propositions(round_, seen, number)
         if number not in round_.passed_by:
@@ -167,17 +170,13 @@ def _in_pot(round_: Round, number: int, bet: str) -> bool:
     return bet in round_.staked.get(number, {}) and number in round_.active and not held
 
 
-def _rules_left(round_: Round, number: int) -> Sequence[BetRule]:
-    """The rules that a seat's bets are still held against: those of bets that lay there at START GAME have been."""
-    return round_.plan.rules_at_end if number in round_.judged else round_.plan.rules
-
-
 def _judge_settled(round_: Round, seen: Seen, number: int, outcome: Outcome) -> None:
     over = settled_bets(round_, number, outcome)
     if not over:
         return
     settled = {bet: cents for bet, cents in stakes(round_, number).items() if bet in over}
-    _judge(round_, seen, number, settled, [rule for rule in round_.plan.rules if rule.named <= settled.keys()])
+    every = _breaches(round_, number, settled, "all")
+    _judge(round_, seen, number, settled, [breach for breach in every if breach.rule.named <= settled.keys()])
 
 
 def stakes(round_: Round, number: int) -> dict[str, int]:
@@ -198,14 +197,27 @@ def held_of(round_: Round, number: int, returned: Mapping[str, int]) -> dict[str
 # ------------------------------------------------------------------ rules
 
 
-def _judge(round_: Round, seen: Seen, number: int, bets: Mapping[str, int], rules: Iterable[BetRule]) -> None:
-    made = round_.choices.get(number, {}).values()
-    for rule in rules:
-        breach = rule.breach(bets) if rule.choice is None or rule.choice in made else None
-        if breach is not None:
-            round_.report(_incident(number, breach), seen)
-            hold(round_, number, breach.bets, rule.clause)
+def _judge(round_: Round, seen: Seen, number: int, bets: Mapping[str, int], breaches: Iterable[Breach]) -> None:
+    for breach in breaches:
+        round_.report(_incident(number, breach), seen)
+        hold(round_, number, breach.bets, breach.rule.clause)
     _judge_tips(round_, seen, number, bets)
+
+
+def _breaches(round_: Round, number: int, bets: Mapping[str, int], asked: Asked) -> tuple[Breach, ...]:
+    """How these bets of a seat break the rules, as far as it made the choices that these are asked of."""
+    made = frozenset(round_.choices[number].values()) if number in round_.choices else frozenset[str]()
+    return _breaches_of(round_.plan, asked, frozenset(bets.items()), made)
+
+
+@lru_cache(maxsize=1024)  # a seat bets as others do, or as it did the round before
+def _breaches_of(
+    plan: Plan, asked: Asked, bets: frozenset[tuple[str, int]], made: frozenset[str]
+) -> tuple[Breach, ...]:
+    rules = {"start": plan.rules_at_start, "end": plan.rules_at_end, "all": plan.rules}[asked]
+    wagers = dict(bets)
+    found = (rule.breach(wagers) for rule in rules if rule.choice is None or rule.choice in made)
+    return tuple(breach for breach in found if breach is not None)
 
 
 def _incident(number: int, breach: Breach) -> Incident:
@@ -296,14 +308,14 @@ def _agree(round_: Round, seen: Seen, number: int) -> None:
     which the choice is none, nobody knows whether or how the hand is played: all that the seat bets is held."""
     plan, wagers = round_.plan, round_.wagers[number]
     names = [*round_.choices[number].values()] if number in round_.choices else []
-    made = [plan.choices[name] for name in names]
-    back = {choice.takes_back for choice in made}
+    back = {plan.choices[name].takes_back for name in names} if plan.taken_back else set()
     wanted = {bet for name in names if name in plan.staked for bet in plan.staked[name]} - back
     if round_.folded(number):  # what was placed in the blind is lost with the hand
         wanted |= round_.blind.get(number, set()) & wagers.keys()
     concerned = plan.by_decision | back
     if (wanted ^ wagers.keys()).isdisjoint(concerned):
         return
+    made = [plan.choices[name] for name in names]
     for bet in plan.bets.values():
         name = bet.name
         if name not in concerned or (name in wanted) == (name in wagers):

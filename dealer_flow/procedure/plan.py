@@ -41,6 +41,9 @@ _FOULED: Final = ("fouled", "fouled-by-player", "fouled-by-others", "reconstruct
 _COLUMN_OF: Final = {letter: name for name, letter in SUIT_COLUMNS.items()}
 
 
+_FAULT_NAMES: Final[dict[int, str]] = {fault: fault.name.lower().replace("_", "-") for fault in Fault}
+
+
 class Policy(NamedTuple):
     """What a finding means, and the clause that says so. `returns`: the bets that go back, None where the clause names
     none; `calls`: who must come at once; `back`: what goes back into the deck; `dealt_out`: a dead hand gets no more
@@ -106,6 +109,7 @@ class Plan:
         """The steps in which a hand draws by what it holds."""
         self.chooses_often = sum(step.do == "decide" for step in self.steps) > 1
         """Whether a player may choose at several steps."""
+        self.does = tuple(step.do for step in self.steps)
         self.order = {step.name: index for index, step in enumerate(self.steps)}
         """A step's name -> its place among the steps."""
         self.settling = {
@@ -400,11 +404,8 @@ class Plan:
 
     def fault_policy(self, fault: int) -> Policy:
         """What a device's fault means, by its name or else by its class; one of neither is recorded only."""
-        try:
-            name = Fault(fault).name.lower().replace("_", "-")
-        except ValueError:
-            name = ""
-        return self._faults.get(name) or self._faults.get(fault_class(fault)) or Policy("note", "procedure")
+        named = self._faults.get(_FAULT_NAMES.get(fault, ""))
+        return named or self._faults.get(fault_class(fault)) or Policy("note", "procedure")
 
     def policy(self, row: Consequence) -> Policy:
         """What the row means, by the readings chosen."""

@@ -113,6 +113,8 @@ class Round:
     at: int = 0
     step: AnyStep | None = field(init=False)
     """The step under way; None in a game drawn into columns. Kept beside `at`, since each report asks for it."""
+    doing: str = field(init=False)
+    """What it does; nothing in a game drawn into columns."""
     opened: bool = False
     dues: list[Due] = field(default_factory=list)
     given: int = 0
@@ -197,8 +199,9 @@ class Round:
 
     def go_to(self, index: int, *, opened: bool) -> None:
         """This step is under way, or comes next unless it is `opened`."""
-        steps = self.plan.steps
-        self.at, self.step, self.opened = index, steps[index] if steps else None, opened
+        plan = self.plan
+        self.at, self.opened = index, opened
+        self.step, self.doing = (plan.steps[index], plan.does[index]) if plan.steps else (None, "")
 
     @property
     def card_owed(self) -> bool:
@@ -278,10 +281,11 @@ class Round:
     @property
     def _choosing(self) -> DecideStep | None:
         """The step under way, where it is one in which somebody may choose."""
-        step = self.step
-        if step is None or step.do != "decide" or (step.about is not None and not self.offers(step)):
+        if self.doing != "decide" or (self.plan.betting is not None and self.won):
             return None
-        return None if self.plan.betting is not None and self.won else step
+        step = self.step
+        assert isinstance(step, DecideStep)
+        return step if step.about is None or self.offers(step) else None
 
     def _is_to_choose(self, step: DecideStep, number: int) -> bool:
         if number in self.late or (number in self.choices and step.name in self.choices[number]):
