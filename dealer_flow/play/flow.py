@@ -407,16 +407,18 @@ class DealerFlow:
         return over
 
     def _close(self, out: list[RoundResult | Incident]) -> None:
+        round_ = self._phase.round_
         self._flush(out)
-        handle_shoe.close(self._round)
-        result = result_of(self._round, self._table)
+        if round_.shoes is not None:
+            handle_shoe.close(round_)
+        result = result_of(round_, self._table)
         out.append(result)
-        self.origins.append(self._lines.origin(self._round))
+        self.origins.append(self._lines.origin(round_))
         self._judge()
         ended = self._phase.end_game()
         assert ended, "a round ends in a state from which END GAME leads to the next"
-        button = self._round.first if self._plan.button is not None and result.outcome == "complete" else None
-        lamp = self._round.red_lamp
+        button = round_.first if self._plan.button is not None and result.outcome == "complete" else None
+        lamp = round_.red_lamp
         self._next_round()
         self._round.button_was, self._round.red_lamp = button, lamp
         self._lines.patient = False
@@ -436,8 +438,9 @@ class DealerFlow:
         return Round(self._plan, Ledger(self._plan), self._decks, self._shoes, draw)
 
     def _flush(self, out: list[RoundResult | Incident]) -> None:
-        out += self._round.incidents[self._reported :]
-        self._reported = len(self._round.incidents)
+        found = self._phase.round_.incidents
+        out += found[self._reported :]
+        self._reported = len(found)
 
     # ------------------------------------------------------------------ reports set aside
 

@@ -44,7 +44,8 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
         return
     if round_.plan.from_shoe and shown_unburned(round_, place, cards):
         judge_unburned(round_, seen)
-    _deal_shown(round_, place)
+    if round_.dealt_by_hand:
+        _deal_shown(round_, place)
     kind, many = round_.plan.kind(place), len(cards)
     reached_show(round_, kind)
     hand, before = round_.ledger.hands.get(place), round_.stub_due
@@ -104,7 +105,8 @@ def _judge_whole(round_: Round, seen: Seen, place: Place) -> None:
     if place not in round_.plan.burns:
         judge_count(round_, place, seen)
         judge_sum(round_, seen)
-    judge_retrieved(round_, seen, place)
+    if round_.plan.betting is not None:
+        judge_retrieved(round_, seen, place)
 
 
 def _note_showdown(round_: Round) -> None:
@@ -147,10 +149,9 @@ def _set(round_: Round, seen: Seen, body: e.HandSet) -> None:
 
 def _deal_shown(round_: Round, place: Place) -> None:
     """Cards of this place are counted or shown: where the rest is dealt by hand, they were dealt."""
-    if round_.dealt_by_hand:
-        for due in [due for due in round_.by_hand if due.place == place]:
-            round_.by_hand.remove(due)
-            round_.ledger.by_hand(due)
+    for due in [due for due in round_.by_hand if due.place == place]:
+        round_.by_hand.remove(due)
+        round_.ledger.by_hand(due)
 
 
 def _deal_counted(round_: Round, place: Place, counted: int) -> None:
@@ -189,10 +190,12 @@ def _counted(round_: Round, seen: Seen, body: e.CardsCounted) -> None:
     hand = round_.ledger.hands.get(body.place)
     if hand is not None and hand.anew and not hand.by_hand and hand.mucked == body.counted:
         return  # they were counted as they went back
-    if judge_unshown(round_, body.place, body.counted, seen):
+    if round_.plan.from_shoe and judge_unshown(round_, body.place, body.counted, seen):
         return
-    _deal_shown(round_, body.place)
-    _deal_counted(round_, body.place, body.counted)
+    if round_.dealt_by_hand:
+        _deal_shown(round_, body.place)
+    if round_.by_hand:
+        _deal_counted(round_, body.place, body.counted)
     laying.count(round_, body.place, body.counted)
     found(round_, round_.ledger.count(body.place, body.counted), seen)
     if body.place in round_.ledger.hands:

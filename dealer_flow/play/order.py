@@ -79,11 +79,16 @@ def _rules_of_any_game(state: State) -> dict[type[e.Body], tuple[OrderRule, ...]
 def way_on(trigger: str, state: State, round_: Round) -> Row | None:
     """The row that this trigger would take now."""
     for row in _rows_at(trigger, state):
-        if all(guards.holds(name, round_) for name in row.guards) and not any(
-            guards.holds(name, round_) for name in row.unless
-        ):
+        if _lets_pass(row, round_):
             return row
     return None
+
+
+def _lets_pass(row: Row, round_: Round) -> bool:
+    for name in row.guards:
+        if not guards.holds(name, round_):
+            return False
+    return not any(guards.holds(name, round_) for name in row.unless) if row.unless else True
 
 
 @cache

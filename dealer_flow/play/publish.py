@@ -30,7 +30,7 @@ from dealer_flow.table.round import Round
 from dealer_flow.table.shoe import Shoes
 from devices.events import BurnConfirmed
 from protocol.cards import UNREAD, Card, parse_cards, spell_cards
-from protocol.places import DEALER, Place, parse_place, seat
+from protocol.places import DEALER, PLACES, Place, parse_place, seat
 
 
 def result_of(round_: Round, table: str) -> RoundResult:
@@ -86,7 +86,7 @@ def _seats(round_: Round) -> list[int]:
 
 
 def _seat(round_: Round, number: int, outcome: Outcome) -> Seat:
-    place, wagers = seat(number), round_.wagers.get(number, {})
+    plan, place, wagers = round_.plan, PLACES[number], round_.wagers.get(number, {})
     hand, back = round_.ledger.hands.get(place), returned(round_, number, outcome)
     status: SeatStatus = "live"
     if number not in round_.active:
@@ -99,21 +99,21 @@ def _seat(round_: Round, number: int, outcome: Outcome) -> Seat:
     return Seat(
         seat=number,
         status=status,
-        cards=_spelled(private(round_, place, hand.cards)) if hand else (),
+        cards=_spelled(hand.cards if plan.betting is None else private(round_, place, hand.cards)) if hand else (),
         counted=hand.counted if hand else None,
-        expected=hand.expected if hand else round_.plan.expected(place) if number in round_.active else 0,
+        expected=hand.expected if hand else plan.expected(place) if number in round_.active else 0,
         decision=made[-1] if made else None,
         decisions=made if made[1:] else (),
-        choices=_choices(round_, number),
+        choices=_choices(round_, number) if plan.chooses_often or number in round_.declared else {},
         discards=_spelled((*hand.laid_away, *(hand.laid_aside if hand.aside else ()))) if hand else (),
-        split=_split(round_, place),
-        blind=_in_blind(round_, number, wagers),
-        propositions={bet: dict(on) for bet, on in round_.propositions.get(number, {}).items()},
-        settled=settled(round_, number, outcome),
+        split=_split(round_, place) if round_.splits else None,
+        blind=_in_blind(round_, number, wagers) if plan.blind or number in round_.blind else (),
+        propositions=_propositions(round_, number) if number in round_.propositions else {},
+        settled=settled(round_, number, outcome) if outcome != "complete" or number in round_.dead else (),
         wagers=dict(wagers),
         returned=back,
-        forfeited=forfeited(round_, number, back, outcome),
-        held=held_of(round_, number, back),
+        forfeited=forfeited(round_, number, back, outcome) if number in round_.betting.forfeited else {},
+        held=held_of(round_, number, back) if number in round_.held else {},
         stake=round_.betting.stakes.get(number),
     )
 
@@ -123,26 +123,25 @@ def _spelled(cards: tuple[Card, ...]) -> tuple[str, ...]:
 
 
 def _choices(round_: Round, number: int) -> dict[str, str]:
-    """What the seat chose at each step; a hand that it showed to declare it is `declared`. Nothing where a player
-    chooses once and declares nothing: the decision says it."""
-    if number not in round_.declared and not round_.plan.chooses_often:
-        return {}
+    """What the seat chose at each step; a hand that it showed to declare it is `declared`. Where a player chooses once
+    and declares nothing, the decision says it."""
     made = dict.fromkeys(round_.declared.get(number, ()), DECLARED) | round_.choices.get(number, {})
     return {step.name: made[step.name] for step in round_.plan.steps if step.name in made}
 
 
 def _in_blind(round_: Round, number: int, wagers: Mapping[str, int]) -> tuple[str, ...]:
     """The bets that the seat placed in the blind."""
-    if number not in round_.blind and not round_.plan.blind:
-        return ()
     blind = round_.plan.blind.union(round_.blind.get(number, ()))
     return tuple(bet for bet in wagers if bet in blind)
 
 
+def _propositions(round_: Round, number: int) -> dict[str, dict[str, int]]:
+    """What the bets of a seat are on."""
+    return {bet: dict(on) for bet, on in round_.propositions[number].items()}
+
+
 def settled(round_: Round, number: int, outcome: Outcome) -> tuple[str, ...]:
     """The bets of a seat that were settled before the round, or the seat's hand, was void."""
-    if outcome == "complete" and number not in round_.dead:
-        return ()
     over = settled_bets(round_, number, outcome) - lone_bets(round_, number)
     return tuple(bet for bet in round_.wagers.get(number, {}) if bet in over)
 
@@ -165,7 +164,7 @@ def returned(round_: Round, number: int, outcome: Outcome) -> dict[str, int]:
 def forfeited(round_: Round, number: int, back: Mapping[str, int], outcome: Outcome) -> dict[str, int]:
     """The bets of a seat that stay in the pot of a void round for the next one, cents by name; those of a round that
     was played out stay in its own."""
-    if number not in round_.betting.forfeited or outcome not in ("misdeal", "defective-deck"):
+    if outcome not in ("misdeal", "defective-deck"):
         return {}
     stays = round_.wagers.get(number, {}).items()
     return {name: cents for name, cents in stays if name not in back and name not in _apart(round_)}

@@ -278,7 +278,9 @@ def judge_rest(round_: Round, seen: Seen, *, final: bool) -> None:
 
 def judge_draws(round_: Round, seen: Seen) -> None:
     """Each hand that had to draw by what it holds is held against that, once: how many cards, and which it kept."""
-    for step in round_.plan.forced_draws if not round_.over else ():
+    for step in round_.plan.forced_draws:
+        if round_.over:
+            return
         for place in _to_judge(round_, step):
             wrong = _wrong_draw(round_, step, place)
             if wrong is not None and step.otherwise is not None:

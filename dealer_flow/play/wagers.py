@@ -136,7 +136,8 @@ def judge_end(round_: Round, seen: Seen, outcome: Outcome) -> None:
         if number in round_.dead or void:
             _judge_settled(round_, seen, number, outcome)
             continue
-        _put_back(round_, seen, number)
+        if round_.plan.taken_back:
+            _put_back(round_, seen, number)
         bets = stakes(round_, number)
         left: Asked = "end" if number in round_.judged else "all"  # START GAME has answered the others
         _judge(round_, seen, number, bets, _breaches(round_, number, bets, left))
@@ -144,7 +145,8 @@ def judge_end(round_: Round, seen: Seen, outcome: Outcome) -> None:
             _judge_propositions(round_, seen, number)
         if number not in round_.passed_by:
             _agree(round_, seen, number)
-        _judge_tips(round_, seen, number, bets)
+        if number in round_.held:
+            _judge_tips(round_, seen, number, bets)
 
 
 def lone_bets(round_: Round, number: int) -> frozenset[str]:
@@ -188,8 +190,6 @@ def stakes(round_: Round, number: int) -> dict[str, int]:
 def held_of(round_: Round, number: int, returned: Mapping[str, int]) -> dict[str, str]:
     """The bets of a seat that are held at the end, with the clause of each: not those that went back meanwhile, nor
     those that go back for how the round ended."""
-    if number not in round_.held:
-        return {}
     wagers, staked, held = round_.wagers.get(number, {}), round_.staked.get(number, {}), round_.held[number]
     return {bet: clause for bet, clause in held.items() if bet not in returned and (bet in wagers or bet not in staked)}
 
@@ -340,8 +340,6 @@ def _agree(round_: Round, seen: Seen, number: int) -> None:
 def _put_back(round_: Round, seen: Seen, number: int) -> None:
     """A bet that some choice takes back is gone, and the seat made none that does: it stands as it lay there, and is
     held."""
-    if not round_.plan.taken_back:
-        return
     plan, wagers, staked = round_.plan, round_.wagers[number], round_.staked.get(number, {})
     made = [plan.choices[name] for name in round_.choices.get(number, {}).values()]
     may = plan.taken_back - {choice.takes_back for choice in made}
