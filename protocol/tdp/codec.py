@@ -1,6 +1,7 @@
 """A frame's body to a typed message and back, and to plain JSON values for people."""
 
 import struct
+from collections.abc import Mapping
 from enum import IntEnum, IntFlag
 from typing import Any, Final
 
@@ -16,6 +17,7 @@ from protocol.tdp.derive import (
     Field,
     Layout,
     Misfit,
+    Reader,
     Shape,
     unpack_header,
     write_extensions,
@@ -46,19 +48,29 @@ _BY_CLASS: Final = {
 }
 
 
+class _Ways(dict[bytes, Reader]):
+    """The short way of each message, by its id in the header, which names one message whatever the kind; the reader
+    itself looks at the kind. Every other body goes the long way."""
+
+    def __init__(self, long_way: Reader) -> None:
+        answers = {kind: layout.reader(kind, long_way) for kind, layout in _ANSWERS.items()}
+        self._long_way = long_way
+
+        def by_kind(body: bytes) -> Envelope:
+            """Answers, whose layout depends on their kind alone."""
+            return answers.get(body[2], long_way)(body)
+
+        for key, layout in _LAYOUTS.items():
+            self[(key & 0xFFFF).to_bytes(2, "little")] = layout.reader(key >> 16, by_kind)
+
+    def __missing__(self, message_id: bytes) -> Reader:
+        return self._long_way
+
+
 def decode(body: bytes) -> Envelope:
     """The message in a frame's body. A kind, id or version without a layout gives `Unknown`, never an error;
     BadPayload when the payload does not fit the layout it names."""
-    try:
-        read = _SHORT_WAYS[body[6:8]]
-    except KeyError:
-        read = _decode
-    return read(body)
-
-
-def _decode_by_kind(body: bytes) -> Envelope:
-    """The short way of answers, whose layout depends on their kind alone."""
-    return _ANSWER_WAYS.get(body[2], _decode)(body)
+    return _DECODERS[body[6:8]](body)
 
 
 def _decode(body: bytes) -> Envelope:
@@ -77,11 +89,21 @@ def _decode(body: bytes) -> Envelope:
         raise BadPayload(kind, message_id, body[HEADER_SIZE:], str(error)) from None
 
 
-_SHORT_WAYS: Final = {
-    (key & 0xFFFF).to_bytes(2, "little"): layout.reader(key >> 16, _decode_by_kind) for key, layout in _LAYOUTS.items()
-}
-"""By the header's message id, which names one message whatever the kind; the reader itself looks at the kind."""
-_ANSWER_WAYS: Final = {kind: layout.reader(kind, _decode) for kind, layout in _ANSWERS.items()}
+def _read(body: bytes) -> Envelope:
+    try:
+        return _decode(body)
+    except BadPayload as error:
+        return as_unknown(error, body)
+
+
+def as_unknown(error: BadPayload, body: bytes) -> Envelope:
+    """A frame whose payload does not fit its layout, as a frame of a message nobody knows."""
+    return Envelope(Unknown(error.kind, error.message_id, error.payload), (), body)
+
+
+_DECODERS: Final = _Ways(_decode)
+READERS: Final[Mapping[bytes, Reader]] = _Ways(_read)
+"""`decode` for a framer: they raise nothing, and a payload that does not fit its layout gives `Unknown`."""
 
 
 def encode(

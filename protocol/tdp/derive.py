@@ -201,23 +201,28 @@ class Layout:
         self._head = struct.Struct("<" + "".join(field.code for field in self._fixed))
 
     def reader(self, kind: int, otherwise: Reader) -> Reader:
-        """The short way for frame bodies of `kind`, of this version, without extensions; every other body is handed
-        to `otherwise`. Most messages are integers with at most one counted field behind them; those that are not
-        have no short way."""
+        """The short way for frame bodies of `kind`, of this version, of a header at least, without extensions; every
+        other body is handed to `otherwise`. Most messages are integers with at most one counted field behind them;
+        those that are not have no short way."""
         if self._texts or len(self._tails) > 1:
             return otherwise
-        cls, unpack = self.cls, struct.Struct(f"<{HEADER_SIZE}x{self._head.format[1:]}").unpack_from
-        end = HEADER_SIZE + self._head.size
+        cls, head = self.cls, struct.Struct(f"<{HEADER_SIZE}x{self._head.format[1:]}")
+        unpack_all, unpack, end = head.unpack, head.unpack_from, head.size
 
         def read(body: bytes) -> Envelope:
-            if len(body) != end or body[2] != kind or body[0] != VERSION:
+            if body[2] != kind or body[0] != VERSION:
                 return otherwise(body)
-            return Envelope(cls(*unpack(body)), (), body)
+            try:
+                values = unpack_all(body)  # of exactly its length
+            except struct.error:
+                return otherwise(body)
+            return Envelope(cls(*values), (), body)
 
         begin = end + 1
 
         def read_blob(body: bytes) -> Envelope:
-            if len(body) < begin or len(body) != begin + body[end] or body[2] != kind or body[0] != VERSION:
+            size = len(body)
+            if size < begin or size != begin + body[end] or body[2] != kind or body[0] != VERSION:
                 return otherwise(body)
             return Envelope(cls(*unpack(body), body[begin:]), (), body)
 
@@ -226,10 +231,11 @@ class Layout:
         tail = self._tails[0]
         if tail.shape is Shape.BLOB:
             return read_blob
-        size, convert = tail.size, _tail_converter(tail)
+        width, convert = tail.size, _tail_converter(tail)
 
         def read_counted(body: bytes) -> Envelope:
-            if len(body) < begin or len(body) != begin + body[end] * size or body[2] != kind or body[0] != VERSION:
+            size = len(body)
+            if size < begin or size != begin + body[end] * width or body[2] != kind or body[0] != VERSION:
                 return otherwise(body)
             return Envelope(cls(*unpack(body), convert(body[begin:]) if body[end] else ()), (), body)
 

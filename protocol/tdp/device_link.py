@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from protocol.errors import BadPayload
 from protocol.tdp import messages as m
-from protocol.tdp.codec import decode, encode
+from protocol.tdp.codec import as_unknown, decode, encode
 from protocol.tdp.commands import BRINGS
 from protocol.tdp.event_store import EventStore
 from protocol.tdp.framing import Frame, Framer, encode_frame
@@ -34,7 +34,7 @@ from protocol.tdp.outputs import (
 )
 from protocol.tdp.refusals import Situation, why_refused
 from protocol.tdp.reply_cache import ReplyCache, Verdict
-from protocol.tdp.vetting import as_unknown, count_noise, is_from_host, problem_with, why_unusable
+from protocol.tdp.vetting import count_noise, is_from_host, problem_with, why_unusable
 
 WINDOW: Final = 16
 """Unacknowledged events on their way at once: about 40 ms of a 115200 baud line."""

@@ -11,7 +11,7 @@ piece may come out in several parts, as it was cut.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any, Final, Generic, TypeVar, overload
 from zlib import crc32
@@ -58,6 +58,7 @@ class Frame(Struct, frozen=True, gc=False):
 
 _decode: Final = cobs.decode
 _BODY: Final = slice(-CHECK_BYTES)  # made once, not for every frame
+_ID: Final = slice(HEADER.sizeof() - 2, HEADER.sizeof())  # the message id is the header's last field
 _FEW: Final = b"\0\0\0"
 _RUN: Final = re.compile(rb"\0{3,}")
 """More delimiters than can stand between two frames."""
@@ -78,20 +79,24 @@ def _fault(part: bytes) -> NoiseReason:
 
 Read = TypeVar("Read")
 
+Readers = Mapping[bytes, Callable[[bytes], Read]]
+"""What is made of a frame's body, by the two bytes of the message id in its header: it answers for all of them, and for
+a body of fewer. It must not raise."""
+
 
 class Framer(Generic[Read]):
     """Cuts a stream into frames and noise. Holds at most one frame's bytes, whatever arrives.
 
-    With `read`, which must not raise, what it makes of a frame's body stands in the frame's place: whoever needs
-    no offsets is spared an object a frame.
+    With `readers`, what they make of a frame's body stands in the frame's place: whoever needs no offsets is spared an
+    object a frame.
     """
 
     @overload
     def __init__(self: "Framer[Frame]") -> None: ...
     @overload
-    def __init__(self, read: Callable[[bytes], Read]) -> None: ...
-    def __init__(self, read: Callable[[bytes], Any] | None = None) -> None:
-        self._read = read
+    def __init__(self, readers: Readers[Read]) -> None: ...
+    def __init__(self, readers: Readers[Any] | None = None) -> None:
+        self._readers = readers
         self.held = b""
         """The pending bytes: an opening delimiter, the start of a frame, or both."""
         self._offset = 0  # of the first held byte
@@ -109,10 +114,37 @@ class Framer(Generic[Read]):
 
     def feed(self, chunk: bytes) -> list[Read | Noise]:
         """What `chunk` completes, in the order of the stream."""
-        pieces: list[Any] = []
         if self._overlong:
-            chunk = self._skip(chunk, pieces)
-        data = self.held + chunk
+            return self._skip(chunk)
+        data, readers = self.held + chunk, self._readers
+        if readers is None:
+            return self._cut_all(data)
+        # The short way, for frames one right behind the other; at anything else the long way begins anew.
+        parts = data.split(b"\0")
+        tail = parts[-1]
+        del parts[-1]
+        pieces: list[Any] = []
+        for part in parts:
+            try:
+                decoded = _decode(part)
+            except cobs.DecodeError:
+                return self._cut_all(data)
+            if crc32(decoded) != RESIDUE or not MIN_FRAME <= len(decoded) <= MAX_FRAME:
+                if part or pieces or len(parts) < 2 or not parts[1]:
+                    return self._cut_all(data)
+                continue  # the delimiter that opens the first frame
+            body = decoded[_BODY]
+            pieces.append(readers[body[_ID]](body))
+        if tail:
+            self._hold(tail, self._offset + len(data) - len(tail), 0, pieces)
+        else:
+            self.held = b""
+            self._offset += len(data)
+        return pieces
+
+    def _cut_all(self, data: bytes) -> list[Any]:
+        """The long way, for every `data` that begins with what was pending."""
+        pieces: list[Any] = []
         if _FEW in data:
             data = self._cut_runs(data, pieces)
         self._cut(data, pieces)
@@ -136,7 +168,7 @@ class Framer(Generic[Read]):
         parts = data.split(b"\0")
         tail = parts.pop()
         offset = self._offset
-        read, add = self._read, pieces.append
+        readers, add = self._readers, pieces.append
         opened = 0  # 1 when a delimiter stands right before `offset` and is nobody's yet
         for part in parts:
             if part:
@@ -145,8 +177,9 @@ class Framer(Generic[Read]):
                 except cobs.DecodeError:
                     decoded = b""
                 if crc32(decoded) == RESIDUE and MIN_FRAME <= len(decoded) <= MAX_FRAME:
-                    if read is not None:
-                        add(read(decoded[_BODY]))
+                    if readers is not None:
+                        body = decoded[_BODY]
+                        add(readers[body[_ID]](body))
                     else:
                         add(Frame(offset - opened, len(part) + opened + 1, decoded[_BODY]))
                 else:
@@ -183,15 +216,14 @@ class Framer(Generic[Read]):
             held = b""
         self.held = held
 
-    def _skip(self, chunk: bytes, pieces: list[Any]) -> bytes:
-        """Give the rest of an overlong piece up as noise; returns what follows its delimiter."""
+    def _skip(self, chunk: bytes) -> list[Any]:
+        """Give the rest of an overlong piece up as noise, and cut what follows its delimiter."""
         end = chunk.find(b"\0") + 1
         noise = chunk[:end] if end else chunk
-        if noise:
-            pieces.append(Noise(self._offset, bytes(noise), NoiseReason.LONG))
+        pieces = [Noise(self._offset, bytes(noise), NoiseReason.LONG)] if noise else []
         self._offset += len(noise)
         self._overlong = not end
-        return chunk[len(noise) :]
+        return pieces + self.feed(chunk[end:]) if end else pieces
 
 
 def encode_frame(body: bytes, *, after_silence: bool = False) -> bytes:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from protocol.errors import BadPayload, RemoteError, VersionMismatch, WrongDevice
-from protocol.tdp.codec import Envelope, Unknown, decode
+from protocol.errors import RemoteError, VersionMismatch, WrongDevice
+from protocol.tdp.codec import Envelope, Unknown
 from protocol.tdp.framing import Noise, NoiseReason
 from protocol.tdp.messages import DeviceClass, HeartbeatMessage, HelloMessage, HelloReplyMessage, Kind, Reason
 from protocol.tdp.outputs import MUST_UNDERSTAND, Discarded, LinkStats, Output
@@ -23,19 +23,6 @@ def count_noise(noise: Noise, stats: LinkStats, out: list[Output]) -> None:
     stats.noise_bytes += noise.length
     stats.bad_checks += noise.reason is NoiseReason.CHECK
     out.append(Discarded(noise.data, noise.reason))
-
-
-def read_frame(body: bytes) -> Envelope:
-    """`decode` that never raises, so that a framer can call it."""
-    try:
-        return decode(body)
-    except BadPayload as error:
-        return as_unknown(error, body)
-
-
-def as_unknown(error: BadPayload, body: bytes) -> Envelope:
-    """A frame whose payload does not fit its layout, as a frame of a message nobody knows."""
-    return Envelope(Unknown(error.kind, error.message_id, error.payload), (), body)
 
 
 def is_from_device(envelope: Envelope) -> bool:

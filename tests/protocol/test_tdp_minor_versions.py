@@ -28,7 +28,8 @@ def older_host(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "MINOR", 2)
     for number in CHIPS:
         monkeypatch.delitem(codec._LAYOUTS, EVENT << 16 | number)
-        monkeypatch.delitem(codec._SHORT_WAYS, number.to_bytes(2, "little"))
+        for readers in (codec._DECODERS, codec.READERS):
+            monkeypatch.delitem(readers, number.to_bytes(2, "little"))
 
 
 def sent(outputs: list[Output]) -> list[m.Message]:
