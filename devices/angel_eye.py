@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from devices import events as e
 from devices.dialect import Dialect
-from devices.translation import UnnumberedDriver, name_of, names_of
+from devices.translation import UnnumberedDriver, names_of
 from protocol.angel_eye import messages as m
 from protocol.angel_eye.codec import describe
 from protocol.angel_eye.framing import Framer
@@ -39,7 +39,7 @@ _RAISED: Final[Mapping[int, Callable[[bool], e.Body]]] = {
 
 
 def _where(destination: int) -> str:
-    return name_of(_DESTINATIONS, destination).lower().replace("_", " ")
+    return _DESTINATIONS[destination].lower().replace("_", " ")
 
 
 def _drawn(report: m.CardDrawnMessage) -> e.Body:
@@ -74,7 +74,7 @@ def _result(report: m.GameResultMessage) -> e.Body:
     pairs = [
         name for name, there in (("player pair", report.player_pair), ("banker pair", report.banker_pair)) if there
     ]
-    return e.ShoeResult(", ".join([name_of(_WINNERS, report.winner).lower().replace("_", " "), *pairs]))
+    return e.ShoeResult(", ".join([_WINNERS[report.winner].lower().replace("_", " "), *pairs]))
 
 
 EVENTS: Final[Mapping[type[m.Message], Callable[[Any], e.Body]]] = {

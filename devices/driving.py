@@ -22,7 +22,7 @@ from devices.dialects import dialect_named
 from devices.drivers import DRIVERS
 from devices.handle import OwnedLine
 from devices.recording import CaptureWriter
-from devices.translation import Driver, TableDriver, name_of, names_of
+from devices.translation import Driver, TableDriver, names_of
 from protocol.errors import (
     BadAnswer,
     LineUnusable,
@@ -86,7 +86,7 @@ class DeviceHandle:
     @property
     def state(self) -> str:
         """The device's state by name, as it last reported it: `READY`, `PACKET_WAIT` ...; NotUp while unknown."""
-        return name_of(names_of(self.states), self._line.status().state)
+        return names_of(self.states)[self._line.status().state]
 
     def on_event(self, callback: C) -> C:
         """Call `callback` with every event (a `Seen`) from now on.
@@ -181,8 +181,8 @@ class DeviceHandle:
         return event
 
     def _refused(self, message: m.Message, reply: m.ReplyMessage) -> Refused:
-        reason = name_of(names_of(m.Reason), reply.reason).lower().replace("_", " ")
-        return Refused(message_name(message), reason, name_of(names_of(self.states), reply.state))
+        reason = names_of(m.Reason)[reply.reason].lower().replace("_", " ")
+        return Refused(message_name(message), reason, names_of(self.states)[reply.state])
 
 
 class Shuffler(DeviceHandle):

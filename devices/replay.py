@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Final, Protocol
@@ -20,8 +21,8 @@ from protocol.link import Link, Resumable
 from protocol.tdp.messages import Role
 
 BATCH: Final = 256
-"""Reports read before they are handed on: what reads and what deals, in turns for every report, would drive each other
-out of the processor's caches, which costs a sixth of the time."""
+"""Chunks read before their reports are handed on: what reads and what deals, in turns for every chunk, would drive each
+other out of the processor's caches, which costs a sixth of the time."""
 
 
 class CaptureUnplayable(CaptureError):
@@ -77,8 +78,9 @@ def play(capture: Capture, deliver: Callable[[Seen], None], *, stats: PlayStats 
     """Give `deliver` every report of the recording. Errors as of `reports`; `stats` are of what was read, which may be
     some reports more than were delivered."""
     stats = stats if stats is not None else PlayStats()
-    for seen in reports(capture, stats):
-        deliver(seen)
+    for heard in _batches(capture, stats):
+        for seen in heard:
+            deliver(seen)
     return stats
 
 
@@ -87,26 +89,32 @@ def reports(capture: Capture, stats: PlayStats) -> Iterator[Seen]:
 
     CaptureUnplayable at once, or where a line comes in later; any CaptureError after all that came before.
     """
+    return chain.from_iterable(_batches(capture, stats))
+
+
+def _batches(capture: Capture, stats: PlayStats) -> Iterator[list[Seen]]:
     heard: list[Seen] = []
     player = Player(capture, lambda _: heard.append, stats)
     for interface in capture.interfaces:
         player.check(interface)
-    return _reports(capture, player, heard)
+    return _played(capture, player, heard)
 
 
-def _reports(capture: Capture, player: "Player", heard: list[Seen]) -> Iterator[Seen]:
+def _played(capture: Capture, player: "Player", heard: list[Seen]) -> Iterator[list[Seen]]:
+    chunks = iter(capture.chunks)
     try:
-        for chunk in capture.chunks:
-            player.take(chunk)
-            if len(heard) >= BATCH:
-                yield from heard
-                heard.clear()
+        for first in chunks:
+            player.take(first)
+            for chunk in islice(chunks, BATCH - 1):
+                player.take(chunk)
+            yield heard
+            heard.clear()
     except CaptureError:
         player.finish()
-        yield from heard
+        yield heard
         raise
     player.finish()
-    yield from heard
+    yield heard
 
 
 class Recording(Protocol):
@@ -189,11 +197,18 @@ class Player:
 
     def take(self, chunk: Chunk) -> None:
         """One read, write or note."""
-        now_ns, data, interface = self.advance(chunk.at_ns), chunk.data, chunk.interface
+        now_ns = chunk.at_ns
+        if now_ns > self._now_ns:  # as `advance` does, which would be a call for each
+            self._now_ns = now_ns
+        else:
+            now_ns = self._now_ns
+        if self._due_ns <= now_ns:
+            self._meet_deadlines(now_ns)
+        data, interface = chunk.data, chunk.interface
         if chunk.comment and not data:
             self._note(chunk, now_ns)
             return
-        line, feed = self._open.get(interface) or self._begin(interface, now_ns)
+        line, feed = self._open[interface] if interface in self._open else self._begin(interface, now_ns)
         line.chunks += 1
         if chunk.sent:
             line.sent += len(data)

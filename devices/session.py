@@ -9,7 +9,7 @@ from typing import Final
 from devices.clock import Clock
 from devices.events import Body, BytesDropped, LinkLost, Seen
 from devices.feed_state import FeedState, LineStanding
-from devices.translation import Driver
+from devices.translation import Driver, Table, TableDriver
 from devices.transport.base import Abandonable, LineClosed, Rationed, Timed, Transport
 from protocol.errors import LineError, NotUp
 from protocol.link import Answered, Link, Missed, Output, Recallable, Reported, Resumable, Send, Started, Unanswered
@@ -60,6 +60,7 @@ class Feed:
         self.follows = after is not None
         """It goes on from a line before."""
         self._driver, self._deliver, self._trace = driver, deliver, trace
+        self._events: Table = driver.events if isinstance(driver, TableDriver) else {}
         self._now_ns = 0
         self._passing = False  # something heard is being passed on
 
@@ -139,7 +140,7 @@ class Feed:
         due_ns = self.link.next_deadline_ns
         self.due_ns = NEVER if due_ns is None else due_ns
         out = b""
-        trace, translate = self._trace, self._driver.translate
+        trace, deliver, events = self._trace, self._deliver, self._events
         before, self._passing = self._passing, True
         try:
             for output in outputs:
@@ -147,7 +148,11 @@ class Feed:
                     trace(output)
                 number = 0
                 if type(output) is Delivered:
-                    self.session, number = output.session, output.message.number
+                    message = output.message
+                    self.session, number = output.session, message.number
+                    if message.__class__ in events:
+                        deliver(Seen(self.name, output.session, number, at_ns, events[message.__class__](message)))
+                        continue
                 elif type(output) is Send:
                     out += output.data
                     continue
@@ -155,11 +160,13 @@ class Feed:
                     self.session, number = output.session, output.number
                 elif type(output) is StatusSeen:
                     self.status = output.message
+                    if events:
+                        continue  # to a table of events it says nothing
                 elif not self._note(output):
                     continue
-                body = translate(output)
+                body = self._driver.translate(output)
                 if body is not None:
-                    self._deliver(Seen(self.name, self.session, number, at_ns, body))
+                    deliver(Seen(self.name, self.session, number, at_ns, body))
         finally:
             self._passing = before
         return out

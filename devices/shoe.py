@@ -3,7 +3,7 @@
 from typing import Final
 
 from devices import events as e
-from devices.translation import Table, TableDriver, common_events, name_of, names_of
+from devices.translation import Table, TableDriver, common_events, names_of
 from protocol.cards import CARDS, UNREAD
 from protocol.faults import fault_text
 from protocol.places import NOWHERE, PLACES
@@ -32,7 +32,7 @@ def _outside(event: m.CardDrawnOutsideMessage) -> e.DrawWhileLocked | e.CardDraw
     card = CARDS[event.card]
     if event.mode == m.ShoeMode.LOCKED:
         return e.DrawWhileLocked(card)
-    return e.CardDrawnOutside(card, name_of(_MODES, event.mode).lower())
+    return e.CardDrawnOutside(card, _MODES[event.mode].lower())
 
 
 EVENTS: Final[Table] = {

@@ -4,14 +4,14 @@ from enum import IntEnum
 from typing import Final
 
 from devices import events as e
-from devices.translation import Names, Table, TableDriver, common_events, name_of, names_of
+from devices.translation import Names, Table, TableDriver, common_events, names_of
 from protocol.cards import CARDS, RANKS, SUITS
 from protocol.places import PLACES
 from protocol.tdp import messages as m
 
 
 def _spelt(numbers: type[IntEnum]) -> Names:
-    return {number: name.lower().replace("_", "-") for number, name in names_of(numbers).items()}
+    return Names({number: name.lower().replace("_", "-") for number, name in names_of(numbers).items()})
 
 
 _SPREADS: Final = _spelt(m.Spread)
@@ -24,7 +24,7 @@ _MANNERS: Final = _spelt(m.ActionManner)
 
 def _burn(event: m.BurnConfirmedMessage) -> e.BurnConfirmed:
     positions = tuple(bit + 1 for bit in range(event.positions.bit_length()) if event.positions >> bit & 1)
-    return e.BurnConfirmed(PLACES[event.place], positions, name_of(_SPREADS, event.spread))
+    return e.BurnConfirmed(PLACES[event.place], positions, _SPREADS[event.spread])
 
 
 def _revealed(event: m.HandRevealedMessage) -> e.HandRevealed:
@@ -35,7 +35,7 @@ def _revealed(event: m.HandRevealedMessage) -> e.HandRevealed:
 def _set(event: m.HandSetMessage) -> e.HandSet:
     cards = tuple([CARDS[code] for code in event.cards])
     low, rest = cards[: event.low], cards[event.low :]
-    return e.HandSet(PLACES[event.place], name_of(_SETTERS, event.by), bool(event.foul), low, rest)
+    return e.HandSet(PLACES[event.place], _SETTERS[event.by], bool(event.foul), low, rest)
 
 
 def _discarded(event: m.CardsDiscardedMessage) -> e.CardsDiscarded:
@@ -56,12 +56,12 @@ def _on(code: int) -> str:
 
 def _corrected(event: m.HandCorrectedMessage) -> e.HandCorrected:
     cards = tuple([CARDS[code] for code in event.cards])
-    return e.HandCorrected(PLACES[event.place], event.badge, name_of(_LEVELS, event.level), cards)
+    return e.HandCorrected(PLACES[event.place], event.badge, _LEVELS[event.level], cards)
 
 
 def _acted(event: m.PlayerActedMessage) -> e.PlayerActed:
-    manner = name_of(_MANNERS, event.manner) if event.manner != m.ActionManner.NONE else ""
-    return e.PlayerActed(event.seat, name_of(_ACTIONS, event.action), event.cents, manner)
+    manner = _MANNERS[event.manner] if event.manner != m.ActionManner.NONE else ""
+    return e.PlayerActed(event.seat, _ACTIONS[event.action], event.cents, manner)
 
 
 EVENTS: Final[Table] = {
@@ -71,7 +71,7 @@ EVENTS: Final[Table] = {
     m.SensorChangedMessage: lambda event: e.SensorChanged(event.seat, bool(event.on)),
     m.HandButtonMessage: lambda event: e.HandButton(event.hand, bool(event.on)),
     m.SpotSelectedMessage: lambda event: e.SpotSelected(event.seat),
-    m.BadgeSwipedMessage: lambda event: e.BadgeSwiped(event.badge, name_of(_LEVELS, event.level)),
+    m.BadgeSwipedMessage: lambda event: e.BadgeSwiped(event.badge, _LEVELS[event.level]),
     m.ConfirmedMessage: lambda _: e.Confirmed(),
     m.WagerPlacedMessage: lambda event: e.WagerPlaced(event.seat, event.bet, event.cents),
     m.DecisionMadeMessage: lambda event: e.DecisionMade(event.seat, event.decision),
@@ -80,7 +80,7 @@ EVENTS: Final[Table] = {
     m.CardsCountedMessage: lambda event: e.CardsCounted(PLACES[event.place], event.counted),
     m.MisdealCalledMessage: lambda event: e.MisdealCalled(event.badge, event.fault),
     m.CardMishandledMessage: lambda event: e.CardMishandled(
-        PLACES[event.place], name_of(_MISHAPS, event.how), CARDS[event.card]
+        PLACES[event.place], _MISHAPS[event.how], CARDS[event.card]
     ),
     m.HandSetMessage: _set,
     m.CardsDiscardedMessage: _discarded,

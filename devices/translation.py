@@ -5,7 +5,7 @@ What a device says that this version does not know becomes a value, never an err
 
 from collections.abc import Callable, Mapping
 from enum import IntEnum
-from typing import Any, ClassVar, Final, Protocol
+from typing import Any, ClassVar, Final, Protocol, final
 
 from devices import events as e
 from protocol.link import Missed, Reported, Started
@@ -22,17 +22,16 @@ class Driver(Protocol):
         """What `output` means, or None when it is nothing that happened at the device."""
 
 
-Names = Mapping[int, str]
+class Names(dict[int, str]):
+    """The name of every known number, and `0xNN` for any other."""
+
+    def __missing__(self, number: int) -> str:
+        return f"0x{number:02X}"
 
 
 def names_of(numbers: type[IntEnum]) -> Names:
-    """The name of every known number."""
-    return {int(known): known.name for known in numbers}
-
-
-def name_of(names: Names, number: int) -> str:
-    """The known name of a number, else `0xNN`."""
-    return names.get(number) or f"0x{number:02X}"
+    """The names of an enumeration's numbers."""
+    return Names({int(known): known.name for known in numbers})
 
 
 _CLASSES: Final = names_of(m.DeviceClass)
@@ -42,7 +41,7 @@ def _link_up(output: o.Up) -> e.LinkUp:
     hello = output.hello
     return e.LinkUp(
         session=hello.session,
-        device_class=name_of(_CLASSES, hello.device_class).lower().replace("_", "-"),
+        device_class=_CLASSES[hello.device_class].lower().replace("_", "-"),
         maker=hello.maker,
         model=hello.model,
         serial=hello.serial,
@@ -75,9 +74,7 @@ def common_events(states: type[IntEnum]) -> Table:
         m.FaultRaisedMessage: lambda event: e.FaultRaised(event.fault, PLACES[event.place], event.value),
         m.FaultClearedMessage: lambda event: e.FaultCleared(event.fault),
         m.DoorMovedMessage: lambda event: e.DoorMoved(bool(event.open)),
-        m.StateChangedMessage: lambda event: e.StateChanged(
-            name_of(names, event.state), name_of(names, event.previous)
-        ),
+        m.StateChangedMessage: lambda event: e.StateChanged(names[event.state], names[event.previous]),
         o.UnknownEvent: lambda event: e.UnknownReported(
             f"event 0x{event.message_id:04X} of {len(event.payload)} bytes"
         ),
@@ -85,18 +82,20 @@ def common_events(states: type[IntEnum]) -> Table:
 
 
 class TableDriver:
-    """A driver that looks everything up: an event in `events`, anything else in `LINK`."""
+    """A driver that looks everything up: an event in `events`, anything else in `LINK`. `Feed` looks an event up by
+    itself, which is why `translate` is to be left as it is."""
 
     events: ClassVar[Table]
 
+    @final
     def translate(self, output: o.Output) -> e.Body | None:
         """What `output` means at the table."""
         if type(output) is o.Delivered:
             message = output.message
             make = self.events.get(type(message))
             return e.UnknownReported(f"event {message_name(message)}") if make is None else make(message)
-        known = LINK.get(type(output))
-        return None if known is None else known(output)
+        kind = type(output)
+        return LINK[kind](output) if kind in LINK else None
 
 
 class UnnumberedDriver:

@@ -13,7 +13,7 @@ from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.options import FILE, DecimalRange
 from dealwire.cli.terminal import echo, echo_json
 from devices.driving import TIMEOUT_S, AnyHandle, open_device
-from devices.translation import name_of, names_of
+from devices.translation import names_of
 from protocol.errors import Unfinished
 from protocol.tdp.instruments import MEANINGS, measure
 from protocol.tdp.messages import Algorithm, Component, DeviceMeter, Region
@@ -144,7 +144,7 @@ def _in_time(question: Callable[[], T]) -> T:
 
 
 def _word(names: type[DeviceMeter] | type[Component] | type[Region] | type[Algorithm], number: int) -> str:
-    return name_of(names_of(names), number).lower()
+    return names_of(names)[number].lower()
 
 
 def _nonce(text: str | None) -> bytes | None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final
 
-from protocol.tdp.codec import Envelope
+from protocol.tdp.codec import READERS, Envelope
 from protocol.tdp.framing import Framer
 from protocol.tdp.messages import Message, NakMessage, Reason
 from protocol.tdp.outputs import MUST_UNDERSTAND, Discarded, LinkStats, Output, Timing
 from protocol.tdp.packets import VERSION
-from protocol.tdp.vetting import count_noise, is_from_device, problem_with, read_frame, why_unusable
+from protocol.tdp.vetting import count_noise, is_from_device, problem_with, why_unusable
 
 NEVER: Final = 1 << 63
 
@@ -33,23 +33,45 @@ class FrameReader:
         self.alive = False
         """Something valid was heard, the last of it not `lost_ns` ago."""
         self._timing = timing
-        self._framer = Framer(read_frame)
+        self.framer = Framer(READERS)
+        """Cuts the bytes; what it holds is given up by `due_ns`."""
         self._sequence = -1  # expected next
+        self._takers = self._handlers  # nearer than the class's
         self._byte_ns = self._valid_ns = 0
-        self._timer_ns = NEVER  # no timer but that of a partial frame is due before; may be early, never late
+        self.timer_ns = NEVER
+        """No timer but that of a partial frame is due before; may be early, never late."""
 
     def receive(self, data: bytes, now_ns: int) -> list[Output]:
         """Take the bytes that arrived at `now_ns`."""
         out: list[Output] = []
-        framer = self._framer
-        if now_ns >= self._timer_ns or (framer.held and now_ns - self._byte_ns >= self._timing.partial_ns):
+        framer = self.framer
+        if now_ns >= self.timer_ns or (framer.held and now_ns - self._byte_ns >= self._timing.partial_ns):
             self._expire(now_ns, out)
         self._byte_ns = now_ns
+        takers, stats = self._takers, self.stats
         for piece in framer.feed(data):
-            if piece.__class__ is Envelope:
-                self._take(piece, now_ns, out)
+            if piece.__class__ is not Envelope:
+                count_noise(piece, stats, out)  # type: ignore[arg-type]
+                continue
+            message, body = piece.message, piece.body
+            kind = message.__class__
+            if kind in takers and body[0] == VERSION and not body[1] & MUST_UNDERSTAND:
+                take = takers[kind]
+            elif is_from_device(piece):
+                take = self._judge(piece)
             else:
-                count_noise(piece, self.stats, out)  # type: ignore[arg-type]
+                self._on_unusable(piece, message, now_ns, out)
+                continue
+            if body[3] == self._sequence:
+                self._sequence = self._sequence + 1 & 0xFF
+            else:
+                self._count_missed(body[3])
+            stats.frames += 1
+            if kind is not NakMessage:  # which either end sends: no sign of life
+                self._valid_ns = now_ns
+                if not self.alive:
+                    self._revive(now_ns)
+            take(self, piece, message, now_ns, out)
         return out
 
     def tick(self, now_ns: int) -> list[Output]:
@@ -64,22 +86,21 @@ class FrameReader:
         self._drop_partial(now_ns, out)
         return out
 
-    @property
-    def next_deadline_ns(self) -> int | None:
-        """When `tick` has something to do; may be early, never late."""
-        due = self._timer_ns
-        if self._framer.held:
-            due = min(due, self._byte_ns + self._timing.partial_ns)
-        return due if due != NEVER else None
+    def due_ns(self) -> int:
+        """When `tick` has something to do, NEVER while nothing is to come; may be early, never late."""
+        due_ns = self.timer_ns
+        if self.framer.held:
+            due_ns = min(due_ns, self._byte_ns + self._timing.partial_ns)
+        return due_ns
 
     @property
     def idle(self) -> bool:
         """Nothing of a frame, and nothing that was too long for one, is half heard."""
-        return self._framer.idle
+        return self.framer.idle
 
     # -------------------------------------------------------------- for the subclass
 
-    def _timers(self) -> Iterator[Timer]:
+    def _timers(self) -> list[Timer]:
         raise NotImplementedError
 
     def _revive(self, now_ns: int) -> None:
@@ -98,38 +119,22 @@ class FrameReader:
             action(due_ns, out)
         self._arm()
 
-    def _due(self) -> Iterator[Timer]:
-        if self._framer.pending:
-            yield self._byte_ns + self._timing.partial_ns, self._drop_partial
-        yield from self._timers()
+    def _due(self) -> list[Timer]:
+        partial = [(self._byte_ns + self._timing.partial_ns, self._drop_partial)] if self.framer.held else []
+        return partial + self._timers()
 
     def _arm(self) -> None:
-        self._timer_ns = min((due_ns for due_ns, _ in self._timers()), default=NEVER)
+        timer_ns = NEVER
+        for due_ns, _ in self._timers():
+            if due_ns < timer_ns:
+                timer_ns = due_ns
+        self.timer_ns = timer_ns
 
     def _drop_partial(self, now_ns: int, out: list[Output]) -> None:
-        for noise in self._framer.flush():
+        for noise in self.framer.flush():
             count_noise(noise, self.stats, out)
 
     # -------------------------------------------------------------- frames
-
-    def _take(self, envelope: Envelope, now_ns: int, out: list[Output]) -> None:
-        message, body = envelope.message, envelope.body
-        handler = self._handlers.get(message.__class__)
-        if handler is None or body[1] & MUST_UNDERSTAND or body[0] != VERSION:
-            if not is_from_device(envelope):
-                self._on_unusable(envelope, message, now_ns, out)
-                return
-            handler = self._judge(envelope)
-        if body[3] == self._sequence:
-            self._sequence = self._sequence + 1 & 0xFF
-        else:
-            self._count_missed(body[3])
-        self.stats.frames += 1
-        if message.__class__ is not NakMessage:  # which either end sends: no sign of life
-            self._valid_ns = now_ns
-            if not self.alive:
-                self._revive(now_ns)
-        handler(self, envelope, message, now_ns, out)
 
     def _judge(self, envelope: Envelope) -> Handler:
         """Who takes a frame that is out of the ordinary."""

@@ -20,6 +20,7 @@ from protocol.link import Resumable
 from protocol.message import message_name
 from protocol.tdp.codec import Envelope, encode
 from protocol.tdp.commands import BRINGS, CommandQueue, Pending, role_needed
+from protocol.tdp.frame_reader import NEVER
 from protocol.tdp.framing import encode_frame
 from protocol.tdp.heard import TdpHeard
 from protocol.tdp.messages import (
@@ -54,6 +55,7 @@ from protocol.tdp.outputs import (
 from protocol.tdp.packets import MINOR, VERSION
 from protocol.tdp.reception import Reception
 
+_CLOSED, _UP = LinkState.CLOSED, LinkState.UP  # looked up for every read, which an enumeration makes dear
 _CALLING: Final = (LinkState.HELLO, LinkState.LOST)
 _AFTER_CLASH: Final = 4096
 """Request ids skipped when the device still remembers ours from the program before us."""
@@ -161,12 +163,13 @@ class HostLink(Resumable):
     @property
     def next_deadline_ns(self) -> int | None:
         """When `tick` is due; None while nothing is."""
-        if self.state is LinkState.CLOSED:
+        if self.state is _CLOSED:
             return None
-        heard = self._in.next_deadline_ns
-        if self._listen:
-            return heard
-        return min(self._deadlines() + ([] if heard is None else [heard]), default=None)
+        heard = self._in
+        due_ns = heard.due_ns() if heard.framer.held else heard.timer_ns
+        if not self._listen:
+            due_ns = min(due_ns, *self._deadlines())
+        return due_ns if due_ns != NEVER else None
 
     def start(self, now_ns: int) -> list[Output]:
         """Begin: the first HELLO. A listener just listens."""
@@ -180,12 +183,13 @@ class HostLink(Resumable):
 
     def receive(self, data: bytes, now_ns: int) -> list[Output]:
         """Take bytes that arrived at `now_ns`."""
-        if self.state is LinkState.CLOSED:
+        state, heard = self.state, self._in
+        if state is _CLOSED:
             return []
-        out = self._in.receive(data, now_ns)
+        out = heard.receive(data, now_ns)
         if not self._listen:
             self._act(now_ns, out)
-        elif (self.state is LinkState.UP) is not self._in.opened:
+        elif (state is _UP) is not heard.opened:
             self._follow()
         return out
 
@@ -276,7 +280,7 @@ class HostLink(Resumable):
             self._send(HeartbeatMessage(self._opened[0]), now_ns, out)
 
     def _deadlines(self) -> list[int]:
-        deadlines = []
+        deadlines = [NEVER]
         pending = self._commands.outstanding
         if pending is not None:
             deadlines.append(pending.due_ns)

@@ -37,7 +37,7 @@ more events can be held.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, ClassVar, Final
 
 from msgspec.structs import replace
@@ -139,17 +139,17 @@ class Reception(SessionKeeper):
 
     # -------------------------------------------------------------- timers
 
-    def _timers(self) -> Iterator[Timer]:
+    def _timers(self) -> list[Timer]:
         timing, order = self._timing, self.order
-        if self.alive:
-            yield self._valid_ns + timing.lost_ns, self._lose
+        timers: list[Timer] = [(self._valid_ns + timing.lost_ns, self._lose)] if self.alive else []
         if self.old is not None:
-            yield self.old.since_ns + timing.hole_ns, self._finish_old
+            timers.append((self.old.since_ns + timing.hole_ns, self._finish_old))
         elif order.held:
             if order.started:
-                yield order.since_ns + timing.hole_ns, order.give_up_hole
+                timers.append((order.since_ns + timing.hole_ns, order.give_up_hole))
             else:
-                yield order.since_ns + timing.join_ns, order.start_at_held
+                timers.append((order.since_ns + timing.join_ns, order.start_at_held))
+        return timers
 
     def _lose(self, now_ns: int, out: list[Output]) -> None:
         """Silence: what is unacknowledged will come again when the session is opened again."""
@@ -192,12 +192,13 @@ class Reception(SessionKeeper):
         self.event_ns = now_ns
         order = self.order
         in_turn = event.number == order.expected and event.device_ms >= order.clock_ms
-        if in_turn and not order.held and not order.before and type(event) is not m.BootedMessage:
+        if in_turn and not order.held and not order.before.contents and event.__class__ is not m.BootedMessage:
+            body = envelope.body
             order.expected += 1  # as `give` does
-            order.contents.append(envelope.body)
+            order.contents.append(body)
             order.clock_ms = event.device_ms
             self.stats.events += 1
-            out.append(Delivered(order.session, envelope.request, event))
+            out.append(Delivered(order.session, body[4] | body[5] << 8, event))  # the envelope's request
             return
         boots = event.boot_count if isinstance(event, m.BootedMessage) else None
         if boots is not None and self._is_of_a_life_before(event.number, boots):
@@ -272,10 +273,12 @@ class Reception(SessionKeeper):
     # -------------------------------------------------------------- sessions
 
     def _on_status(self, envelope: Envelope, status: Any, now_ns: int, out: list[Output]) -> None:
-        if self.refused_hello is not None or self._is_echo(status.session, now_ns):
+        if self.refused_hello is not None:
             return
         order, life, uptime_ms, last = self.order, self._life, status.uptime_ms, status.last_event
         if status.session != self.session:
+            if self._is_echo(status.session, now_ns):
+                return
             self._enter(status.session, now_ns, out)
         elif uptime_ms >= life.uptime_ms and last >= order.last and last >= order.expected - 1:
             order.last, life.uptime_ms, life.uptime_ns = last, uptime_ms, now_ns
