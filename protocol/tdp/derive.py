@@ -199,6 +199,7 @@ class Layout:
         self._texts = tuple((i, field.name) for i, field in enumerate(self._fixed) if field.shape is Shape.TEXT)
         self._tail_readers = tuple(_tail_reader(field) for field in self._tails)
         self._head = struct.Struct("<" + "".join(field.code for field in self._fixed))
+        self._in_body: struct.Struct | None = None  # `_head` behind the frame's header, made when it is asked for
 
     def reader(self, kind: int, otherwise: Reader) -> Reader:
         """The short way for frame bodies of `kind`, of this version, of a header at least, without extensions; every
@@ -206,8 +207,8 @@ class Layout:
         those that are not have no short way."""
         if self._texts or len(self._tails) > 1:
             return otherwise
-        cls, head = self.cls, struct.Struct(f"<{HEADER_SIZE}x{self._head.format[1:]}")
-        unpack_all, unpack, end = head.unpack, head.unpack_from, head.size
+        head = self._in_body = self._in_body or struct.Struct(f"<{HEADER_SIZE}x{self._head.format[1:]}")
+        cls, unpack_all, unpack, end = self.cls, head.unpack, head.unpack_from, head.size
 
         def read(body: bytes) -> Envelope:
             if body[2] != kind or body[0] != VERSION:

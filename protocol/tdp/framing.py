@@ -125,14 +125,14 @@ class Framer(Generic[Read]):
         del parts[-1]
         pieces: list[Any] = []
         for part in parts:
+            if not part and not pieces and len(parts) > 1 and parts[1]:
+                continue  # the delimiter that opens the first frame
             try:
                 decoded = _decode(part)
             except cobs.DecodeError:
                 return self._cut_all(data)
             if crc32(decoded) != RESIDUE or not MIN_FRAME <= len(decoded) <= MAX_FRAME:
-                if part or pieces or len(parts) < 2 or not parts[1]:
-                    return self._cut_all(data)
-                continue  # the delimiter that opens the first frame
+                return self._cut_all(data)
             body = decoded[_BODY]
             pieces.append(readers[body[_ID]](body))
         if tail:

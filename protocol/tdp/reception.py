@@ -67,6 +67,7 @@ from protocol.tdp.vetting import common_version, misfit, same_device
 _EVENT_HEAD: Final = struct.Struct("<II")  # number, device_ms: the same in every version of the protocol
 _EVENTS: Final = tuple(cls for (kind, _), (cls, _) in PACKETS.items() if kind == Kind.EVENT)
 _STATUSES: Final = tuple(cls for cls, _ in PACKETS.values() if "last_event" in cls.__annotations__)
+_BOOTED: Final = m.BootedMessage
 _OPEN_ID: Final = MESSAGE_IDS[m.OpenSessionMessage]
 _READ_ID: Final = MESSAGE_IDS[m.ReadEventsMessage]
 
@@ -190,13 +191,13 @@ class Reception(SessionKeeper):
             return
         self.ack_due = True
         self.event_ns = now_ns
-        order = self.order
-        in_turn = event.number == order.expected and event.device_ms >= order.clock_ms
-        if in_turn and not order.held and not order.before.contents and event.__class__ is not m.BootedMessage:
+        order, number, device_ms = self.order, event.number, event.device_ms
+        in_turn = number == order.expected and device_ms >= order.clock_ms
+        if in_turn and not order.held and not order.before.contents and event.__class__ is not _BOOTED:
             body = envelope.body
-            order.expected += 1  # as `give` does
+            order.expected = number + 1  # as `give` does
             order.contents.append(body)
-            order.clock_ms = event.device_ms
+            order.clock_ms = device_ms
             self.stats.events += 1
             out.append(Delivered(order.session, body[4] | body[5] << 8, event))  # the envelope's request
             return

@@ -132,7 +132,7 @@ class Link(RuleBasedStateMachine):
         assert len(host._in.order.held) <= HELD_MAX
         assert host._commands.waiting <= QUEUE_MAX
         assert len(host._commands._accepted) <= QUEUE_MAX
-        assert host._in._framer.pending <= 300
+        assert host._in.framer.pending <= 300
         if device is not None:
             assert len(device._cache._entries) <= KEPT_MAX
             assert len(device.store._kept) <= device.store.depth
