@@ -96,7 +96,9 @@ class SystemClock:
 
     def hold(self) -> int:
         """Begin a turn and give its time."""
-        now_ns = self._held_ns = self.now_ns()
+        now_ns = self._held_ns
+        if now_ns is None:
+            now_ns = self._held_ns = self._carried()
         self._depth += 1
         return now_ns
 

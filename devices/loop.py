@@ -153,35 +153,49 @@ class Owner:
         self._turn(wait_s)
 
     def _turn(self, wait_s: float) -> None:
-        if self._clock.now_ns() >= self._scan_ns:
-            self._scan()
-        ready = self._selector.select(self._patience_s(wait_s))
+        now_ns = self._clock.now_ns()
+        if now_ns >= self._scan_ns:
+            self._scan(now_ns)
+            now_ns = self._clock.now_ns()
+        ready = self._selector.select(self._patience_s(wait_s, now_ns))
         now_ns = self.began_ns = self._clock.hold()
+        asked = False
         try:
-            self._meet_deadlines(now_ns)
+            if self._heap and self._heap[0][0] <= now_ns:
+                self._meet_deadlines(now_ns)
             for key, events in ready:
-                if key.data is None:
+                member = key.data
+                if member is None:
                     self._silence()
-                elif key.data in self._members:
+                elif member in self._members:
                     if events & selectors.EVENT_READ:
-                        self._guard(key.data, key.data.on_readable, now_ns)
-                    if events & selectors.EVENT_WRITE and key.data in self._members:
-                        self._guard(key.data, key.data.on_writable, now_ns)
-            for _ in range(len(self._awake)):
-                member = self._awake.popleft()
-                if member in self._members:
-                    self._guard(member, member.on_readable, now_ns)
+                        self._guard(member, member.on_readable, now_ns)
+                    if events & selectors.EVENT_WRITE and member in self._members:
+                        self._guard(member, member.on_writable, now_ns)
+            if self._awake:
+                self._serve_awake(now_ns)
             if self._soon:
-                self._scan_ns = 0  # nobody knows what they will have changed
-            count = len(self._soon)
-            for _ in range(count):
-                self._soon.popleft()()
+                asked = True
+                self._serve_soon()
         finally:
             self._clock.release()
-        if self._after_turn is not None and (count or self._touched):
+        if self._after_turn is not None and (asked or self._touched):
             self._after_turn()
         if self._touched:
             self._ask_again()
+
+    def _serve_awake(self, now_ns: int) -> None:
+        """Read those that called `wake` before; who calls it now waits for the next turn."""
+        for _ in range(len(self._awake)):
+            member = self._awake.popleft()
+            if member in self._members:
+                self._guard(member, member.on_readable, now_ns)
+
+    def _serve_soon(self) -> None:
+        """Do what was asked for before."""
+        self._scan_ns = 0  # nobody knows what it will have changed
+        for _ in range(len(self._soon)):
+            self._soon.popleft()()
 
     def close(self) -> None:
         """Close every member and the loop. May be called twice."""
@@ -195,11 +209,11 @@ class Owner:
         self._bell_in.close()
         self._bell_out.close()
 
-    def _scan(self) -> None:
+    def _scan(self, now_ns: int) -> None:
         """Ask every member what it waits for."""
         self._touched.clear()
         self._busy = False
-        self._scan_ns = self._clock.now_ns() + SCAN_NS * max(1, len(self._members) // SCANNED_TOGETHER)
+        self._scan_ns = now_ns + SCAN_NS * max(1, len(self._members) // SCANNED_TOGETHER)
         self._watch(self._members)
         self._due = {member: member.next_deadline_ns for member in self._members}
         self._heap = [
@@ -214,7 +228,9 @@ class Owner:
         self._busy = True
         self._watch(self._touched)
         for member in self._touched:
-            self._expect(member, member.next_deadline_ns)
+            due = member.next_deadline_ns
+            if member not in self._due or self._due[member] != due:
+                self._expect(member, due)
         self._touched.clear()
 
     def _expect(self, member: Member, due: int | None) -> None:
@@ -244,7 +260,7 @@ class Owner:
             self._selector.register(now[0], now[1], member)
             self._members[member] = now
 
-    def _patience_s(self, wait_s: float) -> float:
+    def _patience_s(self, wait_s: float, now_ns: int) -> float:
         if self._soon or self._awake:
             return 0.0
         heap = self._heap
@@ -253,9 +269,9 @@ class Owner:
         soonest = heap[0][0] if heap else None
         if self._busy and (soonest is None or self._scan_ns < soonest):
             soonest = self._scan_ns
-        if soonest is not None:
-            wait_s = min(wait_s, (soonest - self._clock.now_ns()) / 1e9)
-        return max(wait_s, 0.0)
+        if soonest is not None and soonest - now_ns < wait_s * 1e9:
+            wait_s = (soonest - now_ns) / 1e9
+        return wait_s
 
     def _meet_deadlines(self, now_ns: int) -> None:
         heap = self._heap

@@ -105,7 +105,8 @@ class DescriptorLine(OpenLine):
 
     def read(self) -> bytes:
         """What has arrived, at most 64 KiB; LineClosed when the other end is gone."""
-        self._check()
+        if self._gone is not None:
+            self._check()
         try:
             data = self._receive(READ_SIZE)
         except BlockingIOError:
