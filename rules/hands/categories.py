@@ -67,6 +67,8 @@ _NAME: Final = re.compile(
 )
 _MATCHES: Final = {"ace-king": (14, 13), "king-queen": (13, 12)}
 
+_MATCHED: Final = "royal flush and suited "
+
 KINDS: Final = (
     *_RUNS,
     "mini royal",
@@ -74,7 +76,7 @@ KINDS: Final = (
     *_GROUPS,
     "five aces",
     *_IDENTICAL,
-    *(f"royal flush and suited {match}" for match in _MATCHES),
+    *(f"{_MATCHED}{match}" for match in _MATCHES),
     "ace-king-queen",
 )
 _LOW: Final = re.compile(r"(\d) or better low")
@@ -104,7 +106,7 @@ def category(name: str, house: House) -> Category | None:
         _natural(find) if found["natural"] else find,
         bool(found["natural"]),
         most=_GROUPS.get(kind, (0,))[0] if kind != "high card" else 0,
-        longest=size if sized and kind != "straight" else 0,
+        longest=5 if kind.startswith(_MATCHED) else size if sized and kind != "straight" else 0,
     )
 
 
@@ -123,7 +125,7 @@ def _finder(kind: str, size: int, suit: int, house: House) -> Find:
         return lambda held: _identical(held, _IDENTICAL[kind], house.uses)
     if kind == "ace-king-queen":
         return _ace_king_queen
-    if kind.startswith("royal flush and suited "):
+    if kind.startswith(_MATCHED):
         match = _MATCHES[kind.rpartition(" ")[2]]
         return lambda held: _royal_match(held, match)
     return lambda held: _groups(held, _GROUPS[kind], house)

@@ -6,17 +6,17 @@ equal in category compares by the ranks that define it and then by the side card
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from pydantic import Field
 
 from dealer_flow.procedure.tomlfile import TomlTable, load, names_in
-from protocol.cards import CARDS, DECK, Card
+from protocol.cards import CARDS, DECK, Card, high_rank
 from protocol.tomlfile import Key
-from rules.hands.categories import KINDS, AceLow, Category, Find, Found, House, JokerUse, category
+from rules.hands.categories import KINDS, AceLow, Category, Find, House, JokerUse, category
 from rules.hands.counted import CardCount
 from rules.hands.ranked import Made
 from rules.hands.words import spell_hand
@@ -29,6 +29,8 @@ _LAST_PLAYING: Final = max(DECK)
 _NO_READINGS: Final[Mapping[str, str]] = {}
 _KEPT: Final = 4096
 """Hands remembered: a dealer's is compared with every seat's."""
+_RANKS_KEPT: Final = 1 << 14
+"""Sets of ranks remembered of a ranking; five cards have 6,175."""
 
 
 class RankingFile(TomlTable):
@@ -62,9 +64,9 @@ class RankingFile(TomlTable):
         return House(self.uses, self.jokers, self.ace_low)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class PokerRanking:
-    """A ranking file ready to rank."""
+    """A ranking file ready to rank. Each is equal to itself alone, so that a hand of it is found again quickly."""
 
     spec: RankingFile
     path: Path
@@ -74,8 +76,12 @@ class PokerRanking:
 
     looks_further: bool
     """Whether more than the deciding category is looked for."""
+    suited: int
+    """With fewer cards of one suit, jokers included, suits do not matter; 0 where places do."""
     instead: Mapping[tuple[str, str], "PokerRanking"]
     """Reading and option -> what ranks under it."""
+    by_ranks: dict[int, "_Worth"] = field(default_factory=dict)
+    """What hands are worth whose suits do not matter, by their ranks."""
 
     @property
     def id(self) -> str:
@@ -114,50 +120,84 @@ class PokerRanking:
         own = self.spec.model_dump(mode="json", exclude_defaults=True)
         return [own, *(each.content() for _, each in sorted(self.instead.items(), key=lambda item: item[0]))]
 
-    def __hash__(self) -> int:
-        return id(self)
 
-    def __eq__(self, other: object) -> bool:
-        return self is other
+class _Worth(NamedTuple):
+    """What a ranking makes of cards, whichever of them they are; `wanted` as in `Found`."""
+
+    strength: tuple[int, ...]
+    key: Made
+    text: str
+    wanted: tuple[tuple[int, int], ...]
 
 
 class PokerHand:
-    """A hand as a ranking file ranks it; its words and its cards are looked for when they are wanted."""
+    """A hand as a ranking file ranks it; the cards that make it are looked for when they are wanted."""
 
-    __slots__ = ("_category", "_found", "_held", "_ranking", "key", "strength")
+    __slots__ = ("_all", "_wanted", "key", "strength", "text")
 
-    def __init__(self, ranking: PokerRanking, held: CardCount, place: int, found: Found, also: frozenset[str]) -> None:
-        each = ranking.order[place]
-        natural = not held.jokers or each.find(held.natural) is not None
-        self.strength: Final = (len(ranking.order) - place, *found.strength)
-        self.key: Final = Made(
-            each.name, each.kind, each.size, found.ranks, ranking.spec.uses, natural, held.same(), also
-        )
-        self._ranking, self._held, self._category, self._found = ranking, held, each, found
-
-    @property
-    def text(self) -> str:
-        """As in `full house, kings over nines`."""
-        name = self._category.name
-        return spell_hand(self._ranking.spec.words.get(name, name), self._category.kind, self._found.ranks)
+    def __init__(self, worth: _Worth, cards: tuple[Card, ...]) -> None:
+        self.strength, self.key, self.text, self._wanted = worth
+        self._all = cards
 
     @property
     def cards(self) -> tuple[Card, ...]:
         """The cards that make it, those that define it first."""
-        return self._held.pick(self._found.wanted)
+        return CardCount(self._all).pick(self._wanted)
 
     def __repr__(self) -> str:
         return f"<{self.text}: {' '.join(map(str, self.cards))}>"
 
 
+_SUITS_AT: Final = 56
+_RANKS: Final = (1 << _SUITS_AT) - 1
+_COUNTS: Final = {card: 1 << 4 * (high_rank(card) - 2) | 1 << _SUITS_AT + 4 * ((card >> 4) - 1) for card in DECK}
+"""Four bits for how often each rank is held, the deuces' first and the jokers' last, and from `_SUITS_AT` on four for
+each suit, of which a joker may be any."""
+_COUNTS.update((card, 1 << _SUITS_AT - 4 | 0x1111 << _SUITS_AT) for card in CARDS if card.is_joker)
+
+
 @lru_cache(maxsize=_KEPT)
 def _rank(ranking: PokerRanking, cards: tuple[Card, ...]) -> PokerHand:
-    _check(ranking, cards)
-    held = CardCount(cards)
+    """Mostly too few cards are of one suit for it to matter: then their ranks alone tell, and were looked at before."""
+    ranks = _ranks_alone(ranking, cards)
+    worth = None if ranks is None else ranking.by_ranks.get(ranks)
+    if worth is None:
+        _check(ranking, cards)
+        worth = _worth(ranking, CardCount(cards))
+        if ranks is not None:
+            if len(ranking.by_ranks) == _RANKS_KEPT:
+                ranking.by_ranks.clear()
+            ranking.by_ranks[ranks] = worth
+    return PokerHand(worth, cards)
+
+
+def _ranks_alone(ranking: PokerRanking, cards: tuple[Card, ...]) -> int | None:
+    """The ranks of cards that make what they make by these alone, counted in a number; None of any others."""
+    try:
+        counted = sum(map(_COUNTS.__getitem__, cards))
+    except KeyError:  # no face: the ranking will say so
+        return None
+    if _longest(counted >> _SUITS_AT) >= ranking.suited or len(set(cards)) != len(cards):
+        return None
+    return counted & _RANKS
+
+
+@cache
+def _longest(suits: int) -> int:
+    """How many cards are of one suit at best, jokers included, by the four numbers of them."""
+    return max(suits >> shift & 0x0F for shift in (0, 4, 8, 12))
+
+
+def _worth(ranking: PokerRanking, held: CardCount) -> _Worth:
     most, longest = held.most, held.longest
     for place, each in enumerate(ranking.order):
         if each.most <= most and each.longest <= longest and (found := each.find(held)) is not None:
-            return PokerHand(ranking, held, place, found, _also(ranking, held) if ranking.looks_further else _NOTHING)
+            strength, ranks, wanted = found
+            natural = not held.jokers or each.find(held.natural) is not None
+            also = _also(ranking, held) if ranking.looks_further else _NOTHING
+            key = Made(each.name, each.kind, each.size, ranks, ranking.spec.uses, natural, held.same(), also)
+            text = spell_hand(ranking.spec.words.get(each.name, each.name), each.kind, ranks)
+            return _Worth((len(ranking.order) - place, *strength), key, text, wanted)
     raise AssertionError("the last category is the high card, and every hand has one")
 
 
@@ -209,7 +249,13 @@ def load_ranking(path: Path, *, instead: bool = False) -> PokerRanking:
         for reading, options in spec.by_reading.items()
         for option, other in options.items()
     }
-    return PokerRanking(spec, path, order, also, places, bool(also or places), others)
+    return PokerRanking(spec, path, order, also, places, bool(also or places), _suited(spec, (*order, *also)), others)
+
+
+def _suited(spec: RankingFile, categories: Iterable[Category]) -> int:
+    """From how many cards of one suit on, jokers included, suits may matter."""
+    placed = [found.longest for name in spec.places if (found := _placed(name, spec.house))]
+    return min((*(each.longest for each in categories if each.longest), *placed), default=MOST_CARDS + 1)
 
 
 def _placed(name: str, house: House) -> Category | None:
