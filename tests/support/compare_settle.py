@@ -38,8 +38,7 @@ def _meter(cents: int, seed: int | None, reserve: int, rolled: list[Any] | None)
 def main(rounds: str, answers: str) -> None:
     """Settle every round."""
     with open(rounds, encoding="utf-8") as source, open(answers, "w", encoding="utf-8") as target:
-        for line in source:
-            target.write(answer(json.loads(line)) + "\n")
+        target.writelines(answer(json.loads(line)) + "\n" for line in source)
 
 
 if __name__ == "__main__":

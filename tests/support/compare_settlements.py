@@ -31,7 +31,7 @@ from rules.readings import READINGS
 from rules.settle import settle, settle_on
 from rules.settlement import Settlement
 from rules.terms import Meter, Terms, agree
-from tests.oracle import compare, deal
+from tests.oracle import compare
 from tests.support import compare_commits, dealt_hands, paper, poker_evenings, races
 from tests.support.hand_table import HandTable
 
