@@ -7,7 +7,7 @@ that is about hands is the vocabulary of the rankings whose keys it understands.
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from itertools import product
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -24,6 +24,8 @@ _COLOURS: Final = {"red": ("diamonds", "hearts"), "black": ("clubs", "spades")}
 LONGEST: Final = 9
 """Cards of the longest flush a row can speak of."""
 LONGEST_RACE: Final = 32
+_ROWS_KEPT: Final = 1 << 12
+"""Rows remembered: those of all the pay tables of this package are fewer."""
 
 
 class RaceEnd(NamedTuple):
@@ -46,7 +48,7 @@ def every_end() -> Iterator[RaceEnd]:
     yield from (RaceEnd(extra=suit) for suit in ("", *SUITS.values()))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Conditions:
     """One kind of pay table. `allowed` is what a row may say, for an error message; `rows` is what a row may say -> how
     well a hand of this key satisfies it: 0 when it does not, and of two rows the one it satisfies better comes first.
@@ -60,13 +62,18 @@ class Conditions:
 
     def check(self, when: str) -> Callable[[Any], int] | None:
         """How well a key satisfies the row `when`, asked once for many keys; None when no row may say that."""
-        matches = ((re.fullmatch(row, when), holds) for row, holds in self.rows.items())
-        found = next((partial(holds, found) for found, holds in matches if found), None)
-        if found is not None or not self.either or " or " not in when:
-            return found
-        parts = [self.check(part) for part in when.split(" or ", 1)]
-        both = [part for part in parts if part is not None]
-        return (lambda key: max(part(key) for part in both)) if len(both) == len(parts) else None
+        return _checking(self, when)
+
+
+@lru_cache(maxsize=_ROWS_KEPT)
+def _checking(kind: Conditions, when: str) -> Callable[[Any], int] | None:
+    matches = ((re.fullmatch(row, when), holds) for row, holds in kind.rows.items())
+    found = next((partial(holds, found) for found, holds in matches if found), None)
+    if found is not None or not kind.either or " or " not in when:
+        return found
+    parts = [kind.check(part) for part in when.split(" or ", 1)]
+    both = [part for part in parts if part is not None]
+    return (lambda key: max(part(key) for part in both)) if len(both) == len(parts) else None
 
 
 _LONGEST_FLUSH: Final = Conditions(

@@ -7,11 +7,12 @@ is the ranking's. A setting whose low part outranks the rest is none.
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from functools import cache
+from itertools import combinations, compress, groupby
 from pathlib import Path
-from typing import Annotated, Final, Literal, NamedTuple
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -96,33 +97,89 @@ class HouseWay:
         """The rule that decides these cards, and the settings it allows: several where they are worth the same. None
         when no rule speaks of the cards."""
         cards = tuple(cards)
-        legal = [(each, low(each.low), rest(each.rest)) for each in _splits(cards, self.spec.low)]
-        legal = [found for found in legal if found[1].strength <= found[2].strength]
+        ways = [_Way(setting, low(setting.low), rest) for setting in _splits(cards, self.spec.low)]
         groups = _groups(cards)
+        times = tuple(number for number, _ in groups)
         for rule in self.spec.rules:
-            if not self._speaks_of(rule, cards, groups):
-                continue
-            fits = [found for found in legal if _allows(rule, *found)]
-            if fits:
-                best = max(_worth(rule, *found) for found in fits)
-                return rule, tuple(found[0] for found in fits if _worth(rule, *found) == best)
+            if rule.groups in (None, times) and self._speaks_of(rule, cards, groups):
+                best = _best(rule, [way for way in ways if way.may_be(rule)])
+                if best:
+                    return rule, tuple(way.setting for way in best)
         return None
 
     def _speaks_of(self, rule: WayRule, cards: tuple[Card, ...], groups: list[tuple[int, int]]) -> bool:
-        if rule.groups is not None and rule.groups != tuple(times for times, _ in groups):
-            return False
         within = (_within(rank, wanted) for (_, rank), wanted in zip(groups, rule.ranks, strict=False))
         if not all(within):
             return False
         return not rule.holds or (self.whole is not None and _makes(rule.holds, self.whole.rank(cards, {})))
 
 
-def _splits(cards: tuple[Card, ...], low: int) -> Iterator[Setting]:
-    for places in combinations(range(len(cards)), low):
-        yield Setting(
-            tuple(cards[place] for place in places),
-            tuple(card for place, card in enumerate(cards) if place not in places),
+class _Way:
+    """A way to set a hand. Its rest, of which there are many, is ranked once it matters."""
+
+    __slots__ = ("_ranks", "_rest", "low", "setting")
+
+    def __init__(self, setting: Setting, low: Ranked, ranks: Rank) -> None:
+        self.setting, self.low, self._ranks = setting, low, ranks
+        self._rest: Ranked | None = None
+
+    @property
+    def rest(self) -> Ranked:
+        """The rest, ranked."""
+        if self._rest is None:
+            self._rest = self._ranks(self.setting.rest)
+        return self._rest
+
+    def may_be(self, rule: WayRule) -> bool:
+        """Whether the rule allows it by all but what the rest makes."""
+        if rule.low and not _makes(rule.low, self.low):
+            return False
+        if rule.one_colour and len({(card.suit or "") in _RED for card in self.setting.rest}) > 1:
+            return False
+        return not rule.low_ranks or not Counter(map(_of, rule.low_ranks)) - Counter(map(_rank, self.setting.low))
+
+    def stands(self, rule: WayRule) -> bool:
+        """Whether its rest is what the rule asks, and no lower than the low part."""
+        return self.low.strength <= self.rest.strength and (not rule.rest or _makes(rule.rest, self.rest))
+
+    def last(self, rule: WayRule) -> tuple[int, ...]:
+        """What tells it from one whose parts are as high."""
+        return tuple(-SUITS.index(card.suit or "S") for card in self.setting.low) if rule.lowest_suit else ()
+
+
+def _best(rule: WayRule, ways: Sequence[_Way]) -> list[_Way]:
+    """Those that stand and are worth most by this rule. Where the low part comes first, lower ones are not looked at
+    once one stands."""
+    if rule.prefer == "rest":
+        return _most(
+            [way for way in ways if way.stands(rule)], lambda way: (way.rest.strength, way.low.strength, way.last(rule))
         )
+    for _, equal in groupby(sorted(ways, key=_low_strength, reverse=True), _low_strength):
+        if standing := [way for way in equal if way.stands(rule)]:
+            return _most(standing, lambda way: (way.rest.strength, way.last(rule)))
+    return []
+
+
+def _low_strength(way: _Way) -> Any:
+    return way.low.strength
+
+
+def _most(ways: Sequence[_Way], worth: Callable[[_Way], Any]) -> list[_Way]:
+    best = max(map(worth, ways), default=None)
+    return [way for way in ways if worth(way) == best]
+
+
+def _splits(cards: tuple[Card, ...], low: int) -> Iterator[Setting]:
+    for mine, others in _choices(len(cards), low):
+        yield Setting(tuple(compress(cards, mine)), tuple(compress(cards, others)))
+
+
+@cache
+def _choices(cards: int, low: int) -> tuple[tuple[tuple[bool, ...], tuple[bool, ...]], ...]:
+    """Which of so many cards may stand in the low part, and which beside."""
+    chosen = combinations(range(cards), low)
+    masks = [tuple(place in places for place in range(cards)) for places in chosen]
+    return tuple((mask, tuple(not each for each in mask)) for mask in masks)
 
 
 def _rank(card: Card) -> int:
@@ -147,20 +204,6 @@ def _of(letter: str) -> int:
 def _makes(row: str, hand: Ranked) -> bool:
     check = CONDITIONS["poker"].check(row)
     return check is not None and bool(check(hand.key))
-
-
-def _allows(rule: WayRule, setting: Setting, low: Ranked, rest: Ranked) -> bool:
-    if (rule.low and not _makes(rule.low, low)) or (rule.rest and not _makes(rule.rest, rest)):
-        return False
-    if rule.one_colour and len({(card.suit or "") in _RED for card in setting.rest}) > 1:
-        return False
-    return not Counter(map(_of, rule.low_ranks)) - Counter(map(_rank, setting.low))
-
-
-def _worth(rule: WayRule, setting: Setting, low: Ranked, rest: Ranked) -> tuple[object, ...]:
-    suits = tuple(-SUITS.index(card.suit or "S") for card in setting.low) if rule.lowest_suit else ()
-    strengths = (low.strength, rest.strength) if rule.prefer == "low" else (rest.strength, low.strength)
-    return (*strengths, suits)
 
 
 def houseway_ids() -> tuple[str, ...]:

@@ -4,7 +4,6 @@ A hand counts once it lies open: who discards it unseen claims nothing. What the
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import Final, NamedTuple
 
 from dealer_flow.procedure.english import dollars
@@ -113,7 +112,7 @@ def _counts(view: View, seat: Seat, hand: Ranked, by: EarnedBy) -> bool:
     if not by.own or list(spec.of) == [OWN] or isinstance(cards, str):
         return True
     with_own = spec.model_copy(update={"takes": {**spec.takes, OWN: (by.own, int(spec.of[OWN]))}})
-    best = best_taking(with_own, cards, partial(view.terms.rank, by.hand))
+    best = best_taking(with_own, cards, view.terms.ranks(by.hand))
     return bool(best.strength == hand.strength)
 
 

@@ -1,6 +1,5 @@
 """Hands that are set in two: a player's that is set against the ranks, the dealer's that is not set the house way."""
 
-from functools import partial
 from typing import Final
 
 from dealer_flow.record.details import Split
@@ -23,32 +22,35 @@ def by_the_set(staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
     """The line of a bet that how a hand was set decides; None when the hands do."""
     name = staked.bet.tip_for or staked.bet.name
     for each in view.terms.game.spec.sets:
-        if name in each.bets and (line := _line(each, staked, seat, view)) is not None:
-            return line
+        if name in each.bets and (ruled := _ruling(each, seat, view)) is not None:
+            return staked.held(ruled) if isinstance(ruled, Hold) else staked.lose(ruled, each.clause)
     return None
 
 
-def _line(each: SetHand, staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
+def _ruling(each: SetHand, seat: Seat, view: View) -> Hold | str | None:
+    """Why a bet is held, or lost, by how this hand was set; None when the hands decide. Found once of a hand."""
+    key = each.low, seat.seat if OWN in view.terms.game.spec.hands[each.low].of else 0
+    if key not in view.rulings:
+        view.rulings[key] = _ruled(each, seat, view)
+    return view.rulings[key]
+
+
+def _ruled(each: SetHand, seat: Seat, view: View) -> Hold | str | None:
     split = view.split(each.low, seat)
     if split is None:
         return None
     own = OWN in view.terms.game.spec.hands[each.low].of
     foul = _foul(each, split, seat, view)
     if split.foul and not foul and own:
-        return staked.held(Hold("the hand was found set wrong, and by its cards it is not", each.clause))
+        return Hold("the hand was found set wrong, and by its cards it is not", each.clause)
     if foul and (own or split.by not in _BY_HOUSE):
-        if view.terms.readings.get("foul-hand") == _HELD:
-            return staked.held(Hold(foul, each.clause))
-        return staked.lose(foul, each.clause)
+        return Hold(foul, each.clause) if view.terms.readings.get("foul-hand") == _HELD else foul
     if foul:
-        return staked.held(Hold(f"the dealer set {foul}", each.clause))
+        return Hold(f"the dealer set {foul}", each.clause)
     way = view.terms.house_way
     if own or way is None or not each.way or split.by not in _BY_HOUSE:
         return None
-    if each.low not in view.set_wrong:
-        view.set_wrong[each.low] = _not_the_way(each, seat, view, way)
-    wrong = view.set_wrong[each.low]
-    return staked.held(wrong) if wrong is not None else None
+    return _not_the_way(each, seat, view, way)
 
 
 def _foul(each: SetHand, split: Split, seat: Seat, view: View) -> str:
@@ -72,8 +74,7 @@ def _not_the_way(each: SetHand, seat: Seat, view: View, way: HouseWay) -> Hold |
         return None
     if len(low) + len(rest) != way.spec.cards:
         return Hold(f"house way {way.id} sets {way.spec.cards} cards, not {len(low) + len(rest)}", each.way)
-    rank = view.terms.rank
-    found = way.settings((*low, *rest), partial(rank, each.low), partial(rank, each.rest))
+    found = way.settings((*low, *rest), view.terms.ranks(each.low), view.terms.ranks(each.rest))
     if found is None:
         return Hold(f"house way {way.id} does not speak of {_text((*low, *rest))}", each.way)
     rule, allowed = found

@@ -1,6 +1,6 @@
 """On which terms a round is settled: the game, the options chosen, checked once before any money moves."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from types import MappingProxyType
@@ -13,7 +13,7 @@ from rules.commission import commission as agree_commission
 from rules.conditions import CONDITIONS
 from rules.errors import ACCEPT_SUSPECT, SettlementRefused
 from rules.game import Game
-from rules.hands import Ranked, Ranking
+from rules.hands import Ranked, Ranking, ranker
 from rules.houseways import HouseWay, load_houseway
 from rules.jackpot_spec import JackpotAward
 from rules.maximum import agree_maximum
@@ -91,8 +91,8 @@ class Terms:
     _least: dict[tuple[str, str], Any] = field(default_factory=dict, compare=False, repr=False)
     """Strength of the least hands that something asks for, once asked; the same terms `on` other meters know them, too,
     and all that follows."""
-    _rankings: dict[str, Ranking] = field(default_factory=dict, compare=False, repr=False)
-    """How each hand is ranked, once asked."""
+    _ranks: dict[str, Callable[[tuple[Card, ...]], Ranked]] = field(default_factory=dict, compare=False, repr=False)
+    """What ranks each hand, once asked."""
     _agreed: dict[int, Agreed] = field(default_factory=dict, compare=False, repr=False)
     """Bets by identity, once asked. Each holds its bet, so that no other one comes to have that identity."""
     _bets: list[Agreed] = field(default_factory=list, compare=False, repr=False)
@@ -109,15 +109,18 @@ class Terms:
 
     def rank(self, hand: str, cards: tuple[Card, ...]) -> Ranked:
         """The cards of a hand of the game, ranked under the readings in use."""
-        ranking = self._rankings.get(hand) or self.ranking_of(hand)
-        return ranking.rank(cards, self.readings)
+        return self.ranks(hand)(cards)
+
+    def ranks(self, hand: str) -> Callable[[tuple[Card, ...]], Ranked]:
+        """What ranks the cards of a hand of the game under the readings in use."""
+        found = self._ranks.get(hand)
+        if found is None:
+            found = self._ranks[hand] = ranker(self.ranking_of(hand), self.readings)
+        return found
 
     def ranking_of(self, hand: str) -> Ranking:
         """How a hand of the game is ranked under the readings in use."""
-        found = self._rankings.get(hand)
-        if found is None:
-            found = self._rankings[hand] = self.game.ranking_of(hand, self.readings)
-        return found
+        return self.game.ranking_of(hand, self.readings)
 
     def holds(self, hand: str, ranked: Ranked, row: str) -> bool:
         """Whether a hand of the game satisfies what a row of its pay tables may say."""

@@ -1,7 +1,6 @@
 """The hands of one round by the names the game gives them: ranked once, or a phrase that says what is not known."""
 
 from collections import Counter
-from functools import partial
 from typing import NamedTuple
 
 import msgspec
@@ -41,8 +40,8 @@ class View(msgspec.Struct, gc=False):
 
     result: RoundResult
     terms: Terms
-    set_wrong: dict[str, Hold | None] = {}
-    """Low hand of a house's hand -> why its set does not stand, once that was looked into."""
+    rulings: dict[tuple[str, int], Hold | str | None] = {}
+    """Low hand and seat, none for a house's -> what becomes of bets by how it was set, once that was looked into."""
     _hands: dict[tuple[str, int], Ranked | str] = {}
     _cards: dict[tuple[str, int], tuple[Card, ...] | str] = {}
     _shared: dict[tuple[str, str], tuple[Card, ...] | str] = {}
@@ -67,9 +66,8 @@ class View(msgspec.Struct, gc=False):
         spec = self.terms.game.spec.hands[name]
         if spec.any_card and isinstance(cards := self._with_jokers(spec, seat, cards), str):
             return cards
-        return (
-            self.terms.rank(name, cards) if not spec.takes else best_taking(spec, cards, partial(self.terms.rank, name))
-        )
+        rank = self.terms.ranks(name)
+        return rank(cards) if not spec.takes else best_taking(spec, cards, rank)
 
     def _with_jokers(self, spec: HandSpec, seat: Seat | None, cards: tuple[Card, ...]) -> tuple[Card, ...] | str:
         """The cards with a joker in the place of each that its player called any card, or what is not known."""

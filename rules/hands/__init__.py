@@ -4,18 +4,20 @@ A package adds one by an entry point of the group `dealwire.rankings` whose valu
 ranking's. It is loaded when it is asked for, not before.
 """
 
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import entry_points
 from typing import Final
 
+from protocol.cards import Card
 from protocol.errors import LocalError
 from rules.hands.code import CODE
 from rules.hands.five_card import FiveCard
 from rules.hands.longest_flush import LongestFlush
-from rules.hands.poker import RANKINGS, load_ranking, ranking_files
+from rules.hands.poker import RANKINGS, PokerRanking, load_ranking, ranking_files
 from rules.hands.ranked import Made, Ranked, RankedHand, Ranking
 
-__all__ = ["Made", "Ranked", "RankedHand", "Ranking", "UnknownRanking", "ranking", "ranking_ids"]
+__all__ = ["Made", "Ranked", "RankedHand", "Ranking", "UnknownRanking", "ranker", "ranking", "ranking_ids"]
 
 GROUP: Final = "dealwire.rankings"
 _CODE: Final[dict[str, Ranking]] = {each.id: each for each in (LongestFlush(), FiveCard(), *CODE)}
@@ -70,3 +72,10 @@ def ranking(name: str) -> Ranking:
     if added.id != name:
         raise BadRanking(name, entry.value, f"it calls itself {added.id!r}")
     return added
+
+
+def ranker(ranking: Ranking, readings: Mapping[str, str]) -> Callable[[tuple[Card, ...]], Ranked]:
+    """What ranks cards under these readings, which are looked at once where the ranking allows it."""
+    if isinstance(ranking, PokerRanking | LongestFlush | FiveCard):
+        return ranking.ranker(readings)
+    return lambda cards: ranking.rank(cards, readings)

@@ -1,6 +1,6 @@
 """Plain five-card poker for progressive bets: no card is wild (CO 47.1-1017.60 progressive (2))."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from types import MappingProxyType
@@ -80,3 +80,7 @@ class FiveCard:
         cards = tuple(cards)
         name = best_five(cards)
         return RankedHand((), name, name, cards)
+
+    def ranker(self, _readings: Mapping[str, str]) -> Callable[[tuple[Card, ...]], RankedHand]:
+        """What ranks cards, whatever the readings."""
+        return self.rank

@@ -8,8 +8,8 @@ flush's own suit may stand as itself, so each hand has a longest natural flush b
 be of different suits.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache, partial
 from typing import Final
 
 import msgspec
@@ -120,6 +120,10 @@ class LongestFlush:
     uses = None
     jokers = 0
     rank = staticmethod(longest_flush)
+
+    def ranker(self, readings: Mapping[str, str]) -> Callable[[tuple[Card, ...]], Flush]:
+        """What ranks cards under these readings."""
+        return partial(longest_flush, readings=readings)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -5,9 +5,9 @@ equal in category compares by the ranks that define it and then by the side card
 (47.1-1006).
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
@@ -110,10 +110,12 @@ class PokerRanking:
 
     def rank(self, cards: Iterable[Card], readings: Mapping[str, str] = _NO_READINGS) -> "PokerHand":
         """The best hand these cards make; where `places` tells them apart, they stand in the order they were dealt."""
-        for (reading, option), other in self.instead.items():
-            if readings.get(reading) == option:
-                return other.rank(cards, readings)
-        return _rank(self, tuple(cards))
+        return self.ranker(readings)(tuple(cards))
+
+    def ranker(self, readings: Mapping[str, str]) -> Callable[[tuple[Card, ...]], "PokerHand"]:
+        """What ranks cards under these readings."""
+        under = (other for (name, option), other in self.instead.items() if readings.get(name) == option)
+        return partial(_rank, next(under, self))
 
     def content(self) -> list[Any]:
         """What its file says, and those that rank instead of it."""
