@@ -45,12 +45,12 @@ def plan_of(result: RoundResult, game: Game) -> Plan | None:
     """The procedure that dealt the round, under its options; None when it is not one that this program knows, by its
     hash: another version of it may have other cards."""
     ref = result.procedure
-    return _plan(ref.id, ref.sha256, game.path, tuple(result.options.items()))
+    return _plan(ref.id, ref.sha256, game.folder, tuple(result.options.items()))
 
 
 @lru_cache(maxsize=_OPTIONS_KEPT)
-def _plan(name: str, sha256: str, game: Path, options: tuple[tuple[str, str], ...]) -> Plan | None:
-    procedure = _procedure(name, game.parent)
+def _plan(name: str, sha256: str, beside: str, options: tuple[tuple[str, str], ...]) -> Plan | None:
+    procedure = _procedure(name, beside)
     if procedure is None or procedure.ref().sha256 != sha256:
         return None
     try:
@@ -60,8 +60,8 @@ def _plan(name: str, sha256: str, game: Path, options: tuple[tuple[str, str], ..
 
 
 @cache
-def _procedure(name: str, beside: Path) -> Procedure | None:
-    source = name if name in known_procedures() else beside / f"{name}.toml"
+def _procedure(name: str, beside: str) -> Procedure | None:
+    source = name if name in known_procedures() else Path(beside) / f"{name}.toml"
     try:
         return load_procedure(source)
     except ProcedureError:
@@ -74,7 +74,7 @@ def _of_the_cards(result: RoundResult, plan: Plan | None) -> Iterator[str]:
     whole = plan.loaded if plan is not None and not plan.from_shoe and not plan.from_hand else None
     if loaded is not None and whole is not None and loaded != whole:
         yield f"the deck had {loaded} cards and has {whole}"
-    most, dealt = whole or loaded, sum(packet.counted or 0 for packet in result.packets)
+    most, dealt = whole or loaded, sum([packet.counted or 0 for packet in result.packets])
     if most is not None and dealt > most:
         yield f"{dealt} cards were dealt from a deck of {most}"
     if rest is not None and rest.counted is not None and rest.counted != rest.expected:

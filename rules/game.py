@@ -23,7 +23,8 @@ from rules.keeps import load_keep
 from rules.least import least_faults
 from rules.paytable import FlatTable, PaidRow, PayTable, flatten, load_paytable
 from rules.plain import PlainHand, PlainRules, plain_hands, plain_rules
-from rules.spec import BaseBet, Bet, GameSpec, PotBet, SharedBet, TableBet, TipBet
+from rules.settlement import GameRef
+from rules.spec import BaseBet, Bet, FeeBet, GameSpec, PotBet, SharedBet, TableBet, TipBet
 from rules.spec_faults import faults, unknown
 from rules.takes import takes_faults
 
@@ -70,6 +71,26 @@ class Game:
             if other.holds(readings):
                 return self.named[other.ranking]
         return self.rankings[hand]
+
+    @cached_property
+    def folder(self) -> str:
+        """Where the game file stands."""
+        return str(self.path.parent)
+
+    @cached_property
+    def known_bets(self) -> frozenset[str]:
+        """The names of its bets."""
+        return frozenset(self.bets)
+
+    @cached_property
+    def jackpot_fees(self) -> frozenset[str]:
+        """Fees that are a jackpot's once they are collected."""
+        return frozenset(name for name, bet in self.bets.items() if isinstance(bet, FeeBet) and bet.to_jackpot)
+
+    @cached_property
+    def ref(self) -> GameRef:
+        """How a settlement names it."""
+        return GameRef(id=self.id, sha256=self.sha256)
 
     @cached_property
     def rules(self) -> PlainRules:

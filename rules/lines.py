@@ -2,6 +2,7 @@
 
 import msgspec
 
+from dealer_flow.record.result import Seat
 from rules.checks import Hold
 from rules.paytable import PaidRow
 from rules.settlement import SettlementLine, make_line
@@ -17,16 +18,13 @@ class Staked(msgspec.Struct, gc=False):
     seat: int
     cents: int
     terms: Terms
+    stake: int
+    """What lies there as this bet's own: nothing of a pay on another's stake."""
 
     @property
     def bet(self) -> Bet:
         """The bet as the game's file has it."""
         return self.of.bet
-
-    @property
-    def stake(self) -> int:
-        """What lies there as this bet's own: nothing of a pay on another's stake."""
-        return 0 if self.of.bet.on else self.cents
 
     @property
     def paytable(self) -> str | None:
@@ -70,25 +68,34 @@ class Staked(msgspec.Struct, gc=False):
     def won(self, facts: str, row: PaidRow, paytable: str | None = None, *, stake_lost: bool = False) -> SettlementLine:
         """It wins as `row` pays it; a row that says push gives the stake back. `stake_lost`: of "to 1" the stake goes
         all the same."""
-        bet = self.of.bet
-        when, stake = row.when or None, self.stake
-        if row.pay.unit == "push":
-            why = f"{facts}: {bet.name} pushes"
-            return make_line(self.seat, bet.name, stake, "push", why, row.clause, paytable=paytable, row=when)
-        pay, rest = self.terms.paid(self.cents, row)
-        return make_line(
-            self.seat,
-            bet.name,
-            stake,
-            "win",
-            f"{facts}: {bet.name} pays {row.words}{', the stake is lost' if stake_lost else ''}",
-            row.clause,
+        name, stake, pay_as = self.of.name, self.stake, row.pay
+        when, terms = row.when or None, self.terms
+        if pay_as.unit == "push":
+            why = f"{facts}: {name} pushes"
+            return make_line(self.seat, name, stake, "push", why, row.clause, paytable=paytable, row=when)
+        pay, rest = terms.paid(self.cents, row)
+        back = stake if row.keeps_stake and not stake_lost else 0
+        return SettlementLine(
+            seat=self.seat,
+            bet=name,
+            stake=stake,
+            result="win",
             pay=pay,
-            keeps_stake=row.pay.keeps_stake and not stake_lost,
+            returned=back,
+            net=pay + back - stake,
+            why=f"{facts}: {name} pays {row.words}{', the stake is lost' if stake_lost else ''}",
+            clause=row.clause,
             paytable=paytable,
             row=when,
-            rest=rest,
+            meter=None,
+            rest=str(rest) if rest else "0",
         )
+
+
+def staked(of: Agreed, seat: Seat, terms: Terms) -> Staked:
+    """A bet that lies before a seat, or is paid on one that does."""
+    cents = seat.wagers[of.on]
+    return Staked(of, seat.seat, cents, terms, cents if of.own else 0)
 
 
 def held(bet: Bet, seat: int, stake: int, hold: Hold) -> SettlementLine:

@@ -156,6 +156,11 @@ class PaidRow:
         return self.pay.text
 
     @cached_property
+    def keeps_stake(self) -> bool:
+        """Whether the stake comes back beside it."""
+        return self.pay.keeps_stake
+
+    @cached_property
     def ratio(self) -> tuple[int, int]:
         """A to B, of a pay that is so many times the stake."""
         return self.pay.amount.numerator, self.pay.amount.denominator

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as dc_replace
 from fractions import Fraction
+from operator import attrgetter
 from typing import Final
 
 import msgspec
@@ -83,7 +84,7 @@ def resolve(
     lines: dict[int, SettlementLine] = {}
     before = ""
     left = _sharing(entries, terms)
-    for entry in sorted(entries, key=lambda entry: entry.seat.seat, reverse=right_first(terms.readings)):
+    for entry in sorted(entries, key=attrgetter("seat.seat"), reverse=right_first(terms.readings)):
         line = lines[entry.seat.seat] = _line(bet, _shared(entry, left) if left else entry, terms, meters, before)
         if entry.open or (line.result == "held" and _shows(entry, meters)):
             before = f"the bet of seat {entry.seat.seat}, which comes first, is held"
@@ -164,13 +165,13 @@ def _line(bet: Bet, entry: _Entry, terms: Terms, meters: dict[str, MeterTotal], 
     if entry.row.pay.meter is not None:
         return _meter_line(bet, entry, entry.row, terms, meters, before)
     facts = f"{entry.whose} make {_article(entry.hand)}{entry.hand}"
-    return Staked(terms.agreed(bet), number, entry.stake, terms).won(facts, entry.row, table)
+    return Staked(terms.agreed(bet), number, entry.stake, terms, entry.stake).won(facts, entry.row, table)
 
 
 def _as_shown(name: str, meter: Meter) -> MeterTotal:
     """A meter before anything is paid from it."""
     cents, kept = meter.cents, meter.reserve_cents
-    return MeterTotal(name, cents, paid=0, reseeded=0, after=cents, reserve_before=kept, reserve_after=kept)
+    return MeterTotal(name, cents, 0, 0, cents, 0, 0, reserve_before=kept, reserve_after=kept)
 
 
 def _fixed(pay: Pay, stake: int) -> int:

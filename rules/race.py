@@ -50,7 +50,7 @@ def _undrawn(end: RaceEnd, bet: Bet) -> Hold | None:
 
 
 def _settled(bet: Bet, stake: int, seat: int, end: RaceEnd, race: RaceSpec, terms: Terms) -> SettlementLine:
-    staked, facts = Staked(terms.agreed(bet), seat, stake, terms), _in_words(end, race)
+    staked, facts = Staked(terms.agreed(bet), seat, stake, terms, stake), _in_words(end, race)
     row = staked.row(end)
     if row is None:
         return staked.lose(facts, bet.clauses.lose, staked.paytable)

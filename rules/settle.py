@@ -1,7 +1,8 @@
 """A round and a game in, a settlement out: one explained line per bet, exact to the cent, never a guess."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from operator import attrgetter
 
 from msgspec import structs
 
@@ -19,7 +20,7 @@ from rules.jackpot import jackpot_award
 from rules.jackpot_spec import JackpotAward
 from rules.kinds import KINDS, by_table, resolve
 from rules.kinds.proposition import lines_of
-from rules.lines import Staked, held
+from rules.lines import Staked, held, staked
 from rules.maximum import cut
 from rules.paytable import USUAL_ENVY_BASE_CENTS
 from rules.phases import in_order
@@ -31,7 +32,6 @@ from rules.progressive import resolve as resolve_progressive
 from rules.race import race_lines
 from rules.set_hands import by_the_set
 from rules.settlement import (
-    GameRef,
     HouseRake,
     MaximumPayout,
     MeterTotal,
@@ -42,7 +42,7 @@ from rules.settlement import (
     Totals,
     spelled,
 )
-from rules.spec import IN_POTS, FeeBet, PropositionBet
+from rules.spec import IN_POTS, PropositionBet
 from rules.table_pots import TablePots, jackpot_meter
 from rules.terms import Agreed, Meter, Terms, agree
 from rules.view import View
@@ -124,8 +124,9 @@ def must_be_of(result: RoundResult, game: Game) -> None:
     """SettlementRefused when a round is not of this game or has a bet that it does not know."""
     if result.procedure.id not in game.spec.procedures:
         raise SettlementRefused(f"round of procedure for {game.id}", result.procedure.id, game.spec.procedures)
+    known = game.known_bets.issuperset
     for seat in result.seats:
-        if not seat.wagers.keys() <= game.bets.keys():
+        if not known(seat.wagers):
             bet = next(bet for bet in seat.wagers if bet not in game.bets)
             raise SettlementRefused(f"bet of seat {seat.seat}", bet, game.bets)
 
@@ -133,7 +134,7 @@ def must_be_of(result: RoundResult, game: Game) -> None:
 def settle_on(result: RoundResult, terms: Terms) -> Settlement:
     """Settle one round on terms that were agreed before; the round is of the game and has no bets but its."""
     descending = terms.game.spec.order[0].seats == "descending"
-    seats = sorted(result.seats, key=lambda seat: seat.seat, reverse=descending)
+    seats = sorted(result.seats, key=attrgetter("seat"), reverse=descending)
     hold = _nothing_settles(result, terms.game)
     books = _hold_all(result, seats, terms, hold) if hold else _lines(result, seats, terms)
     return _close(result, terms, seats, books, hold.why if hold else None)
@@ -159,15 +160,9 @@ def _nothing_settles(result: RoundResult, game: Game) -> Hold | None:
 
 
 def _hold_all(result: RoundResult, seats: Sequence[Seat], terms: Terms, hold: Hold) -> _Books:
-    made = ((seat, of.bet) for seat in seats for of in _made(seat, terms).values() if not of.bet.on)
+    made = ((seat, of.bet) for seat in seats for of in terms.made(seat.wagers).values() if of.own)
     lines = [held(bet, seat.seat, seat.wagers[bet.name], hold) for seat, bet in made]
     return _Books(lines, pool=pool_of(View(result, terms), seats, {}, None))
-
-
-def _made(seat: Seat, terms: Terms) -> dict[str, Agreed]:
-    """The bets of a seat by name, in the order of the game file, and what is paid on their stakes."""
-    wagers = seat.wagers
-    return {of.name: of for of in terms.bets if wagers.get(of.on)}
 
 
 def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
@@ -176,7 +171,7 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
     if game.spec.race is not None and result.outcome == "complete":
         return _Books(list(race_lines(seats, result, game.spec.race, terms)))
     holds = _broken(result, seats, terms)
-    made = {seat.seat: _made(seat, terms) for seat in seats}
+    made = {seat.seat: terms.made(seat.wagers) for seat in seats}
     played = {seat.seat: _playing(result, seat, made[seat.seat], game) for seat in seats}
     view = View(result, terms)
     progressive, pots = _progressive(view, seats, holds, played), pot_lines(view, seats, holds, played)
@@ -190,17 +185,17 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
                 continue
             if name not in plays_here:
                 line = pots.get((name, seat.seat)) or forfeited_line(result, seat, of.bet, game)
-                if line is None and not of.bet.on:
+                if line is None and of.own:
                     line = line_by_record(result, seat, of.bet, hold, game.spec.returns)
             elif kind == "progressive":
                 line = progressive.lines[seat.seat]
             elif hold is None and kind == "proposition" and isinstance(of.bet, PropositionBet):
-                lines += lines_of(of.bet, Staked(of, seat.seat, seat.wagers[name], terms), seat, view)
+                lines += lines_of(of.bet, staked(of, seat, terms), seat, view)
                 continue
             elif kind == "pot":
                 line = pots[name, seat.seat]
             else:
-                line = _line(Staked(of, seat.seat, seat.wagers[of.on], terms), seat, hold, view)
+                line = _line(staked(of, seat, terms), seat, hold, view)
             if line is not None:
                 lines.append(line)
     lines += (*(of_table.lines if of_table is not None else ()), *(pool.lines if pool is not None else ()))
@@ -209,23 +204,26 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
     paid = terms.commission.taken_of(paid, game, terms.readings, terms.unit_cents)
     award = jackpot_award(view, seats)
     paid, envies = in_order(paid, game.spec.order), (*progressive.envy, *envy, *award.lines)
-    books = _Books(paid, envies, progressive.meters, of_table, pool)
-    return _with_meters(books, terms, forfeited_cents(result, seats, paid), award.meters)
+    fees, forfeited = collected(paid, game), forfeited_cents(result, seats, paid)
+    if game.spec.pot is None and pool is None:
+        return _Books(paid, envies, (*progressive.meters, *award.meters), into=fees + forfeited)
+    books = _Books(paid, envies, progressive.meters, of_table, pool, fees)
+    return _with_pots(books, terms, forfeited, award.meters)
 
 
-def _with_meters(books: _Books, terms: Terms, forfeited: int, award: Iterable[MeterTotal]) -> _Books:
-    """What pots, pool, fees and a jackpot award moved: meters beside those of a progressive, and what they took in."""
-    pots, pool, fees = books.pots or TablePots(), books.pool, collected(books.lines, terms.game)
+def _with_pots(books: _Books, terms: Terms, forfeited: int, award: Iterable[MeterTotal]) -> _Books:
+    """What pots, pool and a jackpot award moved: meters beside those of a progressive, and what they took in."""
+    pots, pool = books.pots or TablePots(), books.pool
     of_pool = (pool.meter,) if pool is not None and pool.meter is not None else ()
     moved = (*jackpot_meter(terms, books.pots), *pots.meters, *award, *of_pool)
-    into = fees + pots.jackpot + pots.rolled + (pool.into if pool is not None else 0) + forfeited - pots.forfeited
+    into = pots.jackpot + pots.rolled + (pool.into if pool is not None else 0) + forfeited - pots.forfeited
     meters = (*books.meters, *moved, *forfeit_meter(terms, forfeited, pots.forfeited))
-    return replace(books, meters=meters, into=into)
+    return _Books(books.lines, books.envy, meters, books.pots, pool, books.into + into)
 
 
 def collected(lines: Iterable[SettlementLine], game: Game) -> int:
     """Cents of fees that were collected and are a jackpot's."""
-    fees = {bet.name for bet in game.bets.values() if isinstance(bet, FeeBet) and bet.to_jackpot}
+    fees = game.jackpot_fees
     return sum(line.stake for line in lines if line.bet in fees and line.result == "lose") if fees else 0
 
 
@@ -245,7 +243,7 @@ def _broken(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> dict[in
             continue
         at_table = held_at_table(result, seat) if seat.held else None
         held = broken_rules(seat, terms.game, terms.limit_cents, at_table)
-        if folds is not None and (held or seat.decision in folds):
+        if folds is not None and (held or (seat.status == "live" and seat.decision in folds)):
             held = in_doubt(seat, terms, held, folds)
         if held:
             found[seat.seat] = held
@@ -290,7 +288,7 @@ def _by_choice(staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
         return ruled
     if bet.instead is not None and bet.instead.choice in (seat.decision, *seat.decisions, *seat.choices.values()):
         instead = view.terms.agreed(view.terms.game.instead[bet.name])
-        return by_table(Staked(instead, seat.seat, staked.cents, staked.terms), seat, view)
+        return by_table(Staked(instead, staked.seat, staked.cents, staked.terms, staked.stake), seat, view)
     return resolve(staked, seat, view)
 
 
@@ -312,7 +310,7 @@ def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Boo
         currency=result.currency,
         procedure=result.procedure,
         outcome=result.outcome,
-        game=GameRef(id=terms.game.id, sha256=terms.game.sha256),
+        game=terms.game.ref,
         readings=terms.readings,
         paytables=terms.paytables,
         rounding=Rounding(name=terms.rounding, unit_cents=terms.unit_cents),
@@ -326,7 +324,7 @@ def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Boo
         status="held" if all_held else "partly-held" if why else "settled",
         why=why,
         lines=lines,
-        seats=tuple(totals[seat.seat].of(seat.seat) for seat in seats if seat.wagers),
+        seats=tuple([totals[seat.seat].of(seat.seat) for seat in seats if seat.wagers]),
         totals=Totals(players=players, house=from_meters - players - into, meters=into - from_meters),
         meters=books.meters,
         pots=books.pots.pots if books.pots else (),

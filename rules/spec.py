@@ -203,6 +203,11 @@ class AgainstBet(BaseBet):
     doubt: Doubt | None = None
     unqualified: Unqualified | None = None
 
+    @property
+    def asks_more(self) -> bool:
+        """Whether more is asked than which of the two hands is higher."""
+        return bool(self.paytables or self.table_hand or self.always or self.unqualified)
+
     @model_validator(mode="after")
     def _is_paid(self) -> Self:
         if (self.pays is None) != bool(self.paytables) or (self.pays is not None and self.pays.unit != "to"):

@@ -22,10 +22,12 @@ from rules.pool_spec import MOST_SEATS
 from rules.rake import agree_rake
 from rules.readings import READINGS
 from rules.settlement import HouseRake, MaximumPayout, Rolled
-from rules.spec import BaseBet, Bet
+from rules.spec import AgainstBet, BaseBet, Bet
 
 ROUNDINGS: Final = ("down-to-token", "down-to-cent")
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+_SPOTS_KEPT: Final = 1 << 10
+"""Sets of spots that are remembered: players bet on the same few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +55,19 @@ _NO_RUNNERS: Final[Mapping[int, int]] = MappingProxyType({})
 
 @dataclass(slots=True)  # not frozen: read several times a line, and made once
 class Agreed:
-    """A bet as the terms have it: whose stake it is paid on (`on`, itself for a wager of its own), the hand that
+    """A bet as the terms have it: whose stake it is paid on (`on`, itself for a wager of its `own`), the hand that
     decides it under the readings in use, the pay table chosen for it and that table's rows, both None for a bet without
     one, and what it `equals` if it may be raised above that by some hands only, a tip as the bet's that it is for.
-    `by_choice`: what its player chose or set may decide it before its hand does."""
+    `by_choice`: what its player chose or set may decide it before its hand does. `plain`: of two hands compared nothing
+    but these is asked."""
 
     bet: Bet
     name: str
     kind: str
     on: str
+    own: bool
     by_choice: bool
+    plain: bool
     hand: str
     paytable: str | None
     rows: FlatTable | None
@@ -95,6 +100,8 @@ class Terms:
     """What ranks each hand, once asked."""
     _agreed: dict[int, Agreed] = field(default_factory=dict, compare=False, repr=False)
     """Bets by identity, once asked. Each holds its bet, so that no other one comes to have that identity."""
+    _made: dict[tuple[str, ...], dict[str, Agreed]] = field(default_factory=dict, compare=False, repr=False)
+    """Spots that somebody bet on -> the bets that he has with it."""
     _bets: list[Agreed] = field(default_factory=list, compare=False, repr=False)
 
     def on(self, meters: Mapping[str, Meter | int], runners: Mapping[int, int] = _NO_RUNNERS) -> "Terms":
@@ -138,6 +145,16 @@ class Terms:
         """The pay table chosen for `bet`, a tip's as the bet's that it is for; None for a bet without one."""
         return bet.only_table or self.paytables.get(bet.chosen_with)
 
+    def made(self, wagers: Mapping[str, int]) -> Mapping[str, Agreed]:
+        """The bets of a seat by name, in the order of the game file, and what is paid on their stakes."""
+        spots = tuple(wagers) if all(wagers.values()) else tuple(name for name, cents in wagers.items() if cents)
+        found = self._made.get(spots)
+        if found is None:
+            if len(self._made) == _SPOTS_KEPT:
+                self._made.clear()
+            found = self._made[spots] = {of.name: of for of in self.bets if of.on in spots}
+        return found
+
     @property
     def bets(self) -> Sequence[Agreed]:
         """Every bet of the game, in the order of its file."""
@@ -161,16 +178,20 @@ class Terms:
     def _agree(self, bet: Bet) -> Agreed:
         table = self.chosen(bet)
         equals = (self.game.bets[bet.tip_for] if bet.tip_for else bet).equals
+        raised = equals if equals is not None and equals.raised and equals.raised.at_least else None
+        asks_more = raised or not isinstance(bet, AgainstBet) or bet.asks_more
         return Agreed(
             bet=bet,
             name=bet.name,
             kind=bet.kind,
             on=bet.on or bet.name,
+            own=not bet.on,
             by_choice=bool(bet.declared or bet.instead or self.game.spec.sets),
+            plain=not asks_more,
             hand=bet.decided_by(self.readings, table),
             paytable=table,
             rows=None if table is None else self.game.tables.get((bet.name, table)),
-            raised=equals if equals is not None and equals.raised and equals.raised.at_least else None,
+            raised=raised,
         )
 
     def envy_base(self, bet: Bet) -> int:

@@ -45,8 +45,8 @@ class View(msgspec.Struct, gc=False):
     _hands: dict[tuple[str, int], Ranked | str] = {}
     _cards: dict[tuple[str, int], tuple[Card, ...] | str] = {}
     _shared: dict[tuple[str, str], tuple[Card, ...] | str] = {}
-    compared: dict[tuple[int, int, str], Compared] = {}
-    """Two hands of this view compared, by which they are and whose the second one is."""
+    compared: dict[tuple[str, str, int], Compared | str] = {}
+    """A hand, the one it is compared with and the seat -> how they compare, or what is not known."""
 
     def hand(self, name: str, seat: Seat | None = None) -> Ranked | str:
         """A hand of the game, ranked: a seat's own, or one that is the same for all."""

@@ -17,6 +17,8 @@ from rules.view import View
 
 def resolve(bet: AgainstBet, staked: Staked, seat: Seat, view: View) -> SettlementLine:
     """Wins at a fixed pay or by a table, loses, or ties by the hands, as far as the other hand qualifies."""
+    if staked.of.plain:
+        return _compared(bet, staked, seat, view, None)
     player = view.hand(staked.of.hand, seat)
     if isinstance(player, str):
         ruled = _unqualified(bet, staked, seat, view, None) if not bet.always and not _is_raised(staked, seat) else None
@@ -30,7 +32,7 @@ def resolve(bet: AgainstBet, staked: Staked, seat: Seat, view: View) -> Settleme
     if bet.always == "stake-kept" and row is not None:
         return staked.won(f"{shown.text}, whatever the dealer has", row, staked.paytable)
     ruled = _unqualified(bet, staked, seat, view, player) if bet.unqualified is not None else None
-    return ruled if ruled is not None else _compared(bet, staked, seat, view, player, row)
+    return ruled if ruled is not None else _compared(bet, staked, seat, view, row)
 
 
 def _is_raised(staked: Staked, seat: Seat) -> bool:
@@ -85,13 +87,11 @@ def _unqualified(
     return staked.won(facts, replace(row, clause=clause))
 
 
-def _compared(
-    bet: AgainstBet, staked: Staked, seat: Seat, view: View, player: Ranked, row: PaidRow | None
-) -> SettlementLine:
-    other = view.hand(bet.against, seat)
-    if isinstance(other, str):
-        return staked.held(Hold(other, bet.clauses.win))
-    sign, facts, _ = compared(player, other, bet, view)
+def _compared(bet: AgainstBet, staked: Staked, seat: Seat, view: View, row: PaidRow | None) -> SettlementLine:
+    found = compared(bet, staked.of.hand, seat, view)
+    if isinstance(found, str):
+        return staked.held(Hold(found, bet.clauses.win))
+    sign, facts, _ = found
     sign = sign if bet.wins == "higher" else -sign
     if bet.doubt is not None and (doubt := _doubt(bet.doubt, sign, seat, view)):
         return staked.held(Hold(f"{facts}, {doubt}", bet.doubt.clause))
@@ -99,7 +99,7 @@ def _compared(
     if bet.always == "stake-lost" and row is not None:
         return staked.won(facts, row, staked.paytable, stake_lost=sign < 0)
     if sign == 0:
-        return _tied(bet, staked, view, (player, other), facts)
+        return _tied(bet, staked, seat, view, facts)
     if sign < 0:
         return staked.lose(facts, bet.clauses.lose)
     if row is not None:
@@ -121,10 +121,12 @@ def _doubt(doubt: Doubt, sign: int, seat: Seat, view: View) -> str:
     return "or the other way round: the text does not say how these hands rank"
 
 
-def _tied(bet: AgainstBet, staked: Staked, view: View, hands: tuple[Ranked, Ranked], facts: str) -> SettlementLine:
+def _tied(bet: AgainstBet, staked: Staked, seat: Seat, view: View, facts: str) -> SettlementLine:
     """A tie: as the first rule says that the other hand is in, else as the bet says."""
     then, clause = bet.tie, bet.clauses.tie
-    player, other = hands
+    player, other = view.hand(staked.of.hand, seat), view.hand(bet.against, seat)
+    assert not isinstance(player, str), "they tie"
+    assert not isinstance(other, str), "they tie"
     colours = {card.suit in ("D", "H") for card in (*player.cards, *other.cards)}
     if bet.one_colour is not None and len(colours) == 1:
         then, clause = bet.one_colour.then, bet.one_colour.clause
@@ -142,10 +144,10 @@ def _tied(bet: AgainstBet, staked: Staked, view: View, hands: tuple[Ranked, Rank
 
 def resolve_margin(bet: MarginBet, staked: Staked, seat: Seat, view: View) -> SettlementLine:
     """A win is paid by how many cards longer the winning hand is."""
-    player, other = view.hand(bet.hand, seat), view.hand(bet.against, seat)
-    if isinstance(player, str) or isinstance(other, str):
-        return staked.held(Hold(player if isinstance(player, str) else str(other), bet.clauses.win))
-    sign, facts, margin = compared(player, other, bet, view)
+    found = compared(bet, bet.hand, seat, view)
+    if isinstance(found, str):
+        return staked.held(Hold(found, bet.clauses.win))
+    sign, facts, margin = found
     if sign == 0:
         return staked.push(facts, bet.clauses.tie)
     if sign < 0:

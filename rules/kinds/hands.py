@@ -1,5 +1,6 @@
 """Which hand decides a bet, and two hands compared in words."""
 
+from dealer_flow.record.result import Seat
 from rules.hands import Ranked
 from rules.spec import AgainstBet, Bet, MarginBet
 from rules.view import Compared, View
@@ -10,13 +11,18 @@ def deciding(bet: Bet, view: View) -> str:
     return view.terms.agreed(bet).hand
 
 
-def compared(player: Ranked, other: Ranked, bet: AgainstBet | MarginBet, view: View) -> Compared:
-    """Two hands of the view compared; `margin` is how much longer the first is, of hands that are compared by length.
-    Found once for all the bets that ask it."""
-    key = id(player), id(other), bet.against
+def compared(bet: AgainstBet | MarginBet, hand: str, seat: Seat, view: View) -> Compared | str:
+    """The hand of this name of a seat beside the one that it is compared with, or what is not known; `margin` is how
+    much longer the first is, of hands that are compared by length. Found once for all the bets that ask it."""
+    key = hand, bet.against, seat.seat
     found = view.compared.get(key)
     if found is None:
-        found = view.compared[key] = _compared(player, other, bet, view)
+        player, other = view.hand(hand, seat), view.hand(bet.against, seat)
+        if isinstance(player, str):
+            found = player
+        else:
+            found = other if isinstance(other, str) else _compared(player, other, bet, view)
+        view.compared[key] = found
     return found
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from dealer_flow.record.result import Seat
 from rules.checks import Hold
 from rules.lines import Staked
+from rules.lines import staked as lies
 from rules.settlement import SettlementLine, make_line
 from rules.spec import SharedBet
 from rules.terms import round_down
@@ -29,7 +30,7 @@ def resolve(
     ends: list[SettlementLine] = []
     for name in beside:
         of = view.terms.agreed(view.terms.game.bets[name])
-        line = decide(Staked(of, seat.seat, seat.wagers[name], view.terms), seat, view)
+        line = decide(lies(of, seat, view.terms), seat, view)
         assert line is not None, "a wager of its own has a line"
         if line.result == "held":
             return staked.held(Hold(line.why, line.clause))
