@@ -92,7 +92,7 @@ class Staked(msgspec.Struct, gc=False):
         )
 
 
-def staked(of: Agreed, seat: Seat, terms: Terms) -> Staked:
+def lies(of: Agreed, seat: Seat, terms: Terms) -> Staked:
     """A bet that lies before a seat, or is paid on one that does."""
     cents = seat.wagers[of.on]
     return Staked(of, seat.seat, cents, terms, cents if of.own else 0)

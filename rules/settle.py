@@ -18,9 +18,9 @@ from rules.forfeits import forfeit_meter, forfeited_cents, forfeited_line
 from rules.game import Game, wrong_option
 from rules.jackpot import jackpot_award
 from rules.jackpot_spec import JackpotAward
-from rules.kinds import KINDS, by_table, resolve
+from rules.kinds import WAYS, by_table, resolve
 from rules.kinds.proposition import lines_of
-from rules.lines import Staked, held, staked
+from rules.lines import Staked, held, lies
 from rules.maximum import cut
 from rules.paytable import USUAL_ENVY_BASE_CENTS
 from rules.phases import in_order
@@ -190,12 +190,12 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
             elif kind == "progressive":
                 line = progressive.lines[seat.seat]
             elif hold is None and kind == "proposition" and isinstance(of.bet, PropositionBet):
-                lines += lines_of(of.bet, staked(of, seat, terms), seat, view)
+                lines += lines_of(of.bet, lies(of, seat, terms), seat, view)
                 continue
             elif kind == "pot":
                 line = pots[name, seat.seat]
             else:
-                line = _line(staked(of, seat, terms), seat, hold, view)
+                line = _line(of, seat, hold, view)
             if line is not None:
                 lines.append(line)
     lines += (*(of_table.lines if of_table is not None else ()), *(pool.lines if pool is not None else ()))
@@ -265,18 +265,19 @@ def _progressive(
     return resolve_progressive(bet, alive, view, holds, alone=outcome == "progressive-only")
 
 
-def _line(staked: Staked, seat: Seat, hold: Hold | None, view: View) -> SettlementLine | None:
+def _line(of: Agreed, seat: Seat, hold: Hold | None, view: View) -> SettlementLine | None:
     """The line of a bet that plays; a hand is ranked only when a bet needs it."""
-    bet = staked.of.bet
+    bet, cents = of.bet, seat.wagers[of.on]
+    staked = Staked(of, seat.seat, cents, view.terms, cents if of.own else 0)
     if hold is not None:
-        return staked.held(hold) if not bet.on else None
+        return staked.held(hold) if of.own else None
     if seat.status == "folded" and bet.fold == "lose":
         return staked.lose("folded", bet.clauses.fold)
-    if seat.status == "folded" and bet.on and bet.fold == "absent":
+    if seat.status == "folded" and not of.own and bet.fold == "absent":
         return None
-    if staked.of.by_choice:
+    if of.by_choice:
         return _by_choice(staked, seat, view)
-    return KINDS[staked.of.kind](bet, staked, seat, view)
+    return WAYS[of.way](bet, staked, seat, view)
 
 
 def _by_choice(staked: Staked, seat: Seat, view: View) -> SettlementLine | None:

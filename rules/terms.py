@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from protocol.cards import Card, parse_card
 from rules.bet_terms import Equals
@@ -13,11 +13,13 @@ from rules.commission import commission as agree_commission
 from rules.conditions import CONDITIONS
 from rules.errors import ACCEPT_SUSPECT, SettlementRefused
 from rules.game import Game
-from rules.hands import Ranked, Ranking, ranker
+from rules.hand_spec import HandSpec
+from rules.hands import Ranked, ranker
 from rules.houseways import HouseWay, load_houseway
 from rules.jackpot_spec import JackpotAward
 from rules.maximum import agree_maximum
 from rules.paytable import USUAL_ENVY_BASE_CENTS, FlatTable, PaidRow
+from rules.plain import PlainHand
 from rules.pool_spec import MOST_SEATS
 from rules.rake import agree_rake
 from rules.readings import READINGS
@@ -53,13 +55,24 @@ _NO_METERS: Final[Mapping[str, Meter | int]] = MappingProxyType({})
 _NO_RUNNERS: Final[Mapping[int, int]] = MappingProxyType({})
 
 
+class MadeHand(NamedTuple):
+    """A hand of the game: of which cards, whether a seat's are among them, in the plainest way or not, and what ranks
+    it under the readings in use, with so many jokers at most."""
+
+    spec: HandSpec
+    of_seat: bool
+    plain: PlainHand | None
+    rank: Callable[[tuple[Card, ...]], Ranked]
+    jokers: int
+
+
 @dataclass(slots=True)  # not frozen: read several times a line, and made once
 class Agreed:
     """A bet as the terms have it: whose stake it is paid on (`on`, itself for a wager of its `own`), the hand that
     decides it under the readings in use, the pay table chosen for it and that table's rows, both None for a bet without
     one, and what it `equals` if it may be raised above that by some hands only, a tip as the bet's that it is for.
-    `by_choice`: what its player chose or set may decide it before its hand does. `plain`: of two hands compared nothing
-    but these is asked."""
+    `by_choice`: what its player chose or set may decide it before its hand does. `way`: how it is resolved, by its kind,
+    or `by-hands` where nothing is asked but which of two hands is higher."""
 
     bet: Bet
     name: str
@@ -67,7 +80,7 @@ class Agreed:
     on: str
     own: bool
     by_choice: bool
-    plain: bool
+    way: str
     hand: str
     paytable: str | None
     rows: FlatTable | None
@@ -96,8 +109,7 @@ class Terms:
     _least: dict[tuple[str, str], Any] = field(default_factory=dict, compare=False, repr=False)
     """Strength of the least hands that something asks for, once asked; the same terms `on` other meters know them, too,
     and all that follows."""
-    _ranks: dict[str, Callable[[tuple[Card, ...]], Ranked]] = field(default_factory=dict, compare=False, repr=False)
-    """What ranks each hand, once asked."""
+    _hands: dict[str, MadeHand] = field(default_factory=dict, compare=False, repr=False)
     _agreed: dict[int, Agreed] = field(default_factory=dict, compare=False, repr=False)
     """Bets by identity, once asked. Each holds its bet, so that no other one comes to have that identity."""
     _made: dict[tuple[str, ...], dict[str, Agreed]] = field(default_factory=dict, compare=False, repr=False)
@@ -120,14 +132,17 @@ class Terms:
 
     def ranks(self, hand: str) -> Callable[[tuple[Card, ...]], Ranked]:
         """What ranks the cards of a hand of the game under the readings in use."""
-        found = self._ranks.get(hand)
-        if found is None:
-            found = self._ranks[hand] = ranker(self.ranking_of(hand), self.readings)
-        return found
+        return self.hands[hand].rank
 
-    def ranking_of(self, hand: str) -> Ranking:
-        """How a hand of the game is ranked under the readings in use."""
-        return self.game.ranking_of(hand, self.readings)
+    @property
+    def hands(self) -> Mapping[str, MadeHand]:
+        """How each hand of the game is made under the readings in use."""
+        if not self._hands:
+            for name, spec in self.game.spec.hands.items():
+                ranking = self.game.ranking_of(name, self.readings)
+                rank, of_seat = ranker(ranking, self.readings), name in self.game.of_seats
+                self._hands[name] = MadeHand(spec, of_seat, self.game.plain.get(name), rank, ranking.jokers)
+        return self._hands
 
     def holds(self, hand: str, ranked: Ranked, row: str) -> bool:
         """Whether a hand of the game satisfies what a row of its pay tables may say."""
@@ -187,7 +202,7 @@ class Terms:
             on=bet.on or bet.name,
             own=not bet.on,
             by_choice=bool(bet.declared or bet.instead or self.game.spec.sets),
-            plain=not asks_more,
+            way=bet.kind if asks_more else "by-hands",
             hand=bet.decided_by(self.readings, table),
             paytable=table,
             rows=None if table is None else self.game.tables.get((bet.name, table)),

@@ -17,7 +17,7 @@ from rules.hands import Ranked
 from rules.keeps import keep, load_keep
 from rules.plain import PlainHand
 from rules.takes import best_taking
-from rules.terms import Terms
+from rules.terms import MadeHand, Terms
 
 _OF_SEAT = frozenset({OWN, DISCARDS})
 _BOARD, _DEALER = COMMUNITY.text, DEALER.text
@@ -53,21 +53,22 @@ class View(msgspec.Struct, gc=False):
         key = name, seat.seat if seat is not None else 0
         found = self._hands.get(key)
         if found is None:
-            found = self._hands[key] = self._ranked(name, seat)
+            made = self.terms.hands[name]
+            if seat is not None and not made.of_seat:
+                found = self.hand(name)
+            else:
+                cards = self.cards(name, seat)
+                found = cards if isinstance(cards, str) else self._ranked(made, seat, cards)
+            self._hands[key] = found
         return found
 
-    def _ranked(self, name: str, seat: Seat | None) -> Ranked | str:
-        """The same, not yet asked by this seat; one that is the same for all has no seat."""
-        if seat is not None and name not in self.terms.game.of_seats:
-            return self.hand(name)
-        cards = self.cards(name, seat)
-        if isinstance(cards, str):
-            return cards
-        spec = self.terms.game.spec.hands[name]
+    def _ranked(self, made: MadeHand, seat: Seat | None, cards: tuple[Card, ...]) -> Ranked | str:
+        if made.plain is not None:
+            return made.rank(cards)
+        spec = made.spec
         if spec.any_card and isinstance(cards := self._with_jokers(spec, seat, cards), str):
             return cards
-        rank = self.terms.ranks(name)
-        return rank(cards) if not spec.takes else best_taking(spec, cards, rank)
+        return best_taking(spec, cards, made.rank) if spec.takes else made.rank(cards)
 
     def _with_jokers(self, spec: HandSpec, seat: Seat | None, cards: tuple[Card, ...]) -> tuple[Card, ...] | str:
         """The cards with a joker in the place of each that its player called any card, or what is not known."""
@@ -84,11 +85,11 @@ class View(msgspec.Struct, gc=False):
 
     def cards(self, name: str, seat: Seat | None = None) -> tuple[Card, ...] | str:
         """The cards of a hand of the game, in the order of its places."""
-        key = name, seat.seat if seat is not None and name in self.terms.game.of_seats else 0
+        made = self.terms.hands[name]
+        key = name, seat.seat if seat is not None and made.of_seat else 0
         found = self._cards.get(key)
         if found is None:
-            plain = self.terms.game.plain.get(name)
-            found = self._plain(name, plain, seat) if plain is not None else None
+            found = self._plain(name, made.plain, seat) if made.plain is not None else None
             found = self._cards[key] = self._of_places(name, seat) if found is None else found
         return found
 
@@ -105,7 +106,7 @@ class View(msgspec.Struct, gc=False):
 
     def _of_places(self, name: str, seat: Seat | None) -> tuple[Card, ...] | str:
         spec, found = self.terms.game.spec.hands[name], tuple[Card, ...]()
-        jokers = self.terms.ranking_of(name).jokers > 0
+        jokers = self.terms.hands[name].jokers > 0
         hands: list[tuple[Card, ...]] = []
         for place, wanted in spec.of.items():
             if place in _OF_SEAT:
@@ -134,15 +135,18 @@ class View(msgspec.Struct, gc=False):
 
     def _plain(self, name: str, plain: PlainHand, seat: Seat | None) -> tuple[Card, ...] | None:
         """The same of a seat whose cards, and the others' of the hand, are all known; None where something is not."""
-        if not plain.own:
+        number, others = plain
+        if not number:
             same = self._beside_own(name, plain)
             return None if isinstance(same, str) else same
-        if seat is None or len(seat.cards) != plain.own or (seat.counted is not None and seat.counted != plain.own):
+        if seat is None or len(seat.cards) != number or seat.counted not in (number, None):
             return None
         try:
             own = tuple(map(FACES.__getitem__, seat.cards))
         except KeyError:
             return None
+        if not others:
+            return own
         shared = self._shared.get((name, OWN))
         if shared is None:
             shared = self._shared[name, OWN] = self._beside_own(name, plain)

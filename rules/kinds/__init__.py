@@ -1,4 +1,4 @@
-"""How each kind of bet is resolved for one seat. Kinds are registered by name in `KINDS`; a game file names them.
+"""How each kind of bet is resolved for one seat, by name: `WAYS`. A game file names the kinds.
 
 A `progressive` bet is resolved for the whole table at once (`rules.progressive`), a `race` bet by `rules.race`.
 """
@@ -15,9 +15,10 @@ from rules.view import View
 
 Resolve = Callable[[Any, Staked, Seat, View], SettlementLine | None]
 
-KINDS: Final[Mapping[str, Resolve]] = MappingProxyType(
+WAYS: Final[Mapping[str, Resolve]] = MappingProxyType(
     {
         "against": against.resolve,
+        "by-hands": against.by_hands,
         "margin": against.resolve_margin,
         "split": split.resolve,
         "shared": lambda bet, staked, seat, view: shared.resolve(bet, staked, seat, view, resolve),
@@ -35,4 +36,4 @@ def by_table(staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
 def resolve(staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
     """The line of a bet whose hand was not folded away and breaks no rule; None for a pay on another bet's stake that
     is not earned."""
-    return KINDS[staked.bet.kind](staked.bet, staked, seat, view)
+    return WAYS[staked.of.way](staked.of.bet, staked, seat, view)

@@ -17,8 +17,6 @@ from rules.view import View
 
 def resolve(bet: AgainstBet, staked: Staked, seat: Seat, view: View) -> SettlementLine:
     """Wins at a fixed pay or by a table, loses, or ties by the hands, as far as the other hand qualifies."""
-    if staked.of.plain:
-        return _compared(bet, staked, seat, view, None)
     player = view.hand(staked.of.hand, seat)
     if isinstance(player, str):
         ruled = _unqualified(bet, staked, seat, view, None) if not bet.always and not _is_raised(staked, seat) else None
@@ -32,7 +30,7 @@ def resolve(bet: AgainstBet, staked: Staked, seat: Seat, view: View) -> Settleme
     if bet.always == "stake-kept" and row is not None:
         return staked.won(f"{shown.text}, whatever the dealer has", row, staked.paytable)
     ruled = _unqualified(bet, staked, seat, view, player) if bet.unqualified is not None else None
-    return ruled if ruled is not None else _compared(bet, staked, seat, view, row)
+    return ruled if ruled is not None else by_hands(bet, staked, seat, view, row)
 
 
 def _is_raised(staked: Staked, seat: Seat) -> bool:
@@ -87,7 +85,8 @@ def _unqualified(
     return staked.won(facts, replace(row, clause=clause))
 
 
-def _compared(bet: AgainstBet, staked: Staked, seat: Seat, view: View, row: PaidRow | None) -> SettlementLine:
+def by_hands(bet: AgainstBet, staked: Staked, seat: Seat, view: View, row: PaidRow | None = None) -> SettlementLine:
+    """By which of the two hands is higher; `row` of its table, where it has one, pays a win."""
     found = compared(bet, staked.of.hand, seat, view)
     if isinstance(found, str):
         return staked.held(Hold(found, bet.clauses.win))

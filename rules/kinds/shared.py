@@ -7,8 +7,7 @@ from typing import Any
 
 from dealer_flow.record.result import Seat
 from rules.checks import Hold
-from rules.lines import Staked
-from rules.lines import staked as lies
+from rules.lines import Staked, lies
 from rules.settlement import SettlementLine, make_line
 from rules.spec import SharedBet
 from rules.terms import round_down
