@@ -87,7 +87,7 @@ def broken_rules(
 
     `limit_cents` is the most one bet may be at this table; None leaves it to the game.
     """
-    if not at_table and _all_right(seat, game, limit_cents):
+    if not at_table and all_right(seat, game, limit_cents):
         return {}
     holds: dict[str, Hold] = dict(at_table or {})
     if (too_many := _too_many_games(seat, game)) is not None:
@@ -105,7 +105,7 @@ def broken_rules(
     return holds
 
 
-def _all_right(seat: Seat, game: Game, limit_cents: int | None) -> bool:
+def all_right(seat: Seat, game: Game, limit_cents: int | None) -> bool:
     """True when no rule can be broken, as most of the time: found without looking at each bet for a reason."""
     wagers, limit = seat.wagers, game.spec.limit
     most = limit_cents or (limit.each_bet_cents if limit else None)

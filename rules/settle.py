@@ -44,7 +44,7 @@ from rules.settlement import (
 )
 from rules.spec import IN_POTS, PropositionBet
 from rules.table_pots import TablePots, jackpot_meter
-from rules.terms import Agreed, Meter, Terms, agree
+from rules.terms import Agreed, Meter, SeatBets, Terms, agree
 from rules.view import View
 from rules.void import line_by_record, plays
 
@@ -160,7 +160,7 @@ def _nothing_settles(result: RoundResult, game: Game) -> Hold | None:
 
 
 def _hold_all(result: RoundResult, seats: Sequence[Seat], terms: Terms, hold: Hold) -> _Books:
-    made = ((seat, of.bet) for seat in seats for of in terms.made(seat.wagers).values() if of.own)
+    made = ((seat, of.bet) for seat in seats for of in terms.bets_of(seat).made.values() if of.own)
     lines = [held(bet, seat.seat, seat.wagers[bet.name], hold) for seat, bet in made]
     return _Books(lines, pool=pool_of(View(result, terms), seats, {}, None))
 
@@ -170,17 +170,17 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
     game, lines = terms.game, list[SettlementLine]()
     if game.spec.race is not None and result.outcome == "complete":
         return _Books(list(race_lines(seats, result, game.spec.race, terms)))
-    holds = _broken(result, seats, terms)
-    made = {seat.seat: terms.made(seat.wagers) for seat in seats}
-    played = {seat.seat: _playing(result, seat, made[seat.seat], game) for seat in seats}
+    bets = {seat.seat: terms.bets_of(seat) for seat in seats}
+    holds = _broken(result, seats, bets, terms)
+    played = {seat.seat: _playing(result, seat, bets[seat.seat].made, game) for seat in seats}
     view = View(result, terms)
     progressive, pots = _progressive(view, seats, holds, played), pot_lines(view, seats, holds, played)
     of_table = any_pots(view, seats, holds)
     pool = pool_of(view, seats, holds, of_table)
     for seat in seats:
         mine, plays_here = holds.get(seat.seat, _NO_HOLDS), played[seat.seat]
-        for name, of in made[seat.seat].items():
-            hold, kind = mine.get(of.on), of.kind
+        for name, of in bets[seat.seat].made.items():
+            hold, kind = mine.get(of.on) if mine else None, of.kind
             if kind in IN_POTS and of_table is not None and seat.status != "out":
                 continue
             if name not in plays_here:
@@ -234,16 +234,19 @@ def _playing(result: RoundResult, seat: Seat, made: Mapping[str, Agreed], game: 
     return {name for name, of in made.items() if plays(result, seat, of.bet, game)}
 
 
-def _broken(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> dict[int, dict[str, Hold]]:
+def _broken(
+    result: RoundResult, seats: Sequence[Seat], bets: Mapping[int, SeatBets], terms: Terms
+) -> dict[int, dict[str, Hold]]:
     """Seat -> its bets that break a rule, of a seat that has such. What a dead hand's bets are does not matter."""
     found = {}
     folds = folds_in(result, terms.game) if result.outcome == "complete" else None
     for seat in seats:
-        if seat.status == "dead":
+        chose_to_fold = folds is not None and seat.status == "live" and seat.decision in folds
+        if seat.status == "dead" or (bets[seat.seat].sound and not seat.held and not chose_to_fold):
             continue
         at_table = held_at_table(result, seat) if seat.held else None
         held = broken_rules(seat, terms.game, terms.limit_cents, at_table)
-        if folds is not None and (held or (seat.status == "live" and seat.decision in folds)):
+        if folds is not None:
             held = in_doubt(seat, terms, held, folds)
         if held:
             found[seat.seat] = held
@@ -299,11 +302,12 @@ def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Boo
     if result.currency != DOLLAR:
         why = why and spelled(why, result.currency)
         lines = tuple(structs.replace(line, why=spelled(line.why, result.currency)) for line in lines)
-    totals, held = _sums(lines, seats), [line for line in lines if line.result == "held"]
+    totals = _sums(lines, seats)
+    held = [line for line in lines if line.result == "held"]
     all_held = why is not None or (bool(held) and len(held) == len(lines))
     why = why or (f"seat {held[0].seat} {held[0].bet}: {held[0].why}" if held else _laid_late(seats))
     from_meters = sum([line.pay - line.from_house for line in lines if line.meter])
-    players, into = sum([total.net for total in totals.values()]), books.into
+    players, into = sum([total.net for total in totals]), books.into
     return Settlement(
         table=result.table,
         session=result.session,
@@ -325,7 +329,7 @@ def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Boo
         status="held" if all_held else "partly-held" if why else "settled",
         why=why,
         lines=lines,
-        seats=tuple([totals[seat.seat].of(seat.seat) for seat in seats if seat.wagers]),
+        seats=totals,
         totals=Totals(players=players, house=from_meters - players - into, meters=into - from_meters),
         meters=books.meters,
         pots=books.pots.pots if books.pots else (),
@@ -339,32 +343,21 @@ def _laid_late(seats: Sequence[Seat]) -> str | None:
     return next((f"seat {seat} {bet}: it is held and no wager of the round" for seat, bet in late), None)
 
 
-def _sums(lines: Iterable[SettlementLine], seats: Iterable[Seat]) -> dict[int, "_Sum"]:
-    """Seat -> what its lines come to."""
-    totals = {seat.seat: _Sum() for seat in seats}
+def _sums(lines: Iterable[SettlementLine], seats: Iterable[Seat]) -> tuple[SeatTotal, ...]:
+    """What the lines of each seat come to that has bet."""
+    sums = {seat.seat: [0, 0, 0, 0, 0] for seat in seats}
     for line in lines:
-        total = totals[line.seat]
-        total.staked += line.stake
-        total.pay += line.pay
-        total.returned += line.returned
-        total.net += line.net
-        if line.commission:
-            total.commission += line.commission
+        mine = sums[line.seat]
+        mine[0] += line.stake
         if line.result == "held":
-            total.held += line.stake
-    return totals
+            mine[3] += line.stake
+        elif line.returned or line.pay:
+            mine[1] += line.pay
+            mine[2] += line.returned
+            mine[4] += line.commission
+    return tuple([_total(seat.seat, *sums[seat.seat]) for seat in seats if seat.wagers])
 
 
-@dataclass(slots=True)
-class _Sum:
-    """What the lines of a seat come to. No struct, whose fields take longer to set."""
-
-    staked: int = 0
-    pay: int = 0
-    returned: int = 0
-    net: int = 0
-    held: int = 0
-    commission: int = 0
-
-    def of(self, seat: int) -> SeatTotal:
-        return SeatTotal(seat, self.staked, self.pay, self.returned, self.net, self.held, self.commission)
+def _total(seat: int, staked: int, pay: int, returned: int, held: int, commission: int) -> SeatTotal:
+    net = pay + returned + held - staked - commission
+    return SeatTotal(seat, staked, pay, returned, net, held, commission)

@@ -6,8 +6,10 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from dealer_flow.record.result import Seat
 from protocol.cards import Card, parse_card
 from rules.bet_terms import Equals
+from rules.checks import all_right
 from rules.commission import Commission
 from rules.commission import commission as agree_commission
 from rules.conditions import CONDITIONS
@@ -28,8 +30,8 @@ from rules.spec import AgainstBet, BaseBet, Bet
 
 ROUNDINGS: Final = ("down-to-token", "down-to-cent")
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
-_SPOTS_KEPT: Final = 1 << 10
-"""Sets of spots that are remembered: players bet on the same few."""
+_SEATS_KEPT: Final = 1 << 12
+"""Wagers of a seat that are remembered: players bet the same again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +73,8 @@ class Agreed:
     """A bet as the terms have it: whose stake it is paid on (`on`, itself for a wager of its `own`), the hand that
     decides it under the readings in use, the pay table chosen for it and that table's rows, both None for a bet without
     one, and what it `equals` if it may be raised above that by some hands only, a tip as the bet's that it is for.
-    `by_choice`: what its player chose or set may decide it before its hand does. `way`: how it is resolved, by its kind,
-    or `by-hands` where nothing is asked but which of two hands is higher."""
+    `by_choice`: what its player chose or set may decide it before its hand does. `way`: how it is resolved, by its
+    kind, or `by-hands` where nothing is asked but which of two hands is higher."""
 
     bet: Bet
     name: str
@@ -85,6 +87,13 @@ class Agreed:
     paytable: str | None
     rows: FlatTable | None
     raised: Equals | None
+
+
+class SeatBets(NamedTuple):
+    """What a seat bet: its bets by name, in the order of the game file; `sound` when they break no rule."""
+
+    made: Mapping[str, Agreed]
+    sound: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +118,17 @@ class Terms:
     _least: dict[tuple[str, str], Any] = field(default_factory=dict, compare=False, repr=False)
     """Strength of the least hands that something asks for, once asked; the same terms `on` other meters know them, too,
     and all that follows."""
-    _hands: dict[str, MadeHand] = field(default_factory=dict, compare=False, repr=False)
+    hands: dict[str, MadeHand] = field(default_factory=dict, compare=False, repr=False)
+    """How each hand of the game is made under the readings in use."""
     _agreed: dict[int, Agreed] = field(default_factory=dict, compare=False, repr=False)
     """Bets by identity, once asked. Each holds its bet, so that no other one comes to have that identity."""
-    _made: dict[tuple[str, ...], dict[str, Agreed]] = field(default_factory=dict, compare=False, repr=False)
-    """Spots that somebody bet on -> the bets that he has with it."""
+    _seats: dict[tuple[object, ...], SeatBets] = field(default_factory=dict, compare=False, repr=False)
+    """Whether a hand folded, and its wagers -> the bets that they are."""
     _bets: list[Agreed] = field(default_factory=list, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not self.hands:
+            self.hands.update((name, self._made(name)) for name in self.game.spec.hands)
 
     def on(self, meters: Mapping[str, Meter | int], runners: Mapping[int, int] = _NO_RUNNERS) -> "Terms":
         """The same terms with meters and runners where they stand now; SettlementRefused when the game has not one of
@@ -134,15 +148,11 @@ class Terms:
         """What ranks the cards of a hand of the game under the readings in use."""
         return self.hands[hand].rank
 
-    @property
-    def hands(self) -> Mapping[str, MadeHand]:
-        """How each hand of the game is made under the readings in use."""
-        if not self._hands:
-            for name, spec in self.game.spec.hands.items():
-                ranking = self.game.ranking_of(name, self.readings)
-                rank, of_seat = ranker(ranking, self.readings), name in self.game.of_seats
-                self._hands[name] = MadeHand(spec, of_seat, self.game.plain.get(name), rank, ranking.jokers)
-        return self._hands
+    def _made(self, hand: str) -> MadeHand:
+        """How a hand of the game is made."""
+        game, ranking = self.game, self.game.ranking_of(hand, self.readings)
+        rank = ranker(ranking, self.readings)
+        return MadeHand(game.spec.hands[hand], hand in game.of_seats, game.plain.get(hand), rank, ranking.jokers)
 
     def holds(self, hand: str, ranked: Ranked, row: str) -> bool:
         """Whether a hand of the game satisfies what a row of its pay tables may say."""
@@ -160,14 +170,15 @@ class Terms:
         """The pay table chosen for `bet`, a tip's as the bet's that it is for; None for a bet without one."""
         return bet.only_table or self.paytables.get(bet.chosen_with)
 
-    def made(self, wagers: Mapping[str, int]) -> Mapping[str, Agreed]:
-        """The bets of a seat by name, in the order of the game file, and what is paid on their stakes."""
-        spots = tuple(wagers) if all(wagers.values()) else tuple(name for name, cents in wagers.items() if cents)
-        found = self._made.get(spots)
+    def bets_of(self, seat: Seat) -> SeatBets:
+        """The bets of a seat, and what is paid on their stakes."""
+        key = seat.status == "folded", *seat.wagers.items()
+        found = self._seats.get(key)
         if found is None:
-            if len(self._made) == _SPOTS_KEPT:
-                self._made.clear()
-            found = self._made[spots] = {of.name: of for of in self.bets if of.on in spots}
+            if len(self._seats) == _SEATS_KEPT:
+                self._seats.clear()
+            made = {of.name: of for of in self.bets if seat.wagers.get(of.on)}
+            found = self._seats[key] = SeatBets(made, all_right(seat, self.game, self.limit_cents))
         return found
 
     @property

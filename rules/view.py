@@ -1,7 +1,6 @@
 """The hands of one round by the names the game gives them: ranked once, or a phrase that says what is not known."""
 
 from collections import Counter
-from typing import NamedTuple
 
 import msgspec
 
@@ -27,12 +26,8 @@ JOKER = parse_card("X1")
 _WHOSE_BOARD = "the community"
 
 
-class Compared(NamedTuple):
-    """Two hands compared: 1, 0 or -1, in words, and by how many cards the first is longer where that counts."""
-
-    sign: int
-    facts: str
-    margin: int = 0
+Compared = tuple[int, str, int]
+"""Two hands compared: 1, 0 or -1, in words, and by how many cards the first is longer where that counts, else 0."""
 
 
 class View(msgspec.Struct, gc=False):
@@ -66,9 +61,10 @@ class View(msgspec.Struct, gc=False):
         if made.plain is not None:
             return made.rank(cards)
         spec = made.spec
-        if spec.any_card and isinstance(cards := self._with_jokers(spec, seat, cards), str):
-            return cards
-        return best_taking(spec, cards, made.rank) if spec.takes else made.rank(cards)
+        known = self._with_jokers(spec, seat, cards) if spec.any_card else cards
+        if isinstance(known, str):
+            return known
+        return best_taking(spec, known, made.rank) if spec.takes else made.rank(known)
 
     def _with_jokers(self, spec: HandSpec, seat: Seat | None, cards: tuple[Card, ...]) -> tuple[Card, ...] | str:
         """The cards with a joker in the place of each that its player called any card, or what is not known."""

@@ -4,7 +4,7 @@ The same object serves an attached device and a recording, so the two cannot dri
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,7 +29,7 @@ from rules.jackpot_book import JackpotBook
 from rules.linked import known_meters, settle_linked_on, with_contributions
 from rules.meters import MeterBank, MeterRecord
 from rules.settle import must_be_of, settle, settle_on
-from rules.settlement import HouseRake, MaximumPayout, Rolled, Settlement
+from rules.settlement import HouseRake, MaximumPayout, MeterTotal, Rolled, Settlement
 from rules.terms import Meter, Terms, agree
 
 TableOutcome = Incident | RoundResult | Settlement | MeterRecord | AwardRecord
@@ -70,7 +70,7 @@ class TableTerms:
             self.meters = {self.game.spec.pool.meter: 0} | self.meters
         standing: dict[str, Any] = {"meters": self._now(), "runners": self.runners}
         self._agreed = agree(self.game, rounding="down-to-token", **standing, **self._options())
-        self._stood = self._now(), dict(self.runners)
+        self._stood = self._stands()
         if self.jackpot is not None:
             self.jackpot.terms_of(self._agreed)
             for name in self.meters.keys() & self.jackpot.posted.keys():
@@ -126,18 +126,21 @@ class TableTerms:
 
     def _terms(self) -> Terms:
         """The terms on its own meters and runners as they stand."""
-        if (now := (self._now(), dict(self.runners))) != self._stood:
-            self._agreed, self._stood = self._agreed.on(*now), now
+        if (self.meters, self.rolled, self.runners) != self._stood:
+            self._agreed, self._stood = self._agreed.on(self._now(), self.runners), self._stands()
         return self._agreed
+
+    def _stands(self) -> tuple[dict[str, int], dict[str, Rolled], dict[int, int]]:
+        return dict(self.meters), dict(self.rolled), dict(self.runners)
 
     def _move(self, settlement: Settlement) -> None:
         """Its own meters to where a settlement left them; the pools of a jackpot are its book's."""
         pools = self.jackpot.shown() if self.jackpot is not None else {}
-        own = replace(settlement, meters=tuple(each for each in settlement.meters if each.name not in pools))
+        own = [each for each in settlement.meters if each.name not in pools]
         move_meters(self.meters, own)
         if (pool := settlement.pool) is not None:
             self.runners = {each.seat: each.after for each in pool.runners if each.after}
-        for meter in own.meters:
+        for meter in own:
             self.rolled.pop(meter.name, None)
             if meter.rolled is not None:
                 self.rolled[meter.name] = meter.rolled
@@ -167,9 +170,9 @@ def pressed_books(terms: TableTerms | None, table: str) -> list[PressedBook]:
     return found + ([PostingBook(terms.jackpot, table)] if terms.jackpot is not None else [])
 
 
-def move_meters(meters: dict[str, int], settlement: Settlement) -> None:
+def move_meters(meters: dict[str, int], moved: Iterable[MeterTotal]) -> None:
     """Move meters, in cents by name, to where a settlement left them."""
-    for meter in settlement.meters:
+    for meter in moved:
         if meter.after is None:  # paid out in full and the seed is not known: nor is the meter from here on
             meters.pop(meter.name, None)
         else:

@@ -63,25 +63,33 @@ def longest_flush(cards: Iterable[Card], readings: Mapping[str, str] = _NONE) ->
 
     Readings, the default first: `natural` ("own-suit", "no-deuce"), `wild-kicker` ("highest-absent", "ace", "lowest").
     """
-    cards = tuple(cards)
-    (_, clubs, c), (_, diamonds, d), (_, hearts, h), (_, spades, s) = suits = _by_suit(cards)
-    most, deuces = max(clubs, diamonds, hearts, spades), len(cards) - clubs - diamonds - hearts - spades
+    return _ranker(readings)(tuple(cards))
+
+
+def _ranker(readings: Mapping[str, str]) -> Callable[[tuple[Card, ...]], Flush]:
     own = readings.get("natural", "own-suit") == "own-suit"
-    kicker, best = readings.get("wild-kicker", "highest-absent"), _LEAST
+    return partial(_best, own=own, kicker=readings.get("wild-kicker", "highest-absent"))
+
+
+def _best(cards: tuple[Card, ...], *, own: bool, kicker: str) -> Flush:
+    (_, clubs, c, _), (_, diamonds, d, _), (_, hearts, h, _), (_, spades, s, _) = suits = _by_suit(cards)
+    most, deuces = max(clubs, diamonds, hearts, spades), len(cards) - clubs - diamonds - hearts - spades
+    best = _LEAST
     for at, held in enumerate(suits):
         if held[1] == most:
             made = complete(held[0], deuces, kicker) if deuces else held[0], held[2] if own else most, at
             if made > best:
                 best = made
     natural = max(c, d, h, s) if own else most
-    suit, shown = SUITS[best[2]], _letters(suits[best[2]][0])
+    suit, shown = SUITS[best[2]], suits[best[2]][3]
     with_deuces = f"{' + ' if shown else ''}{_DEUCES[deuces]}" if deuces else ""
     text = f"flush of {most + deuces} ({_SUIT_NAMES[suit]} {shown}{with_deuces})"
     return Flush(most + deuces, best[0], suit, natural, text, cards)
 
 
-_Suit = tuple[tuple[int, ...], int, int]
-"""The ranks of a suit from high to low without its deuces, how many they are, and how many with one of its deuces."""
+_Suit = tuple[tuple[int, ...], int, int, str]
+"""The ranks of a suit from high to low without its deuces, how many they are, how many with one of its deuces, and the
+ranks in letters."""
 _LEAST: Final[tuple[tuple[int, ...], int, int]] = (), -1, -1
 
 
@@ -92,20 +100,25 @@ def _by_suit(cards: tuple[Card, ...]) -> Sequence[_Suit]:
     except KeyError as unknown:
         raise ValueError(f"not one of the 52 cards: {unknown.args[0]}") from None
     if bits.bit_count() == len(cards):
-        return _suit(bits & 0x1FFF), _suit(bits >> 13 & 0x1FFF), _suit(bits >> 26 & 0x1FFF), _suit(bits >> 39)
+        return _SUITS[bits & 0x1FFF], _SUITS[bits >> 13 & 0x1FFF], _SUITS[bits >> 26 & 0x1FFF], _SUITS[bits >> 39]
     return [_of_ranks(card & 0x0F for card in cards if card >> 4 == suit) for suit in range(1, 5)]
 
 
-@lru_cache(maxsize=1 << 13)
-def _suit(bits: int) -> _Suit:
-    """A suit by the bits of its cards, that of the ace first."""
-    return _of_ranks(rank for rank in range(1, 14) if bits >> rank - 1 & 1)
+class _Suits(dict[int, _Suit]):
+    """Every suit that was met, by the bits of its cards, that of the ace first."""
+
+    def __missing__(self, bits: int) -> _Suit:
+        found = self[bits] = _of_ranks(rank for rank in range(1, 14) if bits >> rank - 1 & 1)
+        return found
+
+
+_SUITS: Final = _Suits()
 
 
 def _of_ranks(found: Iterable[int]) -> _Suit:
     ranks = [ACE if rank == 1 else rank for rank in found]
     others = tuple(sorted((rank for rank in ranks if rank != _DEUCE), reverse=True))
-    return others, len(others), min(len(ranks), len(others) + 1)
+    return others, len(others), min(len(ranks), len(others) + 1), " ".join(map(_LETTERS.__getitem__, others))
 
 
 _BIT: Final = {card: 1 << 13 * ((card >> 4) - 1) + (card & 0x0F) - 1 for card in DECK}
@@ -123,7 +136,7 @@ class LongestFlush:
 
     def ranker(self, readings: Mapping[str, str]) -> Callable[[tuple[Card, ...]], Flush]:
         """What ranks cards under these readings."""
-        return partial(longest_flush, readings=readings)
+        return _ranker(readings)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -137,11 +150,6 @@ def complete(natural_ranks: tuple[int, ...], deuces: int, kicker: str) -> tuple[
         ranks.extend([ACE if kicker == "ace" else _DEUCE] * deuces)
     ranks.sort(reverse=True)
     return tuple(ranks)
-
-
-@lru_cache(maxsize=1 << 12)
-def _letters(ranks: tuple[int, ...]) -> str:
-    return " ".join(map(_LETTERS.__getitem__, ranks))
 
 
 _LETTERS: Final = f"  {RANKS_UP}"

@@ -34,7 +34,7 @@ def _compared(player: Ranked, other: Ranked, bet: AgainstBet | MarginBet, view: 
     words = ("tie", "beat", "lose to") if player_text.endswith(" points") else ("ties", "beats", "loses to")
     facts = f"{player_text} {words[sign]} {whose} {other_text}"
     if view.terms.game.rankings[bet.hand].vocabulary != "longest-flush":
-        return Compared(sign, facts + (" on the kickers" if sign and player_text == other_text else ""))
+        return sign, facts + (" on the kickers" if sign and player_text == other_text else ""), 0
     margin = mine[0] - theirs[0]
     by = "" if sign == 0 else f" by {abs(margin)}" if margin else " on the kickers"
-    return Compared(sign, facts + by, margin)
+    return sign, facts + by, margin

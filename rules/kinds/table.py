@@ -23,19 +23,21 @@ def resolve(bet: BaseBet, staked: Staked, seat: Seat, view: View) -> SettlementL
     hand = view.hand(name, seat)
     if isinstance(hand, str):
         return staked.held(Hold(hand, bet.clauses.win))
-    row = staked.row(hand.key)
-    if row is not None and isinstance(bet, TableBet) and bet.doubled and staked.paytable in bet.doubled.tables:
+    rows, paytable = staked.of.rows, staked.of.paytable
+    assert rows is not None, "a bet of this kind has a table"
+    row = rows[hand.key]
+    if row is not None and isinstance(bet, TableBet) and bet.doubled and paytable in bet.doubled.tables:
         changed = _doubled(bet.doubled, row, seat, view)
         if isinstance(changed, Hold):
             return staked.held(changed)
         row = changed
     if row is not None:
         cards = " ".join(spell_cards(known)) if not isinstance(known := view.cards(name, seat), str) else known
-        return staked.won(f"{row.when} in {cards}", row, staked.paytable)
+        return staked.won(f"{row.when} in {cards}", row, paytable)
     if bet.on:
         return None
     whose = "the dealer's " if _DEALER in view.terms.game.spec.hands[name].of else ""
-    return staked.lose(f"{whose}{hand.text} has no row in {staked.paytable}", bet.clauses.lose, staked.paytable)
+    return staked.lose(f"{whose}{hand.text} has no row in {paytable}", bet.clauses.lose, paytable)
 
 
 def _doubled(note: Doubled, row: PaidRow, seat: Seat, view: View) -> PaidRow | Hold:
