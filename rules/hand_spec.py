@@ -16,6 +16,8 @@ DISCARDS: Final = "discards"
 MOST_CARDS: Final = 9
 """Of one place in a hand."""
 
+_NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+
 Cards = int | tuple[int, int]
 """How many cards: a number, or the least and the most."""
 
@@ -100,6 +102,14 @@ class HandSpec(TomlTable):
     draw: ForcedDraw | None = None
     ranking_when: tuple[RankedWhen, ...] = ()
     clause: str
+
+    @property
+    def whose(self) -> str:
+        """The cards it looks at, in words: `own five cards`, `own and community cards`."""
+        own = self.of.get(OWN)
+        if isinstance(own, int) and len(self.of) == 1:
+            return f"own {_NUMBERS[own]} cards"
+        return f"{' and '.join(self.of)} cards"
 
 
 class Qualifier(TomlTable):

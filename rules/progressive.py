@@ -6,11 +6,11 @@ cent and is taken off before the next one is worked out, since two may win in on
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from dataclasses import replace as dc_replace
 from fractions import Fraction
 from operator import attrgetter
-from typing import Final
+from types import MappingProxyType
+from typing import Final, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -19,8 +19,6 @@ from dealer_flow.procedure.english import dollars
 from dealer_flow.record.result import Seat
 from rules.checks import Hold
 from rules.envy import ENVY, Envious, Hit, envy_of, hits
-from rules.hand_spec import OWN
-from rules.kinds.hands import deciding
 from rules.lines import Staked, held
 from rules.paytable import PaidRow, Pay
 from rules.readings import right_first
@@ -31,7 +29,6 @@ from rules.view import View
 
 __all__ = ["ENVY", "Progressive", "resolve"]
 
-_NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _PLURAL: Final = ("two pair", "three pairs", "five aces")
 
 
@@ -52,11 +49,10 @@ class _Entry(msgspec.Struct, gc=False):
     undeclared: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Progressive:
+class Progressive(NamedTuple):
     """What became of one progressive bet: a line by seat, envy lines in the dealer's order, the meters after it."""
 
-    lines: dict[int, SettlementLine] = field(default_factory=dict)
+    lines: Mapping[int, SettlementLine] = MappingProxyType({})
     envy: tuple[SettlementLine, ...] = ()
     meters: tuple[MeterTotal, ...] = ()
 
@@ -75,8 +71,9 @@ def resolve(
     jackpot hand every bet comes back.
     """
     terms = view.terms
-    of, whose = terms.agreed(bet), _whose(bet, view)
-    entries = [_enter(of, seat, view, holds[seat.seat], whose) for seat in seats]
+    of = terms.agreed(bet)
+    dies = bet.fold == "lose" and terms.readings.get("folded-progressive", "dies") == "dies"
+    entries = [_enter(of, seat, view, holds[seat.seat], dies=dies) for seat in seats]
     meters = {name: _as_shown(name, meter) for name, meter in terms.meters.items()}
     if alone and not any(_keeps_alive(entry, terms) for entry in entries):
         void = _void(bet, entries, terms)
@@ -85,16 +82,16 @@ def resolve(
     before = ""
     left = _sharing(entries, terms)
     for entry in sorted(entries, key=attrgetter("seat.seat"), reverse=right_first(terms.readings)):
-        line = lines[entry.seat.seat] = _line(bet, _shared(entry, left) if left else entry, terms, meters, before)
+        line = lines[entry.seat.seat] = _line(of, _shared(entry, left) if left else entry, terms, meters, before)
         if entry.open or (line.result == "held" and _shows(entry, meters)):
             before = f"the bet of seat {entry.seat.seat}, which comes first, is held"
     return Progressive(lines, _envy(bet, entries, view), tuple(meters.values()))
 
 
-def _enter(of: Agreed, seat: Seat, view: View, hold: Hold | None, whose: str) -> _Entry:
+def _enter(of: Agreed, seat: Seat, view: View, hold: Hold | None, *, dies: bool) -> _Entry:
+    """`dies`: a hand that folded gave the bet up."""
     bet, stake, breaks_rule = of.bet, seat.wagers[of.name], hold is not None
-    lost = view.terms.readings.get("folded-progressive", "dies") == "dies" and bet.fold == "lose"
-    if seat.status == "folded" and lost and not (hold is not None and hold.fold_in_doubt):
+    if seat.status == "folded" and dies and not (hold is not None and hold.fold_in_doubt):
         return _Entry(seat, stake, folded=True, hold=hold, breaks_rule=breaks_rule)
     declared = bet.declared
     if hold is None and declared and declared.step not in seat.choices and view.result.outcome == "complete":
@@ -106,7 +103,7 @@ def _enter(of: Agreed, seat: Seat, view: View, hold: Hold | None, whose: str) ->
     row = of.rows[hand.key] if of.rows is not None else None
     if hold is not None:
         return _Entry(seat, stake, folded=False, hold=hold, open=row is not None, breaks_rule=True)
-    return _Entry(seat, stake, folded=False, hand=hand.text, row=row, whose=whose)
+    return _Entry(seat, stake, folded=False, hand=hand.text, row=row, whose=view.terms.hands[of.hand].whose)
 
 
 def _sharing(entries: Sequence[_Entry], terms: Terms) -> dict[str, int]:
@@ -148,8 +145,8 @@ def _void(bet: Bet, entries: Sequence[_Entry], terms: Terms) -> dict[int, Settle
     return lines
 
 
-def _line(bet: Bet, entry: _Entry, terms: Terms, meters: dict[str, MeterTotal], before: str) -> SettlementLine:
-    number, name, table = entry.seat.seat, bet.name, terms.agreed(bet).paytable
+def _line(of: Agreed, entry: _Entry, terms: Terms, meters: dict[str, MeterTotal], before: str) -> SettlementLine:
+    bet, number, name, table = of.bet, entry.seat.seat, of.name, of.paytable
     if entry.hold is not None:
         return held(bet, number, entry.stake, entry.hold)
     if entry.folded:
@@ -163,9 +160,9 @@ def _line(bet: Bet, entry: _Entry, terms: Terms, meters: dict[str, MeterTotal], 
         why = f"{entry.whose} make {_article(entry.hand)}{entry.hand}: {name} loses"
         return make_line(number, name, entry.stake, "lose", why, bet.clauses.lose, paytable=table)
     if entry.row.pay.meter is not None:
-        return _meter_line(bet, entry, entry.row, terms, meters, before)
+        return _meter_line(of, entry, entry.row, terms, meters, before)
     facts = f"{entry.whose} make {_article(entry.hand)}{entry.hand}"
-    return Staked(terms.agreed(bet), number, entry.stake, terms, entry.stake).won(facts, entry.row, table)
+    return Staked(of, number, entry.stake, terms, entry.stake).won(facts, entry.row, table)
 
 
 def _as_shown(name: str, meter: Meter) -> MeterTotal:
@@ -208,12 +205,12 @@ def _shows(entry: _Entry, meters: Mapping[str, MeterTotal]) -> bool:
 
 
 def _meter_line(
-    bet: Bet, entry: _Entry, row: PaidRow, terms: Terms, meters: dict[str, MeterTotal], before: str
+    of: Agreed, entry: _Entry, row: PaidRow, terms: Terms, meters: dict[str, MeterTotal], before: str
 ) -> SettlementLine:
     """A share of a meter, or an amount off it, when what it shows is known at the moment this seat's turn comes."""
-    number, name, pay = entry.seat.seat, row.pay.meter or "", row.pay
+    bet, number, name, pay = of.bet, entry.seat.seat, row.pay.meter or "", row.pay
     facts = f"{entry.whose} make {_article(entry.hand)}{entry.hand}: {bet.name} pays {row.words}"
-    meter, table = meters.get(name), terms.agreed(bet).paytable
+    meter, table = meters.get(name), of.paytable
     if meter is None or meter.after is None or before:
         missing = "no amount was given for the meter" if meter is None else "the seed it fell back to was not given"
         why = f"{facts}, but {before or missing}"
@@ -273,11 +270,3 @@ def _envy_waits(entry: _Entry, readings: Mapping[str, str]) -> bool:
 def _article(hand: str) -> str:
     of_no_kind = hand.endswith(" high") and "," not in hand
     return "" if of_no_kind or "of a kind" in hand or hand.startswith(_PLURAL) else "a "
-
-
-def _whose(bet: Bet, view: View) -> str:
-    """The cards it looks at, in words: `own five cards`, `own and community cards`."""
-    of = view.terms.game.spec.hands[deciding(bet, view)].of
-    if list(of) == [OWN] and isinstance(of[OWN], int):
-        return f"own {_NUMBERS[of[OWN]]} cards"
-    return f"{' and '.join(of)} cards"

@@ -1,8 +1,8 @@
 """A round and a game in, a settlement out: one explained line per bet, exact to the cent, never a guess."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
 from operator import attrgetter
+from typing import NamedTuple
 
 from msgspec import structs
 
@@ -35,7 +35,6 @@ from rules.settlement import (
     HouseRake,
     MaximumPayout,
     MeterTotal,
-    Rounding,
     SeatTotal,
     Settlement,
     SettlementLine,
@@ -54,8 +53,7 @@ _NO_METERS: Mapping[str, Meter | int] = {}
 _NO_RUNNERS: Mapping[int, int] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class _Books:
+class _Books(NamedTuple):
     """What is written down while a round is settled."""
 
     lines: list[SettlementLine]
@@ -302,11 +300,9 @@ def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Boo
     if result.currency != DOLLAR:
         why = why and spelled(why, result.currency)
         lines = tuple(structs.replace(line, why=spelled(line.why, result.currency)) for line in lines)
-    totals = _sums(lines, seats)
-    held = [line for line in lines if line.result == "held"]
+    totals, held, from_meters = _sums(lines, seats)
     all_held = why is not None or (bool(held) and len(held) == len(lines))
     why = why or (f"seat {held[0].seat} {held[0].bet}: {held[0].why}" if held else _laid_late(seats))
-    from_meters = sum([line.pay - line.from_house for line in lines if line.meter])
     players, into = sum([total.net for total in totals]), books.into
     return Settlement(
         table=result.table,
@@ -318,7 +314,7 @@ def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Boo
         game=terms.game.ref,
         readings=terms.readings,
         paytables=terms.paytables,
-        rounding=Rounding(name=terms.rounding, unit_cents=terms.unit_cents),
+        rounding=terms.rounded,
         envy_base_cents=terms.envy_base(terms.game.progressive) if terms.game.progressive else USUAL_ENVY_BASE_CENTS,
         limit_cents=terms.limit_cents,
         maximum=terms.maximum,
@@ -343,19 +339,25 @@ def _laid_late(seats: Sequence[Seat]) -> str | None:
     return next((f"seat {seat} {bet}: it is held and no wager of the round" for seat, bet in late), None)
 
 
-def _sums(lines: Iterable[SettlementLine], seats: Iterable[Seat]) -> tuple[SeatTotal, ...]:
-    """What the lines of each seat come to that has bet."""
+def _sums(
+    lines: Iterable[SettlementLine], seats: Iterable[Seat]
+) -> tuple[tuple[SeatTotal, ...], list[SettlementLine], int]:
+    """What the lines of each seat come to that has bet, the lines that are held, and the cents that meters pay."""
     sums = {seat.seat: [0, 0, 0, 0, 0] for seat in seats}
+    held, from_meters = list[SettlementLine](), 0
     for line in lines:
         mine = sums[line.seat]
         mine[0] += line.stake
         if line.result == "held":
             mine[3] += line.stake
+            held.append(line)
         elif line.returned or line.pay:
             mine[1] += line.pay
             mine[2] += line.returned
             mine[4] += line.commission
-    return tuple([_total(seat.seat, *sums[seat.seat]) for seat in seats if seat.wagers])
+            if line.meter:
+                from_meters += line.pay - line.from_house
+    return tuple([_total(seat.seat, *sums[seat.seat]) for seat in seats if seat.wagers]), held, from_meters
 
 
 def _total(seat: int, staked: int, pay: int, returned: int, held: int, commission: int) -> SeatTotal:

@@ -25,7 +25,7 @@ from rules.plain import PlainHand
 from rules.pool_spec import MOST_SEATS
 from rules.rake import agree_rake
 from rules.readings import READINGS
-from rules.settlement import HouseRake, MaximumPayout, Rolled
+from rules.settlement import HouseRake, MaximumPayout, Rolled, Rounding
 from rules.spec import AgainstBet, BaseBet, Bet
 
 ROUNDINGS: Final = ("down-to-token", "down-to-cent")
@@ -58,10 +58,11 @@ _NO_RUNNERS: Final[Mapping[int, int]] = MappingProxyType({})
 
 
 class MadeHand(NamedTuple):
-    """A hand of the game: of which cards, whether a seat's are among them, in the plainest way or not, and what ranks
-    it under the readings in use, with so many jokers at most."""
+    """A hand of the game: of which cards, `whose` in words, whether a seat's are among them, in the plainest way or
+    not, and what ranks it under the readings in use, with so many jokers at most."""
 
     spec: HandSpec
+    whose: str
     of_seat: bool
     plain: PlainHand | None
     rank: Callable[[tuple[Card, ...]], Ranked]
@@ -105,6 +106,8 @@ class Terms:
     paytables: dict[str, str]
     rounding: str
     unit_cents: int
+    rounded: Rounding
+    """The same as a settlement names them."""
     envy_base_cents: int | None
     meters: Mapping[str, Meter] = field(default_factory=dict)
     limit_cents: int | None = None
@@ -150,9 +153,9 @@ class Terms:
 
     def _made(self, hand: str) -> MadeHand:
         """How a hand of the game is made."""
-        game, ranking = self.game, self.game.ranking_of(hand, self.readings)
+        game, spec, ranking = self.game, self.game.spec.hands[hand], self.game.ranking_of(hand, self.readings)
         rank = ranker(ranking, self.readings)
-        return MadeHand(game.spec.hands[hand], hand in game.of_seats, game.plain.get(hand), rank, ranking.jokers)
+        return MadeHand(spec, spec.whose, hand in game.of_seats, game.plain.get(hand), rank, ranking.jokers)
 
     def holds(self, hand: str, ranked: Ranked, row: str) -> bool:
         """Whether a hand of the game satisfies what a row of its pay tables may say."""
@@ -276,7 +279,8 @@ def agree(
         readings=chosen_readings,
         paytables=chosen_tables,
         rounding=rounding,
-        unit_cents=token_cents if rounding == "down-to-token" else 1,
+        unit_cents=(unit := token_cents if rounding == "down-to-token" else 1),
+        rounded=Rounding(name=rounding, unit_cents=unit),
         envy_base_cents=envy_base_cents,
         meters=_known(game, meters, jackpot),
         runners=agree_runners(game, runners),

@@ -80,11 +80,12 @@ def _best(cards: tuple[Card, ...], *, own: bool, kicker: str) -> Flush:
             made = complete(held[0], deuces, kicker) if deuces else held[0], held[2] if own else most, at
             if made > best:
                 best = made
+    ranks, _, at = best
     natural = max(c, d, h, s) if own else most
-    suit, shown = SUITS[best[2]], suits[best[2]][3]
+    suit, shown = SUITS[at], suits[at][3]
     with_deuces = f"{' + ' if shown else ''}{_DEUCES[deuces]}" if deuces else ""
     text = f"flush of {most + deuces} ({_SUIT_NAMES[suit]} {shown}{with_deuces})"
-    return Flush(most + deuces, best[0], suit, natural, text, cards)
+    return Flush(most + deuces, ranks, suit, natural, text, cards)
 
 
 _Suit = tuple[tuple[int, ...], int, int, str]
