@@ -30,7 +30,8 @@
 #   make test-kaitai  the Kaitai Struct descriptions against the vectors, in Python, JavaScript and Ruby; half a minute
 #   make bench     figures beside other stacks, in one run
 #   make captures  record captures/ anew, through real pseudo-terminals
-#   make docs      rewrite the generated parts of docs/
+#   make docs      print anew all that is printed from the program: in docs/, the dissector, the C header; under a minute,
+#                  but for the odds of games that changed since they were counted on this machine (all: 20 minutes)
 #   make site      the pages of docs/ as a site in build/site, to be read without a network
 
 PYTHON ?= python3
@@ -179,8 +180,6 @@ captures: $(VENV)/.test
 
 docs: $(VENV)/.test
 	@$(BIN)/python -m docs._print
-	@$(BIN)/python -m tests.support.oracles.vectors_by_hand
-	@$(BIN)/python -m tests.support.broken.devices
 
 site: $(VENV)/.docs
 	@$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/site

@@ -1,6 +1,6 @@
 """Print `include/tdp_numbers.h`, the protocol's numbers for C, from the declarations that the program runs on.
 
-python firmware/print_header.py > firmware/include/tdp_numbers.h
+`make docs` writes it; `python firmware/print_header.py` shows it.
 """
 
 from __future__ import annotations

@@ -1,11 +1,19 @@
 """The figures of `docs/odds.md`, from its mark to its end."""
 
+import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import chain
+from pathlib import Path
 from typing import Final
+
+import msgspec
+from msgspec import Struct
 
 from dealer_flow.procedure.english import listed
 from dealwire.cli.options import cache_folder
+from docs import _print
 from docs._print import DOCS, MARK, table
 from rules.game import game_ids, load_game
 from rules.odds.audit import audit
@@ -108,42 +116,62 @@ AUDIT: Final = "\n## What the audit finds in these tables\n"
 
 def findings(found: Iterable[object]) -> str:
     """Every finding, with the nearest table that would be in line."""
-    rows = [
-        (
-            each.game,
-            each.paytable or each.bet,
-            each.fault,
-            f"{each.why}; {each.suspect}" if each.suspect else each.why,
-            each.proposal.text if each.proposal else "",
-        )
-        for each in found
-        if isinstance(each, PaytableFinding)
-    ]
+    return _found([_finding(each) for each in found if isinstance(each, PaytableFinding)])
+
+
+def _found(rows: Iterable[Sequence[str]]) -> str:
     return "\n".join([AUDIT, *table(("game", "table", "fault", "why", "nearest in line"), rows)]) + "\n"
 
 
-def times(questions: Iterable[Question]) -> str:
+def _finding(found: PaytableFinding) -> Sequence[str]:
+    why = f"{found.why}; {found.suspect}" if found.suspect else found.why
+    return found.game, found.paytable or found.bet, found.fault, why, found.proposal.text if found.proposal else ""
+
+
+def _times(rows: Iterable[Sequence[str]]) -> str:
     """How each group of bets was counted, and in how long when this page was printed."""
-    rows = [
-        (question.game.id, bets, how, f"{seconds:,.1f}")
-        for question in questions
-        for bets, how, seconds in counted_how(question)
-    ]
     text = "\n## How each figure was counted, and in how long\n\nSeconds, with every pay table and reading, on "
     text += f"{os.cpu_count()} cores that other work may have shared, when this page was printed. "
     text += "A hand that several bets look at is counted for the first of them.\n"
     return "\n".join([text, *table(("game", "bets", "how", "seconds"), rows)]) + "\n"
 
 
+class Part(Struct, frozen=True):
+    """What the page says of one game: its figures, none where players bet against each other; what the audit finds;
+    how each group of bets was counted."""
+
+    figures: str
+    findings: tuple[tuple[str, ...], ...]
+    times: tuple[tuple[str, ...], ...]
+
+
+def part(question: Question) -> Part:
+    """What the page says of a game: as it was kept, or counted and kept. All that it depends on is in the name under
+    which it is kept: the game, its procedure and tables, the code that counts, and this page's own."""
+    assert question.kept is not None, "the page is printed from what is kept"
+    own = hashlib.sha256(b"".join(Path(file).read_bytes() for file in (__file__, _print.__file__))).hexdigest()
+    file = question.kept.folder / "page" / f"{question.key(['page', own])}.json"
+    with suppress(OSError, msgspec.MsgspecError):
+        return msgspec.json.decode(file.read_bytes(), type=Part)
+    found = [*odds(question)]
+    counted = [*map(_finding, (each for each in audit([question.game], question) if isinstance(each, PaytableFinding)))]
+    times = [(question.game.id, bets, how, f"{seconds:,.1f}") for bets, how, seconds in counted_how(question)]
+    text = figures(found) if any(isinstance(each, Odds) for each in found) else ""
+    made = Part(text, tuple(map(tuple, counted)), tuple(times))
+    file.parent.mkdir(parents=True, exist_ok=True)
+    written = file.with_suffix(f".{os.getpid()}")
+    written.write_bytes(msgspec.json.encode(made))
+    written.replace(file)
+    return made
+
+
 def pages() -> dict[str, str]:
     """The page with the figures of every game."""
     before = (DOCS / "odds.md").read_text(encoding="utf-8").partition(MARK)[0]
     kept, workers = KeptOdds(cache_folder()), os.cpu_count() or 1
-    games = [load_game(name) for name in game_ids()]
-    questions = [Question(game, workers=workers, kept=kept) for game in games]
-    found = {question.game.id: [*odds(question)] for question in questions}
-    counted = {game: each for game, each in found.items() if any(isinstance(row, Odds) for row in each)}
-    parts = [before, MARK, "\n", *map(figures, counted.values())]
-    parts.append(between_players([game for game in found if game not in counted]))
-    parts += [findings(audit(games, questions[0])), times(questions)]
-    return {"odds.md": "".join(parts)}
+    parts = {name: part(Question(load_game(name), workers=workers, kept=kept)) for name in game_ids()}
+    text = [before, MARK, "\n", *(each.figures for each in parts.values())]
+    text.append(between_players([name for name, each in parts.items() if not each.figures]))
+    text.append(_found(chain.from_iterable(each.findings for each in parts.values())))
+    text.append(_times(chain.from_iterable(each.times for each in parts.values())))
+    return {"odds.md": "".join(text)}

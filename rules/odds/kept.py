@@ -7,6 +7,7 @@ anew. Two processes may count the same: each writes a file of its own and gives 
 import hashlib
 import json
 import os
+import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -67,21 +68,40 @@ def key_of(*parts: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-_PROGRAM: Final = ("odds/*.py", "hands/*.py", "rankings/*.toml")
-_MODULES: Final = (
-    *("bet_terms", "conditions", "game", "hand_rows", "house", "houseways", "pairing", "paytable", "race"),
-    *("hand_spec", "readings", "spec"),
-)
+_ROOT: Final = _RULES.parent
+_DATA: Final = ("rankings/*.toml", "keeps/*.toml")
+_PACKAGES: Final = ("rules", "dealer_flow", "devices", "protocol")
+_IMPORT: Final = re.compile(rf"^\s*from ((?:{'|'.join(_PACKAGES)})[\w.]*) import \(?([\w, ]*)", re.MULTILINE)
 
 
 @cache
 def program_hash() -> str:
-    """SHA-256 over every file of `rules` that counts or ranks; games and their pay tables have hashes of their own."""
+    """SHA-256 over the code that counts, with all that it imports of this program, and over the rankings and keeps;
+    games, their pay tables, procedures and house ways have hashes of their own."""
     found = hashlib.sha256()
-    files = [path for pattern in _PROGRAM for path in _RULES.glob(pattern)]
-    for path in sorted((*files, *(_RULES / f"{name}.py" for name in _MODULES))):
-        found.update(path.relative_to(_RULES).as_posix().encode() + b"\0" + path.read_bytes())
+    data = (path for pattern in _DATA for path in _RULES.glob(pattern))
+    for path in sorted({*_imported(_RULES.glob("odds/*.py")), *data}):
+        found.update(path.relative_to(_ROOT).as_posix().encode() + b"\0" + path.read_bytes())
     return found.hexdigest()
+
+
+def _imported(files: Iterable[Path]) -> set[Path]:
+    """These modules, and those that they and others of them import; a package where more is asked of it than modules
+    that stand in it."""
+    found, waiting = set[Path](), [*files]
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found.add(path)
+            for module, names in _IMPORT.findall(path.read_text(encoding="utf-8")):
+                inner = [_file(f"{module}.{name.split()[0]}") for name in names.split(",") if name.strip()]
+                waiting += [each for each in (*inner, None if inner and all(inner) else _file(module)) if each]
+    return found
+
+
+def _file(module: str) -> Path | None:
+    path = _ROOT.joinpath(*module.split("."))
+    return next((each for each in (path.with_suffix(".py"), path / "__init__.py") if each.is_file()), None)
 
 
 def _written(found: Found) -> dict[str, Any]:

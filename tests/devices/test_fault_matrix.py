@@ -8,6 +8,8 @@ import pytest
 from tests.support.programs.fault_matrix import BY_HAND, DOCUMENT, FAULTS, LINES, Trial, expected, render, trial_of
 from tests.support.rigs.lines_under_test import SECOND, WIRES, Bench
 
+pytestmark = pytest.mark.thorough
+
 COMMAND_MOST_NS = 3 * 250_000_000 + 50_000_000
 """Three tries of 250 ms, and the 50 ms that no request may outlive its deadline by."""
 
@@ -54,4 +56,4 @@ def test_no_command_outlives_its_deadline_on_a_mute_line(line: str, tmp_path: Pa
 
 def test_the_document_is_what_the_tests_prove() -> None:
     written = DOCUMENT.read_text().partition(BY_HAND)[0]
-    assert written == render(), "write it anew: python -m tests.support.programs.fault_matrix"
+    assert written == render(), "run `make docs`"

@@ -10,9 +10,7 @@ ROOT = Path(__file__).parent.parent.parent
 def test_the_header_is_as_it_would_be_printed_now() -> None:
     script = ROOT / "firmware/print_header.py"
     printed = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True, cwd=ROOT).stdout
-    assert (ROOT / "firmware/include/tdp_numbers.h").read_text() == printed, (
-        "stale: python firmware/print_header.py > firmware/include/tdp_numbers.h"
-    )
+    assert (ROOT / "firmware/include/tdp_numbers.h").read_text() == printed, "run `make docs`"
 
 
 def test_every_source_says_under_which_licence_it_may_be_used() -> None:

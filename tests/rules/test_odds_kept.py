@@ -12,8 +12,10 @@ import pytest
 from dealer_flow.procedure.load import whole_text
 from rules.game import GAMES, load_game
 from rules.odds import NotComputed, Question, odds
-from rules.odds.kept import Found, KeptOdds, key_of, remembered
+from rules.odds.kept import Found, KeptOdds, _imported, key_of, remembered
 from rules.odds.returns import BetOutcome, Odds
+
+RULES = GAMES.parent
 
 FOUND: list[Found] = [
     Odds(
@@ -102,3 +104,20 @@ def test_nothing_is_counted_twice_and_another_question_is(tmp_path: Path) -> Non
     assert {json.loads(path.read_text().partition("\n")[2])["found"][0]["bet"] for path in tmp_path.iterdir()} == set(
         question.game.bets
     )
+
+
+def test_what_counts_is_known_by_its_imports() -> None:
+    """A change of any of it counts anew; one of what only settles, or only deals, does not."""
+    counting = {path.relative_to(RULES.parent).as_posix() for path in _imported(RULES.glob("odds/*.py"))}
+    assert {path.relative_to(RULES.parent).as_posix() for path in RULES.glob("odds/*.py")} < counting
+    assert {"rules/hands/__init__.py", "rules/hands/poker.py", "rules/hand_rows.py"} < counting
+    assert {"rules/takes.py", "rules/keeps.py", "dealer_flow/procedure/plan.py", "protocol/cards.py"} < counting
+    assert not {"rules/__init__.py", "rules/settle.py", "rules/progressive.py", "dealer_flow/play/flow.py"} & counting
+
+
+def test_a_module_that_is_asked_of_its_package_is_no_reason_to_read_the_package(tmp_path: Path) -> None:
+    file = tmp_path / "counts.py"
+    file.write_text("from rules import hand_rows\nfrom rules.hands import (\n    Ranked,\n)\nfrom json import loads\n")
+    found = {path.relative_to(RULES.parent).as_posix() for path in _imported([file]) - {file}}
+    assert {"rules/hand_rows.py", "rules/hands/__init__.py", "rules/hands/five_card.py"} < found
+    assert "rules/__init__.py" not in found

@@ -1,8 +1,6 @@
-"""The fault matrix: what is done to a line, and what was seen of the driver.
-
-`python -m tests.support.programs.fault_matrix` writes the part of `docs/reliability.md` before `BY_HAND` from
-`EXPECTED`; `tests/devices/test_fault_matrix.py` does every cell for real.
-"""
+"""The fault matrix: what is done to a line, and what was seen of the driver. `make docs`
+prints the part of `docs/reliability.md` before `BY_HAND` from `EXPECTED`; `tests/devices/test_fault_matrix.py` does
+every cell for real."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ from protocol.tdp import Answered, Unanswered
 from protocol.tdp import messages as m
 from tests.support.rigs.lines_under_test import SECOND, Bench
 
-ROOT: Final = Path(__file__).parents[3]
+ROOT: Final = Path(__file__).parents[2]
 DOCUMENT: Final = ROOT / "docs" / "reliability.md"
 BY_HAND: Final = "\n## What was tried against it\n"
 """From here on the document is written by hand."""
@@ -301,6 +299,7 @@ def expected(fault: str, line: str) -> str:
 
 
 HEAD: Final = """# What happens when a line fails
+<!-- printed by make docs -->
 
 Every cell below is a test that does it: real pseudo-terminals, real TCP connections, pyserial's own RFC 2217 server,
 and pyusb over a bus in the test's process. The deadlines are met on a clock that only the test moves; *at once* is
@@ -327,5 +326,6 @@ def render() -> str:
     return f"{HEAD}\n" + "\n".join(rows) + f"\n{FOOT}"
 
 
-if __name__ == "__main__":
-    DOCUMENT.write_text(render() + "".join(DOCUMENT.read_text().partition(BY_HAND)[1:]))
+def published(page: str) -> str:
+    """The document with its table as it must be."""
+    return render() + "".join(page.partition(BY_HAND)[1:])

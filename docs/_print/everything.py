@@ -1,0 +1,38 @@
+"""All that `make docs` prints."""
+
+from typing import Final
+
+from docs._print import (
+    bench,
+    beside,
+    clauses,
+    files,
+    games,
+    hands,
+    kaitai,
+    lines,
+    odds,
+    pays,
+    protocol,
+    protocol_data,
+    registry,
+    wireshark,
+)
+
+PRINTED: Final = (
+    protocol,
+    protocol_data,
+    kaitai,
+    registry,
+    wireshark,
+    games,
+    pays,
+    lines,
+    bench,
+    beside,
+    hands,
+    files,
+    odds,
+    clauses,
+)
+"""Modules with `pages()`: path under `docs` -> text. A part of a page is printed after the rest of it."""

@@ -1,0 +1,57 @@
+"""Everything that is generated is printed by `make docs`, and stands in the tree as it would be printed now."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from docs._print import DOCS, odds
+from docs._print.everything import PRINTED
+from rules.game import load_game
+from rules.odds import Question
+from rules.odds.kept import KeptOdds
+
+ROOT = DOCS.parent
+MARKED = re.compile(r"<!-- printed by make docs -->|^[/#*-]+ [Pp]rinted (by|from) |<!-- generated", re.MULTILINE)
+"""What a file says of itself that is printed, in part or whole; JSON cannot."""
+LOOKED_AT = ("docs/**/*.md", "docs/**/*.ksy", "dealwire/**/*.lua", "firmware/**/*.h")
+
+
+@cache
+def printed() -> dict[str, str]:
+    """Every file that is printed and its text, but for the odds, whose own tests count some."""
+    found: dict[str, str] = {}
+    for page in PRINTED:
+        found |= page.pages() if page is not odds else {}
+    return {(DOCS / path).resolve().relative_to(ROOT).as_posix(): text for path, text in found.items()}
+
+
+def generated() -> Iterator[Path]:
+    """Files that say that they are printed, and all that is JSON in the documentation."""
+    yield from DOCS.rglob("*.json")
+    for pattern in LOOKED_AT:
+        yield from (path for path in ROOT.glob(pattern) if MARKED.search(path.read_text(encoding="utf-8")))
+
+
+def test_make_docs_prints_what_is_generated_and_nothing_else() -> None:
+    assert {path.relative_to(ROOT).as_posix() for path in generated()} == {*printed(), "docs/odds.md"}
+    assert "firmware/include/tdp_numbers.h" in printed()
+
+
+def test_each_is_as_it_would_be_printed_now() -> None:
+    stale = [path for path, text in printed().items() if (ROOT / path).read_text(encoding="utf-8") != text]
+    assert not stale, "run `make docs`"
+
+
+def test_the_odds_of_a_game_are_printed_as_they_were_kept(tmp_path: Path) -> None:
+    question = Question(load_game("race-to-the-flush"), kept=KeptOdds(tmp_path))
+    first = odds.part(question)
+    (kept,) = (tmp_path / "page").iterdir()
+    kept.write_bytes(kept.read_bytes().replace(b"race-to-the-flush", b"kept"))
+    again = odds.part(question)
+    assert again != first
+    assert again.figures == first.figures.replace("race-to-the-flush", "kept")
+    kept.write_bytes(b"torn")
+    assert odds.part(question) == first
+    assert "| red |" in first.figures
+    assert len(first.times) == len(question.game.bets)
