@@ -172,26 +172,17 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
     holds = _broken(result, seats, bets, terms)
     played = {seat.seat: _playing(result, seat, bets[seat.seat].made, game) for seat in seats}
     view = View(result, terms)
-    progressive, pots = _progressive(view, seats, holds, played), pot_lines(view, seats, holds, played)
-    of_table = any_pots(view, seats, holds)
+    progressive, of_table = _progressive(view, seats, holds, played), any_pots(view, seats, holds)
     pool = pool_of(view, seats, holds, of_table)
+    known = _Known(view, progressive.lines, pot_lines(view, seats, holds, played), of_table is not None)
     for seat in seats:
         mine, plays_here = holds.get(seat.seat, _NO_HOLDS), played[seat.seat]
-        for name, of in bets[seat.seat].made.items():
-            hold, kind = mine.get(of.on) if mine else None, of.kind
-            if kind in IN_POTS and of_table is not None and seat.status != "out":
-                continue
-            if name not in plays_here:
-                line = pots.get((name, seat.seat)) or forfeited_line(result, seat, of.bet, game)
-                if line is None and of.own:
-                    line = line_by_record(result, seat, of.bet, hold, game.spec.returns)
-            elif kind == "progressive":
-                line = progressive.lines[seat.seat]
-            elif hold is None and kind == "proposition" and isinstance(of.bet, PropositionBet):
-                lines += lines_of(of.bet, lies(of, seat, terms), seat, view)
-                continue
-            elif kind == "pot":
-                line = pots[name, seat.seat]
+        for of in bets[seat.seat].made.values():
+            hold = mine.get(of.on) if mine else None
+            if of.name not in plays_here:
+                line = _by_record(of, seat, hold, known)
+            elif of.apart:
+                line = _apart(of, seat, hold, known, lines)
             else:
                 line = _line(of, seat, hold, view)
             if line is not None:
@@ -207,6 +198,44 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
         return _Books(paid, envies, (*progressive.meters, *award.meters), into=fees + forfeited)
     books = _Books(paid, envies, progressive.meters, of_table, pool, fees)
     return _with_pots(books, terms, forfeited, award.meters)
+
+
+class _Known(NamedTuple):
+    """What was found for the whole table: the lines of a progressive by seat, those of single pots by bet and seat, and
+    whether the pots that players bet into are settled."""
+
+    view: View
+    progressive: Mapping[int, SettlementLine]
+    pots: Mapping[tuple[str, int], SettlementLine]
+    of_table: bool
+
+
+def _by_record(of: Agreed, seat: Seat, hold: Hold | None, known: _Known) -> SettlementLine | None:
+    """The line of a bet that does not play, as the round says."""
+    if of.kind in IN_POTS and known.of_table and seat.status != "out":
+        return None
+    result, game = known.view.result, known.view.terms.game
+    line = known.pots.get((of.name, seat.seat)) or forfeited_line(result, seat, of.bet, game)
+    if line is None and of.own:
+        return line_by_record(result, seat, of.bet, hold, game.spec.returns)
+    return line
+
+
+def _apart(
+    of: Agreed, seat: Seat, hold: Hold | None, known: _Known, lines: list[SettlementLine]
+) -> SettlementLine | None:
+    """The line of a bet that was settled for the whole table, or of one that has a line for each outcome, which go to
+    `lines`."""
+    if of.kind in IN_POTS and known.of_table and seat.status != "out":
+        return None
+    if of.kind == "progressive":
+        return known.progressive[seat.seat]
+    if of.kind == "pot":
+        return known.pots[of.name, seat.seat]
+    if hold is None and isinstance(of.bet, PropositionBet):
+        lines += lines_of(of.bet, lies(of, seat, known.view.terms), seat, known.view)
+        return None
+    return _line(of, seat, hold, known.view)
 
 
 def _with_pots(books: _Books, terms: Terms, forfeited: int, award: Iterable[MeterTotal]) -> _Books:

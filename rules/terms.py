@@ -26,10 +26,11 @@ from rules.pool_spec import MOST_SEATS
 from rules.rake import agree_rake
 from rules.readings import READINGS
 from rules.settlement import HouseRake, MaximumPayout, Rolled, Rounding
-from rules.spec import AgainstBet, BaseBet, Bet
+from rules.spec import IN_POTS, AgainstBet, BaseBet, Bet
 
 ROUNDINGS: Final = ("down-to-token", "down-to-cent")
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+_APART: Final = IN_POTS | {"progressive", "pot", "proposition"}
 _SEATS_KEPT: Final = 1 << 12
 """Wagers of a seat that are remembered: players bet the same again."""
 
@@ -74,14 +75,16 @@ class Agreed:
     """A bet as the terms have it: whose stake it is paid on (`on`, itself for a wager of its `own`), the hand that
     decides it under the readings in use, the pay table chosen for it and that table's rows, both None for a bet without
     one, and what it `equals` if it may be raised above that by some hands only, a tip as the bet's that it is for.
-    `by_choice`: what its player chose or set may decide it before its hand does. `way`: how it is resolved, by its
-    kind, or `by-hands` where nothing is asked but which of two hands is higher."""
+    `apart`: it is settled with those of the table, or outcome by outcome. `by_choice`: what its player chose or set may
+    decide it before its hand does. `way`: how it is resolved, by its kind, or `by-hands` where nothing is asked but
+    which of two hands is higher."""
 
     bet: Bet
     name: str
     kind: str
     on: str
     own: bool
+    apart: bool
     by_choice: bool
     way: str
     hand: str
@@ -215,6 +218,7 @@ class Terms:
             kind=bet.kind,
             on=bet.on or bet.name,
             own=not bet.on,
+            apart=bet.kind in _APART,
             by_choice=bool(bet.declared or bet.instead or self.game.spec.sets),
             way=bet.kind if asks_more else "by-hands",
             hand=bet.decided_by(self.readings, table),
