@@ -35,11 +35,14 @@ class Awarded(NamedTuple):
     meters: tuple[MeterTotal, ...] = ()
 
 
+_NONE: Final = Awarded()
+
+
 def jackpot_award(view: View, seats: Sequence[Seat]) -> Awarded:
     """The award of a round that was played out; nothing where the game has none or no hand earned it."""
     award = view.terms.jackpot or view.terms.game.spec.jackpot
     if award is None or view.result.outcome != "complete":
-        return Awarded()
+        return _NONE
     found = earned(view, seats, award)
     if found is None:
         return Awarded()

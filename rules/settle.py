@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from operator import attrgetter
-from typing import NamedTuple
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from dealer_flow.record.catalogue import may_break_a_round
 from dealer_flow.record.details import DOLLAR
@@ -53,7 +52,7 @@ _NO_METERS: Mapping[str, Meter | int] = {}
 _NO_RUNNERS: Mapping[int, int] = {}
 
 
-class _Books(NamedTuple):
+class _Books(Struct, gc=False):
     """What is written down while a round is settled."""
 
     lines: list[SettlementLine]
@@ -170,7 +169,7 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
         return _Books(list(race_lines(seats, result, game.spec.race, terms)))
     bets = {seat.seat: terms.bets_of(seat) for seat in seats}
     holds = _broken(result, seats, bets, terms)
-    played = {seat.seat: _playing(result, seat, bets[seat.seat].made, game) for seat in seats}
+    played = _playing(result, seats, bets, game)
     view = View(result, terms)
     progressive, of_table = _progressive(view, seats, holds, played), any_pots(view, seats, holds)
     pool = pool_of(view, seats, holds, of_table)
@@ -200,7 +199,7 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
     return _with_pots(books, terms, forfeited, award.meters)
 
 
-class _Known(NamedTuple):
+class _Known(Struct, gc=False):
     """What was found for the whole table: the lines of a progressive by seat, those of single pots by bet and seat, and
     whether the pots that players bet into are settled."""
 
@@ -254,11 +253,18 @@ def collected(lines: Iterable[SettlementLine], game: Game) -> int:
     return sum(line.stake for line in lines if line.bet in fees and line.result == "lose") if fees else 0
 
 
-def _playing(result: RoundResult, seat: Seat, made: Mapping[str, Agreed], game: Game) -> Set[str]:
-    """The bets of a seat that the cards decide."""
-    if result.outcome == "complete" and seat.status in ("live", "folded") and not seat.returned:
-        return made.keys()
-    return {name for name, of in made.items() if plays(result, seat, of.bet, game)}
+def _playing(
+    result: RoundResult, seats: Iterable[Seat], bets: Mapping[int, SeatBets], game: Game
+) -> dict[int, Set[str]]:
+    """Seat -> its bets that the cards decide."""
+    found: dict[int, Set[str]] = {}
+    for seat in seats:
+        made = bets[seat.seat].made
+        if result.outcome == "complete" and seat.status in ("live", "folded") and not seat.returned:
+            found[seat.seat] = made.keys()
+        else:
+            found[seat.seat] = {name for name, of in made.items() if plays(result, seat, of.bet, game)}
+    return found
 
 
 def _broken(
@@ -301,10 +307,11 @@ def _line(of: Agreed, seat: Seat, hold: Hold | None, view: View) -> SettlementLi
     staked = Staked(of, seat.seat, cents, view.terms, cents if of.own else 0)
     if hold is not None:
         return staked.held(hold) if of.own else None
-    if seat.status == "folded" and bet.fold == "lose":
-        return staked.lose("folded", bet.clauses.fold)
-    if seat.status == "folded" and not of.own and bet.fold == "absent":
-        return None
+    if seat.status == "folded":
+        if bet.fold == "lose":
+            return staked.lose("folded", bet.clauses.fold)
+        if not of.own and bet.fold == "absent":
+            return None
     if of.by_choice:
         return _by_choice(staked, seat, view)
     return WAYS[of.way](bet, staked, seat, view)
@@ -386,9 +393,9 @@ def _sums(
             mine[4] += line.commission
             if line.meter:
                 from_meters += line.pay - line.from_house
-    return tuple([_total(seat.seat, *sums[seat.seat]) for seat in seats if seat.wagers]), held, from_meters
-
-
-def _total(seat: int, staked: int, pay: int, returned: int, held: int, commission: int) -> SeatTotal:
-    net = pay + returned + held - staked - commission
-    return SeatTotal(seat, staked, pay, returned, net, held, commission)
+    totals = []
+    for seat in seats:
+        if seat.wagers:
+            staked, pay, back, waits, taken = sums[seat.seat]
+            totals.append(SeatTotal(seat.seat, staked, pay, back, pay + back + waits - staked - taken, waits, taken))
+    return tuple(totals), held, from_meters

@@ -238,7 +238,8 @@ class Terms:
         if row.pay.unit in ("flat", "flat-to"):
             return int(row.pay.amount), 0
         times, of = row.ratio
-        return round_down(stake * times, of, self.unit_cents)
+        units, over = divmod(stake * times, of * self.unit_cents)  # as `round_down`, which takes as long again
+        return units * self.unit_cents, Fraction(over, of) if over else 0
 
 
 def round_down(numerator: int, denominator: int, unit: int) -> tuple[int, Fraction | int]:

@@ -51,16 +51,17 @@ class View(msgspec.Struct, gc=False):
             made = self.terms.hands[name]
             if seat is not None and not made.of_seat:
                 found = self.hand(name)
+            elif made.plain is not None and (known := self._plain(name, made.plain, seat)) is not None:
+                found = made.rank(known)
             else:
-                cards = self.cards(name, seat)
-                found = cards if isinstance(cards, str) else self._ranked(made, seat, cards)
+                found = self._ranked(name, made, seat)
             self._hands[key] = found
         return found
 
-    def _ranked(self, made: MadeHand, seat: Seat | None, cards: tuple[Card, ...]) -> Ranked | str:
-        if made.plain is not None:
-            return made.rank(cards)
-        spec = made.spec
+    def _ranked(self, name: str, made: MadeHand, seat: Seat | None) -> Ranked | str:
+        cards, spec = self.cards(name, seat), made.spec
+        if isinstance(cards, str):
+            return cards
         known = self._with_jokers(spec, seat, cards) if spec.any_card else cards
         if isinstance(known, str):
             return known

@@ -34,8 +34,12 @@ class Flush(msgspec.Struct, gc=False, eq=False):
     natural_length: int
     text: str
     """`flush of 5 (hearts A K 9 7 + deuce)`."""
-    held: tuple[Card, ...] = ()
+    held: tuple[Card, ...]
     """All the cards of the hand."""
+    strength: tuple[int, tuple[int, ...]]
+    """Orders hands, by length and ranks: the greater wins, equal ones tie."""
+    key: tuple[int, int]
+    """What a `longest-flush` pay table looks up: longest natural flush, longest flush."""
 
     def __eq__(self, other: object) -> bool:
         """Whichever cards have no part in it, and in whichever order they came."""
@@ -46,16 +50,6 @@ class Flush(msgspec.Struct, gc=False, eq=False):
     def cards(self) -> tuple[Card, ...]:
         """Those of the flush: of its suit, and the deuces."""
         return tuple(card for card in self.held if card.suit == self.suit or card.rank == _DEUCE)
-
-    @property
-    def strength(self) -> tuple[int, tuple[int, ...]]:
-        """Orders hands: the greater wins, equal ones tie."""
-        return self.length, self.ranks
-
-    @property
-    def key(self) -> tuple[int, int]:
-        """What a `longest-flush` pay table looks up: longest natural flush, longest flush."""
-        return self.natural_length, self.length
 
 
 def longest_flush(cards: Iterable[Card], readings: Mapping[str, str] = _NONE) -> Flush:
@@ -85,7 +79,8 @@ def _best(cards: tuple[Card, ...], *, own: bool, kicker: str) -> Flush:
     suit, shown = SUITS[at], suits[at][3]
     with_deuces = f"{' + ' if shown else ''}{_DEUCES[deuces]}" if deuces else ""
     text = f"flush of {most + deuces} ({_SUIT_NAMES[suit]} {shown}{with_deuces})"
-    return Flush(most + deuces, ranks, suit, natural, text, cards)
+    length = most + deuces
+    return Flush(length, ranks, suit, natural, text, cards, (length, ranks), (natural, length))
 
 
 _Suit = tuple[tuple[int, ...], int, int, str]
