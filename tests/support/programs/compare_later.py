@@ -26,7 +26,7 @@ from devices import events as e
 from protocol.errors import LocalError
 from rules.game import Game, game_id_of, load_game
 from rules.readings import READINGS
-from tests.support import dealt_hands, poker_evenings, read_hands, transcripts
+from tests.support import chips, dealt_hands, poker_evenings, read_hands, transcripts
 from tests.support.flow_points import round_of
 from tests.support.hand_table import HandTable
 from tests.support.legal_play import LegalPlay
@@ -39,6 +39,7 @@ WRONG = (0.0, 0.0, 0.02, 0.06, 0.2)
 """Of the reports of a walk so many are departures from what is due, from evening to evening."""
 POKER_EVENINGS = 4
 """Evenings of poker for each one of another kind."""
+chips.ACTIONS.setdefault("chop", e.BettingAction.CHOP)  # which `legal()` of that tree lists
 Heard = tuple[DealerFlow, list[e.Seen]]
 
 
