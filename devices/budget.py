@@ -83,9 +83,10 @@ class Budget:
     def keeps(self, data: bytes, now_ns: int) -> bool:
         """Whether `data` may go on; else it is counted here."""
         count, dropping = len(data), self._dropping
-        room, noise_room = self._all.room(now_ns), self._barren.room(now_ns)
+        room = self._all.room(now_ns)
         self._all.take(count, now_ns)  # what is dropped too: a line that does not stop is not heard again
-        noise = noise_room < (PROBE if dropping else count) and now_ns - self._frame_ns >= BARREN_NS
+        barren = now_ns - self._frame_ns >= BARREN_NS
+        noise = barren and self._barren.room(now_ns) < (PROBE if dropping else count)
         self._dropping = noise or room < count + (self.rate if dropping else 0)
         if self._dropping:
             self.noise, self.dropped_ns = noise, now_ns

@@ -108,9 +108,8 @@ class Recorded:
     def next_deadline_ns(self) -> int | None:
         """The recorded transport's own deadline, where it has one, and when a note is due."""
         due_ns = self._timed.next_deadline_ns if self._timed else None
-        if self._budget is None or self._budget.due_ns is None:
-            return due_ns
-        return self._budget.due_ns if due_ns is None else min(due_ns, self._budget.due_ns)
+        note_ns = self._budget.due_ns if self._budget is not None else None
+        return due_ns if note_ns is None or (due_ns is not None and due_ns < note_ns) else note_ns
 
     def fileno(self) -> int | None:
         """The transport's descriptor."""

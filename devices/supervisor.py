@@ -216,8 +216,11 @@ class Supervisor:
             return None
         if self._session is None:
             return self._retry_ns
-        dues = [self._session.next_deadline_ns, self._judge_due_ns(), self._stale_due_ns()]
-        return min((due for due in dues if due is not None), default=None)
+        due_ns = self._session.next_deadline_ns
+        for own_ns in (self._judge_due_ns(), self._stale_due_ns()):
+            if own_ns is not None and (due_ns is None or own_ns < due_ns):
+                due_ns = own_ns
+        return due_ns
 
     def fileno(self) -> int | None:
         """The line's descriptor."""
