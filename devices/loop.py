@@ -159,7 +159,7 @@ class Owner:
             now_ns = self._clock.now_ns()
         ready = self._selector.select(self._patience_s(wait_s, now_ns))
         now_ns = self.began_ns = self._clock.hold()
-        asked = False
+        requested = False
         try:
             if self._heap and self._heap[0][0] <= now_ns:
                 self._meet_deadlines(now_ns)
@@ -175,11 +175,11 @@ class Owner:
             if self._awake:
                 self._serve_awake(now_ns)
             if self._soon:
-                asked = True
+                requested = True
                 self._serve_soon()
         finally:
             self._clock.release()
-        if self._after_turn is not None and (asked or self._touched):
+        if self._after_turn is not None and (requested or self._touched):
             self._after_turn()
         if self._touched:
             self._ask_again()
