@@ -66,6 +66,8 @@ def _of(*actions: BettingAction) -> Callable[[Callable[[Attempt], bool]], Check]
             part = round_.plan.betting
             if body.action not in _KNOWN or part is None:
                 return True
+            if body.action not in actions and body.manner != Manner.STRING_BET:
+                return True  # it counts as what it is
             betting, timed_out = standing(round_, body), body.manner == Manner.TIME_LIMIT
             action, cents = comes_to(round_, betting, body)
             if action not in actions:

@@ -18,6 +18,7 @@ from dealer_flow.table.round import Round, Ruling
 from devices.events import BettingAction, Manner, Seen
 from protocol.places import seat
 
+_KNOWN: Final = frozenset(BettingAction)
 _PASSED_BY: Final = "hand-passed-by"
 
 
@@ -35,7 +36,7 @@ def _stake(round_: Round, seen: Seen, body: e.StakeShown) -> None:
 
 def _acted(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
     part, step = round_.plan.betting, round_.step
-    if part is None or body.seat not in round_.active or body.action not in frozenset(BettingAction):
+    if part is None or body.seat not in round_.active or body.action not in _KNOWN:
         return
     if body.action == BettingAction.FORFEIT:
         _forfeit(round_, body.seat)

@@ -61,10 +61,18 @@ def violation(state: State, round_: Round, body: e.Body) -> Violation | None:
 @lru_cache(maxsize=1024)
 def _rules_at(plan: Plan, state: State) -> dict[type[e.Body], tuple[OrderRule, ...]]:
     """The rules that matter in this state of this game: of a hundred, a report meets three or four."""
+    games = _games_of(plan)
     return {
-        kind: tuple(rule for rule in rules if rule.only is None or rule.only(plan))
+        kind: tuple(rule for rule in rules if rule.only is None or rule.only in games)
         for kind, rules in _rules_of_any_game(state).items()
     }
+
+
+@lru_cache(maxsize=256)
+def _games_of(plan: Plan) -> frozenset[Callable[[Plan], bool]]:
+    """What this game is, of all that rules ask."""
+    asked = {rule.only for rules in RULES.values() for rule in rules if rule.only is not None}
+    return frozenset(is_so for is_so in asked if is_so(plan))
 
 
 @cache

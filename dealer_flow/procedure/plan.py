@@ -39,6 +39,8 @@ _BY_ROW: Final = ("exposed", "off-table", "dropped", "early")
 """What the rows of a wrong hand speak of, beside its count."""
 _FOULED: Final = ("fouled", "fouled-by-player", "fouled-by-others", "reconstructed")
 _COLUMN_OF: Final = {letter: name for name, letter in SUIT_COLUMNS.items()}
+_COLUMNS: Final = tuple(_COLUMN_OF.get(card.suit or "") for card in CARDS)
+"""The column of each card, where they go by suit: all that lie there are looked at whenever one comes."""
 
 
 _FAULT_NAMES: Final[dict[int, str]] = {fault: fault.name.lower().replace("_", "-") for fault in Fault}
@@ -85,7 +87,7 @@ class ShoePlan:
     def column(self, card: Card, position: int) -> str | None:
         """Where the card drawn at `position`, from 1, goes; None for a card that has no suit."""
         if self.by_suit:
-            return _COLUMN_OF.get(card.suit or "")
+            return _COLUMNS[card]
         return self.columns[(position - 1) % len(self.columns)]
 
 
