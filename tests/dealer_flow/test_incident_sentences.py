@@ -38,7 +38,9 @@ def test_a_sentence_rests_on_facts_of_its_code(code: str, reason: str, template:
 
 
 def test_every_reason_of_the_order_of_play_has_words_that_rest_on_facts() -> None:
-    rules = {rule.guard for report in RULES.values() for rule in report} - {"round_over"}
+    rules = {name for report in RULES.values() for rule in report for name in (rule.guard, *rule.nearer)} - {
+        "round_over"
+    }
     waits = {row.guards[-1] for row in TRANSITIONS if row.trigger == "end_step"} - {"house_count_wrong"}
     assert ORDER.keys() == rules | waits | {"ruled", "remainder_counted", "race_decided", "card_named", "extra_drawn"}
     assert ORDER.keys() == HARMFUL.keys()
