@@ -263,10 +263,7 @@ class DealerFlow:
                     return
             HANDLERS[kind](round_, seen, body)
             if kind is e.GameStarted:
-                round_.started_by = (seen.device, seen.session)
-                self._lines.doubt(round_, seen)
-                phase.start_game()
-                self._shown_at = (-1, False)
+                self._started(seen)
             elif kind is e.GameEnded:
                 self._close(out)
                 return
@@ -274,6 +271,14 @@ class DealerFlow:
             self._go_on()
         if round_.incidents:
             self._flush(out)
+
+    def _started(self, seen: Seen) -> None:
+        """START GAME has closed the bets."""
+        round_ = self._phase.round_
+        round_.started_by = (seen.device, seen.session)
+        self._lines.doubt(round_, seen)
+        self._phase.start_game()
+        self._shown_at = (-1, False)
 
     def _corrected(self, seen: Seen, out: list[RoundResult | Incident]) -> bool:
         """True when the round goes on as if what this corrects had been keyed so. Where nothing needs to be undone it

@@ -56,17 +56,7 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
     if hand is not None:
         hand.keyed = body.keyed
     in_order = round_.doing not in ("", "reveal") and may_lie_open(round_, place, many)
-    some = hand is not None and many < hand.expected - hand.set_aside
-    if hand is not None and hand.aside and _before_turn(round_, place, many):
-        found(round_, round_.ledger.recall(place, cards), seen)
-    elif some and in_order and (open_now(round_, place) is not None or declares(round_, place)):
-        found(round_, round_.ledger.open(place, cards), seen)
-        judge_open(round_, place, cards, seen)
-    elif hand is not None and hand.aside and many == hand.expected - hand.aside:
-        found(round_, round_.ledger.play(place, cards), seen)
-    else:
-        found(round_, round_.ledger.reveal(place, cards), seen)
-        _judge_whole(round_, seen, place)
+    _lie_open(round_, seen, place, cards, in_order=in_order)
     if round_.stub_due and not before:
         return  # the cards shown too many went back
     if kind in round_.plan.declarable:
@@ -82,6 +72,22 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
     if round_.plan.house(kind):
         close_bets(round_)
     _note_showdown(round_)
+
+
+def _lie_open(round_: Round, seen: Seen, place: Place, cards: tuple[Card, ...], *, in_order: bool) -> None:
+    """Cards lie open: all of a hand, some of it in a step that shows them, or all but those that lie apart."""
+    hand, many = round_.ledger.hands.get(place), len(cards)
+    some = hand is not None and many < hand.expected - hand.set_aside
+    if hand is not None and hand.aside and _before_turn(round_, place, many):
+        found(round_, round_.ledger.recall(place, cards), seen)
+    elif some and in_order and (open_now(round_, place) is not None or declares(round_, place)):
+        found(round_, round_.ledger.open(place, cards), seen)
+        judge_open(round_, place, cards, seen)
+    elif hand is not None and hand.aside and many == hand.expected - hand.aside:
+        found(round_, round_.ledger.play(place, cards), seen)
+    else:
+        found(round_, round_.ledger.reveal(place, cards), seen)
+        _judge_whole(round_, seen, place)
 
 
 def _before_turn(round_: Round, place: Place, cards: int) -> bool:

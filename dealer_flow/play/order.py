@@ -71,8 +71,8 @@ def _rules_at(plan: Plan, state: State) -> dict[type[e.Body], tuple[OrderRule, .
 @lru_cache(maxsize=256)
 def _games_of(plan: Plan) -> frozenset[Callable[[Plan], bool]]:
     """What this game is, of all that rules ask."""
-    asked = {rule.only for rules in RULES.values() for rule in rules if rule.only is not None}
-    return frozenset(is_so for is_so in asked if is_so(plan))
+    conditions = {rule.only for rules in RULES.values() for rule in rules if rule.only is not None}
+    return frozenset(is_so for is_so in conditions if is_so(plan))
 
 
 @cache

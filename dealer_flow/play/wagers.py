@@ -20,8 +20,8 @@ from dealer_flow.record.result import Outcome
 from dealer_flow.table.round import Round
 from devices.events import Body, Seen
 
-Asked = Literal["start", "end", "all"]
-"""The rules that START GAME asks, those that are left for END GAME, or every one."""
+Rules = Literal["start", "end", "all"]
+"""Those that bets are held against at START GAME, those that are left for END GAME, or every one."""
 _ALONE = ("needs", "needs-one-of", "tip-alone")
 """Rules that say what a bet that lies alone lacks."""
 
@@ -139,7 +139,7 @@ def judge_end(round_: Round, seen: Seen, outcome: Outcome) -> None:
         if round_.plan.taken_back:
             _put_back(round_, seen, number)
         bets = stakes(round_, number)
-        left: Asked = "end" if number in round_.judged else "all"  # START GAME has answered the others
+        left: Rules = "end" if number in round_.judged else "all"  # START GAME has answered the others
         _judge(round_, seen, number, bets, _breaches(round_, number, bets, left))
         if number in round_.propositions:
             _judge_propositions(round_, seen, number)
@@ -204,17 +204,17 @@ def _judge(round_: Round, seen: Seen, number: int, bets: Mapping[str, int], brea
     _judge_tips(round_, seen, number, bets)
 
 
-def _breaches(round_: Round, number: int, bets: Mapping[str, int], asked: Asked) -> tuple[Breach, ...]:
+def _breaches(round_: Round, number: int, bets: Mapping[str, int], which: Rules) -> tuple[Breach, ...]:
     """How these bets of a seat break the rules, as far as it made the choices that these are asked of."""
     made = frozenset(round_.choices[number].values()) if number in round_.choices else frozenset[str]()
-    return _breaches_of(round_.plan, asked, frozenset(bets.items()), made)
+    return _breaches_of(round_.plan, which, frozenset(bets.items()), made)
 
 
 @lru_cache(maxsize=1024)  # a seat bets as others do, or as it did the round before
 def _breaches_of(
-    plan: Plan, asked: Asked, bets: frozenset[tuple[str, int]], made: frozenset[str]
+    plan: Plan, which: Rules, bets: frozenset[tuple[str, int]], made: frozenset[str]
 ) -> tuple[Breach, ...]:
-    rules = {"start": plan.rules_at_start, "end": plan.rules_at_end, "all": plan.rules}[asked]
+    rules = {"start": plan.rules_at_start, "end": plan.rules_at_end, "all": plan.rules}[which]
     wagers = dict(bets)
     found = (rule.breach(wagers) for rule in rules if rule.choice is None or rule.choice in made)
     return tuple(breach for breach in found if breach is not None)

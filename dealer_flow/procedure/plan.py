@@ -102,27 +102,13 @@ class Plan:
         """How chips go into the pot, where players bet against each other."""
         self.clause = procedure.clause
         self.steps: tuple[AnyStep, ...] = tuple(step for step in procedure.step if chosen(step.when, self.options))
-        self.blind_now = tuple(self._blind(index) for index in range(max(len(self.steps), 1)))
-        """Bets of later choices that may be placed once a step is under way: those of the last one that lets players
-        choose."""
-        self.forced_draws = tuple(
-            step for step in self.steps if isinstance(step, ExchangeStep) and step.must and step.otherwise is not None
-        )
-        """The steps in which a hand draws by what it holds."""
-        self.chooses_often = sum(step.do == "decide" for step in self.steps) > 1
-        """Whether a player may choose at several steps."""
-        self.does = tuple(step.do for step in self.steps)
-        self.order = {step.name: index for index, step in enumerate(self.steps)}
-        """A step's name -> its place among the steps."""
-        self.settling = {
-            step.name: tuple(row for row in step.settling if chosen(row.when, self.options)) for step in self.steps
-        }
-        """The bets that are settled once a step is over, and whose."""
+        self._steps()
         self.from_hand = procedure.device == "hand"
         """Whether no device deals: the controller alone reports."""
         self.deck_at = {"card-shoe": SHOE, "hand": REMAINDER}.get(procedure.device, SHUFFLER)
         """Where the deck lies that cards come from."""
         self._bets()
+        self._choices()
         self._places()
         self.most_seats = procedure.seats.most
         self.cards = procedure.deck.cards
@@ -142,6 +128,38 @@ class Plan:
         self._numbered()
         self._laid_out()
         self._run_through()
+        self._policies()
+        self._care()
+
+    def _steps(self) -> None:
+        """What reports ask of the steps."""
+        self.blind_now = tuple(self._blind(index) for index in range(max(len(self.steps), 1)))
+        """Bets of later choices that may be placed once a step is under way: those of the last one that lets players
+        choose."""
+        self.forced_draws = tuple(
+            step for step in self.steps if isinstance(step, ExchangeStep) and step.must and step.otherwise is not None
+        )
+        """The steps in which a hand draws by what it holds."""
+        self.chooses_often = sum(step.do == "decide" for step in self.steps) > 1
+        """Whether a player may choose at several steps."""
+        self.does = tuple(step.do for step in self.steps)
+        self.order = {step.name: index for index, step in enumerate(self.steps)}
+        """A step's name -> its place among the steps."""
+        self.settling = {
+            step.name: tuple(row for row in step.settling if chosen(row.when, self.options)) for step in self.steps
+        }
+        """The bets that are settled once a step is over, and whose."""
+
+    def _decks_of_cards(self) -> None:
+        deals = [step for step in self.steps if isinstance(step, DealStep)]
+        by_hand = {kind for step in deals if not step.from_device for kind in step.to} if self.from_shoe else set[str]()
+        self.copies: int = self.decks + bool(by_hand)
+        """How often one face may lie on the table: once a deck, and once more where another deck is dealt by hand."""
+        self.of_hand_deck = frozenset(by_hand.difference(*(step.to for step in deals if step.from_device)))
+        """Recipients whose cards are of that other deck alone: once a face, all of them together."""
+
+    def _policies(self) -> None:
+        procedure = self.procedure
         self.duplicate = self.policy(procedure.face.duplicate)
         self.foreign = self.policy(procedure.face.foreign)
         self.deck_policy = self.policy(procedure.care.deck)
@@ -153,15 +171,6 @@ class Plan:
         self._faults = {row.name or row.class_: _fault_policy(row) for row in procedure.fault}
         misdeal = procedure.misdeal
         self.misdeal_until = misdeal.until or self.options[misdeal.option or ""]
-        self._care()
-
-    def _decks_of_cards(self) -> None:
-        deals = [step for step in self.steps if isinstance(step, DealStep)]
-        by_hand = {kind for step in deals if not step.from_device for kind in step.to} if self.from_shoe else set[str]()
-        self.copies: int = self.decks + bool(by_hand)
-        """How often one face may lie on the table: once a deck, and once more where another deck is dealt by hand."""
-        self.of_hand_deck = frozenset(by_hand.difference(*(step.to for step in deals if step.from_device)))
-        """Recipients whose cards are of that other deck alone: once a face, all of them together."""
 
     def _care(self) -> None:
         care = self.procedure.care
@@ -221,15 +230,6 @@ class Plan:
         """A bet for the dealer -> the player's own that it plays with."""
         own = frozenset(bet.name for bet in there if bet.progressive)
         self.progressives = own | {tip for tip, bet in self.tips.items() if bet in own}
-        self.decisions: dict[int, DecisionPart] = {choice.number: choice for choice in procedure.decision}
-        self.choices: dict[str, DecisionPart] = {choice.name: choice for choice in procedure.decision}
-        self.staked = {choice.name: choice.stakes for choice in procedure.decision if choice.stakes}
-        """A choice -> the bets that must go with it, where some must."""
-        self.taken_back = frozenset(choice.takes_back for choice in procedure.decision if choice.takes_back)
-        """Bets that some choice gives back."""
-        self.folds = frozenset(choice.name for choice in procedure.decision if choice.folds)
-        self.keeps = frozenset(choice.name for choice in procedure.decision if choice.keeps)
-        self.finishes = frozenset(choice.name for choice in procedure.decision if choice.folds or choice.last)
         self.pots = {bet.name: bet.pot.least for bet in there if bet.pot is not None}
         """Bets of a pot that the players play for -> how many of them must have placed it."""
         betting = procedure.betting
@@ -240,6 +240,18 @@ class Plan:
         self.blind = frozenset(bet.name for bet in there if bet.blind)
         self.by_action = frozenset(bet.name for bet in there if bet.placed == "by-action")
         self.by_decision = frozenset(bet.name for bet in there if bet.placed == "by-decision" and bet.tip_for is None)
+
+    def _choices(self) -> None:
+        procedure = self.procedure
+        self.decisions: dict[int, DecisionPart] = {choice.number: choice for choice in procedure.decision}
+        self.choices: dict[str, DecisionPart] = {choice.name: choice for choice in procedure.decision}
+        self.staked = {choice.name: choice.stakes for choice in procedure.decision if choice.stakes}
+        """A choice -> the bets that must go with it, where some must."""
+        self.taken_back = frozenset(choice.takes_back for choice in procedure.decision if choice.takes_back)
+        """Bets that some choice gives back."""
+        self.folds = frozenset(choice.name for choice in procedure.decision if choice.folds)
+        self.keeps = frozenset(choice.name for choice in procedure.decision if choice.keeps)
+        self.finishes = frozenset(choice.name for choice in procedure.decision if choice.folds or choice.last)
 
     def _places(self) -> None:
         self.hands: dict[Recipient, Place] = {hand.name: parse_place(hand.place) for hand in self.procedure.hand}

@@ -27,7 +27,7 @@ from devices.events import Seen
 from devices.replay import play
 from protocol.cards import DECK, UNREAD
 from protocol.places import PLACES
-from tests.support.flow_points import round_of
+from tests.support.dealing.flow_points import round_of
 
 CAPTURES: Final = Path(__file__).parents[2] / "captures"
 RECORDED: Final = {
