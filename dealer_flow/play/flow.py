@@ -2,8 +2,8 @@
 
 Every report takes the same way: is it in order (`order`), what does it do (the handlers), and where does the round
 stand now. That last question is the state machine's alone (`machine`): facts about the round change first, then a
-trigger is fired. A trigger costs three to five microseconds, so none is fired that no row could take; what would be
-found out by firing it is asked of the same guards.
+trigger is fired. None is fired that no row could take: what would be found out by firing it is asked of the same
+guards. A report asks for what its kind can have changed; what no report changes is looked up once, on the `Plan`.
 
 Reports of two lines are ordered by their arrival. While a line was silent in this round, its reports may come after
 those of the other line that answer to them; so from the moment a line is lost, a report that is out of turn is set

@@ -1,7 +1,7 @@
 """What must hold before play goes on: every condition that the table of states names.
 
 A guard is a question about the round that a regulator would understand, with the clause it enforces. The rows of
-`states.py` name those of `GUARDS`, and `transitions` evaluates them; what the round waits for is asked of them too, by
+`states.py` name those of `GUARDS`, and `machine.py` evaluates them; what the round waits for is asked of them too, by
 `order.py` and `legal.py`. So there is one place that knows, for instance, when a burn is confirmed. Conditions of a
 single report are those of `checks.py`.
 """

@@ -1,7 +1,7 @@
 """The states of a round and every way from one to another, as data.
 
 A report fires a trigger; the guards that a row names say where it leads. `machine.py` hands this table to
-`transitions`, which evaluates them; what is out of turn, what may happen next and the printed diagrams come from the
+`transitions` and evaluates them; what is out of turn, what may happen next and the printed diagrams come from the
 same rows.
 """
 
