@@ -143,4 +143,4 @@ TRANSITIONS: Final = (
     Row("end_game", (State.EXTRA,), State.BETTING, (), ("extra_due",)),
     Row("end_game", (State.SETTLING,), State.BETTING),
 )
-"""Every way from one state to another. `transitions` evaluates the guards; nothing else chooses a state."""
+"""Every way from one state to another. The machine asks the guards; nothing else chooses a state."""
