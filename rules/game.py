@@ -117,7 +117,7 @@ class Game:
     @cached_property
     def plain(self) -> Mapping[str, PlainHand]:
         """The hands that are made in the plainest way, as most are."""
-        return plain_hands({name: each for name, each in self.spec.hands.items() if not self.rankings[name].jokers})
+        return plain_hands(self.spec.hands)
 
     @cached_property
     def of_seats(self) -> frozenset[str]:

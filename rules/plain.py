@@ -40,7 +40,7 @@ def plain_rules(bets: Collection[Bet]) -> PlainRules:
 
 
 def plain_hands(hands: Mapping[str, HandSpec]) -> dict[str, PlainHand]:
-    """Those of these hands, ranked without jokers, of which no more is said than where their cards lie."""
+    """Those of these hands of which no more is said than where their cards lie."""
     found = {}
     for name, hand in hands.items():
         places = [*hand.of.items()]

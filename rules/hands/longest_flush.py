@@ -62,10 +62,10 @@ def longest_flush(cards: Iterable[Card], readings: Mapping[str, str] = _NONE) ->
 
 def _ranker(readings: Mapping[str, str]) -> Callable[[tuple[Card, ...]], Flush]:
     own = readings.get("natural", "own-suit") == "own-suit"
-    return partial(_best, own=own, kicker=readings.get("wild-kicker", "highest-absent"))
+    return partial(_best, own, readings.get("wild-kicker", "highest-absent"))
 
 
-def _best(cards: tuple[Card, ...], *, own: bool, kicker: str) -> Flush:
+def _best(own: bool, kicker: str, cards: tuple[Card, ...]) -> Flush:
     (_, clubs, c, _), (_, diamonds, d, _), (_, hearts, h, _), (_, spades, s, _) = suits = _by_suit(cards)
     most, deuces = max(clubs, diamonds, hearts, spades), len(cards) - clubs - diamonds - hearts - spades
     best = _LEAST
