@@ -1,22 +1,27 @@
-"""Rounds as lines of JSON to settlements as lines of JSON, one core: what `dealwire settle` does, layer by layer.
+"""Rounds as lines of JSON to settlements as lines of JSON, one core: the work of `dealwire settle`, layer by layer.
 
-The rounds are made up from a seed: one to eight seats of Flushes Gone Wild, 4.5 on the average with 17 bets, one hand
-in three folded, as the flow writes them. `python -m benchmarks.settle 50000 > rounds` writes some, to time the command.
+A game of each family. Rounds of Flushes Gone Wild are made up from a seed: one to eight seats, 4.5 on the average with
+17 bets, one hand in three folded, as the flow writes them; those of the other games are dealt on simulated devices.
+`python -m benchmarks.settle 50000 > rounds` writes some of Flushes Gone Wild, to time the command.
 """
 
 import json
 import platform
 import random
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import permutations
 from typing import Final
 
 from benchmarks.table import Table, interleave
 from dealer_flow.procedure.load import load_procedure
+from dealer_flow.record.result import RoundResult
 from dealwire.cli.round_lines import read_round
+from dealwire.rehearsal.simulate import simulate
 from dealwire.table.table import TableTerms
-from protocol.cards import DECK
+from protocol.cards import DECK, RANKS, SUITS
 from protocol.printable import printable_json
 from rules.game import load_game
 
@@ -25,6 +30,17 @@ ROUNDS: Final = 1000
 MOST_SEATS: Final = 8
 PLAYS, SIDE_BET, PROGRESSIVE = 2 / 3, 0.7, 0.45
 """How many hands of all play, and how many players bet on Flush Rush and on the progressive."""
+FAMILIES: Final = {
+    "Ultimate Texas Hold'em": ("ultimate-texas-holdem.co", 5),
+    "Pai Gow": ("pai-gow.co", 5),
+    "Emperor's Challenge": ("emperors-challenge.co", 5),
+    "Hold'em with side pots": ("holdem.co", 6),
+    "Home Run": ("home-run.co", 6),
+}
+"""Other games, and how many play."""
+DEALT: Final = 40
+"""Rounds of each of them that are dealt."""
+_CARD: Final = re.compile(rf'"([{RANKS}])([{SUITS}])"')
 
 
 def rounds(count: int, seed: int = 15) -> Iterator[bytes]:
@@ -78,11 +94,45 @@ def _seat(chance: random.Random, place: int, cards: list[str]) -> dict[str, obje
     return {**seat, "wagers": wagers}
 
 
+def family(procedure: str, players: int) -> list[bytes]:
+    """Rounds dealt on simulated devices, each with its suits in every order, so that no hand comes again soon."""
+    dealt = [
+        each for each in simulate(procedure, rounds=DEALT, seed=15, players=players) if isinstance(each, RoundResult)
+    ]
+    found = []
+    for order in permutations(SUITS):
+        suits = dict(zip(SUITS, order, strict=True))
+        found += [_CARD.sub(partial(_in_suits, suits), each.to_json()).encode() for each in dealt]
+    return found
+
+
+def _in_suits(suits: Mapping[str, str], card: re.Match[str]) -> str:
+    return f'"{card[1]}{suits[card[2]]}"'
+
+
 def run(seconds: float) -> Table:
-    """Rounds a second, each row with all that the rows before it do."""
-    lines, terms = list(rounds(ROUNDS)), TableTerms(load_game(GAME), meters={"meter": 10**9})
-    settled = [terms.settle(found) for found in map(read_round, lines) if found is not None]
-    bets = sum(len(each.lines) for each in settled)
+    """Rounds of each family a second, a line of JSON in, settled or settled and written."""
+    written = {"Flushes Gone Wild": (GAME, list(rounds(ROUNDS)))}
+    written |= {name: (game, family(game, players)) for name, (game, players) in FAMILIES.items()}
+    rows = [_row(name, game, lines, seconds / len(written)) for name, (game, lines) in written.items()]
+    return Table(
+        "Rounds settled, one core: a line of JSON in, one out",
+        ["", "bets", "reading, us", "… settled, us", "… written, us", "settled/reading", "rounds/s", "bets/s"],
+        rows,
+        [
+            f"Python {platform.python_version()}, {platform.machine()}; medians of passes in turn, us and bets a round.",
+            "rounds/s and bets/s are settled, not written.",
+            f"{ROUNDS} rounds of {GAME} from a seed; of the others {DEALT} dealt on simulated devices, their suits",
+            "in every order: the ranks of their hands were met before, as five cards soon are and seven mostly.",
+        ],
+    )
+
+
+def _row(name: str, game: str, lines: Sequence[bytes], seconds: float) -> list[str]:
+    found = load_game(game)
+    terms = TableTerms(found, meters=dict.fromkeys(found.meters(), 10**9), accept_suspect=True)
+    settled = [terms.settle(each) for each in map(read_round, lines) if each is not None]
+    bets = sum(len(each.lines) for each in settled) / len(settled)
 
     def read() -> None:
         for line in lines:
@@ -90,27 +140,16 @@ def run(seconds: float) -> Table:
 
     def settle(*, write: bool) -> None:
         for line in lines:
-            found = read_round(line)
-            assert found is not None, "all of them are rounds"
-            settlement = terms.settle(found)
+            result = read_round(line)
+            assert result is not None, "all of them are rounds"
+            settlement = terms.settle(result)
             if write:
                 printable_json(settlement.to_json())
 
-    stages = {"read": read, "… settled": partial(settle, write=False), "… written": partial(settle, write=True)}
-    medians = dict(zip(stages, interleave(list(stages.values()), seconds), strict=True))
-    rows = [
-        [name, f"{taken / ROUNDS * 1e6:.0f}", f"{ROUNDS / taken:,.0f}", f"{bets / taken:,.0f}"]
-        for name, taken in medians.items()
-    ]
-    return Table(
-        "Rounds settled, one core",
-        ["", "us a round", "rounds/s", "bets/s"],
-        rows,
-        [
-            f"Python {platform.python_version()}, {platform.machine()}; medians of passes in turn.",
-            f"{ROUNDS} rounds of {GAME} with {bets / ROUNDS:.1f} bets each, a line of JSON in, one out.",
-        ],
-    )
+    stages = [read, partial(settle, write=False), partial(settle, write=True)]
+    reading, both, all_three = (taken / len(lines) * 1e6 for taken in interleave(stages, seconds))
+    figures = (f"{reading:.1f}", f"{both:.0f}", f"{all_three:.0f}", f"{both / reading:.1f}")
+    return [name, f"{bets:.1f}", *figures, f"{1e6 / both:,.0f}", f"{bets * 1e6 / both:,.0f}"]
 
 
 if __name__ == "__main__":
