@@ -120,8 +120,8 @@ def run(seconds: float) -> Table:
         ["", "bets", "reading, us", "… settled, us", "… written, us", "settled/reading", "rounds/s", "bets/s"],
         rows,
         [
-            f"Python {platform.python_version()}, {platform.machine()}; medians of passes in turn, us and bets a round.",
-            "rounds/s and bets/s are settled, not written.",
+            f"Python {platform.python_version()}, {platform.machine()}; medians of passes in turn.",
+            "us and bets are of a round; rounds/s and bets/s are settled, not written.",
             f"{ROUNDS} rounds of {GAME} from a seed; of the others {DEALT} dealt on simulated devices, their suits",
             "in every order: the ranks of their hands were met before, as five cards soon are and seven mostly.",
         ],
