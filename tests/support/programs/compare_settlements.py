@@ -1,6 +1,6 @@
 """Rounds of every game settled by another commit and by this tree: the lines must be the same, byte for byte.
 
-    python -m tests.support.compare_settlements 517dc6e7
+    python -m tests.support.programs.compare_settlements 517dc6e7
 
 Rounds come from the random deals of the oracle, from dealt hands and their trouble, settlements worked on paper, poker
 evenings and races, each on the terms of its maker and once more on readings and pay tables drawn by a seed. Exit code 1
@@ -32,8 +32,11 @@ from rules.settle import settle, settle_on
 from rules.settlement import Settlement
 from rules.terms import Meter, Terms, agree
 from tests.oracle import compare
-from tests.support import compare_commits, dealt_hands, paper, poker_evenings, races
-from tests.support.hand_table import HandTable
+from tests.support.dealing import races
+from tests.support.dealing.hand_table import HandTable
+from tests.support.evenings import poker_evenings
+from tests.support.programs import compare_commits
+from tests.support.reading import dealt_hands, paper
 
 SETTLE: Final = Path(__file__).with_name("compare_settle.py")
 FACES: Final = tuple(f"{rank}{suit}" for rank in "A23456789TJQK" for suit in "CDHS")
@@ -185,7 +188,7 @@ def compared(rounds: Path, was: Path, is_now: Path, show: int) -> Counter[str]:
 
 def main(arguments: Sequence[str]) -> int:
     """Compare, print, and say by the exit code whether both are the same."""
-    parser = argparse.ArgumentParser(prog="python -m tests.support.compare_settlements", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.support.programs.compare_settlements", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("commit", help="the other commit")
     parser.add_argument("--rounds", type=int, default=60, help="random rounds of each game")
