@@ -30,10 +30,12 @@ def imports(path: Path) -> tuple[tuple[str, int, When], ...]:
 
     def walk(node: ast.AST, when: When) -> Iterator[tuple[str, int, When]]:
         for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                continue
             inside = when
             if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
                 inside = "typing"
-            elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) and when == "module":
+            elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef) and when == "module":
                 inside = "function"
             elif isinstance(child, ast.Import):
                 yield from ((alias.name, child.lineno, when) for alias in child.names)

@@ -222,7 +222,7 @@ def test_frames_and_noise(entry: dict[str, Any]) -> None:
     assert (stats.noise_bytes > 0) == (entry["noise_bytes"] > 0)
 
 
-@pytest.mark.every(9)
+@pytest.mark.every(18)
 @pytest.mark.parametrize("entry", INDEX, ids=itemgetter("file"))
 @pytest.mark.parametrize("cut", [byte_by_byte, at_random, received_only], ids=lambda cut: cut.__name__)
 def test_cuts_change_nothing(entry: dict[str, Any], cut: Callable[[list[Chunk]], Iterator[Chunk]]) -> None:

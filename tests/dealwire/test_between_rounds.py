@@ -87,7 +87,7 @@ def test_a_longer_evening_goes_on_from_every_moment_between_its_rounds(name: str
         assert check_every_rest(made_of(**SETTINGS[name]), evening_of(name, wrong=wrong, rounds=6)) >= 5
 
 
-@pytest.mark.every(12)
+@pytest.mark.every(40)
 @pytest.mark.parametrize("capture", MARKED)
 def test_a_recording_goes_on_from_every_moment_between_its_rounds(capture: str) -> None:
     recorded = Capture.read(ROOT / "captures" / capture)

@@ -68,6 +68,7 @@ def test_an_empty_recording_is_one_line(tmp_path: Path) -> None:
     assert "empty" in complaint(done)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("content", [b"\xd4\xc3\xb2\xa1" + bytes(40), b"\x1f\x8b" + bytes(40), b"hello, world\n" * 9])
 def test_a_foreign_file_is_one_line(tmp_path: Path, content: bytes) -> None:
     foreign = tmp_path / "foreign.bin"
@@ -105,6 +106,7 @@ def test_damage_in_the_middle_keeps_what_was_read_before(tmp_path: Path) -> None
 # ------------------------------------------------------------------ procedure and game files
 
 
+@pytest.mark.more
 def test_a_procedure_with_an_unknown_key_is_one_line(tmp_path: Path) -> None:
     text = (ROOT / "dealer_flow/procedure/files/flushes-gone-wild.co.toml").read_text()
     wrong = tmp_path / "wrong.toml"
@@ -144,6 +146,7 @@ def test_a_recording_says_what_was_dealt_and_an_option_goes_before_it() -> None:
     assert [item["outcome"] for item in deals] == ["unreliable"]
 
 
+@pytest.mark.more
 def test_a_recording_of_a_procedure_of_ones_own_asks_for_its_file(tmp_path: Path) -> None:
     """What a recording names is no path: nothing is opened by its word."""
     recording = tmp_path / "own.pcapng"
@@ -171,6 +174,7 @@ def test_an_unknown_procedure_names_the_known_ones() -> None:
     assert "flushes-gone-wild.co" in complaint(done)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     "option", [("--paytable", "flush-rush=FGW-09"), ("--reading", "natural=perhaps"), ("--game", "solitaire")]
 )
@@ -180,6 +184,7 @@ def test_bad_terms_are_one_line(option: tuple[str, str]) -> None:
     assert complaint(done).startswith("dealwire: ")
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     "option", [("--paytable", "flush-rush=FGW-09"), ("--meter", "grand=1"), ("--game", "race-to-the-flush")]
 )
@@ -223,6 +228,7 @@ def test_no_line_at_all_is_a_usage_error() -> None:
 # ------------------------------------------------------------------ settle
 
 
+@pytest.mark.more
 def test_settle_gives_what_replay_gave() -> None:
     replayed = dealwire("replay", str(CLEAN), "--json").stdout
     settled = dealwire("settle", stdin=replayed)
@@ -230,6 +236,7 @@ def test_settle_gives_what_replay_gave() -> None:
     assert objects(settled.stdout) == [item for item in objects(replayed) if item["type"] == "settlement"]
 
 
+@pytest.mark.more
 def test_settle_names_the_line_that_is_no_round_and_settles_the_others() -> None:
     rounds = dealwire("replay", str(CAPTURES / "two-rounds.pcapng"), "--json", "--no-settle").stdout.splitlines()
     spoiled = b"\n".join([rounds[0], b"{not json", *rounds[1:]])
@@ -239,6 +246,7 @@ def test_settle_names_the_line_that_is_no_round_and_settles_the_others() -> None
     assert len(objects(done.stdout)) == 2
 
 
+@pytest.mark.more
 def test_settle_names_the_key_that_is_wrong() -> None:
     line = dealwire("replay", str(CLEAN), "--json", "--no-settle").stdout.splitlines()[0].decode()
     wrong = (

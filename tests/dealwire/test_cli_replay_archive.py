@@ -71,6 +71,7 @@ def test_each_recording_is_dealt_as_it_is_alone_in_order_of_the_names(mixed: Pat
     assert sum(total["outcomes"].values()) == total["rounds"] > len(MIXED)  # type: ignore[attr-defined]
 
 
+@pytest.mark.more
 def test_for_people_every_recording_has_its_name_above_it(mixed: Path) -> None:
     lines = dealwire(mixed, "--jobs", "2").stdout.splitlines()
     assert [line for line in lines if line.endswith(".pcapng")] == sorted(path.name for path in mixed.iterdir())
@@ -113,6 +114,7 @@ def test_a_folder_without_recordings_says_what_is_expected(tmp_path: Path) -> No
     assert done.stderr == f"dealwire: {tmp_path}: no recordings in this folder; expected files named *.pcapng\n"
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("jobs", ["0", "65", "two"])
 def test_a_number_of_processes_that_cannot_be_is_refused(mixed: Path, jobs: str) -> None:
     done = dealwire(mixed, "--jobs", jobs)
@@ -121,6 +123,7 @@ def test_a_number_of_processes_that_cannot_be_is_refused(mixed: Path, jobs: str)
     assert "1<=x<=64" in done.stderr or "not a valid integer" in done.stderr
 
 
+@pytest.mark.more
 def test_bad_terms_are_refused_once_and_before_anything_is_dealt(mixed: Path) -> None:
     for jobs in ("1", "2"):
         for options in (["--procedure", "solitaire"], ["--paytable", "progressive=none"]):
@@ -135,6 +138,7 @@ PROGRESSIVE = ROOT / "docs/examples/progressive-ml03.toml"
 LINKED = ("--game", "flushes-gone-wild.wa-link", "--paytable", "progressive=WA-ML03", "--progressive", PROGRESSIVE)
 
 
+@pytest.mark.more
 def test_meters_go_on_from_one_recording_to_the_next(tmp_path: Path) -> None:
     folder = archive(tmp_path / "archive", *["flushes-gone-wild.wa"] * 3)
     alone = dealwire(folder, "--json", *LINKED)
@@ -147,6 +151,7 @@ def test_meters_go_on_from_one_recording_to_the_next(tmp_path: Path) -> None:
     assert steps[0]["minor"]["before"] < steps[2]["minor"]["before"] < steps[4]["minor"]["before"]
 
 
+@pytest.mark.more
 def test_awards_need_one_process(tmp_path: Path) -> None:
     folder = archive(tmp_path / "archive", "flushes-gone-wild.wa")
     done = dealwire(folder, *LINKED, "--awards", "--jobs", "2")
@@ -223,6 +228,7 @@ def test_a_process_that_is_killed_is_said_and_what_was_dealt_is_whole(long_run: 
     assert not any(running(pid) for pid in workers)
 
 
+@pytest.mark.more
 def test_a_process_killed_in_the_middle_of_what_it_sends_is_said(tmp_path: Path) -> None:
     """What 125 recordings come to is more than a pipe holds: a process that nobody reads stands in the middle of it."""
     folder = archive(tmp_path / "archive", *["clean-8", "two-rounds"] * 500)
@@ -253,6 +259,7 @@ def test_nobody_goes_on_when_the_command_itself_is_killed(long_run: "subprocess.
     all_end(workers)
 
 
+@pytest.mark.more
 def test_a_reader_that_leaves_ends_all(long_run: "subprocess.Popen[str]") -> None:
     workers = begun(long_run)
     assert long_run.stdout is not None
@@ -263,6 +270,7 @@ def test_a_reader_that_leaves_ends_all(long_run: "subprocess.Popen[str]") -> Non
     assert not any(running(pid) for pid in workers)
 
 
+@pytest.mark.more
 def test_a_summary_names_its_recording_where_the_rounds_go_elsewhere(tmp_path: Path) -> None:
     ended = dealwire(archive(tmp_path / "folder", "clean-3", "jam"))
     sums = [line.split(": ")[0] for line in ended.stderr.splitlines() if "bytes received" in line]

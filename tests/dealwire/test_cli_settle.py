@@ -363,6 +363,7 @@ OTHERS = (
 )
 
 
+@pytest.mark.every(6)
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is full needs /dev/full (Linux)")
 @pytest.mark.parametrize("line", OTHERS)
 def test_a_full_disk_is_one_line_from_whatever_prints(line: str) -> None:
@@ -372,6 +373,7 @@ def test_a_full_disk_is_one_line_from_whatever_prints(line: str) -> None:
     assert (done.returncode, said) == (1, ["dealwire: the output ends here: No space left on device"])
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize("line", OTHERS)
 def test_a_closed_output_is_one_line_from_whatever_prints(line: str) -> None:
     done = command(f"{line} >&-", cwd=ROOT)

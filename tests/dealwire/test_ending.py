@@ -127,6 +127,7 @@ def test_a_process_that_is_ended_does_not_end_the_command(archive: Path) -> None
         assert "a process was killed while this recording was dealt" in said
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_counting_and_its_processes(number: int) -> None:
     pytest.importorskip("numpy")
@@ -139,6 +140,7 @@ def test_counting_and_its_processes(number: int) -> None:
         gone(workers)
 
 
+@pytest.mark.more
 def test_demo_and_its_simulator() -> None:
     with started(*dealwire("demo", "--speed", "1")) as process:
         wait_until(lambda: children(process))

@@ -94,6 +94,7 @@ def test_a_service_that_goes_on_in_the_middle_of_a_round(tmp_path: Path, broker:
     assert not hunt.leaks, hunt.leaks[0]
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("changes", [2, *also(7, 16)])
 def test_a_service_that_goes_on_with_a_shoe_remembers_what_was_burned(
     tmp_path: Path, broker: Mosquitto, changes: int
@@ -105,6 +106,7 @@ def test_a_service_that_goes_on_with_a_shoe_remembers_what_was_burned(
     assert not hunt.leaks, hunt.leaks[0]
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("procedure", FROM_A_SHOE)
 def test_a_shoe_game_with_burned_and_face_down_cards(tmp_path: Path, broker: Mosquitto, procedure: str) -> None:
     cases = made(procedure)
@@ -112,6 +114,7 @@ def test_a_shoe_game_with_burned_and_face_down_cards(tmp_path: Path, broker: Mos
     assert not hunt.leaks, hunt.leaks[0]
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("dialect", [DIALECTS[0], *also(*DIALECTS[1:])])
 def test_races_from_a_shoe_that_goes_on(tmp_path: Path, broker: Mosquitto, dialect: str) -> None:
     """A bee-tek shoe says nothing of its lock: to whoever hears it, a card drawn then is one of the race."""
@@ -135,6 +138,7 @@ def test_the_hunt_finds_what_is_published_as_it_was_read(
     assert {outlet for outlet, _, _ in hunt.leaks} >= {"hub", "mqtt", "ndjson", "journal"}
 
 
+@pytest.mark.more
 def test_the_hunt_finds_what_a_page_or_the_log_says_too_early(
     tmp_path: Path, broker: Mosquitto, monkeypatch: pytest.MonkeyPatch
 ) -> None:

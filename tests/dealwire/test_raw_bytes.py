@@ -103,6 +103,7 @@ def chattering(text: bytes, times: int) -> Iterator[int]:
         yield server.getsockname()[1]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("options", [(), ("--hex",), ("--hex", "--json")])
 def test_a_device_that_writes_text_is_named_also_before_the_third_second(options: tuple[str, ...]) -> None:
     with chattering(bytes(range(40, 87)), 10) as port:
@@ -122,6 +123,7 @@ def test_a_device_that_writes_text_is_named_also_before_the_third_second(options
         assert "no frame: " in done.stdout
 
 
+@pytest.mark.every(3)
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is full needs /dev/full (Linux)")
 @pytest.mark.parametrize(
     ("arguments", "ended"),

@@ -136,6 +136,7 @@ def test_a_disk_that_takes_nothing_more_ends_it_with_one_line(tmp_path: Path) ->
     assert json.loads(published(tmp_path)[-1].line)["type"] != "status", "the stop itself could not be written"
 
 
+@pytest.mark.more
 def test_a_second_service_on_the_same_journal_is_refused(tmp_path: Path) -> None:
     with simulators() as addresses:
         file = write_configuration(tmp_path, addresses)
@@ -223,6 +224,7 @@ def test_the_unit_and_the_rules_are_printed_for_this_program() -> None:
     assert 'ATTR{latency_timer}="1"' in rules
 
 
+@pytest.mark.more
 def test_without_a_file_a_simulated_table_is_served() -> None:
     command = [sys.executable, "-m", "dealwire", "run", "--no-console", "--speed", "50"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:

@@ -72,6 +72,7 @@ def hub_answer(service: Service, action: Action, given: dict[str, str]) -> str:
     return str(asked.exception() or asked.result())
 
 
+@pytest.mark.more
 def test_every_button_is_taken_by_the_real_service_and_rounds_go_on() -> None:
     """Each once, with what its fields hold, in whatever state the table is; what is locked is unlocked next."""
     with served("evening") as (service, listener):

@@ -169,6 +169,7 @@ def buying(insured: bool) -> Game:
 BONUS_PAYS = row_pays([0, -1, 0, -1, -1])
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("insured", "options"), [(False, [2, 2, 2]), pytest.param(True, [2, 2, 3], marks=pytest.mark.slow)]
 )
@@ -364,6 +365,7 @@ def test_a_pair_with_any_card_is_one_word() -> None:
 # ------------------------------------------------------------------ two of four cards of a shoe
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     "pays", [row_pays([7, 2, "1/2", -1]), pytest.param(row_pays([-1, -1, 3, 0]), marks=pytest.mark.slow)]
 )

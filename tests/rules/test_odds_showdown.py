@@ -28,6 +28,7 @@ def counted(found: Showdowns, index: tuple[int, ...], deal: DealShape) -> Outcom
     return +outcomes
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize(
     ("deal", "wild_kicker"),
     [

@@ -95,7 +95,7 @@ ACE_TO_SIX = (2, 3, 4, 5, 6, 1)
 ACE_TO_FIVE = (2, 3, 4, 5, 1)
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(7)
 @pytest.mark.parametrize(
     "contest",
     [

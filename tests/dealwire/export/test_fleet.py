@@ -153,6 +153,7 @@ def test_every_line_is_a_row_and_every_cent_is_there(journal: Journal, database:
     assert dict(database.rows("SELECT outcome, count(*) FROM dealwire.round GROUP BY outcome")) == kinds
 
 
+@pytest.mark.more
 def test_every_pot_is_a_row_with_its_rake(journal: Journal, database: Postgres, tmp_path: Path) -> None:
     table = PokerTable()
     for part in HAND:
@@ -274,6 +275,7 @@ GOOD = {"site": "s", "table": "t", "journal": JOURNAL, "sequence": "1", "previou
 STATUS = '{"schema":"dealwire.status/1","type":"status","text":"%s"}'
 
 
+@pytest.mark.more
 def test_what_is_no_line_is_kept_aside_and_stops_nothing(database: Postgres, tmp_path: Path) -> None:
     told = GOOD | {"schema": "dealwire.status/1"}
     topic, line = "dealwire/v1/s/t/state", (STATUS % "a").encode()

@@ -83,6 +83,7 @@ def clean(evening: Evening, hands: int = 4) -> None:
     assert not any(line.result == "held" for each in evening.settled for line in each.lines)
 
 
+@pytest.mark.every(2)
 @every_game
 def test_an_evening_is_clean_and_no_chip_is_lost(name: str) -> None:
     """Each hand begins with what was left of the one before; who has nothing left buys in again."""

@@ -50,7 +50,7 @@ def test_frames_fields_and_noise_are_ours_in_one_pass_and_in_two(path: Path) -> 
     assert in_both_passes(path) > 0
 
 
-@pytest.mark.every(16)
+@pytest.mark.more
 @pytest.mark.parametrize("path", [path for path in SERIAL if path not in FEW], ids=lambda path: path.stem)
 def test_of_every_capture_too(path: Path) -> None:
     assert in_both_passes(path) > 0
@@ -84,6 +84,7 @@ def test_every_vector_of_tdp(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("dialect", ["angel-eye", "bee-tek"])
 def test_every_vector_of_the_shoes_and_every_truncation(dialect: str, tmp_path: Path) -> None:
     found = vectors(f"dialects/{dialect}-vectors.json")
@@ -110,6 +111,7 @@ def frames_of_vectors() -> list[bytes]:
     return [bytes.fromhex(each["wire"]) for each in vectors("protocol-vectors.json")["frames"]]
 
 
+@pytest.mark.more
 def test_one_truncation_in_nine_of_every_vector(tmp_path: Path) -> None:
     cut = truncations(frames_of_vectors())[::9]
     assert same(seen_by_us(path := written(tmp_path / "cut.pcapng", cut)), seen_by_tshark(path), "truncations") >= len(
@@ -123,6 +125,7 @@ def test_every_truncation_of_every_vector(tmp_path: Path) -> None:
     assert in_both_passes(written(tmp_path / "cut.pcapng", cut)) >= len(cut)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("dialect", ["tdp", "angel-eye", "bee-tek"])
 def test_random_bytes_cut_at_random(dialect: str, tmp_path: Path) -> None:
     choose = random.Random(dialect)

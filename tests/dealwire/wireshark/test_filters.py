@@ -40,6 +40,7 @@ def test_a_name_is_registered_once_and_in_the_same_order_at_every_start(tmp_path
         assert listed("fields", tmp_path) == fields
 
 
+@pytest.mark.more
 def test_a_state_by_its_name_is_the_same_at_ten_starts() -> None:
     found = {tuple(numbers(CLEAN, 'tdp.state.shuffler == "LOADED"')) for _ in range(10)}
     assert found == {(9, 13, 75)}

@@ -22,6 +22,8 @@ from protocol.tdp.framing import Framer
 from tests.support.oracles.tshark import Piece, needs_tshark, plain, run, tdp_fields
 from tests.support.oracles.tshark import seen_by_tshark as seen
 
+pytestmark = pytest.mark.more
+
 PROGRAM = Path(sys.executable).with_name("dealwire")
 PATIENCE_S = 300.0
 """Failure guard, far above what anything takes."""
