@@ -54,9 +54,10 @@ EXTRAS := rich,console,odds,journal,fleet,metrics,sheet,usb
 # What `make test` and `make test-more` take; the other marks are targets of their own. CI runs both: together they are all.
 QUICK := not more and not slow and not hardware and not firmware and not kaitai
 MORE := more and not slow and not hardware and not firmware and not kaitai
-# What `make check` takes of the first: code that neither waits nor starts a program.
+# What `make check` takes of the first: code that neither waits nor starts a program, without what plays and counts for long.
 PURE := tests/protocol tests/dealer_flow tests/rules tests/test_architecture.py tests/test_public_names.py \
 	tests/test_words.py tests/test_clauses.py tests/test_suite.py
+LONG := odds settles_dealt games_played dealt_procedures evening walk explore pokerkit any_game race_ properties
 # What tests need beside Python; what cannot be had is named, and its tests are skipped and counted.
 PACKAGES := tshark umockdev gir1.2-umockdev-1.0 python3-gi libusb-1.0-0 socat chromium fonts-dejavu-core mosquitto \
 	postgresql prometheus
@@ -78,7 +79,7 @@ compiled: $(VENV)/.test
 	@$(BIN)/pytest --collect-only -qq >$(VENV)/collected || { cat $(VENV)/collected; exit 1; }
 
 check: lint
-	@$(BIN)/pytest -n 2 --dist worksteal -m '$(QUICK)' $(PURE)
+	@$(BIN)/pytest -n 2 --dist worksteal -m '$(QUICK)' $(LONG:%=--ignore-glob='*%*') $(PURE)
 
 # While one processor looks at types, the other compiles the tests: several processes at a time would each do it.
 test: $(VENV)/.test
