@@ -8,8 +8,6 @@ import pytest
 from tests.support.programs.fault_matrix import BY_HAND, DOCUMENT, FAULTS, LINES, Trial, expected, render, trial_of
 from tests.support.rigs.lines_under_test import SECOND, WIRES, Bench
 
-pytestmark = pytest.mark.thorough
-
 COMMAND_MOST_NS = 3 * 250_000_000 + 50_000_000
 """Three tries of 250 ms, and the 50 ms that no request may outlive its deadline by."""
 
