@@ -16,7 +16,7 @@ from protocol.tdp import Answered, Unanswered
 from protocol.tdp import messages as m
 from tests.support.rigs.lines_under_test import SECOND, Bench
 
-ROOT: Final = Path(__file__).parents[2]
+ROOT: Final = Path(__file__).parents[3]
 DOCUMENT: Final = ROOT / "docs" / "reliability.md"
 BY_HAND: Final = "\n## What was tried against it\n"
 """From here on the document is written by hand."""
