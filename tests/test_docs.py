@@ -17,7 +17,7 @@ import dealwire
 from dealwire.cli import main
 from devices import events
 from tests.support.reading.each import of_each
-from tests.support.reading.guides import FENCE, PAGES, ROOT, Reader, blocks, commands, lacking, said
+from tests.support.reading.guides import FENCE, PAGES, ROOT, GuideReader, blocks, commands, lacking, said
 from tests.support.rigs.browser import Watch, chromium, needs_browser, picture
 
 DOCS = ROOT / "docs"
@@ -41,7 +41,7 @@ def test_a_guide_works_as_it_is_written(page: Path, tmp_path: Path) -> None:
     text = page.read_text(encoding="utf-8")
     if missing := lacking(text):
         pytest.skip(f"not installed: {', '.join(missing)}")
-    with Reader(tmp_path) as reader:
+    with GuideReader(tmp_path) as reader:
         for block in blocks(text):
             assert not (wrong := reader.follow(block)), f"{name(page)}:{block.line}: {wrong}"
     assert set(reader.endings()) <= {0, 130}
@@ -119,7 +119,7 @@ z
 
 
 def test_terminals_are_opened_in_order(tmp_path: Path) -> None:
-    with Reader(tmp_path) as reader:
+    with GuideReader(tmp_path) as reader:
         (early, said_by_none) = blocks(
             "In a third terminal:\n\n```sh\ntrue\n```\n\nThe second terminal:\n\n```text\nx\n```\n"
         )

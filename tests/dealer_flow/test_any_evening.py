@@ -18,7 +18,7 @@ from dealer_flow.record.result import RoundResult
 from devices import events as e
 from tests.support.dealing.chips import STAKE
 from tests.support.dealing.flow_points import round_of
-from tests.support.evenings.table_events import CONTROLLER, DEVICE, Report, reports
+from tests.support.evenings.table_events import CONTROLLER, DEVICE, Report, possible_reports
 from tests.support.oracles.round_checks import Before, check_end, check_step
 
 OPTIONS = st.data()
@@ -74,13 +74,13 @@ class AnyEvening(RuleBasedStateMachine):
     def play_on(self, picks: list[int]) -> None:
         """What is due, several times."""
         for pick in picks:
-            due = [report for report in reports(self.flow) if report.due]
+            due = [report for report in possible_reports(self.flow) if report.due]
             if due:
                 self._see(due[pick % len(due)])
 
     @rule(pick=st.integers(0, 999))
     def err(self, pick: int) -> None:
-        every = list(reports(self.flow))
+        every = list(possible_reports(self.flow))
         self._see(every[pick % len(every)])
 
     @rule()

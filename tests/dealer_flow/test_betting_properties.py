@@ -13,7 +13,7 @@ from dealer_flow.play.states import State
 from devices import events as e
 from devices.events import BettingAction, Manner
 from protocol.cards import DECK
-from tests.support.dealing.chips import acted, action_of, seat_of
+from tests.support.dealing.chips import acted, acting_seat, action_of
 from tests.support.dealing.flow_points import round_of
 from tests.support.dealing.hand_table import HandTable
 
@@ -126,7 +126,7 @@ def test_what_is_not_listed_is_refused_or_said_and_changes_nothing_else(
         if table.flow.state is not State.ACTING:
             break
         now = round_of(table.flow)
-        listed = {(seat_of(item), action_of(item)) for item in actions(table)}
+        listed = {(acting_seat(item), action_of(item)) for item in actions(table)}
         before = (now.wagers.copy(), now.betting.copy(), len(table.incidents))
         before[0].update({number: dict(bets) for number, bets in now.wagers.items()})
         table.controller(e.PlayerActed(seat, action, cents, manner))

@@ -22,7 +22,7 @@ from devices.capture import Capture
 from devices.recording import CaptureWriter
 from devices.replay import play
 from protocol.tdp.messages import Role
-from tests.support.evenings.procedure_rounds import STEPPED, Case, Cases, readings
+from tests.support.evenings.procedure_rounds import STEPPED, Cases, RoundCase, readings
 from tests.support.evenings.table_evenings import TableEvening
 
 SPEED = 20.0
@@ -33,7 +33,7 @@ class Evening:
     """What was dealt, what the hosts were told, and the recording."""
 
     procedure: Procedure
-    cases: list[Case]
+    cases: list[RoundCase]
     seen: list[e.Seen]
     recording: bytes
 
@@ -128,7 +128,7 @@ def read_again(dealt: Evening, path: Path) -> list[e.Seen]:
     return again
 
 
-def differences(cases: list[Case], found: list[RoundResult]) -> list[str]:
+def differences(cases: list[RoundCase], found: list[RoundResult]) -> list[str]:
     """One line for each round that did not come to what it must."""
     assert len(found) == len(cases)
     wrong = []

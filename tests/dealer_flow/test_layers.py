@@ -35,7 +35,7 @@ from dealer_flow.procedure.load import (
 from dealer_flow.procedure.whole import written_out
 from dealwire.cli import main
 from tests.support.reading.each import of_each
-from tests.support.reading.guides import ROOT, Reader, blocks
+from tests.support.reading.guides import ROOT, GuideReader, blocks
 from tests.support.reading.refusals import check_refusal
 
 SISTER = """
@@ -265,7 +265,7 @@ def test_the_sister_of_the_page_works_as_it_is_written(tmp_path: Path) -> None:
     found = blocks(page)
     followed = [each for at, block in enumerate(found) if block.use == "file" for each in found[at : at + 3]]
     assert [block.use for block in followed] == ["file", "run", "output"] * 2
-    with Reader(tmp_path) as reader:
+    with GuideReader(tmp_path) as reader:
         for block in followed:
             assert not (wrong := reader.follow(block)), f"{block.line}: {wrong}"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.reading.refusals import check_refusal, refused
+from tests.support.reading.refusals import check_refusal, refused_file
 
 BAD = {
     "a bet that a step closes which deals no card": (
@@ -120,7 +120,7 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 def test_what_cannot_be_meant_is_refused_with_its_line(name: str, tmp_path: Path) -> None:
     game, (before, after), why = BAD[name]
-    faults = refused(game, before, after, tmp_path)
+    faults = refused_file(game, before, after, tmp_path)
     assert [fault for fault in faults if re.search(rf"bad\.toml:\d+: {re.escape(why)}", str(fault))], faults
     for fault in faults:
         if "must be" not in fault.why and "should match" not in fault.why:

@@ -7,21 +7,21 @@ from typing import Final
 
 from dealer_flow.procedure.load import known_procedures
 from tests.support.reading.each import of_each
-from tests.support.reading.read_hands import FOLDER, ReadRound, outcome, played, read_rounds
+from tests.support.reading.read_hands import FOLDER, ReadRound, outcome, played_hand, read_rounds
 
 ROUNDS: Final = read_rounds()
 
 
 @of_each("round_", [each for each in ROUNDS if not each.differs], ids=str, shares=4)
 def test_a_hand_ends_as_it_was_read(round_: ReadRound) -> None:
-    table, result = played(round_)
+    table, result = played_hand(round_)
     assert outcome(table, result, round_.expect) == round_.expect
 
 
 @of_each("round_", [each for each in ROUNDS if each.differs], ids=str)
 def test_a_hand_of_which_we_know_that_it_differs_still_does(round_: ReadRound) -> None:
     """Its `differs` says why."""
-    table, result = played(round_)
+    table, result = played_hand(round_)
     assert outcome(table, result, round_.expect) != round_.expect
 
 

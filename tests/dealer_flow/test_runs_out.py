@@ -18,7 +18,7 @@ from protocol.cards import parse_card
 from protocol.places import BURN, Place
 from tests.support.dealing.hand_table import DEVICE, HandTable
 from tests.support.evenings.table_evenings import TableEvening
-from tests.support.reading.refusals import check_refusal, refused
+from tests.support.reading.refusals import check_refusal, refused_file
 from tests.support.reading.sentences import facts
 
 BONUS = """
@@ -261,7 +261,7 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 def test_what_cannot_be_meant_is_refused_with_its_line(name: str, tmp_path: Path) -> None:
     game, (before, after), why = BAD[name]
-    faults = refused(game, before, after, tmp_path)
+    faults = refused_file(game, before, after, tmp_path)
     assert [fault for fault in faults if re.search(rf"bad\.toml:\d+: {re.escape(why)}", str(fault))], faults
     for fault in faults:
         check_refusal(fault)

@@ -19,7 +19,7 @@ from dealwire.journal import JournalReader, SealingKey
 from dealwire.journal.auditing import AuditorKey, AuditorPrivateKey
 from dealwire.journal.errors import KeyUnknown
 from dealwire.service import seals
-from tests.support.evenings.journal_evening import deal
+from tests.support.evenings.journal_evening import deal_journalled
 from tests.support.oracles.auditor import everything
 from tests.support.rigs.serving import Program, opened, rounds_in, run_until, simulators, write_configuration
 
@@ -99,7 +99,7 @@ def test_the_auditor_reads_all_and_the_table_none_of_it(tmp_path: Path) -> None:
     assert not (tmp_path / "other.key").exists()
 
     path, capture = tmp_path / "j", tmp_path / "evening.pcapng"
-    deal(path, public)
+    deal_journalled(path, public)
     raw = ("journal", "show", path, "--raw", "--key")
     shown = run(*raw, tmp_path / "private.key")
     assert shown.exit_code == 0

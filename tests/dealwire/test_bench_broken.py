@@ -14,7 +14,8 @@ from dealwire.rehearsal.tables import SimulatedTable
 from devices.address import line_at
 from devices.clock import SystemClock
 from devices.simulator.host import SimulatorHost
-from tests.support.broken.devices import ALL_DEVICES, BEGIN, PAGE, Caught, caught_by, judge, published
+from tests.support.broken.base import Caught
+from tests.support.broken.devices import ALL_DEVICES, BEGIN, PAGE, caught_by, judge, published_page
 
 
 @pytest.mark.every(10)
@@ -41,7 +42,7 @@ def test_forty_mistakes_are_tried() -> None:
 def test_the_page_tells_who_catches_whom() -> None:
     page = PAGE.read_text()
     assert BEGIN in page
-    assert page == published(page), "stale: python -m tests.support.broken.devices"
+    assert page == published_page(page), "stale: python -m tests.support.broken.devices"
 
 
 @pytest.mark.parametrize("ends", [False, True])

@@ -11,7 +11,7 @@ from dealwire.bench.record import BenchOutcome
 from dealwire.bench.report import BenchVerdict
 from dealwire.cli import main
 from protocol.cards import CARDS
-from tests.support.broken.shoes import SHOES, CaughtShoe, caught_by, judge_shoe
+from tests.support.broken.shoes import SHOES, CaughtShoe, failed_checks, judge_shoe
 
 PAGES = Path(__file__).parents[2] / "docs/dialects"
 
@@ -47,7 +47,7 @@ def test_every_check_cites_a_section_of_its_page(dialect: str) -> None:
 
 @pytest.mark.parametrize("each", SHOES, ids=lambda each: f"{each.dialect}-{each.name}")
 def test_a_broken_shoe_is_caught_by_exactly_the_checks_that_should(each: CaughtShoe) -> None:
-    assert set(caught_by(judge_shoe(each.dialect, each.device))) == set(each.by)
+    assert set(failed_checks(judge_shoe(each.dialect, each.device))) == set(each.by)
 
 
 @pytest.mark.parametrize("dialect", dialect_plans())

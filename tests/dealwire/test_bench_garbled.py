@@ -18,7 +18,7 @@ from devices.clock import SystemClock
 from devices.loop import Owner
 from devices.simulator.host import SimulatorHost, TableModel
 from protocol.errors import LineGarbled, NoAnswer
-from tests.support.broken.devices import Broken
+from tests.support.broken.base import Broken
 
 PROGRAM = Path(sys.executable).with_name("dealwire")
 

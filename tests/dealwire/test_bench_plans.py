@@ -12,7 +12,7 @@ from dealwire.bench.values import BadValue, milliseconds
 from dealwire.rehearsal.faults import acts, faults
 from protocol.faults import Fault
 from protocol.tomlfile import TomlFileError
-from tests.support.reading.acceptance_plans import plan_of
+from tests.support.reading.acceptance_plans import bench_plan_of
 
 ROOT = Path(__file__).parent.parent.parent
 PROTOCOL = (ROOT / "docs/protocol.md").read_text()
@@ -104,7 +104,7 @@ def test_the_numbers_of_the_catalogue_are_faults() -> None:
 )  # fmt: skip
 def test_a_bad_step_is_one_line_with_its_place(tmp_path: Path, step: str, says: str) -> None:
     with pytest.raises(TomlFileError) as caught:
-        plan_of(CHECK % step, tmp_path)
+        bench_plan_of(CHECK % step, tmp_path)
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -129,7 +129,7 @@ def test_a_bad_step_is_one_line_with_its_place(tmp_path: Path, step: str, says: 
 )
 def test_a_bad_plan_is_one_line_with_its_place(tmp_path: Path, text: str, says: str) -> None:
     with pytest.raises(TomlFileError) as caught:
-        plan_of(text, tmp_path)
+        bench_plan_of(text, tmp_path)
     assert says in str(caught.value)
 
 

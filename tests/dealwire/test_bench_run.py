@@ -16,7 +16,7 @@ from dealwire.bench.wire import SimulatedWire
 from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import SimulatedTable
 from protocol.errors import NoAnswer, WrongDevice
-from tests.support.reading.acceptance_plans import plan_of
+from tests.support.reading.acceptance_plans import bench_plan_of
 
 HEAD = 'schema = "dealwire.plan/1"\nid = "mine"\ntitle = "Mine"\ndevice = "shuffler"\n'
 
@@ -135,7 +135,7 @@ def test_what_a_plan_for_any_device_asks_and_this_one_never_says_is_not_judged(t
         'steps = [ { status = "status", where = { shoe = 1 } } ]\n'
     )
     rig = SimulatedRig("shuffler")
-    (result,) = run_plan(plan_of(text, tmp_path), rig.wire, lambda _: rig.hands).results
+    (result,) = run_plan(bench_plan_of(text, tmp_path), rig.wire, lambda _: rig.hands).results
     assert result.outcome is BenchOutcome.NOT_RUN
     assert result.why.startswith("'ShufflerStatus' has no field 'shoe'; allowed: ")
 
@@ -146,7 +146,7 @@ def test_a_capability_the_device_lacks_is_not_judged(tmp_path: Path) -> None:
         'steps = [ { send = "Hello" } ]\n'
     )
     rig = SimulatedRig("shuffler")
-    report = run_plan(plan_of(text, tmp_path), rig.wire, lambda _: rig.hands)
+    report = run_plan(bench_plan_of(text, tmp_path), rig.wire, lambda _: rig.hands)
     assert (report.results[0].outcome, report.results[0].why) == (
         BenchOutcome.NOT_RUN,
         "the device has no LAYOUT_READER",
@@ -175,7 +175,7 @@ def test_a_capability_the_device_lacks_is_not_judged(tmp_path: Path) -> None:
 def test_every_kind_of_step_can_fail(tmp_path: Path, steps: str, says: str) -> None:
     text = HEAD + f'[[check]]\nid = "a.b"\ntitle = "t"\nsection = "frame"\nmust = "m"\nsteps = [ {steps} ]\n'
     rig = SimulatedRig("shuffler")
-    report = run_plan(plan_of(text, tmp_path), rig.wire, lambda _: rig.hands)
+    report = run_plan(bench_plan_of(text, tmp_path), rig.wire, lambda _: rig.hands)
     assert report.results[0].outcome is BenchOutcome.FAILED
     assert says in report.results[0].why
 
@@ -255,7 +255,7 @@ def test_a_machine_that_is_late_itself_does_not_blame_the_device(
         '[[check]]\nid = "a.b"\ntitle = "t"\nsection = "timing"\nmust = "m"\narea = "timing"\n'
         'steps = [ { measure = "status", times = 2, limit = 900 } ]\n'
     )
-    plan = plan_of(text, tmp_path)
+    plan = bench_plan_of(text, tmp_path)
     rig = SimulatedRig("shuffler")
     assert run_plan(plan, rig.wire, lambda _: rig.hands).results[0].outcome is BenchOutcome.FAILED
     monkeypatch.setattr(SimulatedWire, "own_delay_ms", lambda _: 80.0)
@@ -275,7 +275,7 @@ def test_what_a_check_failed_with_the_first_time_is_told_too(tmp_path: Path, mon
     rig = SimulatedRig("table-controller")
     delays = iter([0.0, 80.0, *[0.0] * 9])
     monkeypatch.setattr(SimulatedWire, "own_delay_ms", lambda _: next(delays))
-    result = run_plan(plan_of(text, tmp_path), rig.wire, lambda _: rig.hands).results[0]
+    result = run_plan(bench_plan_of(text, tmp_path), rig.wire, lambda _: rig.hands).results[0]
     assert result.outcome is BenchOutcome.FAILED
     assert result.why == "the simulated device did not take this act: bet-on"
     assert result.notes[0] == "made 2 times, because this machine was late itself"

@@ -17,7 +17,7 @@ from devices.loop import Owner
 from devices.simulator.host import SimulatorHost
 from protocol.tdp import messages as m
 from protocol.tdp.codec import Envelope
-from tests.support.broken.devices import Broken, changed
+from tests.support.broken.base import Broken, changed
 
 pytestmark = pytest.mark.more
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from dealwire.cli import main
 from dealwire.journal import Journal, JournalReader, SealingKey
 from devices.clock import ManualClock
-from tests.support.evenings.journal_evening import deal
+from tests.support.evenings.journal_evening import deal_journalled
 from tests.support.oracles.journal_verifier import check
 
 ROOT = Path(__file__).parent.parent.parent
@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent.parent.parent
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A journal `j` of one round, sealed with `key`."""
     folder = tmp_path_factory.mktemp("journal")
-    deal(folder / "j", SealingKey.new(folder / "key"))
+    deal_journalled(folder / "j", SealingKey.new(folder / "key"))
     return folder
 
 
@@ -137,7 +137,7 @@ def test_rebuild_says_equal_or_where_not(folder: Path, tmp_path: Path) -> None:
 
 
 def test_rebuild_carries_the_meters_of_the_start(tmp_path: Path) -> None:
-    told = deal(tmp_path / "j", None, meters={"meter": 1_234_500})
+    told = deal_journalled(tmp_path / "j", None, meters={"meter": 1_234_500})
     (settlement,) = [json.loads(item.line) for item in told if item.topic == "settlement"]
     assert [meter["before"] for meter in settlement["meters"]] == [1_234_500]
     assert run("rebuild", tmp_path / "j").exit_code == 0

@@ -12,12 +12,12 @@ from dealwire.config.build import Banks, build_terms
 from dealwire.config.load import load_configuration
 from protocol.tomlfile import TomlFileError
 from rules.settlement import HouseRake
-from tests.support.dealing.pot_rounds import round_of, seat_of
+from tests.support.dealing.pot_rounds import ended_round, seat_of
 from tests.support.reading.paper import Paper
 
 CONFIGURATION = Path(__file__).parents[2] / "docs" / "examples" / "table.toml"
 SEATS = [seat_of(1, "AS AH", river=1000), seat_of(2, "KS KH", river=1000)]
-ROUND = round_of("holdem.co", SEATS, "2C 5D 7H 9S JC")
+ROUND = ended_round("holdem.co", SEATS, "2C 5D 7H 9S JC")
 
 
 def settle(*options: str, rounds: str = ROUND.to_json() + "\n") -> Result:

@@ -20,7 +20,7 @@ from protocol.cards import spell_cards
 from tests.support.evenings.reported_table import reading
 from tests.support.evenings.simulated_shoe import DIALECTS
 from tests.support.programs.serve_procedure import made, two_rounds
-from tests.support.rigs.brokers import Mosquitto, needs_mosquitto, running
+from tests.support.rigs.brokers import Mosquitto, needs_mosquitto, running_broker
 from tests.support.rigs.face_hunt import FaceHunt, faces_in
 
 pytestmark = needs_mosquitto
@@ -65,7 +65,7 @@ card = 2
 
 @pytest.fixture(scope="module")
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mosquitto]:
-    with running(tmp_path_factory.mktemp("broker")) as made:
+    with running_broker(tmp_path_factory.mktemp("broker")) as made:
         yield made
 
 

@@ -15,7 +15,7 @@ from dealwire.journal import SealingKey
 from devices.address import check_address
 from devices.extras import install_command
 from protocol.errors import LineUnusable
-from tests.support.broken.hostile_files import make, must_end
+from tests.support.broken.hostile_files import make_hostile, must_end
 
 ROOT = Path(__file__).parents[2]
 
@@ -168,7 +168,7 @@ def test_the_journal_needs_a_folder(tmp_path: Path) -> None:
     file = write(tmp_path)
     file.write_text(file.read_text().replace("journal.sqlite", "none/journal.sqlite"))
     refused(file, 2, "path", "its folder is not there")
-    make("pipe", tmp_path / "pipe")
+    make_hostile("pipe", tmp_path / "pipe")
     file.write_text(file.read_text().replace("none/journal.sqlite", "pipe"))
     refused(file, 2, "path", "a pipe, not a file")
 
@@ -180,7 +180,7 @@ MQTT = '[exports.mqtt]\nurl = "mqtts://broker"\nsite = "s"\n{}'
 @pytest.mark.parametrize("kind", ["none", "pipe", "device"])
 def test_files_of_the_broker_are_looked_at(key: str, kind: str, tmp_path: Path) -> None:
     if kind != "none":
-        make(kind, tmp_path / kind)
+        make_hostile(kind, tmp_path / kind)
     why = {"none": "No such file or directory", "pipe": "a pipe, not a file", "device": "a device, not a file"}[kind]
     file = write(tmp_path, exports=MQTT.format(f'{key} = "{kind}"'))
     refused(file, 2, f"{key} =", f"exports.mqtt.{key}: {tmp_path / kind}: {why}")
@@ -261,7 +261,7 @@ def test_a_secret_of_somebody_else_is_refused(name: str, tmp_path: Path) -> None
 @pytest.mark.parametrize("kind", ["pipe", "socket", "device", "folder"])
 @pytest.mark.parametrize("name", SECRETS)
 def test_a_secret_is_a_file(name: str, kind: str, tmp_path: Path) -> None:
-    make(kind, tmp_path / name)
+    make_hostile(kind, tmp_path / name)
     (line,) = SECRETS[name].values()
     refused(write(tmp_path, **SECRETS[name]), 2, line, "Is a directory" if kind == "folder" else "not a file")
 

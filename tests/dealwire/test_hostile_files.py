@@ -23,7 +23,7 @@ from devices.files import create_file, open_file, read_file
 from protocol.tomlfile import TomlFileError
 from rules.amounts import MOST_CENTS
 from rules.meter_setup import load_setup
-from tests.support.broken.hostile_files import KINDS, make, must_end
+from tests.support.broken.hostile_files import KINDS, make_hostile, must_end
 
 ROOT = Path(__file__).parents[2]
 CLEAN = ROOT / "captures" / "clean-1.pcapng"
@@ -63,7 +63,7 @@ def run(*arguments: str, given: bytes = b"") -> Result:
 def test_what_is_no_file_is_refused(reader: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     name = next(each for each in READERS[reader] if "FILE" in each)
-    made = make(KINDS[kind], Path(name.removeprefix("replay:").partition("#")[0]))
+    made = make_hostile(KINDS[kind], Path(name.removeprefix("replay:").partition("#")[0]))
     result = run(*READERS[reader])
     assert result.exit_code == 2, result.output
     assert result.stderr.count("\n") == 1, result.stderr
@@ -72,7 +72,7 @@ def test_what_is_no_file_is_refused(reader: str, kind: str, tmp_path: Path, monk
 
 
 def test_a_folder_is_refused_too(tmp_path: Path) -> None:
-    made = make("folder", tmp_path / "folder.toml")
+    made = make_hostile("folder", tmp_path / "folder.toml")
     for arguments in (["check"], ["games"], ["sim", "--scenario"], ["bench", "--simulated"], ["odds"]):
         result = run(*arguments, str(made))
         assert result.exit_code == 2
@@ -81,7 +81,7 @@ def test_a_folder_is_refused_too(tmp_path: Path) -> None:
 
 def test_a_file_that_is_exchanged_for_a_pipe_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between the look at it and its opening."""
-    pipe, other = make("pipe", tmp_path / "pipe"), tmp_path / "other"
+    pipe, other = make_hostile("pipe", tmp_path / "pipe"), tmp_path / "other"
     other.write_text("x")
     looked_at = os.stat(other)
     monkeypatch.setattr("devices.files.os.stat", lambda path: looked_at)
@@ -288,7 +288,7 @@ def test_a_recording_is_for_its_owner_alone(tmp_path: Path) -> None:
 
 
 def test_a_recording_into_a_pipe_that_nobody_reads_is_refused(tmp_path: Path) -> None:
-    pipe = make("pipe", tmp_path / "pipe")
+    pipe = make_hostile("pipe", tmp_path / "pipe")
     with must_end(), pytest.raises(CaptureInaccessible, match="No such device"):
         CaptureWriter(pipe, overwrite=True)
 
@@ -309,7 +309,7 @@ def test_a_file_that_is_there_is_kept(tmp_path: Path) -> None:
 
 def names_a_pipe(folder: Path) -> tuple[Path, Path]:
     """A recording whose procedure is the path of a pipe, which whoever opens waits for."""
-    pipe = make("pipe", folder / "chosen.toml")
+    pipe = make_hostile("pipe", folder / "chosen.toml")
     recording = folder / "recordings" / "evening.pcapng"
     recording.parent.mkdir()
     with CaptureWriter(recording, procedure=str(pipe)) as writer:
@@ -333,7 +333,7 @@ def test_a_recording_that_is_a_line_chooses_no_file(tmp_path: Path) -> None:
 
 
 def test_a_journal_chooses_no_file(tmp_path: Path) -> None:
-    pipe, path = make("pipe", tmp_path / "chosen.toml"), tmp_path / "journal.sqlite"
+    pipe, path = make_hostile("pipe", tmp_path / "chosen.toml"), tmp_path / "journal.sqlite"
     with Journal(path, key=None, clock=ManualClock()) as journal:
         journal.started("t", 1, "of somebody's own program", {})
         journal.line("t", "s", device="shuffler", dialect="tdp", address="", baud=1, procedure=str(pipe))

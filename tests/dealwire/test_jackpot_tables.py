@@ -34,7 +34,7 @@ from rules.jackpot_book import JackpotBook, PoolBank, posting
 from rules.jackpot_setup import load_jackpot
 from rules.meters import MeterBank, MeterRecord
 from rules.settlement import Rolled
-from tests.support.dealing.pot_rounds import round_of, seat_of
+from tests.support.dealing.pot_rounds import ended_round, seat_of
 from tests.support.dealing.table_hands import TableHand
 from tests.support.evenings.between_rounds import check_every_rest
 from tests.support.rigs.serving import Program, compared, opened, published, rounds_in, run_until
@@ -42,7 +42,7 @@ from tests.support.rigs.serving import Program, compared, opened, published, rou
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "jackpot-bad-beat.toml"
 PLAIN = seat_of(1, "9S 8H", river=1000), seat_of(2, "7S 6H", river=1000)
 WON = seat_of(1, "AS AH", river=1000), seat_of(2, "KS KC", river=1000), seat_of(3, "2S 3S", river=1000)
-AN_EVENING = [round_of("holdem.co", PLAIN, "AC TD KH 4D 2C"), round_of("holdem.co", WON, "AC TD KH KD TC")]
+AN_EVENING = [ended_round("holdem.co", PLAIN, "AC TD KH 4D 2C"), ended_round("holdem.co", WON, "AC TD KH KD TC")]
 LINES = "".join(
     msgspec.structs.replace(AN_EVENING[number == 3], round=number).to_json() + "\n" for number in range(1, 6)
 )
@@ -203,7 +203,7 @@ def test_a_wrong_option_is_one_line(options: tuple[str, ...], said: str) -> None
 
 
 def test_a_jackpot_that_no_round_is_of_is_named() -> None:
-    omaha = round_of("omaha.co", [seat_of(1, "AS AH 2C 3D", river=100)], "2S 5D 7H 9S JC").to_json() + "\n"
+    omaha = ended_round("omaha.co", [seat_of(1, "AS AH 2C 3D", river=100)], "2S 5D 7H 9S JC").to_json() + "\n"
     done = settle("--jackpot", str(EXAMPLE), lines=omaha)
     assert "dealwire: --jackpot: no round was of a game that has it" in done.stderr
 
@@ -340,7 +340,7 @@ def test_a_pot_that_rolls_over_goes_on_after_a_restart(tmp_path: Path) -> None:
     assert table.terms is not None
     bets: dict[str, Any] = {"initial": 100, "bet_1": 100, "bet_2": 100, "bet_3": 100}
     seats = [seat_of(1, "QS QD 7H 5C 2H", **bets), seat_of(2, "KS KD 8H 8C 3C", **bets)]
-    settlement = table.terms.settle(round_of("trips.co", seats))
+    settlement = table.terms.settle(ended_round("trips.co", seats))
     assert table.terms.rolled, settlement
     with Journal(tmp_path / "journal.sqlite", key=None, clock=ManualClock()) as journal:
         journal.started("table-1", 1, "old = 1\n")

@@ -30,7 +30,7 @@ from devices.extras import install_command
 from devices.transport.base import LineClosed
 from devices.transport.memory import memory_pair
 from tests.support.broken.small_disk import SmallDisk, database, fill, small_disk
-from tests.support.evenings.journal_evening import deal
+from tests.support.evenings.journal_evening import deal_journalled
 from tests.support.oracles.journal_verifier import check
 from tests.support.rigs.memory_folder import memory_folder
 
@@ -125,7 +125,7 @@ def test_a_table_whose_journal_fails_comes_to_a_stop_and_not_to_an_error(tmp_pat
         if journal.head.sequence > 40:
             full_file(journal, tmp_path)
 
-    told = deal(tmp_path / "j", None, each_turn=fill)
+    told = deal_journalled(tmp_path / "j", None, each_turn=fill)
     with JournalReader(tmp_path / "j") as reader:
         assert verify(reader).records > 40
         assert reader.publications() == told
@@ -337,7 +337,7 @@ def test_a_missing_key_file(tmp_path: Path) -> None:
 
 def test_without_its_library_nothing_is_sealed_or_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     key = SealingKey.new(tmp_path / "key")
-    deal(tmp_path / "j", key)
+    deal_journalled(tmp_path / "j", key)
     monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.ciphers.aead", None)
     with JournalReader(tmp_path / "j", key) as reader:
         verify(reader)  # the chain needs none

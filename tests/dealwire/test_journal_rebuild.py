@@ -25,7 +25,7 @@ from protocol.tdp.messages import Role
 from rules.game import load_game
 from tests.support.broken.noisy_line import EVERY_NS, Noise
 from tests.support.evenings.faulty_rounds import CLEAN, Plan, plan_of
-from tests.support.evenings.journal_evening import copy_as_killed, deal
+from tests.support.evenings.journal_evening import copy_as_killed, deal_journalled
 from tests.support.rigs.memory_folder import memory_folder
 from tests.support.rigs.small_service import TABLE, begin, make_publisher
 
@@ -50,7 +50,7 @@ def published(path: Path) -> list[Publication]:
 @pytest.mark.parametrize("seed", range(10))
 def test_a_round_over_failing_lines_is_rebuilt_byte_for_byte(tmp_path: Path, key: SealingKey, seed: int) -> None:
     path = tmp_path / "j"
-    told = deal(path, key, plan_of(seed))
+    told = deal_journalled(path, key, plan_of(seed))
     assert told
     with JournalReader(path, key) as reader:
         assert reader.publications() == told
@@ -64,9 +64,9 @@ def test_a_round_over_failing_lines_is_rebuilt_byte_for_byte(tmp_path: Path, key
 def test_a_line_that_is_flooded_in_a_round_loses_nothing_and_is_rebuilt(
     tmp_path: Path, key: SealingKey, device: str, piece: bytes
 ) -> None:
-    told = deal(tmp_path / "calm", key)
+    told = deal_journalled(tmp_path / "calm", key)
     second = 1_000_000_000
-    flooded = deal(tmp_path / "j", key, noise=Noise(device, piece, 2 * second, 8 * second))
+    flooded = deal_journalled(tmp_path / "j", key, noise=Noise(device, piece, 2 * second, 8 * second))
     with JournalReader(tmp_path / "j", key) as reader:
         notes = [noted(record.payload.decode()) for record in reader.records() if record.kind == "note"]
         found = compare(reader, make_publisher)
@@ -101,7 +101,7 @@ def test_wherever_the_writer_is_killed_what_was_told_is_there_and_the_table_goes
         if random.random() < 0.004 or next(turns) % 100 == 60:
             cuts.append(copy_as_killed(path, tmp_path / f"cut-{len(cuts)}"))
 
-    told = deal(path, key, plan_of(seed), each_turn=cut)
+    told = deal_journalled(path, key, plan_of(seed), each_turn=cut)
     assert cuts
     for copy in cuts:
         clock = ManualClock()
@@ -131,7 +131,7 @@ def test_what_only_silence_led_to_is_rebuilt_though_no_byte_came_after(tmp_path:
 
     second = 1_000_000_000
     silent = ((2 * second, "stall", "shuffler", 9 * second), (2 * second, "stall", "table-controller", 9 * second))
-    deal(path, key, Plan("clean-3", ("stalls",), CLEAN, silent), each_turn=cut)
+    deal_journalled(path, key, Plan("clean-3", ("stalls",), CLEAN, silent), each_turn=cut)
     (lost,) = published(cuts[0])
     with sqlite3.connect(cuts[0]) as db:
         db.execute("DELETE FROM record WHERE sequence > ?", (lost.sequence,))
@@ -152,7 +152,7 @@ def test_a_line_that_goes_on_speaks_from_where_the_killed_program_stood(tmp_path
         if journal.head.sequence > 30 and not cuts:
             cuts.append(copy_as_killed(path, tmp_path / "cut"))
 
-    deal(path, key, each_turn=cut)
+    deal_journalled(path, key, each_turn=cut)
     clock = ManualClock()
     with Journal(cuts[0], key=key, clock=clock) as journal:
         went_on = resume(journal, key, make_publisher, clock.now_ns())
@@ -171,7 +171,7 @@ def test_a_line_that_goes_on_speaks_from_where_the_killed_program_stood(tmp_path
 
 
 def test_a_table_that_was_stopped_does_not_go_on(tmp_path: Path, key: SealingKey) -> None:
-    deal(tmp_path / "j", key)
+    deal_journalled(tmp_path / "j", key)
     with Journal(tmp_path / "j", key=key, clock=ManualClock()) as journal:
         went_on = resume(journal, key, make_publisher, 0)
         assert (went_on.publishers, went_on.feeds, went_on.unpublished) == ({}, {}, [])
@@ -184,7 +184,7 @@ def test_results_that_the_raw_record_gives_and_nobody_was_told_are_told_by_whoev
 ) -> None:
     """The commit before a write may come between a read and what it led to. Here: every line left out."""
     path, left_out = tmp_path / "j", tmp_path / "left-out"
-    told = deal(path, key)
+    told = deal_journalled(path, key)
     with JournalReader(path, key) as reader, Journal(left_out, key=key, clock=ManualClock()) as journal:
         begin(journal, reader.newest_ns)
         for record in reader.records():
@@ -211,7 +211,7 @@ def test_a_table_that_begins_anew_leaves_what_was_pending_and_that_is_said(tmp_p
         if not cuts and journal.head.sequence > 20:
             cuts.append(copy_as_killed(path, tmp_path / "cut"))
 
-    deal(path, None, each_turn=cut)
+    deal_journalled(path, None, each_turn=cut)
     with Journal(cuts[0], key=None, clock=ManualClock()) as journal:
         begin(journal, journal.newest_ns, {"meter": 500_000})
     with JournalReader(cuts[0]) as reader:
@@ -233,7 +233,7 @@ def test_other_terms_are_a_difference_with_its_record(tmp_path: Path, key: Seali
         if not cuts and published(path):
             cuts.append(copy_as_killed(path, tmp_path / "cut"))
 
-    told = deal(path, key, each_turn=cut)
+    told = deal_journalled(path, key, each_turn=cut)
     with JournalReader(path, key) as reader:
         found = compare(reader, other_terms)
         assert found.difference is not None
@@ -249,7 +249,7 @@ def test_other_terms_are_a_difference_with_its_record(tmp_path: Path, key: Seali
 
 def test_a_line_that_nothing_led_to_is_a_difference(tmp_path: Path, key: SealingKey) -> None:
     path = tmp_path / "j"
-    deal(path, key)
+    deal_journalled(path, key)
     with Journal(path, key=key, clock=ManualClock()) as journal:
         number = journal.publish(TABLE, "settlement", journal.newest_ns, '{"type":"settlement"}')
     with JournalReader(path, key) as reader:
@@ -259,7 +259,7 @@ def test_a_line_that_nothing_led_to_is_a_difference(tmp_path: Path, key: Sealing
 
 
 def test_without_the_key_there_is_nothing_to_deal(tmp_path: Path, key: SealingKey) -> None:
-    deal(tmp_path / "j", key)
+    deal_journalled(tmp_path / "j", key)
     with pytest.raises(KeyUnknown, match=key.id):
         list(rebuild(tmp_path / "j", None, make_publisher))
 
@@ -280,7 +280,7 @@ def test_the_loss_of_a_killed_programs_lines_is_seen_once(tmp_path: Path, key: S
         if not cuts and journal.head.sequence > 30:
             cuts.append(copy_as_killed(path, tmp_path / "cut"))
 
-    deal(path, key, each_turn=cut)
+    deal_journalled(path, key, each_turn=cut)
     lost = []
     for _ in range(2):
         with Journal(cuts[0], key=key, clock=ManualClock()) as journal:

@@ -23,9 +23,9 @@ from rules.settled import SettledKey
 from tests.support.oracles.journal_verifier import check
 from tests.support.rigs.serving import (
     compared,
+    journal_reader,
     opened,
     published,
-    reading,
     run_until,
     simulators,
     write_configuration,
@@ -320,7 +320,7 @@ def test_a_table_goes_on_when_its_beginning_was_pruned(tmp_path: Path) -> None:
             with service:
                 service.journal.begin_day(f"2031-01-0{day + 1}", service.clock.now_ns())
                 run_until(service, lambda: len(listener.of("round")) >= 3)  # noqa: B023
-        with reading(tmp_path) as reader:
+        with journal_reader(tmp_path) as reader:
             segments, kept = reader.segments(), reader.snapshot("table-1")
             assert kept is not None
             old = [segment for segment in segments if segment.last < kept.sequence]
@@ -329,17 +329,17 @@ def test_a_table_goes_on_when_its_beginning_was_pruned(tmp_path: Path) -> None:
             tmp_path / "journal.sqlite", key=SealingKey.load(tmp_path / "journal.key"), clock=ManualClock()
         ) as journal:
             for segment in old[:2]:
-                with reading(tmp_path) as reader:
+                with journal_reader(tmp_path) as reader:
                     file, sha256 = export_segment(reader, segment, tmp_path / "archive")
                 journal.exported(segment, str(file), sha256, journal.newest_ns)
                 journal.secure()
-            with reading(tmp_path) as reader:
+            with journal_reader(tmp_path) as reader:
                 exported = reader.segments()
             for segment in exported[:2]:
                 while not journal.prune(segment):
                     journal.secure()
                 journal.secure()
-        with reading(tmp_path) as reader:
+        with journal_reader(tmp_path) as reader:
             assert reader.anchor.sequence == old[1].last
             assert reader.starts()["table-1"].sequence < reader.anchor.sequence, "its beginning is not here any more"
         rounds = len(published(tmp_path, "round"))
@@ -350,7 +350,7 @@ def test_a_table_goes_on_when_its_beginning_was_pruned(tmp_path: Path) -> None:
     assert found.difference is None
     assert found.snapshots > 2
     assert len(published(tmp_path, "round")) > rounds
-    with reading(tmp_path) as reader:
+    with journal_reader(tmp_path) as reader:
         verify(reader, open_seals=True)
 
 
@@ -365,7 +365,7 @@ def test_a_day_in_which_a_table_began_anew_is_exported_with_all_its_lines(tmp_pa
                     run_until(service, lambda: len(listener.of("round")) >= 1)  # noqa: B023
                     service.journal.begin_day("2031-01-02", service.clock.now_ns())
                 run_until(service, lambda: len(listener.of("round")) >= 2)  # noqa: B023
-        with reading(tmp_path) as reader:
+        with journal_reader(tmp_path) as reader:
             path = reader.path
         with Journal(path, key=SealingKey.load(path.with_name("journal.key")), clock=ManualClock()) as journal:
             journal.begin_day("2031-01-03", journal.newest_ns)

@@ -22,9 +22,9 @@ from dealwire.service.service import DERIVED_AND_EVENTS
 from tests.dealwire.test_journal_chain import rechained
 from tests.support.rigs.serving import (
     compared,
+    journal_reader,
     opened,
     published,
-    reading,
     run_until,
     simulators,
     write_configuration,
@@ -61,7 +61,7 @@ def test_a_restart_reads_no_more_than_came_since(tmp_path: Path, monkeypatch: py
 
     with simulators() as addresses:
         play(tmp_path, addresses, 12)
-        with reading(tmp_path) as reader:
+        with journal_reader(tmp_path) as reader:
             kept, head = reader.snapshot("table-1"), reader.head.sequence
         assert kept is not None
         assert kept.sequence > head * 3 / 4
@@ -128,7 +128,7 @@ ALTERED = {
 def test_what_is_looked_up_is_held_against_the_records(tmp_path: Path) -> None:
     with simulators() as addresses:
         play(tmp_path, addresses, 3, more="limit-cents = 10000\n[table.meters]\nmeter = 777700")
-    with reading(tmp_path) as reader:
+    with journal_reader(tmp_path) as reader:
         verify(reader, open_seals=True)
         assert len(list(reader.settled(0, "table-1"))) >= 3
         assert reader.own_meters("table-1") == {"meter": 777700}

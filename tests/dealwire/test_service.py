@@ -28,9 +28,9 @@ from tests.support.programs.soak import soak
 from tests.support.rigs.serving import (
     Listener,
     compared,
+    journal_reader,
     opened,
     published,
-    reading,
     run_until,
     simulators,
     write_configuration,
@@ -119,7 +119,7 @@ def test_tables_at_rest_wait_for_no_disk(tmp_path: Path) -> None:
         before = {line: frames for line, (frames, _) in service.health.lines.items()}
         run_until(service, lambda: all(now > before[line] + 5 for line, (now, _) in service.health.lines.items()))
         assert (service.journal.head.sequence, commits) == (begins, 0), "of what leads to nothing nobody is told"
-    with reading(tmp_path) as reader:
+    with journal_reader(tmp_path) as reader:
         quiet = [record for record in reader.records(begins) if record.kind == "passed"]
         passed = [each for record in quiet for each in reader.passed(record)]
     assert len([each for each in passed if each.sent]) >= 5 * len(benches), "every line is told that we are there"
@@ -248,7 +248,7 @@ def test_a_table_may_begin_anew_and_remembers_what_it_settled(tmp_path: Path) ->
             settled = [(line["session"], line["round"]) for line in listener.of("settlement")]
         service, listener = opened(file, anew=True)
         with service:
-            with reading(tmp_path) as reader:
+            with journal_reader(tmp_path) as reader:
                 known = {(key.session, key.round) for key in reader.settled(0, "table-1")}
             assert known == set(settled)
             run_until(service, lambda: len(rounds_of(listener)) >= 2)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.programs.fault_matrix import BY_HAND, DOCUMENT, FAULTS, LINES, Trial, expected, render, trial_of
+from tests.support.programs.fault_matrix import BY_HAND, DOCUMENT, FAULTS, LINES, Trial, expected_cell, render, trial_of
 from tests.support.rigs.lines_under_test import SECOND, WIRES, Bench
 
 COMMAND_MOST_NS = 3 * 250_000_000 + 50_000_000
@@ -29,7 +29,7 @@ def try_cell(fault: str, line: str, folder: Path) -> None:
     try:
         bench.up()
         trial = Trial(bench)
-        assert trial_of(fault, line)(trial) == expected(fault, line)
+        assert trial_of(fault, line)(trial) == expected_cell(fault, line)
         if trial.asked_ns:
             assert len(trial.ended) == 1
             assert trial.ended_ns - trial.asked_ns <= COMMAND_MOST_NS

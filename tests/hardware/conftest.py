@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.rigs.guest import Guest, booted, missing
+from tests.support.rigs.guest import Guest, booted, missing_for_guest
 
 
 @pytest.fixture(scope="module")
 def computer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guest]:
-    if missing():
-        pytest.skip(f"missing: {missing()}; run: make test-hardware")
+    if missing_for_guest():
+        pytest.skip(f"missing: {missing_for_guest()}; run: make test-hardware")
     with booted(tmp_path_factory.mktemp("guest")) as guest:
         print(f"the guest was up at its second {guest.boot_s}")
         yield guest

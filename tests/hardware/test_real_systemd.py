@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from dealwire.cli.exits import Exit
-from tests.support.rigs.guest import KERNEL, QEMU, missing
+from tests.support.rigs.guest import KERNEL, QEMU, missing_for_guest
 from tests.support.rigs.umockdev import ROOT
 
 pytestmark = pytest.mark.hardware
@@ -27,7 +27,7 @@ SYSTEMD = Path("/lib/systemd/systemd")
 @pytest.fixture(scope="module")
 def facts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What the guest told, by trial."""
-    lacks = missing() or ("" if SYSTEMD.exists() else "systemd")
+    lacks = missing_for_guest() or ("" if SYSTEMD.exists() else "systemd")
     if lacks:
         pytest.skip(f"missing: {lacks}; run: make test-hardware")
     folder = tmp_path_factory.mktemp("systemd")

@@ -14,7 +14,7 @@ from rules.jackpot_setup import load_jackpot
 from rules.meters import MeterRecord, MeterRefused, RoundKey
 from rules.settlement import HouseRake
 from rules.terms import agree
-from tests.support.dealing.pot_rounds import round_of, seat_of, settled
+from tests.support.dealing.pot_rounds import ended_round, seat_of, settled
 
 EXAMPLE = Path(__file__).parents[2] / "docs/examples/jackpot-bad-beat.toml"
 LONGHORN = "longhorn.co"
@@ -152,7 +152,7 @@ def test_longhorn_rakes_and_splits_its_pot() -> None:
 def holdem(*seats: Seat, board: str, book: JackpotBook | None = None) -> tuple[Settlement, JackpotBook]:
     book = book or JackpotBook(load_jackpot(EXAMPLE))
     terms = agree(load_game("holdem.co"), token_cents=25)
-    settlement, _ = book.settle(round_of("holdem.co", seats, board), terms)
+    settlement, _ = book.settle(ended_round("holdem.co", seats, board), terms)
     return settlement, book
 
 
@@ -249,7 +249,7 @@ def test_its_records_alone_give_it_back() -> None:
     for number in range(1, 6):
         records += book.collect(RoundKey("t", "s", number), 33)
         records += book.post(badge=7) if number == 3 else []
-    settlement, more = book.settle(round_of("holdem.co", won, "AC TD KH KD TC"), agree(load_game("holdem.co")))
+    settlement, more = book.settle(ended_round("holdem.co", won, "AC TD KH KD TC"), agree(load_game("holdem.co")))
     assert award(settlement)
     records += more
     lines = [MeterRecord.from_json(record.to_json()) for record in records]
@@ -277,7 +277,7 @@ def test_it_is_offered_in_its_games_alone() -> None:
         book.terms_of(agree(load_game("omaha.co")))
     own = load_jackpot(EXAMPLE).award
     with pytest.raises(SettlementRefused, match="not at this game"):
-        settle(round_of(LONGHORN, []), load_game(LONGHORN), jackpot=own)
+        settle(ended_round(LONGHORN, []), load_game(LONGHORN), jackpot=own)
 
 
 FOURTH = 'name = "fourth"\ncontribution = "0 %"\n'

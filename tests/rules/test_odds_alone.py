@@ -22,7 +22,7 @@ from rules.odds.surrender import GrowingHand, count_last, surrender
 from rules.odds.take_back import take_back
 from rules.odds.unseen_draw import AtOnce, count_exchanges, unseen_draw
 from tests.support.oracles.odds_summed import gain, row_pays
-from tests.support.oracles.slow_play import LOST, End, Game, best_gain, endings, in_parts, row_of
+from tests.support.oracles.slow_play import LOST, End, Game, best_gain, endings, in_parts, outcome_of
 
 PACK = Pack((2, 9, 1), 3)
 PAYS = row_pays([20, 1, 0, -1, -1])
@@ -30,12 +30,12 @@ NUMBERS = {PACK.card(number): number for number in range(PACK.size)}
 
 
 def rows(size: int, pack: Pack = PACK) -> Ints:
-    return np.array([row_of(pack, hand, size) for hand in all_sets(pack.size, size).tolist()], np.int64)
+    return np.array([outcome_of(pack, hand, size) for hand in all_sets(pack.size, size).tolist()], np.int64)
 
 
 def finder(size: int) -> RowFinder:
     """Of the best `size` cards; suits matter where so many are of one."""
-    return RowFinder(PACK, lambda cards: row_of(PACK, [NUMBERS[card] for card in cards], size), size)
+    return RowFinder(PACK, lambda cards: outcome_of(PACK, [NUMBERS[card] for card in cards], size), size)
 
 
 def by_rule(decision: int, cards: Sequence[int], options: int) -> int:
@@ -77,7 +77,7 @@ def taking_back(deal: Sequence[tuple[int, ...]]) -> Play:
     own, first, last = deal
     one = yield own, 2
     two = yield tuple(sorted(own + first)), 2
-    net = PAYS.nets[row_of(PACK, own + first + last, 3)]
+    net = PAYS.nets[outcome_of(PACK, own + first + last, 3)]
     stakes = Fraction(one), Fraction(two), Fraction(1)
     return stakes, tuple(net * stake for stake in stakes)
 
@@ -104,7 +104,7 @@ def betting_on(deal: Sequence[tuple[int, ...]]) -> Play:
             return made, tuple(-stake for stake in made)
         stakes.append((1, 3)[option - 1])
         seen += more
-    net = PAYS.nets[row_of(PACK, seen, 3)]
+    net = PAYS.nets[outcome_of(PACK, seen, 3)]
     return tuple(map(Fraction, stakes)), tuple(net * stake for stake in stakes)
 
 
@@ -157,10 +157,10 @@ def buying(insured: bool) -> Game:
             if not (yield tuple(sorted(seen)), 2):
                 return end(bets, LOST)
             seen += more
-        net = BONUS_PAYS.nets[row_of(PACK, seen, 3)]
+        net = BONUS_PAYS.nets[outcome_of(PACK, seen, 3)]
         if net == LOST and insured and (yield tuple(sorted(seen)), 2):
             fees[1] = Fraction(1)
-            net = BONUS_PAYS.nets[row_of(PACK, seen + last, 3)]
+            net = BONUS_PAYS.nets[outcome_of(PACK, seen + last, 3)]
         return end(3, net)
 
     return play
@@ -197,7 +197,7 @@ BONUS = row_pays([20, 8, 1, -1, -1, 3, 0])
 
 
 def declared(own: tuple[int, ...]) -> int:
-    return {0: 5, 1: 6}.get(row_of(PACK, own, 2), -1)
+    return {0: 5, 1: 6}.get(outcome_of(PACK, own, 2), -1)
 
 
 def laying_aside(folds: bool, bonus: Fraction) -> Game:
@@ -215,7 +215,7 @@ def laying_aside(folds: bool, bonus: Fraction) -> Game:
         if folds and option > len(own):
             return stakes, (LOST, Fraction(0), -bonus)
         kept = tuple(card for card in own if card != own[option if bet else option - len(own) - 1])
-        row = row_of(PACK, kept + flop, 3)
+        row = outcome_of(PACK, kept + flop, 3)
         return stakes, (DECLARED.nets[row], bet * DECLARED.nets[row], bonus * BONUS.nets[row])
 
     return play
@@ -240,7 +240,7 @@ def filling(deal: tuple[tuple[int, ...], ...]) -> Play:
     keeps = yield own, 8
     kept = tuple(card for place, card in enumerate(own) if keeps >> place & 1)
     drawn = tuple(card for (card,) in community[: 3 - len(kept)])
-    return (Fraction(1),), (PAYS.nets[row_of(PACK, kept + drawn, 3)],)
+    return (Fraction(1),), (PAYS.nets[outcome_of(PACK, kept + drawn, 3)],)
 
 
 def test_any_cards_are_kept_and_the_community_fills_the_hand() -> None:
@@ -257,9 +257,9 @@ def giving_up(deal: tuple[tuple[int, ...], ...]) -> Play:
     own, flop, rest = deal
     gives_up = yield own, 2
     nets = [
-        GROWING[0].nets[row_of(PACK, own, 1)],
-        GROWING[1].nets[row_of(PACK, own + flop, 3)],
-        GROWING[2].nets[row_of(PACK, own + flop + rest, 3)],
+        GROWING[0].nets[outcome_of(PACK, own, 1)],
+        GROWING[1].nets[outcome_of(PACK, own + flop, 3)],
+        GROWING[2].nets[outcome_of(PACK, own + flop + rest, 3)],
     ]
     if gives_up:
         nets[2] = Fraction(-1, 2)

@@ -19,7 +19,7 @@ from rules.jackpot_setup import load_jackpot
 from rules.meters import MeterRecord, RoundKey
 from rules.settlement import HouseRake
 from tests.support.dealing.hand_table import HandTable
-from tests.support.dealing.pot_rounds import round_of, seat_of
+from tests.support.dealing.pot_rounds import ended_round, seat_of
 
 EXAMPLE = Path(__file__).parents[2] / "docs/examples/jackpot-bad-beat.toml"
 STREETS = ("bet_1", "bet_2", "bet_3")
@@ -68,7 +68,7 @@ def test_an_evening_of_trips(seed: int, share: str, last: str, rake_of: str) -> 
         allowed = terms.rolled["pot"].seats if "pot" in terms.rolled else (1, 2, 3, 4)
         there = [number for number in allowed if number == min(allowed) or random.random() < 0.9]
         seats = [trips_hand(random, number, cards) for number in there]
-        found = terms.settle(round_of("trips.co", seats))
+        found = terms.settle(ended_round("trips.co", seats))
         adds_up(found)
         (pot,) = found.pots
         assert found.status == "settled"
@@ -159,7 +159,7 @@ def test_an_evening_dealt_and_settled() -> None:
 def test_a_table_goes_on_with_a_pot_as_it_stood() -> None:
     terms = TableTerms(load_game("trips.co"), readings={"last-hand": "fifth"}, meters={"pot": 500})
     seat = seat_of(1, "KS KD 8H 8C 3C", initial=100, bet_1=100, bet_2=100, bet_3=100)
-    found = terms.settle(round_of("trips.co", [seat]))
+    found = terms.settle(ended_round("trips.co", [seat]))
     assert found.why is not None
     assert "how many hands" in found.why, "the amount alone does not say whether this is the fifth hand"
 
@@ -192,7 +192,7 @@ def test_an_evening_of_longhorn_with_its_jackpot(seed: int, divided: bool) -> No
         random.shuffle(cards)
         seats = [longhorn_seat(random, number, cards) for number in range(1, 8)]
         before = book.shown()
-        found, *records = terms.settle_all(round_of("longhorn.co", seats, board))
+        found, *records = terms.settle_all(ended_round("longhorn.co", seats, board))
         assert isinstance(found, Settlement)
         adds_up(found)
         meters += found.totals.meters
@@ -235,7 +235,7 @@ def test_joker_poker_pays_no_more_than_was_bet(seed: int, reading: str, percent:
         split = Split(low=own[:1], rest=own[1:], by="player", foul=False)
         seats.append(replace(seat_of(number, own, wager=random.randint(1, 40) * 25), split=split))
     terms = TableTerms(load_game("joker.co"), readings={"unequal-winners": reading}, rake=HouseRake(percent))
-    found = terms.settle(round_of("joker.co", seats))
+    found = terms.settle(ended_round("joker.co", seats))
     adds_up(found)
     nets = {seat.seat: seat.net for seat in found.seats}
     winners = {each.seat for pot in found.pots for each in pot.winners}
@@ -251,6 +251,6 @@ def test_of_a_void_round_everything_comes_back(game: str) -> None:
     bet = {"joker.co": "wager", "longhorn.co": "pot-1"}.get(game, "initial")
     seats = [replace(seat_of(number), wagers={bet: 500}, returned={bet: 500}) for number in (1, 2)]
     terms = TableTerms(load_game(game), meters={"pot": 700} if game == "trips.co" else {})
-    found = terms.settle(round_of(game, seats, outcome="misdeal"))
+    found = terms.settle(ended_round(game, seats, outcome="misdeal"))
     assert {line.result for line in found.lines} == {"returned"}
     assert (found.totals.players, terms.meters) == (0, {"pot": 700} if game == "trips.co" else {})

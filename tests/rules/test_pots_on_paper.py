@@ -6,19 +6,19 @@ import pytest
 
 from tests.support.dealing.pot_rounds import must_add_up
 from tests.support.reading.each import of_each
-from tests.support.reading.paper_pots import cases, comes_to, games, posted_after, seats_of, settled
+from tests.support.reading.paper_pots import comes_to, posted_after, pot_cases, pot_games, seats_of, settled_on_paper
 
 TOGETHER = ("joker.co",)
 """A winner's own wager never goes into the pot: the reader has it as returned, the settlement in the same line."""
 ROLLING = ("joker.co", "trips.co", "longhorn.co")
 """Pots with money of other hands, or of which a part is the house's or a jackpot's."""
 
-CASES = [(game, case) for game in games() for case in cases(game)]
+CASES = [(game, case) for game in pot_games() for case in pot_cases(game)]
 
 
 @of_each("game, case", CASES, ids=lambda case: f"{case[0]}: {case[1]['name']}")
 def test_every_seat_has_what_the_text_gives_it(game: str, case: dict[str, Any]) -> None:
-    settlement = settled(game, case)
+    settlement = settled_on_paper(game, case)
     for seat in case["seat"]:
         found, wanted = comes_to(settlement, seat["seat"]), {"gets": 0} | seat["expect"]
         if game in TOGETHER:
@@ -36,7 +36,7 @@ def test_a_jackpot_that_was_won_is_followed_by_the_secondary_one(game: str, case
     assert posted_after(game, case) == case["expect-pool"]
 
 
-@pytest.mark.parametrize("game", games())
+@pytest.mark.parametrize("game", pot_games())
 def test_at_least_twelve_hands_of_each_game(game: str) -> None:
-    assert len({case["name"] for case in cases(game)}) == len(cases(game)) >= 12
-    assert all(case["clause"] for case in cases(game))
+    assert len({case["name"] for case in pot_cases(game)}) == len(pot_cases(game)) >= 12
+    assert all(case["clause"] for case in pot_cases(game))

@@ -4,14 +4,14 @@ family by `make test-pots`."""
 import pytest
 
 from tests.support.oracles.pokerkit_hands import FORMS, judged
-from tests.support.programs.compare_pots import compare
+from tests.support.programs.compare_pots import compare_hand
 
 
 @pytest.mark.every(4)
 @pytest.mark.parametrize("name", FORMS)
 def test_random_hands_are_settled_as_pokerkit_pays_them(name: str) -> None:
     for seed in range(100):
-        compare(name, seed)
+        compare_hand(name, seed)
 
 
 def test_the_hands_are_such_as_tell_rules_apart() -> None:

@@ -13,7 +13,7 @@ from protocol.cards import DECK
 from rules import load_game, settle
 from rules.pot_split import clockwise, halves, shared, three_quarters
 from rules.settlement import HouseRake, Settlement
-from tests.support.dealing.pot_rounds import HIDDEN, must_add_up, round_of, seat_of
+from tests.support.dealing.pot_rounds import HIDDEN, ended_round, must_add_up, seat_of
 
 GAMES = {
     "holdem.co": (2, 5),
@@ -71,7 +71,7 @@ def rounds(draw: st.DrawFn) -> tuple[str, list[Seat], list[str], dict[str, Any]]
 def test_every_cent_is_somewhere(case: tuple[str, list[Seat], list[str], dict[str, Any]]) -> None:
     game, seats, board, more = case
     terms = more.pop("terms")
-    done = settle(round_of(game, seats, board, **more), load_game(game), **terms)
+    done = settle(ended_round(game, seats, board, **more), load_game(game), **terms)
     must_add_up(done, seats)
     _rake_is_within_its_limits(done, terms["rake"])
     dead = {seat.seat for seat in seats if seat.status != "live"}
@@ -127,7 +127,9 @@ def test_who_sits_where_does_not_matter_to_what_a_hand_wins(deck: list[str], pla
             hand = deck[2 * number : 2 * number + 2]
             seats.append(seat_of((number + shift - 1) % players + 1, hand, river=cents * 60))
         done = settle(
-            round_of("holdem-hi-lo.co", seats, deck[50:52] + deck[40:43]), load_game("holdem-hi-lo.co"), token_cents=1
+            ended_round("holdem-hi-lo.co", seats, deck[50:52] + deck[40:43]),
+            load_game("holdem-hi-lo.co"),
+            token_cents=1,
         )
         by_seat = {seat.seat: seat.net for seat in done.seats}
         return [by_seat[(number + shift - 1) % players + 1] for number in put]

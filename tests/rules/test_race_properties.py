@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from dealer_flow.record.result import RoundResult
 from protocol.cards import DECK
 from rules import settle
-from tests.support.dealing.races import GAME, money, race_table
+from tests.support.dealing.races import GAME, race_money, race_table
 
 TEXTS = [card.text for card in DECK]
 SUITS = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
@@ -69,7 +69,7 @@ def test_the_money_is_what_an_engine_written_apart_says(found: tuple[list[str], 
     cards, bets = found
     settlement = settle(dealt(cards, bets), GAME)
     assert settlement.status == "settled"
-    assert {bet: net for bet, (_, net) in money(settlement).items()} == expected(cards, bets)
+    assert {bet: net for bet, (_, net) in race_money(settlement).items()} == expected(cards, bets)
     totals = settlement.totals
     assert totals.players + totals.house == totals.meters == 0
     assert totals.players == sum(line.net for line in settlement.lines)
@@ -92,5 +92,5 @@ def test_a_swap_of_suits_swaps_their_bets_and_no_others(
     if swap is TURNS:
         names |= {"red": "black", "black": "red"}
     other = dealt([card[0] + swap[card[1]] for card in cards], {names.get(bet, bet): c for bet, c in bets.items()})
-    one = money(settle(dealt(cards, bets), GAME))
-    assert money(settle(other, GAME)) == {names.get(bet, bet): value for bet, value in one.items()}
+    one = race_money(settle(dealt(cards, bets), GAME))
+    assert race_money(settle(other, GAME)) == {names.get(bet, bet): value for bet, value in one.items()}

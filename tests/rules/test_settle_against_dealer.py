@@ -7,19 +7,19 @@ from msgspec.structs import replace
 
 from dealer_flow.record.details import Stage
 from rules import settle
-from tests.support.reading.paper import Case, Paper
+from tests.support.reading.paper import Paper, PaperCase
 
 
-def settled(game: str, case: Case, **options: Any) -> dict[str, tuple[str, int]]:
+def settled(game: str, case: PaperCase, **options: Any) -> dict[str, tuple[str, int]]:
     settlement = Paper(game, case).settle(**options)
     return {line.bet: (line.result, line.pay) for line in settlement.lines}
 
 
-def reasons(game: str, case: Case) -> dict[str, str]:
+def reasons(game: str, case: PaperCase) -> dict[str, str]:
     return {line.bet: line.why for line in Paper(game, case).settle().lines}
 
 
-def crazy(cards: str, play: int) -> Case:
+def crazy(cards: str, play: int) -> PaperCase:
     bets = {"ante": 500, "super-bonus": 500, "play": play}
     return {"seat": [{"seat": 1, "cards": cards, "choices": ["play"], "bets": bets}], "dealer": "KC QC 8D 5H 2H"}
 
@@ -65,7 +65,7 @@ def test_two_spots_make_one_bet_together(bets: dict[str, int], held: bool) -> No
     assert {result == "held" for result, _ in found.values()} == {held}
 
 
-def holdem(cards: str, community: str, **bets: int) -> Case:
+def holdem(cards: str, community: str, **bets: int) -> PaperCase:
     bets = {"ante": 500, "flop": 1000} | bets
     choices = ["flop-bet", "turn-bet" if "turn" in bets else "turn-check", "river-check"]
     seat = {"seat": 1, "cards": cards, "choices": choices, "bets": bets}

@@ -17,7 +17,7 @@ from rules.linked import settle_linked
 from rules.meter_setup import ProgressiveSetup
 from rules.meters import MeterBank
 from tests.support.dealing import races
-from tests.support.reading.paper import Case, Paper
+from tests.support.reading.paper import Paper, PaperCase
 
 
 def lines(done: Settlement, seat: int = 1) -> dict[str, tuple[str, int, int]]:
@@ -166,7 +166,7 @@ def test_a_shared_meter_pays_by_the_table_of_the_jokers_use(tmp_path: Path) -> N
     other.write_text(other.read_text().replace("of meter", "of jackpot"))
     game, bank = load_game(folder / "fortune-pai-gow.co.toml"), shared(1_000_000)
     seat = {"seat": 1, "cards": "3D 4D 5D 6D 7D 8D JK", "low": "3D 4D", "bets": {"ante": 500, "progressive": 100}}
-    case: Case = {"seat": [seat], "dealer": "9S 8S 7C 6H 4S 3H 2C", "dealer_low": "8S 7C"}
+    case: PaperCase = {"seat": [seat], "dealer": "9S 8S 7C 6H 4S 3H 2C", "dealer_low": "8S 7C"}
     done, records = settle_linked(
         bank, Paper("fortune-pai-gow.co", case).round(), game, readings=WILD, accept_suspect=True
     )

@@ -7,13 +7,13 @@ from rules.linked import settle_linked
 from rules.meter_setup import ProgressiveSetup
 from rules.meters import MeterBank
 from rules.settlement import Settlement
-from tests.support.reading.paper import Case, Paper
+from tests.support.reading.paper import Paper, PaperCase
 
 BONUS, DRAW = "texas-holdem-bonus.co", "caribbean-draw.co"
 FULL_HOUSE = {"cards": "KH KC", "choices": ["flop-bet", "turn-check", "river-check"]}
 
 
-def at_the_bonus_table(*wagers: int) -> Case:
+def at_the_bonus_table(*wagers: int) -> PaperCase:
     """A full house on the flop at each of two seats, of which one folds. Progressives of these cents."""
     hands = (FULL_HOUSE, {"cards": "KS 2H", "choices": ["fold"]})
     seats = [
@@ -23,11 +23,11 @@ def at_the_bonus_table(*wagers: int) -> Case:
     return {"seat": seats, "community": "KD 2D 2C 5S 7S", "dealer": "3S 4C"}
 
 
-def flop(hand: Case) -> dict[str, int]:
+def flop(hand: PaperCase) -> dict[str, int]:
     return {} if hand["choices"] == ["fold"] else {"flop": 1000}
 
 
-def royals(**readings: str) -> Case:
+def royals(**readings: str) -> PaperCase:
     """Two royal flushes declared on the first five cards, and nothing at a third seat."""
     hands = ("AS KS QS JS TS", "AC KC QC JC TC", "2H 3C 7H 9D JD")
     seats = [

@@ -9,7 +9,7 @@ import pytest
 from rules import SettlementRefused
 from rules.pool_closing import shares_of
 from rules.settlement import HouseRake, Settlement
-from tests.support.dealing.pot_rounds import must_add_up, round_of, seat_of, settled
+from tests.support.dealing.pot_rounds import ended_round, must_add_up, seat_of, settled
 
 GAME, POOL = "home-run.co", "home-run"
 PAPER = Path(__file__).parent / "paper" / "runners" / f"{GAME}.toml"
@@ -212,7 +212,7 @@ def test_a_game_without_a_pool_has_no_runners_and_no_rake_of_it() -> None:
 
 
 def test_a_settlement_says_what_moved_in_words() -> None:
-    result = round_of(GAME, two_seats(), BOARD)
+    result = ended_round(GAME, two_seats(), BOARD)
     assert result.to_json().count('"left"') == 0
     settlement = settled(GAME, two_seats(), BOARD, terms={"meters": {POOL: 2500}, "runners": {1: 3}})
     why = [line.why for line in settlement.lines if line.bet in ("strike-out", POOL)]

@@ -21,7 +21,7 @@ from devices.events import Level, Seen
 from protocol.cards import DECK
 from rules import load_game
 from rules.settlement import HouseRake, Settlement
-from tests.support.dealing.pot_rounds import must_add_up, round_of, seat_of
+from tests.support.dealing.pot_rounds import ended_round, must_add_up, seat_of
 
 GAME, POOL, NEEDED = "home-run.co", "home-run", 4
 TOKEN = 25
@@ -73,7 +73,7 @@ class Evening:
         left = tuple(number for number in range(1, 8) if number not in numbers and random.random() < 0.02)
         outcome: Any = void or "complete"
         more = {"round": self.number, "button": random.choice(numbers), "left": left, "outcome": outcome}
-        return round_of(GAME, seats, board, **more)
+        return ended_round(GAME, seats, board, **more)
 
     def seat(self, number: int, cards: list[str], status: Any, *, void: bool) -> Seat:
         random = self.random

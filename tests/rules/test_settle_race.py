@@ -14,7 +14,18 @@ from dealer_flow.record.result import Drawn, Finish, RoundResult
 from rules import TomlFileError, load_game, settle
 from rules.conditions import CONDITIONS, RaceEnd
 from rules.game import GAMES
-from tests.support.dealing.races import AT_5, AT_10, AT_11, AT_16, GAME, NEVER, money, race, race_table, settled
+from tests.support.dealing.races import (
+    AT_5,
+    AT_10,
+    AT_11,
+    AT_16,
+    GAME,
+    NEVER,
+    race,
+    race_money,
+    race_table,
+    settled_race,
+)
 from tests.support.reading.each import of_each
 
 WHEEL = "AS 2S 3S 4S 5S"  # the ace is low
@@ -122,7 +133,7 @@ OUTSIDE = [
 def test_outside_bets(bet: str, cards: str, net: int) -> None:
     """RTF pay tables, outside bets; RTF 5 after 16 cards."""
     extra = " KH" if cards == NEVER else ""
-    assert settled(cards + extra, **{bet: 500}) == {bet: ("win" if net > 0 else "lose", net)}
+    assert settled_race(cards + extra, **{bet: 500}) == {bet: ("win" if net > 0 else "lose", net)}
 
 
 def test_every_bet_is_won_and_lost_here() -> None:
@@ -142,14 +153,14 @@ def test_a_switched_17(card: str, wanted: dict[str, tuple[str, int]]) -> None:
     """RTF 6: of 4 dollars on 17, $2.50 moved: 150 to 1 or lost; $1.50 stay and are paid 35 to 1."""
     table = race_table().bet(1, number_17=400).start().draw(NEVER).bet(1, switch_hearts=250).draw(card)
     settlement = settle(table.end(), GAME)
-    assert money(settlement) == wanted
+    assert race_money(settlement) == wanted
     assert {line.clause for line in settlement.lines if line.bet == "switch-hearts"} == {"RTF 6"}
     assert sum(line.stake for line in settlement.lines) == 400
 
 
 def test_all_of_it_may_be_switched() -> None:
     table = race_table().bet(1, number_17=400).start().draw(NEVER).bet(1, switch_clubs=400).draw("KC")
-    assert money(settle(table.end(), GAME)) == {"switch-clubs": ("win", 60_000)}
+    assert race_money(settle(table.end(), GAME)) == {"switch-clubs": ("win", 60_000)}
 
 
 # ------------------------------------------------------------------ readings and rounding
@@ -157,26 +168,27 @@ def test_all_of_it_may_be_switched() -> None:
 
 def test_half_of_even_on_10_may_be_half_the_stake() -> None:
     result = race(AT_10, even=400)
-    assert money(settle(result, GAME)) == {"even": ("win", 200)}
+    assert race_money(settle(result, GAME)) == {"even": ("win", 200)}
     other = settle(result, GAME, paytables={"even": "RTF-EVEN-HALF-BACK"})
-    assert money(other) == {"even": ("win", -200)}
+    assert race_money(other) == {"even": ("win", -200)}
     assert other.paytables["even"] == "RTF-EVEN-HALF-BACK"
-    assert money(settle(race(AT_6, even=400), GAME, paytables={"even": "RTF-EVEN-HALF-BACK"})) == {"even": ("win", 400)}
+    won = settle(race(AT_6, even=400), GAME, paytables={"even": "RTF-EVEN-HALF-BACK"})
+    assert race_money(won) == {"even": ("win", 400)}
 
 
 def test_readings_of_the_ace_and_of_the_royal() -> None:
     low = settle(race(WHEEL, ace_high_flush=400), GAME, readings={"ace-high": "not-five-high"})
-    assert money(low) == {"ace-high-flush": ("lose", -400)}
+    assert race_money(low) == {"ace-high-flush": ("lose", -400)}
     high = settle(race(ROYAL, ace_high_flush=400), GAME, readings={"ace-high": "not-five-high"})
-    assert money(high) == {"ace-high-flush": ("win", 600)}
+    assert race_money(high) == {"ace-high-flush": ("win", 600)}
     apart = settle(race(ROYAL, straight_flush=400, royal_flush=400), GAME, readings={"royal-as-straight": "apart"})
-    assert money(apart) == {"straight-flush": ("lose", -400), "royal-flush": ("win", 400_000)}
+    assert race_money(apart) == {"straight-flush": ("lose", -400), "royal-flush": ("win", 400_000)}
     assert apart.readings == {"ace-high": "holds-ace", "royal-as-straight": "apart"}
 
 
 def test_a_pay_is_rounded_down_to_the_token() -> None:
     """6 to 5 on $1.25 is $1.50; on $1.10 it is $1.32, of which 7 cents are kept."""
-    assert settled(AT_11, range_11_13=125) == {"range-11-13": ("win", 150)}
+    assert settled_race(AT_11, range_11_13=125) == {"range-11-13": ("win", 150)}
     settlement = settle(race(AT_11, range_11_13=110), GAME)
     assert (settlement.lines[0].pay, settlement.lines[0].rest) == (125, "7")
     assert settle(race(AT_11, range_11_13=110), GAME, rounding="down-to-cent").lines[0].pay == 132

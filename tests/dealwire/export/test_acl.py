@@ -17,8 +17,7 @@ from dealwire.export.topics import AGAIN, LINE_TOPICS, MARK, PRESENCE, STANDING
 from dealwire.journal import Journal
 from devices.clock import SystemClock
 from tests.dealwire.export.test_mqtt import late_identity
-from tests.support.rigs.brokers import Mosquitto, Reader, eventually, needs_mosquitto
-from tests.support.rigs.brokers import running as running_broker
+from tests.support.rigs.brokers import Mosquitto, Reader, eventually, needs_mosquitto, running_broker
 from tests.support.rigs.export_lines import journalled, publish
 from tests.support.rigs.patience import wait_until
 

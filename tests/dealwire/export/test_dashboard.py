@@ -15,8 +15,7 @@ from click.testing import CliRunner
 
 from dealwire.cli import main
 from tests.dealwire.export.test_alerts import alerts, known
-from tests.support.rigs.brokers import Reader, eventually, needs_mosquitto
-from tests.support.rigs.brokers import running as running_broker
+from tests.support.rigs.brokers import Reader, eventually, needs_mosquitto, running_broker
 from tests.support.rigs.prometheus import PROMTOOL, Prometheus, needs_prometheus, reading_metrics
 from tests.support.rigs.serving import Program, simulators, write_configuration
 

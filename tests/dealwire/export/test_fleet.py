@@ -31,11 +31,9 @@ from dealwire.table.redaction import topic_of
 from devices.clock import SystemClock
 from devices.extras import install_command
 from tests.support.dealing.side_pot_hand import HAND, PokerTable
-from tests.support.rigs.brokers import Mosquitto, eventually, needs_mosquitto
-from tests.support.rigs.brokers import running as running_broker
+from tests.support.rigs.brokers import Mosquitto, eventually, needs_mosquitto, running_broker
 from tests.support.rigs.export_lines import SITE, journalled, publish
-from tests.support.rigs.postgres import Postgres, needs_postgres
-from tests.support.rigs.postgres import running as running_postgres
+from tests.support.rigs.postgres import Postgres, needs_postgres, running_postgres
 
 pytestmark = [needs_mosquitto, needs_postgres]
 ROOT = Path(__file__).parents[3]

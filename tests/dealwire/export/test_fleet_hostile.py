@@ -19,8 +19,7 @@ from tests.dealwire.export.test_fleet import (
     say,
     server,
 )
-from tests.support.rigs.brokers import Mosquitto, eventually, needs_mosquitto
-from tests.support.rigs.brokers import running as running_broker
+from tests.support.rigs.brokers import Mosquitto, eventually, needs_mosquitto, running_broker
 from tests.support.rigs.export_lines import journalled
 from tests.support.rigs.postgres import Postgres, needs_postgres
 

@@ -21,8 +21,7 @@ from dealwire.export.topics import Address, Mark
 from dealwire.export.witness import witness
 from dealwire.journal import Journal, JournalReader
 from devices.clock import SystemClock
-from tests.support.rigs.brokers import Mosquitto, Reader, eventually, needs_mosquitto
-from tests.support.rigs.brokers import running as running_broker
+from tests.support.rigs.brokers import Mosquitto, Reader, eventually, needs_mosquitto, running_broker
 from tests.support.rigs.export_lines import SITE, TABLE, journalled, publish
 from tests.support.rigs.serving import Program, published, rounds_in, simulators, write_configuration
 

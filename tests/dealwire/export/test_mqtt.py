@@ -19,7 +19,7 @@ from dealwire.export.broker import Broker, pause
 from dealwire.export.mqtt import REPEAT_MAX, MqttExporter
 from dealwire.journal import Journal
 from devices.clock import SystemClock
-from tests.support.rigs.brokers import Mosquitto, Reader, eventually, needs_mosquitto, running
+from tests.support.rigs.brokers import Mosquitto, Reader, eventually, needs_mosquitto, running_broker
 from tests.support.rigs.export_lines import SITE, TABLE, journalled, publish
 
 pytestmark = needs_mosquitto
@@ -35,7 +35,7 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
 
 @pytest.fixture
 def broker(tmp_path: Path) -> Iterator[Mosquitto]:
-    with running(tmp_path / "broker", *Mosquitto.KEEPS) as made:
+    with running_broker(tmp_path / "broker", *Mosquitto.KEEPS) as made:
         yield made
 
 
@@ -185,7 +185,7 @@ def test_a_line_that_the_broker_refuses_is_not_sent(journal: Journal, tmp_path: 
     rules.write_text(may.format("status") + "topic read dealwire/v1/here/t1/#\n")
     settings = ("allow_anonymous false", f"password_file {users}", f"acl_file {rules}", *Mosquitto.KEEPS)
     said: list[str] = []
-    with running(tmp_path / "broker", *settings) as broker:
+    with running_broker(tmp_path / "broker", *settings) as broker:
         at = Broker.parse(broker.url.replace("//", "//table@"), password="table")
         with (
             Reader(broker.port, TOPICS, username="reader") as reader,
@@ -206,7 +206,7 @@ def test_a_line_that_the_broker_refuses_is_not_sent(journal: Journal, tmp_path: 
 def test_a_wrong_password_and_an_absent_broker_are_one_line_each(journal: Journal, tmp_path: Path) -> None:
     settings = ("allow_anonymous false", f"password_file {passwords(tmp_path)}")
     said: list[str] = []
-    with running(tmp_path / "broker", *settings) as broker:
+    with running_broker(tmp_path / "broker", *settings) as broker:
         at = Broker.parse(broker.url, username="table", password="wrong")
         assert "wrong" not in f"{at} {at!r}"
         with MqttExporter(at, journal, site=SITE, tables=[TABLE], report=said.append):
@@ -283,7 +283,7 @@ def test_lines_go_over_tls_with_certificates_on_both_sides(journal: Journal, tmp
     own = {name: tmp_path / name for name in ("ca.pem", "server.pem", "server.key", "client.pem", "client.key")}
     settings = (f"cafile {own['ca.pem']}", f"certfile {own['server.pem']}", f"keyfile {own['server.key']}")
     said: list[str] = []
-    with running(tmp_path / "broker", *settings, "require_certificate true", "allow_anonymous true") as broker:
+    with running_broker(tmp_path / "broker", *settings, "require_certificate true", "allow_anonymous true") as broker:
         url = broker.url.replace("mqtt:", "mqtts:")
         put(journal, 100)
         with MqttExporter(Broker.parse(url), journal, site=SITE, tables=[TABLE], report=said.append):

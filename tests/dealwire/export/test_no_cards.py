@@ -23,8 +23,7 @@ from devices.clock import SystemClock
 from docs._print.line_schemas import LINE_TYPES, bodies, field_shapes, schema_of
 from tests.dealwire.export.test_fleet import consuming, database, server
 from tests.dealwire.export.test_lines import CAPTURES, followed, lines_of
-from tests.support.rigs.brokers import Mosquitto, Reader, eventually, needs_mosquitto
-from tests.support.rigs.brokers import running as running_broker
+from tests.support.rigs.brokers import Mosquitto, Reader, eventually, needs_mosquitto, running_broker
 from tests.support.rigs.export_lines import SITE, TABLE, journalled
 from tests.support.rigs.postgres import Postgres, needs_postgres
 

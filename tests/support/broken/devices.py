@@ -623,11 +623,11 @@ def _checks(each: Caught) -> str:
     return f"{checks}{', and by most that need events' if each.spreads else ''}"
 
 
-def published(page: str) -> str:
+def published_page(page: str) -> str:
     """The page with its table as it must be."""
     before, _, rest = page.partition(BEGIN)
     return before + BEGIN + markdown() + END + rest.partition(END)[2]
 
 
 if __name__ == "__main__":
-    PAGE.write_text(published(PAGE.read_text()))
+    PAGE.write_text(published_page(PAGE.read_text()))

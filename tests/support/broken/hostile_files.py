@@ -18,7 +18,7 @@ KINDS: Final = {"a pipe": "pipe", "a socket": "socket", "a device": "device"}
 """What the refusal calls it, and what it is made as here."""
 
 
-def make(kind: str, path: Path) -> Path:
+def make_hostile(kind: str, path: Path) -> Path:
     """Something at `path` that is no file."""
     if kind == "pipe":
         os.mkfifo(path)

@@ -170,7 +170,7 @@ class ComparesExtensions(Rewriting):
         return [body[:6] + self._came[request][:2] + body[8:] if request in self._other else body]
 
 
-class VersionFirst(Rewriting):
+class VersionBeforeFlags(Rewriting):
     """Of a frame with an unknown flag and another version it says that it does not know the version."""
 
     def heard(self, envelope: Envelope) -> Iterable[bytes]:
@@ -300,7 +300,7 @@ LINK_DEVICES: Final = (
     _caught(ForgetsRefusals, "commands.refusal-remembered", "meters.refused"),
     _caught(RemembersNaked, "commands.id-free-after-nak"),
     _caught(ComparesExtensions, "commands.same-id-other-extension"),
-    _caught(VersionFirst, "header.first-of-several"),
+    _caught(VersionBeforeFlags, "header.first-of-several"),
     _caught(NamelessNak, "header.unknown-command"),
     _caught(AcksAbove, "events.ack-above"),
     _caught(QuietWhenLost, "silence.resend-goes-on"),

@@ -287,6 +287,6 @@ def judge_shoe(dialect: str, device: Callable[[TableModel], TableModel] = lambda
     return report_of_shoe(run, ReportHead())
 
 
-def caught_by(report: Report) -> tuple[str, ...]:
+def failed_checks(report: Report) -> tuple[str, ...]:
     """The checks that failed."""
     return tuple(check.id for check in report.of(BenchOutcome.FAILED))

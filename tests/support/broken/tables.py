@@ -121,7 +121,7 @@ class ClearsWhenEmpty(Reanswering):
     command, states = m.ClearShoeErrorMessage, (ShoeState.EMPTY,)
 
 
-class ParametersFirst(Reanswering):
+class ErrorFaultFirst(Reanswering):
     """ClearShoeError outside of the error mode is refused for its fault, not for the state."""
 
     command, states = m.ClearShoeErrorMessage, tuple(ShoeState)
@@ -474,7 +474,7 @@ TABLE_DEVICES: Final = (
     _shoe(LocksInError, "shoe.every-command-in-error"),
     _shoe(EndsWhileLocked, "shoe.every-command-locked", "shoe.wrong-state"),
     _shoe(ClearsWhenEmpty, "shoe.every-state"),
-    _shoe(ParametersFirst, "shoe.every-state", "shoe.every-command-locked", "shoe.wrong-state"),
+    _shoe(ErrorFaultFirst, "shoe.every-state", "shoe.every-command-locked", "shoe.wrong-state"),
     _shoe(BusyShoe, "shoe.every-state", "shoe.every-command-locked", "shoe.every-command-in-error", "shoe.wrong-state"),
     _shoe(TestsItself, "shoe.no-self-test"),
     _shoe(StateBefore, "always.reply-state", quick="shoe.every-state"),

@@ -56,7 +56,7 @@ def action_of(item: Legal) -> BettingAction:
     return ACTIONS[item.what.split()[0]]
 
 
-def seat_of(item: Legal) -> int:
+def acting_seat(item: Legal) -> int:
     """Whose it is."""
     return int(item.place.removeprefix("seat "))
 
@@ -71,7 +71,7 @@ def most_of(now: Round, seat: int) -> int:
 
 def acted(now: Round, item: Legal, random: Random | None = None) -> e.PlayerActed:
     """The action that is listed, with cents that may be: drawn at random, else a fixed step more than lies there."""
-    seat, action, cents = seat_of(item), action_of(item), item.value
+    seat, action, cents = acting_seat(item), action_of(item), item.value
     if action in (BettingAction.BET, BettingAction.RAISE, BettingAction.BRING_IN) and cents:
         most = max(most_of(now, seat), cents)
         cents = min(now.betting.high + MORE, most) if random is None else random.randint(cents, most)

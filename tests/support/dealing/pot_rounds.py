@@ -34,7 +34,7 @@ def seat_of(
     )
 
 
-def round_of(game: str, seats: Sequence[Seat], community: str | Sequence[str] = (), **more: Any) -> RoundResult:
+def ended_round(game: str, seats: Sequence[Seat], community: str | Sequence[str] = (), **more: Any) -> RoundResult:
     """A round that was played out."""
     board = tuple(community.split()) if isinstance(community, str) else tuple(community)
     awards = tuple(TakenPot(*each) for each in more.pop("awards", ()))
@@ -64,7 +64,7 @@ def settled(
     game: str, seats: Sequence[Seat], community: str | Sequence[str] = (), *, terms: Any = None, **more: Any
 ) -> Settlement:
     """The same, settled on these terms, in chips of a cent unless they say otherwise."""
-    return settle(round_of(game, seats, community, **more), load_game(game), **({"token_cents": 1} | (terms or {})))
+    return settle(ended_round(game, seats, community, **more), load_game(game), **({"token_cents": 1} | (terms or {})))
 
 
 def nets(settlement: Settlement) -> dict[int, int]:

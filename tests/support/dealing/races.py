@@ -30,10 +30,10 @@ def race(cards: str, **bets: int) -> RoundResult:
     return table.bet(1, **(bets or {"red": 500})).start().draw(cards).end()
 
 
-def money(settlement: Settlement) -> dict[str, tuple[str, int]]:
+def race_money(settlement: Settlement) -> dict[str, tuple[str, int]]:
     """Bet of seat 1 -> (result, net cents)."""
     return {line.bet: (line.result, line.net) for line in settlement.lines if line.seat == 1}
 
 
-def settled(cards: str, **bets: int) -> dict[str, tuple[str, int]]:
-    return money(settle(race(cards, **bets), GAME))
+def settled_race(cards: str, **bets: int) -> dict[str, tuple[str, int]]:
+    return race_money(settle(race(cards, **bets), GAME))

@@ -86,7 +86,7 @@ EXPLAINS: Final = frozenset(
 
 
 @dataclass(frozen=True)
-class Evening:
+class FaultyEvening:
     """What a seed does."""
 
     seed: int
@@ -96,7 +96,7 @@ class Evening:
     """Nanoseconds since the start, what, which devices, how long they are away, whether under the same session."""
 
 
-def evening_of(seed: int) -> Evening:
+def evening_of(seed: int) -> FaultyEvening:
     """A third of all evenings have clean lines, so that a fault of identity stands alone."""
     random = Random(seed * 7919 + 1)
     lines = plan_of(seed)
@@ -109,7 +109,7 @@ def evening_of(seed: int) -> Evening:
         at_ns = random.randrange(SECOND, 12 * SECOND)
         away_ns = int(random.uniform(0.01, 1) ** 2 * 5 * SECOND)
         moments.append((at_ns, what, which, away_ns, random.random() < 0.5))
-    return Evening(seed, ("clean-1", "clean-3")[seed % 2], lines, tuple(sorted(moments)))
+    return FaultyEvening(seed, ("clean-1", "clean-3")[seed % 2], lines, tuple(sorted(moments)))
 
 
 def _clean() -> Any:
@@ -311,7 +311,7 @@ class FarEvening(Far):
         table: SimulatedTable,
         cables: dict[str, Cable],
         clock: ManualClock,
-        evening: Evening,
+        evening: FaultyEvening,
         changelings: dict[str, Changeling],
     ) -> None:
         super().__init__(table, cables, clock, evening.lines, {})
@@ -404,7 +404,7 @@ def witnessed() -> Iterator[None]:
 
 
 @witnessed()
-def deal(evening: Evening) -> tuple[list[TableOutcome], Truth]:
+def deal_evening(evening: FaultyEvening) -> tuple[list[TableOutcome], Truth]:
     """What the host says of an evening, and what is true of it."""
     clock = ManualClock()
     truth, table = Truth(clock), JournaledTable(*_rules())
@@ -490,17 +490,17 @@ def dealt_in(said: Sequence[TableOutcome]) -> Iterator[Dealt]:
             yield Dealt(item, after if isinstance(after, Settlement) and not refused else None, refused)
 
 
-def verdict(seed: int) -> tuple[str, int, int]:
+def evening_verdict(seed: int) -> tuple[str, int, int]:
     """How an evening went, how many rounds were dealt in truth, and how many came out."""
     evening = evening_of(seed)
-    said, truth = deal(evening)
-    found = judged(said, truth.rounds)
+    said, truth = deal_evening(evening)
+    found = judged_evening(said, truth.rounds)
     if found.startswith("WRONG"):
         found += f"; {', '.join((*(what for _, what, *_ in evening.identity), *evening.lines.kinds))}"
     return found, sum(1 for _ in dealt_in(truth.outcomes)), sum(1 for _ in dealt_in(said))
 
 
-def judged(said: Sequence[TableOutcome], true: Sequence[TrueRound]) -> str:
+def judged_evening(said: Sequence[TableOutcome], true: Sequence[TrueRound]) -> str:
     """`same`, `same, with an incident`, `some unreliable`, `some only by incidents`, or `WRONG: ` and why."""
     told = list(dealt_in(said))
     incidents = [item for item in said if isinstance(item, Incident)]
@@ -526,11 +526,11 @@ def judged(said: Sequence[TableOutcome], true: Sequence[TrueRound]) -> str:
     return "same, with an incident" if codes else "same"
 
 
-def quiet_verdict(seed: int) -> tuple[str, int, int]:
+def quiet_evening_verdict(seed: int) -> tuple[str, int, int]:
     """The same in a worker process; an error of this program is a verdict too."""
     logging.disable()
     try:
-        return verdict(seed)
+        return evening_verdict(seed)
     except Exception:
         return f"WRONG: {traceback.format_exc(limit=-3)}", 0, 0
 
@@ -548,7 +548,8 @@ def main(arguments: Sequence[str]) -> int:
         first, block = chosen.seed, 100 * chosen.jobs
         while dealt < chosen.rounds and wrong < 50:
             seeds = range(first, first + min(block, (chosen.rounds - dealt) // ROUNDS + 1))
-            for seed, (said, rounds, settled) in zip(seeds, pool.map(quiet_verdict, seeds, chunksize=5), strict=True):
+            verdicts = pool.map(quiet_evening_verdict, seeds, chunksize=5)
+            for seed, (said, rounds, settled) in zip(seeds, verdicts, strict=True):
                 found[said.partition(":")[0]] += 1
                 dealt, made, evenings = dealt + rounds, made + settled, evenings + 1
                 if said.startswith("WRONG"):

@@ -193,7 +193,7 @@ def supervise(owner: Owner, cables: dict[str, Cable], clock: ManualClock, delive
         supervisor.start()
 
 
-def deal(plan: Plan, at_the_device: list[TableOutcome] | None = None) -> list[TableOutcome]:
+def deal_round(plan: Plan, at_the_device: list[TableOutcome] | None = None) -> list[TableOutcome]:
     """Everything the host says of the round dealt under `plan`; `at_the_device` gets what a listener there says."""
     clock = ManualClock()
     table, tapped = Table(*_rules()), Table(*_rules())
@@ -241,9 +241,9 @@ CLEAN: Final = {device: (Faults(), Faults()) for device in DEVICES}
 
 
 @functools.cache
-def clean(scenario: str) -> str:
+def clean_round(scenario: str) -> str:
     """The round and its money on a line without faults."""
-    said = deal(Plan(scenario, (), CLEAN, ()))
+    said = deal_round(Plan(scenario, (), CLEAN, ()))
     assert not [item for item in said if isinstance(item, Incident)], "a clean line gave an incident"
     assert len(said) == 2, "a clean line gives one round and its settlement"
     return essence(said)
@@ -268,11 +268,11 @@ def verdict(seed: int) -> str:
     reported; everything dealt after it is reported as out of turn.
     """
     plan = plan_of(seed)
-    said = deal(plan)
+    said = deal_round(plan)
     rounds = [item for item in said if isinstance(item, RoundResult)]
     incidents = [item for item in said if isinstance(item, Incident)]
     incidents += [incident for result in rounds for incident in result.incidents]
-    if essence(said) == clean(plan.scenario):
+    if essence(said) == clean_round(plan.scenario):
         return "same, with an incident" if incidents else "same"
     outcomes = [result.outcome for result in rounds]
     settled = [item.status for item in said if not isinstance(item, RoundResult | Incident)]
@@ -280,7 +280,7 @@ def verdict(seed: int) -> str:
         return "unreliable" if rounds else "no round, incidents"
     if "reboot" in plan.kinds:
         dealt: list[TableOutcome] = []
-        deal(plan, dealt)
+        deal_round(plan, dealt)
         if essence(dealt) == essence(said):
             return "same, after a reboot"
     return f"WRONG: {outcomes} {settled} {sorted({incident.code for incident in incidents})} {', '.join(plan.kinds)}"

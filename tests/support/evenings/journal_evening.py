@@ -28,7 +28,7 @@ from tests.support.rigs.small_service import GAME, TABLE, begin
 CLEAN_PLAN: Final = Plan("clean-3", (), CLEAN, ())
 
 
-def deal(
+def deal_journalled(
     path: Path,
     key: SealingKey | None,
     plan: Plan = CLEAN_PLAN,

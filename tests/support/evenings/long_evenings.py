@@ -18,7 +18,7 @@ from devices import events as e
 from protocol.cards import CARDS, DECK, Card
 from tests.support.dealing.flow_points import round_of
 from tests.support.evenings.legal_play import LegalPlay
-from tests.support.evenings.table_events import CONTROLLER, DEVICE, reports
+from tests.support.evenings.table_events import CONTROLLER, DEVICE, possible_reports
 
 AT_CONTROLLER = (
     *(e.WagerPlaced, e.SensorChanged, e.SpotSelected, e.GameStarted, e.GameEnded, e.DecisionMade, e.Confirmed),
@@ -76,7 +76,7 @@ class LongEvening:
             anything: Any = SimpleNamespace(random=self.random, see=lambda body: self.see(self._device(body), body))
             LegalPlay.anything(anything)
         else:
-            every = list(reports(self.flow))
+            every = list(possible_reports(self.flow))
             due = [report for report in every if report.due]
             report = self.random.choice(every if wrong or not due else due)
             self.see(report.device, self._faced(report.body))

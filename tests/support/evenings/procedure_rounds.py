@@ -34,7 +34,7 @@ def readings(procedure: Procedure) -> Iterator[dict[str, str]]:
 
 
 @dataclass(frozen=True)
-class Case:
+class RoundCase:
     """One round: what happens in it, what it must come to, and whose hands are dead at its end."""
 
     name: str
@@ -65,14 +65,14 @@ class Cases:
         self._named = named
         self._options = {option.name: option.default for option in self.procedure.option} | self.options
 
-    def all(self) -> list[Case]:
+    def all(self) -> list[RoundCase]:
         """Every case, the clean one first."""
         return [self.clean(), *self.wrong(), *self.mishaps(), *self.faults()]
 
-    def clean(self) -> Case:
-        return Case("clean", self._round(), "complete")
+    def clean(self) -> RoundCase:
+        return RoundCase("clean", self._round(), "complete")
 
-    def wrong(self) -> Iterator[Case]:
+    def wrong(self) -> Iterator[RoundCase]:
         """A hand of each recipient that is wrong in each way its rows speak of."""
         for row in self.procedure.wrong:
             for how in row.how:
@@ -91,7 +91,7 @@ class Cases:
                     if not ruled:
                         break
 
-    def mishaps(self) -> Iterator[Case]:
+    def mishaps(self) -> Iterator[RoundCase]:
         """A fouled hand, a stray joker, a boxed card at the first hand that gets cards."""
         kinds = {
             "fouled": self.procedure.fouled,
@@ -116,33 +116,33 @@ class Cases:
                 then, ("misdeal",)
             ):
                 outcome, dead = self._follows(then, first.place, self._kind(first.place), ruling)
-                yield Case(
+                yield RoundCase(
                     f"{how}, {then}{f' rules {ruling}' if then == 'person' else ''}",
                     self._round(trouble | {"ruling": ruling}),
                     outcome,
                     dead,
                 )
 
-    def faults(self) -> Iterator[Case]:
+    def faults(self) -> Iterator[RoundCase]:
         """The device's own troubles in mid-round."""
         if self.no_device:
             return
         last = len([packet for packet in self.packets if packet.step not in self.by_hand])
         if self.at_shoe:
-            yield Case("reader error", self._round({"what": "error", "card": max(1, last // 2)}), "complete")
+            yield RoundCase("reader error", self._round({"what": "error", "card": max(1, last // 2)}), "complete")
             return
-        yield Case("jam", self._round({"what": "jam", "packet": 2, "tries": 2}), "complete")
-        yield Case(
+        yield RoundCase("jam", self._round({"what": "jam", "packet": 2, "tries": 2}), "complete")
+        yield RoundCase(
             "door", self._round({"what": "door", "packet": 2}), self._fault("door-opened-mid-round", "integrity")
         )
-        yield Case(
+        yield RoundCase(
             "lost card", self._round({"what": "lost-card", "packet": 2}), self._fault("card-lost", "card transport")
         )
         deck = self._then(self.procedure.care.deck)
         outcome = self._worst(deck, *self._rest_follows("short"))
-        yield Case("remainder", self._round({"what": "remainder", "cards": 1}), outcome)
+        yield RoundCase("remainder", self._round({"what": "remainder", "cards": 1}), outcome)
 
-    def scenario_of(self, cases: list[Case], **more: Any) -> Scenario:
+    def scenario_of(self, cases: list[RoundCase], **more: Any) -> Scenario:
         """One evening of these rounds."""
         return scenario_of(self.procedure, [case.round for case in cases], options=self.options, **more)
 
@@ -200,7 +200,7 @@ class Cases:
 
     # ------------------------------------------------------------------ what follows
 
-    def _case(self, name: str, trouble: Table, places: dict[str, Place], ruling: str) -> Case:
+    def _case(self, name: str, trouble: Table, places: dict[str, Place], ruling: str) -> RoundCase:
         words, dead = ["complete"], set[str]()
         for how, place in places.items():
             kind = self._kind(place)
@@ -210,7 +210,7 @@ class Cases:
             if how in ("short", "long") and word != "progressive-only":  # else the house's count explains the rest
                 words += self._rest_follows("long" if how == "short" else "short")
         counted = frozenset(place.text for how, place in places.items() if how in ("short", "long"))
-        return Case(name, self._round(trouble), self._worst(*words), frozenset(dead), counted)
+        return RoundCase(name, self._round(trouble), self._worst(*words), frozenset(dead), counted)
 
     def _ruled(self, trouble: Table, places: dict[str, Place]) -> bool:
         by = _cards(trouble)
@@ -254,7 +254,7 @@ class Cases:
     def _then(self, row: Consequence) -> str:
         return row.then or self._options[row.option or ""]
 
-    def count_codes(self, case: Case) -> list[str]:
+    def count_codes(self, case: RoundCase) -> list[str]:
         """The incidents that say whose count is wrong."""
         known = {"seats": "seat", "dealer": "dealer", "community": "community"}
         kinds = (self._kind(parse_place(text)) for text in sorted(case.wrong))

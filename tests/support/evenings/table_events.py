@@ -36,7 +36,7 @@ class Report(NamedTuple):
     due: bool
 
 
-def reports(flow: DealerFlow) -> Iterator[Report]:
+def possible_reports(flow: DealerFlow) -> Iterator[Report]:
     """What is due, then every departure from it. No order of reports beyond one round is looked at."""
     now, listed = round_of(flow), flow.legal()
     made = [(item, _right(now, item)) for item in listed if _likely(now, item)]

@@ -83,7 +83,7 @@ def node_of(tree: ast.Module, mutant: Mutant) -> ast.AST:
     return node
 
 
-def differences(sound: CodeType, faulty: CodeType) -> list[tuple[CodeType, CodeType]]:
+def changed_functions(sound: CodeType, faulty: CodeType) -> list[tuple[CodeType, CodeType]]:
     """The functions that the fault changes, each beside what it is with the fault."""
     before, after = functions_of(sound), functions_of(faulty)
     same = [key for key in before if len(before[key]) == len(after[key])]

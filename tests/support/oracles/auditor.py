@@ -67,7 +67,7 @@ def key_of(root: bytes, step: int) -> bytes:
     return root
 
 
-def opened(payload: bytes, associated: bytes, root: bytes) -> bytes:
+def opened_by_auditor(payload: bytes, associated: bytes, root: bytes) -> bytes:
     """The bytes of a sealed payload."""
     assert payload[:1] == b"\x02"
     key = hkdf(key_of(root, int.from_bytes(payload[9:13], "big")), bytes(32), b"dealwire.journal/1 stretch")
@@ -100,7 +100,7 @@ def everything(path: str, private: bytes) -> list[tuple[int, bytes]]:
             head = sequence.to_bytes(8, "big") + at_ns.to_bytes(8, "big") + line.to_bytes(4, "big")
             for text in (kind, table):
                 head += len(text.encode()).to_bytes(2, "big") + text.encode()
-            found.append((sequence, opened(payload, identity + head, roots[payload[1:9]])))
+            found.append((sequence, opened_by_auditor(payload, identity + head, roots[payload[1:9]])))
     return found
 
 

@@ -23,7 +23,7 @@ _GROUPS = {
 _WITH_A_BUG = ("royal flush", "straight flush", "flush", "straight")
 
 
-def rank(card: Card) -> int:
+def tried_rank(card: Card) -> int:
     return ACE if card.rank == 1 else card.rank or 0
 
 
@@ -41,7 +41,7 @@ def run_value(ranks: Sequence[int], ace_low: str) -> float | None:
 
 def value(kind: str, cards: Sequence[Card], ace_low: str) -> tuple[Any, ...] | None:
     """How these very cards, no joker among them, compare within a category; None when they are not of it."""
-    ranks, suits = [rank(card) for card in cards], {card.suit for card in cards}
+    ranks, suits = [tried_rank(card) for card in cards], {card.suit for card in cards}
     run, one_suit = run_value(ranks, ace_low), len(suits) == 1
     if kind == "royal flush":
         return (0,) if one_suit and run == ACE else None
@@ -61,7 +61,7 @@ def value(kind: str, cards: Sequence[Card], ace_low: str) -> tuple[Any, ...] | N
     return tuple(each for each, _ in sorted(counted.items(), key=lambda item: (item[1], item[0]), reverse=True))
 
 
-def cards_of(kind: str, size: int) -> int:
+def tried_cards(kind: str, size: int) -> int:
     """How many cards are looked at to tell the category."""
     if kind in _GROUPS:
         return sum(_GROUPS[kind])
@@ -89,14 +89,14 @@ def best_of(
 ) -> tuple[Any, ...] | None:
     """The best of one category among these cards, side cards and all; None when they hold none."""
     found = []
-    for chosen in combinations(range(len(cards)), cards_of(kind, size)):
+    for chosen in combinations(range(len(cards)), tried_cards(kind, size)):
         taken = [cards[index] for index in chosen]
         left = [cards[index] for index in range(len(cards)) if index not in chosen]
         worth = [v for hand in stand_ins(taken, kind, jokers) if (v := value(kind, hand, ace_low)) is not None]
         if worth:
             sides: tuple[int, ...] = ()
             if kind in _GROUPS or kind.endswith(" suited"):
-                ranks = [ACE if card.is_joker else rank(card) for card in left]
+                ranks = [ACE if card.is_joker else tried_rank(card) for card in left]
                 sides = tuple(sorted(ranks, reverse=True)[: max(0, uses - len(taken))])
             found.append((*max(worth), *sides))
     return max(found, default=None)

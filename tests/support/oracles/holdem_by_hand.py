@@ -43,7 +43,7 @@ def category(number: int) -> str:
     return next(name for limit, name in LIMITS if number <= limit)
 
 
-def name_of(hole: Cards) -> str:
+def word_of(hole: Cards) -> str:
     first, second = sorted(hole, key=lambda card: ORDER.index(card[0]), reverse=True)
     suited = "s" if first[1] == second[1] else "o"
     return first[0] + second[0] + ("" if first[0] == second[0] else suited)
@@ -108,7 +108,7 @@ class ByHand:
         before = {}
         for hole in self.holes:
             lines: Counter[tuple[Line, Cards]] = Counter()
-            before[name_of(hole)], deals = play(hole)
+            before[word_of(hole)], deals = play(hole)
             lines.update(deals)
             for (line, board), times in lines.items():
                 for key, number in self.ends[hole, board].items():
@@ -132,7 +132,7 @@ class ByHand:
             gain = sum(self.first[hole, board] + units * self.raised[hole, board] for _, board in later)
             if gain > best:
                 size, best = units, gain
-        size = self.before(name_of(hole)) if self.before else size
+        size = self.before(word_of(hole)) if self.before else size
         return size, [(Line(False, (size,)), board) for _, board in later] if size else later
 
     def last(self, hole: Cards, board: Cards, units: int) -> tuple[Line, int]:

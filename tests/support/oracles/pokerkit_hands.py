@@ -36,7 +36,7 @@ from pokerkit import (
 
 from dealer_flow.record.result import RoundResult
 from protocol.cards import DECK
-from tests.support.dealing.pot_rounds import HIDDEN, round_of, seat_of
+from tests.support.dealing.pot_rounds import HIDDEN, ended_round, seat_of
 
 _AUTOMATIONS: Final = (
     Automation.ANTE_POSTING,
@@ -252,7 +252,7 @@ class _Hand:
             seats.append(seat_of(seat(player), cards, status=status, **put))
         seats.sort(key=lambda each: each.seat)
         community = [card.upper() for card in self.board]
-        result = round_of(self.form.game, seats, community, button=self.button or None)
+        result = ended_round(self.form.game, seats, community, button=self.button or None)
         pots = [*state.pots]
         before = list(map(add, state.payoffs, state.bets))
         hands = [[*state.get_up_hands(0, way)] for way in range(len(self.form.hands))] if not alone else []

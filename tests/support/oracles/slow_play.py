@@ -18,7 +18,7 @@ Game = Callable[[Any], Generator[tuple[Hashable, int], int, End]]
 LOST: Final = Fraction(-1)
 
 
-def run(game: Game, deal: Any, options: Sequence[int]) -> End | tuple[Hashable, int]:
+def play_out(game: Game, deal: Any, options: Sequence[int]) -> End | tuple[Hashable, int]:
     """How a deal ends after these options, or the decision that is then due."""
     play = game(deal)
     try:
@@ -43,7 +43,7 @@ def best_gain(
     alike = defaultdict(list)
     count: dict[Hashable, int] = {}
     for deal in deals:
-        found = run(game, deal, options)
+        found = play_out(game, deal, options)
         if isinstance(found[1], int):
             alike[found[0]].append(deal)
             count[found[0]] = found[1]
@@ -62,10 +62,10 @@ def endings(game: Game, deals: Sequence[Any], choose: Callable[[int, Hashable, i
     ways: Counter[End] = Counter()
     for deal in deals:
         options: list[int] = []
-        found = run(game, deal, options)
+        found = play_out(game, deal, options)
         while isinstance(found[1], int):
             options.append(choose(len(options), found[0], found[1]))
-            found = run(game, deal, options)
+            found = play_out(game, deal, options)
         ways[found[0], found[1]] += 1  # type: ignore[index]
     return ways
 
@@ -85,7 +85,7 @@ def in_parts(pack: Pack, *sizes: int) -> Iterator[tuple[tuple[int, ...], ...]]:
     return deal(tuple(range(pack.size)), sizes)
 
 
-def row_of(pack: Pack, cards: Sequence[int], size: int) -> int:
+def outcome_of(pack: Pack, cards: Sequence[int], size: int) -> int:
     """The best row of `size` of the cards: 0 all of one suit, 1 all of one rank, 2 an ace-high pair, 3 any pair,
     4 nothing. Jokers are cards of no suit and of a rank of their own."""
 

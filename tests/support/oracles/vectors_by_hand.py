@@ -351,10 +351,10 @@ def streams() -> list[dict[str, Any]]:
         ("254 bytes without a zero, with the empty last group some senders add",
          [("frame", stuff(with_check(no_zero)) + b"\x01\0")], b""),
     ]  # fmt: skip
-    return [stream(*case) for case in cases]
+    return [typed_stream(*case) for case in cases]
 
 
-def stream(name: str, pieces: list[tuple[str, bytes]], pending: bytes) -> dict[str, Any]:
+def typed_stream(name: str, pieces: list[tuple[str, bytes]], pending: bytes) -> dict[str, Any]:
     listed, offset = [], 0
     for reading, data in pieces:
         piece: dict[str, Any] = {"offset": offset, "length": len(data), "reading": reading}

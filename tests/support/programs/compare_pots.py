@@ -26,7 +26,7 @@ PART: Final = 500
 """Hands that a process judges before it says how they were."""
 
 
-def compare(name: str, seed: int) -> Counter[str]:
+def compare_hand(name: str, seed: int) -> Counter[str]:
     """One hand of this form, settled by both; what it had. AssertionError says where they differ."""
     form = FORMS[name]
     theirs = judged(form, seed)
@@ -50,7 +50,7 @@ def _part(name: str, first: int, count: int, ends: float) -> tuple[Counter[str],
         if time.time() > ends:
             break
         try:
-            found.update(compare(name, seed))
+            found.update(compare_hand(name, seed))
         except Exception as error:
             wrong.append(f"{name} {seed}: {type(error).__name__}: {error}")
             print(f"\nWRONG {wrong[-1]}", file=sys.stderr, flush=True)

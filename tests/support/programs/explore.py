@@ -31,7 +31,7 @@ from devices import events as e
 from tests.support.dealing.chips import STAKE, table_set
 from tests.support.dealing.flow_points import Point, load, save, signature
 from tests.support.evenings.legal_play import entering_stakes
-from tests.support.evenings.table_events import CONTROLLER, DEVICE, Report, reports
+from tests.support.evenings.table_events import CONTROLLER, DEVICE, Report, possible_reports
 from tests.support.oracles.round_checks import Before, check_end, check_step
 
 SHARES = 9
@@ -145,7 +145,7 @@ class Explorer:
         """Departures only while some are left; a round that a person has to decide is only ended."""
         halted = node.point.state is State.HALTED
         spare = node.departures < self.departures and not halted
-        for number, report in enumerate(reports(self.flow)):
+        for number, report in enumerate(possible_reports(self.flow)):
             if report.due or (spare and (number + self.found.states) % self.shares == 0):
                 yield report
 

@@ -25,7 +25,7 @@ from dealwire.export.mqtt import MqttExporter
 from dealwire.journal import Journal
 from devices.clock import SystemClock
 from tests.support.rigs import postgres
-from tests.support.rigs.brokers import Mosquitto, eventually, running
+from tests.support.rigs.brokers import Mosquitto, eventually, running_broker
 from tests.support.rigs.export_lines import SITE, TABLE, publish, told
 
 PATIENCE_S = 600.0
@@ -99,7 +99,7 @@ def measure(folder: Path, server: postgres.Postgres, lines: list[str], window: i
     count = len(lines)
     folder.mkdir()
     with (
-        running(folder / "broker", "max_queued_messages 0", *settings) as broker,
+        running_broker(folder / "broker", "max_queued_messages 0", *settings) as broker,
         Journal(folder / "journal", key=None, clock=SystemClock()) as journal,
     ):
         for _ in publish(journal, count):
@@ -115,7 +115,7 @@ def main(count: int) -> None:
     lines = [line for _, line in islice(cycle(told()), count)]
     size = sum(map(len, lines)) // count
     print(f"{count:,} lines of {size} bytes on average\n\n| what | in flight | lines/s |\n| --- | --: | --: |")
-    with tempfile.TemporaryDirectory() as folder, postgres.running() as server:
+    with tempfile.TemporaryDirectory() as folder, postgres.running_postgres() as server:
         with psycopg.connect(server.dsn) as connection:
             connection.execute(all_sql().encode())
         measure(Path(folder) / "as it comes", server, lines, 20)

@@ -293,7 +293,7 @@ _STRANGER: Final = "another device at the address: told that it started anew, wi
 OTHERWISE: Final = {("duplicate device", "TCP"): _STRANGER, ("duplicate device", "RFC 2217"): _STRANGER}
 
 
-def expected(fault: str, line: str) -> str:
+def expected_cell(fault: str, line: str) -> str:
     """What a cell says."""
     return OTHERWISE.get((fault, line), EXPECTED[fault])
 
@@ -322,7 +322,7 @@ with nothing valid for 10 s is opened again; bytes without a frame for 3 s are r
 def render() -> str:
     """The document, up to what is written by hand."""
     rows = [f"| what is done | {' | '.join(LINES)} |", "| --- " * (len(LINES) + 1) + "|"]
-    rows += [f"| {fault} | {' | '.join(expected(fault, line) for line in LINES)} |" for fault in FAULTS]
+    rows += [f"| {fault} | {' | '.join(expected_cell(fault, line) for line in LINES)} |" for fault in FAULTS]
     return f"{HEAD}\n" + "\n".join(rows) + f"\n{FOOT}"
 
 

@@ -22,7 +22,7 @@ from typing import Any, Final
 from dealwire.journal import JournalReader, SealingKey
 from dealwire.journal.check import verify
 from dealwire.journal.compare import compare
-from tests.support.rigs.small_service import Child, devices, long_scenario, make_publisher
+from tests.support.rigs.small_service import Child, long_scenario, make_publisher, served_devices
 
 SPEED: Final = 400.0
 LONGEST_S: Final = 0.6
@@ -53,7 +53,7 @@ def run(folder: Path, cycles: int, seed: int, rounds: int | None = None, *, calm
     path, key_file = folder / "table.journal", folder / "table.key"
     key = SealingKey.new(key_file)
     scenario = long_scenario(folder, rounds)
-    with devices(scenario, SPEED) as addresses:
+    with served_devices(scenario, SPEED) as addresses:
         for _ in range(cycles):
             child = Child(path, key_file, addresses, rounds)
             time.sleep(random.uniform(0, LONGEST_S))
@@ -75,7 +75,7 @@ def run(folder: Path, cycles: int, seed: int, rounds: int | None = None, *, calm
     assert report.rounds == rounds, f"{report.rounds} of {rounds} rounds"
     if not calm:
         return report
-    with devices(scenario, SPEED) as addresses:
+    with served_devices(scenario, SPEED) as addresses:
         told, code = Child(folder / "calm.journal", key_file, addresses, rounds).wait()
     assert code == 0
     for dealt, calm in zip(evening(stored), evening([line for _, line in told]), strict=True):

@@ -21,7 +21,7 @@ from tests.support.oracles.wire_count import count_wire
 from tests.support.programs import record_usb
 from tests.support.programs.serve_evening import EVENINGS, HANDS, account_of
 from tests.support.programs.serve_procedure import made, two_rounds
-from tests.support.rigs.umockdev import missing
+from tests.support.rigs.umockdev import missing_for_rigs
 
 ROOT = Path(__file__).parents[3]
 CAPTURES = ROOT / "captures"
@@ -383,9 +383,9 @@ def main(only: list[str]) -> None:
 def usb_entry(only: list[str]) -> Iterator[str]:
     """The entry of the session on USB, recorded anew unless others were asked for or the rig is not here."""
     path = CAPTURES / record_usb.NAME
-    if missing() or (only and path.stem not in only):
-        if missing():
-            print(f"{path.name} stays as it is; system package missing: {missing()}", flush=True)
+    if missing_for_rigs() or (only and path.stem not in only):
+        if missing_for_rigs():
+            print(f"{path.name} stays as it is; system package missing: {missing_for_rigs()}", flush=True)
         index = tomllib.loads((CAPTURES / "index.toml").read_text())["capture"]
         seen = next(entry["seen"] for entry in index if entry["file"] == path.name)
     else:

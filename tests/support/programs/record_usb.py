@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from protocol.tdp import messages as m
 from tests.support.oracles.wire_count import count_wire
-from tests.support.rigs.umockdev import PROGRAM, Rig, Talk
+from tests.support.rigs.umockdev import PROGRAM, Rig, RigTalk
 from tests.support.rigs.usb_descriptors import BULK, Description
 
 SHUFFLER: Final = Description(endpoints=((0x01, BULK, 64), (0x81, BULK, 64)))
@@ -73,7 +73,7 @@ def replay(file: Path, seen: int) -> list[str]:
     place = "/sys" + description.read_text().splitlines()[0].removeprefix("P: ")
     argv = ("umockdev-run", "-d", str(description), "-p", f"{place}={file}", "--", *PROGRAM, str(AT_NS))
     for last in (False, True):
-        play = Talk(*argv)
+        play = RigTalk(*argv)
         play.wait("started")
         play.tell("open", ADDRESS)
         try:

@@ -10,7 +10,7 @@ import sys
 
 from dealer_flow.procedure.load import load_procedure
 from dealwire.rehearsal.serve import serve
-from tests.support.evenings.procedure_rounds import Case, Cases
+from tests.support.evenings.procedure_rounds import Cases, RoundCase
 
 SEATS = 2
 """Players: so many that one can be wrong and another play on, and no more, to keep recordings small."""
@@ -21,7 +21,7 @@ def made(name: str) -> Cases:
     return Cases(load_procedure(name), players=SEATS)
 
 
-def two_rounds(cases: Cases) -> list[Case]:
+def two_rounds(cases: Cases) -> list[RoundCase]:
     """The clean round, and the first in which a hand is wrong."""
     return [cases.clean(), next(case for case in cases.wrong() if case.wrong)]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from dealwire.bench.plan import BenchPlan, load_plan
 
 
-def plan_of(text: str, folder: Path) -> BenchPlan:
+def bench_plan_of(text: str, folder: Path) -> BenchPlan:
     """The plan with this text, as `x.toml`."""
     file = folder / "x.toml"
     file.write_text(text, encoding="utf-8")

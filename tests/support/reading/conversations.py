@@ -226,10 +226,10 @@ def _origin_of(conversation: dict[str, Any]) -> int:
     return next(at for at in moments if at > 0 and (at + beat) % 1000 == 0)
 
 
-Told = tuple[int, bytes, tuple[str, ...]]
+ToldEnd = tuple[int, bytes, tuple[str, ...]]
 
 
-def _gist(frames: list[Told], free: list[Told] | None = None) -> list[tuple[int, dict[str, Any]]]:
+def _gist(frames: list[ToldEnd], free: list[ToldEnd] | None = None) -> list[tuple[int, dict[str, Any]]]:
     """What was said when, without what pieces that arrive one by one change: the link sequence, and how many ACKs go
     before the one that counts."""
     leave = sorted({name for _, _, names in free or frames for name in names})

@@ -145,7 +145,7 @@ _LATE: Final = re.compile(r"\bno \w+ within \d+ ms\b")
 """What the bench says of a device that answers too late."""
 
 
-class Reader:
+class GuideReader:
     """Follows one page. Use as a context manager: programs in the background end with it."""
 
     def __init__(self, folder: Path) -> None:
@@ -160,7 +160,7 @@ class Reader:
         self._environment["PYTHONUNBUFFERED"] = "1"
         self._output, self._said = folder, 0
 
-    def __enter__(self) -> Reader:
+    def __enter__(self) -> GuideReader:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -16,7 +16,7 @@ from rules.game import load_game_of
 from rules.settlement import SettlementLine
 
 PAPER = Path(__file__).parents[2] / "rules" / "paper"
-Case = dict[str, Any]
+PaperCase = dict[str, Any]
 
 
 def paper_games() -> list[str]:
@@ -25,7 +25,7 @@ def paper_games() -> list[str]:
 
 
 @cache
-def paper_cases(game: str) -> tuple[Case, ...]:
+def paper_cases(game: str) -> tuple[PaperCase, ...]:
     """The settlements of one game."""
     return tuple(tomllib.loads((PAPER / f"{game}.toml").read_text())["case"])
 
@@ -39,7 +39,7 @@ def cards_of(text: str, joker: int = 1) -> tuple[str, ...]:
 class Paper:
     """One settlement: the round that the reader means, and what he expects of each seat."""
 
-    def __init__(self, name: str, case: Case) -> None:
+    def __init__(self, name: str, case: PaperCase) -> None:
         self.case = case
         self.options: dict[str, str] = case.get("options", {})
         self.game: Game = load_game_of(name, self.options)
@@ -71,12 +71,12 @@ class Paper:
             incidents=(),
         )
 
-    def _joker(self, seat: Case) -> int:
+    def _joker(self, seat: PaperCase) -> int:
         """The number of the first joker at a seat: the deck's jokers lie where they are, one after the other."""
         before = self.case["seat"][: self.case["seat"].index(seat)]
         return 1 + sum(f"{each.get('cards', '')} {each.get('aside', '')}".split().count("JK") for each in before)
 
-    def _seat(self, seat: Case) -> Seat:
+    def _seat(self, seat: PaperCase) -> Seat:
         choices, cards = tuple(seat.get("choices", ())), cards_of(_held(seat), self._joker(seat))
         folded = seat.get("status") == "folded" or not self._folds.isdisjoint(choices)
         at = {self._steps[choice]: choice for choice in choices if choice in self._steps}
@@ -97,7 +97,7 @@ class Paper:
             propositions=seat.get("propositions", {}),
         )
 
-    def _wagers(self, seat: Case) -> dict[str, int]:
+    def _wagers(self, seat: PaperCase) -> dict[str, int]:
         """A wager of which half was given up stands in the round as what is lost; the rest has gone back."""
         given = next((row.gives_up for row in self.procedure.decision if row.gives_up), None)
         wagers = seat["bets"] | {bet: sum(on.values()) for bet, on in seat.get("propositions", {}).items()}
@@ -185,7 +185,7 @@ class Paper:
         return named[0]
 
 
-def _held(seat: Case) -> str:
+def _held(seat: PaperCase) -> str:
     """All the cards that a seat has: of a hand that was split both parts."""
     return f"{seat.get('cards', '')} {seat.get('second', '')}"
 

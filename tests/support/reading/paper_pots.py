@@ -21,19 +21,19 @@ from rules.jackpot_setup import PoolPart, load_jackpot
 from rules.pot_spec import UNCALLED
 from rules.settlement import HouseRake, Rolled
 from rules.terms import Meter, agree
-from tests.support.dealing.pot_rounds import round_of, seat_of
+from tests.support.dealing.pot_rounds import ended_round, seat_of
 
 EXAMPLE: Final = Path(__file__).parents[3] / "docs/examples/jackpot-bad-beat.toml"
 FOLDER: Final = Path(__file__).parents[2] / "rules" / "pots_on_paper"
 
 
-def games() -> list[str]:
+def pot_games() -> list[str]:
     """The games that pots were shared out of on paper."""
     return sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 
 @cache
-def cases(game: str) -> tuple[dict[str, Any], ...]:
+def pot_cases(game: str) -> tuple[dict[str, Any], ...]:
     """The cases of a game, in the order of its file."""
     return tuple(tomllib.loads((FOLDER / f"{game}.toml").read_text(encoding="utf-8"))["case"])
 
@@ -69,7 +69,7 @@ def _given_back(case: dict[str, Any], row: dict[str, Any]) -> dict[str, int]:
     return {}
 
 
-def settled(game: str, case: dict[str, Any]) -> Settlement:
+def settled_on_paper(game: str, case: dict[str, Any]) -> Settlement:
     """The case settled as it says: its qualifier, its rake, in its chips."""
     spec = load_game(game)
     readings = {}
@@ -83,7 +83,7 @@ def settled(game: str, case: dict[str, Any]) -> Settlement:
         readings["unequal-winners"] = "layers"  # the sentence this reader settled on; by itself the hand is held
     rake = HouseRake(percent=case["rake"].removesuffix(" %")) if case.get("rake", "0 %") != "0 %" else None
     void = {"outcome": "defective-deck"} if case.get("deck") == "defective" else {}
-    result = round_of(game, seats_of(case), case.get("community", ""), button=case.get("button"), **void)
+    result = ended_round(game, seats_of(case), case.get("community", ""), button=case.get("button"), **void)
     return settle(result, spec, readings=readings, token_cents=case["token"], rake=rake, meters=_meters(spec, case))
 
 
@@ -96,7 +96,7 @@ def posted_after(game: str, case: dict[str, Any]) -> int:
     pools = tuple(PoolPart.model_validate(row) for row in rows)
     spec = load_game(game)
     book = JackpotBook(setup.model_copy(update={"games": (game,), "pools": pools, "rake_cents": 0}))
-    result = round_of(game, seats_of(case), case.get("community", ""), button=case.get("button"))
+    result = ended_round(game, seats_of(case), case.get("community", ""), button=case.get("button"))
     book.settle(result, agree(spec, token_cents=case["token"]))
     return book.award_cents
 

@@ -66,7 +66,7 @@ def rounds_of(path: Path) -> list[ReadRound]:
     return [convert(row | {"game": path.stem}, ReadRound) for row in rows]
 
 
-def played(round_: ReadRound) -> tuple[HandTable, RoundResult]:
+def played_hand(round_: ReadRound) -> tuple[HandTable, RoundResult]:
     """The hand dealt to its end."""
     table = HandTable(round_.game, **round_.options)
     lines = [line for line in round_.lines.splitlines() if line.strip()]

@@ -176,7 +176,7 @@ def check_refusal(error: ProcedureError) -> None:
     assert said, f"{error.why!r} is not written down in tests/support/reading/refusals.py"
 
 
-def refused(game: str, before: str, after: str, folder: Path) -> list[ProcedureError]:
+def refused_file(game: str, before: str, after: str, folder: Path) -> list[ProcedureError]:
     """What is said of the file of a game in which the first `before` was changed to `after`."""
     text = whole_text(game)
     assert before in text, before

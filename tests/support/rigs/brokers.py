@@ -94,7 +94,7 @@ class Mosquitto:
 
 
 @contextmanager
-def running(folder: Path, *settings: str) -> Iterator[Mosquitto]:
+def running_broker(folder: Path, *settings: str) -> Iterator[Mosquitto]:
     broker = Mosquitto(folder, *settings)
     broker.start()
     try:

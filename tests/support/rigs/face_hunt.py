@@ -61,7 +61,7 @@ def faces_in(text: str) -> set[str]:
     return found | {rank.replace("10", "T") + suits[suit] for suit, rank in DRAWN.findall(text)}
 
 
-class Truth:
+class HiddenFaces:
     """Which faces somebody at the table has shown, by what people and cards do."""
 
     def __init__(self, table: SimulatedTable | RehearsedShoe) -> None:
@@ -314,7 +314,7 @@ class FaceHunt:
         self.log: list[str] = []
         table = set_up(scenario, speed=speed, shoe_dialect=dialect)
         assert isinstance(table, SimulatedTable | RehearsedShoe)
-        self.truth = Truth(table)
+        self.truth = HiddenFaces(table)
         self._bench = SimulatorHost(table, dict.fromkeys(table.units, "pty"))
         self._folder, self._broker = folder, broker
         self._clock = StoppableClock()

@@ -22,7 +22,7 @@ KERNEL = ROOT / "build/hardware"
 """Where `.ci/guest-kernel` puts kernel and initramfs."""
 
 
-def missing() -> str:
+def missing_for_guest() -> str:
     """What the suite lacks; empty when all is there."""
     if shutil.which(QEMU) is None:
         return QEMU

@@ -94,7 +94,7 @@ class Postgres:
 
 
 @contextmanager
-def running() -> Iterator[Postgres]:
+def running_postgres() -> Iterator[Postgres]:
     """A socket's path may be 107 bytes long, less than pytest's folders."""
     with tempfile.TemporaryDirectory(prefix="dw-pg-") as folder:
         server = Postgres(Path(folder))

@@ -81,7 +81,7 @@ def _serve(connection: socket.socket, main: Callable[..., Any]) -> None:
     connection.sendall(f"\n{os.waitstatus_to_exitcode(status)}".encode())
 
 
-class Asked:
+class AskedCopier:
     """As much of `subprocess.Popen` as the archivist needs, at the copier."""
 
     def __init__(self, address: str, command: Sequence[str]) -> None:
@@ -113,7 +113,7 @@ def quick_days(address: str) -> ExitStack:
     """From here on days are short, looks frequent, and days are copied by the copier at that address."""
     where = "dealwire.service.archivist"
     popen = SimpleNamespace(
-        Popen=lambda command, **_: Asked(address, command), DEVNULL=None, PIPE=None, TimeoutExpired=TimeoutError
+        Popen=lambda command, **_: AskedCopier(address, command), DEVNULL=None, PIPE=None, TimeoutExpired=TimeoutError
     )
     stack = ExitStack()
     stack.enter_context(mock.patch(f"{where}.gaming_day", gaming_day))

@@ -110,11 +110,11 @@ def run_until(service: Service, holds: Callable[[], bool]) -> None:
 
 def compared(folder: Path) -> Comparison:
     """The journal's two sides: what was made known and kept, and what its raw record gives."""
-    with reading(folder) as reader, TableFactory(reader.path) as make:
+    with journal_reader(folder) as reader, TableFactory(reader.path) as make:
         return compare(reader, make, DERIVED_AND_EVENTS, check_snapshots=True)
 
 
-def reading(folder: Path) -> JournalReader:
+def journal_reader(folder: Path) -> JournalReader:
     """The journal, with its key."""
     return JournalReader(folder / "journal.sqlite", SealingKey.load(folder / "journal.key"))
 

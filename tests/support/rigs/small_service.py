@@ -122,7 +122,7 @@ def _supervisor(
 
 
 @contextmanager
-def devices(scenario: str | Path, speed: float) -> Iterator[dict[str, str]]:
+def served_devices(scenario: str | Path, speed: float) -> Iterator[dict[str, str]]:
     """Simulated devices in a process of their own, on TCP ports; their addresses."""
     arguments = [sys.executable, "-m", "tests.support.rigs.small_service", str(scenario), str(speed)]
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as process:
@@ -134,8 +134,8 @@ def devices(scenario: str | Path, speed: float) -> Iterator[dict[str, str]]:
 
 
 def serve_devices(scenario: Path, speed: float) -> None:
-    """What `devices` runs. These wait a minute for a host that is away before they stop dealing, so that a machine
-    under load, which takes seconds for what takes milliseconds, does not change what is dealt."""
+    """What `served_devices` runs. These wait a minute for a host that is away before they stop dealing, so that a
+    machine under load, which takes seconds for what takes milliseconds, does not change what is dealt."""
     patient = Timing(lost_ns=60_000_000_000)
     table = SimulatedTable(load_scenario(scenario), speed=speed, timing=patient)
     bench, owner = SimulatorHost(table, dict.fromkeys(table.units, "tcp:0")), Owner(clock := SystemClock())

@@ -29,7 +29,7 @@ DESCRIPTORS = (0x0100, 0x0200, 0x0300, 0x0301, 0x0302, 0x0303)
 
 
 @functools.cache
-def missing() -> str:
+def missing_for_rigs() -> str:
     """The first system package the rigs lack; empty when all are there."""
     if not sys.platform.startswith("linux"):
         return "umockdev (Linux only)"
@@ -41,7 +41,7 @@ def missing() -> str:
     return "" if find_library("usb-1.0") else "libusb-1.0-0"
 
 
-needs_umockdev = pytest.mark.skipif(bool(missing()), reason=f"system package missing: {missing()}")
+needs_umockdev = pytest.mark.skipif(bool(missing_for_rigs()), reason=f"system package missing: {missing_for_rigs()}")
 
 
 class Stream:
@@ -77,7 +77,7 @@ class Stream:
             self._take(json.loads(line))
 
 
-class Cable:
+class UsbCable:
     """What a device in the rig hears and says, as a transport: `kind` is `usb` or `tty`."""
 
     def __init__(self, rig: "Rig", kind: str, name: str) -> None:
@@ -114,7 +114,7 @@ class Cable:
         self.gone = True
 
 
-class Talk:
+class RigTalk:
     """A process whose standard input and output are those of the program under test."""
 
     patience_s = PATIENCE_S
@@ -173,11 +173,11 @@ class Talk:
             self.process.stdout.close()
 
 
-class Rig(Talk):
+class Rig(RigTalk):
     """A testbed in a process of its own, the program under test as its child, and the devices' programs here."""
 
     def __init__(self, folder: Path) -> None:
-        self.cables: dict[str, Cable] = {}
+        self.cables: dict[str, UsbCable] = {}
         self.exit: int | None = None
         self.failed = 0
         """Transfers that ended as `usb_fails` ordered."""
@@ -205,7 +205,7 @@ class Rig(Talk):
         orders = self._ordered
         self.until(lambda: self._done >= orders)
 
-    def plug_usb(self, name: str, description: Description, *, address: int, port: str = "1") -> Cable:
+    def plug_usb(self, name: str, description: Description, *, address: int, port: str = "1") -> UsbCable:
         raw = {value: found.hex() for value in DESCRIPTORS if (found := description.descriptor(value))}
         self.order(
             "plug_usb",
@@ -220,15 +220,15 @@ class Rig(Talk):
         )
         return self._cable("usb", name)
 
-    def plug_tty(self, name: str, serial: str, *, tty: str, minor: int, address: int, port: str = "1") -> Cable:
+    def plug_tty(self, name: str, serial: str, *, tty: str, minor: int, address: int, port: str = "1") -> UsbCable:
         self.order("plug_tty", id=name, serial=serial, tty=tty, minor=minor, address=address, port=port)
         return self._cable("tty", name)
 
-    def unplug(self, cable: Cable) -> None:
+    def unplug(self, cable: UsbCable) -> None:
         cable.close()
         self.order(f"unplug_{cable.kind}", id=cable.name)
 
-    def device_on(self, cable: Cable, **hello: Any) -> DeviceEnd:
+    def device_on(self, cable: UsbCable, **hello: Any) -> DeviceEnd:
         """A simulated shuffler's link at the far end of a cable, run by this side's owner."""
         from tests.support.rigs.lines import hello as greeting
 
@@ -249,8 +249,8 @@ class Rig(Talk):
         self._socket.close()
         assert (ended, self.exit, self.finish()) == (True, 0, 0)
 
-    def _cable(self, kind: str, name: str) -> Cable:
-        cable = self.cables[name] = Cable(self, kind, name)
+    def _cable(self, kind: str, name: str) -> UsbCable:
+        cable = self.cables[name] = UsbCable(self, kind, name)
         self.obeyed()
         return cable
 
