@@ -12,7 +12,7 @@ from dealwire.config.build import Banks, build_terms
 from dealwire.config.load import load_configuration
 from protocol.tomlfile import TomlFileError
 from rules.settlement import HouseRake
-from tests.support.dealing.pot_rounds import ended_round, seat_of
+from tests.support.dealing.written_rounds import ended_round, seat_of
 from tests.support.reading.paper import Paper
 
 CONFIGURATION = Path(__file__).parents[2] / "docs" / "examples" / "table.toml"

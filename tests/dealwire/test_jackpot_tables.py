@@ -34,8 +34,8 @@ from rules.jackpot_book import JackpotBook, PoolBank, posting
 from rules.jackpot_setup import load_jackpot
 from rules.meters import MeterBank, MeterRecord
 from rules.settlement import Rolled
-from tests.support.dealing.pot_rounds import ended_round, seat_of
-from tests.support.dealing.table_hands import TableHand
+from tests.support.dealing.settling_table import SettlingTable
+from tests.support.dealing.written_rounds import ended_round, seat_of
 from tests.support.evenings.between_rounds import check_every_rest
 from tests.support.rigs.serving import Program, compared, opened, published, rounds_in, run_until
 
@@ -213,25 +213,25 @@ def test_a_jackpot_that_no_round_is_of_is_named() -> None:
 POSTING = "controller HandButton: hand 2; on true"
 
 
-def table_of(book: JackpotBook) -> TableHand:
-    return TableHand("holdem.co", {"jackpot": book})
+def table_of(book: JackpotBook) -> SettlingTable:
+    return SettlingTable("holdem.co", {"jackpot": book})
 
 
-def kinds(hand: TableHand) -> list[str]:
-    return [each.kind for each in hand.at.awards]
+def kinds(hand: SettlingTable) -> list[str]:
+    return [each.kind for each in hand.awards]
 
 
 def test_a_person_posts_the_amounts_at_the_controller() -> None:
     book = JackpotBook(load_jackpot(EXAMPLE))
     hand = table_of(book)
     hand.terms.settle_all(AN_EVENING[0])
-    viewer = Viewer(hand.at.table, "table-1")
+    viewer = Viewer(hand.table, "table-1")
     assert book.award_cents == 500_000
     hand.play(POSTING)
-    assert hand.at.table.state() is None, "a posting is asked for"
+    assert hand.table.state() is None, "a posting is asked for"
     hand.confirm().badge(77, "supervisor")
     assert kinds(hand) == ["hand-on", "confirmed", "posted"]
-    last = hand.at.awards[-1]
+    last = hand.awards[-1]
     assert (last.cents, last.badge, last.clause) == (500_060, 77, "47.1-1060(2)")
     assert last.why == "the award is posted at $5,000.60; it was $5,000"
     posted = book.bank.records[-3:]
@@ -246,7 +246,7 @@ def test_a_person_posts_the_amounts_at_the_controller() -> None:
     shown = " ".join(re.sub(r"<[^>]*>", " ", render_sections(view)["meters"]).split())
     assert all(line in html.unescape(shown) for line in posting(book)), "amount, conditions, division, what is taken"
     assert "secondary $0.30" in shown
-    state = hand.at.table.state()
+    state = hand.table.state()
     assert state is not None
     assert msgspec.json.decode(msgspec.json.encode(state), type=TableState) == state
 
@@ -288,7 +288,7 @@ def test_a_table_goes_on_from_every_moment_around_a_posting() -> None:
 def test_where_there_is_a_pool_too_one_thing_is_asked_for_at_a_time(tmp_path: Path) -> None:
     (file := tmp_path / "mine.toml").write_text(EXAMPLE.read_text().replace('"holdem.co"', '"home-run.co"'))
     book = JackpotBook(load_jackpot(file))
-    hand = TableHand("home-run.co", {"jackpot": book, "meters": {"home-run": 9000}, "runners": {1: 1}})
+    hand = SettlingTable("home-run.co", {"jackpot": book, "meters": {"home-run": 9000}, "runners": {1: 1}})
     hand.play("controller HandButton: hand 1; on true").play(POSTING)
     hand.confirm().badge(77, "supervisor")
     assert kinds(hand) == ["hand-on", "hand-off", "hand-on", "confirmed", "posted"]

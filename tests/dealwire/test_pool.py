@@ -20,7 +20,7 @@ from dealwire.sheet.paper import PaperRemark, PaperTable
 from dealwire.table.state import TableState
 from devices.clock import ManualClock
 from rules.meters import MeterBank
-from tests.support.dealing.table_hands import TableHand
+from tests.support.dealing.settling_table import SettlingTable
 from tests.support.evenings.between_rounds import check_every_rest
 
 GAME, POOL = "home-run.co", "home-run"
@@ -36,34 +36,34 @@ acts 3: fold
 CLOSING = "controller HandButton: hand 1; on true"
 
 
-def table_of(runners: dict[int, int] | None = None, pool: int = 0) -> TableHand:
-    hand = TableHand(GAME, {"token_cents": 100, "runners": runners or {}, "meters": {POOL: pool}})
+def table_of(runners: dict[int, int] | None = None, pool: int = 0) -> SettlingTable:
+    hand = SettlingTable(GAME, {"token_cents": 100, "runners": runners or {}, "meters": {POOL: pool}})
     return hand.play("stakes 1: 20000, 2: 20000, 3: 20000")
 
 
-def close(hand: TableHand, level: str = "supervisor") -> None:
+def close(hand: SettlingTable, level: str = "supervisor") -> None:
     hand.play(CLOSING)
     hand.confirm().badge(77, level)
 
 
-def won_by_seat_1(hand: TableHand) -> None:
+def won_by_seat_1(hand: SettlingTable) -> None:
     hand.play("stakes 1: 20000, 2: 20000, 3: 20000").play(ANTES).play(FOLDED).end()
 
 
-def kinds(hand: TableHand) -> list[str]:
-    return [each.kind for each in hand.at.awards]
+def kinds(hand: SettlingTable) -> list[str]:
+    return [each.kind for each in hand.awards]
 
 
 def test_the_fourth_hand_won_wins_what_three_hands_and_itself_put_into_the_pool() -> None:
     hand = table_of()
     for number in range(1, 5):
         won_by_seat_1(hand)
-        pool = hand.at.settlements[-1].pool
+        pool = hand.settlements[-1].pool
         assert pool is not None
         assert pool.winner == (1 if number == 4 else None)
         assert hand.terms.meters[POOL] == number % 4 * 1000
         assert hand.terms.runners == ({1: number} if number < 4 else {})
-    paid = [line.pay for each in hand.at.settlements for line in each.lines if line.meter]
+    paid = [line.pay for each in hand.settlements for line in each.lines if line.meter]
     assert paid == [4000]
 
 
@@ -71,21 +71,21 @@ def test_at_the_closing_the_pool_is_shared_by_runners() -> None:
     hand = table_of({1: 1, 2: 2, 3: 3}, 12000)
     close(hand)
     assert kinds(hand) == ["hand-on", "confirmed", "awarded", "awarded", "awarded", "closed"]
-    assert [(each.seat, each.cents) for each in hand.at.awards[2:5]] == [(1, 2000), (2, 4000), (3, 6000)]
-    assert {each.clause for each in hand.at.awards} == {"47.1-1017.30(12)"}
+    assert [(each.seat, each.cents) for each in hand.awards[2:5]] == [(1, 2000), (2, 4000), (3, 6000)]
+    assert {each.clause for each in hand.awards} == {"47.1-1017.30(12)"}
     assert (hand.terms.meters[POOL], hand.terms.runners) == (0, {})
 
 
 def test_who_has_left_has_none_of_it() -> None:
     hand = table_of({1: 1, 2: 2, 3: 3}, 9000).play("stakes 2: 0")
     close(hand)
-    assert [(each.seat, each.cents) for each in hand.at.awards if each.kind == "awarded"] == [(1, 2300), (3, 6700)]
+    assert [(each.seat, each.cents) for each in hand.awards if each.kind == "awarded"] == [(1, 2300), (3, 6700)]
 
 
 def test_who_buys_chips_again_has_not_left() -> None:
     hand = table_of({1: 1, 2: 1}, 9000).play("stakes 2: 0").play("stakes 2: 5000")
     close(hand)
-    assert [(each.seat, each.cents) for each in hand.at.awards if each.kind == "awarded"] == [(1, 4500), (2, 4500)]
+    assert [(each.seat, each.cents) for each in hand.awards if each.kind == "awarded"] == [(1, 4500), (2, 4500)]
 
 
 def test_the_round_says_who_has_left_and_the_runners_are_collected() -> None:
@@ -124,30 +124,30 @@ def test_without_a_runner_on_the_table_the_pool_stays() -> None:
     hand = table_of({}, 9000)
     close(hand, "executive")
     assert kinds(hand)[-1] == "refused"
-    assert "nobody has a runner: $90 stay in it" in hand.at.awards[-1].why
+    assert "nobody has a runner: $90 stay in it" in hand.awards[-1].why
     assert hand.terms.meters[POOL] == 9000
 
 
 def test_a_table_put_back_from_its_state_goes_on_alike() -> None:
-    hand = TableHand(GAME, {"token_cents": 100})
+    hand = SettlingTable(GAME, {"token_cents": 100})
     for _ in range(3):
         won_by_seat_1(hand)
-        state = hand.at.table.state()
+        state = hand.table.state()
         assert state is not None
         assert state.pool is not None
         again = hand.made()
         again.restore(msgspec.json.decode(msgspec.json.encode(state), type=TableState))
         assert again.state() == state
     hand.play(CLOSING)
-    assert hand.at.table.state() is None, "a closing is asked for"
+    assert hand.table.state() is None, "a closing is asked for"
     before = len(hand.seen) - 1
     hand.confirm().badge(77)
     outcomes = [item for seen in hand.seen[before:] for item in again.handle(seen)]
-    assert outcomes == hand.at.awards
+    assert outcomes == hand.awards
 
 
 def test_an_evening_goes_on_from_every_moment_between_its_rounds() -> None:
-    hand = TableHand(GAME, {"token_cents": 100})
+    hand = SettlingTable(GAME, {"token_cents": 100})
     for _ in range(5):
         won_by_seat_1(hand)
     hand.play("stakes 1: 0, 2: 20000, 3: 20000").play(ANTES.removeprefix("bets 1: ante 500, strike-out 500\n"))
@@ -168,11 +168,11 @@ def part_of() -> TablePart:
 
 
 def test_a_table_that_begins_anew_has_the_pool_and_the_runners_of_the_journal(tmp_path: Path) -> None:
-    hand = TableHand(GAME, {"token_cents": 100})
+    hand = SettlingTable(GAME, {"token_cents": 100})
     won_by_seat_1(hand)
     with Journal(tmp_path / "journal.sqlite", key=None, clock=ManualClock()) as journal:
         journal.started("table-1", 1, "old = 1\n")
-        journal.publish("table-1", "settlement", 1, hand.at.settlements[-1].to_json())
+        journal.publish("table-1", "settlement", 1, hand.settlements[-1].to_json())
         journal.secure()
         with JournalReader(journal.path) as reader:
             assert (reader.own_meters("table-1"), reader.own_runners("table-1")) == ({POOL: 1000}, {1: 1})
@@ -189,7 +189,7 @@ def test_a_table_that_begins_anew_has_the_pool_and_the_runners_of_the_journal(tm
             assert terms is not None
             assert (terms.meters, terms.runners) == ({POOL: 1000}, {1: 1})
         close(hand)
-        for each in hand.at.awards:
+        for each in hand.awards:
             journal.publish("table-1", "award", 3, each.to_json())
         journal.secure()
         with JournalReader(journal.path) as reader:
@@ -197,7 +197,7 @@ def test_a_table_that_begins_anew_has_the_pool_and_the_runners_of_the_journal(tm
 
 
 def test_rounds_settled_on_the_command_line_go_on_with_the_pool(tmp_path: Path) -> None:
-    hand = TableHand(GAME, {"token_cents": 100})
+    hand = SettlingTable(GAME, {"token_cents": 100})
     for _ in range(2):
         won_by_seat_1(hand)
     rounds = "".join(each.to_json() + "\n" for each in hand.results)
@@ -214,13 +214,13 @@ def test_rounds_settled_on_the_command_line_go_on_with_the_pool(tmp_path: Path) 
 def test_the_dispute_sheet_has_the_runners_and_who_won_the_pool() -> None:
     hand = table_of({1: 3, 2: 2}, 9000)
     hand.play(ANTES).play(FOLDED).end()
-    table, remark = _pool(hand.at.settlements[-1])
+    table, remark = _pool(hand.settlements[-1])
     assert isinstance(table, PaperTable)
     assert table.rows == (("1", "3", "1", "4", "0"), ("2", "2", "0", "2", "0"))
     assert remark == PaperRemark("Seat 1 wins the home-run pool: $100.00 in it, $0.00 of it taken first.")
 
 
 def test_a_controller_without_the_game_has_no_closing() -> None:
-    hand = TableHand("holdem.co")
+    hand = SettlingTable("holdem.co")
     hand.controller(e.HandButton(1, True))
-    assert hand.at.awards == []
+    assert hand.awards == []

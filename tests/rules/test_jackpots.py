@@ -14,7 +14,7 @@ from rules.jackpot_setup import load_jackpot
 from rules.meters import MeterRecord, MeterRefused, RoundKey
 from rules.settlement import HouseRake
 from rules.terms import agree
-from tests.support.dealing.pot_rounds import ended_round, seat_of, settled
+from tests.support.dealing.written_rounds import ended_round, seat_of, settled
 
 EXAMPLE = Path(__file__).parents[2] / "docs/examples/jackpot-bad-beat.toml"
 LONGHORN = "longhorn.co"

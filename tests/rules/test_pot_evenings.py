@@ -19,7 +19,7 @@ from rules.jackpot_setup import load_jackpot
 from rules.meters import MeterRecord, RoundKey
 from rules.settlement import HouseRake
 from tests.support.dealing.hand_table import HandTable
-from tests.support.dealing.pot_rounds import ended_round, seat_of
+from tests.support.dealing.written_rounds import ended_round, seat_of
 
 EXAMPLE = Path(__file__).parents[2] / "docs/examples/jackpot-bad-beat.toml"
 STREETS = ("bet_1", "bet_2", "bet_3")

@@ -6,7 +6,7 @@ import pytest
 
 from rules import SettlementRefused
 from rules.settlement import HouseRake, Settlement
-from tests.support.dealing.pot_rounds import must_add_up, nets, seat_of, settled
+from tests.support.dealing.written_rounds import must_add_up, nets, seat_of, settled
 
 EIGHT = {"readings": {"low-qualifier": "eight-or-better"}}
 

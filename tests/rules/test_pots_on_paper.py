@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.dealing.pot_rounds import must_add_up
+from tests.support.dealing.written_rounds import must_add_up
 from tests.support.reading.each import of_each
 from tests.support.reading.paper_pots import comes_to, posted_after, pot_cases, pot_games, seats_of, settled_on_paper
 

@@ -13,7 +13,7 @@ from protocol.cards import DECK
 from rules import load_game, settle
 from rules.pot_split import clockwise, halves, shared, three_quarters
 from rules.settlement import HouseRake, Settlement
-from tests.support.dealing.pot_rounds import HIDDEN, ended_round, must_add_up, seat_of
+from tests.support.dealing.written_rounds import HIDDEN, ended_round, must_add_up, seat_of
 
 GAMES = {
     "holdem.co": (2, 5),

@@ -6,8 +6,8 @@ import pytest
 
 from dealer_flow.record.result import Seat
 from rules.settlement import HouseRake, Settlement
-from tests.support.dealing.pot_rounds import must_add_up, nets, seat_of, settled
-from tests.support.dealing.table_hands import TableHand
+from tests.support.dealing.settling_table import SettlingTable
+from tests.support.dealing.written_rounds import must_add_up, nets, seat_of, settled
 
 BOARD = "KS 9D 4C 7H 2S"
 METER = "forfeited"
@@ -106,8 +106,8 @@ DEALT = f"{STAKES}{ANTES}start at 3\ndraw AS KC | KH 9H | QS 2D\ndraw 5D 6H JC\n
 BETS = "acts 1: bet 1000\nacts 2: call 1000\n"
 
 
-def at_the_table() -> TableHand:
-    return TableHand("home-run.co", {"token_cents": 100})
+def at_the_table() -> SettlingTable:
+    return SettlingTable("home-run.co", {"token_cents": 100})
 
 
 def test_at_the_table_a_person_says_so_also_when_the_round_is_void() -> None:
@@ -122,7 +122,7 @@ def test_at_the_table_a_person_says_so_also_when_the_round_is_void() -> None:
     hand.play(f"{STAKES}{ANTES}start at 1\ndraw AS KC | KH 9H | QS 2D\ndraw 5D 6H JC\nacts 2: bet 1000")
     hand.play("acts 3: fold\nacts 1: fold").end()
     assert hand.terms.meters == {"home-run": 1000, METER: 0}
-    assert hand.at.settlements[-1].totals.meters == 1000 - 1500
+    assert hand.settlements[-1].totals.meters == 1000 - 1500
 
 
 def test_before_the_round_is_void_the_hand_is_dead_and_its_chips_stay() -> None:
@@ -135,7 +135,7 @@ def test_before_the_round_is_void_the_hand_is_dead_and_its_chips_stay() -> None:
         ("folded", {}, {}),
     ]
     assert hand.codes == []
-    assert {line.seat: line.result for line in hand.at.settlements[-1].lines if line.bet == "pot"}[2] == "win"
+    assert {line.seat: line.result for line in hand.settlements[-1].lines if line.bet == "pot"}[2] == "win"
     assert hand.terms.meters == {"home-run": 1000}
 
 
@@ -144,5 +144,5 @@ def test_a_forfeit_is_refused_where_no_hand_was_dealt() -> None:
     assert hand.codes == ["out-of-turn"]
     hand = at_the_table().play(f"{DEALT}acts 5: forfeit")
     assert hand.codes == ["unknown-seat"]
-    hand = TableHand("flushes-gone-wild.co").play("bets 1: ante 500, blind 500\nstart\nacts 1: forfeit")
+    hand = SettlingTable("flushes-gone-wild.co").play("bets 1: ante 500, blind 500\nstart\nacts 1: forfeit")
     assert hand.codes == ["out-of-turn"]

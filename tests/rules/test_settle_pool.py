@@ -9,7 +9,7 @@ import pytest
 from rules import SettlementRefused
 from rules.pool_closing import shares_of
 from rules.settlement import HouseRake, Settlement
-from tests.support.dealing.pot_rounds import ended_round, must_add_up, seat_of, settled
+from tests.support.dealing.written_rounds import ended_round, must_add_up, seat_of, settled
 
 GAME, POOL = "home-run.co", "home-run"
 PAPER = Path(__file__).parent / "paper" / "runners" / f"{GAME}.toml"

@@ -21,7 +21,7 @@ from devices.events import Level, Seen
 from protocol.cards import DECK
 from rules import load_game
 from rules.settlement import HouseRake, Settlement
-from tests.support.dealing.pot_rounds import ended_round, must_add_up, seat_of
+from tests.support.dealing.written_rounds import ended_round, must_add_up, seat_of
 
 GAME, POOL, NEEDED = "home-run.co", "home-run", 4
 TOKEN = 25

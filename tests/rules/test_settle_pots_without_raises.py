@@ -10,7 +10,7 @@ from dealer_flow.record.details import Split
 from dealer_flow.record.result import Seat
 from rules import Meter, Settlement, load_game
 from rules.settlement import HouseRake, Rolled
-from tests.support.dealing.pot_rounds import nets, seat_of, settled
+from tests.support.dealing.written_rounds import nets, seat_of, settled
 
 EIGHTY_EIGHT, JOKER, TRIPS = "eighty-eight.co", "joker.co", "trips.co"
 

@@ -24,7 +24,7 @@ from dealwire.hub.view import TROUBLE_KINDS, DeviceView, HeldView, TableView, Tr
 from protocol.cards import RANKS, SUITS
 from protocol.errors import LineBusy
 from rules.settlement import HouseRake
-from tests.support.dealing.pot_rounds import seat_of, settled
+from tests.support.dealing.written_rounds import seat_of, settled
 from tests.support.rigs.brokers import eventually
 from tests.support.rigs.export_lines import TABLE, told
 

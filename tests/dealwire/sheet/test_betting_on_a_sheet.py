@@ -14,7 +14,8 @@ from dealwire.sheet.html import html_of
 from dealwire.sheet.model import RoundSheet
 from dealwire.sheet.sections import paper_of
 from dealwire.sheet.text import text_of
-from tests.support.dealing.round_journals import TABLE, ToldTable, write_rounds
+from tests.support.dealing.hand_table import HandTable
+from tests.support.dealing.round_journals import TABLE, write_rounds
 from tests.support.dealing.side_pot_hand import BLINDS, CARDS, HAND, PRE_FLOP
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "schema" / "sheet-1.json").read_text())
@@ -22,7 +23,7 @@ MADE = MadeWith(1_800_000_000_000_000_000)
 
 
 def sheet_of(folder: Path, *parts: str, ends: bool = True) -> RoundSheet:
-    table = ToldTable("holdem.co")
+    table = HandTable("holdem.co")
     for part in parts:
         table.play(part)
     if ends:

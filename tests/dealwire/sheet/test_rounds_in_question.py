@@ -22,9 +22,9 @@ from dealwire.sheet.text import text_of
 from devices import events as e
 from devices.clock import ManualClock
 from devices.events import Seen
-from tests.support.dealing.hand_table import CONTROLLER, DEVICE
+from tests.support.dealing.hand_table import CONTROLLER, DEVICE, HandTable
 from tests.support.dealing.plays import go_on
-from tests.support.dealing.round_journals import TABLE, ToldTable, exported, write_rounds
+from tests.support.dealing.round_journals import TABLE, exported, write_rounds
 
 GAME = "flushes-gone-wild.co"
 BEGIN = ["bets 1: ante 500, blind 500", "bets 2: ante 500, blind 500", "start"]
@@ -42,7 +42,7 @@ SECOND = 1_000_000_000
 
 
 def told(*lines: str) -> list[Seen]:
-    return go_on(ToldTable(GAME), " / ".join(lines)).seen
+    return go_on(HandTable(GAME), " / ".join(lines)).seen
 
 
 def sheet_of(path: Path, number: int = 1, record: int | None = None) -> RoundSheet:
@@ -120,7 +120,7 @@ def test_a_round_that_was_broken_off_has_no_end_game(tmp_path: Path) -> None:
 
 
 def test_a_round_that_is_being_dealt_is_marked_and_names_no_hidden_face(tmp_path: Path) -> None:
-    table = ToldTable(GAME, reads=True)
+    table = HandTable(GAME, reads=True)
     go_on(table, " / ".join([*BEGIN, *PACKETS, "burn community: 1 2 5", "choose 1: play, play 1000", SHOW[0]]))
     found = sheet(tmp_path, table.seen, ends=False)
     assert (found.state, found.outcome, found.versions, found.over) == ("under-way", None, (), None)

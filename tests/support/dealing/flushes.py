@@ -2,8 +2,9 @@
 
 from msgspec.structs import replace
 
-from dealer_flow.record.result import Deck, Hand, Outcome, ProcedureRef, Remainder, RoundResult, Seat, SeatStatus
+from dealer_flow.record.result import Deck, Hand, Outcome, Remainder, RoundResult, Seat, SeatStatus
 from rules import Settlement, load_game
+from tests.support.dealing.written_rounds import ended_round
 
 GAME = load_game("flushes-gone-wild.co")
 ANTE = 500
@@ -45,22 +46,18 @@ def deal(
     """One round; `dealer` None when his hand was not seen."""
     hand = None if dealer is None else Hand(cards=tuple(dealer.split()), counted=dealer_counted, expected=5)
     rest = 52 - 10 - 5 * len(seats)
-    return RoundResult(
+    return ended_round(
+        "flushes-gone-wild.co",
+        [with_returns(each, outcome) for each in seats],
+        community,
         table="table-1",
         session="00c0ffee",
         round=7,
-        procedure=ProcedureRef(id="flushes-gone-wild.co", sha256="0" * 64),
         outcome=outcome,
         deck=Deck(deck=1, loaded=52),
-        packets=(),
-        community=tuple(community.split()),
-        burned=(),
-        burn=None,
-        seats=tuple(with_returns(each, outcome) for each in seats),
         dealer=hand,
         remainder=Remainder(counted=rest, expected=rest),
-        rejected=0,
-        incidents=(),
+        button=None,
     )
 
 

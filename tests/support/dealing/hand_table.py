@@ -37,7 +37,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Self
 
 from msgspec.structs import fields
@@ -60,12 +60,16 @@ FLUSHES: Final = "flushes-gone-wild.co"
 
 
 class HandTable:
-    """A procedure, its devices' reports straight into a flow; `incidents` and `results` collect what comes out.
+    """A procedure, its devices' reports straight into a flow. `seen` are the reports so far; `incidents` and `results`
+    collect what comes out.
 
     The device counts what is really there, unless told to miscount. `dealt` is the number of cards that left it this
     round, of the `loaded` it was filled with. It lies filled at once unless `filled` is false. `reads`: a shuffler
     recognises cards. `counts`: a shoe gives each card its own ordinal.
     """
+
+    step_ns = 10_000_000
+    """From one report to the next."""
 
     def __init__(
         self,
@@ -86,6 +90,7 @@ class HandTable:
             least_confidence=least_confidence,
         )
         self.reads, self.counts = reads, counts
+        self.seen: list[e.Seen] = []
         self.incidents: list[Incident] = []
         self.results: list[RoundResult] = []
         self.spots = {bet.name: bet.number for bet in self.procedure.bet}
@@ -103,10 +108,11 @@ class HandTable:
 
     def see(self, device: str, body: e.Body, *, numbered: bool = True) -> Self:
         """The device reports this now."""
-        self.now_ns += 10_000_000
+        self.now_ns += self.step_ns
         self._numbers[device] += numbered
         number = self._numbers[device] if numbered else 0
-        for item in self.flow.handle(e.Seen(device, self.sessions.get(device, SESSION), number, self.now_ns, body)):
+        self.seen.append(e.Seen(device, self.sessions.get(device, SESSION), number, self.now_ns, body))
+        for item in self.hear(self.seen[-1]):
             if isinstance(item, RoundResult):
                 self.results.append(item)
             elif isinstance(item, Incident):
@@ -115,6 +121,10 @@ class HandTable:
         for listed in self.flow.legal():
             check_legal(listed)
         return self
+
+    def hear(self, seen: e.Seen) -> Sequence[object]:
+        """What the flow makes of a report."""
+        return self.flow.handle(seen)
 
     def device(self, body: e.Body) -> Self:
         """The shuffler or the shoe reports this."""

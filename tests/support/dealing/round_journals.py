@@ -11,30 +11,12 @@ from dealwire.config.schema import TablePart
 from dealwire.journal import Journal, JournalReader
 from dealwire.journal.contents import TableStart
 from dealwire.journal.tables import TableFactory, configuration_of, write_settled
-from devices import events as e
 from devices.clock import ManualClock
 from devices.events import Seen
 from rules.game import game_id_of
-from tests.support.dealing.hand_table import HandTable
 
 TABLE: Final = "table-1"
 _DEVICE: Final = {"name": "device-1", "kind": "shuffler", "address": "tcp:host:1"}
-LONGEST_NS: Final = 60_000_000_000
-
-
-class ToldTable(HandTable):
-    """A hand table that remembers what was reported."""
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        self.seen: list[Seen] = []
-        super().__init__(*args, **options)
-
-    def see(self, device: str, body: e.Body, *, numbered: bool = True) -> ToldTable:
-        number = self._numbers[device] + 1 if numbered else 0
-        session = self.sessions.get(device, 0xA1B2C3D4)
-        self.seen.append(Seen(device, session, number, self.now_ns + 10_000_000, body))
-        super().see(device, body, numbered=numbered)
-        return self
 
 
 def write_rounds(path: Path, procedure: str, seen: Sequence[Seen], *, ends: bool = True, **settings: Any) -> None:

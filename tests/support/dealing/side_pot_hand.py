@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
-import devices.events as e
-from dealer_flow.procedure.load import load_procedure
-from dealer_flow.record.result import RoundResult
-from dealwire.hub.view import TableView
-from dealwire.table.table import Table, TableOutcome, TableTerms
-from dealwire.table.viewer import Viewer
-from devices.events import Seen
-from rules.game import load_game
 from rules.settlement import HouseRake
-from tests.support.dealing.hand_table import CONTROLLER, SESSION, HandTable
+from tests.support.dealing.hand_table import CONTROLLER
+from tests.support.dealing.settling_table import SettlingTable
 
 RAKE: Final = HouseRake("5", 400, 50)
 
@@ -78,37 +70,10 @@ takes 4: 7900
 HAND: Final = (BLINDS, CARDS, PRE_FLOP, CALLED, FLOP, ALL_IN, FLOP_CALLED, TURN, TURN_CALLED, RIVER, SHOWN)
 
 
-class PokerTable(HandTable):
-    """The same hand vocabulary, into a whole table that settles, under a viewer. `table`, `viewer` and `outcomes` are
-    what comes of it; `keep` gets every report with the view after it."""
+class PokerTable(SettlingTable):
+    """A table of nine seats that rakes, a second from one report to the next."""
+
+    step_ns = 1_000_000_000
 
     def __init__(self, procedure: str = "holdem.co", *, seats: int = 9, name: str = "pit-1", **options: str) -> None:
-        terms = TableTerms(load_game(procedure), rake=RAKE)
-        self.table = Table(load_procedure(procedure), terms, options=options)
-        self.viewer = Viewer(self.table, name, seats=seats)
-        self.outcomes: list[TableOutcome] = []
-        self.keep: Callable[[Seen, TableView], None] | None = None
-        super().__init__(procedure, filled=False)
-        self.flow = self.table.flow
-        for number, device in enumerate(("shoe-1", CONTROLLER), 1):
-            self.see(device, e.LinkUp(number, device, "maker", "model", "1", "1.0", False, False), numbered=False)
-        self.fresh_deck()
-
-    def see(self, device: str, body: e.Body, *, numbered: bool = True) -> PokerTable:
-        """The device reports this now, to the whole table."""
-        self.now_ns += 1_000_000_000
-        self._numbers[device] += numbered
-        number = self._numbers[device] if numbered else 0
-        seen = Seen(device, self.sessions.get(device, SESSION), number, self.now_ns, body)
-        found = self.table.handle(seen)
-        self.viewer.saw(seen, found)
-        self.outcomes += found
-        self.results += [each for each in found if isinstance(each, RoundResult)]
-        if self.keep is not None:
-            self.keep(seen, self.view)
-        return self
-
-    @property
-    def view(self) -> TableView:
-        """What a person sees now."""
-        return self.viewer.view(self.now_ns // 1_000_000_000 % 1_000_000, self.now_ns)
+        super().__init__(procedure, {"rake": RAKE}, name=name, seats=seats, linked=("shoe-1", CONTROLLER), **options)

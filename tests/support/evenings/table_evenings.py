@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Self
 
 from dealwire.rehearsal.dealt_table import DealtTable
@@ -14,7 +13,6 @@ from protocol.link import Output
 from protocol.tdp.messages import Role
 
 START_NS = 1_700_000_000_000_000_000
-Deliver = Callable[[Seen], object]
 
 
 class TableEvening:

@@ -36,7 +36,7 @@ from pokerkit import (
 
 from dealer_flow.record.result import RoundResult
 from protocol.cards import DECK
-from tests.support.dealing.pot_rounds import HIDDEN, ended_round, seat_of
+from tests.support.dealing.written_rounds import HIDDEN, ended_round, seat_of
 
 _AUTOMATIONS: Final = (
     Automation.ANTE_POSTING,
@@ -79,7 +79,6 @@ _DEUCE: Final = (StandardLowHand,)
 _EIGHT: Final = {"low-qualifier": "eight-or-better"}
 _SEVEN_LOW: Final = {"low-hand": "deuce-to-seven"}
 _HI_LO_8: Final = (StandardHighHand, EightOrBetterLowHand)
-_OMAHA_8: Final = (OmahaHoldemHand, OmahaEightOrBetterLowHand)
 _HI_LO: Final = (StandardHighHand, RegularLowHand)
 
 FORMS: Final = {

@@ -18,7 +18,7 @@ from functools import cache
 from typing import Final
 
 from rules import Game, load_game, settle
-from tests.support.dealing.pot_rounds import must_add_up, nets
+from tests.support.dealing.written_rounds import must_add_up, nets
 from tests.support.oracles.pokerkit_hands import FORMS, judged
 
 FAMILIES: Final = tuple(dict.fromkeys(form.of for form in FORMS.values()))

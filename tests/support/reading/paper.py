@@ -10,10 +10,11 @@ from typing import Any
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.record.details import Split, Stage
-from dealer_flow.record.result import Deck, Hand, NamedHand, ProcedureRef, RoundResult, Seat
+from dealer_flow.record.result import Hand, NamedHand, RoundResult, Seat
 from rules import Game, Meter, Settlement, settle
 from rules.game import load_game_of
 from rules.settlement import SettlementLine
+from tests.support.dealing.written_rounds import ended_round
 
 PAPER = Path(__file__).parents[2] / "rules" / "paper"
 PaperCase = dict[str, Any]
@@ -50,25 +51,15 @@ class Paper:
     def round(self) -> RoundResult:
         """The round as it stands when the bets are settled."""
         seats = [self._seat(seat) for seat in self.case["seat"]]
-        return RoundResult(
-            table="paper",
-            session="00000001",
-            round=1,
-            procedure=ProcedureRef(self.procedure.id, "0" * 64),
+        return ended_round(
+            self.procedure.id,
+            seats,
+            () if self._in_parts() else cards_of(self.case.get("community", "")),
             options=self.options,
-            outcome="complete",
-            deck=Deck(1, None),
-            packets=(),
-            community=() if self._in_parts() else cards_of(self.case.get("community", "")),
-            burned=(),
-            burn=None,
-            seats=tuple(seats),
             dealer=self._dealer(),
             hands=tuple(self._hands()),
             stages=tuple(self._stages()),
-            remainder=None,
-            rejected=0,
-            incidents=(),
+            button=None,
         )
 
     def _joker(self, seat: PaperCase) -> int:

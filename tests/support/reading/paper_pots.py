@@ -21,7 +21,7 @@ from rules.jackpot_setup import PoolPart, load_jackpot
 from rules.pot_spec import UNCALLED
 from rules.settlement import HouseRake, Rolled
 from rules.terms import Meter, agree
-from tests.support.dealing.pot_rounds import ended_round, seat_of
+from tests.support.dealing.written_rounds import ended_round, seat_of
 
 EXAMPLE: Final = Path(__file__).parents[3] / "docs/examples/jackpot-bad-beat.toml"
 FOLDER: Final = Path(__file__).parents[2] / "rules" / "pots_on_paper"

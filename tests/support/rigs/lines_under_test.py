@@ -79,13 +79,6 @@ class Wire(Protocol):
         ...
 
 
-class NullDescriptor:
-    """A device's end without a descriptor: the other end wakes it."""
-
-    def fileno(self) -> int | None:
-        return None
-
-
 # ------------------------------------------------------------------ memory
 
 

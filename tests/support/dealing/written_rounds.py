@@ -1,4 +1,4 @@
-"""Rounds of games whose players bet against each other, written by hand: seats, what they put in, what they hold."""
+"""Rounds written by hand as they stand when their bets are settled: seats, what they put in, what they hold."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -35,7 +35,7 @@ def seat_of(
 
 
 def ended_round(game: str, seats: Sequence[Seat], community: str | Sequence[str] = (), **more: Any) -> RoundResult:
-    """A round that was played out."""
+    """A round that was played out. The last seat has the button; `more` are any other fields of the record."""
     board = tuple(community.split()) if isinstance(community, str) else tuple(community)
     awards = tuple(TakenPot(*each) for each in more.pop("awards", ()))
     fields: dict[str, Any] = {

@@ -1,0 +1,78 @@
+"""A hand at a whole table: what `HandTable` plays, with the settlements, awards and views that come of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dealwire.hub.view import TableView
+from dealwire.table.table import Table, TableOutcome, TableTerms
+from dealwire.table.viewer import Viewer
+from devices.events import LinkUp, Seen
+from rules.award_record import AwardRecord
+from rules.game import load_game_of
+from rules.settlement import Settlement
+from tests.support.dealing.hand_table import HandTable
+
+
+class SettlingTable(HandTable):
+    """A table of a game whose procedure has the same id, on `terms`, under a viewer. `outcomes` are all that came of
+    the reports; `keep` gets every report with the view after it. Devices that are `linked` say first who they are."""
+
+    def __init__(
+        self,
+        procedure: str,
+        terms: dict[str, Any] | None = None,
+        *,
+        name: str = "table-1",
+        seats: int | None = None,
+        linked: Sequence[str] = (),
+        **options: Any,
+    ) -> None:
+        super().__init__(procedure, filled=False, **options)
+        self.options = dict(self.flow.plan.options)
+        self.given = terms or {}
+        self.table = self.made()
+        self.flow = self.table.flow
+        self.viewer = Viewer(self.table, name, seats=seats)
+        self.outcomes: list[TableOutcome] = []
+        self.keep: Callable[[Seen, TableView], None] | None = None
+        for number, device in enumerate(linked, 1):
+            self.see(device, LinkUp(number, device, "maker", "model", "1", "1.0", False, False), numbered=False)
+        self.fresh_deck(self.deck)
+
+    def made(self) -> Table:
+        """A table of the same settings."""
+        game = load_game_of(self.procedure.id, self.options)
+        given = {name: dict(each) if isinstance(each, dict) else each for name, each in self.given.items()}
+        return Table(self.procedure, TableTerms(game, **given), options=self.options)
+
+    def hear(self, seen: Seen) -> Sequence[object]:
+        """What the table makes of a report."""
+        found = self.table.handle(seen)
+        self.viewer.saw(seen, found)
+        self.outcomes += found
+        if self.keep is not None:
+            self.keep(seen, self.view)
+        return found
+
+    @property
+    def terms(self) -> TableTerms:
+        """Where meters and runners stand."""
+        assert self.table.terms is not None
+        return self.table.terms
+
+    @property
+    def settlements(self) -> list[Settlement]:
+        """Of each round so far."""
+        return [item for item in self.outcomes if isinstance(item, Settlement)]
+
+    @property
+    def awards(self) -> list[AwardRecord]:
+        """What became of progressive awards and jackpots so far."""
+        return [item for item in self.outcomes if isinstance(item, AwardRecord)]
+
+    @property
+    def view(self) -> TableView:
+        """What a person sees now."""
+        return self.viewer.view(self.now_ns // 1_000_000_000 % 1_000_000, self.now_ns)
