@@ -7,10 +7,10 @@ import pytest
 
 from rules import game_ids
 from tests.support.reading.each import of_each
-from tests.support.reading.paper import Case, Paper, expected, outcomes, paper_cases, paper_games
+from tests.support.reading.paper import Paper, PaperCase, expected, outcomes, paper_cases, paper_games
 
 
-def worked() -> Iterator[tuple[str, Case]]:
+def worked() -> Iterator[tuple[str, PaperCase]]:
     return ((game, case) for game in paper_games() if game in game_ids() for case in paper_cases(game))
 
 

@@ -9,10 +9,10 @@ from typing import Any
 from dealer_flow.record.result import RoundResult
 from rules import Meter, Settlement, game_ids, settle
 from tests.support.reading.each import of_each
-from tests.support.reading.paper import Case, Paper, paper_cases, paper_games
+from tests.support.reading.paper import Paper, PaperCase, paper_cases, paper_games
 
 
-def worked() -> Iterator[tuple[str, Case]]:
+def worked() -> Iterator[tuple[str, PaperCase]]:
     return ((game, case) for game in paper_games() if game in game_ids() for case in paper_cases(game)[::3])
 
 

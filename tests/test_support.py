@@ -1,0 +1,96 @@
+"""The helpers of the tests: each stands in a room and on the page, with names of its own, and the examples run."""
+
+import ast
+import importlib.util
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.rigs.browser import CHROMIUM
+
+ROOT = Path(__file__).parent.parent
+SUPPORT = ROOT / "tests" / "support"
+PAGE = (SUPPORT / "README.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(
+    r"^\*\*([^*]*?)[.]?\*\*[^`]*(?:`[^`]+`[^`]*)*?\n```python\n(.*?)```", PAGE, re.DOTALL | re.MULTILINE
+)
+FILES = sorted(path for path in SUPPORT.rglob("*") if path.is_file() and path.suffix != ".pyc")
+OF_A_PROGRAM = {"main", "render"}
+"""What a module that is run by itself calls its entry, and the text that it writes."""
+ELSEWHERE = {"compare_inputs.py", "compare_later.py"}
+"""They run in the trees of other commits, and import what stood there."""
+
+
+def rooms() -> dict[str, str]:
+    """Room -> what the page says stands in it."""
+    return dict(re.findall(r"^- \*\*(\w+)\*\*, (.*?)(?=\n- |\Z)", PAGE, re.DOTALL | re.MULTILINE))
+
+
+def test_every_file_stands_in_a_room_and_on_the_page() -> None:
+    listed = rooms()
+    assert set(listed) == {path.name for path in SUPPORT.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    for path in FILES:
+        if path.name == "README.md" and path.parent == SUPPORT:
+            continue
+        assert path.parent.parent == SUPPORT, f"{path.name} stands in no room"
+        name = path.stem if path.suffix == ".py" else path.name
+        assert f"`{name}`" in listed[path.parent.name], f"{name} is not on the page"
+    for room, text in listed.items():
+        there = {path.stem for path in SUPPORT.glob(f"{room}/*.py")}
+        said = set(re.findall(r"`(\w+)`: ", " ".join(text.split())))
+        assert said == there, room
+
+
+def public(path: Path) -> Iterator[str]:
+    """Functions and classes of a module that others may import."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and not node.name.startswith("_"):
+            yield node.name
+
+
+def test_no_two_helpers_have_one_name() -> None:
+    """Programs are by themselves: nobody has to tell their functions from others'."""
+    found = defaultdict(list)
+    for path in FILES:
+        if path.suffix == ".py" and path.parent.name not in ("programs", "mutation"):
+            for name in set(public(path)) - OF_A_PROGRAM:
+                found[name].append(path.relative_to(SUPPORT).as_posix())
+    assert {name: where for name, where in found.items() if len(where) > 1} == {}
+
+
+def handed_on(path: Path) -> Iterator[str]:
+    """What a module imports from another one here, but for constants."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tests.support."):
+            yield from (each.name for each in node.names if not each.name.isupper())
+
+
+def test_a_helper_is_imported_from_where_it_is_defined() -> None:
+    """No module hands on what another one makes, so that an import says where to look. Constants may be handed on."""
+    modules = [path for path in FILES if path.suffix == ".py"]
+    handed = {f"tests.support.{path.parent.name}.{path.stem}": set(handed_on(path)) for path in modules}
+    wrong = []
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        if path.name in ELSEWHERE:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module in handed:
+                wrong += [f"{path.name}: {each.name}" for each in node.names if each.name in handed[node.module]]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(("what", "example"), EXAMPLES, ids=[what for what, _ in EXAMPLES])
+def test_an_example_of_the_page_runs(what: str, example: str, tmp_path: Path) -> None:
+    if "chromium" in example and (CHROMIUM is None or importlib.util.find_spec("playwright") is None):
+        pytest.skip("needs chromium and playwright")
+    exec(compile(example, f"README.md: {what}", "exec"), {"folder": tmp_path})
+
+
+def test_every_example_was_found_and_is_short() -> None:
+    assert len(EXAMPLES) == PAGE.count("```python")
+    for what, example in EXAMPLES:
+        lines = [line for line in example.splitlines() if not line.startswith("from ")]
+        assert len(lines) <= 3, what
