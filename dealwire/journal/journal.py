@@ -8,10 +8,12 @@ was made known to nobody, and no device was thanked for it.
 
 import logging
 import secrets
+import sqlite3
 import threading
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -62,10 +64,18 @@ LOCKED_MOST_NS: Final = 30_000_000_000
 PRUNED_AT_ONCE: Final = 2000
 """Records that are pruned in one turn: a few milliseconds."""
 PAGES_AT_ONCE: Final = 256
+AFTERTHOUGHTS: Final = (*RAW, SNAPSHOT)
+"""Kinds of records that nothing that goes out has to wait for: nobody is thanked for them."""
 LAST_WAIT_MS: Final = 5000
 """How long the end waits for another program's lock."""
 
-_INSERT: Final = f"INSERT INTO record ({database.COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)"
+_Stored = tuple[int, int, int, str, str, bytes, bytes]
+"""A record as its row has it."""
+_INSERT: Final = f"INSERT INTO record ({database.COLUMNS}) VALUES "
+_ROW: Final = "(?, ?, ?, ?, ?, ?, ?)"
+TOGETHER: Final = 32
+"""Rows of one statement. Each gives up the interpreter, and other threads take it: the fewer, the sooner a result is
+on the disk."""
 _CONSUMER: Final = "INSERT OR REPLACE INTO consumer (name, sequence) VALUES (?, ?)"
 
 
@@ -125,7 +135,7 @@ class Journal:
 
     def _make_empty(self) -> None:
         """Nothing waits to be written or made known."""
-        self._group: list[tuple[int, int, int, str, str, bytes, bytes]] = []
+        self._group: list[_Stored] = []
         self._rows: list[derived.Row] = []
         self._passing: dict[str, list[Passed]] = {}
         self._sizes: dict[str, int] = {}
@@ -480,7 +490,7 @@ class Journal:
         self._head = Head(sequence, digest)
         self.newest_ns = max(self.newest_ns, at_ns)
         self._times[table] = max(self._times.get(table, 0), at_ns)
-        self.owes |= kind not in RAW
+        self.owes |= kind not in AFTERTHOUGHTS
         self._holds_raw |= kind == PASSED
         self._group.append((sequence, at_ns, line, kind, table, payload, digest))
         if kind in RAW and len(self._group) >= GROUP_MAX:  # not between a settlement and whose round it is
@@ -490,11 +500,12 @@ class Journal:
         db = self._file.db
         if not db.in_transaction:
             db.execute("BEGIN IMMEDIATE")
-        db.executemany(_INSERT, self._group)
+        _insert(db, self._group)
         derived.write(db, self._rows)
-        with self._lock:
-            moved, self._moved = self._moved, {}
-        db.executemany(_CONSUMER, moved.items())
+        if self._moved:
+            with self._lock:
+                moved, self._moved = self._moved, {}
+            db.executemany(_CONSUMER, moved.items())
         db.execute("COMMIT")
         if self._group:
             self._on_disk = Head(self._group[-1][0], self._group[-1][6])
@@ -530,3 +541,9 @@ class Journal:
                 self._file.db.execute("ROLLBACK")
         except database.TROUBLE as error:
             _log.debug("%s: after the failure: %s", self.path, error)
+
+
+def _insert(db: sqlite3.Connection, rows: Sequence[_Stored]) -> None:
+    for start in range(0, len(rows), TOGETHER):
+        together = rows[start : start + TOGETHER]
+        db.execute(_INSERT + ", ".join([_ROW] * len(together)), list(chain.from_iterable(together)))
