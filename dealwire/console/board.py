@@ -7,6 +7,7 @@ never wait behind what is over. All of this runs in the console's own thread.
 import asyncio
 import contextlib
 import json
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -26,7 +27,7 @@ BEAT_S: Final = 4.0
 """Something is sent at least this often, so that a page whose line is cut without a word notices."""
 GAP_S: Final = 0.015
 """At least this long between two messages to one page: a person sees no more, and a fast table must not fill the line.
-What comes after a longer silence goes at once."""
+What comes after a longer silence goes at once, and so does how a round ended: that is once a round, and waited for."""
 SEND_S: Final = 10.0
 """A page that takes longer for one message is let go."""
 MESSAGE_MAX: Final = 1024
@@ -50,12 +51,15 @@ class _Watcher:
     table: str | None
     session: SignedIn | None
     news: asyncio.Event = field(default_factory=asyncio.Event)
+    at_once: asyncio.Event = field(default_factory=asyncio.Event)
+    """The news cannot wait for the gap between two messages."""
     code: int = 0
 
     def let_go(self, code: int) -> None:
         """Nothing more is sent to it."""
         self.code = self.code or code
         self.news.set()
+        self.at_once.set()
 
 
 class Board:
@@ -76,6 +80,10 @@ class Board:
         self._pages: dict[str | None, PageSections] = {None: PageSections(OVERVIEW)}
         self._wall = WallSections()
         self._watchers: dict[_Watcher, None] = {}
+        self._watched: frozenset[str | None] = frozenset()
+        """Tables that pages watch. Read in the owner's thread, so it is replaced and never changed."""
+        self._moved: deque[str] = deque()  # tables of which there are new views, from the owner's thread
+        self._called = False  # this thread knows that there are
         self._stopping = False
 
     def start(self) -> None:
@@ -83,12 +91,16 @@ class Board:
         loop = asyncio.get_running_loop()
 
         def wake(table: str) -> None:
+            self._moved.append(table)
+            if self._called:  # once for all that moves until it is taken: each call costs the tables' thread a wait
+                return
+            self._called = True
             with contextlib.suppress(RuntimeError):  # the loop is closed: nobody watches any more
-                loop.call_soon_threadsafe(self._take, table)
+                loop.call_soon_threadsafe(self._take)
 
         self._wake = wake
-        self._hub.watch(wake)
-        self._views = self._hub.views()
+        self._hub.watch(wake, self._wants)
+        self._look()
 
     def stop(self) -> None:
         """Tell every page to come back later, and watch no more."""
@@ -105,16 +117,23 @@ class Board:
     @property
     def views(self) -> dict[str, TableView]:
         """The newest view of each table, by name, in order of names."""
+        self._look()
+        return self._in_order()
+
+    def _in_order(self) -> dict[str, TableView]:
         return {name: self._views[name] for name in sorted(self._views, key=natural)}
 
     def sections(self, table: str | None) -> dict[str, str]:
         """Every section of a table's page, of the overview or of the wall, by name."""
+        self._look()
         return self._page(table).html
 
     async def serve(self, line: WebSocket, table: str | None, session: SignedIn | None = None) -> None:
         """One page's line, until either end closes it or the session is over; table None for the overview,
         WALL for the wall."""
         await line.accept()
+        if table not in self._views:
+            self._look()
         if table not in (None, WALL) and table not in self._views:
             await line.close(UNKNOWN_TABLE)
         elif self._stopping:
@@ -126,12 +145,29 @@ class Board:
 
     # ------------------------------------------------------------------ inside
 
-    def _take(self, table: str) -> None:
-        """There is a new view of `table`: for the pages that show it, and for the overview."""
-        self._views = self._hub.views()
+    def _take(self) -> None:
+        """There are new views: for the pages that show them, and for the overview."""
+        self._called = False  # before they are looked at: what moves from here on calls again
+        moved: set[str | None] = {None, WALL}
+        while self._moved:
+            moved.add(self._moved.popleft())
+        before, self._views = self._views, self._hub.shown()
         for watcher in self._watchers:
-            if watcher.table in (table, None, WALL):
+            if watcher.table in moved:
                 watcher.news.set()
+                if watcher.table in self._views and _ended(before.get(watcher.table), self._views[watcher.table]):
+                    watcher.at_once.set()
+
+    def _look(self) -> None:
+        """See what the tables show now, those too that no page watches."""
+        self._views = self._hub.views()
+
+    def _wants(self, table: str) -> bool:
+        """A page watches the table. Called from the owner's thread."""
+        return not self._watched.isdisjoint((table, None, WALL))
+
+    def _note_watched(self) -> None:
+        self._watched = frozenset(watcher.table for watcher in self._watchers)
 
     def _make_room(self, session: SignedIn | None) -> bool:
         """Whoever is signed in may look in the place of somebody who is not, the longest there."""
@@ -140,6 +176,7 @@ class Board:
             return False
         nobodys.let_go(FULL)
         self._watchers.pop(nobodys)
+        self._note_watched()
         return True
 
     def _check(self, watcher: _Watcher) -> int:
@@ -149,22 +186,25 @@ class Board:
 
     def _page(self, table: str | None) -> PageSections | WallSections:
         if table == WALL:
-            self._wall.show(self.views)
+            self._wall.show(self._in_order())
             return self._wall
         if table not in self._pages:
             self._pages[table] = PageSections(actions=self._actions.get(table or "", ()))
         page = self._pages[table]
-        page.show(self.views if table is None else self._views[table])
+        page.show(self._in_order() if table is None else self._views[table])
         return page
 
     async def _watch(self, line: WebSocket, watcher: _Watcher) -> None:
         self._watchers[watcher] = None
+        self._note_watched()
+        self._look()
         ears = asyncio.create_task(_hear(line))
         voice = asyncio.create_task(self._send_news(line, watcher))
         try:
             await asyncio.wait({ears, voice}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             self._watchers.pop(watcher, None)
+            self._note_watched()
             for task in (ears, voice):
                 task.cancel()
             await asyncio.gather(ears, voice, return_exceptions=True)
@@ -175,10 +215,10 @@ class Board:
         sent: dict[str, int] = {}
         while not self._check(watcher):
             await asyncio.wait_for(line.send_text(self._message(watcher.table, sent)), SEND_S)
-            await asyncio.sleep(GAP_S)
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(watcher.news.wait(), BEAT_S)
+            await _set_within(watcher.at_once, GAP_S)
+            await _set_within(watcher.news, BEAT_S)
             watcher.news.clear()
+            watcher.at_once.clear()
 
     def _message(self, table: str | None, sent: dict[str, int]) -> str:
         """What the page has not, as JSON; without sections it is a mere sign of life."""
@@ -190,6 +230,18 @@ class Board:
             {"build": BUILD, "sequence": sequence, "clock": clock(self._now_ns()), "sections": sections},
             ensure_ascii=False,
         )
+
+
+async def _set_within(event: asyncio.Event, seconds: float) -> None:
+    """Returns when it is set, or the time is up."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()
+
+
+def _ended(before: TableView | None, now: TableView) -> bool:
+    """A round ended, or was settled, between two views."""
+    return before is None or (before.settlement, before.outcomes) != (now.settlement, now.outcomes)
 
 
 async def _hear(line: WebSocket) -> None:

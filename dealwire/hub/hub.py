@@ -79,16 +79,25 @@ class Hub:
         self._lock = threading.Lock()
         self._views: dict[str, TableView] = {}
         self._readers: tuple[Subscription, ...] = ()
-        self._watchers: tuple[Callable[[str], None], ...] = ()
+        self._watchers: tuple[tuple[Callable[[str], None], Callable[[str], bool]], ...] = ()
         self._requests: deque[Request] = deque()
         self._faults: Counter[str] = Counter()
         self._wake_owner: Callable[[], None] = lambda: None
+        self._refresh: Callable[[], None] = lambda: None
 
     # ------------------------------------------------------------------ the owner's side
 
     def on_request(self, wake: Callable[[], None]) -> None:
         """What wakes the owner when a request waits."""
         self._wake_owner = wake
+
+    def on_look(self, refresh: Callable[[], None]) -> None:
+        """What brings the views up to date that were not made because nobody watched. Called from any thread."""
+        self._refresh = refresh
+
+    def is_watched(self, table: str) -> bool:
+        """Somebody wants every view of this table."""
+        return any(wants(table) for _, wants in self._watchers)
 
     def publish(self, item: Publication) -> None:
         """Give `item` to every reader."""
@@ -99,8 +108,9 @@ class Hub:
         """The newest view of a table, for everybody who watches."""
         with self._lock:
             self._views[view.table] = view
-        for watcher in self._watchers:
-            watcher(view.table)
+        for wake, wants in self._watchers:
+            if wants(view.table):
+                wake(view.table)
 
     def requests(self) -> list[Request]:
         """Everything that was asked and not yet taken."""
@@ -127,19 +137,25 @@ class Hub:
             _log.error("%s: a fault of this program: %s; its lines are left out, more are counted", reader, place)
 
     def views(self) -> dict[str, TableView]:
-        """The newest view of each table."""
+        """The newest view of each table, made now where nobody watches: the owner is waited for, a turn of it."""
+        self._refresh()
+        return self.shown()
+
+    def shown(self) -> dict[str, TableView]:
+        """The last view of each table that was made. A table that somebody watches has no newer one."""
         with self._lock:
             return dict(self._views)
 
-    def watch(self, wake: Callable[[str], None]) -> None:
-        """Call `wake`, from the owner's thread, with the name of each table that has a new view; it must not wait."""
+    def watch(self, wake: Callable[[str], None], wants: Callable[[str], bool] = lambda _: True) -> None:
+        """Call `wake` with the name of each table that has a new view. `wants` says of which tables views are wanted
+        now: of one that nobody wants none is made. Both are called from the owner's thread and must not wait."""
         with self._lock:
-            self._watchers = (*self._watchers, wake)
+            self._watchers = (*self._watchers, (wake, wants))
 
     def look_away(self, wake: Callable[[str], None]) -> None:
         """Call it no more."""
         with self._lock:
-            self._watchers = tuple(one for one in self._watchers if one is not wake)
+            self._watchers = tuple(one for one in self._watchers if one[0] is not wake)
 
     def subscribe(self, wake: Callable[[], None]) -> Subscription:
         """A new reader of lines."""

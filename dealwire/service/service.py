@@ -7,7 +7,10 @@ journal fails, nothing more is made known or acknowledged, every table says why,
 
 import gc
 import logging
+import sys
+import threading
 import traceback
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -52,6 +55,11 @@ hundreds of tables fifty times a second."""
 WEDGED_NS: Final = 30_000 * MS
 """A line on which nothing moves for so long is wedged: status comes every second, and a lost line is tried again
 every ten."""
+LOOK_S: Final = 0.5
+"""For a turn of the tables. Whoever looks while they are busy for longer sees what was shown before."""
+SWITCH_S: Final = 0.0002
+"""As long as another thread of this process, a page that is made say, keeps the interpreter from the tables at most.
+A commit gives it up some times, and Python's own 5 ms would be waited each time."""
 FAREWELL_S: Final = 0.5
 """After a safe stop, for those who look on to see why."""
 NOT_IN_FILE: Final = "it is not served any more"
@@ -119,6 +127,11 @@ class Service:
         self._moved: dict[TableSession, None] = {}  # in this turn
         self._unshown: dict[TableSession, None] = {}  # since each was shown
         """Tables of which there is something to see that was not shown yet, in their order."""
+        self._unwatched: dict[TableSession, None] = {}
+        """The same of those that nobody watches: they are shown when somebody looks."""
+        self._lookers: deque[threading.Event] = deque()
+        """Other threads that wait until those are shown."""
+        self._thread = threading.get_ident()
         self._early: list[Publication] = []
         self._later: list[Callable[[], None]] = []
         self._gate = Gate(self._later.append)
@@ -189,6 +202,7 @@ class Service:
             self._connect(session, went_on)
             self.gets_on()
         requests = RequestHandler(self.tables, self.clock, self._give_out)
+        self.hub.on_look(self._look)
         self.hub.on_request(lambda: self.owner.call_soon(lambda: requests.take(self.hub.requests())))
         self._beat.due_ns = self.clock.now_ns()
         for session in self.tables.values():
@@ -251,7 +265,10 @@ class Service:
         for item in self._early:  # only now does everybody listen
             self.hub.publish(item)
         self._early = []
-        self.owner.run(lambda: self._stopping or self.failed is not None, timeout_s)
+        self._thread = threading.get_ident()
+        with switching_within(SWITCH_S):
+            self.owner.run(lambda: self._stopping or self.failed is not None, timeout_s)
+        self._answer_lookers()  # no turn follows in which anybody could ask for it
 
     def simulate(self, table: str, bench: SimulatorHost) -> None:
         """Run simulated devices in the same loop; what can go wrong at them may be asked for at `table`."""
@@ -295,16 +312,19 @@ class Service:
         """Write the open group, make it known, and show what changed. Bytes from which nothing followed wait: nobody
         was told of them."""
         if self._moved:  # with hundreds of tables most turns are of none of them
-            for session in self._moved:
-                session.keep(self.clock.now_ns())
             self._give_out()
-            self._unshown |= self._moved
+            for session in self._moved:  # nobody waits for it: it is on the disk with the next group
+                session.keep(self.clock.now_ns())
+            for session in self._moved:
+                (self._unshown if self.hub.is_watched(session.name) else self._unwatched)[session] = None
         while self._later:  # what goes out to devices, once the group is on the disk
             self._later.pop(0)()
         if self.journal.failed is not None:
             self._fail(f"{self.journal.path}: {self.journal.failed}")
         now_ns = self.clock.now_ns()
         self._show_what_moved(now_ns)
+        if self._lookers:
+            self._answer_lookers()
         self.health.waited(self.clock.now_ns() - self.owner.began_ns)
         if self._follow_clock:
             self._jump()
@@ -314,23 +334,49 @@ class Service:
             self.hub.publish(item)
 
     def _show_what_moved(self, now_ns: int) -> None:
-        urgent, self._moved = [session for session in self._moved if session.urgent], {}
+        urgent, self._moved = [session for session in self._unshown if session.urgent], {}
         due_ns = self._shown_ns + VIEW_NS * max(1, len(self.tables) // SHOWN_TOGETHER)
-        if self._unshown and now_ns >= due_ns:
+        if urgent:  # what can wait does not keep it
+            self._show_all(urgent, now_ns)
+        elif self._unshown and now_ns >= due_ns:
             self._on_show(now_ns)
-            return
-        for session in urgent:
-            del self._unshown[session]
-            self.hub.show(session.view(now_ns))
         if self._unshown and self._show.due_ns is None:
             self._show.due_ns = due_ns
             self.owner.changed(self._show)
 
     def _on_show(self, now_ns: int) -> None:
         self._shown_ns = now_ns
-        unshown, self._unshown = self._unshown, {}
-        for session in unshown:
-            self.hub.show(session.view(now_ns))
+        self._show_all(list(self._unshown), now_ns)
+
+    def _show_all(self, sessions: Sequence[TableSession], now_ns: int) -> None:
+        """Every view is made before the first is shown: a reader that is woken takes the interpreter."""
+        for session in sessions:
+            self._unshown.pop(session, None)
+            self._unwatched.pop(session, None)
+        for view in [session.view(now_ns) for session in sessions]:
+            self.hub.show(view)
+
+    def _look(self) -> None:
+        """Somebody looks who does not watch: show what moved, from whatever thread, and wait until it is shown."""
+        if not (self._unwatched or self._unshown):
+            return
+        if threading.get_ident() == self._thread:
+            self._show_what_waits()
+        else:
+            done = threading.Event()
+            self._lookers.append(done)
+            self.owner.call_soon(lambda: None)  # at the end of the turn
+            done.wait(LOOK_S)
+
+    def _show_what_waits(self) -> None:
+        """All of it but for what moved in a turn that is under way: that is not on the disk yet."""
+        waiting = [session for session in {**self._unshown, **self._unwatched} if session not in self._moved]
+        self._show_all(waiting, self.clock.now_ns())
+
+    def _answer_lookers(self) -> None:
+        self._show_what_waits()
+        while self._lookers:
+            self._lookers.popleft().set()
 
     def _note_moved(self, session: TableSession) -> None:
         self._moved[session] = None
@@ -447,6 +493,17 @@ def not_as_before(parts: Sequence[TablePart], running: Set[str], before: Mapping
 
 def _counted(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+@contextmanager
+def switching_within(seconds: float) -> Iterator[None]:
+    """A thread that wants to go on gets the interpreter from another after so long."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(seconds)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
 
 
 @contextmanager

@@ -309,8 +309,10 @@ def test_no_face_leaves_before_its_reveal(tmp_path: Path, seed: int, caplog: pyt
         views: list[TableView] = []
         show = service.hub.show
         service.hub.show = lambda view: (views.append(view), show(view))[1]  # type: ignore[method-assign, assignment, func-returns-value]
+        service.hub.watch(lambda _: None)  # of a table that nobody watches no view is made
         with service:
             run_until(service, lambda: len(rounds_of(listener)) >= 6)
+    assert len(views) > 50
     shown: set[str] = set()
     hidden = 0
     at_view = iter(sorted(views, key=lambda view: view.sequence))
