@@ -2,17 +2,20 @@
 
 import json
 from enum import Enum
-from typing import Any
-
-from msgspec.structs import asdict
+from functools import cache
+from typing import Any, Final
 
 from devices.events import Body, Seen
 from protocol.cards import Card
 from protocol.places import Place
 
+_AS_THEY_ARE: Final = frozenset({int, str, bool, type(None)})
+
 
 def plain(value: Any) -> Any:
     """A body's field as JSON takes it: cards and places as text."""
+    if type(value) in _AS_THEY_ARE:
+        return value
     if isinstance(value, Card | Place):
         return value.text
     if isinstance(value, Enum):
@@ -24,14 +27,21 @@ def plain(value: Any) -> Any:
 
 def fields(seen: Seen) -> dict[str, Any]:
     """The fields of a report's body, without those in which the device had nothing to say."""
-    silent = optional(type(seen.body)).items()
-    return {name: plain(value) for name, value in asdict(seen.body).items() if (name, value) not in silent}
+    body = seen.body
+    found = {name: getattr(body, name) for name in body.__struct_fields__}
+    for name, silent in _optional_in(type(body)).items():
+        if found[name] == silent:
+            del found[name]
+    return {name: value if type(value) in _AS_THEY_ARE else plain(value) for name, value in found.items()}
 
 
 def optional(kind: type[Body]) -> dict[str, Any]:
     """The fields that a line may lack, each with what its absence means."""
     names, defaults = kind.__struct_fields__, kind.__struct_defaults__
     return dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
+
+
+_optional_in: Final = cache(optional)
 
 
 def event_line(seen: Seen) -> str:

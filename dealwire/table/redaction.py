@@ -7,7 +7,7 @@ hidden, because the shoe goes on.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace
@@ -47,20 +47,50 @@ def hidden(seen: Seen) -> Seen:
 
 
 def _without_faces(body: e.Body) -> e.Body:
-    if isinstance(body, e.PacketDispensed):
-        return replace(body, cards=(UNREAD,) * len(body.cards)) if body.cards else body
-    if isinstance(body, e.HandSet):  # it is arranged face down
-        covered = {"low": (UNREAD,) * len(body.low), "rest": (UNREAD,) * len(body.rest)}
-        return replace(body, **covered) if body.low or body.rest else body
-    if isinstance(body, e.CardRejected):
-        return replace(body, card=UNREAD) if body.card != NONE else body
-    if isinstance(body, e.DrawWhileLocked | e.CardDrawnOutside):
-        return replace(body, card=UNREAD)
-    if isinstance(body, e.CardDrawn | e.CardReportedAgain) and body.where in BURNS:
-        return replace(body, card=UNREAD)
-    if isinstance(body, e.UnknownReported):
-        return e.UnknownReported(_QUOTED.sub("...", body.what))
-    return body
+    cover = _COVERS.get(type(body))
+    return cover(body) if cover is not None else body
+
+
+def _packet(body: e.PacketDispensed) -> e.Body:
+    return replace(body, cards=(UNREAD,) * len(body.cards)) if body.cards else body
+
+
+def _set_hand(body: e.HandSet) -> e.Body:
+    """It is arranged face down."""
+    covered = {"low": (UNREAD,) * len(body.low), "rest": (UNREAD,) * len(body.rest)}
+    return replace(body, **covered) if body.low or body.rest else body
+
+
+def _rejected(body: e.CardRejected) -> e.Body:
+    return replace(body, card=UNREAD) if body.card != NONE else body
+
+
+def _of_no_game(body: e.DrawWhileLocked | e.CardDrawnOutside) -> e.Body:
+    return replace(body, card=UNREAD)
+
+
+def _drawn(body: e.CardDrawn | e.CardReportedAgain) -> e.Body:
+    return replace(body, card=UNREAD) if body.where in BURNS else body
+
+
+def _unknown(body: e.UnknownReported) -> e.Body:
+    return e.UnknownReported(_QUOTED.sub("...", body.what))
+
+
+_COVERS: Final[dict[type[e.Body], Callable[[Any], e.Body]]] = {
+    e.PacketDispensed: _packet,
+    e.HandSet: _set_hand,
+    e.CardRejected: _rejected,
+    e.DrawWhileLocked: _of_no_game,
+    e.CardDrawnOutside: _of_no_game,
+    e.CardDrawn: _drawn,
+    e.CardReportedAgain: _drawn,
+    e.UnknownReported: _unknown,
+}
+"""Reports in which a face may be that nobody has shown, each with what covers it."""
+
+
+_OF_A_SHOE: Final = (e.ShoeLoaded, e.BurnStarted, e.CardDrawn, e.CardUnread, e.CardReportedAgain)
 
 
 class Redactor:
@@ -87,15 +117,14 @@ class Redactor:
     def saw(self, seen: Seen) -> Seen:
         """The report as it may be published."""
         published, body = hidden(seen), seen.body
-        if isinstance(body, e.ShoeLoaded):
-            self._burns_due = 0
-            self._aside.clear()
-        elif isinstance(body, e.BurnStarted):
-            self._burns_due = body.count
-        elif isinstance(body, e.CardDrawn | e.CardUnread | e.CardReportedAgain) and (
-            self._burned(body) or not self._open(body)
-        ):
-            published = turned_over(published)
+        if isinstance(body, _OF_A_SHOE):
+            if isinstance(body, e.ShoeLoaded):
+                self._burns_due = 0
+                self._aside.clear()
+            elif isinstance(body, e.BurnStarted):
+                self._burns_due = body.count
+            elif self._burned(body) or not self._open(body):
+                published = turned_over(published)
         self._face = getattr(body, "card", None) if published is not seen else None
         return published
 

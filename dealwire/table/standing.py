@@ -57,7 +57,8 @@ class TableStanding:
             update["since_ns"] = seen.at_ns
         if not isinstance(body, e.LinkLost):
             self.reported_ns = seen.at_ns
-        self.devices[seen.device] = before.model_copy(update=update)
+        if seen.device not in self.devices or any(getattr(before, name) != now for name, now in update.items()):
+            self.devices[seen.device] = before.model_copy(update=update)
         if self.deals(seen.device) or isinstance(body, e.RedLamp):
             self._lamp_after(body, seen.at_ns)
 

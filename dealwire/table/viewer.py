@@ -2,13 +2,14 @@
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
 
 import devices.events as e
 from dealer_flow.play.legal import Legal, awaited
-from dealer_flow.play.snapshot import HandNow, Snapshot
+from dealer_flow.play.snapshot import HandNow, SeatNow, Snapshot
 from dealer_flow.play.states import LOOSE, State
 from dealer_flow.procedure.load import Procedure
 from dealer_flow.record.incidents import Incident
@@ -32,7 +33,8 @@ from rules.settlement import Settlement
 
 LOG_MAX: Final = 200
 """Lines of the log that a view holds."""
-
+SAME_MAX: Final = 1024
+"""Parts of views that are alike in most of them, and made once."""
 
 USUAL_SEATS: Final = 7
 """Of a table at a pit: the deck is mostly enough for more."""
@@ -107,8 +109,8 @@ class Viewer:
         devices = standing.devices.values()
         return ViewerState(
             redactor=self._redactor.state(),
-            devices=tuple(msgspec.convert(view.model_dump(), ShownDevice) for view in devices),
-            log=tuple(msgspec.convert(line.model_dump(), LoggedLine) for line in self._log),
+            devices=tuple(_shown_device(view) for view in devices),
+            log=tuple(_logged(line) for line in self._log),
             written=self._written,
             lamp=standing.fault,
             deck=self._deck,
@@ -143,7 +145,8 @@ class Viewer:
         legal = () if self._stopped else flow.legal()
         waits = without_mucked(now, legal, awaited(now.state, legal))
         expected = frozenset(item.place for item in waits)
-        numbers = sorted({*range(1, self.seats + 1), *(seat.number for seat in now.seats)})
+        taken = {seat.number: seat for seat in now.seats}
+        numbers = sorted({*range(1, self.seats + 1), *taken})
         return TableView(
             sequence=sequence,
             at_ns=at_ns,
@@ -153,7 +156,7 @@ class Viewer:
             clause=self._procedure.clause,
             round=now.number or self._round,
             state=now.state.value,
-            seats=tuple(self._seat(number, now, expected) for number in numbers),
+            seats=tuple(self._seat(number, taken.get(number), now, expected) for number in numbers),
             dealer=_hand_view(now.dealer, "dealer") if now.dealer is not None else None,
             community=tuple(_hands(now)),
             columns=tuple(_hand_view(hand, hand.place) for hand in now.columns),
@@ -164,7 +167,7 @@ class Viewer:
             remainder=now.remainder,
             deck=now.deck or self._deck,
             shoe=_shoe_view(flow.shoe),
-            next=tuple(_legal_view(item, waits) for item in legal),
+            next=tuple(_legal_view(item.actor, item.what, item.place, item in waits) for item in legal),
             log=tuple(self._log),
             **self._of_devices(),
             **self._of_money(),
@@ -226,13 +229,12 @@ class Viewer:
             return None
         return Cause(f"{every.minutes} minutes have gone by since it was counted", every.clause, 0)
 
-    def _seat(self, number: int, now: Snapshot, expected: frozenset[str]) -> SeatView:
-        seat = next((each for each in now.seats if each.number == number), None)
+    def _seat(self, number: int, seat: SeatNow | None, now: Snapshot, expected: frozenset[str]) -> SeatView:
         terms = self._table.terms
         pool = terms is not None and terms.game.spec.pool is not None
         runners = terms.runners.get(number, 0) if terms is not None and pool else None
         if seat is None:
-            return SeatView(seat=number, status="empty", runners=runners)
+            return _empty_seat(number, runners)
         hand, chips = seat.hand, now.betting.chips.get(number) if now.betting is not None else None
         return SeatView(
             seat=number,
@@ -313,8 +315,22 @@ class Viewer:
         self._log.append(line)
 
 
-def _legal_view(item: Legal, waits: Sequence[Legal]) -> LegalView:
-    return LegalView(actor=item.actor, what=item.what, place=item.place, awaited=item in waits)
+def _shown_device(view: DeviceView) -> ShownDevice:
+    return ShownDevice(view.name, view.kind, view.address, view.link, view.state, view.problem, view.since_ns)
+
+
+def _logged(line: LogLine) -> LoggedLine:
+    return LoggedLine(line.sequence, line.at_ns, line.code, line.text, line.clause, line.place, line.round)
+
+
+@lru_cache(SAME_MAX)
+def _empty_seat(number: int, runners: int | None) -> SeatView:
+    return SeatView(seat=number, status="empty", runners=runners)
+
+
+@lru_cache(SAME_MAX)
+def _legal_view(actor: str, what: str, place: str, awaited: bool) -> LegalView:
+    return LegalView(actor=actor, what=what, place=place, awaited=awaited)
 
 
 def _shoe_view(shoe: ShoeLedger | None) -> ShoeView | None:
