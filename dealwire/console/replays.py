@@ -15,6 +15,7 @@ import stat
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -178,6 +179,9 @@ class _Enough(Exception):
     """As many steps as are kept."""
 
 
+_WHEN_MADE: Final = frozenset({"sequence", "at_ns", "reported_ns"})
+
+
 class _Steps:
     """The steps so far; a report that changes nothing to be seen is no step."""
 
@@ -185,8 +189,7 @@ class _Steps:
         self.kept: list[ReplayStep] = []
 
     def add(self, seen: Seen, view: TableView) -> None:
-        same = {"sequence": view.sequence, "at_ns": view.at_ns, "reported_ns": view.reported_ns}
-        if self.kept and self.kept[-1].view.model_copy(update=same) == view:
+        if self.kept and _look_alike(self.kept[-1].view, view):
             return
         if len(self.kept) >= STEPS_MAX:
             raise _Enough
@@ -200,8 +203,18 @@ def _words(body: Body, currency: str) -> str:
         return f"seat {body.seat} {action_words(body.action, body.cents, body.manner, currency)}"
     if isinstance(body, PotTaken):
         return f"seat {body.seat} takes from the {pot_name(body.pot)}"
-    name = type(body).__name__
+    return _name_in_words(type(body).__name__)
+
+
+@cache
+def _name_in_words(name: str) -> str:
     return "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name).strip()
+
+
+def _look_alike(one: TableView, other: TableView) -> bool:
+    """They differ in no more than when they were made."""
+    theirs = other.__dict__
+    return all(value == theirs[name] for name, value in one.__dict__.items() if name not in _WHEN_MADE)
 
 
 class Shelf:
