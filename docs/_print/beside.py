@@ -14,7 +14,7 @@ def pages() -> dict[str, str]:
         "protocol-vectors.json": vectors_by_hand.render(),
         "dialects/angel-eye-vectors.json": dialects_by_hand.render(dialects_by_hand.angel_eye()),
         "dialects/bee-tek-vectors.json": dialects_by_hand.render(dialects_by_hand.bee_tek()),
-        "bench.md": devices.published((DOCS / "bench.md").read_text(encoding="utf-8")),
+        "bench.md": devices.published_page((DOCS / "bench.md").read_text(encoding="utf-8")),
         "reliability.md": fault_matrix.published((DOCS / "reliability.md").read_text(encoding="utf-8")),
         "../firmware/include/tdp_numbers.h": "\n".join([*print_header.lines(), ""]),
     }
