@@ -14,11 +14,9 @@ from dealwire.hub.view import OutcomeView, TableView
 from dealwire.journal.contents import TableStart
 from dealwire.journal.journal import Journal
 from dealwire.service.service import Service
-from tests.support.consoles import origin, running
-from tests.support.serving import opened, run_until, simulators, write_configuration
-from tests.support.watched import WatchedTable
-
-pytestmark = pytest.mark.thorough
+from tests.support.evenings.watched_table import WatchedTable
+from tests.support.rigs.consoles import origin, running
+from tests.support.rigs.serving import opened, run_until, simulators, write_configuration
 
 NAME = "table-1"
 
