@@ -28,8 +28,8 @@ TABLES: Final = 8
 SPEED: Final = 10.0
 LEAST_S: Final = 3.0
 """A run shorter than this ends no round."""
-ROUNDS_LEAST: Final = 80
-"""The ninety-ninth of a hundred is no more than the slowest where there are fewer."""
+ROUNDS_LEAST: Final = 101
+"""Where there are fewer, the ninety-ninth of a hundred is no more than the slowest."""
 LONGEST_S: Final = 300.0
 """A run that has not seen so many rounds by then has stalled; what it saw is shown."""
 ROOT: Final = Path(__file__).parent.parent
