@@ -4,6 +4,7 @@ import atexit
 import gc
 import os
 import shutil
+import signal
 import tempfile
 import threading
 from collections import Counter
@@ -18,6 +19,8 @@ settings.load_profile("dealwire")
 
 os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="dealwire-cache-")  # what is tested is counted, not remembered
 atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)
+# A shell without job control starts what is in the background with Ctrl-C ignored, and so would all that tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 DESCRIPTORS = Path("/proc/self/fd")
 
 
