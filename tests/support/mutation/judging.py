@@ -20,7 +20,7 @@ from types import CodeType
 import pytest
 
 from tests.support.mutation import forks, probes
-from tests.support.mutation.mutants import Mutant, differences, mutated
+from tests.support.mutation.mutants import Mutant, changed_functions, mutated
 from tests.support.mutation.trace import Trace, Traced
 
 SURVIVED, UNREACHED, UNPUT = "survived", "unreached", "cannot be put in place"
@@ -208,7 +208,7 @@ def changed(root: Path, mutant: Mutant) -> list[tuple[CodeType, CodeType]]:
     source, place = (root / mutant.file).read_text(), str(root / mutant.file)
     trees = (ast.parse(source), mutated(source, mutant))
     sound, faulty = (compile(probes.probed(tree, mutant.file), place, "exec", dont_inherit=True) for tree in trees)
-    return differences(sound, faulty)
+    return changed_functions(sound, faulty)
 
 
 def _file(test: str) -> str:
