@@ -195,6 +195,7 @@ def hostile_lines(good: dict[str, object]) -> dict[str, tuple[bytes, str]]:
     }
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("name", hostile_lines({"seats": [{}]}))
 def test_a_bad_round_does_not_end_the_stream(name: str) -> None:
     good = one_round()

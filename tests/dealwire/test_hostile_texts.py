@@ -114,6 +114,7 @@ def test_bench(addresses: dict[str, str], tmp_path: Path) -> None:
         assert "\x1b" not in report.read_text()
 
 
+@pytest.mark.more
 def test_run_and_its_journal(addresses: dict[str, str], tmp_path: Path) -> None:
     at = {"shuffler": addresses["shuffler"], "controller": addresses["table-controller"], **addresses}
     file = write_configuration(tmp_path, [at])
@@ -127,6 +128,7 @@ def test_run_and_its_journal(addresses: dict[str, str], tmp_path: Path) -> None:
 # ------------------------------------------------------------------ files and names
 
 
+@pytest.mark.more
 def test_names_of_files_and_of_what_is_in_them(tmp_path: Path) -> None:
     evil = EVIL.replace("\x85", "").replace("/", "")
     folder = tmp_path / evil
@@ -140,6 +142,7 @@ def test_names_of_files_and_of_what_is_in_them(tmp_path: Path) -> None:
         harmless(on_terminal(*command, str(file)))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("settings", [f"device='{EVIL}'", f"device=shuffler procedure='{EVIL}'", "device=shuffler"])
 def test_what_a_recording_says_of_itself(settings: str, tmp_path: Path) -> None:
     file = tmp_path / "evil.pcapng"
@@ -150,6 +153,7 @@ def test_what_a_recording_says_of_itself(settings: str, tmp_path: Path) -> None:
         harmless(on_terminal(*command))
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("command", [["check"], ["run", "--check"], ["games"], ["sim", "--scenario"]], ids=" ".join)
 def test_what_a_file_says(command: list[str], tmp_path: Path) -> None:
     file = tmp_path / "evil.toml"

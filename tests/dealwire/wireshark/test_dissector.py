@@ -119,6 +119,7 @@ def test_one_truncation_in_nine_of_every_vector(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.more
 def test_every_truncation_of_every_vector(tmp_path: Path) -> None:
     cut = truncations(frames_of_vectors())
     assert len(cut) > 10_000

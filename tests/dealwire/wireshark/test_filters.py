@@ -29,6 +29,7 @@ def listed(what: str, tmp_path: Path) -> list[str]:
     return [line for name in ours for line in found if f"\t{name}" in line]
 
 
+@pytest.mark.more
 def test_a_name_is_registered_once_and_in_the_same_order_at_every_start(tmp_path: Path) -> None:
     fields = listed("fields", tmp_path)
     names = Counter(line.split("\t")[2] for line in fields)

@@ -79,6 +79,7 @@ def test_installed_it_works_with_no_option(tmp_path: Path) -> None:
     assert {"dealwire-line", "dealwire-server", "dealwire-recording"} <= set(listed.stdout.split()), listed.stderr
 
 
+@pytest.mark.more
 def test_doctor_says_what_wireshark_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
