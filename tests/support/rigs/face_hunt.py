@@ -381,9 +381,9 @@ class FaceHunt:
             service.run(0.001)  # whoever listens gets what came of going on
             while not self._bench.finished and not over():
                 self._turn(bench, service)
-                self._search_all(outlets)
+                self._search_all(service, outlets)
             service.owner.run(timeout_s=0.2)
-            self._search_all(outlets)
+            self._search_all(service, outlets)
 
     def _turn(self, bench: Owner, service: Service) -> None:
         """Until somebody deals or shows a card."""
@@ -396,7 +396,8 @@ class FaceHunt:
 
         wait_until(dealt, "the next card of the evening", pause_s=0.0)
 
-    def _search_all(self, outlets: Outlets) -> None:
+    def _search_all(self, service: Service, outlets: Outlets) -> None:
+        service.hub.views()  # shows what waits for its moment: while the service stands still, it can answer nobody
         with self._clock.stopped():
             eventually(outlets.arrived, "lines are missing at an outlet")
             time.sleep(0.03)  # a page gets no two messages within half of that
