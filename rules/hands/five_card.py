@@ -51,6 +51,32 @@ def best_five(cards: Sequence[Card]) -> str:
     return next((name for name in FIVE_CARD_HANDS if name in found), NOTHING)
 
 
+_SUITS_AT: Final = 52
+_ONE_SUIT: Final = frozenset(5 << _SUITS_AT + shift for shift in (0, 4, 8, 12))
+_COUNTS: Final = {card: 1 << 4 * ((card & 0x0F) - 1) | 1 << _SUITS_AT + 4 * ((card >> 4) - 1) for card in DECK}
+"""Four bits for how often each rank is held, the aces' first, and from `_SUITS_AT` on four for each suit."""
+_MET: Final[dict[int, str]] = {}
+"""Names of the hands that were met, by their ranks, and by one suit more where they are of one: 7,462 at most."""
+
+
+def _five_met(cards: tuple[Card, ...]) -> str:
+    """`five_card`, looked up where the same ranks were met before, which with their being of one suit tell all."""
+    try:
+        counted = sum(map(_COUNTS.__getitem__, cards))
+    except KeyError:  # no playing card: said in words
+        return five_card(cards)
+    ranks, suits = counted & _RANKS, counted & ~_RANKS
+    key = ranks | _FLUSH if suits in _ONE_SUIT else ranks
+    name = _MET.get(key)
+    if name is None:
+        name = _MET[key] = five_card(cards)
+    return name
+
+
+_RANKS: Final = (1 << _SUITS_AT) - 1
+_FLUSH: Final = 1 << _SUITS_AT
+
+
 def _unpaired(kinds: frozenset[int], *, one_suit: bool) -> str:
     straight = max(kinds) - min(kinds) == 4 or kinds == _BROADWAY
     if one_suit and kinds == _BROADWAY:
@@ -78,7 +104,7 @@ class FiveCard:
     def rank(self, cards: Iterable[Card], _readings: Mapping[str, str] = MappingProxyType({})) -> RankedHand:
         """The best hand these cards make."""
         cards = tuple(cards)
-        name = best_five(cards)
+        name = _five_met(cards) if len(cards) == 5 else best_five(cards)
         return RankedHand((), name, name, cards)
 
     def ranker(self, _readings: Mapping[str, str]) -> Callable[[tuple[Card, ...]], RankedHand]:

@@ -8,8 +8,8 @@ flush's own suit may stand as itself, so each hand has a longest natural flush b
 be of different suits.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache, partial
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, lru_cache, partial
 from typing import Final
 
 import msgspec
@@ -62,62 +62,93 @@ def longest_flush(cards: Iterable[Card], readings: Mapping[str, str] = _NONE) ->
 
 def _ranker(readings: Mapping[str, str]) -> Callable[[tuple[Card, ...]], Flush]:
     own = readings.get("natural", "own-suit") == "own-suit"
-    return partial(_best, own, readings.get("wild-kicker", "highest-absent"))
+    return partial(_best, own, readings.get("wild-kicker", "highest-absent"), {})
 
 
-def _best(own: bool, kicker: str, cards: tuple[Card, ...]) -> Flush:
-    (_, clubs, c, _), (_, diamonds, d, _), (_, hearts, h, _), (_, spades, s, _) = suits = _by_suit(cards)
-    most, deuces = max(clubs, diamonds, hearts, spades), len(cards) - clubs - diamonds - hearts - spades
-    best = _LEAST
-    for at, held in enumerate(suits):
-        if held[1] == most:
-            made = complete(held[0], deuces, kicker) if deuces else held[0], held[2] if own else most, at
-            if made > best:
-                best = made
-    ranks, _, at = best
-    natural = max(c, d, h, s) if own else most
-    suit, shown = SUITS[at], suits[at][3]
-    with_deuces = f"{' + ' if shown else ''}{_DEUCES[deuces]}" if deuces else ""
-    text = f"flush of {most + deuces} ({_SUIT_NAMES[suit]} {shown}{with_deuces})"
-    length = most + deuces
-    return Flush(length, ranks, suit, natural, text, cards, (length, ranks), (natural, length))
+_Made = tuple[int, tuple[int, ...], str, tuple[int, tuple[int, ...]]]
+"""The length of the flush that a suit makes with the deuces, its ranks, its words, its strength."""
 
 
-_Suit = tuple[tuple[int, ...], int, int, str]
-"""The ranks of a suit from high to low without its deuces, how many they are, how many with one of its deuces, and the
-ranks in letters."""
-_LEAST: Final[tuple[tuple[int, ...], int, int]] = (), -1, -1
-
-
-def _by_suit(cards: tuple[Card, ...]) -> Sequence[_Suit]:
-    """The cards of each suit. Every card is a bit of its own; where one stands twice they are counted one by one."""
+def _best(own: bool, kicker: str, met: dict[int, _Made], cards: tuple[Card, ...]) -> Flush:
+    """Every card is a bit of its own, the deuces' above those of the four suits. `met`: what was made before, by the
+    bits of the suit, the suit and the number of deuces."""
     try:
         bits = sum(map(_BIT.__getitem__, cards))
     except KeyError as unknown:
         raise ValueError(f"not one of the 52 cards: {unknown.args[0]}") from None
-    if bits.bit_count() == len(cards):
-        return _SUITS[bits & 0x1FFF], _SUITS[bits >> 13 & 0x1FFF], _SUITS[bits >> 26 & 0x1FFF], _SUITS[bits >> 39]
-    return [_of_ranks(card & 0x0F for card in cards if card >> 4 == suit) for suit in range(1, 5)]
+    if bits.bit_count() != len(cards):
+        return _best_of_decks(own, kicker, cards)
+    clubs, diamonds, hearts, deuces = bits & 0xFFF, bits >> 12 & 0xFFF, bits >> 24 & 0xFFF, bits >> 48
+    suits = clubs, diamonds, hearts, bits >> 36 & 0xFFF
+    numbers = _BITS[clubs], _BITS[diamonds], _BITS[hearts], _BITS[suits[3]]
+    natural = most = max(numbers)
+    at = numbers.index(most)
+    if deuces:
+        wild = _BITS[deuces]
+        if numbers.count(most) > 1:
+            longest = [each for each in range(at, 4) if numbers[each] == most]
+            at = max(longest, key=lambda each: (_complete(suits[each], wild, kicker), own and deuces >> each & 1, each))
+            natural += own and any(deuces >> each & 1 for each in longest)
+        elif own:
+            natural += deuces >> at & 1
+    else:
+        wild = 0
+        if numbers.count(most) > 1:
+            at = max((suits[each], each) for each in range(at, 4) if numbers[each] == most)[1]
+    made = met.get(suits[at] | at << 12 | wild << 14)
+    if made is None:
+        if len(met) == _KEPT:
+            met.clear()
+        made = met[suits[at] | at << 12 | wild << 14] = _make(_ranks(suits[at]), at, wild, kicker)
+    length, ranks, text, strength = made
+    return Flush(length, ranks, SUITS[at], natural, text, cards, strength, (natural, length))
 
 
-class _Suits(dict[int, _Suit]):
-    """Every suit that was met, by the bits of its cards, that of the ace first."""
-
-    def __missing__(self, bits: int) -> _Suit:
-        found = self[bits] = _of_ranks(rank for rank in range(1, 14) if bits >> rank - 1 & 1)
-        return found
+def _complete(suit: int, deuces: int, kicker: str) -> tuple[int, ...]:
+    return complete(_ranks(suit), deuces, kicker)
 
 
-_SUITS: Final = _Suits()
+@cache
+def _ranks(suit: int) -> tuple[int, ...]:
+    """The ranks of a suit from high to low without its deuces, by their bits."""
+    return tuple(rank for rank in range(ACE, _DEUCE, -1) if suit >> rank - _LEAST & 1)
 
 
-def _of_ranks(found: Iterable[int]) -> _Suit:
-    ranks = [ACE if rank == 1 else rank for rank in found]
-    others = tuple(sorted((rank for rank in ranks if rank != _DEUCE), reverse=True))
-    return others, len(others), min(len(ranks), len(others) + 1), " ".join(map(_LETTERS.__getitem__, others))
+def _make(ranks: tuple[int, ...], at: int, deuces: int, kicker: str) -> _Made:
+    """What cards of one suit make with so many deuces."""
+    letters, completed = " ".join(map(_LETTERS.__getitem__, ranks)), complete(ranks, deuces, kicker)
+    with_deuces = f"{' + ' if letters else ''}{_DEUCES[deuces]}" if deuces else ""
+    length = len(completed)
+    text = f"flush of {length} ({_SUIT_NAMES[SUITS[at]]} {letters}{with_deuces})"
+    return length, completed, text, (length, completed)
 
 
-_BIT: Final = {card: 1 << 13 * ((card >> 4) - 1) + (card & 0x0F) - 1 for card in DECK}
+def _best_of_decks(own: bool, kicker: str, cards: tuple[Card, ...]) -> Flush:
+    """The same of cards of which one stands twice, as those of several decks may: they are counted one by one."""
+    suits, deuces = list[tuple[tuple[int, ...], int]](), 0
+    for at in range(4):
+        held = [ACE if card & 0x0F == 1 else card & 0x0F for card in cards if card >> 4 == at + 1]
+        ranks = tuple(sorted((rank for rank in held if rank != _DEUCE), reverse=True))
+        suits.append((ranks, min(len(held), len(ranks) + 1) if own else len(ranks)))
+        deuces += len(held) - len(ranks)
+    most, _, _, at = max(
+        (len(ranks), complete(ranks, deuces, kicker), natural, at) for at, (ranks, natural) in enumerate(suits)
+    )
+    length, ranks, text, strength = _make(suits[at][0], at, deuces, kicker)
+    natural = max(natural for _, natural in suits) if own else most
+    return Flush(length, ranks, SUITS[at], natural, text, cards, strength, (natural, length))
+
+
+_LEAST: Final = _DEUCE + 1
+"""The least rank that is not wild."""
+_BIT: Final = {
+    card: 1 << 47 + (card >> 4) if rank == _DEUCE else 1 << 12 * ((card >> 4) - 1) + rank - _LEAST
+    for card in DECK
+    for rank in [ACE if card & 0x0F == 1 else card & 0x0F]
+}
+_BITS: Final = bytes(suit.bit_count() for suit in range(1 << 12))
+"""How many cards a suit has, by their bits."""
+_KEPT: Final = 1 << 15
 
 
 class LongestFlush:
