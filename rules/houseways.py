@@ -7,10 +7,11 @@ is the ranking's. A setting whose low part outranks the rest is none.
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from itertools import combinations, compress, groupby
+from functools import cache, lru_cache
+from itertools import combinations
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
@@ -26,6 +27,10 @@ from rules.hands.words import rank_of
 
 HOUSEWAYS: Final = Path(__file__).parent / "houseways"
 _RED: Final = frozenset("DH")
+_LOWS_KEPT: Final = 1 << 13
+"""Low parts whose rank is remembered: of two cards there are 2,756."""
+_KEYS_KEPT: Final = 1 << 13
+"""What hands make, remembered beside the rows that ask for it."""
 
 Rank = Callable[[tuple[Card, ...]], Ranked]
 """How cards are ranked at this table."""
@@ -97,30 +102,32 @@ class HouseWay:
         """The rule that decides these cards, and the settings it allows: several where they are worth the same. None
         when no rule speaks of the cards."""
         cards = tuple(cards)
-        ways = [_Way(setting, low(setting.low), rest) for setting in _splits(cards, self.spec.low)]
+        ways = [_Way(cards, each, low, rest) for each in _choices(len(cards), self.spec.low)]
+        ways.sort(key=_low_strength, reverse=True)
         groups = _groups(cards)
-        times = tuple(number for number, _ in groups)
+        times = tuple([number for number, _ in groups])
         for rule in self.spec.rules:
-            if rule.groups in (None, times) and self._speaks_of(rule, cards, groups):
-                best = _best(rule, [way for way in ways if way.may_be(rule)])
-                if best:
-                    return rule, tuple(way.setting for way in best)
+            if rule.groups in (None, times) and self._speaks_of(rule, cards, groups) and (best := _best(rule, ways)):
+                return rule, tuple([way.setting for way in best])
         return None
 
     def _speaks_of(self, rule: WayRule, cards: tuple[Card, ...], groups: list[tuple[int, int]]) -> bool:
         within = (_within(rank, wanted) for (_, rank), wanted in zip(groups, rule.ranks, strict=False))
-        if not all(within):
+        if rule.ranks and not all(within):
             return False
-        return not rule.holds or (self.whole is not None and _makes(rule.holds, self.whole.rank(cards, {})))
+        return not rule.holds or (self.whole is not None and _makes(rule.holds, self.whole.rank(cards, {}).key))
 
 
 class _Way:
     """A way to set a hand. Its rest, of which there are many, is ranked once it matters."""
 
-    __slots__ = ("_ranks", "_rest", "low", "setting")
+    __slots__ = ("_ranks", "_rest", "low", "setting", "strength")
 
-    def __init__(self, setting: Setting, low: Ranked, ranks: Rank) -> None:
-        self.setting, self.low, self._ranks = setting, low, ranks
+    def __init__(self, cards: tuple[Card, ...], choice: "_Choice", low: Rank, rest: Rank) -> None:
+        mine, others = choice
+        self.setting, self._ranks = Setting(mine(cards), others(cards)), rest
+        self.low = _ranked(low, self.setting.low)
+        self.strength = self.low.strength
         self._rest: Ranked | None = None
 
     @property
@@ -132,7 +139,7 @@ class _Way:
 
     def may_be(self, rule: WayRule) -> bool:
         """Whether the rule allows it by all but what the rest makes."""
-        if rule.low and not _makes(rule.low, self.low):
+        if rule.low and not _makes(rule.low, self.low.key):
             return False
         if rule.one_colour and len({(card.suit or "") in _RED for card in self.setting.rest}) > 1:
             return False
@@ -140,7 +147,8 @@ class _Way:
 
     def stands(self, rule: WayRule) -> bool:
         """Whether its rest is what the rule asks, and no lower than the low part."""
-        return self.low.strength <= self.rest.strength and (not rule.rest or _makes(rule.rest, self.rest))
+        rest = self.rest
+        return bool(self.strength <= rest.strength) and (not rule.rest or _makes(rule.rest, rest.key))
 
     def last(self, rule: WayRule) -> tuple[int, ...]:
         """What tells it from one whose parts are as high."""
@@ -148,20 +156,21 @@ class _Way:
 
 
 def _best(rule: WayRule, ways: Sequence[_Way]) -> list[_Way]:
-    """Those that stand and are worth most by this rule. Where the low part comes first, lower ones are not looked at
-    once one stands."""
-    if rule.prefer == "rest":
-        return _most(
-            [way for way in ways if way.stands(rule)], lambda way: (way.rest.strength, way.low.strength, way.last(rule))
-        )
-    for _, equal in groupby(sorted(ways, key=_low_strength, reverse=True), _low_strength):
-        if standing := [way for way in equal if way.stands(rule)]:
-            return _most(standing, lambda way: (way.rest.strength, way.last(rule)))
-    return []
+    """Those of these ways, the best low part first, that stand and are worth most by this rule. Where the low part
+    comes first, lower ones are not looked at once one stands."""
+    standing = list[_Way]()
+    for way in ways:
+        if standing and rule.prefer == "low" and way.strength != standing[0].strength:
+            break
+        if way.may_be(rule) and way.stands(rule):
+            standing.append(way)
+    if len(standing) < 2:
+        return standing
+    return _most(standing, lambda way: (way.rest.strength, way.strength, way.last(rule)))
 
 
 def _low_strength(way: _Way) -> Any:
-    return way.low.strength
+    return way.strength
 
 
 def _most(ways: Sequence[_Way], worth: Callable[[_Way], Any]) -> list[_Way]:
@@ -169,17 +178,28 @@ def _most(ways: Sequence[_Way], worth: Callable[[_Way], Any]) -> list[_Way]:
     return [way for way in ways if worth(way) == best]
 
 
-def _splits(cards: tuple[Card, ...], low: int) -> Iterator[Setting]:
-    for mine, others in _choices(len(cards), low):
-        yield Setting(tuple(compress(cards, mine)), tuple(compress(cards, others)))
+@lru_cache(maxsize=_LOWS_KEPT)
+def _ranked(rank: Rank, cards: tuple[Card, ...]) -> Ranked:
+    """A low part, ranked: there are few."""
+    return rank(cards)
+
+
+_Pick = Callable[[tuple[Card, ...]], tuple[Card, ...]]
+_Choice = tuple[_Pick, _Pick]
+"""What takes the low part out of all cards, and what the rest."""
 
 
 @cache
-def _choices(cards: int, low: int) -> tuple[tuple[tuple[bool, ...], tuple[bool, ...]], ...]:
+def _choices(cards: int, low: int) -> tuple[_Choice, ...]:
     """Which of so many cards may stand in the low part, and which beside."""
     chosen = combinations(range(cards), low)
-    masks = [tuple(place in places for place in range(cards)) for places in chosen]
-    return tuple((mask, tuple(not each for each in mask)) for mask in masks)
+    return tuple((_pick(places), _pick([each for each in range(cards) if each not in places])) for places in chosen)
+
+
+def _pick(places: Sequence[int]) -> _Pick:
+    if len(places) == 1:  # of one place `itemgetter` gives the card alone
+        return itemgetter(slice(places[0], places[0] + 1))
+    return itemgetter(*places)
 
 
 def _rank(card: Card) -> int:
@@ -201,9 +221,11 @@ def _of(letter: str) -> int:
     return 10 if letter == "T" else rank_of(letter.lower())
 
 
-def _makes(row: str, hand: Ranked) -> bool:
+@lru_cache(maxsize=_KEYS_KEPT)
+def _makes(row: str, key: Hashable) -> bool:
+    """Whether a hand of this key satisfies a row."""
     check = CONDITIONS["poker"].check(row)
-    return check is not None and bool(check(hand.key))
+    return check is not None and bool(check(key))
 
 
 def houseway_ids() -> tuple[str, ...]:
