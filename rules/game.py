@@ -19,6 +19,7 @@ from rules.conditions import CONDITIONS
 from rules.hand_spec import DISCARDS, OWN, HandSpec
 from rules.hands import Ranking, UnknownRanking, ranking
 from rules.hands.poker import PokerRanking, load_ranking
+from rules.house import SetHand
 from rules.keeps import load_keep
 from rules.least import least_faults
 from rules.paytable import FlatTable, PaidRow, PayTable, flatten, load_paytable
@@ -101,6 +102,14 @@ class Game:
     def paired(self) -> tuple[BaseBet, ...]:
         """Bets whose tables are printed in pairs with another's."""
         return tuple(bet for bet in self.bets.values() if bet.pairs_with and not bet.tip_for)
+
+    @cached_property
+    def sets_of(self) -> Mapping[str, tuple[SetHand, ...]]:
+        """Bet -> the hands set in two that decide it by how they were set, a tip's as the bet's that it is for."""
+        return {
+            name: tuple(each for each in self.spec.sets if (bet.tip_for or bet.name) in each.bets)
+            for name, bet in self.bets.items()
+        }
 
     @cached_property
     def pots(self) -> tuple[PotBet, ...]:

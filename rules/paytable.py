@@ -161,6 +161,11 @@ class PaidRow:
         return self.pay.keeps_stake
 
     @cached_property
+    def flat(self) -> bool:
+        """Whether it pays the same whatever was staked."""
+        return self.pay.unit in ("flat", "flat-to")
+
+    @cached_property
     def ratio(self) -> tuple[int, int]:
         """A to B, of a pay that is so many times the stake."""
         return self.pay.amount.numerator, self.pay.amount.denominator

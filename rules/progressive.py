@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace as dc_replace
 from fractions import Fraction
-from operator import attrgetter
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -24,7 +23,7 @@ from rules.paytable import PaidRow, Pay
 from rules.readings import right_first
 from rules.settlement import MeterTotal, SettlementLine, make_line
 from rules.spec import Bet
-from rules.terms import Agreed, Meter, Terms, round_down
+from rules.terms import Agreed, Terms, round_down
 from rules.view import View
 
 __all__ = ["ENVY", "Progressive", "resolve"]
@@ -67,25 +66,29 @@ def resolve(
 ) -> Progressive:
     """Resolve `bet` for the seats that made it and whose hands are not dead, given in the dealer's order.
 
-    `holds` says why a seat's bet breaks a rule. `alone`: the round is played for the progressive only, so without a
-    jackpot hand every bet comes back.
+    `holds` says why a seat's bet breaks a rule, of one that does. `alone`: the round is played for the progressive
+    only, so without a jackpot hand every bet comes back.
     """
     terms = view.terms
     of = terms.agreed(bet)
     dies = bet.fold == "lose" and terms.readings.get("folded-progressive", "dies") == "dies"
-    entries = [_enter(of, seat, view, holds[seat.seat], dies=dies) for seat in seats]
-    meters = {name: _as_shown(name, meter) for name, meter in terms.meters.items()}
+    entries = [_enter(of, seat, view, holds.get(seat.seat), dies=dies) for seat in seats]
+    meters = dict(terms.shown)
     if alone and not any(_keeps_alive(entry, terms) for entry in entries):
         void = _void(bet, entries, terms)
         return Progressive(void, meters=tuple(meters.values()))
     lines: dict[int, SettlementLine] = {}
     before = ""
     left = _sharing(entries, terms)
-    for entry in sorted(entries, key=attrgetter("seat.seat"), reverse=right_first(terms.readings)):
+    for entry in sorted(entries, key=_number, reverse=right_first(terms.readings)) if len(entries) > 1 else entries:
         line = lines[entry.seat.seat] = _line(of, _shared(entry, left) if left else entry, terms, meters, before)
         if entry.open or (line.result == "held" and _shows(entry, meters)):
             before = f"the bet of seat {entry.seat.seat}, which comes first, is held"
     return Progressive(lines, _envy(bet, entries, view), tuple(meters.values()))
+
+
+def _number(entry: _Entry) -> int:
+    return entry.seat.seat
 
 
 def _enter(of: Agreed, seat: Seat, view: View, hold: Hold | None, *, dies: bool) -> _Entry:
@@ -150,25 +153,18 @@ def _line(of: Agreed, entry: _Entry, terms: Terms, meters: dict[str, MeterTotal]
     if entry.hold is not None:
         return held(bet, number, entry.stake, entry.hold)
     if entry.folded:
-        why = f"folded: {name} loses"
-        return make_line(number, name, entry.stake, "lose", why, bet.clauses.fold)
+        return terms.lost(of, number, entry.stake, "folded", bet.clauses.fold, None)
     if entry.undeclared:
         return make_line(
             number, name, entry.stake, "lose", f"the hand was not declared: {name} loses", entry.undeclared
         )
     if entry.row is None:
-        why = f"{entry.whose} make {_article(entry.hand)}{entry.hand}: {name} loses"
-        return make_line(number, name, entry.stake, "lose", why, bet.clauses.lose, paytable=table)
+        facts = f"{entry.whose} make {_article(entry.hand)}{entry.hand}"
+        return terms.lost(of, number, entry.stake, facts, bet.clauses.lose, table)
     if entry.row.pay.meter is not None:
         return _meter_line(of, entry, entry.row, terms, meters, before)
     facts = f"{entry.whose} make {_article(entry.hand)}{entry.hand}"
     return Staked(of, number, entry.stake, terms, entry.stake).won(facts, entry.row, table)
-
-
-def _as_shown(name: str, meter: Meter) -> MeterTotal:
-    """A meter before anything is paid from it."""
-    cents, kept = meter.cents, meter.reserve_cents
-    return MeterTotal(name, cents, 0, 0, cents, 0, 0, reserve_before=kept, reserve_after=kept)
 
 
 def _fixed(pay: Pay, stake: int) -> int:

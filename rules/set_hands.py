@@ -20,16 +20,15 @@ _HELD: Final = "held"
 
 def by_the_set(staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
     """The line of a bet that how a hand was set decides; None when the hands do."""
-    name = staked.bet.tip_for or staked.bet.name
-    for each in view.terms.game.spec.sets:
-        if name in each.bets and (ruled := _ruling(each, seat, view)) is not None:
+    for each in view.terms.game.sets_of[staked.of.name]:
+        if (ruled := _ruling(each, seat, view)) is not None:
             return staked.held(ruled) if isinstance(ruled, Hold) else staked.lose(ruled, each.clause)
     return None
 
 
 def _ruling(each: SetHand, seat: Seat, view: View) -> Hold | str | None:
     """Why a bet is held, or lost, by how this hand was set; None when the hands decide. Found once of a hand."""
-    key = each.low, seat.seat if OWN in view.terms.game.spec.hands[each.low].of else 0
+    key = each.low, seat.seat if view.terms.hands[each.low].of_seat else 0
     if key not in view.rulings:
         view.rulings[key] = _ruled(each, seat, view)
     return view.rulings[key]

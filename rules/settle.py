@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from operator import attrgetter
+from typing import Final
 
 from msgspec import Struct, structs
 
@@ -46,6 +47,8 @@ from rules.terms import Agreed, Meter, SeatBets, Terms, agree
 from rules.view import View
 from rules.void import line_by_record, plays
 
+_WAYS: Final = dict(WAYS)
+"""The same in a dictionary, which is looked up in less time."""
 _NOTHING: Mapping[str, str] = {}
 _NO_HOLDS: Mapping[str, Hold] = {}
 _NO_METERS: Mapping[str, Meter | int] = {}
@@ -145,7 +148,7 @@ def _nothing_settles(result: RoundResult, game: Game) -> Hold | None:
         cause = next(iter([*causes, *result.incidents]), None)
         why = cause.text if cause else "what happened is not known for certain"
         return Hold(f"the round is unreliable: {why}", cause.clause if cause else "procedure")
-    if (option := wrong_option(game.spec, result.options)) is not None:
+    if game.spec.options and (option := wrong_option(game.spec, result.options)) is not None:
         wanted = " or ".join(game.spec.options[option])
         return Hold(f"dealt as {option} {result.options[option]}, and {game.id} settles {wanted}", "procedure")
     if len({seat.seat for seat in result.seats}) != len(result.seats):
@@ -175,8 +178,11 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
     pool = pool_of(view, seats, holds, of_table)
     known = _Known(view, progressive.lines, pot_lines(view, seats, holds, played), of_table is not None)
     for seat in seats:
-        mine, plays_here = holds.get(seat.seat, _NO_HOLDS), played[seat.seat]
-        for of in bets[seat.seat].made.values():
+        mine, plays_here, made = holds.get(seat.seat, _NO_HOLDS), played[seat.seat], bets[seat.seat].made
+        if not mine and seat.status == "live" and len(plays_here) == len(made):
+            _add_live(lines, seat, made, known)
+            continue
+        for of in made.values():
             hold = mine.get(of.on) if mine else None
             if of.name not in plays_here:
                 line = _by_record(of, seat, hold, known)
@@ -207,6 +213,21 @@ class _Known(Struct, gc=False):
     progressive: Mapping[int, SettlementLine]
     pots: Mapping[tuple[str, int], SettlementLine]
     of_table: bool
+
+
+def _add_live(lines: list[SettlementLine], seat: Seat, made: Mapping[str, Agreed], known: _Known) -> None:
+    """Add the lines of a hand that did not fold and whose bets all play and break no rule, as most are."""
+    view, number, wagers = known.view, seat.seat, seat.wagers
+    terms = view.terms
+    for of in made.values():
+        if of.apart:
+            line = _apart(of, seat, None, known, lines)
+        else:
+            cents = wagers[of.on]
+            staked = Staked(of, number, cents, terms, cents if of.own else 0)
+            line = _by_choice(staked, seat, view) if of.by_choice else _WAYS[of.way](of.bet, staked, seat, view)
+        if line is not None:
+            lines.append(line)
 
 
 def _by_record(of: Agreed, seat: Seat, hold: Hold | None, known: _Known) -> SettlementLine | None:
@@ -294,27 +315,30 @@ def _progressive(
 ) -> Progressive:
     """The progressive bet, resolved for the whole table at once; without lines where the game has none."""
     bet, outcome = view.terms.game.progressive, view.result.outcome
-    alive = [seat for seat in seats if bet.name in played[seat.seat]] if bet is not None else []
-    if bet is None or (not alive and outcome in ("misdeal", "defective-deck")):
+    if bet is None:
         return Progressive()
-    holds = {seat.seat: broken.get(seat.seat, {}).get(bet.name) for seat in alive}
+    name = bet.name
+    alive = [seat for seat in seats if name in played[seat.seat]]
+    if not alive and outcome in ("misdeal", "defective-deck"):
+        return Progressive()
+    holds = {number: held.get(name) for number, held in broken.items()}
     return resolve_progressive(bet, alive, view, holds, alone=outcome == "progressive-only")
 
 
 def _line(of: Agreed, seat: Seat, hold: Hold | None, view: View) -> SettlementLine | None:
     """The line of a bet that plays; a hand is ranked only when a bet needs it."""
-    bet, cents = of.bet, seat.wagers[of.on]
-    staked = Staked(of, seat.seat, cents, view.terms, cents if of.own else 0)
+    bet, cents, own = of.bet, seat.wagers[of.on], of.own
     if hold is not None:
-        return staked.held(hold) if of.own else None
+        return held(bet, seat.seat, cents, hold) if own else None
     if seat.status == "folded":
-        if bet.fold == "lose":
-            return staked.lose("folded", bet.clauses.fold)
-        if not of.own and bet.fold == "absent":
+        if of.fold == "lose":
+            return view.terms.lost(of, seat.seat, cents if own else 0, "folded", bet.clauses.fold, None)
+        if not own and of.fold == "absent":
             return None
+    staked = Staked(of, seat.seat, cents, view.terms, cents if own else 0)
     if of.by_choice:
         return _by_choice(staked, seat, view)
-    return WAYS[of.way](bet, staked, seat, view)
+    return _WAYS[of.way](bet, staked, seat, view)
 
 
 def _by_choice(staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
@@ -380,12 +404,18 @@ def _sums(
 ) -> tuple[tuple[SeatTotal, ...], list[SettlementLine], int]:
     """What the lines of each seat come to that has bet, the lines that are held, and the cents that meters pay."""
     sums = {seat.seat: [0, 0, 0, 0, 0] for seat in seats}
-    held, from_meters = list[SettlementLine](), 0
+    held, from_meters, number, mine, staked = list[SettlementLine](), 0, 0, [0], 0
     for line in lines:
-        mine = sums[line.seat]
-        mine[0] += line.stake
+        stake = line.stake
+        if line.seat != number:  # mostly the lines of a seat stand together
+            mine[0] += staked
+            number, staked = line.seat, 0
+            mine = sums[number]
+        staked += stake
+        if line.result == "lose" and line.net == -stake:
+            continue
         if line.result == "held":
-            mine[3] += line.stake
+            mine[3] += stake
             held.append(line)
         elif line.returned or line.pay:
             mine[1] += line.pay
@@ -393,6 +423,7 @@ def _sums(
             mine[4] += line.commission
             if line.meter:
                 from_meters += line.pay - line.from_house
+    mine[0] += staked
     totals = []
     for seat in seats:
         if seat.wagers:

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from dealer_flow.record.result import Seat
 from protocol.cards import Card, parse_card
+from protocol.places import DEALER
 from rules.bet_terms import Equals
 from rules.checks import all_right
 from rules.commission import Commission
@@ -25,12 +26,14 @@ from rules.plain import PlainHand
 from rules.pool_spec import MOST_SEATS
 from rules.rake import agree_rake
 from rules.readings import READINGS
-from rules.settlement import HouseRake, MaximumPayout, Rolled, Rounding
-from rules.spec import IN_POTS, AgainstBet, BaseBet, Bet
+from rules.settlement import HouseRake, MaximumPayout, MeterTotal, Rolled, Rounding, SettlementLine, make_line
+from rules.spec import IN_POTS, AgainstBet, BaseBet, Bet, MarginBet
 
 ROUNDINGS: Final = ("down-to-token", "down-to-cent")
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 _APART: Final = IN_POTS | {"progressive", "pot", "proposition"}
+_LINES_KEPT: Final = 1 << 12
+"""Lines that are remembered of bets that lost."""
 _SEATS_KEPT: Final = 1 << 12
 """Wagers of a seat that are remembered: players bet the same again."""
 
@@ -59,12 +62,13 @@ _NO_RUNNERS: Final[Mapping[int, int]] = MappingProxyType({})
 
 
 class MadeHand(NamedTuple):
-    """A hand of the game: of which cards, `whose` in words, whether a seat's are among them, in the plainest way or
-    not, and what ranks it under the readings in use, with so many jokers at most."""
+    """A hand of the game: of which cards, `whose` in words, whether a seat's are among them, or the dealer's, in the
+    plainest way or not, and what ranks it under the readings in use, with so many jokers at most."""
 
     spec: HandSpec
     whose: str
     of_seat: bool
+    of_dealer: bool
     plain: PlainHand | None
     rank: Callable[[tuple[Card, ...]], Ranked]
     jokers: int
@@ -77,7 +81,10 @@ class Agreed:
     one, and what it `equals` if it may be raised above that by some hands only, a tip as the bet's that it is for.
     `apart`: it is settled with those of the table, or outcome by outcome. `by_choice`: what its player chose or set may
     decide it before its hand does. `way`: how it is resolved, by its kind, or `by-hands` where nothing is asked but
-    which of two hands is higher."""
+    which of two hands is higher. `fold` and `lost`: what folding does to it and the clause by which it loses; `against`
+    the hand that it is compared with, empty where it is with none; `fixed` what it pays whatever it wins with;
+    `envy_base` the wager in cents for which its envy stands; `whose` the other hand in words; `by_length`: hands are
+    flushes, compared by how long they are."""
 
     bet: Bet
     name: str
@@ -91,6 +98,13 @@ class Agreed:
     paytable: str | None
     rows: FlatTable | None
     raised: Equals | None
+    fold: str
+    lost: str
+    against: str
+    fixed: PaidRow | None
+    envy_base: int
+    whose: str
+    by_length: bool
 
 
 class SeatBets(NamedTuple):
@@ -131,10 +145,15 @@ class Terms:
     _seats: dict[tuple[object, ...], SeatBets] = field(default_factory=dict, compare=False, repr=False)
     """Whether a hand folded, and its wagers -> the bets that they are."""
     _bets: list[Agreed] = field(default_factory=list, compare=False, repr=False)
+    shown: dict[str, MeterTotal] = field(default_factory=dict, init=False, compare=False, repr=False)
+    """The meters before anything is paid from them."""
+    _lost: dict[tuple[str, int, int, str], SettlementLine] = field(default_factory=dict, compare=False, repr=False)
+    """Bet, seat, stake and why -> the line of a bet that loses so whatever lies on the table, once made."""
 
     def __post_init__(self) -> None:
         if not self.hands:
             self.hands.update((name, self._made(name)) for name in self.game.spec.hands)
+        self.shown.update((name, _as_shown(name, meter)) for name, meter in self.meters.items())
 
     def on(self, meters: Mapping[str, Meter | int], runners: Mapping[int, int] = _NO_RUNNERS) -> "Terms":
         """The same terms with meters and runners where they stand now; SettlementRefused when the game has not one of
@@ -158,7 +177,8 @@ class Terms:
         """How a hand of the game is made."""
         game, spec, ranking = self.game, self.game.spec.hands[hand], self.game.ranking_of(hand, self.readings)
         rank = ranker(ranking, self.readings)
-        return MadeHand(spec, spec.whose, hand in game.of_seats, game.plain.get(hand), rank, ranking.jokers)
+        of_seat, of_dealer = hand in game.of_seats, DEALER.text in spec.of
+        return MadeHand(spec, spec.whose, of_seat, of_dealer, game.plain.get(hand), rank, ranking.jokers)
 
     def holds(self, hand: str, ranked: Ranked, row: str) -> bool:
         """Whether a hand of the game satisfies what a row of its pay tables may say."""
@@ -201,6 +221,18 @@ class Terms:
             found = self._agreed[id(bet)] = self._agree(bet)
         return found
 
+    def lost(self, of: Agreed, seat: int, stake: int, why: str, clause: str, table: str | None) -> SettlementLine:
+        """The line of a bet that loses for a reason of few words that come again and again, which go before the name of
+        the bet, and is of the same clause and `table` each time."""
+        key = of.name, seat, stake, why
+        found = self._lost.get(key)
+        if found is None:
+            if len(self._lost) == _LINES_KEPT:
+                self._lost.clear()
+            why = f"{why}: {of.name} loses"
+            found = self._lost[key] = make_line(seat, of.name, stake, "lose", why, clause, paytable=table)
+        return found
+
     def rows(self, bet: Bet) -> FlatTable:
         """The rows of the pay table chosen for a bet that has one."""
         rows = self.agreed(bet).rows
@@ -208,10 +240,10 @@ class Terms:
         return rows
 
     def _agree(self, bet: Bet) -> Agreed:
-        table = self.chosen(bet)
+        table, against = self.chosen(bet), bet.against if isinstance(bet, AgainstBet | MarginBet) else ""
         equals = (self.game.bets[bet.tip_for] if bet.tip_for else bet).equals
         raised = equals if equals is not None and equals.raised and equals.raised.at_least else None
-        asks_more = raised or not isinstance(bet, AgainstBet) or bet.asks_more
+        plain = isinstance(bet, AgainstBet) and not (raised or bet.asks_more or bet.doubt or bet.wins == "lower")
         return Agreed(
             bet=bet,
             name=bet.name,
@@ -220,26 +252,41 @@ class Terms:
             own=not bet.on,
             apart=bet.kind in _APART,
             by_choice=bool(bet.declared or bet.instead or self.game.spec.sets),
-            way=bet.kind if asks_more else "by-hands",
+            way="by-hands" if plain else bet.kind,
             hand=bet.decided_by(self.readings, table),
             paytable=table,
             rows=None if table is None else self.game.tables.get((bet.name, table)),
             raised=raised,
+            fold=bet.fold,
+            lost=bet.clauses.lose,
+            against=against,
+            fixed=self.game.fixed.get(bet.name),
+            envy_base=self._envy_base(table),
+            whose="dealer's" if against.startswith("dealer") else f"the {against} hand's",
+            by_length=bet.hand in self.game.rankings and self.game.rankings[bet.hand].vocabulary == "longest-flush",
         )
+
+    def _envy_base(self, paytable: str | None) -> int:
+        printed = self.game.paytables[paytable].envy_base_cents if paytable is not None else None
+        return self.envy_base_cents or printed or USUAL_ENVY_BASE_CENTS
 
     def envy_base(self, bet: Bet) -> int:
         """The wager in cents for which the envy of this bet's table stands: the house's word, else the table's."""
-        chosen = self.chosen(bet)
-        printed = self.game.paytables[chosen].envy_base_cents if chosen is not None else None
-        return self.envy_base_cents or printed or USUAL_ENVY_BASE_CENTS
+        return self.agreed(bet).envy_base
 
     def paid(self, stake: int, row: PaidRow) -> tuple[int, Fraction | int]:
         """Cents a fixed pay gives on `stake` after rounding, and the exact cents the rounding kept."""
-        if row.pay.unit in ("flat", "flat-to"):
+        if row.flat:
             return int(row.pay.amount), 0
         times, of = row.ratio
         units, over = divmod(stake * times, of * self.unit_cents)  # as `round_down`, which takes as long again
         return units * self.unit_cents, Fraction(over, of) if over else 0
+
+
+def _as_shown(name: str, meter: Meter) -> MeterTotal:
+    """A meter before anything is paid from it."""
+    cents, kept = meter.cents, meter.reserve_cents
+    return MeterTotal(name, cents, 0, 0, cents, 0, 0, reserve_before=kept, reserve_after=kept)
 
 
 def round_down(numerator: int, denominator: int, unit: int) -> tuple[int, Fraction | int]:

@@ -45,13 +45,14 @@ class View(msgspec.Struct, gc=False):
 
     def hand(self, name: str, seat: Seat | None = None) -> Ranked | str:
         """A hand of the game, ranked: a seat's own, or one that is the same for all."""
-        key = name, seat.seat if seat is not None else 0
+        made = self.terms.hands[name]
+        key = name, seat.seat if seat is not None and made.of_seat else 0
         found = self._hands.get(key)
         if found is None:
-            made = self.terms.hands[name]
-            if seat is not None and not made.of_seat:
-                found = self.hand(name)
-            elif made.plain is not None and (known := self._plain(name, made.plain, seat)) is not None:
+            if not made.of_seat:
+                seat = None
+            if made.plain is not None and (known := self._plain(name, made.plain, seat)) is not None:
+                self._cards[key] = known
                 found = made.rank(known)
             else:
                 found = self._ranked(name, made, seat)
@@ -132,7 +133,9 @@ class View(msgspec.Struct, gc=False):
 
     def _plain(self, name: str, plain: PlainHand, seat: Seat | None) -> tuple[Card, ...] | None:
         """The same of a seat whose cards, and the others' of the hand, are all known; None where something is not."""
-        number, others = plain
+        number, others, part = plain
+        if part:
+            return self._plain_part(plain, seat)
         if not number:
             same = self._beside_own(name, plain)
             return None if isinstance(same, str) else same
@@ -148,6 +151,19 @@ class View(msgspec.Struct, gc=False):
         if shared is None:
             shared = self._shared[name, OWN] = self._beside_own(name, plain)
         return None if isinstance(shared, str) else own + shared
+
+    def _plain_part(self, plain: PlainHand, seat: Seat | None) -> tuple[Card, ...] | None:
+        """The part of a hand that was set in two, none of it a joker; None where something is not known."""
+        hand, number = (seat, plain.own) if plain.own else (self.result.dealer, plain.others[0][1])
+        if hand is None or hand.split is None:
+            return None
+        texts = hand.split.rest if plain.part == "rest" else hand.split.low
+        if len(texts) != number:
+            return None
+        try:
+            return tuple(map(FACES.__getitem__, texts))
+        except KeyError:
+            return None
 
     def _beside_own(self, name: str, plain: PlainHand) -> tuple[Card, ...] | str:
         """The cards of such a hand that are the same for all."""

@@ -18,7 +18,7 @@ Resolve = Callable[[Any, Staked, Seat, View], SettlementLine | None]
 WAYS: Final[Mapping[str, Resolve]] = MappingProxyType(
     {
         "against": against.resolve,
-        "by-hands": against.by_hands,
+        "by-hands": against.by_hands_alone,
         "margin": against.resolve_margin,
         "split": split.resolve,
         "shared": lambda bet, staked, seat, view: shared.resolve(bet, staked, seat, view, resolve),

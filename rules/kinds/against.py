@@ -87,7 +87,7 @@ def _unqualified(
 
 def by_hands(bet: AgainstBet, staked: Staked, seat: Seat, view: View, row: PaidRow | None = None) -> SettlementLine:
     """By which of the two hands is higher; `row` of its table, where it has one, pays a win."""
-    found = compared(bet, staked.of.hand, seat, view)
+    found = compared(staked.of, staked.of.hand, seat, view)
     if isinstance(found, str):
         return staked.held(Hold(found, bet.clauses.win))
     sign, facts, _ = found
@@ -141,16 +141,32 @@ def _tied(bet: AgainstBet, staked: Staked, seat: Seat, view: View, facts: str) -
     return staked.won(facts, replace(view.terms.game.fixed[bet.name], clause=clause))
 
 
+def by_hands_alone(bet: AgainstBet, staked: Staked, seat: Seat, view: View) -> SettlementLine:
+    """The same of a bet at a fixed pay of which nothing is asked but that its hand is the higher one."""
+    of = staked.of
+    found = view.compared.get((of.hand, of.against, seat.seat)) or compared(of, of.hand, seat, view)
+    if isinstance(found, str):
+        return staked.held(Hold(found, bet.clauses.win))
+    sign, facts, _ = found
+    if sign == 0:
+        return _tied(bet, staked, seat, view, facts)
+    if sign < 0:
+        return staked.lose(facts, of.lost)
+    assert of.fixed is not None, "it has no table"
+    return staked.won(facts, of.fixed)
+
+
 def resolve_margin(bet: MarginBet, staked: Staked, seat: Seat, view: View) -> SettlementLine:
     """A win is paid by how many cards longer the winning hand is."""
-    found = compared(bet, bet.hand, seat, view)
+    of = staked.of
+    found = view.compared.get((bet.hand, of.against, seat.seat)) or compared(of, bet.hand, seat, view)
     if isinstance(found, str):
         return staked.held(Hold(found, bet.clauses.win))
     sign, facts, margin = found
+    if sign < 0:
+        return staked.lose(facts, of.lost)
     if sign == 0:
         return staked.push(facts, bet.clauses.tie)
-    if sign < 0:
-        return staked.lose(facts, bet.clauses.lose)
     row = staked.row(margin)
     assert row is not None, "a margin table says what every win pays"
     return staked.won(facts, row, staked.paytable)

@@ -2,7 +2,8 @@
 
 from dealer_flow.record.result import Seat
 from rules.hands import Ranked
-from rules.spec import AgainstBet, Bet, MarginBet
+from rules.spec import Bet
+from rules.terms import Agreed
 from rules.view import Compared, View
 
 
@@ -11,29 +12,28 @@ def deciding(bet: Bet, view: View) -> str:
     return view.terms.agreed(bet).hand
 
 
-def compared(bet: AgainstBet | MarginBet, hand: str, seat: Seat, view: View) -> Compared | str:
+def compared(of: Agreed, hand: str, seat: Seat, view: View) -> Compared | str:
     """The hand of this name of a seat beside the one that it is compared with, or what is not known; `margin` is how
     much longer the first is, of hands that are compared by length. Found once for all the bets that ask it."""
-    key = hand, bet.against, seat.seat
+    key = hand, of.against, seat.seat
     found = view.compared.get(key)
     if found is None:
-        player, other = view.hand(hand, seat), view.hand(bet.against, seat)
-        if isinstance(player, str):
-            found = player
+        player, other = view.hand(hand, seat), view.hand(of.against, seat)
+        if isinstance(player, str) or isinstance(other, str):
+            found = player if isinstance(player, str) else str(other)
         else:
-            found = other if isinstance(other, str) else _compared(player, other, bet, view)
+            found = _compared(player, other, of)
         view.compared[key] = found
     return found
 
 
-def _compared(player: Ranked, other: Ranked, bet: AgainstBet | MarginBet, view: View) -> Compared:
-    mine, theirs = player.strength, other.strength
+def _compared(player: Ranked, other: Ranked, of: Agreed) -> Compared:
+    mine, theirs, whose = player.strength, other.strength, of.whose
     sign = (mine > theirs) - (mine < theirs)
-    whose = "dealer's" if bet.against.startswith("dealer") else f"the {bet.against} hand's"
     player_text, other_text = player.text, other.text
     words = ("tie", "beat", "lose to") if player_text.endswith(" points") else ("ties", "beats", "loses to")
     facts = f"{player_text} {words[sign]} {whose} {other_text}"
-    if view.terms.game.rankings[bet.hand].vocabulary != "longest-flush":
+    if not of.by_length:
         return sign, facts + (" on the kickers" if sign and player_text == other_text else ""), 0
     margin = mine[0] - theirs[0]
     by = "" if sign == 0 else f" by {abs(margin)}" if margin else " on the kickers"

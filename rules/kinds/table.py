@@ -1,11 +1,9 @@
 """Bets that a table pays by one hand, whatever any other hand is."""
 
 from dataclasses import replace
-from typing import Final
 
 from dealer_flow.record.result import Seat
 from protocol.cards import spell_cards
-from protocol.places import DEALER
 from rules.bet_terms import Doubled
 from rules.checks import Hold
 from rules.lines import Staked
@@ -13,8 +11,6 @@ from rules.paytable import PaidRow
 from rules.settlement import SettlementLine
 from rules.spec import BaseBet, TableBet
 from rules.view import View
-
-_DEALER: Final = DEALER.text
 
 
 def resolve(bet: BaseBet, staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
@@ -36,8 +32,8 @@ def resolve(bet: BaseBet, staked: Staked, seat: Seat, view: View) -> SettlementL
         return staked.won(f"{row.when} in {cards}", row, paytable)
     if bet.on:
         return None
-    whose = "the dealer's " if _DEALER in view.terms.game.spec.hands[name].of else ""
-    return staked.lose(f"{whose}{hand.text} has no row in {paytable}", bet.clauses.lose, paytable)
+    of_dealer = "the dealer's " if view.terms.hands[name].of_dealer else ""
+    return staked.lose(f"{of_dealer}{hand.text} has no row in {paytable}", staked.of.lost, paytable)
 
 
 def _doubled(note: Doubled, row: PaidRow, seat: Seat, view: View) -> PaidRow | Hold:
