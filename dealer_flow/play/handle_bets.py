@@ -94,7 +94,8 @@ def enter(round_: Round) -> list[int]:
     """The seats with a bet that enters them are dealt in, or with a stake to bet; says which have bets at all."""
     betting = sorted(number for number, bets in round_.wagers.items() if bets)
     staked = {number for number, cents in round_.betting.stakes.items() if cents}
-    entered = {number for number in betting if round_.plan.entering & round_.wagers[number].keys()}
+    entering = round_.plan.entering
+    entered = {number for number in betting if not entering.isdisjoint(round_.wagers[number])}
     round_.active = tuple(sorted(staked | entered))
     for number in staked - entered:
         round_.wagers.setdefault(number, {})

@@ -37,6 +37,7 @@ def result_of(round_: Round, table: str) -> RoundResult:
     """The round as published."""
     ledger, plan, outcome = round_.ledger, round_.plan, round_.outcome
     burns = tuple([_burn(done) for done in round_.burns.values()])
+    played_out = _played_out(round_, outcome)
     return RoundResult(
         table=table,
         session=f"{round_.session:08x}",
@@ -52,10 +53,10 @@ def result_of(round_: Round, table: str) -> RoundResult:
         burned=tuple(spell_cards(round_.draw.burned if round_.draw else ledger.burned_cards())),
         burn=burns[0] if burns else None,
         burns=burns if len(burns) > 1 else (),
-        seats=tuple([_seat(round_, number, outcome) for number in _seats(round_)]),
+        seats=tuple([_seat(round_, number, outcome, played_out=played_out) for number in _seats(round_)]),
         dealer=_dealer(round_),
         hands=tuple([_named_hand(round_, name) for name, place in plan.hands.items() if place in ledger.hands]),
-        stages=tuple(_stages(round_)),
+        stages=tuple(_stages(round_)) if round_.stages else (),
         button=round_.first if plan.button is not None and round_.first else None,
         actions=tuple(round_.betting.actions),
         awards=tuple(round_.awards),
@@ -85,9 +86,15 @@ def _seats(round_: Round) -> list[int]:
     return sorted({*round_.active, *round_.staked, *round_.held})
 
 
-def _seat(round_: Round, number: int, outcome: Outcome) -> Seat:
+def _played_out(round_: Round, outcome: Outcome) -> bool:
+    """True when no bet of any seat goes back, and none is settled apart: nothing happened by which one would."""
+    nobody = round_.dead or round_.dead_hands or round_.betting.chopped
+    return outcome == "complete" and not (nobody or round_.plan.pots or round_.plan.keeps)
+
+
+def _seat(round_: Round, number: int, outcome: Outcome, *, played_out: bool) -> Seat:
     plan, place, wagers = round_.plan, PLACES[number], round_.wagers.get(number, {})
-    hand, back = round_.ledger.hands.get(place), returned(round_, number, outcome)
+    hand, back = round_.ledger.hands.get(place), {} if played_out else returned(round_, number, outcome)
     status: SeatStatus = "live"
     if number not in round_.active:
         status = "out"
@@ -96,16 +103,24 @@ def _seat(round_: Round, number: int, outcome: Outcome) -> Seat:
     elif round_.folded(number):
         status = "folded"
     made = (*round_.choices[number].values(),) if number in round_.choices else ()
+    cards: tuple[Card, ...] = ()
+    counted, expected, gone = None, 0, cards
+    if hand is not None:
+        cards = hand.cards if plan.betting is None else private(round_, place, hand.cards)
+        counted, expected = hand.counted, hand.expected
+        gone = (*hand.laid_away, *hand.laid_aside) if hand.aside else hand.laid_away
+    elif status != "out":
+        expected = plan.expected(place)
     return Seat(
         seat=number,
         status=status,
-        cards=_spelled(hand.cards if plan.betting is None else private(round_, place, hand.cards)) if hand else (),
-        counted=hand.counted if hand else None,
-        expected=hand.expected if hand else plan.expected(place) if number in round_.active else 0,
+        cards=_spelled(cards),
+        counted=counted,
+        expected=expected,
         decision=made[-1] if made else None,
         decisions=made if made[1:] else (),
         choices=_choices(round_, number) if plan.chooses_often or number in round_.declared else {},
-        discards=_spelled((*hand.laid_away, *(hand.laid_aside if hand.aside else ()))) if hand else (),
+        discards=_spelled(gone) if gone else (),
         split=_split(round_, place) if round_.splits else None,
         blind=_in_blind(round_, number, wagers) if plan.blind or number in round_.blind else (),
         propositions=_propositions(round_, number) if number in round_.propositions else {},
@@ -119,7 +134,7 @@ def _seat(round_: Round, number: int, outcome: Outcome) -> Seat:
 
 
 def _spelled(cards: tuple[Card, ...]) -> tuple[str, ...]:
-    return tuple(spell_cards(cards)) if cards else ()
+    return (*spell_cards(cards),)
 
 
 def _choices(round_: Round, number: int) -> dict[str, str]:

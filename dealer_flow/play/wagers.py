@@ -108,7 +108,8 @@ def judge_start(round_: Round, seen: Seen) -> None:
     round_.staked = {number: dict(bets) for number, bets in sorted(round_.wagers.items()) if bets}
     for number, bets in round_.staked.items():
         if number in round_.active:
-            _judge(round_, seen, number, bets, _breaches(round_, number, bets, "start"))
+            if not _bets_as_it_should(round_, number, "start"):
+                _judge(round_, seen, number, bets, _breaches(round_, number, bets, "start"))
             round_.judged.add(number)
         else:
             _judge_alone(round_, seen, number, bets, round_.plan.rules_at_start)
@@ -136,17 +137,50 @@ def judge_end(round_: Round, seen: Seen, outcome: Outcome) -> None:
         if number in round_.dead or void:
             _judge_settled(round_, seen, number, outcome)
             continue
-        if round_.plan.taken_back:
-            _put_back(round_, seen, number)
-        bets = stakes(round_, number)
         left: Rules = "end" if number in round_.judged else "all"  # START GAME has answered the others
-        _judge(round_, seen, number, bets, _breaches(round_, number, bets, left))
-        if number in round_.propositions:
-            _judge_propositions(round_, seen, number)
-        if number not in round_.passed_by:
-            _agree(round_, seen, number)
-        if number in round_.held:
-            _judge_tips(round_, seen, number, bets)
+        if not _bets_as_it_should(round_, number, left):
+            _judge_seat(round_, seen, number, left)
+
+
+def _judge_seat(round_: Round, seen: Seen, number: int, left: Rules) -> None:
+    if round_.plan.taken_back:
+        _put_back(round_, seen, number)
+    bets = stakes(round_, number)
+    _judge(round_, seen, number, bets, _breaches(round_, number, bets, left))
+    if number in round_.propositions:
+        _judge_propositions(round_, seen, number)
+    if number not in round_.passed_by:
+        _agree(round_, seen, number)
+    if number in round_.held:
+        _judge_tips(round_, seen, number, bets)
+
+
+def _bets_as_it_should(round_: Round, number: int, which: Rules) -> bool:
+    """True when nothing can be found of what a seat bets: so it is of nearly all, and each bets as others do."""
+    apart = number in round_.held or number in round_.blind or number in round_.propositions
+    if apart or number in round_.passed_by or round_.plan.taken_back or number not in round_.wagers:
+        return False
+    staked = (*round_.staked[number].items(),) if number in round_.staked else ()
+    made = (*round_.choices[number].values(),) if number in round_.choices else ()
+    return _in_order(round_.plan, which, staked, (*round_.wagers[number].items(),), made)
+
+
+@lru_cache(maxsize=1024)
+def _in_order(
+    plan: Plan,
+    which: Rules,
+    staked: tuple[tuple[str, int], ...],
+    wagers: tuple[tuple[str, int], ...],
+    made: tuple[str, ...],
+) -> bool:
+    """Whether bets that lay so at START GAME, and lie so now, break no rule, need no other beside them, and are those
+    of the choices made."""
+    bets, lie = _as_made(plan, dict(staked), dict(wagers)), dict(wagers)
+    return (
+        not _breaches_of(plan, which, frozenset(bets.items()), frozenset(made))
+        and plan.tips.keys().isdisjoint((*lie, *bets))
+        and (_wanted(plan, made) ^ lie.keys()).isdisjoint(plan.by_decision)
+    )
 
 
 def lone_bets(round_: Round, number: int) -> frozenset[str]:
@@ -183,8 +217,11 @@ def _judge_settled(round_: Round, seen: Seen, number: int, outcome: Outcome) -> 
 
 def stakes(round_: Round, number: int) -> dict[str, int]:
     """The bets of a seat as they were made: those before the deal as at START GAME, the others as they lie."""
-    early, wagers = round_.plan.before_deal, round_.wagers.get(number, {})
-    return round_.staked.get(number, {}) | {name: wagers[name] for name in wagers if name not in early}
+    return _as_made(round_.plan, round_.staked.get(number, {}), round_.wagers.get(number, {}))
+
+
+def _as_made(plan: Plan, staked: dict[str, int], wagers: Mapping[str, int]) -> dict[str, int]:
+    return staked | {name: cents for name, cents in wagers.items() if name not in plan.before_deal}
 
 
 def held_of(round_: Round, number: int, returned: Mapping[str, int]) -> dict[str, str]:
@@ -309,7 +346,7 @@ def _agree(round_: Round, seen: Seen, number: int) -> None:
     plan, wagers = round_.plan, round_.wagers[number]
     names = [*round_.choices[number].values()] if number in round_.choices else []
     back = {plan.choices[name].takes_back for name in names} if plan.taken_back else set()
-    wanted = {bet for name in names if name in plan.staked for bet in plan.staked[name]} - back
+    wanted = _wanted(plan, names) - back
     if round_.folded(number):  # what was placed in the blind is lost with the hand
         wanted |= round_.blind.get(number, set()) & wagers.keys()
     concerned = plan.by_decision | back
@@ -335,6 +372,11 @@ def _agree(round_: Round, seen: Seen, number: int) -> None:
             hold(round_, number, (name,), clause)
         elif _is_none_without(round_, number, name):
             hold(round_, number, wagers, clause)
+
+
+def _wanted(plan: Plan, names: Iterable[str]) -> set[str]:
+    """The bets that must go with these choices."""
+    return {bet for name in names if name in plan.staked for bet in plan.staked[name]}
 
 
 def _put_back(round_: Round, seen: Seen, number: int) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from msgspec.structs import replace
 
@@ -22,6 +22,8 @@ from dealer_flow.table.shoe import Shoes
 from devices.events import Body, BurnConfirmed, HandSet, Seen
 from protocol.cards import Card
 from protocol.places import NOWHERE, PLACES, Place
+
+_NO_CHIPS: Final = Betting()
 
 
 class Ruling(NamedTuple):
@@ -79,8 +81,9 @@ class Round:
     decks: Decks
     shoes: Shoes | None = None
     draw: Draw | None = None
-    betting: Betting = field(default_factory=Betting)
-    """Chips that are bet in turn, in games where players bet against each other."""
+    betting: Betting = field(init=False)
+    """Chips that are bet in turn, in games where players bet against each other; in any other one and the same, of
+    which nothing is ever written."""
     awards: list[TakenPot] = field(default_factory=list)
     badge: tuple[int, str] | None = None
     """Badge and level of the last swipe since a card waits to be named."""
@@ -195,6 +198,7 @@ class Round:
     # ------------------------------------------------------------------ where it stands
 
     def __post_init__(self) -> None:
+        self.betting = _NO_CHIPS if self.plan.betting is None else Betting()
         self.go_to(0, opened=False)
 
     def go_to(self, index: int, *, opened: bool) -> None:

@@ -15,11 +15,12 @@ import pytest
 from msgspec.structs import replace
 
 from dealer_flow.play import flow as flows
-from dealer_flow.play import guards, handle_controller, order, steps, wagers
+from dealer_flow.play import guards, handle_controller, order, publish, steps, wagers
 from dealer_flow.play.flow import CONCERNED, DealerFlow
 from dealer_flow.play.handle_shuffler import HANDLERS
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.procedure.steps.kinds import STEPS
+from dealer_flow.table.betting import Betting
 from dealer_flow.table.round import Round
 from devices import events as e
 from devices.capture import Capture
@@ -146,6 +147,8 @@ def judging_everything() -> Iterator[None]:
             patch.setattr(module, "MAY_END_SO", frozenset(STEPS))
         for module, name in ((order, "_rules_at"), (order, "_rows_at"), (wagers, "_breaches_of")):
             patch.setattr(module, name, getattr(module, name).__wrapped__)
+        patch.setattr(wagers, "_bets_as_it_should", lambda round_, number, which: False)
+        patch.setattr(publish, "_played_out", lambda round_, outcome: False)
         patch.setattr(handle_controller, "judge_start", _forgetting(handle_controller.judge_start))
         yield
 
@@ -185,6 +188,7 @@ def agrees(round_: Round) -> None:
     assert round_.doing == (round_.step.do if round_.step is not None else "")
     gave_up = {number for number, made in round_.choices.items() if not plan.folds.isdisjoint(made.values())}
     assert round_.gave_up == gave_up
+    assert plan.betting is not None or round_.betting == Betting()
 
 
 @pytest.mark.parametrize("name", RECORDED)
