@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import devices.events as e
 from dealer_flow.play import guards
+from dealer_flow.play.check_round import Check
 from dealer_flow.play.checks import CHECKS
 from dealer_flow.play.states import COLUMNS, LOOSE, STEP_STATES, STEPS, TRANSITIONS, WAITS, Row, State
 from dealer_flow.play.violation import Violation
@@ -19,6 +20,8 @@ from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.procedure.steps.exchange import ExchangeStep
 from dealer_flow.table.round import Round
 from protocol.places import NOWHERE, SHOE, Place
+
+_ROUND_OVER: Final = "round_over"
 
 
 class OrderRule(NamedTuple):
@@ -40,32 +43,38 @@ class OrderRule(NamedTuple):
 def violation(state: State, round_: Round, body: e.Body) -> Violation | None:
     """None when `body` may happen now. Reports without rules are always in order."""
     rules = _rules_at(round_.plan, state)
-    if body.__class__ not in rules:
-        return None
-    for rule in rules[body.__class__]:
-        name = rule.guard
-        if name == "round_over":  # END GAME alone asks the table of states itself
-            if way_on("end_game", state, round_) is not None:
-                continue
-            name = _unfinished(state, round_)
-        elif CHECKS[name](round_, body):
-            continue
-        else:
-            name = next((nearer for nearer in rule.nearer if not CHECKS[nearer](round_, body)), name)
-        harmful = rule.harmful and not (rule.mild and CHECKS[rule.mild](round_, body))
-        place = rule.at(body) if rule.at else getattr(body, "place", NOWHERE)
-        return Violation(name, harmful, rule.taken, rule.code, place)
+    if body.__class__ in rules:
+        for holds, rule in rules[body.__class__]:
+            if not holds(round_, body):
+                return _broken(rule, state, round_, body)
     return None
 
 
+def _broken(rule: OrderRule, state: State, round_: Round, body: e.Body) -> Violation:
+    if rule.guard == _ROUND_OVER:
+        name = _unfinished(state, round_)
+    else:
+        name = next((nearer for nearer in rule.nearer if not CHECKS[nearer](round_, body)), rule.guard)
+    harmful = rule.harmful and not (rule.mild and CHECKS[rule.mild](round_, body))
+    place = rule.at(body) if rule.at else getattr(body, "place", NOWHERE)
+    return Violation(name, harmful, rule.taken, rule.code, place)
+
+
 @lru_cache(maxsize=1024)
-def _rules_at(plan: Plan, state: State) -> dict[type[e.Body], tuple[OrderRule, ...]]:
-    """The rules that matter in this state of this game: of a hundred, a report meets three or four."""
+def _rules_at(plan: Plan, state: State) -> dict[type[e.Body], tuple[tuple[Check, OrderRule], ...]]:
+    """The rules that matter in this state of this game, each with its guard: of a hundred, a report meets three or
+    four."""
     games = _games_of(plan)
     return {
-        kind: tuple(rule for rule in rules if rule.only is None or rule.only in games)
+        kind: tuple((_check(rule, state), rule) for rule in rules if rule.only is None or rule.only in games)
         for kind, rules in _rules_of_any_game(state).items()
     }
+
+
+def _check(rule: OrderRule, state: State) -> Check:
+    if rule.guard == _ROUND_OVER:  # END GAME alone asks the table of states itself
+        return lambda round_, _: way_on("end_game", state, round_) is not None
+    return CHECKS[rule.guard]
 
 
 @lru_cache(maxsize=256)
@@ -210,7 +219,7 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
     e.GameStarted: (OrderRule(_ALL - _BETTING, "round_ended"),),
     e.GameEnded: (
         OrderRule(_BETTING, "round_begun", harmful=False),
-        OrderRule(_ALL - _BETTING, "round_over", taken=True),
+        OrderRule(_ALL - _BETTING, _ROUND_OVER, taken=True),
     ),
     e.MisdealCalled: (
         OrderRule(_BETTING, "round_begun", harmful=False),
