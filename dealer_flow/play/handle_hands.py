@@ -8,7 +8,15 @@ from dealer_flow.play.corrections import correction
 from dealer_flow.play.handle_shoe import Handler
 from dealer_flow.play.retrieved import judge_retrieved
 from dealer_flow.play.stages import correct_stages, note_declared, reached_show
-from dealer_flow.play.steps import declared_late, declares, declaring, may_lie_open, next_to_show, open_now
+from dealer_flow.play.steps import (
+    declared_late,
+    declares,
+    declaring,
+    first_unshown,
+    may_lie_open,
+    next_to_show,
+    open_now,
+)
 from dealer_flow.play.unburned import judge_unburned, shown_unburned
 from dealer_flow.play.verdicts import (
     found,
@@ -67,11 +75,12 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
     if place in round_.splits:
         split = round_.splits[place]
         found(round_, round_.ledger.arranged(place, (*split.low, *split.rest)), seen)
+    live = round_.live
     if not in_order or place.seat:
-        _mark_shown(round_, place)
+        _mark_shown(round_, place, live)
     if round_.plan.house(kind):
         close_bets(round_)
-    _note_showdown(round_)
+    _note_showdown(round_, live)
 
 
 def _lie_open(round_: Round, seen: Seen, place: Place, cards: tuple[Card, ...], *, in_order: bool) -> None:
@@ -115,14 +124,13 @@ def _judge_whole(round_: Round, seen: Seen, place: Place) -> None:
         judge_retrieved(round_, seen, place)
 
 
-def _note_showdown(round_: Round) -> None:
+def _note_showdown(round_: Round, live: list[int]) -> None:
     """Hands were shown and compared, all or so far, and nothing is known by then that voids the round."""
     if round_.doing != "reveal" or round_.house_wrong or round_.over:
         return
-    live = round_.live
     if not live or round_.ledger.conserved is False:
         return
-    following, hands = next_to_show(round_), round_.ledger.hands
+    following, hands = first_unshown(round_), round_.ledger.hands
     shown = {number for number in live if PLACES[number] in hands and hands[PLACES[number]].revealed is not None}
     if following in (None, "seats"):
         round_.compared = shown
@@ -170,12 +178,12 @@ def _deal_counted(round_: Round, place: Place, counted: int) -> None:
             round_.given = len(round_.dues)
 
 
-def _mark_shown(round_: Round, place: Place) -> None:
+def _mark_shown(round_: Round, place: Place, live: list[int]) -> None:
     if place.seat is None:
         round_.shown.add(round_.plan.kind(place))
         return
     hands = round_.ledger.hands
-    if None not in [hands[PLACES[number]].revealed for number in round_.live if PLACES[number] in hands]:
+    if None not in [hands[PLACES[number]].revealed for number in live if PLACES[number] in hands]:
         round_.shown.add("seats")
 
 

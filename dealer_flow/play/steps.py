@@ -353,6 +353,12 @@ def follow(round_: Round) -> None:
 
 def next_to_show(round_: Round) -> str | None:
     """Whose hand is shown next; None when all were, or when no live hand is left to compare with."""
+    kind = first_unshown(round_)
+    return kind if kind is not None and round_.live else None
+
+
+def first_unshown(round_: Round) -> str | None:
+    """Whose hand is the first that was not shown yet, in the order of the procedure; None when all were."""
     plan = round_.plan
     for kind in plan.reveal_order:
         if kind in round_.shown or kind in round_.dead_hands:
@@ -361,7 +367,7 @@ def next_to_show(round_: Round) -> str | None:
             continue
         if kind == "community" and plan.betting is not None and board_read(round_):
             continue
-        return kind if round_.live else None
+        return kind
     return None
 
 

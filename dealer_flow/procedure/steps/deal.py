@@ -1,6 +1,7 @@
 """`deal`: cards go out, to place after place or in rotation."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from pydantic import Field
@@ -12,7 +13,7 @@ from dealer_flow.procedure.steps.base import DealtStep
 from dealer_flow.procedure.steps.due import Due, RoundView
 from dealer_flow.procedure.steps.so_far import CardsSoFar
 from dealer_flow.procedure.tables import Name, OptionRef, Recipient
-from protocol.places import DEALER, Place, pile, seat
+from protocol.places import DEALER, PLACES, Place, pile, seat
 from protocol.tomlfile import Key
 
 if TYPE_CHECKING:
@@ -22,6 +23,12 @@ _ENDS: Final = ("top", "bottom")
 """Which card of a packet may lie on the first of numbered spots."""
 _WAYS: Final = ("clockwise", "counter-clockwise")
 """Which way a button may go on."""
+
+
+@lru_cache(maxsize=256)
+def _packet(place: Place, cards: int, step: str) -> Due:
+    """The cards of a place at once, one for all rounds."""
+    return Due(place, cards, step)
 
 
 class DealStep(DealtStep):
@@ -65,7 +72,7 @@ class DealStep(DealtStep):
         elif self.from_device and view.plan.from_shoe:
             yield from (Due(place, 1, self.name) for place in places for _ in range(self.cards))
         else:
-            yield from (Due(place, self.cards, self.name) for place in places)
+            yield from [_packet(place, self.cards, self.name) for place in places]
 
     def turns(self, view: RoundView) -> list[Place]:
         """Who gets cards, in the order they go out."""
@@ -88,7 +95,7 @@ class DealStep(DealtStep):
         if self.seats == "all":
             return [seat(number) for number in range(1, view.plan.most_seats + 1)]
         numbers = view.drawing if self.seats == "live" else view.active
-        return [seat(number) for number in numbers if self.only is None or self.only in view.wagers[number]]
+        return [PLACES[number] for number in numbers if self.only is None or self.only in view.wagers[number]]
 
     @property
     def selects_first(self) -> bool:
