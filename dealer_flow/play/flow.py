@@ -24,7 +24,7 @@ from dealer_flow.play.dealing import assign_hands, look_ahead, offer_hand
 from dealer_flow.play.guards import GUARDS
 from dealer_flow.play.handle_shuffler import HANDLERS
 from dealer_flow.play.identity import Pin
-from dealer_flow.play.kept import ComingRound, FlowState, coming, coming_of, put_back
+from dealer_flow.play.kept import ComingRound, FlowState, coming, coming_of, in_order, put_back
 from dealer_flow.play.legal import Legal, legal
 from dealer_flow.play.machine import Phase
 from dealer_flow.play.order import WAITING, violation
@@ -167,7 +167,7 @@ class DealerFlow:
         if self._phase.state is not State.BETTING or self._held or self._lines.patient:
             return None
         kept = coming_of(self._round, self._open())
-        return self._at_rest(kept) if kept is not None else None
+        return in_order(self._at_rest(kept)) if kept is not None else None
 
     def _at_rest(self, coming: ComingRound) -> FlowState:
         """The state between two rounds. Reports are kept from here on, for a correction need not go back further."""

@@ -6,14 +6,17 @@ flow: what has no order of its own is sorted.
 
 from dataclasses import fields
 from operator import attrgetter
-from typing import Final
+from typing import Final, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from dealer_flow.play.sessions import LinesState
 from dealer_flow.table.decks import DecksState
 from dealer_flow.table.round import Round
 from dealer_flow.table.shoe import ShoesState
+
+Part = TypeVar("Part", DecksState, LinesState)
 
 
 class ComingRound(Struct, frozen=True):
@@ -46,6 +49,16 @@ _others: Final = attrgetter(*(field.name for field in fields(Round) if field.nam
 def coming_of(round_: Round, fresh: Round) -> ComingRound | None:
     """What is kept of the coming round; None when it holds more than that, as a bet, which `fresh` does not."""
     return coming(round_) if _others(round_) == _others(fresh) else None
+
+
+def in_order(state: FlowState) -> FlowState:
+    """The same, with what has no order of its own sorted by its keys."""
+    return replace(state, decks=_sorted(state.decks), lines=_sorted(state.lines))
+
+
+def _sorted(part: Part) -> Part:
+    known = asdict(part)
+    return replace(part, **{name: dict(sorted(each.items())) for name, each in known.items() if isinstance(each, dict)})
 
 
 def coming(round_: Round) -> ComingRound:

@@ -16,6 +16,8 @@ from dealer_flow.record.incidents import Incident
 from dealer_flow.table.round import Round
 from devices.events import Seen
 
+_NOBODY: Final = DeviceIdentity()
+
 
 class RoundOrigin(NamedTuple):
     """Which round it was: the devices that dealt and counted it, each by its own word and its session, and the number.
@@ -52,12 +54,8 @@ class Lines:
     patient: bool = False
 
     def state(self) -> LinesState:
-        """All that outlives a round, in the order of the lines' names."""
-        return LinesState(
-            sessions=dict(sorted(self.sessions.items())),
-            devices=dict(sorted(self.devices.items())),
-            returned=dict(sorted(self.returned.items())),
-        )
+        """All that outlives a round, as it stands now."""
+        return LinesState(self.sessions.copy(), self.devices.copy(), self.returned.copy())
 
     @classmethod
     def restore(cls, state: LinesState, pins: Mapping[str, Pin]) -> Self:
@@ -77,10 +75,9 @@ class Lines:
 
     def origin(self, round_: Round) -> RoundOrigin:
         """Where a round came from that ends now."""
-        nobody = DeviceIdentity()
         controller, session = round_.started_by
-        dealing = self.devices.get(round_.dealt_by, nobody).text
-        return RoundOrigin(dealing, round_.session, self.devices.get(controller, nobody).text, session, round_.number)
+        dealing = self.devices.get(round_.dealt_by, _NOBODY).text
+        return RoundOrigin(dealing, round_.session, self.devices.get(controller, _NOBODY).text, session, round_.number)
 
     def doubt(self, round_: Round, seen: Seen) -> None:
         """A round begins: whatever makes a device not the one to go by makes the round unreliable."""

@@ -125,12 +125,12 @@ class Decks:
     # ------------------------------------------------------------------ kept on disk
 
     def state(self) -> DecksState:
-        """All of it, in the order of the decks' numbers."""
+        """All of it as it stands now."""
         return DecksState(
-            counted=dict(sorted(self.counted.items())),
-            backs=dict(sorted(self.backs.items())),
-            rounds=dict(sorted(self.rounds.items())),
-            defective={deck: self.defective[deck] for deck in sorted(self.defective)},
+            counted=self.counted.copy(),
+            backs=self.backs.copy(),
+            rounds=self.rounds.copy(),
+            defective=self.defective.copy(),
             last=self.last,
             counted_at_ns=self.counted_at_ns,
             count_due=self.count_due,
