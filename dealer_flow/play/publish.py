@@ -37,7 +37,7 @@ def result_of(round_: Round, table: str) -> RoundResult:
     """The round as published."""
     ledger, plan, outcome = round_.ledger, round_.plan, round_.outcome
     burns = tuple([_burn(done) for done in round_.burns.values()])
-    played_out = _played_out(round_, outcome)
+    seats = _seats(round_)
     return RoundResult(
         table=table,
         session=f"{round_.session:08x}",
@@ -53,7 +53,11 @@ def result_of(round_: Round, table: str) -> RoundResult:
         burned=tuple(spell_cards(round_.draw.burned if round_.draw else ledger.burned_cards())),
         burn=burns[0] if burns else None,
         burns=burns if len(burns) > 1 else (),
-        seats=tuple([_seat(round_, number, outcome, played_out=played_out) for number in _seats(round_)]),
+        seats=tuple(
+            [_plain_seat(round_, number) for number in seats]
+            if _plain(round_, outcome)
+            else [_seat(round_, number, outcome) for number in seats]
+        ),
         dealer=_dealer(round_),
         hands=tuple([_named_hand(round_, name) for name, place in plan.hands.items() if place in ledger.hands]),
         stages=tuple(_stages(round_)) if round_.stages else (),
@@ -86,15 +90,36 @@ def _seats(round_: Round) -> list[int]:
     return sorted({*round_.active, *round_.staked, *round_.held})
 
 
-def _played_out(round_: Round, outcome: Outcome) -> bool:
-    """True when no bet of any seat goes back, and none is settled apart: nothing happened by which one would."""
-    nobody = round_.dead or round_.dead_hands or round_.betting.chopped
-    return outcome == "complete" and not (nobody or round_.plan.pots or round_.plan.keeps)
+def _plain(round_: Round, outcome: Outcome) -> bool:
+    """True when nothing is to be said of a seat but its hand, its choices and its bets: no hand is dead, no bet is held
+    or goes back, no hand was declared or set. In many games nearly every round is so."""
+    plan = round_.plan
+    several = plan.betting or plan.chooses_often or plan.blind or plan.pots or plan.keeps
+    apart = round_.dead or round_.dead_hands or round_.held or round_.blind or round_.declared
+    return outcome == "complete" and not (several or apart or round_.propositions or round_.splits)
 
 
-def _seat(round_: Round, number: int, outcome: Outcome, *, played_out: bool) -> Seat:
+def _plain_seat(round_: Round, number: int) -> Seat:
+    """A seat of such a round."""
+    hand = round_.ledger.hands.get(PLACES[number])
+    if hand is None or hand.laid_away or hand.aside or number not in round_.active:
+        return _seat(round_, number, "complete")
+    made = (*round_.choices[number].values(),) if number in round_.choices else ()
+    return Seat(
+        seat=number,
+        status="folded" if number in round_.gave_up else "live",
+        cards=_spelled(hand.cards),
+        counted=hand.counted,
+        expected=hand.expected,
+        decision=made[-1] if made else None,
+        decisions=made if made[1:] else (),
+        wagers=round_.wagers[number].copy() if number in round_.wagers else {},
+    )
+
+
+def _seat(round_: Round, number: int, outcome: Outcome) -> Seat:
     plan, place, wagers = round_.plan, PLACES[number], round_.wagers.get(number, {})
-    hand, back = round_.ledger.hands.get(place), {} if played_out else returned(round_, number, outcome)
+    hand, back = round_.ledger.hands.get(place), returned(round_, number, outcome)
     status: SeatStatus = "live"
     if number not in round_.active:
         status = "out"

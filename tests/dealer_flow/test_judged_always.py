@@ -148,7 +148,7 @@ def judging_everything() -> Iterator[None]:
         for module, name in ((order, "_rules_at"), (order, "_rows_at"), (wagers, "_breaches_of")):
             patch.setattr(module, name, getattr(module, name).__wrapped__)
         patch.setattr(wagers, "_bets_as_it_should", lambda round_, number, which: False)
-        patch.setattr(publish, "_played_out", lambda round_, outcome: False)
+        patch.setattr(publish, "_plain", lambda round_, outcome: False)
         patch.setattr(handle_controller, "judge_start", _forgetting(handle_controller.judge_start))
         yield
 
