@@ -12,7 +12,6 @@ from dealer_flow.play.steps import (
     declared_late,
     declares,
     declaring,
-    first_unshown,
     may_lie_open,
     next_to_show,
     open_now,
@@ -130,7 +129,7 @@ def _note_showdown(round_: Round, live: list[int]) -> None:
         return
     if not live or round_.ledger.conserved is False:
         return
-    following, hands = first_unshown(round_), round_.ledger.hands
+    following, hands = next_to_show(round_, live), round_.ledger.hands
     shown = {number for number in live if PLACES[number] in hands and hands[PLACES[number]].revealed is not None}
     if following in (None, "seats"):
         round_.compared = shown

@@ -57,8 +57,10 @@ def in_order(state: FlowState) -> FlowState:
 
 
 def _sorted(part: Part) -> Part:
-    known = asdict(part)
-    return replace(part, **{name: dict(sorted(each.items())) for name, each in known.items() if isinstance(each, dict)})
+    known = asdict(part).items()
+    return replace(
+        part, **{name: dict(sorted(each.items())) for name, each in known if each.__class__ is dict and each}
+    )
 
 
 def coming(round_: Round) -> ComingRound:

@@ -351,14 +351,9 @@ def follow(round_: Round) -> None:
             next_step(round_)
 
 
-def next_to_show(round_: Round) -> str | None:
-    """Whose hand is shown next; None when all were, or when no live hand is left to compare with."""
-    kind = first_unshown(round_)
-    return kind if kind is not None and round_.live else None
-
-
-def first_unshown(round_: Round) -> str | None:
-    """Whose hand is the first that was not shown yet, in the order of the procedure; None when all were."""
+def next_to_show(round_: Round, live: list[int] | None = None) -> str | None:
+    """Whose hand is shown next; None when all were, or when no live hand is left to compare with. `live` are the seats
+    that have one, where they are known."""
     plan = round_.plan
     for kind in plan.reveal_order:
         if kind in round_.shown or kind in round_.dead_hands:
@@ -367,7 +362,7 @@ def first_unshown(round_: Round) -> str | None:
             continue
         if kind == "community" and plan.betting is not None and board_read(round_):
             continue
-        return kind
+        return kind if (round_.live if live is None else live) else None
     return None
 
 
