@@ -63,16 +63,12 @@ def _rules_at(plan: Plan, state: State) -> dict[type[e.Body], tuple[tuple[Check,
     """The rules that matter in this state of this game, each with its guard: of a hundred, a report meets three or
     four."""
     games = _games_of(plan)
+    # END GAME alone asks the table of states itself
+    checks: dict[str, Check] = {**CHECKS, _ROUND_OVER: lambda round_, _: way_on("end_game", state, round_) is not None}
     return {
-        kind: tuple((_check(rule, state), rule) for rule in rules if rule.only is None or rule.only in games)
+        kind: tuple((checks[rule.guard], rule) for rule in rules if rule.only is None or rule.only in games)
         for kind, rules in _rules_of_any_game(state).items()
     }
-
-
-def _check(rule: OrderRule, state: State) -> Check:
-    if rule.guard == _ROUND_OVER:  # END GAME alone asks the table of states itself
-        return lambda round_, _: way_on("end_game", state, round_) is not None
-    return CHECKS[rule.guard]
 
 
 @lru_cache(maxsize=256)
