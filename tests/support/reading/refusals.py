@@ -148,6 +148,7 @@ SENTENCES = (
     "unknown key; allowed: T",
     "missing; T",
     "missing.*",
+    "a hand of the seats that gets no card is turned up: give exposes = true too",
     "must (not )?be .+",
     "String should match pattern W, not W",
     "not TOML: T",
