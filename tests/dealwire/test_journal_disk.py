@@ -14,6 +14,7 @@ import pytest
 
 from dealwire.journal import Journal, Journaled, JournalError, JournalReader, SealingKey
 from dealwire.journal.check import verify
+from dealwire.journal.database import is_locked_by_writer
 from dealwire.journal.errors import (
     JournalBusy,
     JournalEmpty,
@@ -179,6 +180,13 @@ def newer(path: Path) -> None:
     db.close()
 
 
+def of_no_version(path: Path) -> None:
+    Journal(path, key=None, clock=ManualClock()).close()
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA user_version = 0")
+    db.close()
+
+
 def another_program(path: Path) -> None:
     with sqlite3.connect(path) as db:
         db.execute("CREATE TABLE t (a)")
@@ -201,6 +209,7 @@ STRANGE: dict[str, tuple[Callable[[Path], object], type[JournalError], str]] = {
     "a capture": (lambda path: path.write_bytes(b"\x0a\x0d\x0d\x0a" * 500), JournalForeign, "not a SQLite file"),
     "another program's": (another_program, JournalForeign, "another program"),
     "a newer one": (newer, JournalNewer, "version 3 is newer than this program, which knows up to 2"),
+    "one of no version": (of_no_version, JournalForeign, "this is no journal: its version is 0"),
     "a folder": (lambda path: path.mkdir(), JournalInaccessible, "Is a directory"),
     "one without records": (gutted, JournalError, "first record is missing"),
 }
@@ -217,6 +226,15 @@ def test_another_file_is_told_in_one_line_and_left_alone(tmp_path: Path, what: s
         assert str(tmp_path / "j") in str(caught.value)
         assert "\n" not in str(caught.value)
     assert not content or (tmp_path / "j").read_bytes() == content
+
+
+def test_a_journal_is_locked_while_a_program_writes_it(tmp_path: Path) -> None:
+    path = tmp_path / "j"
+    assert not is_locked_by_writer(path), "there is none"
+    with Journal(path, key=None, clock=ManualClock()):
+        assert is_locked_by_writer(path)
+        assert is_locked_by_writer(path), "to ask does not take the lock"
+    assert not is_locked_by_writer(path)
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:

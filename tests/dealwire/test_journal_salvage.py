@@ -22,7 +22,7 @@ from dealwire.journal import Journal, JournalReader
 from dealwire.journal.check import verify
 from dealwire.journal.errors import JournalError, JournalInaccessible
 from dealwire.journal.passing import DEFLATED, NotPassed, Passed, packed, unpacked
-from dealwire.journal.salvage import salvage
+from dealwire.journal.salvage import _size_in_header, salvage
 from devices.clock import ManualClock, SystemClock
 from rules.settled import SettledKey
 from tests.support.rigs.serving import opened, published, rounds_in, run_until, simulators, write_configuration
@@ -200,3 +200,17 @@ def test_damaged_bytes_are_refused_and_a_bomb_is_not_unpacked() -> None:
     ):
         with pytest.raises(NotPassed):
             unpacked(bad, 9)
+
+
+@pytest.mark.parametrize("page", [512, 4096, 65_536])
+def test_a_first_page_says_how_long_its_file_is(tmp_path: Path, page: int) -> None:
+    """SQLite writes the largest page as 1, since its number does not fit."""
+    path = tmp_path / "any"
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(f"PRAGMA page_size = {page}")
+        with db:
+            db.execute("CREATE TABLE any (bytes BLOB)")
+            db.execute("INSERT INTO any VALUES (zeroblob(200000))")
+    header = path.read_bytes()[:100]
+    assert _size_in_header(header) == path.stat().st_size
+    assert _size_in_header(header[:99]) == 0

@@ -222,3 +222,13 @@ def test_held_money_is_never_forgotten_because_more_is_held() -> None:
     assert money.release(1) == held[0]
     assert money.release(1) is None
     assert sum(each.cents for each in money.held) == 399 * 500
+
+
+def test_a_lamp_that_no_report_told_of_is_as_the_status_says() -> None:
+    """The status counts once: from then on the reports do."""
+    viewer = Viewer(colorado(), "pit-1", seats=6)
+    assert viewer.view(1, 1).lamp == "unknown"
+    assert viewer.lamp_in_status(True, 0x21, 5)
+    assert viewer.view(2, 6).lamp == "lit"
+    assert not viewer.lamp_in_status(False, 0, 7)
+    assert viewer.view(3, 8).lamp == "lit"
