@@ -42,6 +42,8 @@ from tests.support.rigs.usb_descriptors import Description
 SECOND: Final = 1_000_000_000
 SETTLE_S: Final = 0.010
 """Real time without a wake-up after which threads count as having said all they have to say."""
+HANDED_ON_S: Final = 0.003
+"""The same of a terminal's bytes, which a thread of the kernel hands on when it gets a processor."""
 
 
 class Wire(Protocol):
@@ -565,7 +567,7 @@ class Bench:
         while quiet < 2 and not until():
             busy = self.device.poll()
             threads = threading.active_count() > self.threads
-            self.owner.turn(SETTLE_S if threads else 0.0)
+            self.owner.turn(SETTLE_S if threads else HANDED_ON_S if self.wire.kind == "serial" else 0.0)
             woken = threads and (self.owner._busy or others_run())
             busy = self.device.poll() or busy or woken or self.supervisor.opening
             quiet = 0 if busy else quiet + 1
