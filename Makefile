@@ -1,10 +1,10 @@
 # Every target does its own set-up: a fresh machine needs python3 (3.11 or newer) and nothing else.
 #   make demo      three live rounds on simulated devices, in a browser too, recorded, replayed, compared; the
 #                  environment it makes runs every command of the README
-#   make check     linters, type checks and the tests of pure code: before a commit, a minute
+#   make check     linters, type checks and the tests of pure code: before a commit, a minute or two
 #   make test      linters, type checks and the test suite, WORKERS=3 tests at a time; six minutes on two cores
 #   make test-more what repeats that for every game, capture, device and screen, with browsers, brokers and kills, and the
-#                  guides typed through: tests marked `more`, and those that `every(n)` leaves; half an hour on two cores.
+#                  guides typed through: tests marked `more`, and those that `every(n)` leaves; ten minutes on two cores.
 #                  CI runs `make test`, then `make test-more`
 #   make test-lies  every field of every message of a device lies, against the whole acceptance plans (half an hour)
 #   make test-long  10,000 rounds over lines that fail, 10 million bytes of fuzz a dialect, slow tests, among them 100,000
