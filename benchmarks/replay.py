@@ -48,7 +48,7 @@ class InMemory(Capture):
 
 @dataclass(frozen=True, slots=True)
 class Stages:
-    """What is timed: each of `passes` plays every recording once, and does all that the one before does and one layer
+    """Timed stages: each of `passes` plays every recording once, and does all that the one before does and one layer
     more."""
 
     passes: dict[str, Callable[[], object]]
@@ -122,7 +122,7 @@ def deal(recordings: list[InMemory], table: DealtTable) -> int:
 
 
 def main(seconds: float, arguments: Sequence[str]) -> None:
-    """What `python -m benchmarks replay` does with these."""
+    """Run `python -m benchmarks replay` with these arguments."""
     from benchmarks.beside import beside
 
     parser = argparse.ArgumentParser(prog="python -m benchmarks [seconds] replay")

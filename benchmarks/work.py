@@ -182,7 +182,7 @@ def _named(name: str) -> list[str]:
 
 
 def main(_: float, arguments: Sequence[str]) -> None:
-    """What `python -m benchmarks work` does with these."""
+    """Run `python -m benchmarks work` with these arguments."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks work", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     asked = parser.add_mutually_exclusive_group()

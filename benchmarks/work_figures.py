@@ -322,7 +322,7 @@ def profiled(name: str) -> dict[str, float]:
 
 
 def told(work: Callable[[str], Any], name: str) -> Any:
-    """What `work` gives of a figure; what went wrong as one line of text."""
+    """The figure as `work` gives it; an error as one line of text."""
     try:
         return work(name)
     except Exception as error:

@@ -173,7 +173,7 @@ def _in_order(
     wagers: tuple[tuple[str, int], ...],
     made: tuple[str, ...],
 ) -> bool:
-    """Whether bets that lay so at START GAME, and lie so now, break no rule, need no other beside them, and are those
+    """True when bets that lay so at START GAME, and lie so now, break no rule, need no other beside them, and are those
     of the choices made."""
     bets, lie = _as_made(plan, dict(staked), dict(wagers)), dict(wagers)
     return (

@@ -104,9 +104,9 @@ class Plan:
         self.steps: tuple[AnyStep, ...] = tuple(step for step in procedure.step if chosen(step.when, self.options))
         self._steps()
         self.from_hand = procedure.device == "hand"
-        """Whether no device deals: the controller alone reports."""
+        """True when no device deals: the controller alone reports."""
         self.deck_at = {"card-shoe": SHOE, "hand": REMAINDER}.get(procedure.device, SHUFFLER)
-        """Where the deck lies that cards come from."""
+        """The place of the deck that cards come from."""
         self._bets()
         self._choices()
         self._places()
@@ -141,7 +141,7 @@ class Plan:
         )
         """The steps in which a hand draws by what it holds."""
         self.chooses_often = sum(step.do == "decide" for step in self.steps) > 1
-        """Whether a player may choose at several steps."""
+        """True when a player may choose at several steps."""
         self.does = tuple(step.do for step in self.steps)
         self.order = {step.name: index for index, step in enumerate(self.steps)}
         """A step's name -> its place among the steps."""
@@ -154,7 +154,7 @@ class Plan:
         deals = [step for step in self.steps if isinstance(step, DealStep)]
         by_hand = {kind for step in deals if not step.from_device for kind in step.to} if self.from_shoe else set[str]()
         self.copies: int = self.decks + bool(by_hand)
-        """How often one face may lie on the table: once a deck, and once more where another deck is dealt by hand."""
+        """The times one face may lie on the table: once a deck, and once more where another deck is dealt by hand."""
         self.of_hand_deck = frozenset(by_hand.difference(*(step.to for step in deals if step.from_device)))
         """Recipients whose cards are of that other deck alone: once a face, all of them together."""
 

@@ -92,7 +92,7 @@ class Hub:
         self._wake_owner = wake
 
     def on_look(self, refresh: Callable[[], None]) -> None:
-        """What brings the views up to date that were not made because nobody watched. Called from any thread."""
+        """Set what brings the views up to date that nobody watched. Called from any thread."""
         self._refresh = refresh
 
     def is_watched(self, table: str) -> bool:

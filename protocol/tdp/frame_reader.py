@@ -87,7 +87,7 @@ class FrameReader:
         return out
 
     def due_ns(self) -> int:
-        """When `tick` has something to do, NEVER while nothing is to come; may be early, never late."""
+        """The time at which `tick` has something to do, NEVER while nothing is to come; may be early, never late."""
         due_ns = self.timer_ns
         if self.framer.held:
             due_ns = min(due_ns, self._byte_ns + self._timing.partial_ns)
