@@ -153,6 +153,23 @@ def test_a_run_that_was_broken_off_goes_on(project: Path) -> None:
     assert again.partition("\nwheel: ")[2] == first.partition("\nwheel: ")[2]
 
 
+@pytest.mark.parametrize(
+    ("line", "faults"),
+    [
+        ("return min(a, b)", ["return None"]),
+        ("return max(a, b, key=abs)", ["arguments swapped", "return None"]),  # of two that are alike the first
+        ("return max(*a, b)", ["return None"]),
+        ("return pair(a, b)", ["arguments swapped", "return None"]),
+        ("return list(zip(a, b, strict=True))", ["arguments swapped", "return None"]),
+        ("return False", ["False -> True"]),
+        ("return 0", ["0 -> 1", "return None"]),
+        ("return", []),
+    ],
+)
+def test_a_fault_that_could_change_nothing_is_not_made(line: str, faults: list[str]) -> None:
+    assert sorted(each.what for each in mutants(f"def f(a, b):\n    {line}\n", "x.py")) == sorted(faults)
+
+
 def test_notes_change_nothing_but_what_was_reached() -> None:
     """Each module says the same, with docstrings, default values and names; the places of its faults are all noted."""
     for path in [ROOT / "protocol" / "cards.py", ROOT / "protocol" / "errors.py", ROOT / "protocol" / "tomlfile.py"]:

@@ -2,7 +2,9 @@
 
 Only what stands in the body of a function, a method or a lambda is changed. What a module declares beside them (the
 table of states, the schema, the catalogue of incidents, defaults of parameters) is data that other tests hold to the
-published pages; docstrings, annotations and assertions that only help the type checker decide nothing.
+published pages; docstrings, annotations and assertions that only help the type checker decide nothing. Neither does
+`strict=True`, an assertion about two lists; two numbers in the other order have the same `min` and `max`; and a
+predicate that returns None for False says the same, while True for False is a fault of its own.
 """
 
 from __future__ import annotations
@@ -172,6 +174,8 @@ def _below(node: ast.AST) -> Iterator[ast.AST]:
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "format_spec", "type_comment", "decorator_list"):
             continue
+        if isinstance(node, ast.keyword) and node.arg == "strict":
+            continue
         for child in value if isinstance(value, list) else [value]:
             if isinstance(child, ast.AST):
                 yield from _below(child)
@@ -200,10 +204,18 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, Change]]:
         yield f"{_name(node.op)} dropped", lambda new: _get(new, "operand")
     elif isinstance(node, ast.If | ast.While | ast.IfExp):
         yield from _tests(node)
-    elif isinstance(node, ast.Call) and len(node.args) > 1 and not isinstance(node.args[0], ast.Starred):
+    elif isinstance(node, ast.Call) and _has_an_order(node):
         yield "arguments swapped", lambda new: _set(new, args=[new.args[1], new.args[0], *new.args[2:]])  # type: ignore[attr-defined]
     if isinstance(node, ast.stmt):
         yield from _statements(node)
+
+
+def _has_an_order(call: ast.Call) -> bool:
+    """True when the first two arguments are not the same in the other order."""
+    if len(call.args) < 2 or isinstance(call.args[0], ast.Starred):
+        return False
+    symmetric = isinstance(call.func, ast.Name) and call.func.id in ("min", "max") and not call.keywords
+    return not symmetric
 
 
 def _constants(node: ast.Constant) -> Iterator[tuple[str, Change]]:
@@ -239,7 +251,7 @@ def _tests(node: ast.If | ast.While | ast.IfExp) -> Iterator[tuple[str, Change]]
 
 
 def _statements(node: ast.stmt) -> Iterator[tuple[str, Change]]:
-    if isinstance(node, ast.Return) and node.value is not None and not _is_none(node.value):
+    if isinstance(node, ast.Return) and node.value is not None and not _is_nothing(node.value):
         yield "return None", lambda new: ast.Return(ast.Constant(None))
     elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call | ast.Yield | ast.YieldFrom):
         kept = node.value.value if isinstance(node.value, ast.Yield | ast.YieldFrom) else None
@@ -261,8 +273,8 @@ def _outlives(node: ast.Assign) -> bool:
     return any(isinstance(target, ast.Attribute | ast.Subscript) for target in node.targets)
 
 
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
+def _is_nothing(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and (node.value is None or node.value is False)
 
 
 def _name(node: ast.AST) -> str:
