@@ -57,7 +57,8 @@ MORE := more and not slow and not hardware and not firmware and not kaitai
 # What `make check` takes of the first: code that neither waits nor starts a program, without what plays and counts for long.
 PURE := tests/protocol tests/dealer_flow tests/rules tests/test_architecture.py tests/test_public_names.py \
 	tests/test_words.py tests/test_clauses.py tests/test_suite.py
-LONG := odds settles_dealt games_played dealt_procedures evening walk explore pokerkit any_game race_ properties
+LONG := odds settles_dealt games_played dealt_procedures evening walk explore pokerkit any_game race_ properties \
+	judged_always layers rankings_by_trial refused_files
 # What tests need beside Python; what cannot be had is named, and its tests are skipped and counted.
 PACKAGES := tshark umockdev gir1.2-umockdev-1.0 python3-gi libusb-1.0-0 socat chromium fonts-dejavu-core mosquitto \
 	postgresql prometheus
@@ -65,7 +66,7 @@ PACKAGES := tshark umockdev gir1.2-umockdev-1.0 python3-gi libusb-1.0-0 socat ch
 # Hundreds of tests start programs of their own: what Python compiled is kept, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check lint compiled test test-more acceptance mutation test-long test-lies test-kills test-rounds test-poker test-pots test-hardware firmware test-firmware test-firmware-long test-same test-wireshark kaitai-tools test-kaitai bench captures docs site clean
+.PHONY: demo check pure lint compiled test test-more acceptance mutation test-long test-lies test-kills test-rounds test-poker test-pots test-hardware firmware test-firmware test-firmware-long test-same test-wireshark kaitai-tools test-kaitai bench captures docs site clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/dealwire demo
@@ -78,7 +79,10 @@ lint: $(VENV)/.test
 compiled: $(VENV)/.test
 	@$(BIN)/pytest --collect-only -qq >$(VENV)/collected || { cat $(VENV)/collected; exit 1; }
 
-check: lint
+check: $(VENV)/.test
+	@$(MAKE) --no-print-directory -j 2 lint pure
+
+pure: $(VENV)/.test
 	@$(BIN)/pytest -n 2 --dist worksteal -m '$(QUICK)' $(LONG:%=--ignore-glob='*%*') $(PURE)
 
 # While one processor looks at types, the other compiles the tests: several processes at a time would each do it.

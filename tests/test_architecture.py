@@ -33,7 +33,7 @@ def imports(path: Path) -> tuple[tuple[str, int, When], ...]:
             if isinstance(child, ast.expr):
                 continue
             inside = when
-            if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+            if isinstance(child, ast.If) and isinstance(child.test, ast.Name) and child.test.id == "TYPE_CHECKING":
                 inside = "typing"
             elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef) and when == "module":
                 inside = "function"
