@@ -181,6 +181,8 @@ bench: $(VENV)/.bench
 	@$(BIN)/python -m benchmarks
 
 captures: $(VENV)/.test
+	@.ci/system-packages gcc libc6-dev
+	@$(MAKE) --no-print-directory -C firmware host
 	@$(BIN)/python -m tests.support.programs.record_captures
 
 docs: $(VENV)/.test

@@ -314,7 +314,10 @@ def record(session: Session, folder: Path) -> Path:
         sim = [sys.executable, "-m", "tests.support.programs.serve_reference", session.scenario, str(SPEED)]
     with subprocess.Popen(sim, stdout=subprocess.PIPE, text=True, cwd=ROOT) as devices:
         assert devices.stdout is not None
-        lines = json.loads(devices.stdout.readline())["lines"]
+        begun = devices.stdout.readline()
+        if not begun:
+            raise SystemExit(f"{session.stem}: the devices ended before they had a line")
+        lines = json.loads(begun)["lines"]
         command = [sys.executable, "-m", "dealwire", "record", "--overwrite", "-o", str(output), "--timeout", "120"]
         command += ["--no-reconnect"]  # a recording ends where the devices left
         command += ["--controller", lines.pop("table-controller"), *spoken]
