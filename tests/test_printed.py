@@ -55,3 +55,14 @@ def test_the_odds_of_a_game_are_printed_as_they_were_kept(tmp_path: Path) -> Non
     assert odds.part(question) == first
     assert "| red |" in first.figures
     assert len(first.times) == len(question.game.bets)
+
+
+def test_a_game_of_which_nothing_is_counted_says_why_unless_players_bet_against_each_other(tmp_path: Path) -> None:
+    kept = KeptOdds(tmp_path)
+    pai_gow, longhorn, holdem = (
+        odds.part(Question(load_game(game), kept=kept)) for game in ("pai-gow.co", "longhorn.co", "holdem.co")
+    )
+    assert "| wager | 126,899,790,580,189,719,892,800 | a hand of seven may be set in up to 21 ways" in pai_gow.figures
+    assert "\n| bonus | " in longhorn.figures
+    assert holdem.figures == ""
+    assert pai_gow.times == longhorn.times == holdem.times == ()

@@ -17,7 +17,7 @@ from docs import _print
 from docs._print import DOCS, MARK, table
 from rules.game import game_ids, load_game
 from rules.odds.audit import audit
-from rules.odds.compute import counted_how, odds
+from rules.odds.compute import BETWEEN_PLAYERS, counted_how, odds
 from rules.odds.findings import PaytableFinding
 from rules.odds.kept import KeptOdds
 from rules.odds.question import Question
@@ -106,8 +106,8 @@ def between_players(games: Sequence[str]) -> str:
     """The games of which no bet is the house's, in one sentence."""
     if not games:
         return ""
-    why = "players bet against each other: what a bet returns hangs on how they play"
-    return f"\n## Between players\n\nIn {listed([*games])} {why}.\n"
+    why = "what a bet returns hangs on how they play"
+    return f"\n## Between players\n\nIn {listed([*games])} {BETWEEN_PLAYERS}: {why}.\n"
 
 
 AUDIT: Final = "\n## What the audit finds in these tables\n"
@@ -156,7 +156,8 @@ def part(question: Question) -> Part:
     found = [*odds(question)]
     counted = [*map(_finding, (each for each in audit([question.game], question) if isinstance(each, PaytableFinding)))]
     times = [(question.game.id, bets, how, f"{seconds:,.1f}") for bets, how, seconds in counted_how(question)]
-    text = figures(found) if any(isinstance(each, Odds) for each in found) else ""
+    has_house = any(isinstance(each, Odds) or each.why != BETWEEN_PLAYERS for each in found)
+    text = figures(found) if has_house else ""
     made = Part(text, tuple(map(tuple, counted)), tuple(times))
     file.parent.mkdir(parents=True, exist_ok=True)
     written = file.with_suffix(f".{os.getpid()}")

@@ -25,6 +25,8 @@ from rules.spec import Bet, TableBet
 
 JOINED: Final = "+"
 """Between the names of bets that are made together."""
+BETWEEN_PLAYERS: Final = "players bet against each other"
+"""Says of a bet that there is no house in it."""
 
 
 def odds(question: Question, bet: str = "", *, of: Collection[str] = ()) -> Iterator[Odds | NotComputed]:
@@ -55,11 +57,12 @@ def odds(question: Question, bet: str = "", *, of: Collection[str] = ()) -> Iter
 
 
 def counted_how(question: Question) -> Iterator[tuple[str, str, float]]:
-    """The bets that are counted at once, in what way, and the seconds it took; of those that are kept."""
+    """The bets that are counted at once, in what way, and the seconds it took; of those that were counted
+    and are kept."""
     for group in _groups(question):
         names = [each.name for each in group]
         before = question.kept.get(question.key(names)) if question.kept else None
-        if before is not None:
+        if before is not None and any(isinstance(each, Odds) for each in before[0]):
             yield JOINED.join(names), _how(question, group), before[1]
 
 
@@ -129,7 +132,7 @@ def by_cards_alone(question: Question, bet: Bet) -> bool:
 def _beyond(question: Question, bet: Bet) -> str:
     """Why the cards alone do not decide the bet; empty where they do."""
     if bet.kind in ("to-pot", "to-pool"):
-        return "players bet against each other"
+        return BETWEEN_PLAYERS
     if bet.kind not in ("table", "progressive"):
         return f"no solver is named for a bet of kind {bet.kind}"
     hands = [question.game.hand(name) for name in (bet.hand, *(each.hand for each in bet.hand_when))]
