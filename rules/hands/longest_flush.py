@@ -10,7 +10,7 @@ be of different suits.
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache, partial
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -62,50 +62,74 @@ def longest_flush(cards: Iterable[Card], readings: Mapping[str, str] = _NONE) ->
 
 def _ranker(readings: Mapping[str, str]) -> Callable[[tuple[Card, ...]], Flush]:
     own = readings.get("natural", "own-suit") == "own-suit"
-    return partial(_best, own, readings.get("wild-kicker", "highest-absent"), {})
+    return partial(_best, own, readings.get("wild-kicker", "highest-absent"), _Met({}, {}))
 
 
-_Made = tuple[int, tuple[int, ...], str, tuple[int, tuple[int, ...]]]
-"""The length of the flush that a suit makes with the deuces, its ranks, its words, its strength."""
+class _Made(NamedTuple):
+    """What the cards of one suit make with the deuces: all that a flush says but its hand and its natural length."""
+
+    ranks: tuple[int, ...]
+    suit: str
+    text: str
+    strength: tuple[int, tuple[int, ...]]
 
 
-def _best(own: bool, kicker: str, met: dict[int, _Made], cards: tuple[Card, ...]) -> Flush:
-    """Every card is a bit of its own, the deuces' above those of the four suits. `met`: what was made before, by the
-    bits of the suit, the suit and the number of deuces."""
+class _Shape(NamedTuple):
+    """What the deuces of a hand and the number of its cards in each suit tell: in which `suits` its longest flush may
+    be, first the one whose name an equal flush has; how many deuces there are, and the key of a pay table."""
+
+    suits: tuple[int, ...]
+    deuces: int
+    key: tuple[int, int]
+
+
+class _Met(NamedTuple):
+    """What was met before: shapes by what they tell, and what a suit made by its bits, itself and the deuces."""
+
+    shapes: dict[int, _Shape]
+    made: dict[int, _Made]
+
+
+def _best(own: bool, kicker: str, met: _Met, cards: tuple[Card, ...]) -> Flush:
+    """Every card is a bit of its own, the deuces' above those of the four suits, and above these it is counted."""
     try:
         bits = sum(map(_BIT.__getitem__, cards))
     except KeyError as unknown:
         raise ValueError(f"not one of the 52 cards: {unknown.args[0]}") from None
-    if bits.bit_count() != len(cards):
+    number = len(cards)
+    if number > _MOST or (bits & _FACES).bit_count() != number:
         return _best_of_decks(own, kicker, cards)
-    clubs, diamonds, hearts, deuces = bits & 0xFFF, bits >> 12 & 0xFFF, bits >> 24 & 0xFFF, bits >> 48
-    suits = clubs, diamonds, hearts, bits >> 36 & 0xFFF
-    numbers = _BITS[clubs], _BITS[diamonds], _BITS[hearts], _BITS[suits[3]]
-    natural = most = max(numbers)
-    at = numbers.index(most)
-    if deuces:
-        wild = _BITS[deuces]
-        if numbers.count(most) > 1:
-            longest = [each for each in range(at, 4) if numbers[each] == most]
-            at = max(longest, key=lambda each: (_complete(suits[each], wild, kicker), own and deuces >> each & 1, each))
-            natural += own and any(deuces >> each & 1 for each in longest)
-        elif own:
-            natural += deuces >> at & 1
-    else:
-        wild = 0
-        if numbers.count(most) > 1:
-            at = max((suits[each], each) for each in range(at, 4) if numbers[each] == most)[1]
-    made = met.get(suits[at] | at << 12 | wild << 14)
-    if made is None:
-        if len(met) == _KEPT:
-            met.clear()
-        made = met[suits[at] | at << 12 | wild << 14] = _make(_ranks(suits[at]), at, wild, kicker)
-    length, ranks, text, strength = made
-    return Flush(length, ranks, SUITS[at], natural, text, cards, strength, (natural, length))
+    shapes, by_suit = met
+    told = bits >> 48 | number << 14
+    shape = shapes.get(told)
+    if shape is None:
+        shape = shapes[told] = _shape(own, bits)
+    suits, deuces, key = shape
+    best = None
+    for at in suits:  # mostly one
+        held = bits >> 12 * at & 0xFFF | at << 12 | deuces << 14
+        made = by_suit.get(held)
+        if made is None:
+            if len(by_suit) == _KEPT:
+                by_suit.clear()
+            made = by_suit[held] = _make(_ranks(held & 0xFFF), at, deuces, kicker)
+        if best is None or made[3] > best[3]:
+            best = made
+    assert best is not None, "a suit is the longest"
+    ranks, suit, text, strength = best
+    natural, length = key
+    return Flush(length, ranks, suit, natural, text, cards, strength, key)
 
 
-def _complete(suit: int, deuces: int, kicker: str) -> tuple[int, ...]:
-    return complete(_ranks(suit), deuces, kicker)
+def _shape(own: bool, bits: int) -> _Shape:
+    """The shape of a hand whose cards are all different."""
+    numbers = [(bits >> 12 * at & 0xFFF).bit_count() for at in range(4)]
+    most, wild = max(numbers), bits >> 48 & 0xF
+    longest = [at for at in range(3, -1, -1) if numbers[at] == most]
+    natural = [at for at in longest if own and wild >> at & 1]
+    deuces = wild.bit_count()
+    suits = (*natural, *(at for at in longest if at not in natural))
+    return _Shape(suits, deuces, (most + bool(natural), most + deuces))
 
 
 @cache
@@ -120,7 +144,7 @@ def _make(ranks: tuple[int, ...], at: int, deuces: int, kicker: str) -> _Made:
     with_deuces = f"{' + ' if letters else ''}{_DEUCES[deuces]}" if deuces else ""
     length = len(completed)
     text = f"flush of {length} ({_SUIT_NAMES[SUITS[at]]} {letters}{with_deuces})"
-    return length, completed, text, (length, completed)
+    return _Made(completed, SUITS[at], text, (length, completed))
 
 
 def _best_of_decks(own: bool, kicker: str, cards: tuple[Card, ...]) -> Flush:
@@ -134,20 +158,24 @@ def _best_of_decks(own: bool, kicker: str, cards: tuple[Card, ...]) -> Flush:
     most, _, _, at = max(
         (len(ranks), complete(ranks, deuces, kicker), natural, at) for at, (ranks, natural) in enumerate(suits)
     )
-    length, ranks, text, strength = _make(suits[at][0], at, deuces, kicker)
-    natural = max(natural for _, natural in suits) if own else most
-    return Flush(length, ranks, SUITS[at], natural, text, cards, strength, (natural, length))
+    ranks, suit, text, strength = _make(suits[at][0], at, deuces, kicker)
+    natural, length = max(natural for _, natural in suits) if own else most, strength[0]
+    return Flush(length, ranks, suit, natural, text, cards, strength, (natural, length))
 
 
 _LEAST: Final = _DEUCE + 1
 """The least rank that is not wild."""
+_MOST: Final = 9
+"""The most cards whose number in a suit is one decimal."""
+_COUNTED: Final = tuple(number << 52 for number in (1, 10, 100, 0))
+"""A card of each suit beside its bit, the last one's left over: a sum of no more than 63 bits is added in half the
+time."""
 _BIT: Final = {
-    card: 1 << 47 + (card >> 4) if rank == _DEUCE else 1 << 12 * ((card >> 4) - 1) + rank - _LEAST
+    card: 1 << 48 + suit if rank == _DEUCE else 1 << 12 * suit + rank - _LEAST | _COUNTED[suit]
     for card in DECK
-    for rank in [ACE if card & 0x0F == 1 else card & 0x0F]
+    for rank, suit in [(ACE if card & 0x0F == 1 else card & 0x0F, (card >> 4) - 1)]
 }
-_BITS: Final = bytes(suit.bit_count() for suit in range(1 << 12))
-"""How many cards a suit has, by their bits."""
+_FACES: Final = (1 << 52) - 1
 _KEPT: Final = 1 << 15
 
 
@@ -156,7 +184,7 @@ class LongestFlush:
 
     id = "longest-flush"
     vocabulary = "longest-flush"
-    sizes = (1, 9)
+    sizes = (1, _MOST)
     uses = None
     jokers = 0
     rank = staticmethod(longest_flush)
