@@ -55,9 +55,9 @@ def seen_too_often(result: RoundResult, decks: int, *, laid_aside: bool = False)
             lying += hand.cards
             if hand.discards:
                 lying += (Counter(hand.discards) - Counter(hand.cards)).elements() if laid_aside else hand.discards
-    unread = lying.count(_UNREAD)
-    if len(set(lying)) == len(lying) - max(unread - 1, 0):
-        return None
+    more = len(lying) - len(set(lying))
+    if more == max(result.burned.count(_UNREAD) - 1, 0) or more == lying.count(_UNREAD) - 1:
+        return None  # mostly burned cards alone are unread
     seen = Counter(lying)
     found = next((text for text, times in seen.items() if times > decks and parse_card(text).is_face), None)
     return f"{found} stands in {'two' if decks == 1 else decks + 1} places" if found else None

@@ -4,7 +4,7 @@ A round of `DealerFlow` is never of these; one that another program wrote may be
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
@@ -23,21 +23,18 @@ _OPTIONS_KEPT: Final = 64
 """Plans that are remembered: a file of rounds has few sets of options."""
 
 
-def contradiction(result: RoundResult, game: Game) -> Hold | None:
-    """The first thing that does not fit together in a round that was played on."""
+def contradiction(result: RoundResult, game: Game, plan: Plan | None) -> Hold | None:
+    """The first thing that does not fit together in a round that was played on, by the procedure that dealt it."""
     if result.outcome not in ("complete", "progressive-only"):
         return None
-    plan = plan_of(result, game)
-    of_the_cards = _of_the_cards(result, plan) if result.draw is None else _of_the_draw(result, result.draw, plan)
-    cards, clause = next(of_the_cards, None), game.spec.returns.defective_deck
-    if cards is not None:
-        return Hold(f"the deck is not what the round says: {cards}", clause)
-    return next(_of_the_table(result, plan), None) if plan is not None else None
+    cards = _of_the_cards(result, plan) if result.draw is None else _of_the_draw(result, result.draw, plan)
+    if cards:
+        return Hold(f"the deck is not what the round says: {cards}", game.spec.returns.defective_deck)
+    return _of_the_table(result, plan) if plan is not None else None
 
 
-def folds_in(result: RoundResult, game: Game) -> frozenset[str]:
+def folds_in(plan: Plan | None) -> frozenset[str]:
     """The choices by which a seat gives up its hand."""
-    plan = plan_of(result, game)
     return plan.folds if plan is not None else _FOLDS
 
 
@@ -68,40 +65,44 @@ def _procedure(name: str, beside: str) -> Procedure | None:
         return None
 
 
-def _of_the_cards(result: RoundResult, plan: Plan | None) -> Iterator[str]:
-    """The deck is what was dealt from it and what is left."""
+def _of_the_cards(result: RoundResult, plan: Plan | None) -> str:
+    """How the deck is not what was dealt from it and what is left; empty where it is."""
     loaded, rest = result.deck.loaded, result.remainder
     whole = plan.loaded if plan is not None and not plan.from_shoe and not plan.from_hand else None
     if loaded is not None and whole is not None and loaded != whole:
-        yield f"the deck had {loaded} cards and has {whole}"
+        return f"the deck had {loaded} cards and has {whole}"
     most, dealt = whole or loaded, sum([packet.counted or 0 for packet in result.packets])
     if most is not None and dealt > most:
-        yield f"{dealt} cards were dealt from a deck of {most}"
+        return f"{dealt} cards were dealt from a deck of {most}"
     if rest is not None and rest.counted is not None and rest.counted != rest.expected:
-        yield f"{rest.counted} cards were left and {rest.expected} were to be"
+        return f"{rest.counted} cards were left and {rest.expected} were to be"
+    return ""
 
 
-def _of_the_draw(result: RoundResult, draw: Drawn, plan: Plan | None) -> Iterator[str]:
-    """No card is drawn more often than the shoe has decks."""
+def _of_the_draw(result: RoundResult, draw: Drawn, plan: Plan | None) -> str:
+    """Which card was drawn more often than the shoe has decks; empty where none was."""
     decks = plan.decks if plan is not None else max(1, result.shoe.loaded // len(DECK)) if result.shoe else None
     drawn = Counter(text for text in (*draw.cards, *draw.overdrawn) if parse_card(text).is_face)
     if decks is not None:
         for text, times in drawn.items():
             if times > decks:
-                yield f"{text} was drawn {times} times from {decks} deck{'s' * (decks > 1)}"
+                return f"{text} was drawn {times} times from {decks} deck{'s' * (decks > 1)}"
+    return ""
 
 
-def _of_the_table(result: RoundResult, plan: Plan) -> Iterator[Hold]:
-    """The seats and the burn are those of the procedure."""
+def _of_the_table(result: RoundResult, plan: Plan) -> Hold | None:
+    """How the seats and the burn are not those of the procedure; None where they are."""
+    most = plan.most_seats
     for seat in result.seats:
-        if seat.seat > plan.most_seats:
-            yield Hold(f"there is no seat {seat.seat} at a table of {plan.most_seats}", plan.procedure.seats.clause)
+        if seat.seat > most:
+            return Hold(f"there is no seat {seat.seat} at a table of {most}", plan.procedure.seats.clause)
     for burn in result.burns or ((result.burn,) if result.burn is not None else ()):
-        planned = next((each for place, each in plan.burns.items() if place.text == burn.of), None)
-        if planned is not None and planned.from_left(burn.positions, burn.spread) != planned.positions:
-            done = f"{_numbers(burn.positions)} ({burn.spread})"
-            why = f"positions {done} of {burn.of} were burned, and {_numbers(planned.positions)} are to be"
-            yield Hold(why, planned.clause)
+        for place, planned in plan.burns.items():
+            if place.text == burn.of and planned.from_left(burn.positions, burn.spread) != planned.positions:
+                done = f"{_numbers(burn.positions)} ({burn.spread})"
+                why = f"positions {done} of {burn.of} were burned, and {_numbers(planned.positions)} are to be"
+                return Hold(why, planned.clause)
+    return None
 
 
 def _numbers(positions: Iterable[int]) -> str:

@@ -23,6 +23,7 @@ from rules.house import SetHand
 from rules.keeps import load_keep
 from rules.least import least_faults
 from rules.paytable import FlatTable, PaidRow, PayTable, flatten, load_paytable
+from rules.phases import settles_by_seat
 from rules.plain import PlainHand, PlainRules, plain_hands, plain_rules
 from rules.settlement import GameRef
 from rules.spec import BaseBet, Bet, FeeBet, GameSpec, PotBet, SharedBet, TableBet, TipBet
@@ -82,6 +83,16 @@ class Game:
     def known_bets(self) -> frozenset[str]:
         """The names of its bets."""
         return frozenset(self.bets)
+
+    @cached_property
+    def descending(self) -> bool:
+        """Whether the dealer goes from the highest seat to the lowest."""
+        return self.spec.order[0].seats == "descending"
+
+    @cached_property
+    def seat_by_seat(self) -> bool:
+        """Whether all bets of a seat are settled before those of the next."""
+        return settles_by_seat(self.spec.order)
 
     @cached_property
     def jackpot_fees(self) -> frozenset[str]:

@@ -8,10 +8,16 @@ from rules.settlement import SettlementLine
 from rules.spec import Lap
 
 
+def settles_by_seat(phases: Sequence[Lap]) -> bool:
+    """Whether the dealer goes around the table once, and settles all bets of a seat as they stand in the game file."""
+    first = phases[0]
+    return len(phases) == 1 and not (first.bets or first.only or first.leaving or first.losers_first)
+
+
 def in_order(lines: Sequence[SettlementLine], phases: Sequence[Lap]) -> list[SettlementLine]:
     """The lines as the phases take them: each line in the first that speaks of it, those of none last, in the order of
     the game file."""
-    if len(phases) == 1 and not (phases[0].bets or phases[0].only or phases[0].leaving or phases[0].losers_first):
+    if settles_by_seat(phases):
         return list(lines)
     left, found = list(lines), list[SettlementLine]()
     for phase in phases:

@@ -6,11 +6,12 @@ from typing import Final
 
 from msgspec import Struct, structs
 
+from dealer_flow.procedure.plan import Plan
 from dealer_flow.record.catalogue import may_break_a_round
 from dealer_flow.record.details import DOLLAR
 from dealer_flow.record.result import RoundResult, Seat
 from rules.checks import Hold, broken_rules, held_at_table, seen_too_often
-from rules.contradictions import contradiction, folds_in
+from rules.contradictions import contradiction, folds_in, plan_of
 from rules.doubts import in_doubt
 from rules.envy import envy_lines
 from rules.errors import SettlementRefused
@@ -43,12 +44,15 @@ from rules.settlement import (
 )
 from rules.spec import IN_POTS, PropositionBet
 from rules.table_pots import TablePots, jackpot_meter
-from rules.terms import Agreed, Meter, SeatBets, Terms, agree
+from rules.terms import Agreed, Meter, Terms, agree
 from rules.view import View
 from rules.void import line_by_record, plays
 
 _WAYS: Final = dict(WAYS)
 """The same in a dictionary, which is looked up in less time."""
+_BY_NUMBER: Final = attrgetter("seat")
+_SHOWN: Final = ("live", "folded")
+"""Hands whose bets the cards decide, of a round that was played out."""
 _NOTHING: Mapping[str, str] = {}
 _NO_HOLDS: Mapping[str, Hold] = {}
 _NO_METERS: Mapping[str, Meter | int] = {}
@@ -133,15 +137,16 @@ def must_be_of(result: RoundResult, game: Game) -> None:
 
 def settle_on(result: RoundResult, terms: Terms) -> Settlement:
     """Settle one round on terms that were agreed before; the round is of the game and has no bets but its."""
-    descending = terms.game.spec.order[0].seats == "descending"
-    seats = sorted(result.seats, key=attrgetter("seat"), reverse=descending)
-    hold = _nothing_settles(result, terms.game)
-    books = _hold_all(result, seats, terms, hold) if hold else _lines(result, seats, terms)
+    game = terms.game
+    seats, plan = sorted(result.seats, key=_BY_NUMBER, reverse=game.descending), plan_of(result, game)
+    hold = _nothing_settles(result, game, plan)
+    books = _hold_all(result, seats, terms, hold) if hold else _lines(result, seats, terms, plan)
     return _close(result, terms, seats, books, hold.why if hold else None)
 
 
-def _nothing_settles(result: RoundResult, game: Game) -> Hold | None:
-    """Why no bet of this round can be settled at all."""
+def _nothing_settles(result: RoundResult, game: Game, plan: Plan | None) -> Hold | None:
+    """Why no bet of this round can be settled at all; `plan` is that of the procedure that dealt it, where it is
+    known."""
     if result.outcome == "unreliable":
         causes = [each for each in result.incidents if each.unreliable]
         causes += [each for each in result.incidents if may_break_a_round(each.code)]  # of a line without facts
@@ -151,12 +156,12 @@ def _nothing_settles(result: RoundResult, game: Game) -> Hold | None:
     if game.spec.options and (option := wrong_option(game.spec, result.options)) is not None:
         wanted = " or ".join(game.spec.options[option])
         return Hold(f"dealt as {option} {result.options[option]}, and {game.id} settles {wanted}", "procedure")
-    if len({seat.seat for seat in result.seats}) != len(result.seats):
+    if len(set(map(_BY_NUMBER, result.seats))) != len(result.seats):
         return Hold("a seat stands twice in the round", "procedure")
     by_hands = result.draw is None and result.outcome in ("complete", "progressive-only")
     if by_hands and (too_often := seen_too_often(result, game.spec.decks, laid_aside=game.spec.laid_aside)):
         return Hold(f"the deck is not what the round says: {too_often}", game.spec.returns.defective_deck)
-    return contradiction(result, game)
+    return contradiction(result, game, plan)
 
 
 def _hold_all(result: RoundResult, seats: Sequence[Seat], terms: Terms, hold: Hold) -> _Books:
@@ -165,20 +170,18 @@ def _hold_all(result: RoundResult, seats: Sequence[Seat], terms: Terms, hold: Ho
     return _Books(lines, pool=pool_of(View(result, terms), seats, {}, None))
 
 
-def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
+def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms, plan: Plan | None) -> _Books:
     """Every bet of the table: by its cards where it plays, else as the round says."""
     game, lines = terms.game, list[SettlementLine]()
     if game.spec.race is not None and result.outcome == "complete":
         return _Books(list(race_lines(seats, result, game.spec.race, terms)))
-    bets = {seat.seat: terms.bets_of(seat) for seat in seats}
-    holds = _broken(result, seats, bets, terms)
-    played = _playing(result, seats, bets, game)
+    bets, holds, played = _look_at(result, seats, terms, folds_in(plan))
     view = View(result, terms)
     progressive, of_table = _progressive(view, seats, holds, played), any_pots(view, seats, holds)
     pool = pool_of(view, seats, holds, of_table)
     known = _Known(view, progressive.lines, pot_lines(view, seats, holds, played), of_table is not None)
     for seat in seats:
-        mine, plays_here, made = holds.get(seat.seat, _NO_HOLDS), played[seat.seat], bets[seat.seat].made
+        mine, plays_here, made = holds.get(seat.seat, _NO_HOLDS), played[seat.seat], bets[seat.seat]
         if not mine and seat.status == "live" and len(plays_here) == len(made):
             _add_live(lines, seat, made, known)
             continue
@@ -194,10 +197,12 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
                 lines.append(line)
     lines += (*(of_table.lines if of_table is not None else ()), *(pool.lines if pool is not None else ()))
     envy = envy_lines(view, seats, holds, played)
-    paid = cut(lines, game, terms.maximum, terms.unit_cents)
-    paid = terms.commission.taken_of(paid, game, terms.readings, terms.unit_cents)
+    paid = cut(lines, game, terms.maximum, terms.unit_cents) if terms.maximum is not None else lines
+    if terms.commission.text:
+        paid = terms.commission.taken_of(paid, game, terms.readings, terms.unit_cents)
     award = jackpot_award(view, seats)
-    paid, envies = in_order(paid, game.spec.order), (*progressive.envy, *envy, *award.lines)
+    paid = paid if game.seat_by_seat else in_order(paid, game.spec.order)
+    envies = (*progressive.envy, *envy, *award.lines)
     fees, forfeited = collected(paid, game), forfeited_cents(result, seats, paid)
     if game.spec.pot is None and pool is None:
         return _Books(paid, envies, (*progressive.meters, *award.meters), into=fees + forfeited)
@@ -274,37 +279,33 @@ def collected(lines: Iterable[SettlementLine], game: Game) -> int:
     return sum(line.stake for line in lines if line.bet in fees and line.result == "lose") if fees else 0
 
 
-def _playing(
-    result: RoundResult, seats: Iterable[Seat], bets: Mapping[int, SeatBets], game: Game
-) -> dict[int, Set[str]]:
-    """Seat -> its bets that the cards decide."""
-    found: dict[int, Set[str]] = {}
+def _look_at(
+    result: RoundResult, seats: Iterable[Seat], terms: Terms, folds: Set[str]
+) -> tuple[dict[int, Mapping[str, Agreed]], dict[int, dict[str, Hold]], dict[int, Set[str]]]:
+    """Seat -> its bets by name; those of them that break a rule, of a seat that has such; and those that the cards
+    decide. `folds` are the choices by which a hand is given up. What a dead hand's bets are does not matter."""
+    bets, holds, played = dict[int, Mapping[str, Agreed]](), dict[int, dict[str, Hold]](), dict[int, Set[str]]()
+    complete = result.outcome == "complete"
     for seat in seats:
-        made = bets[seat.seat].made
-        if result.outcome == "complete" and seat.status in ("live", "folded") and not seat.returned:
-            found[seat.seat] = made.keys()
+        number, status, (made, names, sound) = seat.seat, seat.status, terms.bets_of(seat)
+        bets[number] = made
+        chose_to_fold = complete and status == "live" and seat.decision in folds
+        if (chose_to_fold or seat.held or not sound) and status != "dead":
+            held = _broken(result, seat, terms, folds)
+            if held:
+                holds[number] = held
+        if complete and status in _SHOWN and not seat.returned:
+            played[number] = names
         else:
-            found[seat.seat] = {name for name, of in made.items() if plays(result, seat, of.bet, game)}
-    return found
+            played[number] = {name for name, of in made.items() if plays(result, seat, of.bet, terms.game)}
+    return bets, holds, played
 
 
-def _broken(
-    result: RoundResult, seats: Sequence[Seat], bets: Mapping[int, SeatBets], terms: Terms
-) -> dict[int, dict[str, Hold]]:
-    """Seat -> its bets that break a rule, of a seat that has such. What a dead hand's bets are does not matter."""
-    found = {}
-    folds = folds_in(result, terms.game) if result.outcome == "complete" else None
-    for seat in seats:
-        chose_to_fold = folds is not None and seat.status == "live" and seat.decision in folds
-        if seat.status == "dead" or (bets[seat.seat].sound and not seat.held and not chose_to_fold):
-            continue
-        at_table = held_at_table(result, seat) if seat.held else None
-        held = broken_rules(seat, terms.game, terms.limit_cents, at_table)
-        if folds is not None:
-            held = in_doubt(seat, terms, held, folds)
-        if held:
-            found[seat.seat] = held
-    return found
+def _broken(result: RoundResult, seat: Seat, terms: Terms, folds: Set[str]) -> dict[str, Hold]:
+    """The bets of a seat that break a rule."""
+    at_table = held_at_table(result, seat) if seat.held else None
+    held = broken_rules(seat, terms.game, terms.limit_cents, at_table)
+    return in_doubt(seat, terms, held, folds) if result.outcome == "complete" else held
 
 
 def _progressive(
@@ -360,10 +361,10 @@ def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Boo
     if result.currency != DOLLAR:
         why = why and spelled(why, result.currency)
         lines = tuple(structs.replace(line, why=spelled(line.why, result.currency)) for line in lines)
-    totals, held, from_meters = _sums(lines, seats)
+    totals, players, held, from_meters = _sums(lines, seats)
     all_held = why is not None or (bool(held) and len(held) == len(lines))
     why = why or (f"seat {held[0].seat} {held[0].bet}: {held[0].why}" if held else _laid_late(seats))
-    players, into = sum([total.net for total in totals]), books.into
+    way, envied, into = terms.house_way, terms.game.progressive, books.into
     return Settlement(
         table=result.table,
         session=result.session,
@@ -375,13 +376,13 @@ def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Boo
         readings=terms.readings,
         paytables=terms.paytables,
         rounding=terms.rounded,
-        envy_base_cents=terms.envy_base(terms.game.progressive) if terms.game.progressive else USUAL_ENVY_BASE_CENTS,
+        envy_base_cents=terms.agreed(envied).envy_base if envied is not None else USUAL_ENVY_BASE_CENTS,
         limit_cents=terms.limit_cents,
         maximum=terms.maximum,
         rake=terms.rake,
         commission_percent=terms.commission.text or None,
-        house_way=terms.house_way.id if terms.house_way else None,
-        house_way_sha256=terms.house_way.sha256 if terms.house_way else None,
+        house_way=way.id if way is not None else None,
+        house_way_sha256=way.sha256 if way is not None else None,
         status="held" if all_held else "partly-held" if why else "settled",
         why=why,
         lines=lines,
@@ -401,10 +402,11 @@ def _laid_late(seats: Sequence[Seat]) -> str | None:
 
 def _sums(
     lines: Iterable[SettlementLine], seats: Iterable[Seat]
-) -> tuple[tuple[SeatTotal, ...], list[SettlementLine], int]:
-    """What the lines of each seat come to that has bet, the lines that are held, and the cents that meters pay."""
+) -> tuple[tuple[SeatTotal, ...], int, list[SettlementLine], int]:
+    """What the lines of each seat come to that has bet, and all players together; the lines that are held, and the
+    cents that meters pay."""
     sums = {seat.seat: [0, 0, 0, 0, 0] for seat in seats}
-    held, from_meters, number, mine, staked = list[SettlementLine](), 0, 0, [0], 0
+    held, from_meters, players, number, mine, staked = list[SettlementLine](), 0, 0, 0, [0], 0
     for line in lines:
         stake = line.stake
         if line.seat != number:  # mostly the lines of a seat stand together
@@ -412,7 +414,7 @@ def _sums(
             number, staked = line.seat, 0
             mine = sums[number]
         staked += stake
-        if line.result == "lose" and line.net == -stake:
+        if line.net == -stake and line.result == "lose":
             continue
         if line.result == "held":
             mine[3] += stake
@@ -424,9 +426,11 @@ def _sums(
             if line.meter:
                 from_meters += line.pay - line.from_house
     mine[0] += staked
-    totals = []
+    totals = list[SeatTotal]()
     for seat in seats:
         if seat.wagers:
             staked, pay, back, waits, taken = sums[seat.seat]
-            totals.append(SeatTotal(seat.seat, staked, pay, back, pay + back + waits - staked - taken, waits, taken))
-    return tuple(totals), held, from_meters
+            net = pay + back + waits - staked - taken
+            players += net
+            totals.append(SeatTotal(seat.seat, staked, pay, back, net, waits, taken))
+    return tuple(totals), players, held, from_meters

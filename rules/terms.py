@@ -1,6 +1,6 @@
 """On which terms a round is settled: the game, the options chosen, checked once before any money moves."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from types import MappingProxyType
@@ -108,9 +108,11 @@ class Agreed:
 
 
 class SeatBets(NamedTuple):
-    """What a seat bet: its bets by name, in the order of the game file; `sound` when they break no rule."""
+    """What a seat bet: its bets by name, in the order of the game file, and their names; `sound` when they break no
+    rule."""
 
     made: Mapping[str, Agreed]
+    names: Set[str]
     sound: bool
 
 
@@ -143,7 +145,7 @@ class Terms:
     _agreed: dict[int, Agreed] = field(default_factory=dict, compare=False, repr=False)
     """Bets by identity, once asked. Each holds its bet, so that no other one comes to have that identity."""
     _seats: dict[tuple[object, ...], SeatBets] = field(default_factory=dict, compare=False, repr=False)
-    """Whether a hand folded, and its wagers -> the bets that they are."""
+    """How a hand stands, and its wagers -> the bets that they are."""
     _bets: list[Agreed] = field(default_factory=list, compare=False, repr=False)
     shown: dict[str, MeterTotal] = field(default_factory=dict, init=False, compare=False, repr=False)
     """The meters before anything is paid from them."""
@@ -198,13 +200,14 @@ class Terms:
 
     def bets_of(self, seat: Seat) -> SeatBets:
         """The bets of a seat, and what is paid on their stakes."""
-        key = seat.status == "folded", *seat.wagers.items()
+        wagers = seat.wagers
+        key = seat.status, *wagers, *wagers.values()
         found = self._seats.get(key)
         if found is None:
             if len(self._seats) == _SEATS_KEPT:
                 self._seats.clear()
-            made = {of.name: of for of in self.bets if seat.wagers.get(of.on)}
-            found = self._seats[key] = SeatBets(made, all_right(seat, self.game, self.limit_cents))
+            made = {of.name: of for of in self.bets if wagers.get(of.on)}
+            found = self._seats[key] = SeatBets(made, made.keys(), all_right(seat, self.game, self.limit_cents))
         return found
 
     @property
