@@ -46,49 +46,25 @@ class Staked(msgspec.Struct, gc=False):
         return make_line(self.seat, name, self.stake, "push", f"{facts}: {name} pushes", clause)
 
     def lose(self, facts: str, clause: str, paytable: str | None = None) -> SettlementLine:
-        """It is lost; `paytable` where none of its rows was reached. Made without `make_line`, which takes as long
-        again: most lines are lost ones."""
-        name, cents = self.of.name, self.stake
-        return SettlementLine(
-            seat=self.seat,
-            bet=name,
-            stake=cents,
-            result="lose",
-            pay=0,
-            returned=0,
-            net=-cents,
-            why=f"{facts}: {name} loses",
-            clause=clause,
-            paytable=paytable,
-            row=None,
-            meter=None,
-            rest="0",
-        )
+        """It is lost; `paytable` where none of its rows was reached. Made without `make_line` and in the order of the
+        fields, since most lines are lost ones: by their names they take half as long again."""
+        of, cents = self.of, self.stake
+        why = facts + of.loses
+        return SettlementLine(self.seat, of.name, cents, "lose", 0, 0, -cents, why, clause, paytable, None, None, "0")
 
     def won(self, facts: str, row: PaidRow, paytable: str | None = None, *, stake_lost: bool = False) -> SettlementLine:
         """It wins as `row` pays it; a row that says push gives the stake back. `stake_lost`: of "to 1" the stake goes
         all the same."""
-        name, stake, pay_as = self.of.name, self.stake, row.pay
-        when, terms = row.when or None, self.terms
-        if pay_as.unit == "push":
+        name, stake, when = self.of.name, self.stake, row.when or None
+        if row.pay.unit == "push":
             why = f"{facts}: {name} pushes"
             return make_line(self.seat, name, stake, "push", why, row.clause, paytable=paytable, row=when)
-        pay, rest = terms.paid(self.cents, row)
+        pay, rest = self.terms.paid(self.cents, row)
         back = stake if row.keeps_stake and not stake_lost else 0
+        why = f"{facts}: {name} pays {row.words}{', the stake is lost' if stake_lost else ''}"
+        net, left = pay + back - stake, str(rest) if rest else "0"
         return SettlementLine(
-            seat=self.seat,
-            bet=name,
-            stake=stake,
-            result="win",
-            pay=pay,
-            returned=back,
-            net=pay + back - stake,
-            why=f"{facts}: {name} pays {row.words}{', the stake is lost' if stake_lost else ''}",
-            clause=row.clause,
-            paytable=paytable,
-            row=when,
-            meter=None,
-            rest=str(rest) if rest else "0",
+            self.seat, name, stake, "win", pay, back, net, why, row.clause, paytable, when, None, left
         )
 
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace as dc_replace
 from fractions import Fraction
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -159,11 +160,10 @@ def _line(of: Agreed, entry: _Entry, terms: Terms, meters: dict[str, MeterTotal]
             number, name, entry.stake, "lose", f"the hand was not declared: {name} loses", entry.undeclared
         )
     if entry.row is None:
-        facts = f"{entry.whose} make {_article(entry.hand)}{entry.hand}"
-        return terms.lost(of, number, entry.stake, facts, bet.clauses.lose, table)
+        return terms.lost(of, number, entry.stake, _facts(entry.whose, entry.hand), of.lost, table)
     if entry.row.pay.meter is not None:
         return _meter_line(of, entry, entry.row, terms, meters, before)
-    facts = f"{entry.whose} make {_article(entry.hand)}{entry.hand}"
+    facts = _facts(entry.whose, entry.hand)
     return Staked(of, number, entry.stake, terms, entry.stake).won(facts, entry.row, table)
 
 
@@ -205,7 +205,7 @@ def _meter_line(
 ) -> SettlementLine:
     """A share of a meter, or an amount off it, when what it shows is known at the moment this seat's turn comes."""
     bet, number, name, pay = of.bet, entry.seat.seat, row.pay.meter or "", row.pay
-    facts = f"{entry.whose} make {_article(entry.hand)}{entry.hand}: {bet.name} pays {row.words}"
+    facts = f"{_facts(entry.whose, entry.hand)}: {bet.name} pays {row.words}"
     meter, table = meters.get(name), of.paytable
     if meter is None or meter.after is None or before:
         missing = "no amount was given for the meter" if meter is None else "the seed it fell back to was not given"
@@ -263,6 +263,9 @@ def _envy_waits(entry: _Entry, readings: Mapping[str, str]) -> bool:
     return entry.breaks_rule
 
 
-def _article(hand: str) -> str:
+@lru_cache(maxsize=1 << 12)
+def _facts(whose: str, hand: str) -> str:
+    """Whose cards make which hand, in words."""
     of_no_kind = hand.endswith(" high") and "," not in hand
-    return "" if of_no_kind or "of a kind" in hand or hand.startswith(_PLURAL) else "a "
+    article = "" if of_no_kind or "of a kind" in hand or hand.startswith(_PLURAL) else "a "
+    return f"{whose} make {article}{hand}"

@@ -37,7 +37,7 @@ def spelled(sentence: str, currency: str) -> str:
     return sentence.replace(symbol(DOLLAR), symbol(currency))
 
 
-class SettlementLine(Record, frozen=True, kw_only=True, omit_defaults=True):
+class SettlementLine(Record, frozen=True, omit_defaults=True):
     """One bet of one seat, money in cents. `net` = `pay` + `returned` - `stake` - `commission`; 0 while it is held."""
 
     seat: Annotated[int, Meta(ge=1, le=32)]

@@ -61,7 +61,8 @@ _NO_METERS: Final[Mapping[str, Meter | int]] = MappingProxyType({})
 _NO_RUNNERS: Final[Mapping[int, int]] = MappingProxyType({})
 
 
-class MadeHand(NamedTuple):
+@dataclass(slots=True)  # not frozen: read several times a hand, and made once
+class MadeHand:
     """A hand of the game: of which cards, `whose` in words, whether a seat's are among them, or the dealer's, in the
     plainest way or not, and what ranks it under the readings in use, with so many jokers at most."""
 
@@ -84,7 +85,7 @@ class Agreed:
     which of two hands is higher. `fold` and `lost`: what folding does to it and the clause by which it loses; `against`
     the hand that it is compared with, empty where it is with none; `fixed` what it pays whatever it wins with;
     `envy_base` the wager in cents for which its envy stands; `whose` the other hand in words; `by_length`: hands are
-    flushes, compared by how long they are."""
+    flushes, compared by how long they are; `loses` what is said last of the bet where it is lost."""
 
     bet: Bet
     name: str
@@ -105,6 +106,7 @@ class Agreed:
     envy_base: int
     whose: str
     by_length: bool
+    loses: str
 
 
 class SeatBets(NamedTuple):
@@ -232,8 +234,8 @@ class Terms:
         if found is None:
             if len(self._lost) == _LINES_KEPT:
                 self._lost.clear()
-            why = f"{why}: {of.name} loses"
-            found = self._lost[key] = make_line(seat, of.name, stake, "lose", why, clause, paytable=table)
+            line = make_line(seat, of.name, stake, "lose", why + of.loses, clause, paytable=table)
+            found = self._lost[key] = line
         return found
 
     def rows(self, bet: Bet) -> FlatTable:
@@ -267,6 +269,7 @@ class Terms:
             envy_base=self._envy_base(table),
             whose="dealer's" if against.startswith("dealer") else f"the {against} hand's",
             by_length=bet.hand in self.game.rankings and self.game.rankings[bet.hand].vocabulary == "longest-flush",
+            loses=f": {bet.name} loses",
         )
 
     def _envy_base(self, paytable: str | None) -> int:

@@ -1,6 +1,7 @@
 """The hands of one round by the names the game gives them: ranked once, or a phrase that says what is not known."""
 
 from collections import Counter
+from collections.abc import Iterable
 
 import msgspec
 
@@ -23,7 +24,7 @@ _BOARD, _DEALER = COMMUNITY.text, DEALER.text
 _COVERED = UNREAD.text
 JOKER = parse_card("X1")
 """What stands for a card that its player called any card."""
-_WHOSE_BOARD = "the community"
+_WHOSE_BOARD, _WHOSE_DEALER = "the community", "the dealer"
 
 
 Compared = tuple[int, str, int]
@@ -46,11 +47,11 @@ class View(msgspec.Struct, gc=False):
     def hand(self, name: str, seat: Seat | None = None) -> Ranked | str:
         """A hand of the game, ranked: a seat's own, or one that is the same for all."""
         made = self.terms.hands[name]
-        key = name, seat.seat if seat is not None and made.of_seat else 0
+        if not made.of_seat:
+            seat = None
+        key = name, seat.seat if seat is not None else 0
         found = self._hands.get(key)
         if found is None:
-            if not made.of_seat:
-                seat = None
             if made.plain is not None and (known := self._plain(name, made.plain, seat)) is not None:
                 self._cards[key] = known
                 found = made.rank(known)
@@ -137,9 +138,9 @@ class View(msgspec.Struct, gc=False):
         if part:
             return self._plain_part(plain, seat)
         if not number:
-            same = self._beside_own(name, plain)
+            same = self._beside_own(name, others)
             return None if isinstance(same, str) else same
-        if seat is None or len(seat.cards) != number or seat.counted not in (number, None):
+        if seat is None or len(seat.cards) != number or not (seat.counted == number or seat.counted is None):
             return None
         try:
             own = tuple(map(FACES.__getitem__, seat.cards))
@@ -149,7 +150,7 @@ class View(msgspec.Struct, gc=False):
             return own
         shared = self._shared.get((name, OWN))
         if shared is None:
-            shared = self._shared[name, OWN] = self._beside_own(name, plain)
+            shared = self._shared[name, OWN] = self._beside_own(name, others)
         return None if isinstance(shared, str) else own + shared
 
     def _plain_part(self, plain: PlainHand, seat: Seat | None) -> tuple[Card, ...] | None:
@@ -165,11 +166,16 @@ class View(msgspec.Struct, gc=False):
         except KeyError:
             return None
 
-    def _beside_own(self, name: str, plain: PlainHand) -> tuple[Card, ...] | str:
+    def _beside_own(self, name: str, places: Iterable[tuple[str, int]]) -> tuple[Card, ...] | str:
         """The cards of such a hand that are the same for all."""
-        spec, found = self.terms.game.spec.hands[name], tuple[Card, ...]()
-        for place, wanted in plain.others:
-            cards = self._at(spec, place, wanted, None, jokers=False)
+        found, dealer = tuple[Card, ...](), self.result.dealer
+        for place, wanted in places:
+            if place == _DEALER and dealer is not None and (dealer.counted == wanted or dealer.counted is None):
+                cards = known_cards(dealer.cards, wanted, _WHOSE_DEALER)
+            elif place == _BOARD and not self.result.stages:
+                cards = known_cards(self.result.community, wanted, _WHOSE_BOARD)
+            else:
+                cards = self._at(self.terms.hands[name].spec, place, wanted, None, jokers=False)
             if isinstance(cards, str):
                 return cards
             found += cards
@@ -212,7 +218,7 @@ class View(msgspec.Struct, gc=False):
             if self.result.dealer is None:
                 return "the dealer's hand was not seen", ""
             dealer = self.result.dealer
-            return self._part(spec, dealer, "the dealer", self._lay_there(spec, place, place, dealer.cards))
+            return self._part(spec, dealer, _WHOSE_DEALER, self._lay_there(spec, place, place, dealer.cards))
         named = next((each for each in self.result.hands if each.name == place), None)
         if named is None:
             return f"the hand {place} was not seen", ""

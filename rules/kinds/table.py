@@ -30,7 +30,7 @@ def resolve(bet: BaseBet, staked: Staked, seat: Seat, view: View) -> SettlementL
     if row is not None:
         cards = " ".join(spell_cards(known)) if not isinstance(known := view.cards(name, seat), str) else known
         return staked.won(f"{row.when} in {cards}", row, paytable)
-    if bet.on:
+    if not staked.of.own:
         return None
     of_dealer = "the dealer's " if view.terms.hands[name].of_dealer else ""
     return staked.lose(f"{of_dealer}{hand.text} has no row in {paytable}", staked.of.lost, paytable)
