@@ -52,11 +52,8 @@ class View(msgspec.Struct, gc=False):
         key = name, seat.seat if seat is not None else 0
         found = self._hands.get(key)
         if found is None:
-            if made.plain is not None and (known := self._plain(name, made.plain, seat)) is not None:
-                self._cards[key] = known
-                found = made.rank(known)
-            else:
-                found = self._ranked(name, made, seat)
+            known = self._plain(name, made.plain, seat) if made.plain is not None else None
+            found = made.rank(known) if known is not None else self._ranked(name, made, seat)
             self._hands[key] = found
         return found
 

@@ -9,7 +9,7 @@ be of different suits.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from typing import Final, NamedTuple
 
 import msgspec
@@ -65,7 +65,7 @@ def _ranker(readings: Mapping[str, str]) -> Callable[[tuple[Card, ...]], Flush]:
     return partial(_best, own, readings.get("wild-kicker", "highest-absent"), _Met({}, {}))
 
 
-class _Made(NamedTuple):
+class _Made(msgspec.Struct, gc=False):
     """What the cards of one suit make with the deuces: all that a flush says but its hand and its natural length."""
 
     ranks: tuple[int, ...]
@@ -74,7 +74,7 @@ class _Made(NamedTuple):
     strength: tuple[int, tuple[int, ...]]
 
 
-class _Shape(NamedTuple):
+class _Shape(msgspec.Struct, gc=False):
     """What the deuces of a hand and the number of its cards in each suit tell: in which `suits` its longest flush may
     be, first the one whose name an equal flush has; how many deuces there are, and the key of a pay table."""
 
@@ -104,43 +104,40 @@ def _best(own: bool, kicker: str, met: _Met, cards: tuple[Card, ...]) -> Flush:
     shape = shapes.get(told)
     if shape is None:
         shape = shapes[told] = _shape(own, bits)
-    suits, deuces, key = shape
-    best = None
-    for at in suits:  # mostly one
+    best, deuces = None, shape.deuces
+    for at in shape.suits:  # mostly one
         held = bits >> 12 * at & 0xFFF | at << 12 | deuces << 14
         made = by_suit.get(held)
         if made is None:
             if len(by_suit) == _KEPT:
                 by_suit.clear()
-            made = by_suit[held] = _make(_ranks(held & 0xFFF), at, deuces, kicker)
-        if best is None or made[3] > best[3]:
+            made = by_suit[held] = _make(_HIGH[held >> 6 & 0x3F] + _LOW[held & 0x3F], at, deuces, kicker)
+        if best is None or made.strength > best.strength:
             best = made
     assert best is not None, "a suit is the longest"
-    ranks, suit, text, strength = best
-    natural, length = key
-    return Flush(length, ranks, suit, natural, text, cards, strength, key)
+    natural, length = key = shape.key
+    return Flush(length, best.ranks, best.suit, natural, best.text, cards, best.strength, key)
 
 
 def _shape(own: bool, bits: int) -> _Shape:
     """The shape of a hand whose cards are all different."""
-    numbers = [(bits >> 12 * at & 0xFFF).bit_count() for at in range(4)]
-    most, wild = max(numbers), bits >> 48 & 0xF
-    longest = [at for at in range(3, -1, -1) if numbers[at] == most]
-    natural = [at for at in longest if own and wild >> at & 1]
+    wild, most, longest, natural = bits >> 48 & 0xF, 0, list[int](), list[int]()
+    for at in (3, 2, 1, 0):
+        number = (bits >> 12 * at & 0xFFF).bit_count()
+        if number > most:
+            most, longest, natural = number, [], []
+        if number == most:
+            (natural if own and wild >> at & 1 else longest).append(at)
     deuces = wild.bit_count()
-    suits = (*natural, *(at for at in longest if at not in natural))
-    return _Shape(suits, deuces, (most + bool(natural), most + deuces))
-
-
-@cache
-def _ranks(suit: int) -> tuple[int, ...]:
-    """The ranks of a suit from high to low without its deuces, by their bits."""
-    return tuple(rank for rank in range(ACE, _DEUCE, -1) if suit >> rank - _LEAST & 1)
+    return _Shape((*natural, *longest), deuces, (most + bool(natural), most + deuces))
 
 
 def _make(ranks: tuple[int, ...], at: int, deuces: int, kicker: str) -> _Made:
     """What cards of one suit make with so many deuces."""
-    letters, completed = " ".join(map(_LETTERS.__getitem__, ranks)), complete(ranks, deuces, kicker)
+    letters, completed = (
+        " ".join(map(_LETTERS.__getitem__, ranks)),
+        complete(ranks, deuces, kicker) if deuces else ranks,
+    )
     with_deuces = f"{' + ' if letters else ''}{_DEUCES[deuces]}" if deuces else ""
     length = len(completed)
     text = f"flush of {length} ({_SUIT_NAMES[SUITS[at]]} {letters}{with_deuces})"
@@ -158,9 +155,9 @@ def _best_of_decks(own: bool, kicker: str, cards: tuple[Card, ...]) -> Flush:
     most, _, _, at = max(
         (len(ranks), complete(ranks, deuces, kicker), natural, at) for at, (ranks, natural) in enumerate(suits)
     )
-    ranks, suit, text, strength = _make(suits[at][0], at, deuces, kicker)
-    natural, length = max(natural for _, natural in suits) if own else most, strength[0]
-    return Flush(length, ranks, suit, natural, text, cards, strength, (natural, length))
+    made, natural = _make(suits[at][0], at, deuces, kicker), max(natural for _, natural in suits) if own else most
+    length = len(made.ranks)
+    return Flush(length, made.ranks, made.suit, natural, made.text, cards, made.strength, (natural, length))
 
 
 _LEAST: Final = _DEUCE + 1
@@ -176,6 +173,13 @@ _BIT: Final = {
     for rank, suit in [(ACE if card & 0x0F == 1 else card & 0x0F, (card >> 4) - 1)]
 }
 _FACES: Final = (1 << 52) - 1
+_DOWN: Final = tuple(range(ACE, _DEUCE, -1))
+"""The ranks of a suit without its deuce, from high to low."""
+_HIGH, _LOW = (
+    tuple(tuple(rank for rank in _DOWN if half << shift >> rank - _LEAST & 1) for half in range(1 << 6))
+    for shift in (6, 0)
+)
+"""The ranks of the upper six bits of a suit, and of the lower six, from high to low."""
 _KEPT: Final = 1 << 15
 
 
@@ -197,14 +201,11 @@ class LongestFlush:
 @lru_cache(maxsize=1 << 14)
 def complete(natural_ranks: tuple[int, ...], deuces: int, kicker: str) -> tuple[int, ...]:
     """Ranks from high to low after each of `deuces` took the rank the reading `wild-kicker` gives it."""
-    ranks = list(natural_ranks)
     if kicker == "highest-absent":
-        absent = (rank for rank in range(ACE, _DEUCE, -1) if rank not in natural_ranks)
-        ranks.extend(next(absent) for _ in range(deuces))
+        taken = [rank for rank in _DOWN if rank not in natural_ranks][:deuces]
     else:
-        ranks.extend([ACE if kicker == "ace" else _DEUCE] * deuces)
-    ranks.sort(reverse=True)
-    return tuple(ranks)
+        taken = [ACE if kicker == "ace" else _DEUCE] * deuces
+    return tuple(sorted((*natural_ranks, *taken), reverse=True))
 
 
 _LETTERS: Final = f"  {RANKS_UP}"
