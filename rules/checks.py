@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Final
 
 from dealer_flow.procedure.english import dollars
@@ -28,10 +29,15 @@ class Hold:
     fold_in_doubt: bool = False
 
 
+def faces(texts: Sequence[str]) -> tuple[Card, ...]:
+    """The playing cards that these texts are; KeyError where one is none. `map` takes three times as long."""
+    return itemgetter(*texts)(FACES) if len(texts) > 1 else tuple(map(FACES.__getitem__, texts))
+
+
 def known_cards(texts: Sequence[str], wanted: Cards, whose: str, *, jokers: bool = False) -> tuple[Card, ...] | str:
     """The `wanted` playing cards of a place, or a phrase that says what is missing; `jokers` where one may be there."""
     try:
-        cards = tuple(map(FACES.__getitem__, texts))
+        cards = faces(texts)
         if len(cards) == wanted:
             return cards
     except KeyError:  # a joker, or a card that was not read

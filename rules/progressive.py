@@ -73,7 +73,7 @@ def resolve(
     terms = view.terms
     of = terms.agreed(bet)
     dies = bet.fold == "lose" and terms.readings.get("folded-progressive", "dies") == "dies"
-    entries = [_enter(of, seat, view, holds.get(seat.seat), dies=dies) for seat in seats]
+    entries = [_enter(of, seat, view, holds.get(seat.seat) if holds else None, dies=dies) for seat in seats]
     meters = dict(terms.shown)
     if alone and not any(_keeps_alive(entry, terms) for entry in entries):
         void = _void(bet, entries, terms)
@@ -107,7 +107,7 @@ def _enter(of: Agreed, seat: Seat, view: View, hold: Hold | None, *, dies: bool)
     row = of.rows[hand.key] if of.rows is not None else None
     if hold is not None:
         return _Entry(seat, stake, folded=False, hold=hold, open=row is not None, breaks_rule=True)
-    return _Entry(seat, stake, folded=False, hand=hand.text, row=row, whose=view.terms.hands[of.hand].whose)
+    return _Entry(seat, stake, False, None, False, False, hand.text, row, view.terms.hands[of.hand].whose)
 
 
 def _sharing(entries: Sequence[_Entry], terms: Terms) -> dict[str, int]:

@@ -55,6 +55,8 @@ _SHOWN: Final = ("live", "folded")
 """Hands whose bets the cards decide, of a round that was played out."""
 _NOTHING: Mapping[str, str] = {}
 _NO_HOLDS: Mapping[str, Hold] = {}
+_NO_FAULTS: Mapping[int, Hold | None] = {}
+_NO_CENTS: Final = (0, 0, 0, 0, 0)
 _NO_METERS: Mapping[str, Meter | int] = {}
 _NO_RUNNERS: Mapping[int, int] = {}
 
@@ -322,7 +324,7 @@ def _progressive(
     alive = [seat for seat in seats if name in played[seat.seat]]
     if not alive and outcome in ("misdeal", "defective-deck"):
         return Progressive()
-    holds = {number: held.get(name) for number, held in broken.items()}
+    holds = {number: held.get(name) for number, held in broken.items()} if broken else _NO_FAULTS
     return resolve_progressive(bet, alive, view, holds, alone=outcome == "progressive-only")
 
 
@@ -405,31 +407,31 @@ def _sums(
 ) -> tuple[tuple[SeatTotal, ...], int, list[SettlementLine], int]:
     """What the lines of each seat come to that has bet, and all players together; the lines that are held, and the
     cents that meters pay."""
-    sums = {seat.seat: [0, 0, 0, 0, 0] for seat in seats}
-    held, from_meters, players, number, mine, staked = list[SettlementLine](), 0, 0, 0, [0], 0
+    held, from_meters, players, sums = list[SettlementLine](), 0, 0, dict[int, tuple[int, int, int, int, int]]()
+    number = staked = pay = back = waits = taken = 0
     for line in lines:
-        stake = line.stake
         if line.seat != number:  # mostly the lines of a seat stand together
-            mine[0] += staked
-            number, staked = line.seat, 0
-            mine = sums[number]
+            sums[number] = staked, pay, back, waits, taken
+            number = line.seat
+            staked, pay, back, waits, taken = sums.get(number, _NO_CENTS)
+        stake = line.stake
         staked += stake
         if line.net == -stake and line.result == "lose":
             continue
         if line.result == "held":
-            mine[3] += stake
+            waits += stake
             held.append(line)
         elif line.returned or line.pay:
-            mine[1] += line.pay
-            mine[2] += line.returned
-            mine[4] += line.commission
+            pay += line.pay
+            back += line.returned
+            taken += line.commission
             if line.meter:
                 from_meters += line.pay - line.from_house
-    mine[0] += staked
+    sums[number] = staked, pay, back, waits, taken
     totals = list[SeatTotal]()
     for seat in seats:
         if seat.wagers:
-            staked, pay, back, waits, taken = sums[seat.seat]
+            staked, pay, back, waits, taken = sums.get(seat.seat, _NO_CENTS)
             net = pay + back + waits - staked - taken
             players += net
             totals.append(SeatTotal(seat.seat, staked, pay, back, net, waits, taken))

@@ -270,7 +270,8 @@ class Settlement(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     """The pool that is won by runners, and who has these. Absent of a game without one."""
 
     def __post_init__(self) -> None:
-        leave_out_dollar(self, self.currency)
+        if self.currency is not DOLLAR:
+            leave_out_dollar(self, self.currency)
 
 
 def make_line(

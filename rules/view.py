@@ -10,7 +10,7 @@ from dealer_flow.record.result import Hand, NamedHand, RoundResult, Seat
 from protocol.cards import UNREAD, Card, parse_card
 from protocol.places import COMMUNITY, DEALER
 from protocol.places import seat as place_of
-from rules.checks import FACES, Hold, known_cards
+from rules.checks import FACES, Hold, faces, known_cards
 from rules.forced_draw import wrong_draw
 from rules.hand_spec import DISCARDS, OWN, Cards, HandSpec
 from rules.hands import Ranked
@@ -140,7 +140,7 @@ class View(msgspec.Struct, gc=False):
         if seat is None or len(seat.cards) != number or not (seat.counted == number or seat.counted is None):
             return None
         try:
-            own = tuple(map(FACES.__getitem__, seat.cards))
+            own = faces(seat.cards)
         except KeyError:
             return None
         if not others:
@@ -159,7 +159,7 @@ class View(msgspec.Struct, gc=False):
         if len(texts) != number:
             return None
         try:
-            return tuple(map(FACES.__getitem__, texts))
+            return faces(texts)
         except KeyError:
             return None
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Final
 
@@ -60,9 +61,10 @@ _MET: Final[dict[int, str]] = {}
 
 
 def _five_met(cards: tuple[Card, ...]) -> str:
-    """`five_card`, looked up where the same ranks were met before, which with their being of one suit tell all."""
+    """`five_card` of five cards, looked up where the same ranks were met before, which with their being of one suit
+    tell all."""
     try:
-        counted = sum(map(_COUNTS.__getitem__, cards))
+        counted = sum(itemgetter(*cards)(_COUNTS))
     except KeyError:  # no playing card: said in words
         return five_card(cards)
     ranks, suits = counted & _RANKS, counted & ~_RANKS

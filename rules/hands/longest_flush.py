@@ -10,6 +10,7 @@ be of different suits.
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, partial
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 import msgspec
@@ -92,11 +93,11 @@ class _Met(NamedTuple):
 
 def _best(own: bool, kicker: str, met: _Met, cards: tuple[Card, ...]) -> Flush:
     """Every card is a bit of its own, the deuces' above those of the four suits, and above these it is counted."""
+    number = len(cards)
     try:
-        bits = sum(map(_BIT.__getitem__, cards))
+        bits = sum(itemgetter(*cards)(_BIT)) if number > 1 else sum(map(_BIT.__getitem__, cards))
     except KeyError as unknown:
         raise ValueError(f"not one of the 52 cards: {unknown.args[0]}") from None
-    number = len(cards)
     if number > _MOST or (bits & _FACES).bit_count() != number:
         return _best_of_decks(own, kicker, cards)
     shapes, by_suit = met

@@ -8,6 +8,7 @@ equal in category compares by the ranks that define it and then by the side card
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
@@ -176,7 +177,7 @@ def _rank(ranking: PokerRanking, cards: tuple[Card, ...]) -> PokerHand:
 def _ranks_alone(ranking: PokerRanking, cards: tuple[Card, ...]) -> int | None:
     """The ranks of cards that make what they make by these alone, counted in a number; None of any others."""
     try:
-        counted = sum(map(_COUNTS.__getitem__, cards))
+        counted = sum(itemgetter(*cards)(_COUNTS)) if len(cards) > 1 else sum(map(_COUNTS.__getitem__, cards))
     except KeyError:  # no face: the ranking will say so
         return None
     if _longest(counted >> _SUITS_AT) >= ranking.suited or len(set(cards)) != len(cards):
