@@ -158,7 +158,7 @@ class _Way:
 def _best(rule: WayRule, ways: Sequence[_Way]) -> list[_Way]:
     """Those of these ways, the best low part first, that stand and are worth most by this rule. Where the low part
     comes first, lower ones are not looked at once one stands."""
-    standing = list[_Way]()
+    standing: list[_Way] = []
     for way in ways:
         if standing and rule.prefer == "low" and way.strength != standing[0].strength:
             break

@@ -19,7 +19,8 @@ def in_order(lines: Sequence[SettlementLine], phases: Sequence[Lap]) -> list[Set
     the game file."""
     if settles_by_seat(phases):
         return list(lines)
-    left, found = list(lines), list[SettlementLine]()
+    left = list(lines)
+    found: list[SettlementLine] = []
     for phase in phases:
         mine = [line for line in left if _in(line, phase)]
         left = [line for line in left if not _in(line, phase)]

@@ -174,7 +174,8 @@ def _hold_all(result: RoundResult, seats: Sequence[Seat], terms: Terms, hold: Ho
 
 def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms, plan: Plan | None) -> _Books:
     """Every bet of the table: by its cards where it plays, else as the round says."""
-    game, lines = terms.game, list[SettlementLine]()
+    game = terms.game
+    lines: list[SettlementLine] = []  # annotated: list[...]() builds its type for each round
     if game.spec.race is not None and result.outcome == "complete":
         return _Books(list(race_lines(seats, result, game.spec.race, terms)))
     bets, holds, played = _look_at(result, seats, terms, folds_in(plan))
@@ -286,7 +287,9 @@ def _look_at(
 ) -> tuple[dict[int, Mapping[str, Agreed]], dict[int, dict[str, Hold]], dict[int, Set[str]]]:
     """Seat -> its bets by name; those of them that break a rule, of a seat that has such; and those that the cards
     decide. `folds` are the choices by which a hand is given up. What a dead hand's bets are does not matter."""
-    bets, holds, played = dict[int, Mapping[str, Agreed]](), dict[int, dict[str, Hold]](), dict[int, Set[str]]()
+    bets: dict[int, Mapping[str, Agreed]] = {}
+    holds: dict[int, dict[str, Hold]] = {}
+    played: dict[int, Set[str]] = {}
     complete = result.outcome == "complete"
     for seat in seats:
         number, status, (made, names, sound) = seat.seat, seat.status, terms.bets_of(seat)
@@ -398,8 +401,11 @@ def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Boo
 
 def _laid_late(seats: Sequence[Seat]) -> str | None:
     """Chips laid down when no bet could be are no wager of the round: no line has them, a person sees about them."""
-    late = ((seat.seat, bet) for seat in seats for bet in seat.held if not seat.wagers.get(bet))
-    return next((f"seat {seat} {bet}: it is held and no wager of the round" for seat, bet in late), None)
+    for seat in seats:
+        for bet in seat.held:
+            if not seat.wagers.get(bet):
+                return f"seat {seat.seat} {bet}: it is held and no wager of the round"
+    return None
 
 
 def _sums(
@@ -407,7 +413,10 @@ def _sums(
 ) -> tuple[tuple[SeatTotal, ...], int, list[SettlementLine], int]:
     """What the lines of each seat come to that has bet, and all players together; the lines that are held, and the
     cents that meters pay."""
-    held, from_meters, players, sums = list[SettlementLine](), 0, 0, dict[int, tuple[int, int, int, int, int]]()
+    held: list[SettlementLine] = []
+    totals: list[SeatTotal] = []
+    sums: dict[int, tuple[int, int, int, int, int]] = {}
+    from_meters = players = 0
     number = staked = pay = back = waits = taken = 0
     for line in lines:
         if line.seat != number:  # mostly the lines of a seat stand together
@@ -428,7 +437,6 @@ def _sums(
             if line.meter:
                 from_meters += line.pay - line.from_house
     sums[number] = staked, pay, back, waits, taken
-    totals = list[SeatTotal]()
     for seat in seats:
         if seat.wagers:
             staked, pay, back, waits, taken = sums.get(seat.seat, _NO_CENTS)

@@ -101,7 +101,8 @@ class View(msgspec.Struct, gc=False):
         return found
 
     def _of_places(self, name: str, seat: Seat | None) -> tuple[Card, ...] | str:
-        spec, found = self.terms.game.spec.hands[name], tuple[Card, ...]()
+        spec = self.terms.game.spec.hands[name]
+        found: tuple[Card, ...] = ()
         jokers = self.terms.hands[name].jokers > 0
         hands: list[tuple[Card, ...]] = []
         for place, wanted in spec.of.items():
@@ -165,7 +166,8 @@ class View(msgspec.Struct, gc=False):
 
     def _beside_own(self, name: str, places: Iterable[tuple[str, int]]) -> tuple[Card, ...] | str:
         """The cards of such a hand that are the same for all."""
-        found, dealer = tuple[Card, ...](), self.result.dealer
+        dealer = self.result.dealer
+        found: tuple[Card, ...] = ()
         for place, wanted in places:
             if place == _DEALER and dealer is not None and (dealer.counted == wanted or dealer.counted is None):
                 cards = known_cards(dealer.cards, wanted, _WHOSE_DEALER)

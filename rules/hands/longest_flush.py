@@ -122,7 +122,9 @@ def _best(own: bool, kicker: str, met: _Met, cards: tuple[Card, ...]) -> Flush:
 
 def _shape(own: bool, bits: int) -> _Shape:
     """The shape of a hand whose cards are all different."""
-    wild, most, longest, natural = bits >> 48 & 0xF, 0, list[int](), list[int]()
+    wild, most = bits >> 48 & 0xF, 0
+    longest: list[int] = []
+    natural: list[int] = []
     for at in (3, 2, 1, 0):
         number = (bits >> 12 * at & 0xFFF).bit_count()
         if number > most:

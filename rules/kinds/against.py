@@ -167,6 +167,6 @@ def resolve_margin(bet: MarginBet, staked: Staked, seat: Seat, view: View) -> Se
         return staked.lose(facts, of.lost)
     if sign == 0:
         return staked.push(facts, bet.clauses.tie)
-    row = staked.row(margin)
+    row = of.rows[margin] if of.rows is not None else None
     assert row is not None, "a margin table says what every win pays"
-    return staked.won(facts, row, staked.paytable)
+    return staked.won(facts, row, of.paytable)
