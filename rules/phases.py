@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import compress
 
 from rules.pot_spec import POT, is_of_pot
 from rules.settlement import SettlementLine
@@ -22,9 +23,9 @@ def in_order(lines: Sequence[SettlementLine], phases: Sequence[Lap]) -> list[Set
     left = list(lines)
     found: list[SettlementLine] = []
     for phase in phases:
-        mine = [line for line in left if _in(line, phase)]
-        left = [line for line in left if not _in(line, phase)]
-        found += sorted(mine, key=partial(_turn, phase))
+        mine = [_in(line, phase) for line in left]
+        found += sorted(compress(left, mine), key=partial(_turn, phase))
+        left = [line for line, taken in zip(left, mine, strict=True) if not taken]
     return found + left
 
 

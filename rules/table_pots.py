@@ -119,7 +119,9 @@ def jackpot_meter(terms: Terms, pots: TablePots | None) -> Iterator[MeterTotal]:
 
 def in_pot(seat: Seat, bets: Sequence[ToPotBet]) -> int:
     """What a seat's wagers to the pot come to that did not go back."""
-    return sum(seat.wagers.get(bet.name, 0) - seat.returned.get(bet.name, 0) for bet in bets)
+    wagers, returned = seat.wagers, seat.returned
+    put = sum([wagers.get(bet.name, 0) for bet in bets])
+    return put - sum([returned.get(bet.name, 0) for bet in bets]) if returned else put
 
 
 def kept_when_defective(result: RoundResult) -> bool:
@@ -132,7 +134,7 @@ def held_bets(seats: Sequence[Seat], bets: Sequence[ToPotBet], holds: Holds, ali
     """Why wagers to the pot wait for a person, or cannot be such as the round says, or by the clause `alike`."""
     for seat in seats:
         mine = holds.get(seat.seat, {})
-        for bet in bets:
+        for bet in bets if mine or seat.returned else ():
             if bet.name in mine and seat.wagers.get(bet.name):
                 yield mine[bet.name]
             if seat.returned.get(bet.name, 0) > seat.wagers.get(bet.name, 0):

@@ -43,6 +43,8 @@ class View(msgspec.Struct, gc=False):
     _shared: dict[tuple[str, str], tuple[Card, ...] | str] = {}
     compared: dict[tuple[str, str, int], Compared | str] = {}
     """A hand, the one it is compared with and the seat -> how they compare, or what is not known."""
+    _in_order: tuple[str, ...] | None = None
+    """The community as it came, once that was asked."""
 
     def hand(self, name: str, seat: Seat | None = None) -> Ranked | str:
         """A hand of the game, ranked: a seat's own, or one that is the same for all."""
@@ -249,6 +251,11 @@ class View(msgspec.Struct, gc=False):
 
     def _board(self) -> tuple[str, ...]:
         """The community in the order its cards came, as far as the steps tell: the last show may have another."""
+        if self._in_order is None:
+            self._in_order = self._as_it_came()
+        return self._in_order
+
+    def _as_it_came(self) -> tuple[str, ...]:
         if not any(stage.place == _BOARD for stage in self.result.stages):
             return self.result.community
         left, found = Counter(self.result.community), list[str]()
