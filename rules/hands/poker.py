@@ -176,11 +176,12 @@ def _rank(ranking: PokerRanking, cards: tuple[Card, ...]) -> PokerHand:
 
 def _ranks_alone(ranking: PokerRanking, cards: tuple[Card, ...]) -> int | None:
     """The ranks of cards that make what they make by these alone, counted in a number; None of any others."""
+    number = len(cards)
     try:
-        counted = sum(itemgetter(*cards)(_COUNTS)) if len(cards) > 1 else sum(map(_COUNTS.__getitem__, cards))
+        counted = sum(itemgetter(*cards)(_COUNTS)) if number > 1 else sum(map(_COUNTS.__getitem__, cards))
     except KeyError:  # no face: the ranking will say so
         return None
-    if _longest(counted >> _SUITS_AT) >= ranking.suited or len(set(cards)) != len(cards):
+    if _longest(counted >> _SUITS_AT) >= ranking.suited or len(set(cards)) != number:
         return None
     return counted & _RANKS
 
