@@ -101,10 +101,10 @@ def _best(own: bool, kicker: str, met: _Met, cards: tuple[Card, ...]) -> Flush:
     if number > _MOST or (bits & _FACES).bit_count() != number:
         return _best_of_decks(own, kicker, cards)
     shapes, by_suit = met
-    told = bits >> 48 | number << 14
-    shape = shapes.get(told)
+    counted = bits >> 48 | number << 14
+    shape = shapes.get(counted)
     if shape is None:
-        shape = shapes[told] = _shape(own, bits)
+        shape = shapes[counted] = _shape(own, bits)
     best, deuces = None, shape.deuces
     for at in shape.suits:  # mostly one
         held = bits >> 12 * at & 0xFFF | at << 12 | deuces << 14
