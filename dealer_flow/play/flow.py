@@ -59,6 +59,7 @@ HELD_MAX: Final = 256
 """Reports set aside at most; when more come, all are taken as they are."""
 
 _DRAWN: Final = (State.DRAWING, State.NAMING, State.EXTRA)
+_OPEN_STEPS, _STEPS = frozenset(BEFORE_REVEAL), frozenset(STEPS)  # a tuple is gone through, state by state
 _MAY_FIT_LATER: Final = frozenset(
     {"out-of-turn", "wager-held", "reveal-before-burn", "unknown-seat", "draw-before-close"}
 )
@@ -244,11 +245,12 @@ class DealerFlow:
         else:
             if seen.device not in round_.devices:
                 round_.devices.add(seen.device)
-            if phase.state is State.DECIDING and kind in PASSES_BY:
-                self._pass_by(seen)
-            if phase.state in BEFORE_REVEAL and self._pass_over(body):
-                self._flush(out)
-                return
+            if phase.state in _OPEN_STEPS:
+                if phase.state is State.DECIDING and kind in PASSES_BY:
+                    self._pass_by(seen)
+                if round_.ends_early and self._pass_over(body):
+                    self._flush(out)
+                    return
             if kind is e.HandCorrected and self._corrected(seen, out):
                 return
             found = violation(phase.state, round_, body)
@@ -267,7 +269,7 @@ class DealerFlow:
             elif kind is e.GameEnded:
                 self._close(out)
                 return
-        if kind not in _MOVES_NOTHING or round_.over or round_.house_wrong:
+        if kind not in _MOVES_NOTHING or round_.incidents:
             self._go_on()
         if round_.incidents:
             self._flush(out)
@@ -348,7 +350,7 @@ class DealerFlow:
         """A step that ends by the report of a later one is over. CONFIRM ends one, and is used up: True."""
         phase, ended = self._phase, False
         round_ = phase.round_
-        while not ended and phase.state in BEFORE_REVEAL and GUARDS["later_step_begun"].holds(round_):
+        while not ended and phase.state in _OPEN_STEPS and GUARDS["later_step_begun"].holds(round_):
             if not phase.pass_step():
                 break
             end_step(round_)
@@ -362,13 +364,13 @@ class DealerFlow:
         round_ = phase.round_
         if phase.state is State.BETTING:
             return
-        if round_.house_wrong or round_.over:
+        if round_.incidents:  # nothing ends a play of which nothing was found
             self._judge()
         if round_.draw is not None:
             while phase.state in _DRAWN and phase.draw_on():
                 pass
         else:
-            while phase.state in STEPS and self._step_on(phase, round_):
+            while phase.state in _STEPS and self._step_on(phase, round_):
                 pass
         if phase.state in LOOSE:
             follow(round_)
@@ -407,7 +409,7 @@ class DealerFlow:
                 phase.begin_step()
                 self._shown_at = stands
                 over = was is State.REVEALING and phase.state is not was  # back at a step, which may be over, too
-        if round_.house_wrong or round_.over:
+        if round_.incidents:
             self._judge()
         return over
 

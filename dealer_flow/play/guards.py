@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from dealer_flow.play.states import STEP_STATES, State
-from dealer_flow.play.steps import MAY_END_SO, deals_on, ends_by, set_out, shown_out
+from dealer_flow.play.steps import deals_on, ends_by, set_out, shown_out
 from dealer_flow.play.turns import bets_called
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.table.round import Round
@@ -94,7 +94,7 @@ def _burn_confirmed(round_: Round) -> bool:
 
 
 def _later_step_begun(round_: Round) -> bool:
-    if round_.doing not in MAY_END_SO or round_.rulings:
+    if not round_.ends_early or round_.rulings:
         return False
     return round_.heard is not None and ends_by(round_, round_.heard)
 

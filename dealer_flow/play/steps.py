@@ -20,8 +20,6 @@ from protocol.places import Place, seat
 
 _CARDS_OUT: Final = (e.PacketLifted, e.CardDrawn, e.CardUnread)
 _ENDS: Final = (e.RemainderDumped, e.GameEnded)
-MAY_END_SO: Final = frozenset({"show", "decide", "exchange", "set"})
-"""What steps do that may end by the report of a later one."""
 
 
 def may_open(round_: Round, step: AnyStep | None = None) -> bool:
@@ -230,7 +228,7 @@ def ends_by(round_: Round, body: e.Body) -> bool:
     """True when the step under way ends by the next one's report: a show that nobody reported, a choice that need not
     be made, the cards the house exchanges."""
     step = round_.step
-    if round_.doing not in MAY_END_SO or step is None or not round_.opened:
+    if not round_.ends_early or step is None or not round_.opened:
         return False
     if isinstance(body, _CARDS_OUT) and round_.next_due is not None:
         return False  # it completes a hand of an earlier step
@@ -247,8 +245,6 @@ def ends_by(round_: Round, body: e.Body) -> bool:
             return _of_later_step(round_, body)
         return isinstance(body, (*_CARDS_OUT, *_ENDS, e.BurnConfirmed, e.Confirmed))
     if step.do == "decide":
-        if not step.optional:
-            return False
         if isinstance(body, e.DecisionMade):
             choice = round_.plan.decisions.get(body.decision)
             return choice is not None and choice.name not in step.choices

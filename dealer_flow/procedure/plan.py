@@ -38,6 +38,8 @@ _PLACES: Final = {"community": COMMUNITY, "dealer": DEALER, "remainder": REMAIND
 _BY_ROW: Final = ("exposed", "off-table", "dropped", "early")
 """What the rows of a wrong hand speak of, beside its count."""
 _FOULED: Final = ("fouled", "fouled-by-player", "fouled-by-others", "reconstructed")
+_END_EARLY: Final = frozenset({"show", "decide", "exchange", "set"})
+"""What steps do that may end by the report of a later one."""
 _COLUMN_OF: Final = {letter: name for name, letter in SUIT_COLUMNS.items()}
 _COLUMNS: Final = tuple(_COLUMN_OF.get(card.suit or "") for card in CARDS)
 """The column of each card, where they go by suit: all that lie there are looked at whenever one comes."""
@@ -143,6 +145,10 @@ class Plan:
         self.chooses_often = sum(step.do == "decide" for step in self.steps) > 1
         """True when a player may choose at several steps."""
         self.does = tuple(step.do for step in self.steps)
+        self.ends_early = tuple(
+            step.do in _END_EARLY and (step.optional if step.do == "decide" else True) for step in self.steps
+        )
+        """Of each step whether the report of a later one may end it; a choice that must be made is waited for."""
         self.order = {step.name: index for index, step in enumerate(self.steps)}
         """A step's name -> its place among the steps."""
         self.settling = {

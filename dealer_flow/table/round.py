@@ -118,6 +118,8 @@ class Round:
     """The step under way; None in a game drawn into columns. Kept beside `at`, since each report asks for it."""
     doing: str = field(init=False)
     """What it does; nothing in a game drawn into columns."""
+    ends_early: bool = field(init=False)
+    """The report of a later step may end it."""
     opened: bool = False
     dues: list[Due] = field(default_factory=list)
     given: int = 0
@@ -205,7 +207,10 @@ class Round:
         """This step is under way, or comes next unless it is `opened`."""
         plan = self.plan
         self.at, self.opened = index, opened
-        self.step, self.doing = (plan.steps[index], plan.does[index]) if plan.steps else (None, "")
+        if plan.steps:
+            self.step, self.doing, self.ends_early = plan.steps[index], plan.does[index], plan.ends_early[index]
+        else:
+            self.step, self.doing, self.ends_early = None, "", False
 
     @property
     def card_owed(self) -> bool:
