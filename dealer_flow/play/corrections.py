@@ -7,6 +7,7 @@ otherwise is. What was done at the table since cannot be gone through again: whe
 wrong reading, the correction is refused.
 """
 
+from collections import deque
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -40,32 +41,28 @@ _CHANGED_SINCE: Final = ("nothing_ruled_since", "bets_left_alone", "cards_not_mu
 @dataclass(slots=True)
 class RoundReports:
     """The reports since the flow stood between two rounds. `base`: as it stood there; None for its very beginning.
-    `ruled`: those of them, by their place, that were a person's ruling. `room`: for so many more; `whole`: there was
-    enough."""
+    `ruled`: those of them, by their place, that were a person's ruling."""
 
     base: FlowState | None = None
-    reports: list[Seen] = field(default_factory=list)
+    reports: deque[Seen] = field(default_factory=lambda: deque(maxlen=REPORTS_MAX + 1))
     ruled: set[int] = field(default_factory=set)
-    room: int = field(default_factory=lambda: REPORTS_MAX)
-    whole: bool = True
     again: bool = False
     """The round is being gone through again."""
 
-    def note(self, seen: Seen, round_: Round) -> None:
-        """A report comes."""
-        if round_.rulings and isinstance(seen.body, e.Confirmed | e.MisdealCalled):
+    @property
+    def whole(self) -> bool:
+        """True while every report is there."""
+        return len(self.reports) <= REPORTS_MAX
+
+    def note_ruling(self, body: e.Body) -> None:
+        """The report that comes next, while a ruling is waited for, may be one."""
+        if isinstance(body, e.Confirmed | e.MisdealCalled):
             self.ruled.add(len(self.reports))
-        if self.room:
-            self.reports.append(seen)
-            self.room -= 1
-        else:
-            self.whole = False
 
     def drop(self, seen: Seen) -> None:
         """This report, the last, did nothing."""
-        if self.reports and self.reports[-1] is seen:
+        if self.whole and self.reports and self.reports[-1] is seen:
             self.reports.pop()
-            self.room += 1
 
 
 def keyed_alone(round_: Round, body: e.HandCorrected) -> bool:

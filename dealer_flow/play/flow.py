@@ -14,6 +14,7 @@ line the order is never changed.
 from collections import deque
 from collections.abc import Mapping
 from copy import copy
+from itertools import islice
 from typing import Final
 
 import devices.events as e
@@ -199,15 +200,14 @@ class DealerFlow:
         if seen.body.__class__ not in CONCERNED:
             sessions = self._lines.sessions
             if seen.device not in sessions or sessions[seen.device] != seen.session:
-                self._reports.note(seen, self._round)
+                self._reports.reports.append(seen)
                 self._lines.meet(self._round, seen)
         else:
-            self._reports.note(seen, self._phase.round_)
-            every = self._plan.count_every
-            if every is not None and self._decks.watch(seen.at_ns, every.minutes):
-                due = Incident(code="deck-count-due", clause=every.clause, minutes=every.minutes)
-                self._round.report(due, seen)
-                self._flush(out)
+            if self._phase.round_.rulings:
+                self._reports.note_ruling(seen.body)
+            self._reports.reports.append(seen)
+            if seen.at_ns >= self._decks.quiet_until_ns:
+                self._watch(seen, out)
             if (self._lines.patient or self._held) and self._waits(seen):
                 self._held.append(seen)
                 if len(self._held) >= HELD_MAX or isinstance(seen.body, e.GameStarted):
@@ -230,6 +230,14 @@ class DealerFlow:
         self._begin()
         self._next_round()
         return [item for item in out if isinstance(item, RoundResult)]
+
+    def _watch(self, seen: Seen, out: list[RoundResult | Incident]) -> None:
+        """Say so when no deck was counted for as long as the procedure allows."""
+        every = self._plan.count_every
+        if every is not None and self._decks.watch(seen.at_ns, every.minutes):
+            due = Incident(code="deck-count-due", clause=every.clause, minutes=every.minutes)
+            self._round.report(due, seen)
+            self._flush(out)
 
     # ------------------------------------------------------------------ one report
 
@@ -316,7 +324,7 @@ class DealerFlow:
         else:
             again.restore(kept.base)
         again._reports.again = True
-        for place, seen in enumerate(kept.reports[:-1]):
+        for place, seen in enumerate(islice(kept.reports, len(kept.reports) - 1)):
             report = change.report(again._round, seen, ruled=place in kept.ruled)
             if report is not None:
                 again.handle(report)

@@ -44,6 +44,8 @@ class Decks:
     counted_at_ns: int | None = None
     """When a deck was last counted, or the flow began to watch; nanoseconds since 1970."""
     count_due: bool = False
+    quiet_until_ns: int = 0
+    """Before this time a count cannot be due; not kept on disk, since `watch` finds it anew."""
 
     def verified(self, deck: int, expected: int, counted: int) -> None:
         """The device counted a deck."""
@@ -107,16 +109,17 @@ class Decks:
 
     def watch(self, at_ns: int, minutes: int) -> bool:
         """Time goes on; True once when no deck was counted for so many minutes."""
+        if at_ns < self.quiet_until_ns or self.count_due:
+            return False
         if self.counted_at_ns is None:
             self.counted_at_ns = at_ns
-        if self.count_due or at_ns - self.counted_at_ns < minutes * MINUTE_NS:
-            return False
-        self.count_due = True
-        return True
+        self.quiet_until_ns = self.counted_at_ns + minutes * MINUTE_NS
+        self.count_due = at_ns >= self.quiet_until_ns
+        return self.count_due
 
     def count(self, at_ns: int) -> None:
         """A whole deck was counted now, or what is left of it."""
-        self.counted_at_ns, self.count_due = at_ns, False
+        self.counted_at_ns, self.count_due, self.quiet_until_ns = at_ns, False, 0
 
     def forget(self) -> None:
         """The device started anew: what it had counted is not known any more."""
