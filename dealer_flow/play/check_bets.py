@@ -28,9 +28,9 @@ def takes_back(round_: Round, seat: int, bet: str) -> bool:
 
 def _bets_open(round_: Round, body: e.WagerPlaced) -> bool:
     bet = _bet(round_, body, "before-deal")
-    if bets_stay_open(round_):
+    if bet is None or bets_stay_open(round_):
         return True
-    if bet is None or (not body.cents and takes_back(round_, body.seat, bet.name)):
+    if (not body.cents and takes_back(round_, body.seat, bet.name)):
         return True
     return body.cents == round_.wagers.get(body.seat, {}).get(bet.name, 0)  # what lies there is reported again
 
@@ -125,7 +125,7 @@ def _money_is_there(round_: Round, body: e.WagerPlaced) -> bool:
 
 
 CHECKS_OF_BETS: Final[dict[str, Check]] = {
-    "bet_is_known": lambda r, body: body.bet in r.plan.bets and r.plan.bets[body.bet].placed != "by-action",
+    "bet_is_known": lambda r, body: body.bet in r.plan.on_spots,
     "spot_is_players": lambda r, body: body.seat not in r.plan.unplayed,
     "seat_at_table": lambda r, body: 1 <= body.seat <= r.plan.most_seats,
     "bets_open": _bets_open,
@@ -135,8 +135,8 @@ CHECKS_OF_BETS: Final[dict[str, Check]] = {
     "one_bet_moved": _one_bet_moved,
     "money_is_there": _money_is_there,
     "proposition_is_offered": lambda r, body: r.plan.proposition(body.bet, body.proposition, body.on) is not None,
-    "deal_begun": lambda r, body: _bet(r, body, "by-decision") is None,
-    "seat_is_live": lambda r, body: _bet(r, body, "by-decision") is None or body.seat in r.live,
+    "deal_begun": lambda r, body: body.bet not in r.plan.on_choices,
+    "seat_is_live": lambda r, body: body.bet not in r.plan.on_choices or r.is_live(body.seat),
     "house_covered": _house_covered,
     "cards_to_come": _cards_to_come,
     "offered_hand_covered": _offered_hand_covered,

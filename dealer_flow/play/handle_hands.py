@@ -53,7 +53,7 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
         judge_unburned(round_, seen)
     if round_.dealt_by_hand:
         _deal_shown(round_, place)
-    kind, many = round_.plan.kind(place), len(cards)
+    kind, many = round_.plan.kinds[place], len(cards)
     reached_show(round_, kind)
     hand, before = round_.ledger.hands.get(place), round_.stub_due
     if hand is not None and hand.person_count is None and many > (hand.device_count or 0):
@@ -69,7 +69,8 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
     if kind in round_.plan.declarable:
         _declare(round_, seen, place, cards)
     if round_.doing == "reveal":
-        judge_draws(round_, seen)
+        if round_.plan.forced_draws:
+            judge_draws(round_, seen)
         judge_discards(round_, place, seen, final=True)
     if place in round_.splits:
         split = round_.splits[place]
@@ -77,7 +78,7 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
     live = round_.live
     if not in_order or place.seat:
         _mark_shown(round_, place, live)
-    if round_.plan.house(kind):
+    if kind in round_.plan.houses:
         close_bets(round_)
     _note_showdown(round_, live)
 
@@ -179,7 +180,7 @@ def _deal_counted(round_: Round, place: Place, counted: int) -> None:
 
 def _mark_shown(round_: Round, place: Place, live: list[int]) -> None:
     if place.seat is None:
-        round_.shown.add(round_.plan.kind(place))
+        round_.shown.add(round_.plan.kinds[place])
         return
     hands = round_.ledger.hands
     if None not in [hands[PLACES[number]].revealed for number in live if PLACES[number] in hands]:

@@ -42,20 +42,21 @@ class OrderRule(NamedTuple):
 
 def violation(state: State, round_: Round, body: e.Body) -> Violation | None:
     """None when `body` may happen now. Reports without rules are always in order."""
-    rules = _rules_at(round_.plan, state)
-    if body.__class__ not in rules:
-        return None
-    for holds, rule in rules[body.__class__]:
-        if holds(round_, body):
-            continue
-        if rule.guard == _ROUND_OVER:
-            name = _unfinished(state, round_)
-        else:
-            name = next((nearer for nearer in rule.nearer if not CHECKS[nearer](round_, body)), rule.guard)
-        harmful = rule.harmful and not (rule.mild and CHECKS[rule.mild](round_, body))
-        place = rule.at(body) if rule.at else getattr(body, "place", NOWHERE)
-        return Violation(name, harmful, rule.taken, rule.code, place)
+    for holds, rule in _rules_at(round_.plan, state).get(body.__class__, ()):
+        if not holds(round_, body):
+            return _violation_of(rule, state, round_, body)
     return None
+
+
+def _violation_of(rule: OrderRule, state: State, round_: Round, body: e.Body) -> Violation:
+    """How the report breaks this rule."""
+    if rule.guard == _ROUND_OVER:
+        name = _unfinished(state, round_)
+    else:
+        name = next((nearer for nearer in rule.nearer if not CHECKS[nearer](round_, body)), rule.guard)
+    harmful = rule.harmful and not (rule.mild and CHECKS[rule.mild](round_, body))
+    place = rule.at(body) if rule.at else getattr(body, "place", NOWHERE)
+    return Violation(name, harmful, rule.taken, rule.code, place)
 
 
 @lru_cache(maxsize=1024)

@@ -99,8 +99,8 @@ def close_bets(round_: Round) -> None:
     staked = round_.plan.staked
     for number, made in round_.choices.items():
         for name in made.values():
-            if name in staked:
-                round_.too_late |= {(number, bet) for bet in staked[name]}
+            for bet in staked.get(name, ()):
+                round_.too_late.add((number, bet))
 
 
 def judge_start(round_: Round, seen: Seen) -> None:

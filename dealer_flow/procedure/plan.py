@@ -211,6 +211,10 @@ class Plan:
         procedure = self.procedure
         there = spots(procedure, self.options)
         self.bets: dict[int, BetPart] = {bet.number: bet for bet in there}
+        self.on_spots = frozenset(number for number, bet in self.bets.items() if bet.placed != "by-action")
+        """Bets, by their numbers, that lie on spots of the layout."""
+        self.on_choices = frozenset(number for number, bet in self.bets.items() if bet.placed == "by-decision")
+        """Those of them that go with a choice."""
         self.rules: tuple[BetRule, ...] = rules_of(procedure, self.options)
         """What the bets of a seat must be, under these options."""
         self.before_deal = frozenset(bet.name for bet in there if bet.placed == "before-deal")
@@ -264,8 +268,11 @@ class Plan:
         self.sides = {hand.name: hand.side for hand in self.procedure.hand}
         self._place_of = _PLACES | self.hands
         names = {place: name for name, place in self._place_of.items()}
-        self._kinds = tuple("seats" if place.seat else names.get(place, place.text) for place in PLACES)
-        self._houses = {"dealer", "community"} | {name for name, side in self.sides.items() if side != "players"}
+        self.kinds = tuple("seats" if place.seat else names.get(place, place.text) for place in PLACES)
+        """The recipient at each place, by its code; `kind` says what that is."""
+        own = {name for name, side in self.sides.items() if side != "players"}
+        self.houses = frozenset({"dealer", "community", *own})
+        """Recipients whose cards are the house's or everybody's."""
         last = self.steps[-1] if self.steps else None
         self.reveal = last if isinstance(last, RevealStep) else None
         self.reveal_order = self.reveal.order if self.reveal else ()
@@ -338,11 +345,11 @@ class Plan:
 
     def kind(self, place: Place) -> str:
         """The recipient at a place: `seats`, `community`, `dealer`, the name of a hand, or the place's own text."""
-        return self._kinds[place]
+        return self.kinds[place]
 
     def house(self, kind: str) -> bool:
         """True when the cards of this recipient are the house's or everybody's."""
-        return kind in self._houses
+        return kind in self.houses
 
     def expected(self, place: Place) -> int:
         """Cards of a whole hand at `place`, burned ones included; 0 when the procedure sends none there."""

@@ -176,12 +176,15 @@ class Ledger:
     @property
     def dealt(self) -> int:
         """Cards dealt off the deck that is kept account of, by the counts that hold: the device's, or the only one."""
-        dealt, beside = self.astray, 0
+        dealt, from_hand = self.astray, self.plan.from_hand
         for hand in self.hands.values():
-            counted = hand.device_count if hand.person_count is None else hand.person_count
-            dealt += (counted or 0) + hand.discarded
-            beside += hand.by_hand
-        return dealt if self.plan.from_hand else dealt - beside
+            counted = hand.person_count
+            if counted is None:
+                counted = hand.device_count or 0
+            dealt += counted + hand.discarded
+            if not from_hand:
+                dealt -= hand.by_hand
+        return dealt
 
     @property
     def remainder_expected(self) -> int:

@@ -239,6 +239,11 @@ class Round:
         dead, gave_up, gone = self.dead, self.gave_up, self.betting.folded
         return [number for number in self.active if not (number in dead or number in gave_up or number in gone)]
 
+    def is_live(self, number: int) -> bool:
+        """True when this seat is still in the round."""
+        gone = number in self.dead or number in self.gave_up or number in self.betting.folded
+        return number in self.active and not gone
+
     @property
     def drawing(self) -> list[int]:
         """Seats that get further cards: live, and not done with choosing."""
@@ -347,7 +352,7 @@ class Round:
     @property
     def house_shown(self) -> bool:
         """True once the house's or the community cards were shown for the last time: no bet may follow."""
-        return any(self.plan.house(kind) for kind in self.shown)
+        return not self.plan.houses.isdisjoint(self.shown)
 
     @property
     def left_to_deal(self) -> bool:

@@ -49,16 +49,17 @@ class Sightings:
     ) -> list[Incident]:
         """These were seen at a place. Of the `hands`, what was shown of a spread packet is asked, and one forgets the
         face of a card that is none; what was `burned` may be seen nowhere else."""
+        fresh = dict.fromkeys(cards, (place,))
+        if (
+            len(fresh) == len(cards)
+            and self.places.keys().isdisjoint(cards)
+            and self.plan.deck_faces.issuperset(cards)
+            and (not burned or place == BURN or fresh.keys().isdisjoint(burned))
+        ):
+            self.places.update(fresh)  # each is seen for the first time
+            return []
         findings: list[Incident] = []
         homes = self.plan.burns.keys()
-        if (
-            self.places.keys().isdisjoint(cards)
-            and len(set(cards)) == len(cards)
-            and self.plan.deck_faces.issuperset(cards)
-            and (not burned or place == BURN or set(cards).isdisjoint(burned))
-        ):
-            self.places |= dict.fromkeys(cards, (place,))  # each is seen for the first time
-            return findings
         for index, card in enumerate(cards):
             if card == UNREAD:
                 continue
