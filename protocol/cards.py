@@ -120,3 +120,8 @@ def parse_cards(texts: str | Iterable[str]) -> tuple[Card, ...]:
 def spell_cards(cards: Iterable[int]) -> list[str]:
     """Text forms in order, as they appear in JSON."""
     return [_TEXT[card] for card in cards]
+
+
+def spelled(cards: Iterable[int]) -> tuple[str, ...]:
+    """The same as a tuple."""
+    return tuple([_TEXT[card] for card in cards])

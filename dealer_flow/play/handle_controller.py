@@ -46,6 +46,7 @@ def _start(round_: Round, seen: Seen, body: e.GameStarted) -> None:
 
 def end(round_: Round, seen: Seen, body: e.GameEnded) -> None:
     """END GAME: what was left open is judged."""
+    round_.ledger.close()
     if body.round != round_.number:
         differs = Incident(
             code="round-number-differs",

@@ -1,6 +1,6 @@
 """A round as it is published, made from what was known at its end."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from msgspec.structs import replace
@@ -29,7 +29,7 @@ from dealer_flow.table.columns import Draw
 from dealer_flow.table.round import Round
 from dealer_flow.table.shoe import Shoes
 from devices.events import BurnConfirmed
-from protocol.cards import UNREAD, Card, parse_cards, spell_cards
+from protocol.cards import UNREAD, Card, parse_cards, spell_cards, spelled
 from protocol.places import DEALER, PLACES, Place, parse_place, seat
 
 
@@ -46,11 +46,9 @@ def result_of(round_: Round, table: str) -> RoundResult:
         options=dict(plan.options),
         outcome=outcome,
         deck=Deck(deck=ledger.deck, loaded=ledger.loaded),
-        packets=tuple(
-            [packet_of(each.ordinal, each.place.text, each.expected, each.counted) for each in ledger.lifted]
-        ),
-        community=tuple(spell_cards(ledger.community())),
-        burned=tuple(spell_cards(round_.draw.burned if round_.draw else ledger.burned_cards())),
+        packets=tuple([Packet(each.ordinal, each.place.text, each.expected, each.counted) for each in ledger.lifted]),
+        community=spelled(ledger.community()),
+        burned=spelled(round_.draw.burned if round_.draw else ledger.burned_cards()),
         burn=burns[0] if burns else None,
         burns=burns if len(burns) > 1 else (),
         seats=tuple(
@@ -74,19 +72,15 @@ def result_of(round_: Round, table: str) -> RoundResult:
     )
 
 
-@lru_cache(maxsize=1024)
-def packet_of(ordinal: int, to: str, expected: int, counted: int) -> Packet:
-    """The record of a packet, one for all that are the same."""
-    return Packet(ordinal=ordinal, to=to, expected=expected, counted=counted)
-
-
 @lru_cache(maxsize=64)
 def _burn(done: BurnConfirmed) -> Burn:
     return Burn(of=done.place.text, positions=done.positions, spread=done.spread)
 
 
-def _seats(round_: Round) -> list[int]:
+def _seats(round_: Round) -> Sequence[int]:
     """Those dealt in, and those with a bet that got no cards."""
+    if not round_.held and (*round_.staked,) == round_.active:
+        return round_.active
     return sorted({*round_.active, *round_.staked, *round_.held})
 
 
@@ -108,7 +102,7 @@ def _plain_seat(round_: Round, number: int) -> Seat:
     return Seat(
         seat=number,
         status="folded" if number in round_.gave_up else "live",
-        cards=_spelled(hand.cards),
+        cards=spelled(hand.cards),
         counted=hand.counted,
         expected=hand.expected,
         decision=made[-1] if made else None,
@@ -139,13 +133,13 @@ def _seat(round_: Round, number: int, outcome: Outcome) -> Seat:
     return Seat(
         seat=number,
         status=status,
-        cards=_spelled(cards),
+        cards=spelled(cards),
         counted=counted,
         expected=expected,
         decision=made[-1] if made else None,
         decisions=made if made[1:] else (),
         choices=_choices(round_, number) if plan.chooses_often or number in round_.declared else {},
-        discards=_spelled(gone) if gone else (),
+        discards=spelled(gone) if gone else (),
         split=_split(round_, place) if round_.splits else None,
         blind=_in_blind(round_, number, wagers) if plan.blind or number in round_.blind else (),
         propositions=_propositions(round_, number) if number in round_.propositions else {},
@@ -156,10 +150,6 @@ def _seat(round_: Round, number: int, outcome: Outcome) -> Seat:
         held=held_of(round_, number, back) if number in round_.held else {},
         stake=round_.betting.stakes.get(number),
     )
-
-
-def _spelled(cards: tuple[Card, ...]) -> tuple[str, ...]:
-    return (*spell_cards(cards),)
 
 
 def _choices(round_: Round, number: int) -> dict[str, str]:
@@ -248,7 +238,7 @@ def _dealer(round_: Round) -> Hand | None:
         cards=_cards(round_, DEALER),
         counted=hand.counted,
         expected=hand.expected,
-        discards=_spelled(hand.laid_away),
+        discards=spelled(hand.laid_away),
         split=_split(round_, DEALER),
     )
 
@@ -264,7 +254,7 @@ def _named_hand(round_: Round, name: str) -> NamedHand:
         cards=cards,
         counted=hand.counted,
         expected=hand.expected,
-        discards=_spelled(hand.laid_away),
+        discards=spelled(hand.laid_away),
         split=_split(round_, hand.place),
     )
 
@@ -301,7 +291,7 @@ def _number(round_: Round) -> DrawnNumber | None:
 
 
 def _cards(round_: Round, place: Place) -> tuple[str, ...]:
-    return _spelled(lying(round_, place))
+    return spelled(lying(round_, place))
 
 
 def _remainder(round_: Round) -> Remainder | None:

@@ -102,6 +102,8 @@ def _settle(round_: Round, index: int) -> None:
     for number in round_.active:
         if number not in round_.dead:
             named = _settling(round_, step, rows, number)
+            if not named:
+                continue
             named |= {tip for tip, bet in tips.items() if bet in named}
             over = round_.settled.setdefault(number, set())
             over |= named.intersection(round_.wagers.get(number, ()))

@@ -358,7 +358,7 @@ def next_to_show(round_: Round, live: list[int] | None = None) -> str | None:
             continue
         if kind == "community" and plan.betting is not None and board_read(round_):
             continue
-        return kind if (round_.live if live is None else live) else None
+        return kind if (round_.somebody_lives if live is None else live) else None
     return None
 
 

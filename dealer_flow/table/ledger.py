@@ -54,6 +54,8 @@ class Ledger:
     scrambled: bool = False
     """Burned cards were scrambled and dealt: what was burned may lie in a hand."""
     burned_shown: tuple[Card, ...] = ()
+    dealt_in_all: int | None = None
+    """Cards dealt, once no count changes any more."""
     faces: Sightings = field(init=False)
 
     def __post_init__(self) -> None:
@@ -176,6 +178,8 @@ class Ledger:
     @property
     def dealt(self) -> int:
         """Cards dealt off the deck that is kept account of, by the counts that hold: the device's, or the only one."""
+        if self.dealt_in_all is not None:
+            return self.dealt_in_all
         dealt, from_hand = self.astray, self.plan.from_hand
         for hand in self.hands.values():
             counted = hand.person_count
@@ -185,6 +189,10 @@ class Ledger:
             if not from_hand:
                 dealt -= hand.by_hand
         return dealt
+
+    def close(self) -> None:
+        """The round is over: every count stands."""
+        self.dealt_in_all = self.dealt
 
     @property
     def remainder_expected(self) -> int:

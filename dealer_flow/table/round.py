@@ -245,6 +245,14 @@ class Round:
         return number in self.active and not gone
 
     @property
+    def somebody_lives(self) -> bool:
+        """True while a seat is still in the round."""
+        for number in self.active:
+            if number not in self.dead and number not in self.gave_up and number not in self.betting.folded:
+                return True
+        return False
+
+    @property
     def drawing(self) -> list[int]:
         """Seats that get further cards: live, and not done with choosing."""
         return [number for number in self.active if self._plays_on(number)]
