@@ -68,8 +68,10 @@ def _too_many_go_back(round_: Round, body: e.HandRevealed) -> bool:
 
 
 def _shown_in_order(round_: Round, body: e.HandRevealed) -> bool:
-    order, kind = round_.plan.reveal_order, round_.plan.kind(body.place)
-    first = next_to_show(round_) if kind in order[1:] else None
+    order, kind = round_.plan.reveal_order, round_.plan.kinds[body.place]
+    if kind not in order or kind == order[0]:
+        return True
+    first = next_to_show(round_)
     if first is None or first == kind or declaring(round_, body.place) is not None:
         return True
     return order.index(kind) <= order.index(first)

@@ -38,7 +38,7 @@ def _start(round_: Round, seen: Seen, body: e.GameStarted) -> None:
     if plan.betting is not None:
         judge_antes(round_, seen)
         judge_blinds(round_, seen)
-    for number in sorted(round_.sensors & set(round_.active)):
+    for number in sorted(round_.sensors.intersection(round_.active)) if round_.sensors else ():
         if plan.progressive not in round_.wagers[number]:
             unknown = Incident(code="bet-amount-unknown", clause=progressive_clause(plan), seat=number)
             round_.report(unknown, seen)

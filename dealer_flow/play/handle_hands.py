@@ -131,10 +131,10 @@ def _note_showdown(round_: Round, live: list[int]) -> None:
     if not live or round_.ledger.conserved is False:
         return
     following, hands = next_to_show(round_, live), round_.ledger.hands
-    shown = {number for number in live if PLACES[number] in hands and hands[PLACES[number]].revealed is not None}
-    if following in (None, "seats"):
-        round_.compared = shown
-    round_.all_shown = following is None and shown == {*live}
+    round_.all_shown = False
+    if following is None or following == "seats":
+        shown = {number for number in live if PLACES[number] in hands and hands[PLACES[number]].revealed is not None}
+        round_.compared, round_.all_shown = shown, following is None and len(shown) == len(live)
 
 
 def _declare(round_: Round, seen: Seen, place: Place, cards: tuple[Card, ...]) -> None:
@@ -183,8 +183,10 @@ def _mark_shown(round_: Round, place: Place, live: list[int]) -> None:
         round_.shown.add(round_.plan.kinds[place])
         return
     hands = round_.ledger.hands
-    if None not in [hands[PLACES[number]].revealed for number in live if PLACES[number] in hands]:
-        round_.shown.add("seats")
+    for number in live:
+        if (hand := hands.get(PLACES[number])) is not None and hand.revealed is None:
+            return
+    round_.shown.add("seats")
 
 
 def _counted(round_: Round, seen: Seen, body: e.CardsCounted) -> None:

@@ -100,7 +100,10 @@ def _lets_pass(row: Row, round_: Round) -> bool:
     for name in row.guards:
         if not guards.holds(name, round_):
             return False
-    return not any(guards.holds(name, round_) for name in row.unless) if row.unless else True
+    for name in row.unless:
+        if guards.holds(name, round_):
+            return False
+    return True
 
 
 @cache

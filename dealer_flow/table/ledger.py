@@ -282,7 +282,8 @@ class Ledger:
         findings = self._compare(hand, cards)
         hand.revealed = cards
         findings += self._see(cards, place)
-        findings += self._out_of_order(hand, cards)
+        if place in self.plan.spots:
+            findings += self._out_of_order(hand, cards)
         burn = self.plan.burns.get(place)
         if burn is None:
             # Faces shown are cards that are there, whatever the device counted; a person's count still holds.
@@ -297,7 +298,7 @@ class Ledger:
     def _out_of_order(self, hand: Hand, cards: tuple[Card, ...]) -> list[Incident]:
         """The cards on numbered spots, where a device read them, as they came."""
         read = hand.recognised
-        if hand.place not in self.plan.spots or UNREAD in read or {*read} != {*cards} or read == cards:
+        if UNREAD in read or {*read} != {*cards} or read == cards:
             return []
         texts, known = tuple(spell_cards(cards)), tuple(spell_cards(read))
         return [FOUND(code="board-order-differs", place=hand.place.text, cards=texts, known=known)]
@@ -389,9 +390,9 @@ class Ledger:
 
     def _all_burned(self) -> tuple[Card, ...]:
         cards = self.burned_shown
-        for hand in self.hands.values():
-            if hand.burned is not None:
-                cards += self._burned_faces(hand)
+        for place in self.plan.burns:
+            if place in self.hands and self.hands[place].burned is not None:
+                cards += self._burned_faces(self.hands[place])
         return cards + (self.hands[BURN].recognised if BURN in self.hands else ())
 
 

@@ -289,9 +289,13 @@ class Round:
     @property
     def decided(self) -> bool:
         """True when no seat has a choice to make in this step."""
-        step = self._choosing
-        for number in () if step is None else self.active:
-            if step is not None and self._is_to_choose(step, number):
+        step, choices = self._choosing, self.choices
+        if step is None:
+            return True
+        for number in self.active:
+            if number in choices and step.name in choices[number]:
+                continue
+            if self._is_to_choose(step, number):
                 return False
         return True
 
