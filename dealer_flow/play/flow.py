@@ -422,23 +422,26 @@ class DealerFlow:
         return over
 
     def _close(self, out: list[RoundResult | Incident]) -> None:
-        round_ = self._phase.round_
-        self._flush(out)
+        phase = self._phase
+        round_ = phase.round_
+        if round_.incidents:
+            self._flush(out)
         if round_.shoes is not None:
             handle_shoe.close(round_)
         result = result_of(round_, self._table)
         out.append(result)
         self.origins.append(self._lines.origin(round_))
-        self._judge()
-        ended = self._phase.end_game()
+        if round_.incidents:
+            self._judge()
+        ended = phase.end_game()
         assert ended, "a round ends in a state from which END GAME leads to the next"
         button = round_.first if self._plan.button is not None and result.outcome == "complete" else None
-        lamp = round_.red_lamp
         self._next_round()
-        self._round.button_was, self._round.red_lamp = button, lamp
+        following = phase.round_
+        following.button_was, following.red_lamp = button, round_.red_lamp
         self._lines.patient = False
         if not self._held:
-            self._at_rest(coming(self._round))
+            self._at_rest(coming(following))
 
     def _next_round(self) -> None:
         self._round = self._open()

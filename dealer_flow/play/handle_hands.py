@@ -56,7 +56,7 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
     kind, many = round_.plan.kinds[place], len(cards)
     reached_show(round_, kind)
     hand, before = round_.ledger.hands.get(place), round_.stub_due
-    if hand is not None and hand.person_count is None and many > (hand.device_count or 0):
+    if hand is not None and round_.plan.from_shoe and hand.person_count is None and many > (hand.device_count or 0):
         laying.count(round_, place, many)
     if place not in round_.open or round_.open[place] < many:
         round_.open[place] = many
@@ -95,7 +95,8 @@ def _lie_open(round_: Round, seen: Seen, place: Place, cards: tuple[Card, ...], 
     elif hand is not None and hand.aside and many == hand.expected - hand.aside:
         found(round_, round_.ledger.play(place, cards), seen)
     else:
-        found(round_, round_.ledger.reveal(place, cards), seen)
+        if findings := round_.ledger.reveal(place, cards):
+            found(round_, findings, seen)
         _judge_whole(round_, seen, place)
 
 
@@ -201,9 +202,7 @@ def _counted(round_: Round, seen: Seen, body: e.CardsCounted) -> None:
         return
     if body.place == BURN or not (dealing.lies_there(round_, body.place) or body.place == REMAINDER):
         return
-    if body.place != REMAINDER:
-        round_.ledger.hand(body.place)
-    hand = round_.ledger.hands.get(body.place)
+    hand = round_.ledger.hand(body.place) if body.place != REMAINDER else None
     if hand is not None and hand.anew and not hand.by_hand and hand.mucked == body.counted:
         return  # they were counted as they went back
     if round_.plan.from_shoe and judge_unshown(round_, body.place, body.counted, seen):
@@ -212,8 +211,10 @@ def _counted(round_: Round, seen: Seen, body: e.CardsCounted) -> None:
         _deal_shown(round_, body.place)
     if round_.by_hand:
         _deal_counted(round_, body.place, body.counted)
-    laying.count(round_, body.place, body.counted)
-    found(round_, round_.ledger.count(body.place, body.counted), seen)
+    if round_.plan.from_shoe:
+        laying.count(round_, body.place, body.counted)
+    if findings := round_.ledger.count(body.place, body.counted):
+        found(round_, findings, seen)
     if body.place in round_.ledger.hands:
         round_.ledger.hands[body.place].counted_at = len(round_.from_shoe)
         judge_count(round_, body.place, seen)

@@ -51,7 +51,9 @@ def _lifted(round_: Round, seen: Seen, body: e.PacketLifted) -> None:
     if packet is None or packet.lifted:
         return
     due = round_.next_due
-    found(round_, round_.ledger.lift(packet, due), seen)
+    findings = round_.ledger.lift(packet, due)
+    if findings:
+        found(round_, findings, seen)
     if due is not None:
         round_.given += 1
         reached_step(round_, due.step)
@@ -137,7 +139,7 @@ def _stop(
 
 
 def _end(round_: Round, seen: Seen, body: e.GameEnded) -> None:
-    if round_.due is not None and round_.red_lamp:
+    if round_.red_lamp and round_.due is not None:
         _stop(round_, seen, "packets-due", due=round_.due)
     elif round_.red_lamp and not round_.house_wrong and _dealing(round_):
         _stop(round_, seen, "deal-unfinished")

@@ -35,7 +35,7 @@ from protocol.places import DEALER, PLACES, Place, parse_place, seat
 
 def result_of(round_: Round, table: str) -> RoundResult:
     """The round as published."""
-    ledger, plan, outcome = round_.ledger, round_.plan, round_.outcome
+    ledger, plan, outcome, draw = round_.ledger, round_.plan, round_.outcome, round_.draw
     burns = tuple([_burn(done) for done in round_.burns.values()])
     seats = _seats(round_)
     return RoundResult(
@@ -48,7 +48,7 @@ def result_of(round_: Round, table: str) -> RoundResult:
         deck=Deck(deck=ledger.deck, loaded=ledger.loaded),
         packets=tuple([Packet(each.ordinal, each.place.text, each.expected, each.counted) for each in ledger.lifted]),
         community=spelled(ledger.community()),
-        burned=spelled(round_.draw.burned if round_.draw else ledger.burned_cards()),
+        burned=spelled(ledger.burned_cards() if draw is None else draw.burned),
         burn=burns[0] if burns else None,
         burns=burns if len(burns) > 1 else (),
         seats=tuple(
@@ -57,18 +57,20 @@ def result_of(round_: Round, table: str) -> RoundResult:
             else [_seat(round_, number, outcome) for number in seats]
         ),
         dealer=_dealer(round_),
-        hands=tuple([_named_hand(round_, name) for name, place in plan.hands.items() if place in ledger.hands]),
+        hands=tuple([_named_hand(round_, name) for name, place in plan.hands.items() if place in ledger.hands])
+        if plan.hands
+        else (),
         stages=tuple(_stages(round_)) if round_.stages else (),
         button=round_.first if plan.button is not None and round_.first else None,
         actions=tuple(round_.betting.actions),
         awards=tuple(round_.awards),
-        left=tuple(sorted(round_.betting.left)),
-        number=_number(round_),
+        left=tuple(sorted(round_.betting.left)) if round_.betting.left else (),
+        number=None if round_.drawn is None else _number(round_, round_.drawn),
         remainder=_remainder(round_),
         rejected=ledger.rejected,
         incidents=tuple(round_.incidents),
-        draw=_drawn(round_.draw),
-        shoe=_shoe(round_.shoes),
+        draw=None if draw is None else _drawn(draw),
+        shoe=None if round_.shoes is None else _shoe(round_.shoes),
     )
 
 
@@ -238,8 +240,8 @@ def _dealer(round_: Round) -> Hand | None:
         cards=_cards(round_, DEALER),
         counted=hand.counted,
         expected=hand.expected,
-        discards=spelled(hand.laid_away),
-        split=_split(round_, DEALER),
+        discards=spelled(hand.laid_away) if hand.laid_away else (),
+        split=_split(round_, DEALER) if round_.splits else None,
     )
 
 
@@ -283,11 +285,9 @@ def _stages(round_: Round) -> Iterator[Stage]:
                 yield stage if known == stage.cards else replace(stage, cards=known)
 
 
-def _number(round_: Round) -> DrawnNumber | None:
-    if round_.drawn is None:
-        return None
-    number = round_.plan.numbered(round_.drawn)
-    return DrawnNumber(drawn=round_.drawn, place=(seat(number) if number else DEALER).text)
+def _number(round_: Round, drawn: int) -> DrawnNumber:
+    number = round_.plan.numbered(drawn)
+    return DrawnNumber(drawn=drawn, place=(seat(number) if number else DEALER).text)
 
 
 def _cards(round_: Round, place: Place) -> tuple[str, ...]:
@@ -305,10 +305,8 @@ def _remainder(round_: Round) -> Remainder | None:
     return Remainder(ledger.remainder, max(ledger.remainder_expected, 0), ledger.apart)
 
 
-def _drawn(draw: Draw | None) -> Drawn | None:
+def _drawn(draw: Draw) -> Drawn:
     """The cards, where they lie and how it ended."""
-    if draw is None:
-        return None
     return Drawn(
         cards=tuple(spell_cards(draw.cards)),
         columns={name: tuple(spell_cards(cards)) for name, cards in draw.columns().items()},
@@ -319,9 +317,9 @@ def _drawn(draw: Draw | None) -> Drawn | None:
     )
 
 
-def _shoe(shoes: Shoes | None) -> ShoeRecord | None:
+def _shoe(shoes: Shoes) -> ShoeRecord | None:
     """The shoe as it stands; None when no card has come out of one."""
-    if shoes is None or shoes.current is None:
+    if shoes.current is None:
         return None
     shoe = shoes.current
     return ShoeRecord(id=shoe.id, loaded=shoe.loaded, drawn=shoe.drawn, left=shoe.left)

@@ -81,7 +81,7 @@ class Lines:
 
     def doubt(self, round_: Round, seen: Seen) -> None:
         """A round begins: whatever makes a device not the one to go by makes the round unreliable."""
-        for device, session in sorted(self.returned.items()):
+        for device, session in sorted(self.returned.items()) if self.returned else ():
             round_.report(_returned(device, session, unreliable=True), seen)
         for device in sorted(self.pins):
             self._judge_pin(round_, seen, device, unreliable=True)

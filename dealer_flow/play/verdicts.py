@@ -175,7 +175,7 @@ def judge_strays(round_: Round, findings: list[Incident], card: Card, seen: Seen
 def judge_count(round_: Round, place: Place, seen: Seen) -> None:
     """Compare the count that holds at `place` with what should lie there."""
     hand = round_.ledger.hands[place]
-    counted = hand.counted
+    counted = hand.device_count if hand.person_count is None else hand.person_count
     if counted is None or place in PILES:
         return  # one in front of the tray is judged as its place's, once it has one
     off = counted - hand.expected
