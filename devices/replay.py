@@ -101,12 +101,12 @@ def _batches(capture: Capture, stats: PlayStats) -> Iterator[list[Seen]]:
 
 
 def _played(capture: Capture, player: "Player", heard: list[Seen]) -> Iterator[list[Seen]]:
-    chunks = iter(capture.chunks)
+    chunks, take = iter(capture.chunks), player.take
     try:
         for first in chunks:
-            player.take(first)
+            take(first)
             for chunk in islice(chunks, BATCH - 1):
-                player.take(chunk)
+                take(chunk)
             yield heard
             heard.clear()
     except CaptureError:

@@ -73,7 +73,8 @@ class Feed:
         """Bytes that arrived at `now_ns`; the bytes to send."""
         out = self.tick(now_ns) if self.due_ns <= now_ns else b""
         self._now_ns, self.heard = now_ns, True
-        return out + self.report(self.link.receive(data, now_ns), now_ns)
+        answer = self.report(self.link.receive(data, now_ns), now_ns)
+        return out + answer if out else answer
 
     def tick(self, now_ns: int) -> bytes:
         """Meet every deadline up to `now_ns`, each at its own time; the bytes to send."""
@@ -153,15 +154,15 @@ class Feed:
                     if message.__class__ in events:
                         deliver(Seen(self.name, output.session, number, at_ns, events[message.__class__](message)))
                         continue
+                elif type(output) is StatusSeen:
+                    self.status = output.message
+                    if events:
+                        continue  # to a table of events it says nothing
                 elif type(output) is Send:
                     out += output.data
                     continue
                 elif type(output) is Reported:
                     self.session, number = output.session, output.number
-                elif type(output) is StatusSeen:
-                    self.status = output.message
-                    if events:
-                        continue  # to a table of events it says nothing
                 elif not self._note(output):
                     continue
                 body = self._driver.translate(output)

@@ -20,16 +20,17 @@ _SETTERS: Final = _spelt(m.SetBy)
 _LEVELS: Final = _spelt(m.BadgeLevel)
 _ACTIONS: Final = _spelt(m.PlayerAction)
 _MANNERS: Final = _spelt(m.ActionManner)
+_KEYED: Final = int(m.RevealSource.KEYED)
 
 
 def _burn(event: m.BurnConfirmedMessage) -> e.BurnConfirmed:
-    positions = tuple(bit + 1 for bit in range(event.positions.bit_length()) if event.positions >> bit & 1)
+    positions = tuple([bit + 1 for bit in range(event.positions.bit_length()) if event.positions >> bit & 1])
     return e.BurnConfirmed(PLACES[event.place], positions, _SPREADS[event.spread])
 
 
 def _revealed(event: m.HandRevealedMessage) -> e.HandRevealed:
     cards = tuple([CARDS[code] for code in event.cards])
-    return e.HandRevealed(PLACES[event.place], cards, event.source == m.RevealSource.KEYED)
+    return e.HandRevealed(PLACES[event.place], cards, event.source == _KEYED)
 
 
 def _set(event: m.HandSetMessage) -> e.HandSet:

@@ -30,7 +30,7 @@ def _bets_open(round_: Round, body: e.WagerPlaced) -> bool:
     bet = _bet(round_, body, "before-deal")
     if bet is None or bets_stay_open(round_):
         return True
-    if (not body.cents and takes_back(round_, body.seat, bet.name)):
+    if not body.cents and takes_back(round_, body.seat, bet.name):
         return True
     return body.cents == round_.wagers.get(body.seat, {}).get(bet.name, 0)  # what lies there is reported again
 

@@ -61,6 +61,8 @@ HELD_MAX: Final = 256
 
 _DRAWN: Final = (State.DRAWING, State.NAMING, State.EXTRA)
 _OPEN_STEPS, _STEPS = frozenset(BEFORE_REVEAL), frozenset(STEPS)  # a tuple is gone through, state by state
+_BETTING, _DECIDING, _REVEALING = State.BETTING, State.DECIDING, State.REVEALING
+"""Each report asks for these; of an enumeration they would be looked up anew."""
 _MAY_FIT_LATER: Final = frozenset(
     {"out-of-turn", "wager-held", "reveal-before-burn", "unknown-seat", "draw-before-close"}
 )
@@ -115,7 +117,7 @@ class DealerFlow:
     @property
     def between_rounds(self) -> bool:
         """True when no round is under way and no report waits for another one."""
-        return self._phase.state is State.BETTING and not self._held
+        return self._phase.state is _BETTING and not self._held
 
     @property
     def procedure(self) -> Procedure:
@@ -166,7 +168,7 @@ class DealerFlow:
     def kept(self) -> FlowState | None:
         """All that outlives a round, when none is under way: bets for the next one are not placed, no report is set
         aside. None at any other moment; right after END GAME it is there."""
-        if self._phase.state is not State.BETTING or self._held or self._lines.patient:
+        if self._phase.state is not _BETTING or self._held or self._lines.patient:
             return None
         kept = coming_of(self._round, self._open())
         return in_order(self._at_rest(kept)) if kept is not None else None
@@ -254,7 +256,7 @@ class DealerFlow:
             if seen.device not in round_.devices:
                 round_.devices.add(seen.device)
             if phase.state in _OPEN_STEPS:
-                if phase.state is State.DECIDING and kind in PASSES_BY:
+                if phase.state is _DECIDING and kind in PASSES_BY:
                     self._pass_by(seen)
                 if round_.ends_early and self._pass_over(body):
                     self._flush(out)
@@ -348,7 +350,7 @@ class DealerFlow:
         """Play goes on without seats that have not chosen: the steps that waited for them are over."""
         if deal_on(self._round, seen.body):
             self._go_on()
-        while self._phase.state is State.DECIDING and goes_on_without(self._round, seen.body):
+        while self._phase.state is _DECIDING and goes_on_without(self._round, seen.body):
             pass_by(self._round, seen)
             self._go_on()
             take_early(self._round)
@@ -370,7 +372,7 @@ class DealerFlow:
         """Let the machine find where the round now stands, past steps whose work is already done."""
         phase = self._phase
         round_ = phase.round_
-        if phase.state is State.BETTING:
+        if phase.state is _BETTING:
             return
         if round_.incidents:  # nothing ends a play of which nothing was found
             self._judge()
@@ -404,7 +406,7 @@ class DealerFlow:
         if self._plan.runs_out is not None and not round_.house_wrong:
             look_ahead(round_, self._last)
         over = False
-        if phase.state is not State.REVEALING or not GUARDS["step_reveals"].holds(round_):
+        if phase.state is not _REVEALING or not GUARDS["step_reveals"].holds(round_):
             waiting = WAITING[round_.doing]
             if waiting is not None and GUARDS[waiting].holds(round_) and phase.end_step():
                 if round_.late:
@@ -416,7 +418,7 @@ class DealerFlow:
                 was = phase.state
                 phase.begin_step()
                 self._shown_at = stands
-                over = was is State.REVEALING and phase.state is not was  # back at a step, which may be over, too
+                over = was is _REVEALING and phase.state is not was  # back at a step, which may be over, too
         if round_.incidents:
             self._judge()
         return over

@@ -71,13 +71,14 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
     if round_.doing == "reveal":
         if round_.plan.forced_draws:
             judge_draws(round_, seen)
-        judge_discards(round_, place, seen, final=True)
+        if hand is not None and hand.laid_away:
+            judge_discards(round_, place, seen, final=True)
     if place in round_.splits:
         split = round_.splits[place]
         found(round_, round_.ledger.arranged(place, (*split.low, *split.rest)), seen)
     live = round_.live
-    if not in_order or place.seat:
-        _mark_shown(round_, place, live)
+    if not in_order or kind == "seats":
+        _mark_shown(round_, kind, live)
     if kind in round_.plan.houses:
         close_bets(round_)
     _note_showdown(round_, live)
@@ -179,9 +180,9 @@ def _deal_counted(round_: Round, place: Place, counted: int) -> None:
             round_.given = len(round_.dues)
 
 
-def _mark_shown(round_: Round, place: Place, live: list[int]) -> None:
-    if place.seat is None:
-        round_.shown.add(round_.plan.kinds[place])
+def _mark_shown(round_: Round, kind: str, live: list[int]) -> None:
+    if kind != "seats":
+        round_.shown.add(kind)
         return
     hands = round_.ledger.hands
     for number in live:

@@ -100,10 +100,7 @@ def _lets_pass(row: Row, round_: Round) -> bool:
     for name in row.guards:
         if not guards.holds(name, round_):
             return False
-    for name in row.unless:
-        if guards.holds(name, round_):
-            return False
-    return True
+    return not any(guards.holds(name, round_) for name in row.unless) if row.unless else True
 
 
 @cache

@@ -65,7 +65,12 @@ class Hand:
     @property
     def set_aside(self) -> int:
         """How many of the cards were burned."""
-        return len(self.burned or ())
+        return len(self.burned) if self.burned else 0
+
+    @property
+    def any_known(self) -> bool:
+        """True when a card of it was read or shown."""
+        return bool(self.recognised or self.opened or self.declared or self.revealed is not None)
 
     @property
     def cards(self) -> tuple[Card, ...]:

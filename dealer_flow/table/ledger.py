@@ -279,7 +279,7 @@ class Ledger:
         hand = self.hands.get(place)
         if hand is None:
             return self._see(cards, place)
-        findings = self._compare(hand, cards)
+        findings = self._compare(hand, cards) if hand.any_known else []
         hand.revealed = cards
         findings += self._see(cards, place)
         if place in self.plan.spots:
@@ -391,7 +391,7 @@ class Ledger:
     def _all_burned(self) -> tuple[Card, ...]:
         cards = self.burned_shown
         for place in self.plan.burns:
-            if place in self.hands and self.hands[place].burned is not None:
+            if place in self.hands and self.hands[place].recognised:
                 cards += self._burned_faces(self.hands[place])
         return cards + (self.hands[BURN].recognised if BURN in self.hands else ())
 

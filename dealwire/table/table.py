@@ -217,6 +217,9 @@ class Table:
 
     def handle(self, seen: Seen) -> list[TableOutcome]:
         """Take one report; return what it led to, in order: a round is followed by its settlement."""
+        if self._awards is None and not self._pressed:
+            found = self.flow.handle(seen)
+            return self.settled(found) if found else []
         awards: Sequence[TableOutcome] = self._awards.handle(seen) if self._awards is not None else ()
         if self._pressed:
             awards = [*awards, *self._by_button(seen)]
