@@ -58,7 +58,7 @@ def deal_ahead(round_: Round) -> None:
 
 def _begun_ahead(round_: Round, step: AnyStep) -> bool:
     """Whether its cards are due already."""
-    return step.name in [due.step for due in round_.dues]
+    return bool(round_.dues) and step.name in [due.step for due in round_.dues]
 
 
 def choose(round_: Round, number: int, step: str, name: str) -> None:

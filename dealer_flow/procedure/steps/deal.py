@@ -68,11 +68,10 @@ class DealStep(DealtStep):
             places = [pile(number) for number in range(1, len(places) + 1)]
         if self.by == "single":
             ways = places, places[::-1] if self.rotation == "there-and-back" else places
-            yield from (Due(place, 1, self.name) for turn in range(self.cards) for place in ways[turn % 2])
-        elif self.from_device and view.plan.from_shoe:
-            yield from (Due(place, 1, self.name) for place in places for _ in range(self.cards))
-        else:
-            yield from [_packet(place, self.cards, self.name) for place in places]
+            return iter([Due(place, 1, self.name) for turn in range(self.cards) for place in ways[turn % 2]])
+        if self.from_device and view.plan.from_shoe:
+            return iter([Due(place, 1, self.name) for place in places for _ in range(self.cards)])
+        return iter([_packet(place, self.cards, self.name) for place in places])
 
     def turns(self, view: RoundView) -> list[Place]:
         """Who gets cards, in the order they go out."""
