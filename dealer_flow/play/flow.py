@@ -28,7 +28,7 @@ from dealer_flow.play.identity import Pin
 from dealer_flow.play.kept import ComingRound, FlowState, coming, coming_of, in_order, put_back
 from dealer_flow.play.legal import Legal, legal
 from dealer_flow.play.machine import Phase
-from dealer_flow.play.order import WAITING, violation
+from dealer_flow.play.order import WAITING, broken, rules_of, violation
 from dealer_flow.play.publish import result_of
 from dealer_flow.play.remedies import at_step, before_last
 from dealer_flow.play.sessions import LINE_REPORTS, Lines, RoundOrigin
@@ -86,6 +86,7 @@ class DealerFlow:
         pins: Mapping[str, Pin] | None = None,
     ) -> None:
         self._plan = Plan(procedure, options or {})
+        self._rules = rules_of(self._plan)
         self._table = table
         self._least_confidence, self._pins = least_confidence, pins or {}
         self._begin()
@@ -263,7 +264,9 @@ class DealerFlow:
                     return
             if kind is e.HandCorrected and self._corrected(seen, out):
                 return
-            found = violation(phase.state, round_, body)
+            state = phase.state
+            rules = self._rules[state].get(kind)
+            found = None if rules is None else broken(rules, state, round_, body)
             if found is not None:
                 self._report(found, seen)
                 if kind is e.GameStarted and round_.in_play:

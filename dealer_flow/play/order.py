@@ -5,7 +5,7 @@ which is never silent: the rule says whether the report is still taken into acco
 depend on it; if they do, the round cannot be settled. `legal.py` offers nothing that breaks a rule.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -40,9 +40,18 @@ class OrderRule(NamedTuple):
     nearer: tuple[str, ...] = ()
 
 
+Rules = tuple[tuple[Check, OrderRule], ...]
+"""Rules of a report that matter, each with its guard."""
+
+
 def violation(state: State, round_: Round, body: e.Body) -> Violation | None:
     """None when `body` may happen now. Reports without rules are always in order."""
-    for holds, rule in _rules_at(round_.plan, state).get(body.__class__, ()):
+    return broken(rules_of(round_.plan)[state].get(body.__class__, ()), state, round_, body)
+
+
+def broken(rules: Rules, state: State, round_: Round, body: e.Body) -> Violation | None:
+    """How `body` breaks the first of these rules that it breaks; None when it breaks none."""
+    for holds, rule in rules:
         if not holds(round_, body):
             return _violation_of(rule, state, round_, body)
     return None
@@ -59,8 +68,13 @@ def _violation_of(rule: OrderRule, state: State, round_: Round, body: e.Body) ->
     return Violation(name, harmful, rule.taken, rule.code, place)
 
 
-@lru_cache(maxsize=1024)
-def _rules_at(plan: Plan, state: State) -> dict[type[e.Body], tuple[tuple[Check, OrderRule], ...]]:
+@lru_cache(maxsize=256)
+def rules_of(plan: Plan) -> Mapping[State, Mapping[type[e.Body], Rules]]:
+    """The rules of every report in every state of this game."""
+    return {state: _rules_at(plan, state) for state in State}
+
+
+def _rules_at(plan: Plan, state: State) -> dict[type[e.Body], Rules]:
     """The rules that matter in this state of this game, each with its guard: of a hundred, a report meets three or
     four."""
     games = _games_of(plan)
