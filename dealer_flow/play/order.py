@@ -68,10 +68,22 @@ def _violation_of(rule: OrderRule, state: State, round_: Round, body: e.Body) ->
     return Violation(name, harmful, rule.taken, rule.code, place)
 
 
+class _RulesOfGame(dict[State, Mapping[type[e.Body], Rules]]):
+    """The rules of every report by the state, made when they are first asked for."""
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__()
+        self._plan = plan
+
+    def __missing__(self, state: State) -> Mapping[type[e.Body], Rules]:
+        found = self[state] = _rules_at(self._plan, state)
+        return found
+
+
 @lru_cache(maxsize=256)
 def rules_of(plan: Plan) -> Mapping[State, Mapping[type[e.Body], Rules]]:
     """The rules of every report in every state of this game."""
-    return {state: _rules_at(plan, state) for state in State}
+    return _RulesOfGame(plan)
 
 
 def _rules_at(plan: Plan, state: State) -> dict[type[e.Body], Rules]:
