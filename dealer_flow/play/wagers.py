@@ -160,9 +160,11 @@ def _bets_as_it_should(round_: Round, number: int, which: Rules) -> bool:
     apart = number in round_.held or number in round_.blind or number in round_.propositions
     if apart or number in round_.passed_by or round_.plan.taken_back or number not in round_.wagers:
         return False
-    staked = (*round_.staked[number].items(),) if number in round_.staked else ()
+    wagers = staked = (*round_.wagers[number].items(),)
+    if which != "start":  # at START GAME they lie as they lie now
+        staked = (*round_.staked[number].items(),) if number in round_.staked else ()
     made = (*round_.choices[number].values(),) if number in round_.choices else ()
-    return _in_order(round_.plan, which, staked, (*round_.wagers[number].items(),), made)
+    return _in_order(round_.plan, which, staked, wagers, made)
 
 
 @lru_cache(maxsize=1024)

@@ -63,23 +63,23 @@ class DealStep(DealtStep):
 
     def dues(self, view: RoundView) -> Iterator[Due]:
         """Packets or single cards, place after place or in rotation; a shoe gives single cards."""
-        places = self.turns(view)
+        places, name, cards = self.turns(view), self.name, self.cards
         if self.first == "number" and view.first is None and view.plan.assign is not None:
             places = [pile(number) for number in range(1, len(places) + 1)]
         if self.by == "single":
             ways = places, places[::-1] if self.rotation == "there-and-back" else places
-            return iter([Due(place, 1, self.name) for turn in range(self.cards) for place in ways[turn % 2]])
+            return iter([Due(place, 1, name) for turn in range(cards) for place in ways[turn % 2]])
         if self.from_device and view.plan.from_shoe:
-            return iter([Due(place, 1, self.name) for place in places for _ in range(self.cards)])
-        return iter([_packet(place, self.cards, self.name) for place in places])
+            return iter([Due(place, 1, name) for place in places for _ in range(cards)])
+        return iter([_packet(place, cards, name) for place in places])
 
     def turns(self, view: RoundView) -> list[Place]:
         """Who gets cards, in the order they go out."""
         if not self.for_anybody(view):
             return []
-        seats, places = self._seats(view), list[Place]()
+        places: list[Place] = []
         for to in self.to:
-            places += seats if to == "seats" else [view.plan.place(to)]
+            places += self._seats(view) if to == "seats" else [view.plan.place(to)]
         if self.first == "dealer-left" or view.first is None:
             return places
         around = list(view.plan.around())
@@ -93,8 +93,8 @@ class DealStep(DealtStep):
     def _seats(self, view: RoundView) -> list[Place]:
         if self.seats == "all":
             return [seat(number) for number in range(1, view.plan.most_seats + 1)]
-        numbers = view.drawing if self.seats == "live" else view.active
-        return [PLACES[number] for number in numbers if self.only is None or self.only in view.wagers[number]]
+        numbers, only = view.drawing if self.seats == "live" else view.active, self.only
+        return [PLACES[number] for number in numbers if only is None or only in view.wagers[number]]
 
     @property
     def selects_first(self) -> bool:
