@@ -25,10 +25,10 @@ def choice_step(round_: Round, seat: int, choice: str) -> str | None:
     if made and not round_.plan.finishes.isdisjoint(made.values()):
         return None
     loose = round_.house_wrong or round_.over
-    if step is not None and step.do == "exchange" and step.unless == choice and not loose:
+    if round_.doing == "exchange" and isinstance(step, ExchangeStep) and step.unless == choice and not loose:
         due = round_.next_due
         return step.name if due is not None and due.place.seat == seat and step.name not in made else None
-    if step is not None and step.do == "decide" and round_.opened and not loose:
+    if round_.doing == "decide" and isinstance(step, DecideStep) and round_.opened and not loose:
         if round_.is_undecided(seat):
             return step.name if choice in step.choices else None
         return _next_choice(round_, seat, choice) if step.name in made else None

@@ -18,27 +18,28 @@ from devices.events import Seen
 
 def _wager(round_: Round, seen: Seen, body: e.WagerPlaced) -> None:
     plan = round_.plan
-    bet = plan.bets.get(body.bet)
-    if bet is None or bet.placed == "by-action" or not 1 <= body.seat <= plan.most_seats:
+    if body.bet not in plan.on_spots or not 1 <= body.seat <= plan.most_seats:
         return  # also where the order of play matters no more, and nothing else keeps it out
-    back = not body.cents and takes_back(round_, body.seat, bet.name)
-    stays_open = bet.placed == "before-deal" and plan.assign is not None and bets_stay_open(round_)
-    if (bet.placed == "before-deal") != (not round_.in_play) and not back and not stays_open:
+    bet = plan.bets[body.bet]
+    name, placed = bet.name, bet.placed
+    back = not body.cents and takes_back(round_, body.seat, name)
+    stays_open = placed == "before-deal" and plan.assign is not None and bets_stay_open(round_)
+    if (placed == "before-deal") != (not round_.in_play) and not back and not stays_open:
         return
     if round_.in_play and body.seat not in round_.active and not stays_open:
         return
     bets = round_.wagers.setdefault(body.seat, {})
-    if bet.placed == "before-extra" and not _move(round_, bets, bet.name, body.cents):
+    if placed == "before-extra" and not _move(round_, bets, name, body.cents):
         return
     on = round_.propositions.get(body.seat)
-    if on and bet.name in on and sum(on[bet.name].values()) != body.cents:
-        del on[bet.name]  # nobody knows what it is on
+    if on and name in on and sum(on[name].values()) != body.cents:
+        del on[name]  # nobody knows what it is on
     if body.cents:
-        bets[bet.name] = body.cents
-        if bet.name in plan.blind_now[round_.at]:
-            round_.blind.setdefault(body.seat, set()).add(bet.name)
+        bets[name] = body.cents
+        if name in plan.blind_now[round_.at]:
+            round_.blind.setdefault(body.seat, set()).add(name)
     else:
-        bets.pop(bet.name, None)
+        bets.pop(name, None)
     if stays_open:
         enter(round_)
         placed_anew(round_, body.seat)

@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from dealer_flow.procedure.steps.kinds import AnyStep
 from dealer_flow.procedure.steps.show import ShowStep
-from dealer_flow.procedure.tables import DECLARED, SettlesPart
+from dealer_flow.procedure.tables import DECLARED
 from dealer_flow.record.details import Stage
 from dealer_flow.record.result import Outcome
 from dealer_flow.table.hand import corrected
@@ -99,7 +99,7 @@ def _settle(round_: Round, index: int) -> None:
     if round_.over or round_.house_wrong or round_.ledger.conserved is False:
         return
     rows, tips = round_.plan.settling[step.name], round_.plan.tips
-    for number in round_.active:
+    for number in round_.active if rows else ():
         if number not in round_.dead:
             named = _settling(round_, step, rows, number)
             if not named:
@@ -110,12 +110,12 @@ def _settle(round_: Round, index: int) -> None:
     round_.settled_by = index
 
 
-def _settling(round_: Round, step: AnyStep, rows: tuple[SettlesPart, ...], number: int) -> set[str]:
+def _settling(round_: Round, step: AnyStep, rows: tuple[tuple[str, str | None], ...], number: int) -> set[str]:
     """The bets that these rows of a step settle at a seat, by what it chose and declared."""
     made = {*round_.choices[number].values()} if number in round_.choices else set()
     if number in round_.declared and step.name in round_.declared[number]:
         made.add(DECLARED)
-    return {row.bet for row in rows if row.of is None or row.of in made}
+    return {bet for bet, of in rows if of is None or of in made}
 
 
 def unsettle(round_: Round, kind: str, number: int | None = None) -> None:

@@ -152,9 +152,10 @@ class Plan:
         self.order = {step.name: index for index, step in enumerate(self.steps)}
         """A step's name -> its place among the steps."""
         self.settling = {
-            step.name: tuple(row for row in step.settling if chosen(row.when, self.options)) for step in self.steps
+            step.name: tuple((row.bet, row.of) for row in step.settling if chosen(row.when, self.options))
+            for step in self.steps
         }
-        """The bets that are settled once a step is over, and whose."""
+        """The bets that are settled once a step is over, each with the choice of those whose it is; None for all."""
 
     def _decks_of_cards(self) -> None:
         deals = [step for step in self.steps if isinstance(step, DealStep)]
