@@ -46,7 +46,10 @@ Rules = tuple[tuple[Check, OrderRule], ...]
 
 def violation(state: State, round_: Round, body: e.Body) -> Violation | None:
     """None when `body` may happen now. Reports without rules are always in order."""
-    return broken(rules_of(round_.plan)[state].get(body.__class__, ()), state, round_, body)
+    for holds, rule in rules_of(round_.plan)[state].get(body.__class__, ()):
+        if not holds(round_, body):
+            return _violation_of(rule, state, round_, body)
+    return None
 
 
 def broken(rules: Rules, state: State, round_: Round, body: e.Body) -> Violation | None:

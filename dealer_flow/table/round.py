@@ -236,8 +236,8 @@ class Round:
     @property
     def live(self) -> list[int]:
         """Seats still in the round: neither dead nor folded."""
-        dead, gave_up, gone = self.dead, self.gave_up, self.betting.folded
-        return [number for number in self.active if not (number in dead or number in gave_up or number in gone)]
+        gone = {*self.dead, *self.gave_up, *self.betting.folded}
+        return [number for number in self.active if number not in gone]
 
     def is_live(self, number: int) -> bool:
         """True when this seat is still in the round."""
