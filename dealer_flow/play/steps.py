@@ -245,6 +245,8 @@ def ends_by(round_: Round, body: e.Body) -> bool:
             return _of_later_step(round_, body)
         return isinstance(body, (*_CARDS_OUT, *_ENDS, e.BurnConfirmed, e.Confirmed))
     if step.do == "decide":
+        if not step.optional:
+            return False
         if isinstance(body, e.DecisionMade):
             choice = round_.plan.decisions.get(body.decision)
             return choice is not None and choice.name not in step.choices

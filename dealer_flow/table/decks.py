@@ -113,8 +113,8 @@ class Decks:
             return False
         if self.counted_at_ns is None:
             self.counted_at_ns = at_ns
-        self.quiet_until_ns = self.counted_at_ns + minutes * MINUTE_NS
-        self.count_due = at_ns >= self.quiet_until_ns
+        due_ns = self.counted_at_ns + minutes * MINUTE_NS
+        self.quiet_until_ns, self.count_due = due_ns, at_ns >= due_ns
         return self.count_due
 
     def count(self, at_ns: int) -> None:

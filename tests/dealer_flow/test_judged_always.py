@@ -15,12 +15,15 @@ import pytest
 from msgspec.structs import replace
 
 from dealer_flow.play import flow as flows
-from dealer_flow.play import guards, handle_controller, order, publish, steps, wagers
+from dealer_flow.play import handle_controller, order, publish, wagers
 from dealer_flow.play.flow import CONCERNED, DealerFlow
 from dealer_flow.play.handle_shuffler import HANDLERS
+from dealer_flow.play.states import State
 from dealer_flow.procedure.load import load_procedure
-from dealer_flow.procedure.steps.kinds import STEPS
+from dealer_flow.procedure.plan import Plan
 from dealer_flow.table.betting import Betting
+from dealer_flow.table.decks import Decks
+from dealer_flow.table.ledger import Ledger
 from dealer_flow.table.round import Round
 from devices import events as e
 from devices.capture import Capture
@@ -143,14 +146,32 @@ def judging_everything() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(flows, "PASSES_BY", frozenset(HANDLERS))
         patch.setattr(flows, "_MOVES_NOTHING", frozenset())
-        for module in (guards, steps):
-            patch.setattr(module, "MAY_END_SO", frozenset(STEPS))
-        for module, name in ((order, "_rules_at"), (order, "_rows_at"), (wagers, "_breaches_of")):
+        patch.setattr(Round, "ends_early", _always(True))
+        patch.setattr(Decks, "quiet_until_ns", _always(0))
+        patch.setattr(Ledger, "close", lambda _: None)
+        for module in (flows, order):
+            patch.setattr(module, "rules_of", RulesAnew)
+        for module, name in ((order, "_rows_at"), (wagers, "_breaches_of")):
             patch.setattr(module, name, getattr(module, name).__wrapped__)
         patch.setattr(wagers, "_bets_as_it_should", lambda round_, number, which: False)
         patch.setattr(publish, "_plain", lambda round_, outcome: False)
         patch.setattr(handle_controller, "judge_start", _forgetting(handle_controller.judge_start))
         yield
+
+
+def _always(value: object) -> property:
+    """A field that is so, whatever is written there."""
+    return property(lambda _: value, lambda _, __: None)
+
+
+class RulesAnew:
+    """The rules of a game, looked for at each report."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+
+    def __getitem__(self, state: State) -> Any:
+        return order._rules_at(self._plan, state)
 
 
 def _forgetting(judge_start: Callable[[Round, Seen], None]) -> Callable[[Round, Seen], None]:
@@ -186,6 +207,7 @@ def agrees(round_: Round) -> None:
     plan = round_.plan
     assert round_.step is (plan.steps[round_.at] if plan.steps else None)
     assert round_.doing == (round_.step.do if round_.step is not None else "")
+    assert round_.incidents or not (round_.over or round_.house_wrong), "nothing ends a play of which nothing was found"
     gave_up = {number for number, made in round_.choices.items() if not plan.folds.isdisjoint(made.values())}
     assert round_.gave_up == gave_up
     assert plan.betting is not None or round_.betting == Betting()

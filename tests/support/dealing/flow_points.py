@@ -42,19 +42,21 @@ class Point(NamedTuple):
     lines: Lines
     held: tuple[Seen, ...]
     reported: int
+    shown_at: tuple[int, bool]
     reports: RoundReports
 
 
 def save(flow: DealerFlow) -> Point:
     """Everything the flow may change; it goes on with a copy once `load` was called."""
-    return Point(flow.state, flow._round, flow._lines, tuple(flow._held), flow._reported, clone(flow._reports, {}))
+    held, reports = tuple(flow._held), clone(flow._reports, {})
+    return Point(flow.state, flow._round, flow._lines, held, flow._reported, flow._shown_at, reports)
 
 
 def load(flow: DealerFlow, point: Point) -> None:
     """Back to `point`, which stays as it is."""
     now = clone(point.round, {})
     flow._phase.state, flow._round, flow._lines = point.state, now, clone(point.lines, {})
-    flow._held, flow._reported = deque(point.held), point.reported
+    flow._held, flow._reported, flow._shown_at = deque(point.held), point.reported, point.shown_at
     flow._decks, flow._shoes = now.decks, now.shoes
     flow._reports = clone(point.reports, {})
 
