@@ -256,17 +256,15 @@ class DealerFlow:
         else:
             if seen.device not in round_.devices:
                 round_.devices.add(seen.device)
-            if phase.state in _OPEN_STEPS:
-                if phase.state is _DECIDING and kind in PASSES_BY:
-                    self._pass_by(seen)
-                if round_.ends_early and self._pass_over(body):
-                    self._flush(out)
-                    return
+            if phase.state is _DECIDING and kind in PASSES_BY:
+                self._pass_by(seen)
+            if round_.ends_early and phase.state in _OPEN_STEPS and self._pass_over(body):
+                self._flush(out)
+                return
             if kind is e.HandCorrected and self._corrected(seen, out):
                 return
-            state = phase.state
-            rules = self._rules[state].get(kind)
-            found = None if rules is None else broken(rules, state, round_, body)
+            rules = self._rules[phase.state]
+            found = broken(rules[kind], phase.state, round_, body) if kind in rules else None
             if found is not None:
                 self._report(found, seen)
                 if kind is e.GameStarted and round_.in_play:

@@ -110,6 +110,7 @@ class Plan:
         self.deck_at = {"card-shoe": SHOE, "hand": REMAINDER}.get(procedure.device, SHUFFLER)
         """The place of the deck that cards come from."""
         self._bets()
+        self._spots()
         self._choices()
         self._places()
         self.most_seats = procedure.seats.most
@@ -212,10 +213,6 @@ class Plan:
         procedure = self.procedure
         there = spots(procedure, self.options)
         self.bets: dict[int, BetPart] = {bet.number: bet for bet in there}
-        self.on_spots = frozenset(number for number, bet in self.bets.items() if bet.placed != "by-action")
-        """Bets, by their numbers, that lie on spots of the layout."""
-        self.on_choices = frozenset(number for number, bet in self.bets.items() if bet.placed == "by-decision")
-        """Those of them that go with a choice."""
         self.rules: tuple[BetRule, ...] = rules_of(procedure, self.options)
         """What the bets of a seat must be, under these options."""
         self.before_deal = frozenset(bet.name for bet in there if bet.placed == "before-deal")
@@ -251,6 +248,13 @@ class Plan:
         self.blind = frozenset(bet.name for bet in there if bet.blind)
         self.by_action = frozenset(bet.name for bet in there if bet.placed == "by-action")
         self.by_decision = frozenset(bet.name for bet in there if bet.placed == "by-decision" and bet.tip_for is None)
+
+    def _spots(self) -> None:
+        """Bets by the numbers of their spots."""
+        self.on_spots = frozenset(number for number, bet in self.bets.items() if bet.placed != "by-action")
+        """Bets, by their numbers, that lie on spots of the layout."""
+        self.on_choices = frozenset(number for number, bet in self.bets.items() if bet.placed == "by-decision")
+        """Those of them that go with a choice."""
 
     def _choices(self) -> None:
         procedure = self.procedure
