@@ -19,7 +19,7 @@ from cobs import cobs
 
 from benchmarks.table import Table, interleave
 from protocol.tdp import messages as m
-from protocol.tdp.codec import READERS, Envelope, encode
+from protocol.tdp.codec import decode, encode
 from protocol.tdp.framing import Framer, encode_frame
 from protocol.tdp.packets import ANSWERS, HEADER, PACKETS
 
@@ -56,10 +56,10 @@ def a_table_at_work(count: int) -> list[bytes]:
 
 
 def tdp(chunks: list[bytes]) -> int:
-    framer, found = Framer(READERS), 0
+    framer, found = Framer(), 0
     for chunk in chunks:
-        for piece in framer.feed(chunk):
-            if type(piece) is Envelope and piece.message:
+        for body in framer.bodies(chunk):
+            if type(body) is bytes and decode(body).message:
                 found += 1
     return found
 

@@ -68,9 +68,11 @@ def stages() -> Stages:
     def decoded() -> int:
         found = 0
         for recording in recordings:
-            framers: dict[int, Framer[Frame]] = {}
+            framers: dict[int, Framer] = {}
             for chunk in recording.received:
-                framer = framers.setdefault(chunk.interface, Framer())
+                if chunk.interface not in framers:
+                    framers[chunk.interface] = Framer()
+                framer = framers[chunk.interface]
                 for piece in framer.feed(chunk.data):
                     if type(piece) is Frame:
                         decode(piece.body)

@@ -11,14 +11,16 @@ from protocol.faults import Fault, fault_text
 from protocol.message import message_name
 from protocol.places import PLACES as PLACE_CODES
 from protocol.tdp.derive import (
+    HEAD,
     HEADER_CODES,
     HEADER_SIZE,
+    NO_WAY,
     Extensions,
     Field,
     Layout,
     Misfit,
-    Reader,
     Shape,
+    Way,
     unpack_header,
     write_extensions,
 )
@@ -48,29 +50,29 @@ _BY_CLASS: Final = {
 }
 
 
-class _Ways(dict[bytes, Reader]):
-    """The short way of each message, by its id in the header, which names one message whatever the kind; the reader
-    itself looks at the kind. Every other body goes the long way."""
-
-    def __init__(self, long_way: Reader) -> None:
-        answers = {kind: layout.reader(kind, long_way) for kind, layout in _ANSWERS.items()}
-        self._long_way = long_way
-
-        def by_kind(body: bytes) -> Envelope:
-            """Answers, whose layout depends on their kind alone."""
-            return answers.get(body[2], long_way)(body)
-
-        for key, layout in _LAYOUTS.items():
-            self[(key & 0xFFFF).to_bytes(2, "little")] = layout.reader(key >> 16, by_kind)
-
-    def __missing__(self, message_id: bytes) -> Reader:
-        return self._long_way
+WAYS: Final[Mapping[int, Way]] = {
+    key & 0xFFFF: way for key, layout in _LAYOUTS.items() if (way := layout.way(key >> 16)) is not None
+}
+"""The short ways by message id, which names one message whatever the kind. `decode` goes them; so does a link, itself,
+for what comes all the time."""
+_ANSWER_WAYS: Final = {way[0]: way for kind, layout in _ANSWERS.items() if (way := layout.way(kind)) is not None}
 
 
 def decode(body: bytes) -> Envelope:
     """The message in a frame's body. A kind, id or version without a layout gives `Unknown`, never an error;
     BadPayload when the payload does not fit the layout it names."""
-    return _DECODERS[body[6:8]](body)
+    head = body[HEAD]
+    try:
+        usual, values, cls = WAYS[body[6] | body[7] << 8]  # by the message id in the header
+        if head == usual:
+            return Envelope(cls(*values(body)), (), body)
+    except NO_WAY:
+        pass
+    try:
+        _, values, cls = _ANSWER_WAYS[head]
+        return Envelope(cls(*values(body)), (), body)
+    except NO_WAY:
+        return _decode(body)
 
 
 def _decode(body: bytes) -> Envelope:
@@ -89,9 +91,10 @@ def _decode(body: bytes) -> Envelope:
         raise BadPayload(kind, message_id, body[HEADER_SIZE:], str(error)) from None
 
 
-def _read(body: bytes) -> Envelope:
+def read(body: bytes) -> Envelope:
+    """`decode`, but a payload that does not fit its layout gives `Unknown`, too."""
     try:
-        return _decode(body)
+        return decode(body)
     except BadPayload as error:
         return as_unknown(error, body)
 
@@ -99,11 +102,6 @@ def _read(body: bytes) -> Envelope:
 def as_unknown(error: BadPayload, body: bytes) -> Envelope:
     """A frame whose payload does not fit its layout, as a frame of a message nobody knows."""
     return Envelope(Unknown(error.kind, error.message_id, error.payload), (), body)
-
-
-_DECODERS: Final = _Ways(_decode)
-READERS: Final[Mapping[bytes, Reader]] = _Ways(_read)
-"""`decode` for a framer: they raise nothing, and a payload that does not fit its layout gives `Unknown`."""
 
 
 def encode(

@@ -63,7 +63,18 @@ class Envelope(Struct, frozen=True, gc=False):
         return self.body[6] | self.body[7] << 8
 
 
-Reader = Callable[[bytes], Envelope]
+Values = Callable[[bytes], tuple[Any, ...]]
+
+Way = tuple[bytes, Values, type[Message]]
+"""The short way of a message: how the body of a usual frame begins (this version, no flag, the message's kind), what
+takes the values out of it, and what is made of them. A body that does not hold just the message's fields raises one of
+`NO_WAY`."""
+
+NO_WAY: Final = (LookupError, struct.error)
+"""A body has no short way, or a message id none in a table of them."""
+
+HEAD: Final = slice(3)
+"""Version, flags and kind in a frame's body."""
 
 
 class Misfit(ValueError):
@@ -199,48 +210,18 @@ class Layout:
         self._texts = tuple((i, field.name) for i, field in enumerate(self._fixed) if field.shape is Shape.TEXT)
         self._tail_readers = tuple(_tail_reader(field) for field in self._tails)
         self._head = struct.Struct("<" + "".join(field.code for field in self._fixed))
-        self._in_body: struct.Struct | None = None  # `_head` behind the frame's header, made when it is asked for
 
-    def reader(self, kind: int, otherwise: Reader) -> Reader:
-        """The short way for frame bodies of `kind`, of this version, of a header at least, without extensions; every
-        other body is handed to `otherwise`. Most messages are integers with at most one counted field behind them;
-        those that are not have no short way."""
+    def way(self, kind: int) -> Way | None:
+        """The short way of frame bodies of `kind`. Most messages are integers with at most one counted field behind
+        them; those that are not have none."""
         if self._texts or len(self._tails) > 1:
-            return otherwise
-        head = self._in_body = self._in_body or struct.Struct(f"<{HEADER_SIZE}x{self._head.format[1:]}")
-        cls, unpack_all, unpack, end = self.cls, head.unpack, head.unpack_from, head.size
-
-        def read(body: bytes) -> Envelope:
-            if body[2] != kind or body[0] != VERSION:
-                return otherwise(body)
-            try:
-                values = unpack_all(body)  # of exactly its length
-            except struct.error:
-                return otherwise(body)
-            return Envelope(cls(*values), (), body)
-
-        begin = end + 1
-
-        def read_blob(body: bytes) -> Envelope:
-            size = len(body)
-            if size < begin or size != begin + body[end] or body[2] != kind or body[0] != VERSION:
-                return otherwise(body)
-            return Envelope(cls(*unpack(body), body[begin:]), (), body)
-
+            return None
+        head = bytes((VERSION, 0, kind))
+        codes = f"<{HEADER_SIZE}x{self._head.format[1:]}"
         if not self._tails:
-            return read
-        tail = self._tails[0]
-        if tail.shape is Shape.BLOB:
-            return read_blob
-        width, convert = tail.size, _tail_converter(tail)
-
-        def read_counted(body: bytes) -> Envelope:
-            size = len(body)
-            if size < begin or size != begin + body[end] * width or body[2] != kind or body[0] != VERSION:
-                return otherwise(body)
-            return Envelope(cls(*unpack(body), convert(body[begin:]) if body[end] else ()), (), body)
-
-        return read_counted
+            return head, struct.Struct(codes).unpack, self.cls
+        blob = self._tails[0].shape is Shape.BLOB
+        return head, (_blob_reader if blob else _empty_reader)(codes), self.cls
 
     def read(self, body: bytes) -> Envelope:
         """A whole frame body, whose kind and message id are not looked at, to its envelope; Misfit."""
@@ -270,6 +251,35 @@ class Layout:
             if field.shape is Shape.INTEGER and not (isinstance(value, int) and 0 <= value <= top):
                 return f"{field.name} is {value!r}; it takes 0 to {top}"
         return "a value does not fit its field"
+
+
+_NO_ITEMS: Final = ((),)
+
+
+def _blob_reader(codes: str) -> Values:
+    """Integers by their `codes`, then counted bytes."""
+    head = struct.Struct(codes)
+    unpack, end, begin = head.unpack_from, head.size, head.size + 1
+
+    def values(body: bytes) -> tuple[Any, ...]:
+        if body[end] != len(body) - begin:
+            raise struct.error("not as many bytes as it counts")
+        return unpack(body) + (body[begin:],)  # noqa: RUF005  # which would make a list first
+
+    return values
+
+
+def _empty_reader(codes: str) -> Values:
+    """Integers by their `codes`, then a counted run that is empty: one of faults nearly always is."""
+    unpack = struct.Struct(f"{codes}x").unpack
+
+    def values(body: bytes) -> tuple[Any, ...]:
+        found = unpack(body)
+        if body[-1]:
+            raise struct.error("it counts some")
+        return found + _NO_ITEMS
+
+    return values
 
 
 def _read_text(raw: bytes, name: str) -> str:

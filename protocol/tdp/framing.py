@@ -11,9 +11,8 @@ piece may come out in several parts, as it was cut.
 """
 
 import re
-from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import Any, Final, Generic, TypeVar, overload
+from typing import Any, Final
 from zlib import crc32
 
 from cobs import cobs
@@ -58,7 +57,6 @@ class Frame(Struct, frozen=True, gc=False):
 
 _decode: Final = cobs.decode
 _BODY: Final = slice(-CHECK_BYTES)  # made once, not for every frame
-_ID: Final = slice(HEADER.sizeof() - 2, HEADER.sizeof())  # the message id is the header's last field
 _FEW: Final = b"\0\0\0"
 _RUN: Final = re.compile(rb"\0{3,}")
 """More delimiters than can stand between two frames."""
@@ -77,26 +75,10 @@ def _fault(part: bytes) -> NoiseReason:
     return NoiseReason.SHORT if size < MIN_FRAME else NoiseReason.CHECK
 
 
-Read = TypeVar("Read")
+class Framer:
+    """Cuts a stream into frames and noise. Holds at most one frame's bytes, whatever arrives."""
 
-Readers = Mapping[bytes, Callable[[bytes], Read]]
-"""What is made of a frame's body, by the two bytes of the message id in its header: it answers for all of them, and for
-a body of fewer. It must not raise."""
-
-
-class Framer(Generic[Read]):
-    """Cuts a stream into frames and noise. Holds at most one frame's bytes, whatever arrives.
-
-    With `readers`, what they make of a frame's body stands in the frame's place: whoever needs no offsets is spared an
-    object a frame.
-    """
-
-    @overload
-    def __init__(self: "Framer[Frame]") -> None: ...
-    @overload
-    def __init__(self, readers: Readers[Read]) -> None: ...
-    def __init__(self, readers: Readers[Any] | None = None) -> None:
-        self._readers = readers
+    def __init__(self) -> None:
         self.held = b""
         """The pending bytes: an opening delimiter, the start of a frame, or both."""
         self._offset = 0  # of the first held byte
@@ -112,45 +94,56 @@ class Framer(Generic[Read]):
         """Nothing is held, and the next byte begins a piece."""
         return not self.held and not self._overlong
 
-    def feed(self, chunk: bytes) -> list[Read | Noise]:
+    def feed(self, chunk: bytes) -> list[Frame | Noise]:
         """What `chunk` completes, in the order of the stream."""
+        data, first = self.held + chunk, self._offset
+        pieces: list[Frame | Noise] = []
+        at = 0
+        for body in self.bodies(chunk):
+            if isinstance(body, bytes):
+                end = data.index(0, at + (not data[at])) + 1  # one delimiter may open it, the next closes it
+                pieces.append(Frame(first + at, end - at, body))
+                at = end
+            else:
+                pieces.append(body)
+                at += body.length
+        return pieces
+
+    def bodies(self, chunk: bytes) -> list[bytes | Noise]:
+        """As `feed`, but in a frame's place stands its body: whoever needs no offsets is spared an object a frame."""
         if self._overlong:
             return self._skip(chunk)
-        data, readers = self.held + chunk, self._readers
-        if readers is None:
-            return self._cut_all(data)
+        data = self.held + chunk
         # The short way, for frames one right behind the other; at anything else the long way begins anew.
         parts = data.split(b"\0")
-        tail = parts[-1]
-        del parts[-1]
-        pieces: list[Any] = []
-        for part in parts:
-            if not part and not pieces and len(parts) > 1 and parts[1]:
-                continue  # the delimiter that opens the first frame
-            try:
+        tail = parts.pop()
+        if len(parts) > 1 and parts[1] and not parts[0]:
+            del parts[0]  # the delimiter that opens the first frame
+        bodies: list[Any] = []
+        try:
+            for part in parts:
                 decoded = _decode(part)
-            except cobs.DecodeError:
-                return self._cut_all(data)
-            if crc32(decoded) != RESIDUE or not MIN_FRAME <= len(decoded) <= MAX_FRAME:
-                return self._cut_all(data)
-            body = decoded[_BODY]
-            pieces.append(readers[body[_ID]](body))
+                if crc32(decoded) != RESIDUE or not MIN_FRAME <= len(decoded) <= MAX_FRAME:
+                    return self._cut_all(data)
+                bodies.append(decoded[_BODY])
+        except cobs.DecodeError:
+            return self._cut_all(data)
         if tail:
-            self._hold(tail, self._offset + len(data) - len(tail), 0, pieces)
+            self._hold(tail, self._offset + len(data) - len(tail), 0, bodies)
         else:
             self.held = b""
             self._offset += len(data)
-        return pieces
+        return bodies
 
-    def _cut_all(self, data: bytes) -> list[Any]:
+    def _cut_all(self, data: bytes) -> list[bytes | Noise]:
         """The long way, for every `data` that begins with what was pending."""
-        pieces: list[Any] = []
+        pieces: list[bytes | Noise] = []
         if _FEW in data:
             data = self._cut_runs(data, pieces)
         self._cut(data, pieces)
         return pieces
 
-    def _cut_runs(self, data: bytes, pieces: list[Any]) -> bytes:
+    def _cut_runs(self, data: bytes, pieces: list[bytes | Noise]) -> bytes:
         """Cut all up to the end of the last run of delimiters, each run in one piece: a line that gives nothing but
         zeros must not cost a piece for every byte. What is left, after the pending byte."""
         at = 0
@@ -163,12 +156,11 @@ class Framer(Generic[Read]):
             at = run.end()
         return self.held + data[at:]
 
-    def _cut(self, data: bytes, pieces: list[Any]) -> None:
+    def _cut(self, data: bytes, pieces: list[bytes | Noise]) -> None:
         """Cut `data`, which begins with what was pending, and keep what is pending then."""
         parts = data.split(b"\0")
         tail = parts.pop()
-        offset = self._offset
-        readers, add = self._readers, pieces.append
+        offset, add = self._offset, pieces.append
         opened = 0  # 1 when a delimiter stands right before `offset` and is nobody's yet
         for part in parts:
             if part:
@@ -177,11 +169,7 @@ class Framer(Generic[Read]):
                 except cobs.DecodeError:
                     decoded = b""
                 if crc32(decoded) == RESIDUE and MIN_FRAME <= len(decoded) <= MAX_FRAME:
-                    if readers is not None:
-                        body = decoded[_BODY]
-                        add(readers[body[_ID]](body))
-                    else:
-                        add(Frame(offset - opened, len(part) + opened + 1, decoded[_BODY]))
+                    add(decoded[_BODY])
                 else:
                     add(Noise(offset - opened, b"\0"[:opened] + part + b"\0", _fault(part)))
                 offset += len(part) + 1
@@ -205,7 +193,7 @@ class Framer(Generic[Read]):
             return []
         return [Noise(offset, held, NoiseReason.IDLE if held == b"\0" else NoiseReason.SILENCE)]
 
-    def _hold(self, tail: bytes, offset: int, opened: int, pieces: list[Any]) -> None:
+    def _hold(self, tail: bytes, offset: int, opened: int, pieces: list[bytes | Noise]) -> None:
         """Keep an unfinished piece, unless it can no longer become a frame."""
         held = b"\0" + tail if opened else tail
         self._offset = offset - opened
@@ -216,14 +204,14 @@ class Framer(Generic[Read]):
             held = b""
         self.held = held
 
-    def _skip(self, chunk: bytes) -> list[Any]:
+    def _skip(self, chunk: bytes) -> list[bytes | Noise]:
         """Give the rest of an overlong piece up as noise, and cut what follows its delimiter."""
         end = chunk.find(b"\0") + 1
         noise = chunk[:end] if end else chunk
-        pieces = [Noise(self._offset, bytes(noise), NoiseReason.LONG)] if noise else []
+        pieces: list[bytes | Noise] = [Noise(self._offset, bytes(noise), NoiseReason.LONG)] if noise else []
         self._offset += len(noise)
         self._overlong = not end
-        return pieces + self.feed(chunk[end:]) if end else pieces
+        return pieces + self.bodies(chunk[end:]) if end else pieces
 
 
 def encode_frame(body: bytes, *, after_silence: bool = False) -> bytes:

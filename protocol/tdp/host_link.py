@@ -55,8 +55,12 @@ from protocol.tdp.outputs import (
 from protocol.tdp.packets import MINOR, VERSION
 from protocol.tdp.reception import Reception
 
-_CLOSED, _UP = LinkState.CLOSED, LinkState.UP  # looked up for every read, which an enumeration makes dear
-_CALLING: Final = (LinkState.HELLO, LinkState.LOST)
+_CLOSED, _HELLO, _OPENING, _LOST, _UP = (  # looked up for every read, which an enumeration makes dear
+    LinkState.CLOSED, LinkState.HELLO, LinkState.OPENING, LinkState.LOST, LinkState.UP
+)  # fmt: skip
+_CALLING: Final = (_HELLO, _LOST)
+_REFUSED: Final = Status.REFUSED
+_BROUGHT: Final = (MetersMessage, MeasuredMessage)
 _AFTER_CLASH: Final = 4096
 """Request ids skipped when the device still remembers ours from the program before us."""
 
@@ -79,7 +83,7 @@ class HostLink(Resumable):
         timing: Timing | None = None,
         resume: Standing | None = None,
     ) -> None:
-        self.state = LinkState.CLOSED
+        self.state = _CLOSED
         self.role = Role.OBSERVE
         """The role granted."""
         self._timing = timing = timing or Timing()
@@ -125,7 +129,7 @@ class HostLink(Resumable):
     @property
     def complete(self) -> bool:
         """The session is up and every event the device is known to have made was delivered."""
-        return self.state is LinkState.UP and self._in.complete
+        return self.state is _UP and self._in.complete
 
     @property
     def problem(self) -> RemoteError | None:
@@ -139,14 +143,14 @@ class HostLink(Resumable):
 
     def heard(self) -> TdpHeard | None:
         """None while something is half heard or held back. Of a line that is gone: what its successor goes on from."""
-        return self._in.left() if self.state is LinkState.CLOSED else self._in.heard()
+        return self._in.left() if self.state is _CLOSED else self._in.heard()
 
     def recall(self, heard: object) -> None:
         """Go on from what a link on this line heard. ValueError when that is of another dialect."""
         if not isinstance(heard, TdpHeard):
             raise ValueError(f"not of TDP: {type(heard).__name__}")
         self._in.recall(heard)
-        if self.state is not LinkState.CLOSED:
+        if self.state is not _CLOSED:
             self._follow()
 
     def successor(self, role: Role | None = None) -> HostLink:
@@ -174,7 +178,7 @@ class HostLink(Resumable):
     def start(self, now_ns: int) -> list[Output]:
         """Begin: the first HELLO. A listener just listens."""
         out: list[Output] = []
-        self.state = LinkState.HELLO
+        self.state = _HELLO
         if not self._listen:
             if not self._goes_on:
                 self._commands.seed(now_ns)
@@ -202,7 +206,7 @@ class HostLink(Resumable):
         return self._after(self._in.skip, now_ns)
 
     def _after(self, step: Callable[[int], list[Output]], now_ns: int) -> list[Output]:
-        if self.state is LinkState.CLOSED:
+        if self.state is _CLOSED:
             return []
         out = step(now_ns)
         if self._listen:
@@ -214,7 +218,7 @@ class HostLink(Resumable):
     def request(self, command: Message, now_ns: int) -> tuple[int, list[Output]]:
         """Queue `command`; its id comes back with the answer. NotUp, NotPermitted, QueueFull, CannotEncode."""
         out: list[Output] = []
-        if self._listen or self.state is not LinkState.UP:
+        if self._listen or self.state is not _UP:
             raise NotUp("listening only" if self._listen else self.state)
         needs = role_needed(type(command))
         if needs > self.role:
@@ -226,38 +230,38 @@ class HostLink(Resumable):
 
     def close(self, now_ns: int) -> list[Output]:
         """End: gives out what was held back, and every command that still waits as Unanswered."""
-        if self.state is LinkState.CLOSED:
+        if self.state is _CLOSED:
             return []
         return self._end(self._in.close(now_ns), now_ns)
 
     def suspend(self, now_ns: int) -> list[Output]:
         """The line is gone, another may come: as `close`, but what is held back is left to the next link."""
-        if self.state is LinkState.CLOSED:
+        if self.state is _CLOSED:
             return []
         return self._end(self._in.suspend(now_ns), now_ns)
 
     def _end(self, out: list[Output], now_ns: int) -> list[Output]:
         self._give_up_commands(now_ns, out)
-        self.state = LinkState.CLOSED
+        self.state = _CLOSED
         return out
 
     # -------------------------------------------------------------- steering
 
     def _follow(self) -> None:
         """A listener's state is what it heard."""
-        heard = LinkState.HELLO if self._in.alive or self._in.session is None else LinkState.LOST
-        self.state = LinkState.UP if self._in.opened else heard
+        heard = _HELLO if self._in.alive or self._in.session is None else _LOST
+        self.state = _UP if self._in.opened else heard
 
     def _act(self, now_ns: int, out: list[Output]) -> None:
         """Say what the state and the time call for. Runs after everything heard and on every tick."""
         heard = self._in
         if self.state not in _CALLING:
             if not heard.alive:
-                self._fall_back(LinkState.LOST, now_ns, out)
+                self._fall_back(_LOST, now_ns, out)
             elif heard.refused_hello is not None or heard.session != self._opened[0]:
-                self._fall_back(LinkState.HELLO, now_ns, out)
+                self._fall_back(_HELLO, now_ns, out)
             elif heard.restarts != self._opened[1]:
-                self._fall_back(LinkState.HELLO, now_ns, out)
+                self._fall_back(_HELLO, now_ns, out)
                 self._hello_ns = now_ns + self._timing.hello_ns  # what contradicts itself for ever is no storm
         if self.state in _CALLING:
             if heard.greeted and heard.refused_hello is None:
@@ -265,7 +269,7 @@ class HostLink(Resumable):
             elif now_ns >= self._hello_ns:
                 self._call(now_ns, out)
         self._retry(now_ns, out)
-        if self.state is LinkState.UP:
+        if self.state is _UP:
             self._keep_up(now_ns, out)
 
     def _keep_up(self, now_ns: int, out: list[Output]) -> None:
@@ -286,7 +290,7 @@ class HostLink(Resumable):
             deadlines.append(pending.due_ns)
         if self.state in _CALLING:
             deadlines.append(self._hello_ns)
-        if self.state is LinkState.UP:
+        if self.state is _UP:
             deadlines.append(self._beat_due_ns())
             chase_ns = self._chase_due_ns() if pending is None else None
             if chase_ns is not None:
@@ -309,22 +313,22 @@ class HostLink(Resumable):
         assert self._in.session is not None
         self._in.greeted = False
         self._opened = self._in.session, self._in.restarts
-        self.state = LinkState.OPENING
+        self.state = _OPENING
         self._requested = 0, 0
         assert self._in.version is not None
         command = OpenSessionMessage(self._in.session, *self._in.version, self._asks)
         self._transmit(self._commands.own(command, now_ns), now_ns, out)
 
     def _on_open_reply(self, reply: ReplyMessage, now_ns: int, out: list[Output]) -> None:
-        if reply.status != Status.REFUSED:
-            self.state, self.role = LinkState.UP, Role(self._asks)
+        if reply.status != _REFUSED:
+            self.state, self.role = _UP, Role(self._asks)
         elif reply.reason == Reason.NOT_PERMITTED and self._asks > Role.OBSERVE:
             self._asks = Role.OBSERVE
             self._open(now_ns, out)
         else:
             if reply.reason == Reason.REQUEST_ID_REUSED:
                 self._commands.skip(_AFTER_CLASH)
-            self.state = LinkState.HELLO
+            self.state = _HELLO
             self._hello_ns = now_ns + self._timing.hello_ns
 
     def _fall_back(self, state: LinkState, now_ns: int, out: list[Output]) -> None:
@@ -377,7 +381,7 @@ class HostLink(Resumable):
         if pending.tries < self._timing.tries:
             self._transmit(pending, now_ns, out)
         else:
-            self._fall_back(LinkState.HELLO, now_ns, out)
+            self._fall_back(_HELLO, now_ns, out)
             self._call(now_ns, out)
 
     def _give_up_commands(self, now_ns: int, out: list[Output]) -> None:
@@ -395,14 +399,14 @@ class HostLink(Resumable):
             if command is not None:
                 out.append(Progressed(request, command, message))
             return
-        if isinstance(message, MetersMessage | MeasuredMessage):
+        if isinstance(message, _BROUGHT):
             command = self._commands.command_of(request)
             if command is not None and BRINGS.get(type(command)) is type(message):
                 out.append(Brought(request, command, message))
             return
         if isinstance(message, NakMessage):
             self.stats.naks += 1
-            reply = ReplyMessage(Status.REFUSED, message.reason, 0)
+            reply = ReplyMessage(_REFUSED, message.reason, 0)
         else:
             assert isinstance(message, ReplyMessage)
             reply = message
@@ -416,8 +420,8 @@ class HostLink(Resumable):
             return
         if not pending.own:
             out.append(Answered(request, pending.command, reply))
-        if reply.status == Status.REFUSED and reply.reason == Reason.NO_SESSION:
-            self._fall_back(LinkState.HELLO, now_ns, out)
+        if reply.status == _REFUSED and reply.reason == Reason.NO_SESSION:
+            self._fall_back(_HELLO, now_ns, out)
 
     def _send(self, message: Message, now_ns: int, out: list[Output], request: int = 0) -> None:
         silent = self._sent_ns is None or now_ns - self._sent_ns >= self._timing.partial_ns

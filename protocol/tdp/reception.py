@@ -44,9 +44,10 @@ from msgspec.structs import replace
 
 from protocol.errors import RemoteError
 from protocol.tdp import messages as m
-from protocol.tdp.codec import Envelope, Unknown
+from protocol.tdp.codec import WAYS, Envelope, Unknown
+from protocol.tdp.derive import Values
 from protocol.tdp.event_order import EventOrder
-from protocol.tdp.frame_reader import Timer
+from protocol.tdp.frame_reader import Taker, Timer
 from protocol.tdp.heard import TdpHeard
 from protocol.tdp.messages import DeviceClass, Kind
 from protocol.tdp.outputs import (
@@ -67,9 +68,18 @@ from protocol.tdp.vetting import common_version, misfit, same_device
 _EVENT_HEAD: Final = struct.Struct("<II")  # number, device_ms: the same in every version of the protocol
 _EVENTS: Final = tuple(cls for (kind, _), (cls, _) in PACKETS.items() if kind == Kind.EVENT)
 _STATUSES: Final = tuple(cls for cls, _ in PACKETS.values() if "last_event" in cls.__annotations__)
-_BOOTED: Final = m.BootedMessage
+_REFUSED: Final = m.Status.REFUSED
 _OPEN_ID: Final = MESSAGE_IDS[m.OpenSessionMessage]
 _READ_ID: Final = MESSAGE_IDS[m.ReadEventsMessage]
+
+
+def _usual(take_event: Taker, take_status: Taker) -> dict[int, tuple[bytes, Values, type[m.Message], Taker]]:
+    """The short way of what a device sends all the time, and who takes it. *Booted* is not among it: it may begin
+    another life, whatever its number."""
+    takers = {**dict.fromkeys(_EVENTS, take_event), **dict.fromkeys(_STATUSES, take_status)}
+    del takers[m.BootedMessage]
+    return {number: (*way, takers[way[2]]) for number, way in WAYS.items() if way[2] in takers}
+
 
 AnswerHandler = Callable[[Envelope, int, list[Output]], None]
 """Told of every Reply, Progress and Nak, and of what a command brings: envelope, time, outputs so far."""
@@ -181,6 +191,27 @@ class Reception(SessionKeeper):
 
     # -------------------------------------------------------------- events
 
+    def _take_event(self, event: m.Event, body: bytes, now_ns: int, out: list[Output]) -> bool:
+        """Deliver an event of this session that is the next, as nearly all are; False for any other."""
+        order, number, device_ms = self.order, event.number, event.device_ms
+        if (
+            number != order.expected
+            or device_ms < order.clock_ms
+            or order.held
+            or order.before.contents
+            or self.refused_hello is not None
+            or not (self.opened or now_ns >= self._gate_ns)
+        ):
+            return False
+        self.ack_due = True
+        self.event_ns = now_ns
+        order.expected = number + 1  # as `give` does
+        order.contents.append(body)
+        order.clock_ms = device_ms
+        self.stats.events += 1
+        out.append(Delivered(order.session, body[4] | body[5] << 8, event))  # the header's request
+        return True
+
     def _on_event(self, envelope: Envelope, event: m.Event, now_ns: int, out: list[Output]) -> None:
         if envelope.extensions and self._is_of_old(envelope, event, now_ns, out):
             return
@@ -191,16 +222,7 @@ class Reception(SessionKeeper):
             return
         self.ack_due = True
         self.event_ns = now_ns
-        order, number, device_ms = self.order, event.number, event.device_ms
-        in_turn = number == order.expected and device_ms >= order.clock_ms
-        if in_turn and not order.held and not order.before.contents and event.__class__ is not _BOOTED:
-            body = envelope.body
-            order.expected = number + 1  # as `give` does
-            order.contents.append(body)
-            order.clock_ms = device_ms
-            self.stats.events += 1
-            out.append(Delivered(order.session, body[4] | body[5] << 8, event))  # the envelope's request
-            return
+        order = self.order
         boots = event.boot_count if isinstance(event, m.BootedMessage) else None
         if boots is not None and self._is_of_a_life_before(event.number, boots):
             self.stats.repeats += 1
@@ -273,18 +295,29 @@ class Reception(SessionKeeper):
 
     # -------------------------------------------------------------- sessions
 
+    def _take_status(self, status: Any, _body: bytes, now_ns: int, out: list[Output]) -> bool:
+        """Pass on a status that goes on from the one before, as nearly all do; False for any other."""
+        order, life, uptime_ms, last = self.order, self._life, status.uptime_ms, status.last_event
+        if (
+            status.session != self.session
+            or uptime_ms < life.uptime_ms
+            or last < order.last
+            or last < order.expected - 1
+            or self.refused_hello is not None
+        ):
+            return False
+        order.last, life.uptime_ms, life.uptime_ns = last, uptime_ms, now_ns
+        out.append(StatusSeen(status))
+        return True
+
     def _on_status(self, envelope: Envelope, status: Any, now_ns: int, out: list[Output]) -> None:
-        if self.refused_hello is not None:
+        if self.refused_hello is not None or self._take_status(status, envelope.body, now_ns, out):
             return
         order, life, uptime_ms, last = self.order, self._life, status.uptime_ms, status.last_event
         if status.session != self.session:
             if self._is_echo(status.session, now_ns):
                 return
             self._enter(status.session, now_ns, out)
-        elif uptime_ms >= life.uptime_ms and last >= order.last and last >= order.expected - 1:
-            order.last, life.uptime_ms, life.uptime_ns = last, uptime_ms, now_ns
-            out.append(StatusSeen(status))
-            return
         else:
             knows_all = last >= order.newest or uptime_ms <= order.clock_ms
             if life.is_denied_by_status(uptime_ms, knows_all=knows_all, now_ns=now_ns):
@@ -325,12 +358,12 @@ class Reception(SessionKeeper):
             out.append(Down(str(error), error))
 
     def _on_reply(self, envelope: Envelope, reply: m.ReplyMessage, now_ns: int, out: list[Output]) -> None:
-        if envelope.message_id == _OPEN_ID and reply.status != m.Status.REFUSED and self.refused_hello is None:
+        if envelope.message_id == _OPEN_ID and reply.status != _REFUSED and self.refused_hello is None:
             if not self.opened:
                 self.opened = True
                 if self.old is None:
                     self._announce(out)
-        elif envelope.message_id == _READ_ID and reply.status == m.Status.REFUSED:
+        elif envelope.message_id == _READ_ID and reply.status == _REFUSED:
             self._finish_old(now_ns, out)  # only a session that is over is ever refused
         self._on_answer_frame(envelope, reply, now_ns, out)
 
@@ -349,3 +382,4 @@ class Reception(SessionKeeper):
         m.MetersMessage: _on_answer_frame,
         m.MeasuredMessage: _on_answer_frame,
     }
+    _usual: ClassVar = _usual(_take_event, _take_status)

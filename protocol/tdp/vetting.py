@@ -11,6 +11,7 @@ from protocol.tdp.messages import DeviceClass, HeartbeatMessage, HelloMessage, H
 from protocol.tdp.outputs import MUST_UNDERSTAND, Discarded, LinkStats, Output
 from protocol.tdp.packets import MINOR, VERSION, VERSION_TEXT
 
+_FROM_HOST_ALONE: Final = (HelloMessage, HeartbeatMessage)
 _FROM_DEVICE: Final = frozenset({Kind.REPLY, Kind.PROGRESS, Kind.EVENT, Kind.NAK, Kind.LINK})
 _FROM_HOST: Final = frozenset({Kind.COMMAND, Kind.ACK, Kind.NAK})
 
@@ -27,13 +28,13 @@ def count_noise(noise: Noise, stats: LinkStats, out: list[Output]) -> None:
 
 def is_from_device(envelope: Envelope) -> bool:
     """False for what only a host sends: an echo of the line, and no sign of a device's life."""
-    return envelope.kind in _FROM_DEVICE and not isinstance(envelope.message, HelloMessage | HeartbeatMessage)
+    return envelope.kind in _FROM_DEVICE and not isinstance(envelope.message, _FROM_HOST_ALONE)
 
 
 def is_from_host(envelope: Envelope) -> bool:
     """False for what only a device sends."""
     if envelope.kind == Kind.LINK:
-        return isinstance(envelope.message, HelloMessage | HeartbeatMessage | Unknown)
+        return isinstance(envelope.message, (*_FROM_HOST_ALONE, Unknown))
     return envelope.kind in _FROM_HOST
 
 

@@ -21,7 +21,7 @@ from dealwire.bench.runner import BenchChoices, run_plan
 from dealwire.bench.verifying import Received, verify_report
 from docs._print import DOCS
 from docs._print.bench import pages
-from protocol.tdp.codec import READERS, Envelope
+from protocol.tdp.codec import Envelope, read
 from protocol.tdp.device_link import DeviceLink
 from protocol.tdp.framing import Frame
 from protocol.tdp.instruments import Instruments
@@ -118,7 +118,7 @@ class SpeaksOlder(Broken):
 
     def hear(self, data: bytes) -> Iterable[bytes]:
         for piece in self._from_host.feed(data):
-            message = READERS[piece.body[6:8]](piece.body).message if isinstance(piece, Frame) else None
+            message = read(piece.body).message if isinstance(piece, Frame) else None
             if isinstance(message, OpenSessionMessage):
                 self.opened.add((message.major, message.minor))
         return [data]

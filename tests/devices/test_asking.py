@@ -102,8 +102,8 @@ class Spoiling(Alone):
 
     def __init__(self) -> None:
         super().__init__(ADDRESS)
-        self._down: Framer[Frame] = Framer()
-        self._asked: Framer[Frame] = Framer()
+        self._down = Framer()
+        self._asked = Framer()
         self.asked: list[Message] = []
 
     def receive(self, device: str, data: bytes, now_ns: int) -> None:

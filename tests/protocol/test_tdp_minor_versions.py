@@ -10,6 +10,7 @@ from protocol.tdp import messages as m
 from protocol.tdp.bounds import bounds_of
 from protocol.tdp.codec import decode, encode
 from protocol.tdp.framing import Frame, Framer
+from protocol.tdp.reception import Reception
 from protocol.tdp.since import message_since
 from tests.support.oracles.vectors_by_hand import EVENT, head, wire
 from tests.support.reading.vectors import FRAMES, body_of, message_of, name_of
@@ -28,12 +29,12 @@ def older_host(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "MINOR", 2)
     for number in CHIPS:
         monkeypatch.delitem(codec._LAYOUTS, EVENT << 16 | number)
-        for readers in (codec._DECODERS, codec.READERS):
-            monkeypatch.delitem(readers, number.to_bytes(2, "little"))
+        for ways in (codec.WAYS, Reception._usual):
+            monkeypatch.delitem(ways, number)
 
 
 def sent(outputs: list[Output]) -> list[m.Message]:
-    framer: Framer[Frame] = Framer()
+    framer = Framer()
     data = b"".join(out.data for out in outputs if isinstance(out, Send))
     return [decode(piece.body).message for piece in framer.feed(data) if isinstance(piece, Frame)]
 
@@ -109,7 +110,7 @@ def test_each_vector_is_read_and_written(vector: dict[str, object]) -> None:
 @pytest.mark.parametrize("size", [1, 7, 1 << 16])
 def test_they_are_the_same_however_the_line_cuts_them(size: int) -> None:
     data = b"".join(bytes.fromhex(vector["wire"]) for vector in VECTORS)
-    framer: Framer[Frame] = Framer()
+    framer = Framer()
     pieces = [piece for at in range(0, len(data), size) for piece in framer.feed(data[at : at + size])]
     assert all(isinstance(piece, Frame) for piece in pieces)
     assert [decode(piece.body).message for piece in pieces if isinstance(piece, Frame)] == [

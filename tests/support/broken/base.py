@@ -22,8 +22,8 @@ class Broken:
     def __init__(self, table: TableModel) -> None:
         self._table = table
         self.now_ns = 0
-        self._from_host: Framer[Frame] = Framer()
-        self._from_device: Framer[Frame] = Framer()
+        self._from_host = Framer()
+        self._from_device = Framer()
 
     @property
     def next_deadline_ns(self) -> int | None:
