@@ -20,7 +20,8 @@ _SETTERS: Final = _spelt(m.SetBy)
 _LEVELS: Final = _spelt(m.BadgeLevel)
 _ACTIONS: Final = _spelt(m.PlayerAction)
 _MANNERS: Final = _spelt(m.ActionManner)
-_KEYED: Final = int(m.RevealSource.KEYED)
+_KEYED: Final = int(m.RevealSource.KEYED)  # as numbers: looked up for every report
+_NO_MANNER: Final = int(m.ActionManner.NONE)
 
 
 def _burn(event: m.BurnConfirmedMessage) -> e.BurnConfirmed:
@@ -61,7 +62,7 @@ def _corrected(event: m.HandCorrectedMessage) -> e.HandCorrected:
 
 
 def _acted(event: m.PlayerActedMessage) -> e.PlayerActed:
-    manner = _MANNERS[event.manner] if event.manner != m.ActionManner.NONE else ""
+    manner = _MANNERS[event.manner] if event.manner != _NO_MANNER else ""
     return e.PlayerActed(event.seat, _ACTIONS[event.action], event.cents, manner)
 
 

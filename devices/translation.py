@@ -69,15 +69,29 @@ LINK: Final[Mapping[type[o.Output], Callable[[Any], e.Body]]] = {
 Table = Mapping[type[m.Event], Callable[[Any], e.Body]]
 
 
+class _Changes(dict[tuple[int, int], e.StateChanged]):
+    """What a change from a state to another is, by their numbers: one value for each, for nothing comes as often."""
+
+    def __init__(self, names: Names) -> None:
+        super().__init__(
+            {(state, previous): e.StateChanged(names[state], names[previous]) for state in names for previous in names}
+        )
+        self._names = names
+
+    def __missing__(self, change: tuple[int, int]) -> e.StateChanged:
+        state, previous = change
+        return e.StateChanged(self._names[state], self._names[previous])
+
+
 def common_events(states: type[IntEnum]) -> Table:
     """Events any device may send; `states` names its own states."""
-    names = names_of(states)
+    changes = _Changes(names_of(states))
     return {
         m.BootedMessage: lambda event: e.Booted(event.boot_count, bool(event.mid_round)),
         m.FaultRaisedMessage: lambda event: e.FaultRaised(event.fault, PLACES[event.place], event.value),
         m.FaultClearedMessage: lambda event: e.FaultCleared(event.fault),
         m.DoorMovedMessage: lambda event: e.DoorMoved(bool(event.open)),
-        m.StateChangedMessage: lambda event: e.StateChanged(names[event.state], names[event.previous]),
+        m.StateChangedMessage: lambda event: changes[event.state, event.previous],
         o.UnknownEvent: lambda event: e.UnknownReported(
             f"event 0x{event.message_id:04X} of {len(event.payload)} bytes"
         ),
