@@ -11,7 +11,8 @@ from rules.errors import OddsRefused
 from rules.game import load_game
 from rules.odds import Odds, Question, odds
 from rules.odds.strategy import load_strategy
-from rules.odds.strategy_words import InView, RuleWhen, holds
+from rules.odds.strategy_words import InView, RuleWhen, fits_hole, holds, of_own
+from tests.support.reading.each import of_each
 
 EXAMPLES = Path(__file__).parent.parent.parent / "docs" / "examples"
 HEAD = 'schema = "dealwire.strategy/1"\ntitle = "a rule"\n'
@@ -71,24 +72,206 @@ def test_what_a_rule_asks_of_a_players_two_cards_and_the_board() -> None:
     assert not hidden("9C 2D KC TC 4C", hidden_draw="T")
 
 
-@pytest.mark.parametrize(("text", "why"), [
-    ('[[rule]]\nstep = "river"\nchoose = "fold"', "rule[1].step: no decision 'river'; allowed: choice"),
-    ('[[rule]]\nstep = "choice"\nchoose = "raise"', "rule[1].choose: no choice 'raise'; allowed: fold, play"),
-    ('[[rule]]\nstep = "choice"\nchoose = "play"\nwhen = { makes = ["a pair"] }', "no row 'a pair'; allowed: 'royal"),
-    ('[[rule]]\nstep = "choice"\nchoose = "play"\nwhen = { at-least = "QS 6H" }', "at-least"),
-    ('[[rule]]\nstep = "choice"\nchoose = "play"\nwhen = { hole = ["2A"] }', "'2A' is no class of two cards"),
-    ('[[rule]]\nstep = "choice"\nchoose = "play"\nwhen = { luck = 1 }', "luck"),
-    ('[[rule]]\nstep = "choice"\nchoose = "play"\nwhen = { holds = "A" }', "'choice' says nothing of other hands"),
-    ('game = "pai-gow.co"', "game: is for pai-gow.co, not for three-card.co"),
-    ('[otherwise]\nriver = "fold"', "otherwise.river: no decision 'river'; allowed: choice"),
+HOLES = [
+    # class, cards that are of it, cards that are not
+    ("77", "7C 7D", "8C 8D | 6C 6D | 7C 8D | AC 7D"),
+    ("77+", "7C 7D | 8C 8D | AC AD", "6C 6D | 7C 8D | KC 7D"),
+    ("A2s+", "AC 2C | AC 3C | 9H AH | AC KC", "AC 2D | AC AD | KC QC | 2C 3C"),
+    ("A2s", "AC 2C | 2D AD", "AC 3C | AC 2D | AC AD | KC 2C"),
+    ("K5o+", "KC 5D | QD KC", "KC 4D | KC 5C | KC KD | AC 5D | AC KD"),
+    ("K5o", "5D KC", "KC 6D | KC 5C | KC 4D"),
+    ("QJ", "QC JC | QC JD", "QC TC | QC QD | KC JC | JC TC"),
+    ("Q9+", "QC 9D | QC TC | QC JD", "QC 8C | QC QD | KC 9C"),
+    ("T9s", "TC 9C", "TC 9D"),
+    ("2A", "", "AC 2C"),
+    ("A", "", "AC AD"),
+    ("AKx", "", "AC KC"),
+    ("AA", "", "AC"),
+]
+
+
+@of_each("text, of_it, others", HOLES)
+def test_classes_of_two_cards(text: str, of_it: str, others: str) -> None:
+    for held, expected in ((of_it, True), (others, False)):
+        for cards in filter(None, held.split(" | ")):
+            assert fits_hole(text, parse_cards(cards)) is expected, cards
+
+
+FEW = [
+    # cards, too few for the game's ranking, and the best row that they make of those below
+    ("7C 7D 7H 7S", "four of a kind"),
+    ("7C 7D 7H 9S", "three of a kind"),
+    ("7C 7D 9H 9S", "two pair"),
+    ("7C 7D 9H TS", "pair of 7s or better"),
+    ("6C 6D 9H TS", "pair"),
+    ("7C 8D 9H TS", ""),
+    ("AC KC QC", ""),
+    ("7C 7D", "pair of 7s or better"),
+    ("7C", ""),
+]
+RANKED = ("four of a kind", "full house", "three of a kind", "two pair", "pair of 7s or better", "pair")
+
+
+@of_each("cards, best", FEW)
+def test_cards_too_few_to_be_ranked_make_what_their_ranks_make(cards: str, best: str) -> None:
+    first = next((row for row in RANKED if asks({"makes": (row,)}, cards)), "")
+    assert first == best
+
+
+def test_more_cards_than_are_ranked_make_what_their_ranks_make() -> None:
+    """Of six, where three are ranked, two threes are a full house like a three and a pair."""
+    for cards, best in (
+        ("7C 7D 7H 9S 9C 9D", "full house"),
+        ("7C 7D 7H 9S 9C 2D", "full house"),
+        ("7C 7D 7H 9S KC 2D", "three of a kind"),
+        ("7C 7D 9H 9S KC 2D", "two pair"),
+    ):
+        assert next(row for row in RANKED if asks({"makes": (row,)}, cards, game="three-card.co")) == best
+
+
+SEEN = [
+    # condition, cards, of them the player's own, whether it holds
+    ({"hidden-pair": True}, "KC 2D KD 9S 4H", 2, True),
+    ({"hidden-pair": True}, "KC KD 2D 9S 4H", 2, True),
+    ({"hidden-pair": True}, "KC 2D 9D 9S 4H", 2, False),
+    ({"hidden-pair": True}, "KC 2D 9D 9S 2H", 2, True),
+    ({"hidden-pair": False}, "KC 2D 9D 9S 4H", 2, True),
+    ({"hidden-pair": False}, "KC 2D KD 9S 4H", 2, False),
+    ({"hidden-draw": "T"}, "TC 2C 9C 4C 4H", 2, True),
+    ({"hidden-draw": "T"}, "9C 2C KC TC 4H", 2, False),
+    ({"hidden-draw": "9"}, "9C 2D KC TC 4C", 2, True),
+    ({"hidden-draw": "2"}, "9C 2D KC TC 4H", 2, False),
+    ({"hidden-draw": "T"}, "KD 2C TC 9C 4C", 2, False),
+    ({"hidden-draw": "2"}, "KD 2C TC 9C 4C", 2, True),
+    ({"holds": "AAK"}, "AC AD KD", 0, True),
+    ({"holds": "AAK"}, "AC KC KD", 0, False),
+    ({"suited": 3}, "2C 9C KD 3D", 0, False),
+    ({"suited": 3, "spread": 4}, "9C TC QC", 0, True),
+    ({"suited": 3, "spread": 3}, "9C TC QC", 0, False),
+    ({"suited": 3, "spread": 5}, "AC TC JC", 0, True),
+    ({"suited": 3, "spread": 4}, "AC TC JC", 0, False),
+    ({"suited": 3, "spread": 4}, "AC 3C 4C", 0, True),
+    ({"suited": 3, "spread": 3}, "AC 3C 4C", 0, False),
+    ({"suited": 3, "spread": 5}, "AD 3C 4C 7C 2D", 0, True),
+    ({"high": {"rank": "T"}}, "TC 2D", 0, True),
+    ({"high": {"rank": "J"}}, "TC 2D", 0, False),
+    ({"high": {"rank": "2", "cards": 3}}, "2C 3D 4D", 0, True),
+    ({"high": {"rank": "3", "cards": 3}}, "2C 3D 4D", 0, False),
+    ({"without": {"holds": "A"}}, "AC KD", 0, False),
+    ({"any": ({"holds": "A"}, {"holds": "K"})}, "QC 2D", 0, False),
+    ({}, "QC 2D", 0, True),
+]
+
+
+@of_each("when, cards, own, expected", SEEN)
+def test_each_word_on_both_sides_of_its_bound(when: dict[str, object], cards: str, own: int, expected: bool) -> None:
+    assert asks(when, cards, own=own) is expected
+
+
+@of_each("when, dealer, expected", [
+    ({"dealer": "TJ"}, "TD", True), ({"dealer": "TJ"}, "JD", True), ({"dealer": "TJ"}, "QD", False),
+    ({"dealer": "2"}, "2D", True), ({"dealer": "A"}, "AD", True), ({"dealer": "K"}, "AD", False),
+    ({"dealer-matches": True}, "9D", True), ({"dealer-matches": True}, "8D", False),
+    ({"dealer-matches": False}, "9D", False), ({"dealer-matches": False}, "8D", True),
+    ({"dealer": "9", "dealer-matches": True}, "9D", True), ({"dealer": "A", "dealer-matches": True}, "9D", False),
 ])  # fmt: skip
-def test_a_wrong_file_is_told_where_and_what_is_allowed(tmp_path: Path, text: str, why: str) -> None:
+def test_each_word_of_the_dealers_card(when: dict[str, object], dealer: str, expected: bool) -> None:
+    assert asks(when, "AC 9C", dealer) is expected
+
+
+def test_outs_are_the_cards_that_beat_the_hand_with_the_board() -> None:
+    """Ace-king high beside the board A Q 9 7 4 of no flush: any of the three others of its five ranks makes a pair of
+    it, fifteen cards; another king makes as much as the player has, and is none."""
+    board, hole, game = "AC QD 9H 7S 4C", "KS 2D", "ultimate-texas-holdem.co"
+    assert not asks({"outs-below": 15}, f"{hole} {board}", own=2, game=game)
+    assert asks({"outs-below": 16}, f"{hole} {board}", own=2, game=game)
+
+
+def test_a_hand_that_the_game_cannot_rank_is_refused_with_what_can_be_asked() -> None:
+    for cards, number in (("AC KD 5D 3H", 4), ("AC KD 5D 3H 2C 9C QC JC TC 9D", 10)):
+        with pytest.raises(OddsRefused) as told:
+            asks({"at-least": "AS KH 4D 3C 2S"}, cards)
+        assert str(told.value) == f"no odds for at-least with cards {number}; allowed: 5 to 9 in poker, makes"
+
+
+ONLY = '[[rule]]\nstep = "choice"\nchoose = "play"\n'
+NO_CLASS = "is no class of two cards; allowed: 'QQ+', 'A2s+', 'KTo', 'QJ'"
+WRONG = [
+    ('[[rule]]\nstep = "river"\nchoose = "fold"', 4, "rule[1].step: no decision 'river'; allowed: choice"),
+    ('[[rule]]\nstep = "choice"\nchoose = "raise"', 5, "rule[1].choose: no choice 'raise'; allowed: fold, play"),
+    (ONLY + 'when = { makes = ["pair", "a pair"] }', 6, "rule[1].when.makes[2]: no row 'a pair'; allowed: "),
+    (ONLY + 'when = { at-least = "QS 6H" }', 6, "rule[1].when.at-least: "),
+    *(
+        (ONLY + f'when = {{ hole = ["AA", "{text}"] }}', 6, f"rule[1].when.hole[2]: {text!r} {NO_CLASS}")
+        for text in ("2A", "AAs", "TTo+", "A", "AKx", "9T+", "")
+    ),
+    (ONLY + "when = { spread = 3 }", 6, "rule[1].when.spread: goes with suited: within how many ranks those cards lie"),
+    (ONLY + 'when = { without = { hole = ["2A"] } }', 6, f"rule[1].when.without.hole[1]: '2A' {NO_CLASS}"),
+    (
+        ONLY + 'when = { any = [{ holds = "A" }, { without = { spread = 3 } }] }',
+        6,
+        "rule[1].when.any[2].without.spread: goes with suited: within how many ranks those cards lie",
+    ),
+    (
+        ONLY + 'when = { holds = "A" }',
+        4,
+        "rule[1].step: 'choice' says nothing of other hands; give it under [otherwise]",
+    ),
+    ('game = "pai-gow.co"', 3, "game: is for pai-gow.co, not for three-card.co"),
+    ('[otherwise]\nriver = "fold"', 4, "otherwise.river: no decision 'river'; allowed: choice"),
+    ('[otherwise]\nchoice = "raise"', 4, "otherwise.choice: no choice 'raise'; allowed: fold, play"),
+]
+
+
+@of_each("text, line, why", WRONG)
+def test_a_wrong_file_is_told_where_and_what_is_allowed(text: str, line: int, why: str, tmp_path: Path) -> None:
     path = tmp_path / "rule.toml"
     path.write_text(HEAD + text)
     with pytest.raises(TomlFileError) as told:
         load_strategy(path, load_game("three-card.co"))
-    assert why in str(told.value)
-    assert str(path) in str(told.value)
+    sentence = str(told.value)
+    assert sentence.startswith(f"{path}:{line}: {why}")
+    assert sentence.endswith(why) or why.endswith(("allowed: ", "at-least: "))
+
+
+@of_each("text", [
+    ONLY, ONLY + 'when = { hole = ["AA", "AK", "T9s+", "55+"] }\n' + ONLY, 'game = "three-card.co"\n' + ONLY,
+    ONLY + 'when = { suited = 2, spread = 3 }\n[otherwise]\nchoice = "fold"', ONLY + ONLY,
+    '[otherwise]\nchoice = "fold"',
+])  # fmt: skip
+def test_files_that_say_all_that_must_be_said(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "rule.toml"
+    path.write_text(HEAD + text)
+    assert load_strategy(path, load_game("three-card.co")).spec.title == "a rule"
+
+
+def test_what_a_strategy_puts_on_the_table(tmp_path: Path) -> None:
+    """By the first rule that holds, so many times the least bet; else as it says of other hands. It says nothing of
+    steps that it does not name, nor of such as the procedure does not have."""
+    path = tmp_path / "rule.toml"
+    path.write_text(
+        HEAD
+        + '[[rule]]\nstep = "third-choice"\nwhen = { holds = "AA" }\nchoose = "third-street"\ntimes = 3\n'
+        + '[[rule]]\nstep = "fourth-choice"\nwhen = { hole = ["AA"] }\nchoose = "fold-2"\n'
+        + '[[rule]]\nstep = "third-choice"\nwhen = { holds = "A" }\nchoose = "third-street"\n'
+        + '[otherwise]\nthird-choice = "fold-1"\nfourth-choice = "fourth-street"\n'
+    )
+    strategy = load_strategy(path, load_game("mississippi-stud.co"))
+    taken = [strategy.units(0, parse_cards(cards)) for cards in ("AC AD", "AC 9D", "KC KD")]
+    assert taken == [3, 1, 0]
+    assert [strategy.units(1, parse_cards(cards), own=2) for cards in ("AC AD 2C", "2C AD AC")] == [0, 1]
+    assert [strategy.speaks_of(number) for number in range(4)] == [True, True, False, False]
+    assert [strategy.asks_of_own(number) for number in range(3)] == ["", "hole", ""]
+
+
+@of_each("when, asked", [
+    ({"hole": ("AA",)}, "hole"), ({"hidden-pair": True}, "hidden-pair"), ({"hidden-pair": False}, "hidden-pair"),
+    ({"hidden-draw": "T"}, "hidden-draw"), ({"outs-below": 3}, "outs-below"), ({"without": {"hole": ("AA",)}}, "hole"),
+    ({"any": ({"holds": "A"}, {"hidden-draw": "2"})}, "hidden-draw"), ({"holds": "A", "makes": ("pair",)}, ""),
+    ({"any": ({"holds": "A"},), "without": {"suited": 3}}, ""),
+])  # fmt: skip
+def test_conditions_that_ask_which_cards_are_the_players_own(when: dict[str, object], asked: str) -> None:
+    assert of_own(RuleWhen.model_validate(when)) == asked
 
 
 def played(game: str, example: str, bets: str, table: str) -> tuple[Odds, Odds]:
