@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -10,13 +11,15 @@ from msgspec.structs import replace
 
 import devices.events as e
 from dealer_flow.record.base import line_schema
+from dealer_flow.record.incidents import EventRef
 from devices.events import Seen
 from rules import SettlementRefused, load_game, settle
 from rules.award import AwardBook
-from rules.award_record import AwardRecord
+from rules.award_record import AwardRecord, AwardState
 from rules.award_steps import NEXT, STEPS, AwardStage, allowed
 from rules.meter_setup import ProgressiveSetup
 from rules.meters import MeterBank, MeterRecord, MeterRefused
+from rules.settled import SettledInMemory
 from tests.support.dealing.flushes import GAME, deal, seat
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -301,6 +304,197 @@ class TestDifferences:
         found = keypad.book.differences(settle(round_, GAME, meters={"meter": 1}))
         assert [item.why for item in found] == ["seat 2: the cards pay nothing, the table awarded three of a kind $9"]
         assert found[0].clause == "47.1-1017.60 progressive (9)"
+
+
+def said(kind: str, number: int, why: str, round_: int = 1, **more: Any) -> AwardRecord:
+    """A record that the event of this number led to."""
+    known = {"clause": "WA NC 9", "events": (EventRef(device="controller", number=number),)} | more
+    return AwardRecord(kind=kind, table="table-1", round=round_, why=why, **known)  # type: ignore[arg-type]
+
+
+def test_a_session_record_by_record() -> None:
+    """Three bets, an award cut short, one of the tray and two of the meter, the second out of the printed order."""
+    keypad = Keypad(sensor=200)
+    assert keypad(e.SpotSelected(1)) == [said("refused", 1, "spot while bets-open; allowed: START GAME", 0)]
+    keypad(e.WagerPlaced(2, 5, 100), e.WagerPlaced(4, 5, 300), e.SensorChanged(4, True), e.SensorChanged(6, True))
+    taken, meter = keypad(e.GameStarted(7))
+    assert taken == said("bets-taken", 6, "progressive bets of 3 seats are taken", 7, cents=600)
+    assert isinstance(meter, MeterRecord)
+    assert (meter.number, meter.kind, meter.to_meter, meter.session, meter.round) == (
+        2,
+        "contributed",
+        120,
+        "00c0ffee",
+        7,
+    )
+    assert keypad(e.WagerPlaced(6, 5, 900)) == []  # no bet is taken in a game
+    assert keypad(e.SpotSelected(2)) == [said("spot", 8, "seat 2 is selected", 7, seat=2)]
+    assert keypad(e.SpotSelected(3)) == [said("refused", 9, "seat 3 has no progressive bet in this round", 7, seat=3)]
+    quads: dict[str, Any] = {"seat": 2, "hand": "four of a kind", "round_": 7}
+    assert keypad(e.HandButton(QUADS, True)) == [said("hand-on", 10, "four of a kind of seat 2", **quads)]
+    off = "four of a kind of seat 2: pressed again, it is off"
+    assert keypad(e.HandButton(QUADS, False)) == [said("hand-off", 11, off, **quads)]
+    assert keypad(e.HandButton(QUADS, False), e.Confirmed()) == [
+        said("refused", 13, "CONFIRM while spot-selected; allowed: spot, hand button on, END GAME", 7)
+    ]
+    keypad(e.HandButton(QUADS, True))
+    assert keypad(e.Confirmed()) == [said("confirmed", 15, "the four of a kind of seat 2 is confirmed", **quads)]
+    assert keypad(e.HandButton(TRIPS, False)) == [said("refused", 16, "hand button 7 goes off, 3 is on", 7)]
+    card = "an award of $300 needs the card of the supervisor, not of the dealer"
+    assert keypad(DEALER) == [said("refused", 17, card, 7, badge=5, level="dealer")]
+    (tray,) = keypad(SUPERVISOR)
+    why = "four of a kind of seat 2 is awarded $300"
+    logged = {"cents": 30_000, "badge": 7001, "level": "supervisor", "clause": "WA NC pay table"}
+    assert tray == said("awarded", 18, why, **quads, **logged)
+    assert keypad(e.HandButton(QUADS, False), e.HandButton(TRIPS, True)) == [
+        said("refused", 20, "hand button 7 while game; allowed: spot, END GAME", 7)
+    ]
+
+    awarded, paid = keypad.award(4, STRAIGHT)[-2:]
+    assert isinstance(paid, MeterRecord)
+    assert (paid.kind, paid.to_meter, paid.seat) == ("paid", -100_012, 4)
+    meters = {
+        "hand": "straight flush",
+        "meter": "meter",
+        "badge": 9001,
+        "level": "executive",
+        "clause": "WA NC pay table",
+    }
+    why = "straight flush of seat 4 is awarded $1,000.12"
+    assert awarded == said("awarded", 24, why, 7, seat=4, cents=100_012, record=paid.number, **meters)
+    awarded, paid = keypad.award(6, STRAIGHT)[-2:]
+    assert isinstance(paid, MeterRecord)
+    why = "straight flush of seat 6 is awarded $900.10, after seat 4, which comes later in the printed order"
+    assert awarded == said("awarded", 28, why, 7, seat=6, cents=90_010, record=paid.number, **meters)
+    keypad(e.SpotSelected(6))
+    again = "seat 6 has its award already; back it out first"
+    assert keypad(e.HandButton(TRIPS, True)) == [said("refused", 30, again, 7, seat=6)]
+    assert keypad(e.GameEnded(7), e.GameEnded(7)) == []
+
+    keypad(e.WagerPlaced(2, 5, 100), e.GameStarted(8), e.SpotSelected(2))
+    assert keypad(e.HandButton(8, True)) == [said("refused", 36, "hand button 8; WA-NC has hands 1 to 7", 8)]
+    keypad(e.HandButton(ROYAL, True))
+    cut = said(
+        "unfinished", 38, "the royal flush of seat 2 was not awarded", 8, seat=2, hand="royal flush", meter="meter"
+    )
+    assert keypad(e.GameStarted(9))[0] == cut
+    assert dict(keypad.book.round.bets if keypad.book.round else {}) == {4: 200, 6: 200}
+
+
+def test_awards_are_backed_out_with_what_the_meter_gave() -> None:
+    keypad = Keypad().bets(seat2=100, seat4=100)
+    award = keypad.award(2, STRAIGHT)[-2]
+    tray = keypad.award(4, QUADS)[-1]
+    assert isinstance(award, AwardRecord)
+    assert isinstance(tray, AwardRecord)
+    undone, moved = keypad.book.back_out(award, 8, "a flush")
+    assert isinstance(moved, MeterRecord)
+    assert undone == replace(
+        award, kind="backed-out", badge=8, level=None, why="a flush", events=(), record=moved.number
+    )
+    assert (moved.kind, moved.to_meter, keypad.shows) == ("backed-out", 100_004, 1_000_040)
+    assert keypad.book.back_out(tray, 8, "a flush") == [
+        replace(tray, kind="backed-out", badge=8, level=None, why="a flush", events=())
+    ]
+    with pytest.raises(MeterRefused) as told:
+        keypad.book.back_out(tray, 8, "twice")
+    assert str(told.value) == str(
+        MeterRefused("(tray)", "backing out", "no such award stands in this round or the last")
+    )
+
+
+def test_the_left_first_is_another_order() -> None:
+    """The house may pay from the dealer's left; who comes later then sits to the right of the other."""
+    keypad = Keypad()
+    keypad.book = AwardBook(
+        keypad.bank, load_game("flushes-gone-wild.wa"), spot=5, readings={"meter-order": "dealers-left-first"}
+    )
+    keypad.bets(seat1=100, seat4=100)
+    keypad.award(4, STRAIGHT)
+    late = keypad.award(1, STRAIGHT)[-2]
+    assert (
+        late.why == "straight flush of seat 1 is awarded $900.03, after seat 4, which comes later in the printed order"
+    )
+    keypad = Keypad()
+    keypad.book = AwardBook(
+        keypad.bank, load_game("flushes-gone-wild.wa"), spot=5, readings={"meter-order": "dealers-left-first"}
+    )
+    keypad.bets(seat1=100, seat4=100)
+    keypad.award(1, STRAIGHT)
+    assert keypad.award(4, STRAIGHT)[-2].why == "straight flush of seat 4 is awarded $900.03"
+
+
+def test_a_book_goes_on_where_another_stood() -> None:
+    keypad = Keypad().bets(seat2=100)
+    keypad.award(2, QUADS)
+    assert keypad.book.state() is None  # a round is under way
+    keypad(e.GameEnded(1), e.WagerPlaced(3, 5, 200), e.WagerPlaced(1, 5, 100), e.SensorChanged(6, True))
+    state = keypad.book.state()
+    assert state is not None
+    assert (state.wagers, [*state.wagers], state.sensors) == ({1: 100, 3: 200}, [1, 3], (6,))
+    last = keypad.book.last
+    assert last is not None
+    assert state.last is not None
+    assert (state.last.at, state.last.bets, state.last.taken, state.last.awards) == (
+        last.at, {2: 100}, last.taken, last.awards,
+    )  # fmt: skip
+    assert (state.last.before, state.last.shown) == (dict(last.before), dict(last.shown))
+    other = AwardBook(keypad.bank, load_game("flushes-gone-wild.wa"), spot=5)
+    assert other.state() == AwardState({}, (), None)
+    other.restore(state)
+    assert other.state() == state
+    assert other.last == last
+    other.restore(AwardState({}, (), None))
+    assert (other.state(), other.last) == (AwardState({}, (), None), None)
+
+
+def test_a_round_that_is_heard_once_more_takes_nothing() -> None:
+    keypad = Keypad()
+    keypad.book.settled = SettledInMemory()
+    keypad.bets(seat2=100)
+    keypad(e.GameEnded(1), e.WagerPlaced(2, 5, 100))
+    shows = keypad.shows
+    again = "round 1 of session 00c0ffee came once more; its bets were taken before"
+    assert keypad(e.GameStarted(1)) == [said("refused", 5, again)]
+    assert (keypad.shows, keypad.book.stage) == (shows, AwardStage.GAME)
+    assert keypad.book.round is not None
+    assert dict(keypad.book.round.bets) == {}
+    assert keypad.book.round.taken == ()
+    assert keypad(e.SpotSelected(2))[0].why == "seat 2 has no progressive bet in this round"
+    keypad(e.GameEnded(1), e.WagerPlaced(2, 5, 100))
+    assert keypad(e.GameStarted(2))[0].why == "progressive bets of 1 seats are taken"
+
+
+@pytest.mark.parametrize(("start", "kinds"), [(30_000, ["awarded", "paid"]), (29_000, ["refused"])])
+def test_so_many_times_the_bet_off_the_meter(start: int, kinds: list[str]) -> None:
+    """Texas Hold'em Bonus pays a flush 50 for 1 and a full house 100 for 1 from the meter, where it shows so much."""
+    keypad = Keypad()
+    keypad.bank = MeterBank(
+        ProgressiveSetup.model_validate(
+            {
+                "schema": "dealwire.progressive/1", "id": "test", "executive-from-cents": 50_000,
+                "meters": ({"name": "meter", "seed-cents": 0, "start-cents": start, "contribution": "0 %"},),
+            }
+        )
+    )  # fmt: skip
+    keypad.book = AwardBook(keypad.bank, load_game("texas-holdem-bonus.co"), spot=5)
+    keypad.bets(seat2=300)
+    rows = [row.when for row in keypad.book.paytable.rows]
+    found = keypad.award(2, rows.index("full house") + 1)
+    assert [each.kind for each in found[3:]] == kinds
+    assert keypad.shows == (0 if kinds == ["awarded", "paid"] else start)
+    if kinds == ["refused"]:
+        assert found[3].why == "the meter shows $290 and not $300; adjust by hand"
+
+
+def test_an_amount_of_dollars_whatever_was_bet() -> None:
+    keypad = Keypad()
+    keypad.book = AwardBook(keypad.bank, load_game("caribbean-stud.co"), spot=5)
+    keypad.bets(seat2=300)
+    rows = [row.when for row in keypad.book.paytable.rows]
+    award = keypad.award(2, rows.index("flush") + 1)[-1]
+    assert isinstance(award, AwardRecord)
+    assert (award.cents, award.meter) == (5_000, None)
 
 
 def test_a_desk_needs_a_progressive_its_table_and_its_meters() -> None:
