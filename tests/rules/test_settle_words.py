@@ -1,0 +1,367 @@
+"""Rounds told line by line: what each bet comes to, the whole sentence that says why, and every clause once."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from rules import Meter, Settlement
+from rules.settlement import HouseRake, Rolled
+from tests.rules.test_settle_pots_without_raises import BOAT, ONE_PAIR, OTHER, PAIR, QUADS, THREE, TWIN, TWO_PAIR, bets
+from tests.rules.test_settle_pots_without_raises import joker_seat as joker
+from tests.support.dealing.written_rounds import seat_of, settled
+from tests.support.reading.each import of_each
+
+HALF = {"high-hand-share": "50"}
+
+
+def told(settlement: Settlement) -> list[str]:
+    """`seat bet result stake net: why [clauses]`, line by line, then each pot."""
+    lines = [
+        f"{line.seat} {line.bet} {line.result} {line.stake} {line.net:+}: {line.why} "
+        f"[{', '.join(dict.fromkeys(line.clause.split(', ')))}]"
+        for line in settlement.lines
+    ]
+    for pot in settlement.pots:
+        won = ", ".join(f"{each.seat} {each.cents} {each.won_with}" for each in pot.winners)
+        taken = f" less {pot.rake} and {pot.jackpot_rake}" if pot.rake or pot.jackpot_rake else ""
+        lines.append(f"{pot.name} {pot.cents}{taken} of {pot.contenders}: {pot.held or won}")
+    return lines
+
+
+def by_joker(*seats: Any, **more: Any) -> Settlement:
+    return settled("joker.co", seats, **more)
+
+
+def trips(*seats: Any, pot: Meter | int | None = 0, readings: dict[str, str] | None = None, **more: Any) -> Settlement:
+    terms = {"readings": HALF | (readings or {}), "meters": {} if pot is None else {"pot": pot}} | more.pop("terms", {})
+    return settled("trips.co", seats, terms=terms, **more)
+
+
+def eighty_eight(*seats: Any, **more: Any) -> Settlement:
+    return settled("eighty-eight.co", seats, more.pop("board", "KS 9D 4C 7H"), **more)
+
+
+MATCHED = [
+    (
+        lambda: by_joker(joker(1, QUADS, "2C", 500), joker(2, BOAT, "3C", 2000), joker(3, PAIR, "2H", 300)),
+        [
+            "1 pot win 500 +800: four of a kind, aces: $8 of the $8 that losers pay [47.1-1017.8(8), 47.1-1017.8(6)]",
+            "2 pot lose 500 -500: full house, kings over eights: $5 go to seat 1 [47.1-1017.8(6)]",
+            "2 uncalled returned 1500 +0: $15 are above what seat 1 bet and come back [47.1-1017.8(6)]",
+            "3 pot lose 300 -300: pair of queens: $3 go to seat 1 [47.1-1017.8(6)]",
+            "pot 800 of (1, 2, 3): 1 800 high",
+        ],
+    ),
+    (
+        lambda: by_joker(joker(1, QUADS, "2C", 500), joker(2, BOAT, "", 800, status="dead")),
+        [
+            "1 pot win 500 +500: four of a kind, aces: $5 of the $5 that losers pay [47.1-1017.8(8), 47.1-1017.8(6)]",
+            "2 pot lose 500 -500: dead hand: $5 go to seat 1 [47.1-1017.8(6)]",
+            "2 uncalled returned 300 +0: $3 are above what seat 1 bet and come back [47.1-1017.8(6)]",
+            "pot 500 of (1,): 1 500 high",
+        ],
+    ),
+    (  # the odd cent of 401 goes to the first from the left of the button, which is at seat 3
+        lambda: by_joker(joker(1, TWIN, "2D", 500), joker(2, OTHER, "3D", 500), joker(3, PAIR, "2H", 401)),
+        [
+            "1 pot win 500 +201: three of a kind, kings, tied: $2.01 of the $4.01 that losers pay "
+            "[47.1-1017.8(8), 47.1-1006, 47.1-1017.8(6), 47.1-1035]",
+            "2 pot win 500 +200: three of a kind, kings, tied: $2 of the $4.01 that losers pay "
+            "[47.1-1017.8(8), 47.1-1006, 47.1-1017.8(6), 47.1-1035]",
+            "3 pot lose 401 -401: pair of queens: $4.01 go to seat 1 and seat 2 [47.1-1017.8(6)]",
+            "pot 401 of (1, 2, 3): 1 201 high, 2 200 high",
+        ],
+    ),
+    (
+        lambda: by_joker(joker(1, TWIN, "2D", 500), joker(2, OTHER, "3D", 500), joker(3, PAIR, "2H", 400)),
+        [
+            "1 pot win 500 +200: three of a kind, kings, tied: $2 of the $4 that losers pay "
+            "[47.1-1017.8(8), 47.1-1006, 47.1-1017.8(6)]",
+            "2 pot win 500 +200: three of a kind, kings, tied: $2 of the $4 that losers pay "
+            "[47.1-1017.8(8), 47.1-1006, 47.1-1017.8(6)]",
+            "3 pot lose 400 -400: pair of queens: $4 go to seat 1 and seat 2 [47.1-1017.8(6)]",
+            "pot 400 of (1, 2, 3): 1 200 high, 2 200 high",
+        ],
+    ),
+    (
+        lambda: by_joker(joker(1, TWIN, "2D", 500), joker(2, OTHER, "3D", 1000), joker(3, PAIR, "2H", 501)),
+        [
+            *(
+                f"{seat} wager held {cents} +0: winners bet $5 and $10, and what a loser pays above the least is not "
+                "said [47.1-1017.8(6)]"
+                for seat, cents in ((1, 500), (2, 1000), (3, 501))
+            ),
+            "pot 2001 of (1, 2, 3): winners bet $5 and $10, and what a loser pays above the least is not said",
+        ],
+    ),
+    (
+        lambda: by_joker(joker(1, TWIN, "2D", 500), joker(2, OTHER, "3D", 500), joker(3, PAIR, "2H", 401), button=None),
+        [
+            *(
+                f"{seat} wager held {cents} +0: an odd chip goes to the left of the button, and who has the button is "
+                "not known [47.1-1035]"
+                for seat, cents in ((1, 500), (2, 500), (3, 401))
+            ),
+            "pot 1401 of (1, 2, 3): an odd chip goes to the left of the button, and who has the button is not known",
+        ],
+    ),
+    (
+        lambda: by_joker(joker(1, "", "", 500, status="dead"), joker(2, "", "", 800, status="dead")),
+        [
+            "1 wager held 500 +0: no hand is left that could win [47.1-1017.8(6)]",
+            "2 wager held 800 +0: no hand is left that could win [47.1-1017.8(6)]",
+            "pot 1300 of (): no hand is left that could win",
+        ],
+    ),
+    (
+        lambda: by_joker(joker(1, QUADS, "2C", 500), joker(2, BOAT, "3C", 500), awards=[(1, 2, 500)]),
+        [
+            "1 wager held 500 +0: it was taken in otherwise than the cards have it [47.1-1034]",
+            "2 wager held 500 +0: it was taken in otherwise than the cards have it [47.1-1034]",
+            "pot 1000 of (1, 2): it was taken in otherwise than the cards have it",
+        ],
+    ),
+    (
+        lambda: by_joker(
+            joker(1, QUADS, "2C", 500), joker(2, BOAT, "3C", 2000), terms={"rake": HouseRake("10", jackpot_cents=100)}
+        ),
+        [
+            "1 pot win 500 +350: four of a kind, aces: $3.50 of the $5 that losers pay "
+            "[47.1-1017.8(8), 47.1-1017.8(6)]",
+            "2 pot lose 500 -500: full house, kings over eights: $5 go to seat 1 [47.1-1017.8(6)]",
+            "2 uncalled returned 1500 +0: $15 are above what seat 1 bet and come back [47.1-1017.8(6)]",
+            "pot 500 less 50 and 100 of (1, 2): 1 350 high",
+        ],
+    ),
+    (  # 500 shared, and what the third has above it, 100 of its 600, is the second's, who alone has bet so much
+        lambda: by_joker(
+            joker(1, TWIN, "2D", 500),
+            joker(2, OTHER, "3D", 1000),
+            joker(3, PAIR, "2H", 600),
+            terms={"readings": {"unequal-winners": "layers"}},
+        ),
+        [
+            "1 pot win 500 +250: three of a kind, kings, tied: $2.50 of the $6 that losers pay "
+            "[47.1-1017.8(8), 47.1-1006, 47.1-1017.8(6), 47.1-1035]",
+            "2 pot win 1000 +350: three of a kind, kings, tied: $3.50 of the $6 that losers pay "
+            "[47.1-1017.8(8), 47.1-1006, 47.1-1017.8(6), 47.1-1035]",
+            "3 pot lose 600 -600: pair of queens: $6 go to seat 1 and seat 2 [47.1-1017.8(6)]",
+            "pot 600 of (1, 2, 3): 1 250 high, 2 350 high",
+        ],
+    ),
+]
+
+
+ROLLS = [
+    (
+        lambda: trips(
+            seat_of(1, **bets(THREE)), seat_of(2, **bets(TWO_PAIR)), pot=Meter(1500, rolled=Rolled(2, (1, 2)))
+        ),
+        [
+            "1 pot win 400 +1900: three of a kind, sevens: $23 of the pot of $23 [47.1-1017.38(11)]",
+            "2 pot lose 400 -400: two pair, kings and eights: the pot of $23: seat 1 won [47.1-1017.38(11)]",
+            "pot 2300 of (1, 2): 1 2300 high",
+        ],
+    ),
+    (
+        lambda: trips(seat_of(1, **bets(ONE_PAIR)), seat_of(2, **bets(TWO_PAIR)), pot=0),
+        [
+            "1 pot lose 400 -400: pair of queens: the pot of $8: seat 2 won, $4 roll over [47.1-1017.38(10)]",
+            "2 pot push 400 +0: two pair, kings and eights: $4 of the pot of $8, $4 roll over [47.1-1017.38(10)]",
+            "pot 800 of (1, 2): 2 400 high",
+        ],
+    ),
+    (
+        lambda: trips(*(seat_of(number, (), status="folded", initial=100) for number in (1, 2)), pot=500),
+        [
+            *(
+                f"{seat} pot lose 100 -100: folded: the pot of $7: $7 roll over [47.1-1017.38(8), 47.1-1002(16)]"
+                for seat in (1, 2)
+            ),
+            "pot 700 of (): ",
+        ],
+    ),
+    *(
+        (
+            lambda seats=seats, more=more: trips(*seats, **more),
+            [f"1 initial held 100 +0: {why} [{clause}]", why],
+        )
+        for seats, more, why, clause in (
+            (
+                (seat_of(1, **bets(THREE)), seat_of(3, **bets(TWO_PAIR))),
+                {"pot": Meter(600, rolled=Rolled(1, (1, 2)))},
+                "seat 3 sat out a hand for this pot",
+                "47.1-1017.38(9)",
+            ),
+            (
+                (seat_of(1, **bets(THREE)), seat_of(2, **bets(TWO_PAIR))),
+                {"pot": None},
+                "no amount was given for the pot",
+                "47.1-1017.38(8), (10)",
+            ),
+            (
+                (seat_of(1, **bets(ONE_PAIR)), seat_of(2, **bets(TWO_PAIR))),
+                {"pot": 600, "readings": {"last-hand": "fifth"}},
+                "how many hands the pot has rolled over is not known",
+                "47.1-1017.38(13)",
+            ),
+            (
+                (seat_of(1, **bets(ONE_PAIR)), seat_of(2, **bets(TWO_PAIR))),
+                {"readings": {"high-hand-share": "not-set"}},
+                "what the best hand has of a pot that rolls over was not set",
+                "47.1-1017.38(10)",
+            ),
+            (
+                (seat_of(1, **bets(THREE)), seat_of(2, **bets(TWO_PAIR, bet_2=200))),
+                {},
+                "bet-2 is $1 at seat 1 and $2 at seat 2",
+                "47.1-1017.38(3), (15)",
+            ),
+        )
+    ),
+]
+
+
+@of_each("round_of, lines", [*MATCHED, *ROLLS])
+def test_pots_that_are_matched_or_roll_over(round_of: Any, lines: list[str]) -> None:
+    found = told(round_of())
+    if len(lines) == 2:  # a pot that is held as a whole: the first line, and why the pot waits
+        assert [found[0], found[-1].partition(": ")[2]] == lines
+        assert {line.partition(": ")[2] for line in found[:-1]} == {lines[0].partition(": ")[2]}
+    else:
+        assert found == lines
+
+
+SEATS = (
+    seat_of(1, "KD QH", initial=500, final=1000),
+    seat_of(2, "9S 2C", initial=500, final=1000),
+    seat_of(3, (), status="folded", initial=500),
+)
+TABLE_POTS = [
+    (
+        lambda: eighty_eight(*SEATS),
+        [
+            "1 pot win 1500 +2000: pair of kings: $35 of the pot of $35 [47.1-1017.6(7)]",
+            "2 pot lose 1500 -1500: pair of nines: the pot of $35 goes to seat 1 [47.1-1017.6(7)]",
+            "3 pot lose 500 -500: folded: the pot of $35 goes to seat 1 [47.1-1017.6(5)]",
+            "pot 3500 of (1, 2): 1 3500 high",
+        ],
+    ),
+    (
+        lambda: eighty_eight(*SEATS, terms={"rake": HouseRake("10", jackpot_cents=100)}),
+        [
+            "1 pot win 1500 +1550: pair of kings: $30.50 of the pot of $35, less a rake of $3.50 and $1 for the "
+            "jackpot [47.1-1017.6(7)]",
+            "2 pot lose 1500 -1500: pair of nines: the pot of $35, less a rake of $3.50 and $1 for the jackpot goes to "
+            "seat 1 [47.1-1017.6(7)]",
+            "3 pot lose 500 -500: folded: the pot of $35, less a rake of $3.50 and $1 for the jackpot goes to seat 1 "
+            "[47.1-1017.6(5)]",
+            "pot 3500 less 350 and 100 of (1, 2): 1 3050 high",
+        ],
+    ),
+]
+
+
+def test_a_pot_of_cards_a_fold_and_a_rake() -> None:
+    for round_of, lines in TABLE_POTS:
+        assert told(round_of()) == lines
+
+
+def test_a_hand_that_is_left_alone_has_all_of_it_and_what_nobody_matched_comes_back() -> None:
+    found = eighty_eight(
+        seat_of(1, "?? ??", initial=500, final=1000),
+        seat_of(2, (), status="folded", initial=500),
+        seat_of(3, (), status="dead", initial=500),
+    )
+    assert told(found) == [
+        "1 uncalled returned 1000 +0: nobody matched $10 of it: it comes back [47.1-1023(2)]",
+        "1 pot win 500 +1000: the last hand left for it: $15 of the pot of $15 [47.1-1001(2)]",
+        "2 pot lose 500 -500: folded: the pot of $15 goes to seat 1 [47.1-1017.6(5)]",
+        "3 pot lose 500 -500: dead hand: the pot of $15 goes to seat 1 "
+        "[47.1-1031(1)-(2), 47.1-1032(1), (3), (5), (8), (9)]",
+        "pot 1500 of (1,): 1 1500 last-hand",
+    ]
+
+
+def test_a_side_pot_and_who_has_nothing_in_it() -> None:
+    """The second seat is all in with 300: the first and the third play for 200 each beside it."""
+    found = settled(
+        "holdem.co",
+        [
+            seat_of(1, "KD KH", river=500),
+            replace(seat_of(2, "AS AD", river=300), stake=300),
+            seat_of(3, "QS QD", river=500),
+        ],
+        "2C 7D 9H JC 4S",
+    )
+    assert told(found) == [
+        "1 pot lose 300 -300: pair of kings: the pot of $9 goes to seat 2 [47.1-1012(5)(a)]",
+        "2 pot win 300 +600: pair of aces: $9 of the pot of $9 [47.1-1012(5)(a)]",
+        "3 pot lose 300 -300: pair of queens: the pot of $9 goes to seat 2 [47.1-1012(5)(a)]",
+        "1 side-pot-1 win 200 +200: pair of kings: $4 of side pot 1 of $4 [47.1-1012(5)(a)]",
+        "3 side-pot-1 lose 200 -200: pair of queens: side pot 1 of $4 goes to seat 1 [47.1-1012(5)(a)]",
+        "pot 900 of (1, 2, 3): 2 900 high",
+        "side-pot-1 400 of (1, 3): 1 400 high",
+    ]
+
+
+def test_high_and_low_halves_and_an_odd_chip() -> None:
+    """Of 301 cents the high half has 151, and its clause says of the odd chip; a hand that wins both ways has all."""
+    terms = {"readings": {"low-qualifier": "eight-or-better"}}
+    board = "3C 4D KD 9S 8H"
+    seats = [
+        seat_of(1, "AS 2H", river=100),
+        seat_of(2, "KS KH", river=100),
+        seat_of(3, (), status="folded", river=101),
+    ]
+    assert (
+        told(settled("crazy-pineapple-hi-lo.co", seats, board, terms=terms))[-1]
+        == "pot 301 of (1, 2): 1 150 low, 2 151 high"
+    )
+    found = told(settled("crazy-pineapple-hi-lo.co", seats, board, terms=terms))
+    assert [line.partition(":")[0] for line in found[:3]] == [
+        "1 pot win 100 +50",
+        "2 pot win 100 +51",
+        "3 pot lose 101 -101",
+    ]
+    assert found[0].endswith(" for low: $1.50 of the pot of $3.01 [47.1-1017.4(5)(b), 47.1-1035]")
+    assert found[1].endswith(
+        ": three of a kind, kings for high: $1.51 of the pot of $3.01 [47.1-1017.4(5)(b), 47.1-1035]"
+    )
+    none = told(settled("crazy-pineapple-hi-lo.co", seats, "3C TD KD 9S JH", terms=terms))
+    assert none[1] == (
+        "2 pot win 100 +201: three of a kind, kings for high: $3.01 of the pot of $3.01 "
+        "[47.1-1017.4(5)(b), 47.1-1017.4(5)(b)(i)]"
+    )
+
+
+HELD_POTS = [
+    (
+        [seat_of(1, "KD KH", river=100, returned={"river": 200}), seat_of(2, "AS AD", river=100)],
+        {},
+        "seat 1 has more of river back than it bet",
+    ),
+    ([seat_of(1, "KD KH", river=100), seat_of(2, "?? AD", river=100)], {}, "seat 2 could win it: "),
+]
+
+
+def test_a_pot_that_nobody_can_cut_or_award_is_held_with_the_reason() -> None:
+    for seats, more, why in HELD_POTS:
+        found = settled("holdem.co", seats, "2C 7D 9H JC 4S", **more)
+        assert found.status == "held"
+        assert {line.why.startswith(why) for line in found.lines} == {True}, [line.why for line in found.lines]
+        assert found.pots[0].held.startswith(why)
+
+
+def test_a_pot_of_a_defective_deck_that_was_not_taken_in() -> None:
+    awards = [(1, 1, 900)]
+    seats = [
+        seat_of(1, "KD KH", river=500),
+        replace(seat_of(2, "AS AD", river=300), stake=300),
+        seat_of(3, "QS QD", river=500),
+    ]
+    found = settled("holdem.co", seats, "2C 7D 9H JC 4S", outcome="defective-deck", awards=awards)
+    held = [line for line in found.lines if line.result == "held"]
+    assert {(line.bet, line.why, line.clause) for line in held} == {
+        ("side-pot-1", "the deck was defective", "47.1-1036")
+    }
