@@ -3,8 +3,10 @@ and figures from print."""
 
 import random
 import shutil
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from rules.game import GAMES as GAMES_OF_PACKAGE
 from rules.game import load_game
 from rules.odds import NotComputed, Odds, Question, odds
 from rules.odds.against import AgainstTable
+from rules.odds.card_sets import CardSets
 from rules.odds.endings import Met, Wagers
 from rules.odds.solvers import answers_for
 from rules.odds.versus import LOSE, NO_HAND, TIE, WIN
@@ -199,3 +202,90 @@ def test_seven_cards_with_a_joker_make_what_is_in_print() -> None:
         "straight": 11_236_028, "three of a kind": 7_470_676, "two pair": 35_553_816, "pair": 64_221_960,
         "high card": 24_780_420,
     }  # fmt: skip
+
+
+SMALL = {
+    "three-card.co": (CardSets((7, 12, 13, 1), 3), "TC-AB-1"),
+    "caribbean-stud.co": (CardSets((2, 8, 12, 13, 1), 2), "CS-BET"),
+    "crazy-4.co": (CardSets((2, 8, 12, 13, 1), 2), "C4-SB-09"),
+    "boston-5.co": (CardSets((2, 8, 12, 13, 1), 2), ""),
+    "boston-7.co": (CardSets((7, 8, 9, 10, 11, 12, 13), 2), "B7-01"),
+}
+"""Decks so small that every deal of two hands can be looked at, and the table that is asked about."""
+
+
+@pytest.mark.parametrize("game", [*list(SMALL)[:-1], pytest.param("boston-7.co", marks=pytest.mark.more)])
+def test_a_whole_game_of_a_small_deck_is_the_best_of_every_deal(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same deals one by one: what the player knows, what each stake comes to on average, the best of it."""
+    deck, paytable = SMALL[game]
+    monkeypatch.setattr(AgainstTable, "deck", deck)
+    question = Question(load_game(game), paytable=paytable)
+    table = AgainstTable(question, answers_for(question.game))
+    found = [each for each in odds(question, of=[bet.name for bet in table.bets]) if isinstance(each, Odds)]
+    by_hand = deals_by_knowledge(table)
+    ways = list(table.ways())
+    joint = [each for each in found if "+" in each.bet and not each.bet.endswith(("queens-up", "pair-plus"))]
+    tables = [(way, chosen) for way in ways for chosen in table.tables(way.bets)]
+    assert len(joint) == len(tables)
+    for odd, (way, chosen) in zip(joint, tables, strict=True):
+        names = [bet.name for bet in way.bets]
+        assert odd.bet == "+".join(names)
+        assert odd.paytable == ("+".join(dict.fromkeys(chosen.values())) or None)
+        assert dict(odd.reading) == dict(way.words)
+        wagers = Wagers(question, way.bets, chosen, way.stakes)
+        total, count = Fraction(0), 0
+        for deals in by_hand.values():
+            options = options_of(table, wagers, deals)
+            best = max(options.values())
+            total, count = total + best, count + deals.total()
+        assert odd.house_edge == -total / count, names
+        assert odd.also["deals"] == count
+        decided = odd.also["decisions"]["choice"]
+        assert {*decided} <= {"fold", "play", *(f"play {each.times} x" for each in table.raises[1:])}
+        parts = [
+            each
+            for each in found
+            if each.bet in names and dict(each.reading) == dict(way.words) and each.paytable in (None, *chosen.values())
+        ]
+        assert {each.bet for each in parts} <= {*names}
+        if len(ways) == 1:
+            assert sum((each.house_edge for each in parts), Fraction(0)) == odd.house_edge
+
+
+def deals_by_knowledge(table: AgainstTable) -> dict[Any, Counter[tuple[int, str]]]:
+    """What the player knows when he decides -> how many deals it may be, by his hand's kind and by who is higher."""
+    seen, up = int(table.settings.get("seen", table.cards)), int(table.settings.get("dealer-up", 0))
+    found: dict[Any, Counter[tuple[int, str]]] = {}
+    hands = [frozenset(hand) for hand in combinations(range(table.deck.deck), table.cards)]
+    ranked = {hand: table.rank(table.deck.cards(sorted(hand))) for hand in hands}
+    plays = {hand: table.qualifies(ranked[hand]) for hand in hands}
+    for own, mine in ranked.items():
+        met: dict[tuple[int, ...], Counter[tuple[int, str]]] = {}
+        for dealer in filter(own.isdisjoint, hands):
+            theirs = ranked[dealer]
+            state = WIN if mine.strength > theirs.strength else TIE if mine.strength == theirs.strength else LOSE
+            for shown in combinations(sorted(dealer), up):
+                met.setdefault(shown, Counter())[
+                    KINDS.setdefault(mine.key, len(KINDS)), state if plays[dealer] else NO_HAND
+                ] += 1
+        for first in combinations(sorted(own), seen):
+            for shown, deals in met.items():
+                found.setdefault((first, shown), Counter()).update(deals)
+    return found
+
+
+KINDS: dict[Any, int] = {}
+"""Kinds of hands, which take long to compare, by number."""
+
+
+def options_of(table: AgainstTable, wagers: Wagers, met: Counter[tuple[int, str]]) -> dict[str, Fraction]:
+    """Fold, and each stake that all these hands may play on with -> what it gains over all the deals."""
+    kinds = list(KINDS)
+    folded = (sum(wagers.folded(kinds[kind]).nets) * number for (kind, _), number in met.items())
+    found = {"fold": sum(folded, Fraction(0))}
+    for raised in table.raises:
+        if not raised.at_least or all(raised.at_least in kinds[kind].reaches for kind, _ in met):
+            name = "play" if raised.times == 1 else f"play {raised.times} x"
+            ends = (sum(wagers.played(kinds[kind], state, raised.times).nets) * n for (kind, state), n in met.items())
+            found[name] = sum(ends, Fraction(0))
+    return found
