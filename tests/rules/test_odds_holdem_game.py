@@ -21,6 +21,7 @@ from rules.odds.solvers import answers_for
 from tests.rules.test_odds_holdem import BONUS_POKER, CHAMPION_FIVE, CHAMPION_SEVEN, ULTIMATE
 from tests.support.oracles.holdem_by_hand import ByHand
 from tests.support.oracles.odds_summed import deals
+from tests.support.reading.each import of_each
 
 HEAD = """
 schema = "dealwire.game/2"
@@ -182,20 +183,39 @@ def test_the_blind_bets_rows_are_named(question: Ask) -> None:
     assert blind.paytable == "BLIND"
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "why"),
-    [
-        ("before = [4, 3], ", "", "give before, flop and river"),
-        ("river = 1", "river = 1, turn = 1", "give before, flop and river"),
-        ('at-least = "2S 2H 3D 4C 5S"', 'at-least = "3S 3H 2D 4C 5S"', "does not qualify by a category"),
-        ("dealer = 2, community = 5", "dealer = 3, community = 4", "is not two cards and the board"),
-        (
-            'then = "push"',
-            'then = "push", unless = [{ at-least = "AS AH 2D 3C 4S", then = "win", clause = "1" }]',
-            "unless",
-        ),
-    ],
-)
+GIVE = "settings: give before, flop and river for one bet to raise with; call, flop (and turn) for more"
+BOARD = "is not two cards and the board by the ranking poker"
+NOT_COUNTED = ": ties, always, unless and a fold that stands are not counted here"
+PLAY = 'name = "play"\nkind = "against"'
+UNFIT = [
+    ("before = [4, 3], ", "", GIVE),
+    ("river = 1", "river = 1, turn = 1", GIVE),
+    ("before = [4, 3], flop = 2, river = 1", "call = 2, flop = 1", GIVE),
+    ("before = [4, 3], flop = 2, river = 1", "call = 2, flop = 1, turn = 1", GIVE),
+    (
+        'at-least = "2S 2H 3D 4C 5S"',
+        'at-least = "3S 3H 2D 4C 5S"',
+        "the dealer does not qualify by a category of hands",
+    ),
+    ("dealer = 2, community = 5", "dealer = 3, community = 4", f"hand 'dealer' {BOARD}"),
+    ("own = 2, community = 5", "own = 3, community = 4", f"hand 'player' {BOARD}"),
+    (
+        'then = "push"',
+        'then = "push", unless = [{ at-least = "AS AH 2D 3C 4S", then = "win", clause = "1" }]',
+        f"ante{NOT_COUNTED}",
+    ),
+    (PLAY, f'{PLAY}\nalways = "stake-kept"', f"play{NOT_COUNTED}"),
+    (PLAY, f'{PLAY}\nties = [{{ row = "pair", then = "push", clause = "1" }}]', f"play{NOT_COUNTED}"),
+    (
+        'name = "blind"\nkind = "against"\nfold = "lose"',
+        'name = "blind"\nkind = "against"\nfold = "stands"',
+        f"blind{NOT_COUNTED}",
+    ),
+    ('bets = ["ante", "blind", "play"]', 'bets = ["ante", "blind"]', "the bets that are raised with do not pay alike"),
+]
+
+
+@of_each("old, new, why", UNFIT)
 def test_what_the_count_cannot_do_is_refused(old: str, new: str, why: str, question: Ask) -> None:
     text = GAMES["ultimate"][0]
     head = HEAD if old in HEAD else ""
@@ -204,5 +224,16 @@ def test_what_the_count_cannot_do_is_refused(old: str, new: str, why: str, quest
     if head:
         asked.game.path.write_text((HEAD + text).replace(old, new))
         asked = Question(load_game(asked.game.path))
-    with pytest.raises(TomlFileError, match=why):
+    with pytest.raises(TomlFileError) as told:
         list(odds(asked))
+    assert str(told.value).endswith(f": odds: {why}")
+
+
+def test_bets_that_are_raised_with_must_pay_alike(question: Ask) -> None:
+    text = GAMES["bonus"][0]
+    at = text.index('name = "river"')
+    unlike = text[:at] + text[at:].replace('pays = "1 to 1"', 'pays = "2 to 1"', 1)
+    assert unlike != text
+    with pytest.raises(TomlFileError) as told:
+        list(odds(question(unlike)))
+    assert str(told.value).endswith(": odds: the bets that are raised with do not pay alike")
