@@ -141,10 +141,14 @@ def _make(ranks: tuple[int, ...], at: int, deuces: int, kicker: str) -> _Made:
         " ".join(map(_LETTERS.__getitem__, ranks)),
         complete(ranks, deuces, kicker) if deuces else ranks,
     )
-    with_deuces = f"{' + ' if letters else ''}{_DEUCES[deuces]}" if deuces else ""
+    with_deuces = f"{' + ' if letters else ''}{_words(deuces)}" if deuces else ""
     length = len(completed)
     text = f"flush of {length} ({_SUIT_NAMES[SUITS[at]]} {letters}{with_deuces})"
     return _Made(completed, SUITS[at], text, (length, completed))
+
+
+def _words(deuces: int) -> str:
+    return "deuce" if deuces == 1 else f"{deuces} deuces"
 
 
 def _best_of_decks(own: bool, kicker: str, cards: tuple[Card, ...]) -> Flush:
@@ -213,4 +217,3 @@ def complete(natural_ranks: tuple[int, ...], deuces: int, kicker: str) -> tuple[
 
 _LETTERS: Final = f"  {RANKS_UP}"
 """Letter of each rank, from 2."""
-_DEUCES: Final = ("", "deuce", "2 deuces", "3 deuces", "4 deuces")

@@ -1,6 +1,7 @@
 """The longest flush with wild deuces, against hands worked out on paper and against a search of every assignment."""
 
 from itertools import combinations, product
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -105,3 +106,79 @@ def test_another_deuce_makes_every_flush_one_longer(cards: list[Card], deuce: Ca
         before, after = longest_flush(cards), longest_flush([*cards, deuce])
         assert after.length == before.length + 1
         assert after.natural_length >= before.natural_length
+
+
+def by_hand_of_decks(cards: list[Card], kicker: str) -> tuple[int, tuple[int, ...]]:
+    """The best of four suits, where a card may stand twice: every deuce joins and takes the rank the reading gives."""
+    deuces = sum(card.rank == 2 for card in cards)
+    best: tuple[int, tuple[int, ...]] = (0, ())
+    for suit in "CDHS":
+        ranks = [value(card) for card in cards if card.suit == suit and card.rank != 2]
+        for _ in range(deuces):
+            highest = next(rank for rank in range(14, 1, -1) if rank not in ranks)
+            ranks.append({"highest-absent": highest, "ace": 14, "lowest": 2}[kicker])
+        best = max(best, (len(ranks), tuple(sorted(ranks, reverse=True))))
+    return best
+
+
+@pytest.mark.parametrize("natural", ["own-suit", "no-deuce"])
+@pytest.mark.parametrize("kicker", ["highest-absent", "ace", "lowest"])
+def test_cards_of_several_decks_are_counted_one_by_one(natural: str, kicker: str) -> None:
+    """A second deuce of a suit is wild there, whatever the reading says of the first."""
+    dealt = Random(f"{natural} {kicker}")
+    few = [card for card in DECK if card.rank in (1, 2, 5, 9, 13)]
+    for _ in range(200):
+        cards = [*dealt.choices(few, k=6), dealt.choice(DECK)]
+        flush = longest_flush(cards, {"natural": natural, "wild-kicker": kicker})
+        assert flush.strength == by_hand_of_decks(cards, kicker), cards
+        plain = {suit: sum(card.suit == suit and card.rank != 2 for card in cards) for suit in "CDHS"}
+        own = {card.suit for card in cards if card.rank == 2} if natural == "own-suit" else set[str | None]()
+        lengths = {suit: number + (suit in own) for suit, number in plain.items()}
+        assert (flush.natural_length, flush.length) == (max(lengths.values()), flush.strength[0])
+        assert flush.key == (flush.natural_length, flush.length)
+        assert plain[flush.suit] == max(plain.values())
+
+
+@pytest.mark.parametrize(
+    ("cards", "text", "natural"),
+    [
+        ("AH AH KH 9H 2C 3S 4D", "flush of 5 (hearts A A K 9 + deuce)", 4),
+        ("AH AH 2H 2H 3S 4D 5C", "flush of 4 (hearts A A + 2 deuces)", 3),
+        ("9C 9C 9D 9D 3S 4H 5H", "flush of 2 (diamonds 9 9)", 2),
+        ("2C 2C 2D 3H", "flush of 4 (hearts 3 + 3 deuces)", 1),
+        ("2C 2C 2C", "flush of 3 (clubs 3 deuces)", 1),
+        ("2C 2D 2H 2S 2S 2S", "flush of 6 (spades 6 deuces)", 1),
+    ],
+)
+def test_words_of_several_decks(cards: str, text: str, natural: int) -> None:
+    flush = longest_flush(parse_cards(cards))
+    assert (flush.text, flush.natural_length) == (text, natural)
+
+
+@pytest.mark.parametrize(
+    ("cards", "suit", "natural"),
+    [
+        ("AC KC AD KD 2C 7H 8S", "C", 3),  # alike but for the deuce of clubs, which stands in its own suit
+        ("AC KC AD KD 2D 7H 8S", "D", 3),
+        ("AC KC AD KD 2H 7H 8S", "D", 2),
+        ("AC KC AD KD 9H 7H 8S", "D", 2),
+        ("AC QC AD KD 2C 7H 8S", "C", 3),  # with the deuce a king; the other is as high
+        ("AC JC AD KD 2C 7H 8S", "D", 3),
+        ("AH KH 2H 9S 8D 7C", "H", 3),
+        ("AH KH 2S 9S 8D 7C", "H", 2),
+    ],
+)
+def test_of_flushes_as_long_and_as_high_which_is_named(cards: str, suit: str, natural: int) -> None:
+    flush = longest_flush(parse_cards(cards))
+    assert (flush.suit, flush.natural_length) == (suit, natural)
+
+
+def test_two_flushes_are_the_same_by_what_they_make() -> None:
+    one, other = (longest_flush(parse_cards(cards)) for cards in ("AH KH 9H 2C 3S", "2D 4S 9H KH AH"))
+    assert one == other
+    assert one != longest_flush(parse_cards("AH KH 8H 2C 3S"))
+    assert one != "flush of 4 (hearts A K 9 + deuce)"
+    natural = longest_flush(parse_cards("AH KH 9H 2H 3S"))
+    assert (natural.strength, natural.text) == (one.strength, one.text)
+    assert one != natural  # it pays otherwise
+    assert {card.text for card in natural.cards} == {"AH", "KH", "9H", "2H"}
