@@ -365,3 +365,76 @@ def test_a_pot_of_a_defective_deck_that_was_not_taken_in() -> None:
     assert {(line.bet, line.why, line.clause) for line in held} == {
         ("side-pot-1", "the deck was defective", "47.1-1036")
     }
+
+
+PLAYED: dict[str, Any] = {"pot_1": 500, "pot_2": 500, "pot_3": 500, "bonus": 100}
+BOARD = "AC AD KH KD 2C"
+BEATEN = "full house, aces over kings of seat 1, beaten by four of a kind, kings of seat 2"
+BAD_BEAT: list[tuple[list[Any], dict[str, Any], list[str]]] = [
+    (
+        [
+            seat_of(1, "AS QC", bad_beat=100, **PLAYED),
+            seat_of(2, "KS KC", bad_beat=100, **PLAYED),
+            seat_of(3, "9H 8H", bad_beat=100, **PLAYED),
+            seat_of(4, "9D 8D", bad_beat=100, **PLAYED),
+        ],
+        {},
+        [
+            f"1 win 50000: {BEATEN}: 50 % of the posted $1,000",
+            f"2 win 25000: {BEATEN}: 25 % of the posted $1,000",
+            f"3 win 12500: {BEATEN}: 25 % of the posted $1,000, one of 2 parts",
+            f"4 win 12500: {BEATEN}: 25 % of the posted $1,000, one of 2 parts",
+        ],
+    ),
+    (
+        [seat_of(1, "AS QC", bad_beat=100, **PLAYED), seat_of(2, "KS KC", bad_beat=100, **PLAYED)],
+        {"meters": {}},
+        [
+            f"1 held 0: {BEATEN}, and the posted amount was not given",
+        ],
+    ),
+    (
+        [seat_of(1, "AS QC", **PLAYED), seat_of(2, "KS KC", bad_beat=100, **PLAYED)],
+        {},
+        ["1 held 0: seat 1 did not bet bad-beat, and whose its part is is not said"],
+    ),
+    (
+        [
+            seat_of(1, "AS QC", bad_beat=100, **PLAYED),
+            seat_of(2, "AH JC", bad_beat=100, **PLAYED),
+            seat_of(3, "KS KC", bad_beat=100, **PLAYED),
+        ],
+        {},
+        ["1 held 0: hands tie, and whether they divide their part is not said"],
+    ),
+]
+
+
+def of_the_award(game: str, seats: list[Any], board: str, **terms: Any) -> list[str]:
+    found = settled(game, seats, board, terms={"meters": {"primary": 100_000}} | terms)
+    return [f"{line.seat} {line.result} {line.pay}: {line.why}" for line in found.lines if line.bet == "jackpot"]
+
+
+@of_each("seats, terms, lines", BAD_BEAT)
+def test_an_award_for_a_hand_that_is_beaten(seats: list[Any], terms: dict[str, Any], lines: list[str]) -> None:
+    found = of_the_award("longhorn.co", seats, BOARD, **terms)
+    assert sorted(found) == sorted(lines)
+
+
+def test_two_hands_that_are_beaten_and_one_that_is_not_known() -> None:
+    seats = [
+        seat_of(1, "AS 2S", bad_beat=100, **PLAYED),
+        seat_of(2, "QS QC", bad_beat=100, **PLAYED),
+        seat_of(3, "JD TD", bad_beat=100, **PLAYED),
+    ]
+    (line,) = of_the_award("longhorn.co", seats, "AD KD QD AC QH")
+    words = "several hands of aces full or better count, and which of them earns the award is not said"
+    assert line == f"1 held 0: {words}"
+    unknown = [
+        seat_of(1, "AS QC", bad_beat=100, **PLAYED),
+        seat_of(2, "KS KC", bad_beat=100, **PLAYED),
+        seat_of(3, "QS ??", bad_beat=100, **PLAYED),
+    ]
+    (line,) = of_the_award("longhorn.co", unknown, BOARD)
+    why = "aces full or better lies open, and whether another hand counts is not known"
+    assert line == f"1 held 0: {why}: the faces of seat 3 are not all known (??)"
