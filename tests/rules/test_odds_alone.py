@@ -365,16 +365,21 @@ def test_a_pair_with_any_card_is_one_word() -> None:
 # ------------------------------------------------------------------ two of four cards of a shoe
 
 
-@pytest.mark.more
 @pytest.mark.parametrize(
-    "pays", [row_pays([7, 2, "1/2", -1]), pytest.param(row_pays([-1, -1, 3, 0]), marks=pytest.mark.slow)]
+    ("pack", "decks", "pays"),
+    [
+        (Pack((2, 9), 1), 5, row_pays([7, 2, "1/2", -1])),
+        (Pack((2,), 2), 5, row_pays([3, -1, "1/2", 0])),
+        (Pack((2, 9, 1), 1), 3, row_pays([3, 3, 1, -1])),
+        pytest.param(Pack((2, 9), 2), 3, row_pays([7, 2, "1/2", -1]), marks=pytest.mark.more),
+        pytest.param(Pack((2, 9), 2), 3, row_pays([-1, -1, 3, 0]), marks=pytest.mark.slow),
+    ],
 )
-def test_two_of_four_are_kept_before_the_board(pays: RowPays) -> None:
-    pack, decks = Pack((2, 9), 2), 3
-
+def test_two_of_four_are_kept_before_the_board(pack: Pack, decks: int, pays: RowPays) -> None:
     def row(cards: Sequence[int]) -> int:
-        """Six of a suit, five, five of a rank, none."""
-        suits, ranks = (max(Counter(each).values()) for each in ((c % 2 for c in cards), (c // 2 for c in cards)))
+        """Six of a suit, five, five of a rank, none; of one suit only ranks are told apart."""
+        ranks = max(Counter(card // pack.suits for card in cards).values())
+        suits = max(Counter(card % pack.suits for card in cards).values()) if pack.suits > 1 else ranks - (ranks < 6)
         return 0 if suits > 5 else 1 if suits > 4 else 2 if ranks > 4 else 3
 
     def keeping(deal: tuple[tuple[int, ...], ...]) -> Play:
@@ -384,6 +389,11 @@ def test_two_of_four_are_kept_before_the_board(pays: RowPays) -> None:
         return (Fraction(1),), (pays.nets[row([card // decks for card in (*pair, *board)])],)
 
     cards = {pack.card(number): number for number in range(pack.size)}
-    found = kept_pair(pack, decks, lambda hand: row([cards[card] for card in hand]), pays)
+    steps: list[tuple[int, int]] = []
+    found = kept_pair(
+        pack, decks, lambda hand: row([cards[card] for card in hand]), pays, progress=lambda *step: steps.append(step)
+    )
     # A shoe is a pack of as many cards, each of a suit and rank of its own to the program that deals it.
-    agree(found, keeping, list(in_parts(Pack((2, 9, 1), 4), 4, 5)))
+    agree(found, keeping, list(in_parts(Pack(tuple(range(2, 2 + pack.size)), decks), 4, 5)))
+    assert sorted(steps) == steps
+    assert all(0 <= done <= of for done, of in steps)
