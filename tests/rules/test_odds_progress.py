@@ -1,0 +1,119 @@
+"""How far a count is: each engine tells steps that rise to the whole, and the last of them is the whole."""
+
+from collections.abc import Sequence
+from math import comb
+from typing import Any
+
+import numpy as np
+import pytest
+
+from protocol.cards import Card
+from rules.odds import dealt, large_hands, splits, unseen_draw, versus
+from rules.odds.card_sets import CardSets
+from rules.odds.dealt import CardDeck, count_dealt
+from rules.odds.large_hands import LargeContest, large_cases
+from rules.odds.placed_sets import Pack, RowFinder, all_sets
+from rules.odds.surrender import count_last
+from rules.odds.two_shoes import count_two_shoes
+from rules.odds.unseen_draw import count_exchanges
+from rules.odds.versus import Contest, cases
+from tests.rules.test_odds_splits import SplitContest, foul, middle, rank, two, whole
+from tests.rules.test_odds_versus import best_five, plain
+from tests.support.oracles.odds_summed import row_pays
+
+Steps = list[tuple[int, int]]
+
+
+@pytest.fixture
+def steps() -> Steps:
+    return []
+
+
+def test_splits_tell_every_so_many_hands(steps: Steps, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of twelve cards there are 220 hands of three."""
+    monkeypatch.setattr(splits, "_AT_ONCE", 100)
+    contest = splits.SplitContest(rank, two, whole, foul, middle, deck=CardSets((2, 9, 1)))
+    assert isinstance(contest, SplitContest)
+    splits.splits(contest, lambda *step: steps.append(step))
+    assert steps == [(0, 220), (100, 220), (200, 220), (220, 220)]
+
+
+def test_two_more_cards_tell_each_first_one(steps: Steps) -> None:
+    pack = Pack((2, 9, 1), 3)
+    finder = RowFinder(pack, lambda cards: 0, 3)
+    count_last(finder, row_pays([1]), 3, lambda *step: steps.append(step))
+    assert steps == [(first, 9) for first in range(1, 10)]
+
+
+def test_a_deck_and_a_shoe_tell_each_hand_of_the_deck(steps: Steps) -> None:
+    """Of one card there are thirteen but for suits."""
+
+    def ranks(cards: Sequence[Card]) -> tuple[int, ...]:
+        return tuple(sorted(card.rank or 0 for card in cards))
+
+    found = count_two_shoes(ranks, own=1, community=1, decks=1, progress=lambda *step: steps.append(step))
+    assert found.total() == 52 * 52
+    assert found[5, 5] == 16
+    assert found[5, 6] == 32
+    assert steps == [(hand, 13) for hand in range(1, 14)]
+
+
+def test_exchanges_tell_the_cards_that_were_seen(steps: Steps, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unseen_draw, "_CHUNK", 4)
+    pack = Pack((2, 3, 4, 5), 2)
+    levels = np.arange(len(all_sets(pack.size, 2)), dtype=np.int16)
+    count_exchanges(pack, levels, 2, lambda *step: steps.append(step))
+    wholes = {of for _, of in steps}
+    assert len(wholes) == 1
+    (of,) = wholes
+    assert [done for done, _ in steps] == [*range(4, of, 4), of]
+
+
+def test_hands_against_the_dealer_tell_their_cases(steps: Steps, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(versus, "_AT_ONCE", 10)
+    contest = Contest(plain, cards=3, seen=3, deck=CardSets((2, 3, 4, 1), 3))
+    cases(contest, lambda *step: steps.append(step))
+    (of,) = {of for _, of in steps}
+    assert [done for done, _ in steps] == [*range(10, of, 10), of]
+
+
+def test_larger_hands_tell_their_strengths_once_and_their_showdowns_twice(
+    steps: Steps, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(large_hands, "_AT_ONCE", 20)
+    deck = CardSets((8, 9, 10, 11), 3)
+    contest = LargeContest(best_five, cards=6, seen=6, deck=deck)
+    large_cases(contest, lambda *step: steps.append(step))
+    hands = len(deck.alike(6).sets)
+    assert {of for _, of in steps} == {3 * hands}
+    done = [each for each, _ in steps]
+    assert done == sorted(done)
+    assert (done[0], done[-1]) == (20, 3 * hands)
+    assert hands in done
+    assert all((each - hands) % 2 == 0 for each in done if each > hands)
+
+
+def test_hands_of_a_deck_tell_how_many_they_speak_for(steps: Steps, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dealt, "_STEP", 5)
+    found = count_dealt(lambda hand: len(hand), 2, CardDeck(), suited=None, progress=lambda *step: steps.append(step))
+    assert found[2] == comb(52, 2)
+    assert len(steps) > 1
+    assert {of for _, of in steps} == {comb(52, 2)}
+    assert [done for done, _ in steps] == sorted({done for done, _ in steps})
+    assert steps[-1][0] <= comb(52, 2)
+
+
+def test_a_hand_that_qualifies_below_one_that_does_not_is_refused() -> None:
+    """Of all hands, or of the best of more."""
+
+    def pairs_alone(hand: Any) -> bool:
+        return bool(hand.key == "pair")
+
+    with pytest.raises(ValueError, match=r"^a hand above one that qualifies does not$"):
+        cases(Contest(plain, pairs_alone, cards=3, seen=3, deck=CardSets((2, 3, 4, 1), 3)))
+    with pytest.raises(ValueError, match=r"^a hand above one that qualifies does not$"):
+        large_cases(LargeContest(best_five, pairs_alone, cards=6, seen=6, deck=CardSets((8, 9, 10, 11), 3)))
+    with pytest.raises(
+        ValueError, match=r"^the player sees some of his own cards, or all of them and perhaps one of the dealer's$"
+    ):
+        cases(Contest(plain, cards=3, seen=2, up=1, deck=CardSets((2, 3, 4, 1), 3)))
