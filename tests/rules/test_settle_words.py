@@ -4,10 +4,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from rules import Meter, Settlement
+from dealer_flow.record.result import Drawn, Finish, Remainder
+from rules import Meter, Settlement, settle
 from rules.settlement import HouseRake, Rolled
+from tests.rules import test_settle_doubts as doubts
 from tests.rules.test_settle_pots_without_raises import BOAT, ONE_PAIR, OTHER, PAIR, QUADS, THREE, TWIN, TWO_PAIR, bets
 from tests.rules.test_settle_pots_without_raises import joker_seat as joker
+from tests.support.dealing import flushes, races
 from tests.support.dealing.written_rounds import seat_of, settled
 from tests.support.reading.each import of_each
 
@@ -438,3 +441,109 @@ def test_two_hands_that_are_beaten_and_one_that_is_not_known() -> None:
     (line,) = of_the_award("longhorn.co", unknown, BOARD)
     why = "aces full or better lies open, and whether another hand counts is not known"
     assert line == f"1 held 0: {why}: the faces of seat 3 are not all known (??)"
+
+
+# ------------------------------------------------------------------ races and what cannot have been
+
+
+def race_of(dealt: str, **draw: Any) -> Settlement:
+    round_ = races.race(dealt, red=400)
+    assert round_.draw is not None
+    return settle(replace(round_, draw=replace(round_.draw, **draw)), races.GAME)
+
+
+RACES: list[tuple[Any, str]] = [
+    (lambda: race_of(races.AT_5, cards=("AH", "??", "9H", "JH", "KH")), "the face of card 2 is not known (??)"),
+    (lambda: race_of(races.AT_5, finish=None), "the race was not decided"),
+    (
+        lambda: race_of(races.AT_5, finish=Finish(cards=5, column="spades")),
+        "the round tells of 5 cards and spades, its cards of 5 and hearts",
+    ),
+    (
+        lambda: race_of(races.AT_5, finish=Finish(cards=6, column=None)),
+        "the round tells of 6 cards and no column, its cards of 5 and hearts",
+    ),
+    (
+        lambda: race_of(races.AT_5, finish=Finish(cards=6, column="hearts"), cards=(*races.AT_5.split(), "2C")),
+        "the round tells of 6 cards and hearts, its cards of 5 and hearts",
+    ),
+    (lambda: race_of(races.AT_5, cards=("AH", "5H", "9H")), "no suit won and 3 cards of 16 were drawn"),
+    (
+        lambda: race_of(races.NEVER + " KH", extra=None),
+        "the round tells of 17 cards and hearts, its cards of 17 and hearts",
+    ),
+    (
+        lambda: race_of(races.NEVER + " KH", extra="KS"),
+        "the extra card is KS in the round, and the last one drawn is KH",
+    ),
+    (
+        lambda: race_of(races.AT_11, columns={"clubs": ("6C", "2C")}),
+        "the column of clubs is 6C 2C in the round, its cards drawn are other ones",
+    ),
+    (
+        lambda: race_of(races.AT_11, columns={"clubs": (), "diamonds": ("3D", "7D", "2D")}),
+        "the column of clubs is empty in the round, its cards drawn are other ones",
+    ),
+]
+
+
+@of_each("settlement_of, why", RACES)
+def test_a_race_that_is_not_what_its_cards_are(settlement_of: Any, why: str) -> None:
+    found = settlement_of()
+    assert [(line.result, line.why) for line in found.lines] == [("held", why)]
+
+
+WHEEL, STEEL, ROYAL = "AS 2S 3S 4S 5S", "9C TC JC QC KC", "TD JD QD KD AD"
+ENDS = [
+    (races.AT_5, {"red": 400}, "flush in hearts after 5 cards, with the ace: red pays 1 to 1"),
+    (races.AT_5, {"black": 400}, "flush in hearts after 5 cards, with the ace: black loses"),
+    (STEEL, {"black": 400}, "straight flush in clubs after 5 cards: black pays 1 to 1"),
+    (WHEEL, {"red": 400}, "straight flush in spades after 5 cards, with the ace: red loses"),
+    (ROYAL, {"red": 400}, "royal flush in diamonds after 5 cards, with the ace: red pays 1 to 1"),
+    (f"{races.NEVER} KH", {"red": 400}, "no flush in 16 cards, the extra card is of hearts: red loses"),
+]
+
+
+@of_each("dealt, bets_made, why", ENDS)
+def test_how_a_race_ended_in_words(dealt: str, bets_made: dict[str, int], why: str) -> None:
+    assert [line.why for line in settle(races.race(dealt, **bets_made), races.GAME).lines] == [why]
+
+
+def test_a_switch_without_the_card_and_a_seat_that_was_not_dealt_in() -> None:
+    table = races.race_table().bet(1, number_17=400).start().draw(races.NEVER).bet(1, switch_hearts=100).draw("KH")
+    short = Drawn(cards=tuple(races.NEVER.split()), columns={}, finish=Finish(cards=16, column=None))
+    lines = {line.bet: line.why for line in settle(replace(table.end(), draw=short), races.GAME).lines}
+    assert lines["switch-hearts"] == "the extra card was not drawn"
+    round_ = races.race(races.AT_5, red=400)
+    out = replace(round_, seats=tuple(replace(seat, status="out") for seat in round_.seats))
+    assert [(line.result, line.why) for line in settle(out, races.GAME).lines] == [("held", "seat 1 was not dealt in")]
+
+
+DECK = "the deck is not what the round says: "
+BURNED = "of community were burned, and 1, 2, 5 are to be"
+DEALS: list[tuple[dict[str, Any], str]] = [
+    ({"deck": replace(doubts.dealt().deck, loaded=53)}, f"{DECK}the deck had 53 cards and has 52"),
+    (
+        {"packets": tuple(replace(each, counted=18) for each in doubts.dealt().packets)},
+        f"{DECK}54 cards were dealt from a deck of 52",
+    ),
+    ({"remainder": Remainder(counted=99, expected=37)}, f"{DECK}99 cards were left and 37 were to be"),
+    ({"burn": replace(doubts.BURN, positions=(5, 3, 4))}, f"positions 3, 4, 5 (left-to-right) {BURNED}"),
+    ({"burn": replace(doubts.BURN, spread="right-to-left")}, f"positions 1, 2, 5 (right-to-left) {BURNED}"),
+    ({"seats": (flushes.seat(9, "2H 5H 7H 8H 9H"),)}, "there is no seat 9 at a table of 8"),
+    ({"outcome": "unreliable"}, "the round is unreliable: what happened is not known for certain"),
+]
+
+
+@of_each("changes, why", DEALS)
+def test_a_deal_that_cannot_have_been(changes: dict[str, Any], why: str) -> None:
+    found = settle(replace(doubts.dealt(), **changes), flushes.GAME)
+    assert (found.status, found.why) == ("held", why)
+    assert {line.why for line in found.lines} == {why}
+
+
+@of_each("counted", [17, 18])
+def test_as_many_cards_as_the_deck_has_may_be_dealt(counted: int) -> None:
+    packets = tuple(replace(each, counted=counted) for each in doubts.dealt().packets)
+    found = settle(replace(doubts.dealt(), packets=packets), flushes.GAME)
+    assert (found.status == "held") == (3 * counted > 52)
