@@ -547,3 +547,111 @@ def test_as_many_cards_as_the_deck_has_may_be_dealt(counted: int) -> None:
     packets = tuple(replace(each, counted=counted) for each in doubts.dealt().packets)
     found = settle(replace(doubts.dealt(), packets=packets), flushes.GAME)
     assert (found.status == "held") == (3 * counted > 52)
+
+
+# ------------------------------------------------------------------ the progressive
+
+COLD, WARM = "2C 2D 4C JC TS", "7C 7D 7H 7S JS"
+STEEL_HAND = "own five cards make a straight flush"
+PROGRESSIVES: list[tuple[Any, dict[str, Any], dict[int, str]]] = [
+    (
+        lambda: [flushes.seat(1, COLD, progressive=100), flushes.seat(2, "3D 4H JD QC TD", progressive=100)],
+        {"outcome": "progressive-only"},
+        dict.fromkeys(
+            (1, 2), "no progressive jackpot hand at the table: all hands are dead and progressive comes back"
+        ),
+    ),
+    (
+        lambda: [flushes.seat(1, COLD, progressive=100), flushes.seat(2, "?? 4H JD QC TD", progressive=100)],
+        {"outcome": "progressive-only"},
+        {
+            1: "whether a hand at the table is a jackpot hand is open: the faces of seat 2 are not all known (??)",
+            2: "the faces of seat 2 are not all known (??)",
+        },
+    ),
+    (
+        lambda: [flushes.seat(1, WARM, progressive=100), flushes.seat(2, COLD, progressive=100)],
+        {},
+        {
+            1: "own five cards make four of a kind: progressive pays 300 for 1",
+            2: "own five cards make less than three of a kind: progressive loses",
+        },
+    ),
+    (
+        lambda: [
+            flushes.seat(1, "5S 6S 7S 8S 9S", progressive=100),
+            flushes.seat(2, "AH KH QH JH TH", progressive=100),
+            flushes.seat(3, "2C 3D 5H 7D QS", progressive=100),
+        ],
+        {"meters": {"meter": Meter(1_000_000, seed_cents=20_000)}},
+        {
+            1: f"{STEEL_HAND}: progressive pays 10 % of meter, which shows $200",
+            2: "own five cards make a royal flush: progressive pays 100 % of meter, which shows $10,000",
+            3: "own five cards make less than three of a kind: progressive loses",
+        },
+    ),
+    (
+        lambda: [
+            flushes.seat(1, "5S 6S 7S 8S 9S", progressive=100),
+            flushes.seat(2, "AH KH QH JH TH", progressive=100),
+        ],
+        {"meters": {"meter": Meter(1_000_000)}},
+        {
+            1: f"{STEEL_HAND}: progressive pays 10 % of meter, but the seed it fell back to was not given",
+            2: "own five cards make a royal flush: progressive pays 100 % of meter, which shows $10,000",
+        },
+    ),
+    (
+        lambda: [flushes.seat(1, "5S 6S 7S 8S 9S", progressive=100)],
+        {},
+        {
+            1: f"{STEEL_HAND}: progressive pays 10 % of meter, but no amount was given for the meter",
+        },
+    ),
+    (
+        lambda: [
+            flushes.seat(1, "5S 6S 7S 8S 9S", progressive=100),
+            flushes.seat(2, "?? KH QH JH TH", progressive=100),
+        ],
+        {"meters": {"meter": Meter(1_000_000, seed_cents=20_000)}},
+        {
+            1: f"{STEEL_HAND}: progressive pays 10 % of meter, but the bet of seat 2, which comes first, is held",
+            2: "the faces of seat 2 are not all known (??)",
+        },
+    ),
+    (
+        lambda: [flushes.seat(1, WARM, progressive=100, status="folded")],
+        {},
+        {1: "folded: progressive loses"},
+    ),
+]
+
+
+@of_each("seats_of, terms, whys", PROGRESSIVES)
+def test_a_progressive_in_words(seats_of: Any, terms: dict[str, Any], whys: dict[int, str]) -> None:
+    """From the dealer's right, so that the highest seat comes first."""
+    outcome = terms.pop("outcome", "complete") if (terms := dict(terms)) else "complete"
+    board, dealer = ("", None) if outcome != "complete" else ("KD 9D", "3C 4D 5C 6C 8D")
+    found = settle(flushes.deal(board, dealer, *seats_of(), outcome=outcome), flushes.GAME, **terms)
+    assert {line.seat: line.why for line in found.lines if line.bet == "progressive"} == whys
+
+
+def test_envy_in_words() -> None:
+    """Five dollars for each dollar that one bets, and ten of one's own."""
+    seats = [
+        flushes.seat(1, "5S 6S 7S 8S 9S", progressive=100),
+        flushes.seat(2, COLD, progressive=200),
+        replace(flushes.seat(3, "2H 3D 5H 7D QS", progressive=100), wagers={"ante": 500, "blind": 500, "play": 1000}),
+    ]
+    found = settle(flushes.deal("KD 9D", "3C 4D 5C 6C 8D", *seats), flushes.GAME, meters={"meter": 1_000_000})
+    envy = [(line.seat, line.pay, line.why) for line in found.lines if line.bet == "envy"]
+    assert envy == [(2, 60_000, "envy for the straight flush of seat 1: $300 for each $1 of the wager")]
+
+
+def test_a_wild_card_that_is_not_known_or_not_held() -> None:
+    unknown = by_joker(joker(1, QUADS, "", 500), joker(2, BOAT, "3C", 500))
+    assert {line.why for line in unknown.lines} == {
+        "seat 1 could win it: which card of seat 1 is any card is not known"
+    }
+    other = by_joker(joker(1, QUADS, "7S", 500), joker(2, BOAT, "3C", 500))
+    assert {line.why for line in other.lines} == {"seat 1 could win it: seat 1 called 7S any card and does not hold it"}
