@@ -15,10 +15,10 @@ from dealer_flow.record.incidents import EventRef
 from devices.events import Seen
 from rules import SettlementRefused, load_game, settle
 from rules.award import AwardBook
-from rules.award_record import AwardRecord, AwardState
+from rules.award_record import AwardRecord, AwardRound, AwardState, differences
 from rules.award_steps import NEXT, STEPS, AwardStage, allowed
 from rules.meter_setup import ProgressiveSetup
-from rules.meters import MeterBank, MeterRecord, MeterRefused
+from rules.meters import MeterBank, MeterRecord, MeterRefused, RoundKey
 from rules.settled import SettledInMemory
 from tests.support.dealing.flushes import GAME, deal, seat
 
@@ -294,6 +294,17 @@ class TestDifferences:
         assert self.differ((2, FLUSH), (1, ROYAL)) == [
             "seat 1: the cards pay four of a kind $300, the table awarded royal flush $10,000.40"
         ]
+
+    def test_an_award_of_nothing(self) -> None:
+        """A share of a meter that shows no cent."""
+        award = AwardRecord(kind="awarded", table="t", round=1, seat=1, hand="royal flush", cents=0, why="", clause="c")
+        closed = AwardRound(RoundKey("t", "s", 1), {1: 100}, {}, (), {}, (award,))
+        settlement = settle(replace(self.ROUND, seats=()), GAME)
+        (found,) = differences(settlement, closed, "progressive")
+        assert found == AwardRecord(
+            kind="differs", table="t", round=1, seat=1, cents=0, clause="c",
+            why="seat 1: the cards pay nothing, the table awarded royal flush $0",
+        )  # fmt: skip
 
     def test_a_seat_that_won_nothing(self) -> None:
         round_ = replace(self.ROUND, seats=self.ROUND.seats[:1])

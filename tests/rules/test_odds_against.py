@@ -241,6 +241,9 @@ def test_a_whole_game_of_a_small_deck_is_the_best_of_every_deal(game: str, monke
         assert odd.house_edge == -total / count, names
         assert odd.also["deals"] == count
         decided = odd.also["decisions"]["choice"]
+        assert sum(decided.values()) == len(by_hand)
+        made = [Counter(options) for options in odd.also.get("by_hand", {}).values()]
+        assert not made or sum(made, Counter()) == Counter(decided)
         assert {*decided} <= {"fold", "play", *(f"play {each.times} x" for each in table.raises[1:])}
         parts = [
             each

@@ -13,6 +13,7 @@ from tests.rules.test_settle_pots_without_raises import joker_seat as joker
 from tests.support.dealing import flushes, races
 from tests.support.dealing.written_rounds import seat_of, settled
 from tests.support.reading.each import of_each
+from tests.support.reading.paper import Paper
 
 HALF = {"high-hand-share": "50"}
 
@@ -655,3 +656,35 @@ def test_a_wild_card_that_is_not_known_or_not_held() -> None:
     }
     other = by_joker(joker(1, QUADS, "7S", 500), joker(2, BOAT, "3C", 500))
     assert {line.why for line in other.lines} == {"seat 1 could win it: seat 1 called 7S any card and does not hold it"}
+
+
+# ------------------------------------------------------------------ pots beside a table
+
+
+def of_pot_3(*seats: dict[str, Any]) -> list[str]:
+    """The lines of 3-5-7's pot of three cards."""
+    case = {"seat": [{"choices": ["keep"], **each} for each in seats], "community": "JH 6D KC 2S"}
+    found = Paper("3-5-7.co", case).settle()
+    return sorted(f"{line.seat} {line.result} {line.net:+}: {line.why}" for line in found.lines if line.bet == "pot-3")
+
+
+def test_a_pot_of_three_cards() -> None:
+    pair = {"seat": 1, "cards": "9S 9D 4C", "bets": {"pot-3": 500, "three-card": 500}}
+    high = {"seat": 2, "cards": "QS 8D 3C", "bets": {"pot-3": 500, "three-card": 500}}
+    assert of_pot_3(pair, high) == [
+        "1 win +500: pair of nines: $10 of the pot of $10",
+        "2 lose -500: queen high: the pot of $10 goes to seat 1: pot-3 loses",
+    ]
+    assert of_pot_3(pair) == ["1 returned +0: 1 of at least 2 bet it: pot-3 comes back"]
+    unread = "the faces of seat 2 are not all known (??)"
+    assert of_pot_3(pair, high | {"cards": "?? 8D 3C"}) == [f"1 held +0: {unread}", f"2 held +0: {unread}"]
+    dead = "the hand of seat 2 is dead, and whether its stake stays in the pot is not said"
+    assert of_pot_3(pair, high | {"status": "dead"}) == [f"1 held +0: {dead}", f"2 held +0: {dead}"]
+    nobody = "no hand is left that could win the pot"
+    folded = [each | {"status": "folded"} for each in (pair, high)]
+    assert of_pot_3(*folded) == [f"1 held +0: {nobody}", f"2 held +0: {nobody}"]
+    tied = high | {"cards": "9C 9H 4D"}
+    assert of_pot_3(pair, tied) == [
+        "1 push +0: pair of nines: an equal share of the pot of $10: pot-3 comes back",
+        "2 push +0: pair of nines: an equal share of the pot of $10: pot-3 comes back",
+    ]

@@ -4,9 +4,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from rules.conditions import CONDITIONS
+from protocol.cards import parse_cards
+from rules.conditions import CONDITIONS, RaceEnd
 from rules.hand_rows import HOLDS, NAMES, NARROWER, NARROWEST
 from rules.hands import Made
+from rules.hands.categories import House, category
+from rules.hands.counted import CardCount
 from rules.hands.words import many, one, rank_of, spell_hand
 from tests.support.reading.each import of_each
 
@@ -291,3 +294,27 @@ def test_every_rank_by_all_its_names() -> None:
     assert {word: rank_of(word) for word in named} == named
     with pytest.raises(KeyError):
         rank_of("11")
+
+
+@of_each("name, cards", [("mini royal", "AKQ"), ("flush", "AK9"), ("straight flush", "987")])
+def test_a_category_of_one_suit_is_held_in_that_suit_alone(name: str, cards: str) -> None:
+    house = House(3, "none", "lowest")
+    for suit in ("clubs", "diamonds", "hearts", "spades"):
+        found = category(f"{name} in {suit}", house)
+        assert found is not None
+        held = {
+            letter
+            for letter in "CDHS"
+            if found.find(CardCount(parse_cards([card + letter for card in cards]))) is not None
+        }
+        assert held == {suit[0].upper()}
+
+
+@of_each(
+    "row, cards",
+    [("odd", (5, 7, 9, 11, 13, 15)), ("even", (6, 8, 10, 12, 14, 16)), ("even but 10", (6, 8, 12, 14, 16))],
+)
+def test_races_that_end_odd_or_even(row: str, cards: Sequence[int]) -> None:
+    check = CONDITIONS["race"].check(row)
+    assert check is not None
+    assert [number for number in range(5, 17) if check(RaceEnd(number, "clubs"))] == [*cards]
