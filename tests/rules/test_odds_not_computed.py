@@ -2,17 +2,26 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from fractions import Fraction
 from math import comb
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from protocol.cards import parse_cards
 from rules.errors import OddsRefused
 from rules.game import Game, load_game
 from rules.odds import NotComputed, Odds, Question, odds
+from rules.odds.counts import count_best_hands
 from rules.odds.decks import DealtFrom, chosen_bets, deals, dealt_from, keeps_cards
+from rules.odds.endings import NotSettledSo, Wagers
+from rules.odds.played_by import chosen
+from rules.odds.returns import BetOutcome
 from rules.odds.solvers import SOLVERS, answers_for, solver
-from rules.paytable import PayTable
+from rules.odds.strategy import load_strategy
+from rules.odds.table_rows import TableRows
+from rules.paytable import PayTable, parse_pay
 from rules.spec import OddsSpec
 from tests.support.reading.each import of_each
 
@@ -200,3 +209,117 @@ def test_a_tip_has_the_odds_of_the_bet_it_is_for() -> None:
     assert [each.bet for each in odds(Question(game, paytable="LIR-3CB-1"), "tip-three-card-bonus")] == [
         "tip-three-card-bonus"
     ]
+
+
+# ------------------------------------------------------------------ parts that refuse
+
+
+BEYOND = [
+    ("three-card.co", "progressive", "progressive is paid a share of a meter"),
+    ("bonus-6.co", "insurance", "insurance is of kind fee"),
+    ("pai-gow.co", "wager", "wager is of kind split"),
+    ("prospector.co", "gold-high", "gold-high is decided by more than which hand is the higher"),
+    ("three-card-split.co", "high", "high is decided by more than which hand is the higher"),
+    ("three-card-split.co", "three-card", "three-card is decided by more than which hand is the higher"),
+]
+
+
+@of_each("name, bet, why", BEYOND)
+def test_bets_that_need_more_than_the_better_hand(name: str, bet: str, why: str) -> None:
+    game = load_game(name)
+    with pytest.raises(NotSettledSo) as told:
+        Wagers(Question(game), [game.bets[bet]], {}, {})
+    assert str(told.value) == why
+
+
+@of_each("changes, why", [
+    ({"wins": "lower"}, "is decided by more than which hand is the higher"),
+    ({"fold": "stands"}, "stands when the hand is folded"),
+    ({"unqualified": None}, ""),
+])  # fmt: skip
+def test_a_bet_against_a_hand_that_is_changed(changes: dict[str, Any], why: str) -> None:
+    game = load_game("three-card.co")
+    bet = game.bets["ante"].model_copy(update=changes)
+    if not why:
+        assert Wagers(Question(game), [bet], {}, {}).bets == [bet]
+        return
+    with pytest.raises(NotSettledSo) as told:
+        Wagers(Question(game), [bet], {}, {})
+    assert str(told.value) == f"ante {why}"
+
+
+def test_rows_as_engines_take_them() -> None:
+    """A bare number is `to` or `for` as its table says; a hand that no row pays is the last and loses."""
+    game = load_game("let-it-ride.co")
+    table = game.paytables["LIR-3CB-1"]
+    bet = game.bets["three-card-bonus"]
+    pays = [row.model_copy(update={"pays": parse_pay(at)}) for at, row in enumerate(table.rows, 2)]
+    for bare, less in (("to", 0), ("for", 1)):
+        found = TableRows(Question(game), bet, table.model_copy(update={"bare": bare, "rows": tuple(pays)}))
+        assert found.pays.nets == (*(at - less for at in range(2, 2 + len(pays))), -1)
+        assert found.pays.names == (*(row.when for row in table.rows), "")
+        assert found.none == len(pays)
+    rows = TableRows(Question(game), bet, table)
+    names = [*(row.when for row in table.rows), ""]
+    hands = ("7C 8C 9C", "7C 7D 7H", "7C 8D 9C", "2C 8C 9C", "7C 7D 9C", "2C 8D 9C")
+    made = ("straight flush", "three of a kind", "straight", "flush", "pair", "")
+    assert [names[rows.row_of(parse_cards(hand))] for hand in hands] == [*made]
+    progressive = game.bets["progressive"]
+    with pytest.raises(ValueError, match=r"^'royal flush' of LIR-PROG-1 pays a share of a meter$"):
+        TableRows(Question(game), progressive, game.paytables["LIR-PROG-1"])
+
+
+HEAD = 'schema = "dealwire.strategy/1"\ntitle = "t"\n'
+RULES = '[[rule]]\nstep = "third-choice"\nwhen = { holds = "A" }\nchoose = "third-street"\ntimes = 2\n'
+OWN = '[[rule]]\nstep = "fourth-choice"\nwhen = { hole = ["AA"] }\nchoose = "fold-2"\n'
+OTHERS = '[otherwise]\nthird-choice = "fold-1"\nfourth-choice = "fourth-street"\n'
+
+
+def test_what_is_taken_at_each_decision(tmp_path: Path) -> None:
+    """0 for a fold, n for the n-th raise; None where the file says nothing of the decision."""
+    path, game = tmp_path / "s.toml", load_game("mississippi-stud.co")
+    path.write_text(HEAD + RULES + OWN + OTHERS)
+    question = Question(game, strategy=load_strategy(path, game))
+    taken = chosen(question, [1, 2, 3])
+    assert taken is not None
+    assert [taken(0, parse_cards(cards)) for cards in ("AC 2D", "KC 2D")] == [2, 0]
+    assert taken(2, parse_cards("AC 2D 3C 4C")) is None
+    assert chosen(Question(game), [1, 2, 3]) is None
+    later = chosen(question, [1, 2, 3], skipped=1)
+    assert later is not None
+    assert later(0, parse_cards("AC AD 3C")) == 0
+    with pytest.raises(OddsRefused) as told:
+        taken(1, parse_cards("AC AD 3C"))
+    assert str(told.value) == (
+        "no odds for condition, where cards are known as a set, 'hole'; allowed: at-least, makes, holds, suited, high, "
+        "without, any"
+    )
+    fewer = chosen(question, [1, 3])
+    assert fewer is not None
+    with pytest.raises(OddsRefused) as told:
+        fewer(0, parse_cards("AC 2D"))
+    assert str(told.value) == "no odds for a bet of times the least at third-choice 2; allowed: 1, 3"
+
+
+@of_each("cards", [4, 8])
+def test_best_hands_of_fewer_or_more_cards_are_not_counted(cards: int) -> None:
+    with pytest.raises(ValueError, match=f"^a best hand is counted over 5 to 7 cards, not {cards}$"):
+        count_best_hands(cards)
+
+
+def test_an_outcome_that_hangs_on_a_meter_is_left_out_and_said_so() -> None:
+    outcomes = (
+        BetOutcome("royal flush", Fraction(1, 4), None, "royal flush"),
+        BetOutcome("lose", Fraction(3, 4), Fraction(0)),
+    )
+    found = Odds("g", "b", "T", {}, outcomes, suspect="why not", printed={"house_edge_pct": "75"})
+    assert (found.incomplete, found.variance, found.house_edge, found.hit_frequency) == (True, None, 1, Fraction(1, 4))
+    plain = found.to_dict()
+    assert plain["incomplete"] == "what the meter pays is left out; give the meter to include it"
+    assert (plain["suspect"], plain["printed"], plain["unit"]) == ("why not", {"house_edge_pct": "75"}, "b")
+    assert plain["outcomes"] == [
+        {"what": "royal flush", "probability": "1/4", "staked": "1", "back": None},
+        {"what": "lose", "probability": "3/4", "staked": "1", "back": "0"},
+    ]
+    assert "variance" not in plain
+    assert "standard_deviation" not in plain
