@@ -102,7 +102,8 @@ def _by_high(hand: tuple[Card, ...]) -> RankedHand:
     impaired = "straight flush" if straight and flush else "flush" if flush else "straight" if straight else ""
     key = Low(counts, ranks, impaired)
     place = _HIGH_ORDER.index(impaired or counts)
-    return RankedHand((-place, *(-rank for rank in ranks)), key, f"{impaired}, {_low_text(key)}".lstrip(", "), hand)
+    text = f"{impaired}, {_low_text(key)}" if impaired else _low_text(key)
+    return RankedHand((-place, *(-rank for rank in ranks)), key, text, hand)
 
 
 _HIGH_ORDER: Final[tuple[object, ...]] = (

@@ -109,7 +109,12 @@ def betting_on(deal: Sequence[tuple[int, ...]]) -> Play:
 
 
 @pytest.mark.parametrize(
-    ("pays", "options"), [(row_pays([20, 3, 0, -1, -1]), [2, 3]), (row_pays([99, 2, 1, "1/3", -1]), [1, 2])]
+    ("pays", "options"),
+    [
+        (row_pays([20, 3, 0, -1, -1]), [2, 3]),
+        (row_pays([99, 2, 1, "1/3", -1]), [1, 2]),
+        (row_pays([6, 1, 0, -1, -1]), [2, 2]),
+    ],
 )
 def test_a_street_is_folded_or_bet_by_what_was_bet_before(
     pays: RowPays, options: list[int], monkeypatch: pytest.MonkeyPatch
@@ -269,12 +274,18 @@ def giving_up(deal: tuple[tuple[int, ...], ...]) -> Play:
 GROWING = row_pays([1] * 5), PAYS, row_pays([-1, 0, -1, 1, -1])
 
 
-def test_half_the_last_bet_is_given_up_where_more_than_half_is_lost() -> None:
+@pytest.mark.parametrize(
+    ("last_pays", "options"), [(row_pays([-1, 0, -1, 1, -1]), [2]), (row_pays([3, 0, -1, 1, -1]), [1])]
+)
+def test_half_the_last_bet_is_given_up_where_more_than_half_is_lost(
+    last_pays: RowPays, options: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(globals(), "GROWING", (*GROWING[:2], last_pays))
     deals = list(in_parts(PACK, 1, 2, 2))
     last = count_last(finder(3), GROWING[2], 3)
     hand = GrowingHand(np.zeros(PACK.size, np.int64), rows(3), GROWING[0], GROWING[1], last, own=1)
     best = surrender(hand)
-    assert mixed(best) == [2]
+    assert mixed(best) == options
     agree(best, giving_up, deals)
     assert surrender(hand, may=False).decided == {"hand": {"keep": PACK.size, "surrender": 0}}
 

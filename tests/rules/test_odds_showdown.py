@@ -194,3 +194,46 @@ def test_a_game_that_leaves_no_reading_of_the_kicker_open(monkeypatch: pytest.Mo
     question = Question(load_game(path))
     list(main_game.main_game(question, question.decided_with(question.game.bets["ante"])[0]))
     assert set(kickers) == {"highest-absent"}
+
+
+BLIND = {5: 200, 4: 25, 3: 5, 2: 3}
+"""What a win by so many cards pays on the blind, as printed; one by a card or on the kickers pushes."""
+
+
+def test_the_bets_of_a_game_on_a_small_deck(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fold for two units, or play on with four, hand by hand: what each way to deal on comes to."""
+    deal = DealShape(own=3, community=1, ranks=(4, 14))
+    monkeypatch.setattr(main_game, "DealShape", lambda own, community: deal)
+    monkeypatch.setattr(main_game, "_KEPT", {})
+    question = Question(load_game("flushes-gone-wild.co"), readings={"wild-kicker": "ace"})
+    bets = [question.game.bets[name] for name in ("ante", "blind", "play")]
+    found = list(main_game.fold_or_play(question, bets))
+    assert [(each.bet, each.paytable) for each in found] == [
+        ("ante+blind+play", "FGW-BLIND"), ("ante", None), ("blind", "FGW-BLIND"), ("play", None),
+    ]  # fmt: skip
+    total, played, ends = 0, 0, Counter[str]()
+    for outcomes in by_hand(deal, "ace").values():
+        gains = {"tie": 0, "lose": -4} | {margin: 3 + BLIND.get(int(margin), 0) for margin in range(6)}
+        gain = sum(gains[outcome] * ways for outcome, ways in outcomes.items())
+        fold = -2 * deal.completions
+        total += max(gain, fold)
+        if gain >= fold:
+            played += 1
+            for outcome, ways in outcomes.items():
+                won = "win on the kickers" if outcome == 0 else f"win by {outcome}"
+                ends[outcome if isinstance(outcome, str) else won] += ways
+        else:
+            ends["fold"] += deal.completions
+    together, ante, blind, play = found
+    deals = deal.hands * deal.completions
+    assert -together.house_edge * deals == total
+    assert {each.what: each.probability * deals for each in together.outcomes} == dict(ends)
+    assert sum(each.house_edge for each in (ante, blind, play)) == together.house_edge
+    assert (together.also["hands"], together.also["hands_played"]) == (deal.hands, played)
+    assert sum(hands for _, hands in together.also["played_by_suits"].values()) == deal.hands
+    staked = {each.what: each.staked for each in together.outcomes}
+    assert staked == {what: 2 if what == "fold" else 4 for what in ends}
+    rows = {each.what: each.row for each in blind.outcomes if each.what.startswith("win")}
+    assert {what: row for what, row in rows.items() if row} == {
+        what: what.removeprefix("win by ") for what in rows if what in ("win by 2", "win by 3", "win by 4")
+    } | {what: "0 or 1" for what in rows if what in ("win on the kickers", "win by 1")}
