@@ -8,7 +8,7 @@ import pytest
 
 from protocol.cards import DECK, Card, parse_cards
 from rules.hands import ranking
-from rules.hands.code import Low
+from rules.hands.code import HoleCards, Low
 
 
 @pytest.mark.parametrize(
@@ -123,3 +123,32 @@ def test_straights_and_flushes_are_no_low_row() -> None:
         assert isinstance(key, Low)
         assert key.is_at_best(8) == at_best
     assert low.rank(parse_cards("8S 7D 6C 5H 4S"), {}).text == "straight, eight low (8 7 6 5 4)"
+
+
+@pytest.mark.parametrize(
+    ("cards", "rank"), [("KS 2D AC", 14), ("AC KS 2D", 2), ("7H", 7), ("AC TD", 10), ("2C KD", 13)]
+)
+def test_the_card_that_came_last(cards: str, rank: int) -> None:
+    found, last = ranking("last-card").rank(parse_cards(cards), {}), parse_cards(cards)[-1]
+    assert (found.strength, found.key, found.text, tuple(found.cards)) == ((rank,), last, last.text, (last,))
+
+
+@pytest.mark.parametrize(
+    ("cards", "strength", "text", "dealer"),
+    [
+        ("AC AD", (True, 14, 14), "A-A", None),
+        ("2C AC", (False, 14, 2), "A-2 suited", None),
+        ("9D TC", (False, 10, 9), "T-9 unsuited", None),
+        ("9D TC AC AD", (False, 10, 9), "T-9 unsuited", (14, 14)),
+        ("KD KC 2C AD", (True, 13, 13), "K-K", (14, 2)),
+    ],
+)
+def test_hole_cards_beside_the_dealers(
+    cards: str, strength: tuple[bool, int, int], text: str, dealer: tuple[int, int] | None
+) -> None:
+    found = ranking("hole-cards").rank(parse_cards(cards), {})
+    assert (found.strength, found.text) == (strength, text)
+    assert isinstance(found.key, HoleCards)
+    assert (found.key.high, found.key.low, found.key.suited) == (*strength[1:], " suited" in text)
+    assert found.key[3] == dealer
+    assert tuple(found.cards) == parse_cards(cards)[:2]
