@@ -688,3 +688,15 @@ def test_a_pot_of_three_cards() -> None:
         "1 push +0: pair of nines: an equal share of the pot of $10: pot-3 comes back",
         "2 push +0: pair of nines: an equal share of the pot of $10: pot-3 comes back",
     ]
+
+
+def test_what_comes_back_of_a_dead_hand_whole_or_in_part() -> None:
+    for returned, words in ((300, "river comes back"), (100, "$1 of river comes back")):
+        seats = [
+            seat_of(1, "KD KH", river=300),
+            seat_of(2, "", status="dead", returned={"river": returned}, river=300),
+            seat_of(3, "QS QD", river=300),
+        ]
+        found = settled("holdem.co", seats, "2C 7D 9H JC 4S")
+        (line,) = (line for line in found.lines if (line.seat, line.result) == (2, "returned"))
+        assert (line.bet, line.stake, line.why.partition(": ")[2]) == ("river", returned, words)
