@@ -130,6 +130,11 @@ def test_the_last_card_is_pushed_back() -> None:
     assert (at.drawn, at.whole, at.last, at.composition()) == (1, False, None, {"AC": 1})
     at.put_back()
     assert (at.drawn, at.composition()) == (1, {"AC": 1}), "which card that was nobody knows"
+    again = shoe()
+    taken(again, "AC")
+    again.take_back(parse_cards("AC"))
+    again.put_back()
+    assert (again.drawn, again.composition(), again.last) == (0, {}, None), "it was back already"
 
 
 def test_cards_are_shuffled_into_what_is_left() -> None:
@@ -377,16 +382,16 @@ def test_the_shoe_as_it_is_kept() -> None:
     made.miss(1)
     made.cut_card, made.rounds_since_cut, made.over, made.rounds = True, 1, True, 4
     made.back, made.before, made.alike, at.burns_due = 5, 6, 7, 8
-    at.count(2, "b", ACE)
-    at.count(1, "a", KING)
-    at.count(1, None, KING)
+    at.count(1, "b", ACE)
+    at.count(2, "a", KING)
+    at.count(3, None, KING)
     at.outside()
     at.pushed_back = True
     state, kept = at.state(), made.state()
     assert (state.device, state.current, state.pushed_back, state.burns_due) == ("left", kept, True, 8)
-    assert (state.last, state.last_card, state.outside) == ((None, 1), "KD", 1)
-    assert state.in_place == ((None, 1), ("a", 1), ("b", 2))
-    assert state.reported == ((None, 1, "KD"), ("a", 1, "KD"), ("b", 2, "AH"))
+    assert (state.last, state.last_card, state.outside) == ((None, 3), "KD", 1)
+    assert state.in_place == ((None, 3), ("a", 2), ("b", 1))
+    assert state.reported == ((None, 3, "KD"), ("a", 2, "KD"), ("b", 1, "AH"))
     assert (kept.id, kept.loaded, kept.announced, kept.whole, kept.drawn) == (3, 52, True, True, 3)
     assert (list(kept.out.items()), kept.last) == ([("??", 1), ("AH", 1), ("KD", 1)], "KD")
     assert (kept.cut_card, kept.rounds_since_cut, kept.over, kept.rounds) == (True, 1, True, 4)

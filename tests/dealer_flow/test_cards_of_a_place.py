@@ -210,9 +210,9 @@ def test_a_card_that_joins_a_hand_shown_leaves_the_others_open() -> None:
 
 
 def test_the_last_card_was_laid_back_on_the_deck() -> None:
-    hand = a_hand(BURN, expected=2, device_count=2, recognised="AH KD")
+    hand = a_hand(BURN, expected=3, device_count=3, recognised="AH KD 9C")
     hand.put_back()
-    assert (hand.expected, hand.device_count, spelled(hand.recognised)) == (1, 1, "AH")
+    assert (hand.expected, hand.device_count, spelled(hand.recognised)) == (2, 2, "AH KD")
     none = a_hand(BURN)
     none.put_back()
     assert (none.expected, none.device_count) == (-1, -1)
@@ -237,6 +237,9 @@ def test_cards_came_for_what_was_due(due: Due, counted: int, now: tuple[int, int
     hand.take(counted, (), due)
     assert (hand.expected, hand.discarded, hand.device_count, hand.person_count) == now
     assert (hand.step, hand.recognised) == ("next", ())
+    first = a_hand()
+    first.take(3, (), Due(ONE, 3, "hands"))
+    assert (first.expected, first.device_count, first.person_count) == (3, 3, None)
 
 
 @pytest.mark.parametrize(

@@ -242,6 +242,10 @@ def test_the_first_bet_is_no_raise() -> None:
     assert (betting.high, betting.raises) == (600, 1)
     acts(betting, 1, FOLD, 0)
     assert (betting.high, betting.raises, betting.folded, betting.acted) == (600, 1, {1}, {1, 3})
+    least = nothing_bet(1, 2, 3)
+    acts(least, 1, BET, 1)
+    acts(least, 2, RAISE, 2)
+    assert least.raises == 1
 
 
 def test_what_completes_a_forced_bet_is_no_raise() -> None:
@@ -259,7 +263,7 @@ def test_a_hand_thrown_away_while_nobody_bets() -> None:
     betting.muck(2, "showdown")
     assert (betting.folded, betting.mucked, betting.last, len(betting.earlier)) == ({2}, {2}, None, 1)
     (told,) = betting.actions
-    assert (told.step, told.seat, told.action, told.cents) == ("showdown", 2, "fold", 200)
+    assert (told.step, told.seat, told.action, told.cents, told.manner) == ("showdown", 2, "fold", 200, "")
     assert betting.earlier[0].folded == set()
 
 
