@@ -9,7 +9,7 @@ import pytest
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.procedure.steps.base import cards_needed
 from dealer_flow.procedure.steps.so_far import CardsSoFar
-from tests.dealer_flow.test_steps_in_words import a_step, game
+from tests.support.dealing.changed_tables import a_step, game
 
 KEY: Final = ("step", 1)
 

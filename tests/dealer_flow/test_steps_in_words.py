@@ -2,58 +2,19 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, Final
 
 import pytest
 
 from dealer_flow.procedure.bets import LimitPart, MustPart, PropositionPart, TotalPart, amount_of
 from dealer_flow.procedure.english import a, cards, dollars, listed, place
-from dealer_flow.procedure.load import load_procedure
 from dealer_flow.procedure.must_draw import DrawPart
-from dealer_flow.procedure.schema import Procedure
-from dealer_flow.procedure.steps.assign import AssignStep
-from dealer_flow.procedure.steps.base import Step
-from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.procedure.steps.burn import BurnStep, PlannedBurn
-from dealer_flow.procedure.steps.burn_card import BurnCardStep
-from dealer_flow.procedure.steps.collect import CollectStep
 from dealer_flow.procedure.steps.deal import DealStep
-from dealer_flow.procedure.steps.decide import DecideStep
-from dealer_flow.procedure.steps.exchange import ExchangeStep
-from dealer_flow.procedure.steps.offer_hand import OfferHandStep
 from dealer_flow.procedure.steps.reveal import RevealStep
-from dealer_flow.procedure.steps.set_hand import SetStep
-from dealer_flow.procedure.steps.show import ShowStep
 from dealer_flow.procedure.tables import DecisionPart
 from protocol.places import COMMUNITY
-from tests.dealer_flow.test_transcripts import GAMES
-
-KINDS: Final = {
-    "assign": AssignStep,
-    "bet": BetStep,
-    "burn": BurnStep,
-    "burn-card": BurnCardStep,
-    "collect": CollectStep,
-    "deal": DealStep,
-    "decide": DecideStep,
-    "exchange": ExchangeStep,
-    "offer-hand": OfferHandStep,
-    "reveal": RevealStep,
-    "set": SetStep,
-    "show": ShowStep,
-}
-
-
-@cache
-def game(name: str) -> Procedure:
-    return GAMES.get(name) or load_procedure(name)
-
-
-def a_step(do: str, **keys: Any) -> Step:
-    """A step of this kind; keys as in a file, with `_` for their `-`."""
-    named = {name.replace("_", "-").rstrip("-"): value for name, value in keys.items()}
-    return KINDS[do].model_validate({"name": "one", "do": do, "clause": "S"} | named)
+from tests.support.dealing.changed_tables import a_step, game
 
 
 def words(at: str, do: str, **keys: Any) -> str:
