@@ -9,7 +9,7 @@ import pytest
 from dealer_flow.procedure.betting import betting_faults
 from dealer_flow.procedure.checks.bets import bet_faults, rule_faults
 from dealer_flow.procedure.checks.decisions import choice_faults, decision_faults
-from tests.support.dealing.changed_tables import ANTE, DECK, STANDS, a_bet, a_step, file, game, said
+from tests.support.dealing.changed_tables import ANTE, DECK, STANDS, a_bet, a_step, complaints_of, file, game
 
 BETS: Final[dict[str, tuple[dict[str, Any], list[tuple[str, str]]]]] = {
     "nobody enters": ({"bet": [a_bet(1, "ante")]}, [("bet", "one bet placed before-deal must have enters = true")]),
@@ -81,13 +81,13 @@ BETS: Final[dict[str, tuple[dict[str, Any], list[tuple[str, str]]]]] = {
 @pytest.mark.parametrize("name", BETS)
 def test_what_a_bet_may_not_say(name: str) -> None:
     tables, complaints = BETS[name]
-    assert said(bet_faults, file(**tables)) == complaints
+    assert complaints_of(bet_faults, file(**tables)) == complaints
 
 
 def test_where_a_stake_enters_no_bet_need() -> None:
     holdem = game("holdem.co")
     assert not any(bet.enters for bet in holdem.bet)
-    assert said(bet_faults, holdem) == []
+    assert complaints_of(bet_faults, holdem) == []
 
 
 def must(*rules: dict[str, Any], name: str = "x", placed: str = "before-deal", **keys: Any) -> dict[str, Any]:
@@ -255,13 +255,13 @@ RULES: Final[dict[str, tuple[dict[str, Any], list[tuple[str, str]]]]] = {
 @pytest.mark.parametrize("name", RULES)
 def test_what_a_rule_of_a_bet_may_not_say(name: str) -> None:
     tables, complaints = RULES[name]
-    assert said(rule_faults, file(**tables)) == complaints
+    assert complaints_of(rule_faults, file(**tables)) == complaints
 
 
 def test_amounts_of_one_reading_that_cannot_be() -> None:
     left = {"option": "top", "is": "left"}
     x = a_bet(2, "x", must=[{"equal": "2 ante", "clause": "S"}, {"equal": "3 ante", "clause": "S", "when": left}])
-    whys = [why for _, why in said(rule_faults, file(bet=[ANTE, x]))]
+    whys = [why for _, why in complaints_of(rule_faults, file(bet=[ANTE, x]))]
     assert whys == [
         "'x' is 2 x 'ante', which is 1/3 x 'x': no amounts can be",
         "'x' is 3 x 'ante', which is 1/2 x 'x': no amounts can be",
@@ -270,9 +270,9 @@ def test_amounts_of_one_reading_that_cannot_be() -> None:
 
 def test_what_the_betting_table_may_not_name() -> None:
     of = file(more_bet=[a_bet(9, "pot", "by-action")])
-    assert said(betting_faults, of) == [("bet.5.placed", "no [betting] table says how players act")]
+    assert complaints_of(betting_faults, of) == [("bet.5.placed", "no [betting] table says how players act")]
     holdem = game("holdem.co")
-    assert said(betting_faults, holdem) == []
+    assert complaints_of(betting_faults, holdem) == []
     part = holdem.betting
     assert part is not None
     early = ", ".join(bet.name for bet in holdem.bet if bet.placed == "before-deal")
@@ -296,7 +296,7 @@ def test_what_the_betting_table_may_not_name() -> None:
     words = f"option {chop.option!r} must choose between yes, no"
     without = tuple(step for step in holdem.step if step.do != "bet")
     later = sorted(bet.name for bet in holdem.bet if bet.placed == "by-action")
-    assert said(betting_faults, holdem.model_copy(update={"betting": changed, "step": without})) == [
+    assert complaints_of(betting_faults, holdem.model_copy(update={"betting": changed, "step": without})) == [
         *[(f"betting.{key}", f"no bet {name!r} placed before-deal; allowed: {early}") for key, name in
           (("blinds", "b"), ("apart", acted), ("everybody", "e"))],
         ("betting.raises.option", f"no option 'no-such'; known: {known}"),
@@ -308,7 +308,7 @@ def test_what_the_betting_table_may_not_name() -> None:
         *[("bet", f"no step of kind 'bet' puts chips into {name!r}") for name in later],
     ]  # fmt: skip
     unchopped = part.model_copy(update={"chop": None})
-    assert said(betting_faults, holdem.model_copy(update={"betting": unchopped})) == []
+    assert complaints_of(betting_faults, holdem.model_copy(update={"betting": unchopped})) == []
 
 
 # ------------------------------------------------------------------ choices
@@ -325,7 +325,7 @@ def test_what_a_choice_may_not_name() -> None:
         ]
     )
     every, early = "ante, side, raise, fee, progressive", "ante, side, fee, progressive"
-    assert said(decision_faults, of) == [
+    assert complaints_of(decision_faults, of) == [
         ("decision.0.bet", "no bet 'ante' placed by-decision; allowed: raise"),
         ("decision.0.bets", "no bet 'side' placed by-decision; allowed: raise"),
         ("decision.1.needs", f"no bet 'x'; allowed: {every}"),
@@ -339,7 +339,9 @@ def test_what_a_choice_may_not_name() -> None:
         ("decision.3.gives-up.rest", "no option 'no'; known: top"),
     ]
     none = file(bet=[ANTE], decision=[{"number": 1, "name": "a", "bet": "raise"}])
-    assert said(decision_faults, none) == [("decision.0.bet", "no bet 'raise' placed by-decision; allowed: none")]
+    assert complaints_of(decision_faults, none) == [
+        ("decision.0.bet", "no bet 'raise' placed by-decision; allowed: none")
+    ]
 
 
 def test_every_choice_is_offered() -> None:
@@ -347,11 +349,11 @@ def test_every_choice_is_offered() -> None:
     care = DECK | {"unburned": STANDS | {"offers": "c"}}
     rows = [{"number": n, "name": name} for n, name in enumerate("abcd", 1)]
     of = file(step=steps, care=care, decision=[*rows, {"number": 5, "name": "a", "keeps": True, "draws": 1}])
-    assert said(choice_faults, of) == [
+    assert complaints_of(choice_faults, of) == [
         ("decision.3.name", "no step offers 'd'; add it to a decide step's choices"),
         ("decision.4.keeps", "said of a choice by which a seat gives up: folds = true"),
         ("decision.4.draws", "no exchange step replaces cards of the seats"),
     ]
     steps = (steps[0], a_step("exchange", to=("seats",), most=1))
     whole = file(step=steps, decision=[{"number": 1, "name": "a", "keeps": True, "folds": True, "draws": 1}])
-    assert said(choice_faults, whole) == []
+    assert complaints_of(choice_faults, whole) == []

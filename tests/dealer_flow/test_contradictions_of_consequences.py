@@ -8,7 +8,7 @@ import pytest
 
 from dealer_flow.procedure.checks.consequences import consequence_faults, fault_rows, wrong_faults
 from dealer_flow.procedure.checks.steps import dealt_to
-from tests.support.dealing.changed_tables import DECK, EVERY, FACE, a_step, an_option, file, game, kebab, said
+from tests.support.dealing.changed_tables import DECK, EVERY, FACE, a_step, an_option, complaints_of, file, game, kebab
 
 THENS: Final = (
     "nothing, dead-hand, progressive-only, misdeal, replace, complete, reshuffle, set-aside, kept, bury, stays-open,"
@@ -110,12 +110,12 @@ def test_what_a_row_of_a_wrong_hand_may_not_say(name: str) -> None:
     at, rows, complaints = WRONG[name]
     first = len(game(at).wrong)
     where = [(key.replace("{}", str(first)).replace("{2}", str(first + 2)), why) for key, why in complaints]
-    assert said(wrong_faults, file(at, more_wrong=rows)) == where
+    assert complaints_of(wrong_faults, file(at, more_wrong=rows)) == where
 
 
 def test_a_row_for_too_few_and_too_many_wherever_cards_go() -> None:
     of = file(wrong=[a_row("seats", ("short",)), a_row("dealer", missing=2), a_row("community", at=["other"])])
-    assert [found for found in said(wrong_faults, of) if found[0] == "wrong"] == [
+    assert [found for found in complaints_of(wrong_faults, of) if found[0] == "wrong"] == [
         ("wrong", "missing: a row of 'seats' for 'long', cards of step 'hands'"),
         ("wrong", "missing: a row of 'dealer' for 'short', cards of step 'hands'"),
         ("wrong", "missing: a row of 'dealer' for 'long', cards of step 'hands'"),
@@ -123,7 +123,7 @@ def test_a_row_for_too_few_and_too_many_wherever_cards_go() -> None:
         ("wrong", "missing: a row of 'community' for 'long', cards of step 'hands'"),
     ]
     exact = file("exact", wrong=[a_row("seats"), a_row("remainder", ("long",))])
-    assert said(wrong_faults, exact) == [
+    assert complaints_of(wrong_faults, exact) == [
         ("wrong", "missing: a row of 'remainder' for 'short', since its number is exact")
     ]
     assert dealt_to(game("holdem")) == {"seats": ["hands"], "dealer": ["hands"], "community": ["flop", "turn"]}
@@ -146,7 +146,7 @@ def test_every_consequence_is_looked_at() -> None:
         care=dict.fromkeys(("deck", "burned", "unburned"), back),
         misdeal={"until": "end", "returns": ["no"], "clause": "S"},
     )
-    assert said(consequence_faults, of) == [
+    assert complaints_of(consequence_faults, of) == [
         (f"{key}.returns", f"no bet 'no'; allowed: {EVERY}")
         for key in (
             *("wrong.0", "face.duplicate", "face.foreign", "face.joker", "face.boxed", "face.by-player"),
@@ -156,7 +156,7 @@ def test_every_consequence_is_looked_at() -> None:
         )
     ]
     bare = file(wrong=[], face=FACE, fouled=None, step=(), foul_set=None, care=DECK)
-    assert said(consequence_faults, bare) == []
+    assert complaints_of(consequence_faults, bare) == []
 
 
 CONSEQUENCES: Final[dict[str, tuple[dict[str, Any], list[tuple[str, str]]]]] = {
@@ -194,26 +194,26 @@ CONSEQUENCES: Final[dict[str, tuple[dict[str, Any], list[tuple[str, str]]]]] = {
 def test_what_a_consequence_may_not_say(name: str) -> None:
     row, complaints = CONSEQUENCES[name]
     of = file(face=FACE | {"boxed": row | {"clause": "S"}}, more_option=[an_option("read", "misdeal", "dead-hand")])
-    assert said(consequence_faults, of) == complaints
+    assert complaints_of(consequence_faults, of) == complaints
 
 
 def test_a_next_card_by_a_reading() -> None:
     of = file(face=FACE | {"boxed": {"option": "read", "clause": "S"}}, more_option=[an_option("read", "kept", "bury")])
-    assert said(consequence_faults, of) == [("face.boxed.option", f"'bury' {NEXT}")]
+    assert complaints_of(consequence_faults, of) == [("face.boxed.option", f"'bury' {NEXT}")]
     shoe = file("stud", face=FACE | {"boxed": {"then": "replace", "clause": "S"}})
-    assert said(consequence_faults, shoe) == []
+    assert complaints_of(consequence_faults, shoe) == []
 
 
 def test_what_was_given_up_may_go_back() -> None:
     part = {"bet": "ante", "as": "lost", "share": "1/2", "rest": "top"}
     of = file(decision=[{"number": 1, "name": "a", "gives_up": part}], wrong=[a_row(returns=["lost"])])
-    assert said(consequence_faults, of) == []
+    assert complaints_of(consequence_faults, of) == []
 
 
 def test_a_joker_that_is_replaced_after_a_round() -> None:
     joker = {"then": "misdeal", "after": "top", "clause": "S"}
     of = file(face=FACE | {"joker": joker})
-    assert said(consequence_faults, of) == [("face.joker.after", "option 'top' must choose between deal, lap")]
+    assert complaints_of(consequence_faults, of) == [("face.joker.after", "option 'top' must choose between deal, lap")]
 
 
 def test_until_when_a_misdeal_may_be_called() -> None:
@@ -232,7 +232,7 @@ def test_until_when_a_misdeal_may_be_called() -> None:
             ],
         ),
     ):
-        assert said(consequence_faults, file(misdeal=row | {"clause": "S"})) == complaints
+        assert complaints_of(consequence_faults, file(misdeal=row | {"clause": "S"})) == complaints
 
 
 def test_what_a_row_of_a_fault_may_not_say() -> None:
@@ -245,7 +245,7 @@ def test_what_a_row_of_a_fault_may_not_say() -> None:
             {"then": "note", "class": "no-class"},
         ]
     )
-    found = said(fault_rows, of)
+    found = complaints_of(fault_rows, of)
     assert found[:2] == [(f"fault.{n}", "give 'class' or 'name', one of them") for n in (0, 1)]
     assert [key for key, _ in found[2:]] == ["fault.3.name", "fault.4.class"]
     assert found[2][1].startswith("no fault 'feed-jams'; known: ")

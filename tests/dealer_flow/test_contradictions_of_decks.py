@@ -13,28 +13,28 @@ from dealer_flow.procedure.checks.decks import (
     shuffle_faults,
     unburned_faults,
 )
-from tests.support.dealing.changed_tables import DECK, STANDS, a_step, an_option, file, game, said
+from tests.support.dealing.changed_tables import DECK, STANDS, a_step, an_option, complaints_of, file, game
 
 
 def test_what_a_deck_may_not_be() -> None:
     one, whole = "deals from one deck; several lie in a card-shoe", "deals each round from a whole deck: each-round"
     kept = {"decks": 2, "fresh": "until-cut-card"}
-    assert said(deck_faults, file(deck=kept | {"cards": 53})) == [
+    assert complaints_of(deck_faults, file(deck=kept | {"cards": 53})) == [
         ("deck.cards", "53 cards of a deck with 0 jokers; at most 52"),
         ("deck.decks", f"a packet-shuffler {one}"),
         ("deck.fresh", f"a packet-shuffler {whole}"),
     ]
-    assert said(deck_faults, file(device="hand", deck=kept)) == [
+    assert complaints_of(deck_faults, file(device="hand", deck=kept)) == [
         ("deck.decks", f"a dealer's hand {one}"),
         ("deck.fresh", f"a dealer's hand {whole}"),
     ]
-    assert said(deck_faults, file("stud", deck=kept | {"cards": 54, "jokers": 2})) == []
-    assert said(deck_faults, file("exact", deck=kept)) == [
+    assert complaints_of(deck_faults, file("stud", deck=kept | {"cards": 54, "jokers": 2})) == []
+    assert complaints_of(deck_faults, file("exact", deck=kept)) == [
         ("remainder.cards", "an exact remainder needs a deck that is fresh each-round")
     ]
     race = game("race-to-the-flush")
-    assert said(deck_faults, race) == []
-    found = said(deck_faults, race.model_copy(update={"device": "hand"}))
+    assert complaints_of(deck_faults, race) == []
+    found = complaints_of(deck_faults, race.model_copy(update={"device": "hand"}))
     assert ("device", "a game with a [shoe] table is drawn from a card-shoe") in found
 
 
@@ -45,13 +45,16 @@ def test_how_decks_are_looked_after() -> None:
         "least": {"option": "no", "clause": "S"},
         "alternate": {"clause": "S"},
     }
-    assert said(deck_faults, file(care=care)) == [
+    assert complaints_of(deck_faults, file(care=care)) == [
         ("care.age.option", f"no option 'top' {rounds}"),
         ("care.least.option", f"no option 'no' {rounds}"),
         ("care.alternate", "one deck cannot take turns; [deck] alternating = 2"),
     ]
     numbers = DECK | {"age": {"option": "n", "clause": "S"}, "alternate": {"clause": "S"}}
-    assert said(deck_faults, file(care=numbers, deck={"alternating": 2}, more_option=[an_option("n", "0", "9")])) == []
+    assert (
+        complaints_of(deck_faults, file(care=numbers, deck={"alternating": 2}, more_option=[an_option("n", "0", "9")]))
+        == []
+    )
 
 
 OF_NOBODY: Final = "nothing, person, misdeal, unreliable"
@@ -60,39 +63,39 @@ OFF: Final = (a_step("deal", to=("seats",), cards=2, by="single"), a_step("burn-
 
 def test_a_burn_that_cannot_be_forgotten() -> None:
     care = DECK | {"unburned": {"then": "dead-hand", "offers": "x", "clause": "S"}}
-    assert said(unburned_faults, file("stud", care=care)) == [
+    assert complaints_of(unburned_faults, file("stud", care=care)) == [
         ("care.unburned", "no burn-card step of a card-shoe burns a card"),
         ("care.unburned.then", f"dead-hand: it concerns every hand; allowed: {OF_NOBODY}"),
         ("care.unburned.offers", "no choice 'x' that folds; allowed: fold"),
     ]
     by = DECK | {"unburned": {"option": "o", "clause": "S"}}
     words = an_option("o", "nothing", "kept", "bury")
-    assert said(unburned_faults, file("stud", care=by, step=OFF, more_option=[words])) == [
+    assert complaints_of(unburned_faults, file("stud", care=by, step=OFF, more_option=[words])) == [
         ("care.unburned.option", f"bury, kept: it concerns every hand; allowed: {OF_NOBODY}")
     ]
-    assert said(unburned_faults, file(care=DECK | {"unburned": STANDS | {"offers": "x"}}, step=OFF)) == [
+    assert complaints_of(unburned_faults, file(care=DECK | {"unburned": STANDS | {"offers": "x"}}, step=OFF)) == [
         ("care.unburned", "no burn-card step of a card-shoe burns a card"),
         ("care.unburned.offers", "no choice 'x' that folds; allowed: none"),
     ]
     by_hand = (OFF[0], a_step("burn-card", origin="hand"))
-    assert len(said(unburned_faults, file("stud", care=DECK | {"unburned": STANDS}, step=by_hand))) == 1
-    assert said(unburned_faults, file("stud", care=DECK | {"unburned": STANDS}, step=OFF)) == []
+    assert len(complaints_of(unburned_faults, file("stud", care=DECK | {"unburned": STANDS}, step=by_hand))) == 1
+    assert complaints_of(unburned_faults, file("stud", care=DECK | {"unburned": STANDS}, step=OFF)) == []
 
 
 def test_care_for_cards_that_nobody_burns() -> None:
     back = "only a card-shoe whose cards a burn-card step burns takes one back"
     care = DECK | {"burned": {"then": "dead-hand", "back_on_top": True, "clause": "S"}}
-    assert said(burned_faults, file("stud", care=care)) == [
+    assert complaints_of(burned_faults, file("stud", care=care)) == [
         ("care.burned", "no step burns a card"),
         ("care.burned.then", f"dead-hand: a burned card is in nobody's hand; allowed: {OF_NOBODY}"),
         ("care.burned.back-on-top", back),
     ]
     held = DECK | {"burned": STANDS | {"back_on_top": True}}
-    assert said(burned_faults, file("stud", care=held, step=OFF)) == []
-    assert said(burned_faults, file(care=held, step=OFF)) == [("care.burned.back-on-top", back)]
+    assert complaints_of(burned_faults, file("stud", care=held, step=OFF)) == []
+    assert complaints_of(burned_faults, file(care=held, step=OFF)) == [("care.burned.back-on-top", back)]
     by = DECK | {"burned": {"option": "o", "clause": "S"}}
     of = file("let-it-ride", care=by, more_option=[an_option("o", "kept", "bury", "person")])
-    assert said(burned_faults, of) == [
+    assert complaints_of(burned_faults, of) == [
         ("care.burned.option", f"bury, kept: a burned card is in nobody's hand; allowed: {OF_NOBODY}")
     ]
 
@@ -101,10 +104,10 @@ def test_a_deck_that_cannot_run_out() -> None:
     one = "single cards out of a card-shoe that is fresh each-round can run out, no other deck"
     words = "option 'top' must choose between scramble, scramble-or-community, person, misdeal"
     row = DECK | {"runs_out": {"option": "top", "clause": "S"}}
-    assert said(runs_out_faults, file(care=row)) == [("care.runs-out", one), ("care.runs-out.option", words)]
-    assert said(runs_out_faults, file("stud", care=row)) == [("care.runs-out.option", words)]
+    assert complaints_of(runs_out_faults, file(care=row)) == [("care.runs-out", one), ("care.runs-out.option", words)]
+    assert complaints_of(runs_out_faults, file("stud", care=row)) == [("care.runs-out.option", words)]
     for change in ({"deck": {"fresh": "until-cut-card"}}, {"step": ()}):
-        assert said(runs_out_faults, file("stud", care=row, **change))[0] == ("care.runs-out", one)
+        assert complaints_of(runs_out_faults, file("stud", care=row, **change))[0] == ("care.runs-out", one)
     row = DECK | {"runs_out": {"option": "o", "clause": "S"}}
     for allowed, needs in (
         (("person", "misdeal"), None),
@@ -113,43 +116,45 @@ def test_a_deck_that_cannot_run_out() -> None:
     ):
         of = file("stud", care=row, more_option=[an_option("o", *allowed)])
         why = f"{needs!r} needs burned cards, and no burn-card step of the device burns any"
-        assert said(runs_out_faults, of) == ([("care.runs-out.option", why)] if needs else [])
-        assert said(runs_out_faults, of.model_copy(update={"step": OFF})) == []
+        assert complaints_of(runs_out_faults, of) == ([("care.runs-out.option", why)] if needs else [])
+        assert complaints_of(runs_out_faults, of.model_copy(update={"step": OFF})) == []
 
 
 def test_a_shoe_that_is_shuffled() -> None:
     row = {"rounds": 2, "identical": ["river", "dealer", "seats"], "option": "top", "clause": "S"}
-    assert said(shuffle_faults, file("stud", care=DECK | {"shuffle": row})) == [
+    assert complaints_of(shuffle_faults, file("stud", care=DECK | {"shuffle": row})) == [
         ("care.shuffle", "a deck that is fresh each-round is dealt one round; this goes with until-cut-card"),
         ("care.shuffle.option", "option 'top' must choose between dealing, shuffling"),
         ("care.shuffle.identical", "no card of the shoe comes to 'river'; allowed: dealer"),
         ("care.shuffle.identical", "no card of the shoe comes to 'seats'; allowed: dealer"),
     ]
     kept = file("stud", care=DECK | {"shuffle": row}, deck={"fresh": "until-cut-card"}, step=OFF)
-    assert said(shuffle_faults, kept)[1:] == [
+    assert complaints_of(shuffle_faults, kept)[1:] == [
         ("care.shuffle.identical", f"no card of the shoe comes to {name!r}; allowed: none")
         for name in ("river", "dealer", "seats")
     ]
     by_hand = (a_step("deal", to=("dealer",), cards=2, by="single", origin="hand"),)
-    assert said(shuffle_faults, kept.model_copy(update={"step": by_hand})) == said(shuffle_faults, kept)
-    assert said(shuffle_faults, game("stud")) == []
+    assert complaints_of(shuffle_faults, kept.model_copy(update={"step": by_hand})) == complaints_of(
+        shuffle_faults, kept
+    )
+    assert complaints_of(shuffle_faults, game("stud")) == []
 
 
 def test_what_becomes_of_hands_that_were_shown() -> None:
     row = DECK | {"shown": {"option": "top", "clause": "S"}}
-    assert said(shown_faults, file(care=row)) == [
+    assert complaints_of(shown_faults, file(care=row)) == [
         ("care.shown.option", "option 'top' must choose between stand, come-back")
     ]
-    assert said(shown_faults, game("shows")) == []
+    assert complaints_of(shown_faults, game("shows")) == []
 
 
 def test_what_is_left_of_the_deck() -> None:
     missing = "missing: what is left of the deck is counted after every round"
-    assert said(remainder_faults, file(remainder=None)) == [("remainder", missing)]
-    assert said(remainder_faults, file("stud", remainder=None)) == []
+    assert complaints_of(remainder_faults, file(remainder=None)) == [("remainder", missing)]
+    assert complaints_of(remainder_faults, file("stud", remainder=None)) == []
     row = {"after": "flop", "explained": "top", "clause": "S"}
-    assert said(remainder_faults, file(remainder=row)) == [
+    assert complaints_of(remainder_faults, file(remainder=row)) == [
         ("remainder.after", "no step 'flop'; known: hands, one, choice, all, showdown"),
         ("remainder.explained", "option 'top' must choose between never, by-hands"),
     ]
-    assert said(remainder_faults, file(remainder={"after": "all", "clause": "S"})) == []
+    assert complaints_of(remainder_faults, file(remainder={"after": "all", "clause": "S"})) == []

@@ -12,12 +12,12 @@ from dealer_flow.procedure.tables import (
     OptionPart,
     ShoePart,
 )
-from tests.support.dealing.changed_tables import ANTE, EVERY, a_bet, a_step, an_option, file, game, said
+from tests.support.dealing.changed_tables import ANTE, EVERY, a_bet, a_step, an_option, complaints_of, file, game
 
 
 def test_the_small_games_say_nothing_wrong() -> None:
     for at in ("shows", "draw", "holdem", "stud", "named", "pai-gow", "dice", "exact"):
-        assert said(contradictions, game(at)) == []
+        assert complaints_of(contradictions, game(at)) == []
 
 
 def test_each_name_once() -> None:
@@ -34,7 +34,7 @@ def test_each_name_once() -> None:
         option=[an_option("top", "left"), an_option("top", "left") | {"default": "up"}],
         step=(a_step("collect"), a_step("collect")),
     )  # fmt: skip
-    assert said(name_faults, of) == [
+    assert complaints_of(name_faults, of) == [
         ("hand.1.name", "'left' is taken; each name once"),
         ("hand.1.place", "'hand 1' is taken; each place once"),
         ("step.1.name", "'one' is taken; each name once"),
@@ -63,7 +63,7 @@ def deal(*to: str, cards: int = 3, name: str = "hands", **keys: Any) -> Any:
 def test_what_steps_may_not_be() -> None:
     hand = [{"name": "left", "place": "hand 1", "side": "house"}]
     of = file(hand=hand, step=(deal("dealer", "dealer", "bank", when={"option": "no", "is": "a"}),))
-    assert said(step_faults, of) == [
+    assert complaints_of(step_faults, of) == [
         ("step.0.to", "nobody is 'bank'; allowed: seats, dealer, community, left, or the name of a [[hand]]"),
         ("step.0.to", "each place once"),
         ("hand.0.name", "no step deals to 'left'"),
@@ -72,34 +72,39 @@ def test_what_steps_may_not_be() -> None:
         ("step", "the last step, and no other, is a reveal"),
     ]
     players = [hand[0] | {"side": "players"}]
-    assert said(step_faults, file(hand=players, step=(deal("left"), a_step("reveal", order=("left",))))) == []
+    assert complaints_of(step_faults, file(hand=players, step=(deal("left"), a_step("reveal", order=("left",))))) == []
 
 
 def test_the_last_step_and_no_other_is_a_reveal() -> None:
     why = "the last step, and no other, is a reveal"
-    assert said(step_faults, file(step=(deal("seats"), LAST))) == []
-    assert said(step_faults, file(step=(deal("seats"), LAST, deal("dealer", name="more"))))[0] == ("step.1.do", why)
-    assert said(step_faults, file(step=(deal("seats"), LAST, LAST)))[0] == ("step.1.do", why)
+    assert complaints_of(step_faults, file(step=(deal("seats"), LAST))) == []
+    assert complaints_of(step_faults, file(step=(deal("seats"), LAST, deal("dealer", name="more"))))[0] == (
+        "step.1.do",
+        why,
+    )
+    assert complaints_of(step_faults, file(step=(deal("seats"), LAST, LAST)))[0] == ("step.1.do", why)
 
 
 def test_a_game_that_no_device_deals() -> None:
     of = file(
         device="hand", step=(deal("seats"), a_step("burn-card"), a_step("exchange", to=("dealer",), most=1), LAST)
     )
-    found = [each for each in said(step_faults, of) if "no device" in each[1]]
+    found = [each for each in complaints_of(step_faults, of) if "no device" in each[1]]
     own = 'no device deals this game; a step that deals or burns has origin = "hand"'
     assert found == [
         ("step.0.origin", own),
         ("step.1.origin", own),
         ("step.2.do", "no device deals this game, and cards of a step 'exchange' come from one"),
     ]
-    assert said(step_faults, file(device="hand", remainder=None, step=(deal("seats", origin="hand"), LAST))) == []
+    assert (
+        complaints_of(step_faults, file(device="hand", remainder=None, step=(deal("seats", origin="hand"), LAST))) == []
+    )
 
 
 def test_what_a_step_settles() -> None:
     settles = ("no", {"bet": "ante", "of": "call", "when": {"option": "top", "is": "up"}}, {"bet": "side", "of": "bet"})
     of = file(step=(deal("seats", settles=settles), LAST))
-    assert said(step_faults, of) == [
+    assert complaints_of(step_faults, of) == [
         ("step.0.settles", f"no bet 'no'; allowed: {EVERY}"),
         ("step.0.settles.1.of", "no choice 'call'; allowed: declared, check, bet"),
         ("step.0.settles.1.when", "'up' is no value of that option; allowed: left, right"),
@@ -108,25 +113,25 @@ def test_what_a_step_settles() -> None:
         show = a_step("show", name="x", of=("seats",), optional=optional, settles=({"bet": "ante", "of": "declared"},))
         of = file(step=(deal("seats"), show, LAST))
         why = "hands are declared at a step that shows them, with optional = true"
-        assert said(step_faults, of) == ([] if right else [("step.1.settles.0.of", why)])
+        assert complaints_of(step_faults, of) == ([] if right else [("step.1.settles.0.of", why)])
 
 
 def test_the_deck_is_enough() -> None:
     """Four seats."""
     for cards, said_ in ((13, []), (14, [("seats.most", "4 seats need 56 cards and the deck has 52; at most 3")])):
-        assert said(step_faults, file(step=(deal("seats", cards=cards), LAST))) == said_
+        assert complaints_of(step_faults, file(step=(deal("seats", cards=cards), LAST))) == said_
     for cards in (12, 13):
         of = file(step=(deal("seats", cards=cards), deal("dealer", name="own", cards=1, origin="hand"), LAST))
         many = [("seats.most", f"4 seats need {4 * cards + 1} cards and the deck has 52; at most 3")]
-        assert said(step_faults, of) == (many if cards == 13 else [])
+        assert complaints_of(step_faults, of) == (many if cards == 13 else [])
     beside = (deal("dealer", cards=52), deal("seats", name="own", cards=14, origin="hand"), LAST)
-    assert said(step_faults, file("stud", step=beside)) == [
+    assert complaints_of(step_faults, file("stud", step=beside)) == [
         ("seats.most", "4 seats need 56 cards and the deck has 52; at most 3")
     ]
     two = (deal("seats", cards=26), deal("dealer", name="own", cards=52, origin="hand"), LAST)
-    assert said(step_faults, file("stud", step=two, deck={"decks": 2})) == []
+    assert complaints_of(step_faults, file("stud", step=two, deck={"decks": 2})) == []
     none = file(step=(deal("community", cards=52), deal("seats", name="own", cards=1), LAST))
-    assert said(step_faults, none) == [("seats.most", "4 seats need 56 cards and the deck has 52; at most 0")]
+    assert complaints_of(step_faults, none) == [("seats.most", "4 seats need 56 cards and the deck has 52; at most 0")]
 
 
 def test_as_many_are_left_as_the_text_says() -> None:
@@ -134,14 +139,14 @@ def test_as_many_are_left_as_the_text_says() -> None:
     steps = (deal("community", cards=12), LAST)
     for of, left, wrong in ((steps, 40, False), (steps, 39, True), (steps, 41, True)):
         said_ = [("remainder.cards", f"4 seats leave 40 cards of 52, not {left}")] if wrong else []
-        found = said(step_faults, file(step=of, remainder={"cards": left, "clause": "S"}))
+        found = complaints_of(step_faults, file(step=of, remainder={"cards": left, "clause": "S"}))
         assert [each for each in found if each[0] == "remainder.cards"] == said_
     varies = (deal("seats"), LAST)  # fewer seats leave more
     for left, wrong in ((40, False), (39, False), (41, True)):
-        found = said(step_faults, file(step=varies, remainder={"cards": left, "clause": "S"}))
+        found = complaints_of(step_faults, file(step=varies, remainder={"cards": left, "clause": "S"}))
         assert bool(found) is wrong
     draws = (*steps[:1], a_step("exchange", to=("community",), most=2), LAST)
-    found = said(step_faults, file(step=draws, remainder={"cards": 37, "clause": "S"}))
+    found = complaints_of(step_faults, file(step=draws, remainder={"cards": 37, "clause": "S"}))
     assert [each for each in found if each[0] == "remainder.cards"] == []
 
 
@@ -153,7 +158,7 @@ def test_what_the_columns_of_a_shoe_may_not_be() -> None:
 
     def of(**update: Any) -> list[tuple[str, str]]:
         changed = shoe.model_copy(update=update)
-        return said(lambda procedure: shoe_faults(procedure, changed), race)
+        return complaints_of(lambda procedure: shoe_faults(procedure, changed), race)
 
     def ends(*rows: tuple[str, int]) -> Any:
         return tuple(shoe.end[0].model_copy(update={"when": when, "cards": cards}) for when, cards in rows)
@@ -206,7 +211,7 @@ def test_numbers_of_decks_that_are_none() -> None:
             OptionPart.model_validate(an_option(row.name, *allowed)) if row.name == race.shoe.decks.option else row
             for row in race.option
         )
-        found = said(
+        found = complaints_of(
             lambda of: shoe_faults(of, ShoePart.model_validate(of.shoe)), race.model_copy(update={"option": rows})
         )
         why = f"option {race.shoe.decks.option!r} must choose between numbers of decks, 1 to 16"
@@ -225,13 +230,13 @@ def test_tables_of_a_game_of_steps_in_a_race() -> None:
     }
     why = "belongs to a game of steps; this one is drawn from a shoe"
     shoe = race.shoe
-    found = said(lambda of: shoe_faults(of, shoe), race.model_copy(update=update))
+    found = complaints_of(lambda of: shoe_faults(of, shoe), race.model_copy(update=update))
     assert found == [(name, why) for name in ("hand", "decision", "wrong", "remainder")]
 
 
 def test_steps_or_a_shoe() -> None:
     why = ("step", "give [[step]]s, or a [shoe] that cards are drawn from, one of them")
     race, steps = game("race-to-the-flush"), game("shows").step
-    assert why in said(contradictions, file(step=()))
-    assert why in said(contradictions, race.model_copy(update={"step": steps}))
-    assert why not in said(contradictions, race)
+    assert why in complaints_of(contradictions, file(step=()))
+    assert why in complaints_of(contradictions, race.model_copy(update={"step": steps}))
+    assert why not in complaints_of(contradictions, race)

@@ -115,7 +115,7 @@ def file(at: str = "shows", **tables: Any) -> Procedure:
     return game(at).model_copy(update=changed)
 
 
-def said(faults: Callable[[Procedure], Iterator[Complaint]], of: Procedure) -> list[tuple[str, str]]:
+def complaints_of(faults: Callable[[Procedure], Iterator[Complaint]], of: Procedure) -> list[tuple[str, str]]:
     """Each key as it is told, and the complaint."""
     return [(".".join(map(str, key)), why) for key, why in faults(of)]
 
