@@ -51,7 +51,7 @@ def test_a_clean_round(game: str) -> None:
     check_details(case, result)
 
 
-@of_each("case", written, ids=str, shares=10)
+@of_each("case", written, ids=str, shares=30)
 def test_what_the_clause_says(case: Case) -> None:
     table, result = played(case)
     assert result.outcome == case.outcome, table.codes

@@ -12,7 +12,7 @@ from tests.support.reading.read_hands import FOLDER, ReadRound, outcome, played_
 ROUNDS: Final = read_rounds()
 
 
-@of_each("round_", [each for each in ROUNDS if not each.differs], ids=str, shares=4)
+@of_each("round_", [each for each in ROUNDS if not each.differs], ids=str, shares=12)
 def test_a_hand_ends_as_it_was_read(round_: ReadRound) -> None:
     table, result = played_hand(round_)
     assert outcome(table, result, round_.expect) == round_.expect

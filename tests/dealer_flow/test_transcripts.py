@@ -57,7 +57,7 @@ GAMES = {
 """The small games of the other tests, and those of `transcript_games`."""
 
 
-@of_each("transcript", [each for path in sorted(FOLDER.glob("*.txt")) for each in transcripts(path)], ids=str, shares=3)
+@of_each("transcript", [each for path in sorted(FOLDER.glob("*.txt")) for each in transcripts(path)], ids=str, shares=8)
 def test_what_comes_of_it(transcript: Transcript) -> None:
     assert played(transcript, GAMES) == list(transcript.lines)
 
