@@ -9,6 +9,7 @@ from dealer_flow.record.incidents import Incident
 from dealer_flow.table.ledger import Dispensed, Ledger
 from protocol.cards import Card, parse_card, parse_cards
 from protocol.places import BURN, COMMUNITY, DEALER, NOWHERE, REJECT_TRAY, REMAINDER, Place, seat
+from tests.support.dealing.transcript_games import BURN_THEN_DEAL
 
 ONE, TWO = seat(1), seat(2)
 FLUSHES = "flushes-gone-wild.co"
@@ -411,6 +412,15 @@ def test_which_cards_of_a_spread_packet_play() -> None:
         assert (spelled(at.community()), spelled(at.burned_cards())) == (play, burned)
         at.reveal(COMMUNITY, parse_cards(play))
         assert spelled(at.community()) == play
+
+
+def test_cards_that_came_after_a_burn_all_play() -> None:
+    """One of three is burned before the last two come."""
+    at = Ledger(Plan(BURN_THEN_DEAL, {}))
+    lift(at, COMMUNITY, "AH KD 9C", due=3)
+    at.confirm_burn(COMMUNITY, frozenset({1}))
+    lift(at, COMMUNITY, "8C 7C", due=2)
+    assert (spelled(at.community()), spelled(at.burned_cards())) == ("KD 9C 8C 7C", "AH")
 
 
 def test_which_cards_play_where_none_were_read() -> None:
