@@ -193,3 +193,54 @@ def test_a_burned_card_that_was_shown_is_no_secret_any_more() -> None:
     go_on(table, "choose 1: check / packet community: QS / dump / show dealer: 5D 6D / show community: 9S TS JS QS")
     go_on(table, "show seat 1: AH KH")
     assert table.flow.snapshot().unshown == frozenset()
+
+
+# ------------------------------------------------------------------ what goes wrong
+
+
+def test_a_card_shown_of_a_hand_that_is_dealt_by_hand_is_replaced_out_of_it() -> None:
+    """No device sees that, and nobody needs to rule."""
+    table = HandTable("three-card-split.co-hand").play("bets 1: low 500, high 500, three-card 500\nstart\ndeal by hand")
+    table.play("mishap seat 1: exposed AC")
+    assert [(found.code, found.called, found.unreliable) for found in table.incidents] == [
+        ("card-exposed", None, False)
+    ]
+    assert table.may("MisdealCalled") == ["supervisor: call a misdeal"]
+    table.play("confirm\nshow seat 1: AC AD 9H\nshow dealer: KS QD 8S\nshow community: 5S")
+    assert (table.codes, table.end().outcome) == (["card-exposed"], "complete")
+
+
+def counted_at_once(table: HandTable) -> tuple[list[str], int, int]:
+    """Of seat 1, which a person counts at one card: what was read of it, how many it should have, and cards due."""
+    table.count("seat 1", 1)
+    now = round_of(table.flow)
+    hand = now.ledger.hands[seat(1)]
+    return spell_cards(hand.recognised), hand.expected, len(now.dues) - now.given
+
+
+def test_a_place_that_is_counted_while_it_alone_gets_cards_gets_no_more() -> None:
+    """Where cards go around it may have been passed over before, so that nobody knows which card is its own."""
+    at_once = play("exact", "bets 1: ante 500 / bets 2: ante 500 / start / draw AH")
+    assert (counted_at_once(at_once), at_once.codes) == ((["AH"], 2, 2), ["seat-count-wrong"])
+    game = stud(step("showdown", "reveal", 'order = ["seats"]'))
+    assert counted_at_once(at(game).draw("AH")) == ([], 4, 0)
+    around = at(game, 2).draw("AH")
+    assert (counted_at_once(around), around.codes) == ((["AH"], 1, 7), [])
+
+
+FORFEITED: Final = (
+    "stakes 1: 20000, 2: 20000, 3: 20000 / bets 1: small-blind 100 / bets 2: big-blind 200 / start at 3"
+    " / draw seat 1 AH KH | seat 2 2C 3C | seat 3 4C 5C / acts 3: call 200 / acts 3: forfeit 0"
+)
+
+
+def test_chips_that_were_forfeited_stay_in_the_pot_of_a_void_round() -> None:
+    void = play("holdem.co", f"{FORFEITED} / misdeal").end()
+    assert (void.outcome, [(dict(row.returned), dict(row.forfeited)) for row in void.seats]) == (
+        "misdeal",
+        [({"small-blind": 100}, {}), ({"big-blind": 200}, {}), ({}, {"pre-flop": 200})],
+    )
+    shown = play("holdem.co", f"{FORFEITED} / mishap seat 1: joker").end()
+    assert {row.seat: dict(row.forfeited) for row in shown.seats} == {1: {}, 2: {}, 3: {}}
+    played = play("holdem.co", f"{FORFEITED} / acts 1: fold / acts 2: check / acts 3: fold").end()
+    assert [dict(row.forfeited) for row in played.seats] == [{}, {}, {}]
