@@ -4,6 +4,7 @@ import pytest
 
 from dealer_flow.table.betting import Betting
 from dealer_flow.table.boards import first_on_board, strength
+from dealer_flow.table.pots import Uncalled, pots, uncalled
 from devices.events import BettingAction
 from protocol.cards import parse_cards
 
@@ -352,3 +353,36 @@ def test_whose_open_cards_are_first(boards: dict[int, str], low: bool, ace_high:
     """Of equal ones the first in the order of the turns."""
     shown = {seat: parse_cards(cards) for seat, cards in boards.items()}
     assert first_on_board(shown, low=low, ace_high=ace_high) == first
+
+
+# ------------------------------------------------------------------ what nobody matched
+
+
+@pytest.mark.parametrize(
+    ("put", "over"),
+    [
+        ({}, None),
+        ({1: 500}, Uncalled(1, 500)),
+        ({1: 500, 2: 500}, None),
+        ({1: 500, 2: 499}, Uncalled(1, 1)),
+        ({1: 100, 2: 900, 3: 400}, Uncalled(2, 500)),
+        ({1: 100, 2: 900, 3: 900}, None),
+    ],
+)
+def test_the_part_of_a_bet_that_is_above_every_other(put: dict[int, int], over: Uncalled | None) -> None:
+    assert uncalled(put) == over
+
+
+def test_pots_as_they_are_cut_by_who_could_put_in_no_more() -> None:
+    put = {1: 300, 2: 900, 3: 900, 4: 100}
+    told = [(dict(pot.shares), pot.contenders, pot.cents) for pot in pots(put, {1, 2, 3})]
+    assert told == [
+        ({1: 300, 2: 300, 3: 300, 4: 100}, frozenset({1, 2, 3}), 1000),
+        ({2: 600, 3: 600}, frozenset({2, 3}), 1200),
+    ]
+    folded = [(dict(pot.shares), pot.contenders) for pot in pots(put, {1, 4})]
+    assert folded == [
+        ({1: 100, 2: 100, 3: 100, 4: 100}, frozenset({1, 4})),
+        ({1: 200, 2: 800, 3: 800}, frozenset({1})),
+    ]
+    assert pots({}, set()) == []

@@ -179,6 +179,9 @@ def test_another_game_drawn_from_a_shoe_needs_no_code() -> None:
     assert (result.draw.finish.cards, result.draw.finish.column) == (2, None)
     assert result.shoe is not None
     assert (result.shoe.loaded, result.shoe.left) == (416, 414)
+    other = two_cards("KH 2C").draw
+    assert other is not None
+    assert other.columns == {"dragon": ("KH",), "tiger": ("2C",)}
     assert two_cards("KH").outcome == "unreliable"
     assert two_cards("KH 2C 3C").outcome == "unreliable"
     assert two_cards("KH X1").outcome == "misdeal"
