@@ -25,6 +25,7 @@ from dealer_flow.procedure.layers import (
     known_parts,
 )
 from dealer_flow.procedure.load import (
+    FOLDER,
     check_part,
     check_procedure,
     known_procedures,
@@ -339,3 +340,11 @@ def test_later_layers_decide_and_each_line_is_found(layers: list[dict[str, Any]]
                 at, there = whole.place((kind, number))
                 assert at.content[kind][there[1]] == row
         assert tomllib.loads(written_out(text, str(last))) == found
+
+
+def test_a_text_with_a_letter_that_toml_does_not_allow_is_written_out_as_it_is() -> None:
+    """Over several lines, so that its own line cannot be taken."""
+    text = 'schema = "dealwire.procedure/2"\nid = "mine"\nbase = ["three-card.co"]\ntitle = """a\\u007f\nb"""\n'
+    out = written_out(text, str(FOLDER / "mine.toml"))
+    assert tomllib.loads(out)["title"] == "a\x7f\nb"
+    assert 'title = "a\\u007f\\nb"' in out.splitlines()

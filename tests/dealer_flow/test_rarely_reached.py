@@ -15,6 +15,7 @@ from tests.support.dealing.flow_points import round_of
 from tests.support.dealing.hand_table import HandTable
 from tests.support.dealing.plays import go_on, play, refused, state
 from tests.support.dealing.step_games import PACKETS, rows, small, small_table, wrong
+from tests.support.dealing.transcript_games import SHOE_RETURNS
 
 # ------------------------------------------------------------------ devices
 
@@ -52,6 +53,21 @@ def test_no_money_moves_that_was_not_bet() -> None:
     assert table.codes == []
     assert go_on(table, "bets 2: switch-hearts 200").codes == []
     assert refused(go_on(table, "bets 2: switch-hearts 201")) == [("wager-held", "money_is_there", False)]
+
+
+@pytest.mark.parametrize(
+    ("filled", "ended", "codes"),
+    [(True, False, ["deck-too-old"]), (True, True, ["deck-too-old", "shoe-over"]), (False, True, [])],
+)
+def test_a_shoe_that_was_to_be_shuffled_before_this_round(filled: bool, ended: bool, codes: list[str]) -> None:
+    """After two rounds. A shoe that is emptied, and whose device announces no other, was taken away."""
+    table = HandTable(SHOE_RETURNS, filled=filled)
+    for cards in ("AH KH", "2C 3C"):
+        table.play(f"bets 1: ante 500\nstart\ndraw {cards}\nchoose 1: stand\nshow seat 1: {cards}").end()
+    assert table.codes == []
+    if ended:
+        table.play("device ShoeEnded: shoe 1; drawn 4")
+    assert table.play("bets 1: ante 500\nstart\ndraw 4C").codes == codes
 
 
 # ------------------------------------------------------------------ after the round is void
@@ -208,6 +224,30 @@ def test_a_card_shown_of_a_hand_that_is_dealt_by_hand_is_replaced_out_of_it() ->
     assert table.may("MisdealCalled") == ["supervisor: call a misdeal"]
     table.play("confirm\nshow seat 1: AC AD 9H\nshow dealer: KS QD 8S\nshow community: 5S")
     assert (table.codes, table.end().outcome) == (["card-exposed"], "complete")
+
+
+@pytest.mark.parametrize(
+    ("named", "back"), [("", {"ante": 500}), ('returns = ["side"]\n', {"side": 100}), ("returns = []\n", {})]
+)
+def test_what_goes_back_when_a_burned_card_lies_among_the_discards(named: str, back: dict[str, int]) -> None:
+    """As the clause of burned cards has it, else as that of misdeals, while cards are still to be dealt."""
+    game = small(
+        step("hands", "deal", 'to = ["seats", "community"]\ncards = 3\nby = "packet"'),
+        step("away", "burn", 'of = "community"\npositions = [1]\nspread = "from-top"\ntop-card = "top"'),
+        step("choice", "decide", 'choices = ["stay"]'),
+        step("more", "deal", 'to = ["community"]\ncards = 2\nby = "packet"'),
+        step("showdown", "reveal", 'order = ["community", "seats"]'),
+        rows("decision", 'number = 1\nname = "stay"'),
+        wrong("seats", "community", then="misdeal"),
+        PACKETS,
+        f'[care.burned]\nthen = "misdeal"\n{named}clause = "S burned"\n',
+        misdeal='{ until = "end", returns = ["ante"], clause = "S misdeal" }',
+    )
+    table = small_table(game, start=False).play("bets 1: ante 500, side 100\nstart\npacket seat 1: AH KH QH")
+    table.play("packet community reading: 9S TS JS\nburn community: 1\nmishap burn: fouled")
+    assert [(found.code, found.clause) for found in table.incidents] == [("burned-card-in-muck", "S burned")]
+    (row,) = table.end().seats
+    assert (table.results[-1].outcome, dict(row.returned)) == ("misdeal", back)
 
 
 def counted_at_once(table: HandTable) -> tuple[list[str], int, int]:
