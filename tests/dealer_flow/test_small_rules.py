@@ -11,7 +11,7 @@ from dealer_flow.procedure.describe import describe
 from dealer_flow.procedure.load import FOLDER, ProcedureError, check_procedure, load_procedure, parse_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.tables import MisdealPart
-from dealer_flow.procedure.tomlfile import load
+from dealer_flow.procedure.tomlfile import load, parsed
 from dealer_flow.record.incidents import Incident
 from dealer_flow.table.round import Returns
 from devices import events as e
@@ -210,6 +210,22 @@ def test_a_key_that_a_table_does_not_have_is_named_beside_those_it_has(tmp_path:
         str(caught.value)
         == f"{tmp_path}/mine.toml:3: speed: unknown key; allowed: until, option, until-clause, returns, clause"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "why"),
+    [
+        ("a = 1\nb = { c = [1, 9223372036854775808] }", "b.c[2]", "a whole number beyond 64 bits"),
+        ("a = 1\nb = [[1, 2], [-9223372036854775809]]", "b[2][1]", "a whole number beyond 64 bits"),
+        (f"a = 1\nb = {{ c = {'[' * 31}1{']' * 31} }}", "b", "more than 32 tables or arrays within each other"),
+    ],
+)
+def test_what_is_too_large_or_too_deep_for_a_reader(text: str, key: str, why: str) -> None:
+    with pytest.raises(TomlFileError) as caught:
+        parsed("mine.toml", text, TomlFileError)
+    assert (caught.value.line, caught.value.key, caught.value.why) == (2, key, why)
+    within = text.replace("808", "807").replace("809", "808").replace("[" * 31, "[" * 30).replace("]" * 31, "]" * 30)
+    assert parsed("mine.toml", within, TomlFileError)["a"] == 1
 
 
 @pytest.mark.parametrize(
