@@ -159,6 +159,7 @@ def test_a_run_that_was_broken_off_goes_on(project: Path) -> None:
         ("return min(a, b)", ["return None"]),
         ("return max(a, b, key=abs)", ["arguments swapped", "return None"]),  # of two that are alike the first
         ("return max(*a, b)", ["return None"]),
+        ("return a.get(b, b)", ["return None"]),
         ("return pair(a, b)", ["arguments swapped", "return None"]),
         ("return list(zip(a, b, strict=True))", ["arguments swapped", "return None"]),
         ("return False", ["False -> True"]),

@@ -212,7 +212,7 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, Change]]:
 
 def _has_an_order(call: ast.Call) -> bool:
     """True when the first two arguments are not the same in the other order."""
-    if len(call.args) < 2 or isinstance(call.args[0], ast.Starred):
+    if len(call.args) < 2 or isinstance(call.args[0], ast.Starred) or ast.dump(call.args[0]) == ast.dump(call.args[1]):
         return False
     symmetric = isinstance(call.func, ast.Name) and call.func.id in ("min", "max") and not call.keywords
     return not symmetric
