@@ -50,6 +50,15 @@ def read_file(path: str | Path, most_bytes: int) -> bytes:
     return data
 
 
+def sync_folder(path: str | Path) -> None:
+    """Have what was made or renamed in the folder at `path` on the disk. OSError when the disk does not take it."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def _check_kind(facts: os.stat_result, path: str | Path) -> None:
     if stat.S_ISREG(facts.st_mode):
         return

@@ -23,7 +23,7 @@ from dealwire.journal.errors import (
     JournalUnwritable,
 )
 from dealwire.journal.records import KEY, MARKS, TOPICS
-from devices.files import check_kind
+from devices.files import check_kind, sync_folder
 
 APPLICATION_ID: Final = 0x64774A31
 """`dwJ1`, at byte 68 of the file."""
@@ -91,7 +91,7 @@ COLUMNS: Final = "sequence, at_ns, line, kind, tbl, payload, hash"
 
 def in_words(error: Exception) -> str:
     """What is wrong with the disk, for a person."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    code = _code(error)
     known = {
         sqlite3.SQLITE_FULL: "the disk is full",
         sqlite3.SQLITE_READONLY: "the disk or the file is read-only",
@@ -105,14 +105,19 @@ def in_words(error: Exception) -> str:
     return f"{known[code]} ({words})" if code in known else words
 
 
+def _code(error: Exception) -> int:
+    """SQLite's number of an error, without what makes it finer; 0 when it has none."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+
+
 def is_locked(error: Exception) -> bool:
     """Whether another program keeps us from writing for now."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+    return _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def as_ours(path: Path, error: Exception) -> JournalError:
     """The error of ours that an error of SQLite's means for a journal that is opened or read."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    code = _code(error)
     if code == sqlite3.SQLITE_NOTADB:
         return JournalForeign(path, "not a SQLite file")
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
@@ -161,16 +166,12 @@ class WritableFile:
     def _make(self) -> None:
         """The file, empty and for its owner alone, so that what SQLite puts beside it is too."""
         try:
-            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         except FileExistsError:
             return
         except OSError as error:
-            raise JournalInaccessible(self.path, error.strerror or str(error), error.errno or 0) from error
-        folder = os.open(self.path.parent, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+            raise JournalInaccessible.of(self.path, error) from error
+        sync_folder(self.path.parent)
 
     def _prepare(self) -> bool:
         empty = _is_empty(self.db)
@@ -199,14 +200,14 @@ def refuse_no_file(path: Path) -> None:
     except FileNotFoundError:
         return
     except OSError as error:
-        raise JournalInaccessible(path, error.strerror or str(error), error.errno or 0) from error
+        raise JournalInaccessible.of(path, error) from error
 
 
 def _lock(path: Path) -> int:
     try:
-        lock = os.open(f"{path}-lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        lock = os.open(f"{path}-lock", os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
-        raise JournalInaccessible(path, error.strerror or str(error), error.errno or 0) from error
+        raise JournalInaccessible.of(path, error) from error
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
@@ -261,7 +262,7 @@ def is_locked_by_writer(path: Path) -> bool:
     """True while a program has the journal open for writing. Nothing is made, and nobody is kept out for longer than
     the asking takes."""
     try:
-        lock = os.open(f"{path}-lock", os.O_RDONLY | os.O_CLOEXEC)
+        lock = os.open(f"{path}-lock", os.O_RDONLY)
     except OSError:
         return False
     try:
@@ -286,7 +287,6 @@ def _connect(path: Path, uri: str) -> sqlite3.Connection:
             if _is_empty(db):
                 raise JournalEmpty(path)
             check_version(path, db)
-            db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
         except BaseException:
             db.close()
             raise

@@ -23,6 +23,11 @@ class JournalInaccessible(JournalError):
         self.number = number
         super().__init__(path, why)
 
+    @classmethod
+    def of(cls, path: Path, error: OSError) -> "JournalInaccessible":
+        """What the system said of `path`."""
+        return cls(path, error.strerror or str(error), error.errno or 0)
+
 
 class JournalBusy(JournalError):
     """Another program writes this journal."""

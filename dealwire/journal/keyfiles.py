@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from dealwire.config.private_file import why_unsafe_facts
 from dealwire.journal.errors import KeyProblem, KeyUnsafe, SealingUnavailable
-from devices.files import open_file
+from devices.files import open_file, sync_folder
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -48,7 +48,7 @@ def write_text(path: Path, text: str, mode: int = 0o600) -> None:
     beside = path.with_name(f".{path.name}-new")
     try:
         beside.unlink(missing_ok=True)
-        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         try:
             with os.fdopen(handle, "w") as file:
                 file.write(text)
@@ -59,11 +59,7 @@ def write_text(path: Path, text: str, mode: int = 0o600) -> None:
         except BaseException:
             beside.unlink(missing_ok=True)
             raise
-        folder = os.open(path.parent, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        sync_folder(path.parent)
     except OSError as error:
         raise KeyProblem(path, f"key file cannot be written: {error.strerror}") from error
 

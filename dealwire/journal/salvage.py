@@ -63,7 +63,7 @@ def salvage(path: Path, output: Path, clock: Clock) -> Salvaged:
         try:
             create_file(output).close()
         except OSError as error:
-            raise JournalInaccessible(output, error.strerror or str(error), error.errno or 0) from error
+            raise JournalInaccessible.of(output, error) from error
         with _none_or_whole(output):
             write_file(output, source.anchor, source.identity, opened, chain, rows, older=source.older)
             _say_so(output, path, found, clock)
@@ -82,7 +82,7 @@ def _readable(path: Path, output: Path) -> Iterator[Path]:
                 folder = stack.enter_context(TemporaryDirectory(prefix=f".{output.name}-", dir=output.parent))
                 path = _padded(path, Path(folder) / "copy", whole)
         except OSError as error:
-            raise JournalInaccessible(path, error.strerror or str(error), error.errno or 0) from error
+            raise JournalInaccessible.of(path, error) from error
         yield path
 
 

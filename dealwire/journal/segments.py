@@ -20,6 +20,7 @@ from dealwire.journal.contents import Segment
 from dealwire.journal.errors import JournalDamaged, JournalInaccessible, JournalUnwritable
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import Head, JournalRecord
+from devices.files import sync_folder
 
 SUFFIX: Final = ".journal"
 _MANY: Final = 1000
@@ -51,7 +52,7 @@ def export_segment(reader: JournalReader, segment: Segment, folder: Path) -> tup
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         made.unlink(missing_ok=True)
-        os.close(os.open(made, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+        os.close(os.open(made, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         write_file(made, anchor_of(reader, segment.first), reader.identity, opened, records(reader, segment))
         with JournalReader(made) as copy:
             head = verify(copy).head
@@ -60,9 +61,9 @@ def export_segment(reader: JournalReader, segment: Segment, folder: Path) -> tup
             raise JournalDamaged(made, head.sequence, why)
         digest = _digest(made)
         os.replace(made, target)
-        _sync(folder)
+        sync_folder(folder)
     except OSError as error:
-        raise JournalInaccessible(target, error.strerror or str(error), error.errno or 0) from error
+        raise JournalInaccessible.of(target, error) from error
     except database.TROUBLE as error:
         raise JournalUnwritable(target, database.in_words(error)) from error
     finally:
@@ -124,11 +125,3 @@ def row_of(record: JournalRecord) -> tuple[int, int, int, str, str, bytes, bytes
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

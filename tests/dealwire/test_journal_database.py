@@ -8,7 +8,7 @@ import os
 import socket
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from dealwire.journal.database import (
     open_reading,
 )
 from devices.clock import ManualClock
+from devices.extras import install_command
 from tests.support.evenings.journal_evening import copy_as_killed
 from tests.support.rigs.memory_folder import MEMORY, memory_folder
 
@@ -47,14 +48,14 @@ def make(path: Path) -> Path:
 
 
 def held_open(folder: Path) -> list[str]:
-    """Files of a folder that this process has open."""
+    """Files of a folder that this process has open; `.` is the folder."""
     found = []
     for descriptor in os.listdir("/proc/self/fd"):
         try:
             found.append(os.readlink(f"/proc/self/fd/{descriptor}"))
         except FileNotFoundError:  # that of the listing itself
             continue
-    return sorted(Path(each).name for each in found if each.startswith(f"{folder}/"))
+    return sorted(str(Path(each).relative_to(folder)) for each in found if Path(each).is_relative_to(folder))
 
 
 @contextmanager
@@ -151,43 +152,49 @@ def test_a_refusal_says_by_its_number_whether_the_file_is_there(tmp_path: Path) 
     }
 
 
-SENTENCES: list[tuple[Exception, str]] = [
-    (errors.JournalInaccessible(PATH, "no", 5), "/pit/j: no"),
-    (errors.JournalEmpty(PATH), "/pit/j: this is no journal: nothing was ever written to it"),
+SENTENCES: list[tuple[Callable[[], Exception], str]] = [
+    (lambda: errors.JournalInaccessible(PATH, "no", 5), "/pit/j: no"),
+    (lambda: errors.JournalInaccessible.of(PATH, OSError(5, "no")), "/pit/j: no"),
+    (lambda: errors.JournalInaccessible.of(PATH, OSError("no more")), "/pit/j: no more"),
+    (lambda: errors.JournalBusy(PATH), "/pit/j: another program writes this journal; a journal has one writer"),
+    (lambda: errors.JournalUnwritable(PATH, "no"), "/pit/j: nothing can be written: no"),
+    (lambda: errors.JournalForeign(PATH, "no"), "/pit/j: this is no journal: no"),
+    (lambda: errors.JournalEmpty(PATH), "/pit/j: this is no journal: nothing was ever written to it"),
     (
-        errors.JournalNewer(PATH, 9, 2),
+        lambda: errors.JournalNewer(PATH, 9, 2),
         "/pit/j: journal version 9 is newer than this program, which knows up to 2",
     ),
-    (errors.JournalDamaged(PATH, 4, "no"), "/pit/j: record 4: no"),
-    (errors.JournalDamaged(PATH, 0, "no"), "/pit/j: record 0: no"),
-    (errors.JournalDamaged(PATH, None, "no"), "/pit/j: no"),
-    (errors.JournalDiffers(PATH, "no"), "/pit/j: no"),
-    (errors.KeyProblem(PATH, "no"), "/pit/j: no"),
-    (errors.KeyProblem(PATH, "no", 3), "/pit/j:3: no"),
-    (errors.KeyUnsafe(PATH, "no"), "/pit/j: no"),
+    (lambda: errors.JournalDamaged(PATH, 4, "no"), "/pit/j: record 4: no"),
+    (lambda: errors.JournalDamaged(PATH, 0, "no"), "/pit/j: record 0: no"),
+    (lambda: errors.JournalDamaged(PATH, None, "no"), "/pit/j: no"),
+    (lambda: errors.JournalDiffers(PATH, "no"), "/pit/j: no"),
+    (lambda: errors.KeyProblem(PATH, "no"), "/pit/j: no"),
+    (lambda: errors.KeyProblem(PATH, "no", 3), "/pit/j:3: no"),
+    (lambda: errors.KeyUnsafe(PATH, "no"), "/pit/j: no"),
     (
-        errors.KeyUnknown(PATH, 7, "00ff"),
+        lambda: errors.KeyUnknown(PATH, 7, "00ff"),
         "/pit/j: record 7 is sealed with key 00ff; give the key file that holds it",
     ),
     (
-        errors.KeyUnknown(PATH, 7, "00ff", beside=Path("/pit/j-key")),
+        lambda: errors.KeyUnknown(PATH, 7, "00ff", beside=Path("/pit/j-key")),
         "/pit/j: record 7 is sealed with key 00ff; give the key file that holds it",
     ),
     (
-        errors.KeyUnknown(PATH, 7, "00ff", audited=True),
+        lambda: errors.KeyUnknown(PATH, 7, "00ff", audited=True),
         "/pit/j: record 7 is sealed to an auditor (root 00ff); only the auditor's private key opens it",
     ),
     (
-        errors.KeyUnknown(PATH, 7, "00ff", audited=True, beside=Path("/pit/j-key")),
+        lambda: errors.KeyUnknown(PATH, 7, "00ff", audited=True, beside=Path("/pit/j-key")),
         "/pit/j: record 7 is sealed to an auditor (root 00ff); only the auditor's private key opens it, /pit/j-key "
         "does not open it; a service goes on without it with --anew",
     ),
 ]
+"""Made anew in each test."""
 
 
-@pytest.mark.parametrize(("error", "said"), SENTENCES, ids=range(len(SENTENCES)))
-def test_each_error_is_this_one_line(error: Exception, said: str) -> None:
-    assert str(error) == said
+@pytest.mark.parametrize(("make_error", "said"), SENTENCES, ids=range(len(SENTENCES)))
+def test_each_error_is_this_one_line(make_error: Callable[[], Exception], said: str) -> None:
+    assert str(make_error()) == said
 
 
 def test_an_error_holds_its_parts_for_a_program() -> None:
@@ -198,7 +205,10 @@ def test_an_error_holds_its_parts_for_a_program() -> None:
     assert (damaged.sequence, damaged.why) == (4, "record 4: no")
     assert (problem.path, problem.why, problem.line) == (PATH, "no", 3)
     assert (errors.JournalInaccessible(PATH, "no").number, errors.JournalInaccessible(PATH, "no", 5).number) == (0, 5)
-    assert str(errors.SealingUnavailable(PATH)).startswith("/pit/j: cryptography is not installed: ")
+    inaccessible = [errors.JournalInaccessible.of(PATH, error) for error in (OSError(5, "no"), OSError("no"))]
+    assert [each.number for each in inaccessible] == [5, 0]
+    said = str(errors.SealingUnavailable(PATH))
+    assert said == f"/pit/j: cryptography is not installed: {install_command('journal')}"
 
 
 # ------------------------------------------------------------------ the writer
@@ -219,6 +229,37 @@ def test_a_file_that_is_made_is_new_private_and_gives_room_back(tmp_path: Path) 
     assert held_open(tmp_path) == []
     with pytest.raises(sqlite3.ProgrammingError):
         file.db.execute("SELECT 1")
+
+
+def synced(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """What is synced from now on."""
+    found, sync = list[Path](), os.fsync
+
+    def note(descriptor: int) -> None:
+        found.append(Path(os.readlink(f"/proc/self/fd/{descriptor}")))
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", note)
+    return found
+
+
+def test_a_file_that_was_made_is_in_its_folder_after_a_power_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = synced(monkeypatch)
+    make(tmp_path / "j")
+    assert found == [tmp_path]
+    make(tmp_path / "j")
+    assert found == [tmp_path], "it was there"
+
+
+def test_a_text_that_is_none_keeps_no_writer_out(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(make(tmp_path / "j"))) as db, db:
+        db.execute("INSERT INTO consumer VALUES (CAST(x'ff41' AS TEXT), 1)")
+    with Journal(tmp_path / "j", key=None, clock=ManualClock()) as journal:
+        journal.publish("t", "round", 1, "{}")
+        assert len(journal.commit()) == 1
+        assert len(journal.unsent("\ufffdA", 9)) == 1
 
 
 def test_a_file_that_is_opened_again_is_synced_as_it_was(tmp_path: Path) -> None:

@@ -95,6 +95,7 @@ def test_a_file_of_version_1_begins_with_its_opening(tmp_path: Path) -> None:
         identity = reader.identity
     as_version_1(path)
     with JournalReader(path) as reader:
+        assert (reader.starts(), reader.lines(), reader.day()) == ({}, {}, None)
         assert (reader.version, reader.anchor, reader.identity) == (1, Head(0, GENESIS), identity)
         assert (reader.openings(), reader.segments(), reader.epoch_at(1)) == ([], [], "")
         assert (reader.own_meters("t"), reader.own_runners("t"), reader.newest_meters(["a"], 9)) == ({}, {}, {})
