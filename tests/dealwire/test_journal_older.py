@@ -20,7 +20,7 @@ from dealwire.journal.derived import NOBODY
 from devices.clock import ManualClock
 from rules.settled import SettledKey
 from tests.support.oracles.journal_verifier import check
-from tests.support.rigs.serving import opened, published, run_until, simulators, write_configuration
+from tests.support.rigs.serving import opened, published, run_until, simulators_here, write_configuration
 
 WRITTEN = Path(__file__).parent / "older" / "journal-1.sqlite.gz"
 DEALT_BY = WRITTEN.with_name("flushes-gone-wild.co.toml")
@@ -75,7 +75,7 @@ def test_taken_up_or_not_at_all_no_table_is_dealt_on_from_what_is_over(older: Pa
 
 def test_a_service_goes_on_with_it_and_pays_nothing_twice(older: Path) -> None:
     folder = older.parent
-    with simulators() as addresses:
+    with simulators_here() as addresses:
         file = write_configuration(folder, addresses, more="limit-cents = 10000\n[table.meters]\nmeter = 5")
         service, listener = opened(file)
         with service:

@@ -25,7 +25,7 @@ from dealwire.journal.passing import DEFLATED, NotPassed, Passed, packed, unpack
 from dealwire.journal.salvage import _size_in_header, salvage
 from devices.clock import ManualClock, SystemClock
 from rules.settled import SettledKey
-from tests.support.rigs.serving import opened, published, rounds_in, run_until, simulators, write_configuration
+from tests.support.rigs.serving import opened, published, rounds_in, run_until, simulators_here, write_configuration
 
 
 def filled(path: Path, rounds: int = 200) -> None:
@@ -139,7 +139,7 @@ def test_what_is_no_journal_or_already_there_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_table_begins_anew_with_what_was_salvaged_and_settles_nothing_twice(tmp_path: Path) -> None:
-    with simulators() as addresses:
+    with simulators_here() as addresses:
         file = write_configuration(tmp_path, addresses)
         service, listener = opened(file)
         with service:

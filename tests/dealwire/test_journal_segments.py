@@ -28,6 +28,7 @@ from tests.support.rigs.serving import (
     published,
     run_until,
     simulators,
+    simulators_here,
     write_configuration,
 )
 
@@ -356,7 +357,7 @@ def test_a_table_goes_on_when_its_beginning_was_pruned(tmp_path: Path) -> None:
 
 def test_a_day_in_which_a_table_began_anew_is_exported_with_all_its_lines(tmp_path: Path) -> None:
     """Those of its first half were registered the day before."""
-    with simulators() as addresses:
+    with simulators_here() as addresses:
         for seats in (8, 7):
             file = write_configuration(tmp_path, addresses, more=f"seats = {seats}")
             service, listener = opened(file)

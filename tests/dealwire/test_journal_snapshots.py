@@ -27,6 +27,7 @@ from tests.support.rigs.serving import (
     published,
     run_until,
     simulators,
+    simulators_here,
     write_configuration,
 )
 
@@ -42,7 +43,7 @@ def play(folder: Path, addresses: list[dict[str, str]], rounds: int, **options: 
 
 
 def test_each_round_leaves_a_snapshot_that_dealing_again_gives(tmp_path: Path) -> None:
-    with simulators(faults=0.3) as addresses:
+    with simulators_here(faults=0.3) as addresses:
         for _ in range(3):
             play(tmp_path, addresses, 5)
     found = compared(tmp_path)
@@ -59,7 +60,7 @@ def test_a_restart_reads_no_more_than_came_since(tmp_path: Path, monkeypatch: py
         dealt.append(record.sequence)  # type: ignore[attr-defined]
         return take(self, record)  # type: ignore[arg-type]
 
-    with simulators() as addresses:
+    with simulators_here() as addresses:
         play(tmp_path, addresses, 12)
         with journal_reader(tmp_path) as reader:
             kept, head = reader.snapshot("table-1"), reader.head.sequence
@@ -101,7 +102,7 @@ def altered(folder: Path) -> int:
 
 
 def test_a_snapshot_that_says_something_else_is_a_difference(tmp_path: Path) -> None:
-    with simulators() as addresses:
+    with simulators_here() as addresses:
         file = write_configuration(tmp_path, addresses)
         file.write_text(file.read_text().replace('key-file = "journal.key"\n', ""))
         service, listener = opened(file)
@@ -126,7 +127,7 @@ ALTERED = {
 
 
 def test_what_is_looked_up_is_held_against_the_records(tmp_path: Path) -> None:
-    with simulators() as addresses:
+    with simulators_here() as addresses:
         play(tmp_path, addresses, 3, more="limit-cents = 10000\n[table.meters]\nmeter = 777700")
     with journal_reader(tmp_path) as reader:
         verify(reader, open_seals=True)

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -19,8 +20,14 @@ from dealwire.hub.lines import Publication
 from dealwire.journal import JournalReader, SealingKey
 from dealwire.journal.compare import Comparison, compare
 from dealwire.journal.tables import TableFactory
+from dealwire.rehearsal.scenario import endless
+from dealwire.rehearsal.scenario_file import find_scenario
+from dealwire.rehearsal.tables import set_up
 from dealwire.service.service import DERIVED_AND_EVENTS, Service
 from dealwire.service.simulated import simulator
+from devices.clock import SystemClock
+from devices.loop import Member, Owner
+from devices.simulator.host import SimulatorHost
 from tests.support.rigs.patience import PATIENCE_S, wait_until
 
 TABLE: Final = """
@@ -81,6 +88,30 @@ def simulators(
             arguments += ["--faults", str(faults)] if faults else []
             addresses.append(stack.enter_context(simulator([*arguments, "--seed", str(seed + number)])))
         yield addresses
+
+
+@contextmanager
+def simulators_here(
+    *, scenario: str = "demo", speed: float = 200, faults: float | None = None, seed: int = 1
+) -> Iterator[list[dict[str, str]]]:
+    """One such table in a thread of this process, for tests that are about what the service does with it and not about
+    processes: it begins sooner, and what the devices do can be broken on purpose here, too."""
+    table = set_up(endless(find_scenario(scenario), faults=faults, seed=seed), speed=speed)
+    bench, clock, over = SimulatorHost(table, dict.fromkeys(table.units, "pty")), SystemClock(), threading.Event()
+    owner = Owner(clock)
+    members: tuple[Member, ...] = (bench, *bench.lines.values())
+    for member in members:
+        owner.add(member)
+    bench.start(clock.now_ns())
+    thread = threading.Thread(target=lambda: owner.run(over.is_set))
+    thread.start()
+    try:
+        yield [bench.addresses]
+    finally:
+        over.set()
+        owner.call_soon(lambda: None)
+        thread.join()
+        owner.close()
 
 
 class Listener:
