@@ -145,7 +145,7 @@ class WritableFile:
         try:
             self._make()
             self.db = sqlite3.connect(path, isolation_level=None, timeout=5.0)
-            self.db.text_factory = _text
+            self.db.text_factory = as_text
             try:
                 self.new = self._prepare()
             except BaseException:
@@ -188,7 +188,7 @@ class WritableFile:
         return empty
 
 
-def _text(value: bytes) -> str:
+def as_text(value: bytes) -> str:
     """A text of a damaged file is still a text, though another: the chain tells."""
     return value.decode("utf-8", "replace")
 
@@ -282,7 +282,7 @@ def beside(path: Path) -> list[Path]:
 def _connect(path: Path, uri: str) -> sqlite3.Connection:
     try:
         db = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=5.0, check_same_thread=False)
-        db.text_factory = _text
+        db.text_factory = as_text
         try:
             if _is_empty(db):
                 raise JournalEmpty(path)

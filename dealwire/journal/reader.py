@@ -34,10 +34,10 @@ from dealwire.journal.records import (
     SNAPSHOT,
     STARTED,
     STOPPED,
-    TEXT_MAX,
     Head,
     JournalRecord,
     heading,
+    record_of,
 )
 from dealwire.journal.sealing import CLEAR, NotGenuine, OpensWith, Unsealer
 from rules.settled import SettledKey
@@ -415,16 +415,11 @@ class JournalReader:
         return map(self._record, self._rows(sql, after, PAGE))
 
     def _record(self, row: tuple[Any, ...]) -> JournalRecord:
-        sequence, at_ns, line, kind, table, payload, digest = row
-        # Written out, because it is asked of every record of a day while a service that starts deals it again.
-        if not (
-            (type(sequence) is type(at_ns) is type(line) is int)
-            and (0 <= sequence < 1 << 63 and 0 <= at_ns < 1 << 63 and 0 <= line < 1 << 32)
-            and (type(kind) is type(table) is str and type(payload) is type(digest) is bytes)
-            and (len(kind.encode()) <= TEXT_MAX and len(table.encode()) <= TEXT_MAX)
-        ):
-            raise JournalDamaged(self.path, sequence if type(sequence) is int else None, "holds what no journal holds")
-        return JournalRecord(sequence, at_ns, line, kind, table, payload, digest)
+        record = record_of(row)
+        if record is None:
+            number = row[0] if type(row[0]) is int else None
+            raise JournalDamaged(self.path, number, "holds what no journal holds")
+        return record
 
     def _rows(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
         try:

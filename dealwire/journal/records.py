@@ -6,7 +6,7 @@
 import hashlib
 import struct
 from dataclasses import dataclass
-from typing import Final, get_args
+from typing import Any, Final, get_args
 
 from dealwire.hub.lines import Topic
 
@@ -80,6 +80,20 @@ class JournalRecord:
     table: str
     payload: bytes
     hash: bytes
+
+
+def record_of(row: tuple[Any, ...]) -> JournalRecord | None:
+    """The record in a row, its columns in order; None for one that no journal holds, as of a damaged file."""
+    sequence, at_ns, line, kind, table, payload, digest = row
+    # Written out, because it is asked of every record of a day while a service that starts deals it again.
+    if not (
+        (type(sequence) is type(at_ns) is type(line) is int)
+        and (0 < sequence < 1 << 63 and 0 <= at_ns < 1 << 63 and 0 <= line < 1 << 32)
+        and (type(kind) is type(table) is str and type(payload) is type(digest) is bytes)
+        and (len(kind.encode()) <= TEXT_MAX and len(table.encode()) <= TEXT_MAX)
+    ):
+        return None
+    return JournalRecord(sequence, at_ns, line, kind, table, payload, digest)
 
 
 def heading(sequence: int, at_ns: int, line: int, kind: str, table: str) -> bytes:

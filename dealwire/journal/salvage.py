@@ -21,7 +21,7 @@ from dealwire.journal.contents import epoch_of
 from dealwire.journal.errors import JournalDamaged, JournalError, JournalForeign, JournalInaccessible, JournalUnwritable
 from dealwire.journal.journal import Journal
 from dealwire.journal.reader import JournalReader
-from dealwire.journal.records import GENESIS, OPENED, TEXT_MAX, Head, JournalRecord, chained, heading
+from dealwire.journal.records import GENESIS, OPENED, Head, JournalRecord, chained, heading, record_of
 from dealwire.journal.segments import write_file
 from devices.clock import Clock
 from devices.files import create_file, open_file
@@ -105,7 +105,7 @@ def _size_in_header(header: bytes) -> int:
 
 def _connect(path: Path) -> sqlite3.Connection:
     db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
-    db.text_factory = lambda value: value.decode("utf-8", "replace")
+    db.text_factory = database.as_text
     return db
 
 
@@ -156,8 +156,9 @@ def _look_through(source: "_Source", found: Salvaged) -> list[derived.Row]:
 
 
 def _follows(before: Head, record: JournalRecord) -> bool:
+    """Whether the hash of a record, the next one by its number, follows."""
     head = heading(record.sequence, record.at_ns, record.line, record.kind, record.table)
-    return record.sequence == before.sequence + 1 and chained(before.hash, head, record.payload) == record.hash
+    return chained(before.hash, head, record.payload) == record.hash
 
 
 class _Source:
@@ -205,7 +206,7 @@ class _Source:
             if rows is None and width > 1:
                 width //= 2
                 continue
-            for record in sorted(filter(None, map(_record, rows or ())), key=lambda each: each.sequence):
+            for record in sorted(filter(None, map(record_of, rows or ())), key=lambda each: each.sequence):
                 if start <= record.sequence <= end:
                     yield record
             start, width = end + 1, min(width * 2, _PAGE)
@@ -230,14 +231,3 @@ class _Source:
             return self._db.execute(sql, values).fetchall()
         except database.TROUBLE:
             return None
-
-
-def _record(row: Row) -> JournalRecord | None:
-    sequence, at_ns, line, kind, table, payload, digest = row
-    fits = (
-        (type(sequence) is type(at_ns) is type(line) is int)
-        and (0 < sequence < 1 << 63 and 0 <= at_ns < 1 << 63 and 0 <= line < 1 << 32)
-        and (type(kind) is type(table) is str and type(payload) is type(digest) is bytes)
-        and (len(kind.encode()) <= TEXT_MAX and len(table.encode()) <= TEXT_MAX)
-    )
-    return JournalRecord(sequence, at_ns, line, kind, table, payload, digest) if fits else None

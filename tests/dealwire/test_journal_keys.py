@@ -119,7 +119,7 @@ def test_a_text_that_cannot_be_put_there_leaves_the_file_as_it_was(
 def test_hex_of_another_length_is_none() -> None:
     assert from_hex("00ff", 2) == b"\x00\xff"
     for text, size in (("00ff", 1), ("00ff", 3), ("", 1), ("0", 1), ("x0", 1)):
-        with pytest.raises(ValueError, match="^"):
+        with pytest.raises(ValueError, match=r"^"):
             from_hex(text, size)
 
 

@@ -573,12 +573,13 @@ def test_what_sqlite_complains_of(tmp_path: Path) -> None:
 
 TOP = (1 << 63) - 1
 FITS: list[tuple[Any, ...]] = [
-    (0, 0, 0, "", "", b"", b""),
+    (1, 0, 0, "", "", b"", b""),
     (TOP, TOP, (1 << 32) - 1, "k" * 65535, "t" * 65535, b"p", b"h"),
     (1, 2, 3, "é" * 32767, "é" * 32767, b"p", b"h"),
 ]
 NO_ROW = (5, 6, 7, "k", "t", b"p", b"h")
 SPOILT_ROWS: list[tuple[int, Any, int | None]] = [
+    (0, 0, 0),
     (0, -1, -1),
     (0, 1 << 63, 1 << 63),
     (0, "5", None),
