@@ -32,6 +32,9 @@ _HEADER: Final = 100
 GIVEN_UP_AFTER: Final = 1 << 24
 """Numbers in a row under which nothing can be read: then the end is taken to be reached."""
 
+_READ: Final = f"SELECT {database.COLUMNS} FROM record WHERE sequence"
+"""With a limit: SQLite does not look for what comes after the last one, which may lie on a page that is gone."""
+
 Row = tuple[Any, ...]
 
 
@@ -49,9 +52,6 @@ def salvage(path: Path, output: Path, clock: Clock) -> Salvaged:
     """Read what can be read of the journal at `path` into a new file `output`. JournalError when nothing can."""
     if output.exists():
         raise JournalInaccessible(output, "is there already")
-    database.refuse_no_file(path)
-    if not path.exists():
-        raise JournalInaccessible(path, os.strerror(2), 2)
     with _readable(path, output) as file, closing(_connect(file)) as db:
         source = _Source(path, file, db)
         found = Salvaged(source.anchor)
@@ -202,7 +202,7 @@ class _Source:
         last = self._last()
         while start <= last:
             end = min(start + width - 1, last)
-            rows = self._try(f"SELECT {database.COLUMNS} FROM record WHERE sequence BETWEEN ? AND ?", start, end)
+            rows = self._try(f"{_READ} BETWEEN ? AND ? LIMIT ?", start, end, end - start + 1)
             if rows is None and width > 1:
                 width //= 2
                 continue
