@@ -22,7 +22,7 @@ _Place = tuple[int, int]
 
 
 class FileWatch:
-    """What the files of the journal at `path` were when it was opened, and `trouble` when they are not any more."""
+    """What the files of the journal at `path` were once it was written to, and `trouble` when they are not any more."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -36,9 +36,7 @@ class FileWatch:
             what = f"{self._path}{name}"
             if now is None:
                 return f"{what} was deleted or moved away while it was written"
-            if known is None:
-                self._known[name] = now  # the log is made with the first write
-            elif now != known:
+            if now != known:
                 return f"{what} was replaced by another file while it was written"
         change, log = _change(self._path), _size(self._path)
         if change == self._change and log >= self._most:
