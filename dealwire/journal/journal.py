@@ -366,7 +366,8 @@ class Journal:
         """Give room that was pruned back to the disk, a little at a time."""
         if self._open() and not self._file.db.in_transaction:
             with suppress(*database.TROUBLE):
-                self._file.db.execute(f"PRAGMA incremental_vacuum({pages})").fetchall()
+                # a script, because `execute` takes one step of it, which is one page
+                self._file.db.executescript(f"PRAGMA incremental_vacuum({pages})")
 
     # ------------------------------------------------------------------ to the disk
 
