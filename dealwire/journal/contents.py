@@ -68,7 +68,7 @@ class Segment:
 
 def publication_of(record: JournalRecord, epoch: str = "") -> Publication:
     """A record of a topic as it is made known."""
-    text = record.payload.decode("utf-8", "replace")
+    text = record.text
     topic = cast(Topic, record.kind)
     return Publication(record.sequence, record.table, record.at_ns, topic, text, epoch, record.hash.hex())
 

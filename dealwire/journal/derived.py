@@ -159,7 +159,7 @@ def rows_of(record: JournalRecord, *, older: bool = False) -> Iterator[Row]:
         key = key_of(record)
         yield from settled_rows(record.table, key) if key is not None else ()
     elif record.kind in ("settlement", "meter", "award"):
-        text = record.payload.decode("utf-8", "replace")
+        text = record.text
         key = older_key_of(text) if older and record.kind == "settlement" else None
         yield from settled_rows(record.table, key) if key is not None else ()
         yield from meter_rows(record.sequence, record.table, record.kind, text)

@@ -52,7 +52,7 @@ def _write(reader: JournalReader, table: str, lines: Mapping[int, JournalLine], 
                 count += 1
                 writer.chunk(interface_of(each.line), each.at_ns, each.sent, each.data)
         elif record.kind == NOTE:
-            writer.note(interface_of(record.line), record.at_ns, record.payload.decode("utf-8", "replace"))
+            writer.note(interface_of(record.line), record.at_ns, record.text)
     return count
 
 

@@ -175,9 +175,7 @@ class JournalReader:
             yield from filter(None, map(derived.key_of, self._marked(SETTLED, table, after)))
         if self.version == 1 or self._rows(derived.KNOWS_OLDER, table):
             where = f"{database.IS_PUBLICATION} AND kind = 'settlement'"
-            lines = (
-                each.payload.decode("utf-8", "replace") for each in self._paged(after, where) if each.table == table
-            )
+            lines = (each.text for each in self._paged(after, where) if each.table == table)
             yield from filter(None, map(derived.older_key_of, lines))
 
     def was_settled(self, table: str, key: SettledKey) -> bool:
@@ -218,9 +216,9 @@ class JournalReader:
         found = {name: line for name, sequence, line in rows if name in names and sequence < before}
         missing = {name for name, sequence, _ in rows if name in names} - found.keys() if rows else set(names)
         for record in self._meters_back(before) if missing else ():
-            name = derived.meter_of(record.payload.decode("utf-8", "replace"))
+            name = derived.meter_of(record.text)
             if name in missing:
-                found[name] = record.payload.decode("utf-8", "replace")
+                found[name] = record.text
                 missing.remove(name)
             if not missing:
                 break

@@ -162,7 +162,7 @@ class Dealing(Generic[T]):
     def _take_raw(self, record: JournalRecord) -> None:
         player = self._player(record.table)
         if record.kind == NOTE:
-            comment = record.payload.decode("utf-8", "replace")
+            comment = record.text
             player.take(Chunk(record.line - 1, record.at_ns, False, b"", comment))
         elif record.kind == SENT:  # what was sent decides nothing and stays sealed
             player.take(Chunk(record.line - 1, record.at_ns, True, b"", ""))

@@ -81,6 +81,11 @@ class JournalRecord:
     payload: bytes
     hash: bytes
 
+    @property
+    def text(self) -> str:
+        """The payload as text; what is none, as in a damaged file, as another."""
+        return self.payload.decode("utf-8", "replace")
+
 
 def record_of(row: tuple[Any, ...]) -> JournalRecord | None:
     """The record in a row, its columns in order; None for one that no journal holds, as of a damaged file."""

@@ -187,7 +187,7 @@ class TableFactory:
     def passed_over(self, record: JournalRecord) -> None:
         """A step of a meter that a table made which is adopted further on, or which runs no more."""
         if record.kind == "meter":
-            step = MeterRecord.from_json(record.payload.decode("utf-8", "replace"))
+            step = MeterRecord.from_json(record.text)
             for bank in self._banks.all():
                 if step.meter in bank.meters():
                     bank.follow(step)
