@@ -89,11 +89,13 @@ def test_a_file_that_others_may_use_holds_no_secret(tmp_path: Path) -> None:
 
 
 def test_a_text_takes_the_place_of_the_file_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, beside, found = tmp_path / "key", tmp_path / ".key-new", synced(monkeypatch)
+    path, beside, found, sizes = tmp_path / "key", tmp_path / ".key-new", synced(monkeypatch), list[int]()
+    sync = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda file: sizes.append(os.fstat(file).st_size) or sync(file))
     beside.write_text("left by a kill")
     write_text(path, "one\n")
     assert (path.read_text(), path.stat().st_mode & 0o777) == ("one\n", 0o600)
-    assert found == [beside, tmp_path]
+    assert (found, sizes[0]) == ([beside, tmp_path], 4), "whole, and then under its name"
     write_text(path, "two\n", 0o644)
     assert (path.read_text(), path.stat().st_mode & 0o777) == ("two\n", 0o644)
     assert [each.name for each in tmp_path.iterdir()] == ["key"]

@@ -284,15 +284,15 @@ def test_records_that_lie_far_apart_are_found_all(tmp_path: Path) -> None:
 
 
 class Torn(sqlite3.Connection):
-    """A file whose end SQLite cannot find: the newest record is asked for by its number alone."""
+    """A file whose order SQLite cannot follow: a record is found by its number alone."""
 
     def execute(self, sql: str, *given: object) -> sqlite3.Cursor:  # type: ignore[override]
-        if "ORDER BY sequence DESC" in sql:
+        if "ORDER BY sequence DESC" in sql or "min(sequence)" in sql:
             raise sqlite3.DatabaseError("database disk image is malformed")
         return super().execute(sql, *given)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("far", "reached"), [(2, True), (3, False), (1 << 23, True), (1 << 24, False)])
+@pytest.mark.parametrize(("far", "reached"), [(2, True), (3, False), (1 << 14, True), (1 << 24, False)])
 def test_an_end_that_cannot_be_read_is_looked_for_in_longer_and_longer_steps(
     tmp_path: Path, far: int, reached: bool
 ) -> None:

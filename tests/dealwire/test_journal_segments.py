@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import sqlite3
 import time
 from dataclasses import replace
 from datetime import time as time_of_day
@@ -15,11 +17,12 @@ from dealwire.cli import main
 from dealwire.config.schema import JournalPart
 from dealwire.journal import Journal, JournalReader, SealingKey, segments
 from dealwire.journal.check import verify
-from dealwire.journal.errors import JournalDamaged
-from dealwire.journal.segments import export_segment, gaming_day
+from dealwire.journal.errors import JournalDamaged, JournalInaccessible, JournalUnwritable
+from dealwire.journal.segments import export_segment, file_name, gaming_day
 from dealwire.service.archivist import Archivist
 from devices.clock import ManualClock
 from rules.settled import SettledKey
+from tests.dealwire.test_journal_database import synced
 from tests.support.oracles.journal_verifier import check
 from tests.support.rigs.serving import (
     compared,
@@ -111,6 +114,38 @@ def test_years_of_days_stay_within_what_was_configured(tmp_path: Path) -> None:
     run = CliRunner().invoke(main, ["journal", "verify", *map(str, gone[:-1]), str(path)])
     assert run.exit_code == 6
     assert "and the file before it ends with" in run.output
+
+
+def test_a_copy_has_its_name_for_good_once_it_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    two_days(tmp_path / "j")
+    with JournalReader(tmp_path / "j") as reader:
+        (segment,) = reader.segments()
+        name = file_name(reader, segment)
+        assert name == f"{reader.identity.hex()[:8]}-2026-01-01-1.journal"
+        (folder := tmp_path / "archive").mkdir()
+        made = folder / name.replace(".journal", ".part")
+        made.write_text("left by a kill")
+        found = synced(monkeypatch)
+        target, digest = export_segment(reader, segment, folder)
+        monkeypatch.undo()
+        assert (target, found, list(folder.iterdir())) == (folder / name, [folder], [target])
+        assert digest == hashlib.sha256(target.read_bytes()).hexdigest()
+        export_segment(reader, segment, tmp_path / "one" / "more")
+        (tmp_path / "file").write_text("no folder")
+        with pytest.raises(JournalInaccessible) as caught:
+            export_segment(reader, segment, tmp_path / "file")
+        assert str(caught.value) == f"{tmp_path}/file/{name}: File exists"
+
+        def full(*_: object) -> None:
+            error = sqlite3.OperationalError("it went wrong")
+            error.sqlite_errorcode = sqlite3.SQLITE_FULL
+            raise error
+
+        monkeypatch.setattr(segments, "write_file", full)
+        with pytest.raises(JournalUnwritable) as unwritable:
+            export_segment(reader, segment, tmp_path / "other")
+        said = f"{tmp_path}/other/{name}: nothing can be written: the disk is full (it went wrong)"
+        assert (str(unwritable.value), list((tmp_path / "other").iterdir())) == (said, [])
 
 
 def test_a_segment_is_a_journal_of_its_own_for_its_owner_alone(tmp_path: Path) -> None:
@@ -221,8 +256,12 @@ def test_a_copy_that_is_not_the_day_is_none(tmp_path: Path, monkeypatch: pytest.
     two_days(tmp_path / "j")
     with JournalReader(tmp_path / "j") as reader:
         (segment,) = reader.segments()
-        with pytest.raises(JournalDamaged, match="not as the day's record says"):
+        with pytest.raises(JournalDamaged) as caught:
             export_segment(reader, replace(segment, hash=bytes(32)), tmp_path / "archive")
+        copied = file_name(reader, segment).replace(".journal", ".part")
+        head = f"{segment.last}:{segment.hash.hex()}"
+        why = f"record {segment.last}: record {segment.last} of the copy is {head}, not as the day's record says"
+        assert str(caught.value) == f"{tmp_path}/archive/{copied}: {why}"
         whole = segments.records
         monkeypatch.setattr(segments, "records", lambda *given: list(whole(*given))[:-1])
         with pytest.raises(JournalDamaged, match="not as the day's record says"):

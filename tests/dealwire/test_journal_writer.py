@@ -379,15 +379,12 @@ def test_days_go_on_after_a_restart(tmp_path: Path, clock: ManualClock) -> None:
             days = [(each.first, each.last, each.day) for each in reader.segments()]
             segment = reader.segments()[0]
         assert days == [(1, 5, "2026-01-01"), (6, 7, "2026-01-02")]
-        assert [record.kind for record in written(journal)] == [
-            "opened",
-            "line",
-            "passed",
-            "day",
-            "opened",
-            "day",
-            "opened",
-            "day",
+        kinds = ["opened", "line", "passed", "day", "opened", "day", "opened", "day"]
+        assert [record.kind for record in written(journal)] == kinds
+        assert [facts(record) for record in written(journal) if record.kind == "day"] == [
+            (4, 10, 0, "day", ""),
+            (6, 20, 0, "day", ""),
+            (8, 30, 0, "day", ""),
         ]
         journal.exported(segment, "/away/x", "5e", 40)
         journal.commit()
@@ -636,6 +633,16 @@ def test_a_line_wakes_its_reader(journal: Journal, clock: ManualClock) -> None:
     line.on_ready(lambda: woken.append(1))
     device.write(b"a card")
     assert woken == [1]
+
+
+def test_a_line_of_a_journal_that_stopped_is_closed_by_its_name(journal: Journal, clock: ManualClock) -> None:
+    line, device, _, _ = gated(journal, clock)
+    device.write(b"a card")
+    journal.failed = "the disk is full"
+    with pytest.raises(LineClosed) as caught:
+        line.read()
+    assert str(caught.value) == "memory: line closed: the journal stopped: the disk is full"
+    journal.failed = None
 
 
 def test_a_line_that_ended_lets_out_nothing(journal: Journal, clock: ManualClock) -> None:
