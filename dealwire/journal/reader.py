@@ -108,7 +108,7 @@ class JournalReader:
 
     def hash_at(self, sequence: int) -> bytes | None:
         """The hash of record number `sequence`; None when it is not in the file."""
-        rows = self._rows("SELECT hash FROM record WHERE sequence = ?", sequence) if 0 <= sequence < MANY else []
+        rows = self._rows("SELECT hash FROM record WHERE sequence = ?", sequence) if 0 <= sequence <= MANY else []
         return rows[0][0] if rows else None
 
     @property

@@ -108,7 +108,9 @@ def test_a_head_is_the_newest_record_or_what_the_first_follows(tmp_path: Path) -
     with JournalReader(path) as reader:
         assert reader.head == Head(2, list(reader.records())[-1].hash)
         assert reader.hash_at(2) == reader.head.hash
-        assert [reader.hash_at(number) for number in (0, 3, -1, 1 << 63)] == [None] * 4
+        assert [reader.hash_at(number) for number in (0, 3, -1, TOP, TOP + 1)] == [None] * 5
+        tamper(path, "INSERT INTO record SELECT ?, at_ns, line, kind, tbl, payload, hash FROM record LIMIT 1", TOP)
+        assert reader.hash_at(TOP) == reader.hash_at(1)
         tamper(path, "DELETE FROM record")
         assert reader.head == reader.anchor == Head(0, GENESIS)
 

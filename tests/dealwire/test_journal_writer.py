@@ -539,6 +539,19 @@ def test_a_disk_that_takes_nothing_more_is_the_end(journal: Journal, caplog: pyt
     assert (journal.commit(), len(written(journal))) == ([], 2)
 
 
+def test_a_file_that_cannot_even_be_rolled_back_is_the_end(journal: Journal, caplog: pytest.LogCaptureFixture) -> None:
+    why = "Cannot operate on a closed database."
+    with caplog.at_level(logging.DEBUG):
+        database(journal).close()
+        journal.publish("t", "round", 1, "{}")
+        assert not journal.secure()
+    assert journal.failed == why
+    assert [record.getMessage() for record in caplog.records] == [
+        f"{journal.path}: nothing more is journalled: {why}",
+        f"{journal.path}: after the failure: {why}",
+    ]
+
+
 def test_a_file_that_is_gone_is_the_end(journal: Journal, clock: ManualClock) -> None:
     journal.look(clock.now_ns())
     assert (journal.failed, journal.lost) == (None, False)
