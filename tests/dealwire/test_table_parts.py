@@ -15,6 +15,7 @@ from dealer_flow.play.candidate import Legal
 from dealer_flow.play.flow import DealerFlow
 from dealer_flow.play.snapshot import Snapshot
 from dealer_flow.play.states import State
+from dealer_flow.procedure.english import dollars
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.record.details import ActionRecord, TakenPot
@@ -33,15 +34,22 @@ from dealwire.table.chips import betting_view, chips_view, without_mucked
 from dealwire.table.event_line import event_line, fields, optional
 from dealwire.table.money import Money, summary
 from dealwire.table.pool_book import PoolBook
+from dealwire.table.posting_book import PostingBook
+from dealwire.table.redaction import Redactor, hidden
 from dealwire.table.room import room_of
 from dealwire.table.standing import TableStanding
 from dealwire.table.state import RedactorState, ViewerState
+from dealwire.table.table import Table
 from dealwire.table.trouble import Cause, Facts, troubles
 from devices import events as e
 from devices.events import Seen
-from protocol.cards import parse_cards
+from protocol.cards import NONE, UNREAD, parse_cards
 from protocol.places import parse_place
+from rules.award_record import AwardRecord
 from rules.game import load_game
+from rules.jackpot_book import JackpotBook
+from rules.jackpot_setup import load_jackpot
+from tests.dealwire.test_jackpot_tables import EXAMPLE as JACKPOT
 
 UP = e.LinkUp(1, "shuffler", "ACME", "One", "A1", "1.0", True, False)
 SHOE_UP = e.LinkUp(1, "shoe", "ACME", "One", "A1", "1.0", True, False)
@@ -698,6 +706,123 @@ def test_who_left_has_no_share() -> None:
     for body in (e.StakeShown(1, 0), e.GameStarted(3), e.HandButton(1, True), e.Confirmed()):
         asked.says(body)
     assert asked.says(SWIPE)[0][0] == "awarded", "the round says who is there"
+
+
+def test_a_jackpot_is_posted_by_its_own_button() -> None:
+    book = JackpotBook(load_jackpot(JACKPOT))
+    posting = PostingBook(book, "t")
+
+    def says(body: e.Body, *, between: bool = True) -> list[tuple[str, str]]:
+        found = posting.handle(Seen("controller", 1, 1, 1, body), between=between)
+        return [(each.kind, each.why) for each in found if isinstance(each, AwardRecord)]
+
+    assert says(e.HandButton(2, True)) == [("hand-on", "what the pools of jackpot bad-beat hold is to be posted")]
+    off = "the posting of jackpot bad-beat is not asked for any more"
+    assert says(e.HandButton(2, False)) == [("hand-off", off)]
+    says(e.HandButton(2, True))
+    assert says(e.GameStarted(4)) == [("unfinished", "jackpot bad-beat was not posted: play goes on")]
+    when = "a jackpot is posted between two rounds, and one is under way"
+    assert says(e.HandButton(2, True), between=False) == [("refused", when)]
+    said = "hand button 1; allowed: 2, which posts jackpot bad-beat"
+    assert says(e.HandButton(1, True)) == [("refused", said)]
+    says(e.HandButton(2, True))
+    assert says(e.Confirmed()) == [("confirmed", "that jackpot bad-beat is posted is confirmed")]
+    before = book.award_cents
+    ((kind, why),) = says(SWIPE)
+    assert (kind, why) == (
+        "posted",
+        f"the award is posted at {dollars(book.award_cents)}; it was {dollars(before)}",
+    )
+
+
+# ------------------------------------------------------------------ cards of a shoe that lie hidden
+
+
+def burn(ordinal: int, card: str = "5H", where: str | None = "burn") -> e.CardDrawn:
+    return e.CardDrawn(ordinal, parse_cards(card)[0], where)
+
+
+def drawn(ordinal: int, card: str = "9C") -> e.CardDrawn:
+    return burn(ordinal, card, "player")
+
+
+def again(ordinal: int | None, card: str, where: str | None = "player") -> e.CardReportedAgain:
+    return e.CardReportedAgain(ordinal, parse_cards(card)[0], where)
+
+
+def faces(*bodies: e.Body, procedure: str = "race-to-the-flush") -> list[str]:
+    """The face of each card of these reports as it may be published."""
+    redactor = Redactor(Table(load_procedure(procedure), None))
+    shown = [redactor.saw(Seen("shoe", 1, number, number, body)).body for number, body in enumerate(bodies, 1)]
+    return [each.card.text for each in shown if isinstance(each, e.CardDrawn | e.CardReportedAgain)]
+
+
+FACES: list[tuple[list[e.Body], list[str]]] = [
+    ([drawn(1)], ["9C"]),
+    ([burn(1)], ["??"]),
+    ([burn(1, where="burn count"), burn(2, where="first card")], ["??", "??"]),
+    ([e.BurnStarted(2), drawn(1), drawn(2), drawn(3)], ["??", "??", "9C"]),
+    ([e.BurnStarted(2), e.CardUnread(1, "player"), drawn(2), drawn(3)], ["??", "9C"]),
+    ([e.BurnStarted(1), e.ShoeLoaded(2, 8, 416), drawn(1)], ["9C"]),
+    ([e.BurnStarted(1), burn(1), drawn(2)], ["??", "9C"]),
+    ([burn(1, "5H"), again(1, "5H")], ["??", "??"]),
+    ([burn(1, "5H"), again(2, "5H")], ["??", "??"]),
+    ([burn(1, "5H"), again(2, "6H")], ["??", "6H"]),
+    ([burn(1, "5H"), burn(1, "5H", "player")], ["??", "??"]),
+    ([burn(1, "5H"), burn(2, "5H", "player")], ["??", "5H"]),
+    ([burn(1, "5H"), e.ShoeLoaded(2, 8, 416), again(1, "5H")], ["??", "5H"]),
+    ([again(1, "5H", "burn")], ["??"]),
+    ([drawn(1), again(1, "9C")], ["9C", "9C"]),
+]
+
+
+@pytest.mark.parametrize(("bodies", "shown"), FACES, ids=range(len(FACES)))
+def test_what_was_burned_from_a_shoe_stays_hidden(bodies: list[e.Body], shown: list[str]) -> None:
+    assert faces(*bodies) == shown
+
+
+def test_what_lies_hidden_outlives_a_restart() -> None:
+    redactor = Redactor(Table(load_procedure("race-to-the-flush"), None))
+    for number, body in enumerate((burn(7, "5H"), e.BurnStarted(2), burn(None, "AS"), burn(2, "KD")), 1):  # type: ignore[arg-type]
+        redactor.saw(Seen("shoe", 1, number, 1, body))
+    state = redactor.state()
+    assert state == RedactorState(0, ((None, "AS"), (2, "KD"), (7, "5H")))
+    other = Redactor(Table(load_procedure("race-to-the-flush"), None))
+    other.restore(RedactorState(1, state.aside))
+    assert other.state() == RedactorState(1, state.aside)
+    assert other.saw(Seen("shoe", 1, 1, 1, again(9, "KD"))).body.card == UNREAD  # type: ignore[attr-defined]
+    assert other.saw(Seen("shoe", 1, 2, 1, drawn(10))).body.card == UNREAD, "one more is burned"  # type: ignore[attr-defined]
+    assert other.saw(Seen("shoe", 1, 3, 1, drawn(11))).body.card.text == "9C"  # type: ignore[attr-defined]
+
+
+def test_reports_without_their_faces() -> None:
+    """Each kind in which there may be one; what has none is as it was, the same object."""
+    ace = parse_cards("AS")[0]
+    covered: list[tuple[e.Body, e.Body]] = [
+        (e.PacketDispensed(1, 1, 2, 2, parse_cards("AS KD")), e.PacketDispensed(1, 1, 2, 2, (UNREAD, UNREAD))),
+        (e.CardRejected(1, ace, 5), e.CardRejected(1, UNREAD, 5)),
+        (e.DrawWhileLocked(ace), e.DrawWhileLocked(UNREAD)),
+        (e.CardDrawnOutside(ace, "x"), e.CardDrawnOutside(UNREAD, "x")),
+        (e.CardDrawn(1, ace, "burn"), e.CardDrawn(1, UNREAD, "burn")),
+        (e.CardReportedAgain(1, ace, "burn"), e.CardReportedAgain(1, UNREAD, "burn")),
+        (e.UnknownReported("a <AS> b 'KD' c \"QH\""), e.UnknownReported("a ... b ... c ...")),
+        (
+            e.HandSet(parse_place("seat 1"), "player", False, parse_cards("AS"), parse_cards("KD QH")),
+            e.HandSet(parse_place("seat 1"), "player", False, (UNREAD,), (UNREAD, UNREAD)),
+        ),
+    ]
+    for body, shown in covered:
+        assert hidden(Seen("x", 1, 1, 1, body)).body == shown
+    as_they_are: list[e.Body] = [
+        e.PacketDispensed(1, 1, 2, 2, ()),
+        e.CardRejected(1, NONE, 5),
+        e.CardDrawn(1, ace, "player"),
+        e.HandSet(parse_place("seat 1"), "player", False, (), ()),
+        e.HandRevealed(parse_place("seat 1"), parse_cards("AS"), True),
+        e.GameEnded(1),
+    ]
+    for body in as_they_are:
+        assert hidden(seen := Seen("x", 1, 1, 1, body)) is seen
 
 
 # ------------------------------------------------------------------ the room it takes

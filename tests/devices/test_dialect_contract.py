@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from msgspec import structs
 
 from dealwire.cli import main
 from devices import events as e
@@ -145,6 +146,121 @@ def test_a_check_finds(name: str) -> None:
         made.dialect.make_link.__globals__["Send"] = Send
     with pytest.raises(ValueError if name == "garbage" else ContractBroken):
         check.hold(made)
+
+
+SAID: dict[str, str] = {
+    "found": "toy-shoe",
+    "about": "an imaginary shoe",
+    "drivers": "shoe",
+    "tiles": "9 bytes: 3 frames, 0 bytes of noise",
+    "cut": "at once, and byte by byte",
+    "explain": "CARD",
+    "pending": "at most 2 bytes held back",
+    "events": "3 events",
+    "order": "3 in a row",
+    "recording": "attached and over a recording",
+    "clock": "the same an hour later",
+    "garbage": "4 spoilt streams, whole and with bytes dropped",
+    "commands": "toy-shoe: the device takes no commands",
+}
+
+
+@pytest.mark.parametrize("check", CONTRACT, ids=str)
+def test_what_a_check_saw_of_the_toy(check: ContractCheck) -> None:
+    """Three items of three bytes, as the page of the toy has them."""
+    assert check.hold(sample("toy-shoe")) == SAID[check.name]
+
+
+def of_toy(**fields: Any) -> Callable[[], DialectSample]:
+    return lambda: broken(**fields)
+
+
+def changed(old: str, new: str) -> Callable[[], DialectSample]:
+    return lambda: broken(put(old, new))
+
+
+def explains(what: str) -> Callable[[], DialectSample]:
+    return changed('lambda frame: {"kind": "CARD", "card": frame.card.text}', f"lambda frame: {what}")
+
+
+KINDS = "shuffler, shoe, table-controller"
+FIRST = "first = [] if self._session else [Started(session_at(now_ns), 0)]"
+BROKEN: list[tuple[str, Callable[[], DialectSample], str]] = [
+    ("found", of_toy(baud=1200), "'toy-shoe' is found, and is another than the one that is looked at"),
+    ("about", of_toy(about=" "), "`about` is empty; it says what this is, and where it is known from"),
+    ("about", of_toy(about="one\ntwo"), "`about` has more than one line"),
+    ("about", of_toy(baud=0), "`baud` is 0; a serial line needs a speed"),
+    ("about", of_toy(baud=-1), "`baud` is -1; a serial line needs a speed"),
+    ("drivers", of_toy(drivers={}), f"`drivers` is empty; it has one for each kind of device: {KINDS}"),
+    ("drivers", changed('"shoe": Driver', '"toaster": Driver'), f"`drivers` has 'toaster'; allowed: {KINDS}"),
+    (
+        "drivers",
+        changed('    model = "toy shoe"', '    model = "toy shoe"\n    def translate(self, output): return 7'),
+        "the driver of a shoe makes 7 of bytes that the host sends",
+    ),
+    ("tiles", changed("Frame(offset, ITEM,", "Frame(offset + 1, ITEM,"), "after byte 0 comes a piece at byte 1"),
+    (
+        "explain",
+        explains('{"kind": {1}}'),
+        "what `explain` says at byte 0 is no JSON: Object of type set is not JSON serializable",
+    ),
+    ("explain", explains('{"card": 1}'), "`explain` gives no `kind` at byte 0"),
+    ("explain", explains('{"kind": ""}'), "`explain` gives no `kind` at byte 0"),
+    ("explain", explains('{"kind": 5}'), "`explain` gives no `kind` at byte 0"),
+    ("pending", of_toy(make_framer=Swallows), "8192 bytes are held back of junk after byte 0; at most 4096 may be"),
+    (
+        "events",
+        changed("self.stats.frames += 1", "pass"),
+        "the link counts no frame in what was heard (`stats.frames`)",
+    ),
+    (
+        "events",
+        changed("{Frame: lambda frame: events.CardDrawn(None, frame.card, None)}", "{}"),
+        "of 3 frames no event of the table comes",
+    ),
+    ("order", changed("self._number += 1", "self._number += 2"), "report 2 comes after report 0"),
+    ("order", changed("self._number += 1", "self._number = 1"), "report 1 comes after report 1"),
+    ("order", changed(FIRST, "first = []"), "report 1 comes before its session has `Started`"),
+    ("clock", BREAKS["clock"], "an hour later the same bytes come out at other moments"),
+    (
+        "recording",
+        changed("next_deadline_ns = None", "next_deadline_ns = 1 << 62"),
+        "after `close` a deadline is left",
+    ),
+    ("commands", BREAKS["commands"], "a shoe takes a command that there is not; `protocol.errors` has what to raise"),
+    (
+        "commands",
+        changed('NoCommands("toy-shoe")', 'NoCommands("toy\\nshoe")'),
+        "what it says of a command that it does not know is not one line",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "make", "why"), BROKEN, ids=range(len(BROKEN)))
+def test_what_is_wrong_is_said_in_words(name: str, make: Callable[[], DialectSample], why: str) -> None:
+    (check,) = (check for check in CONTRACT if check.name == name)
+    with pytest.raises(ContractBroken) as caught:
+        check.hold(make())
+    assert str(caught.value) == why
+
+
+def test_events_out_of_order_are_found_and_lost_ones_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    (check,) = (check for check in CONTRACT if check.name == "order")
+    done = deliver(sample("toy-shoe"), sample("toy-shoe").heard, listen=True)
+    drawn = [item for item in done.seen if isinstance(item.body, e.CardDrawn)]
+
+    def hold(*seen: e.Seen) -> str:
+        monkeypatch.setattr("devices.contract.deliver", lambda *_, **__: replace(done, seen=seen))
+        return check.hold(sample("toy-shoe"))
+
+    assert hold(*drawn) == "3 in a row"
+    assert hold(drawn[0], structs.replace(drawn[0], session=9, number=2), drawn[1]) == "2 in a row"
+    for again in (drawn[0], structs.replace(drawn[0], number=3)):
+        with pytest.raises(ContractBroken, match=r"^event 1 comes after event [13]$"):
+            hold(again, drawn[0])
+    lost = structs.replace(drawn[0], body=e.EventsLost(1, 1))
+    assert hold(drawn[2], lost) == "3 in a row"
+    assert hold(structs.replace(drawn[0], number=0), structs.replace(drawn[0], number=0)) == "0 in a row"
 
 
 # ------------------------------------------------------------------ the command
