@@ -274,7 +274,7 @@ class Viewer:
             self._last_cause, self._cause = found or self._cause, None
         elif self._table.flow.state not in LOOSE:
             self._cause = None
-        elif found is not None and (self._cause is None or (worst is not None and worst.unreliable)):
+        elif worst is not None and (self._cause is None or worst.unreliable):
             self._cause = found
 
     def _outcome(self, item: TableOutcome, at_ns: int, sequence: int | None) -> None:
