@@ -477,7 +477,7 @@ def test_no_event_flows_before_the_session_and_then_a_window_of_sixteen() -> Non
     link = device()
     for _ in range(40):
         assert link.emit(GreenButtonMessage, START_NS) == []
-    assert link.store.last == 40
+    assert (link.store.last, link.stats.events) == (40, 40)
     opened(link)
     read = command(0x21, 2, struct.pack("<II", SESSION, 1))
     numbers = [int.from_bytes(body[8:12], "little") for body in sent(link.receive(read, START_NS)) if body[2] == EVENT]
