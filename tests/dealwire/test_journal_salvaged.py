@@ -315,10 +315,15 @@ def test_rows_that_come_in_another_order_or_from_elsewhere_are_put_right(tmp_pat
         whole = source._try
 
         def shuffled(sql: str, *given: object) -> list[tuple[object, ...]] | None:
+            if "FROM opening" in sql:
+                return [(None, "x"), (0, None), (0, b"x"), (0, "before")]
             return [*reversed(rows), *stray] if "BETWEEN" in sql else whole(sql, *given)
 
         source._try = shuffled  # type: ignore[method-assign]
         found = list(source.records())
+        openings = source.openings(8)
+    assert openings[0] == (0, "before"), "what is no opening is none"
+    assert [number for number, _ in openings] == [0, 1]
     assert [record.sequence for record in found] == [1, 2, 3, 4, 5, 6, 7, 8]
     assert found[0] == JournalRecord(*rows[0])
 
