@@ -18,6 +18,7 @@ from dealwire.journal.contents import Segment, TableStart
 from dealwire.journal.passing import Passed
 from dealwire.journal.records import GENESIS, Head, JournalRecord
 from dealwire.journal.transport import Gate, Journaled
+from dealwire.journal.watching import FileWatch
 from dealwire.version import __version__
 from devices.clock import ManualClock
 from devices.transport.base import LineClosed
@@ -558,6 +559,19 @@ def test_a_file_that_is_gone_is_the_end(journal: Journal, clock: ManualClock) ->
     journal.path.rename(journal.path.with_name("away"))
     journal.look(clock.now_ns())
     assert (journal.failed, journal.lost) == (f"{journal.path} was deleted or moved away while it was written", True)
+
+
+def test_a_look_asks_for_the_newest_record_on_the_disk(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is older is in an older copy, too, that somebody put over the file."""
+    asked: list[Head] = []
+    monkeypatch.setattr(FileWatch, "trouble", lambda self, head: asked.append(head))
+    first = journal.head
+    journal.publish("t", "round", 1, "{}")
+    journal.look(1)
+    journal.commit()
+    journal.look(2)
+    assert asked == [first, journal.head]
+    assert journal.head.sequence == 2
 
 
 def test_what_is_not_said_by_the_file_is_not_given_out(tmp_path: Path, clock: ManualClock) -> None:
