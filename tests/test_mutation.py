@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.mutation import probes
+from tests.support.mutation import figures, probes
 from tests.support.mutation.mutants import mutants, node_of
 
 ROOT = Path(__file__).parent.parent
@@ -169,6 +169,21 @@ def test_a_run_that_was_broken_off_goes_on(project: Path) -> None:
 )
 def test_a_fault_that_could_change_nothing_is_not_made(line: str, faults: list[str]) -> None:
     assert sorted(each.what for each in mutants(f"def f(a, b):\n    {line}\n", "x.py")) == sorted(faults)
+
+
+def test_each_fault_has_a_name_of_its_own(project: Path) -> None:
+    (project / "wheel" / "spin.py").write_text("def f(a):\n    return a > 1 > 1\n")
+    names = [figures.name(project, fault) for fault in figures.all_mutants(project, "wheel")]
+    line = "in: return a > 1 > 1"
+    assert sorted(names) == [
+        f"wheel/spin.py f: 1 -> 2 {line}",
+        f"wheel/spin.py f: 1 -> 2 {line} (2)",
+        f"wheel/spin.py f: gt -> gte {line}",
+        f"wheel/spin.py f: gt -> gte {line} (2)",
+        f"wheel/spin.py f: gt -> lt {line}",
+        f"wheel/spin.py f: gt -> lt {line} (2)",
+        f"wheel/spin.py f: return None {line}",
+    ]
 
 
 def test_notes_change_nothing_but_what_was_reached() -> None:

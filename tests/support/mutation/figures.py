@@ -32,9 +32,9 @@ def equivalent() -> dict[str, str]:
 
 
 def name(root: Path, mutant: Mutant) -> str:
-    """A fault's name, which outlives changes elsewhere in its file, and not one of its line."""
-    line = _lines(root / mutant.file)[mutant.line - 1].strip()
-    return f"{mutant.file} {'.'.join(mutant.scope)}: {mutant.what} in: {line}"
+    """A fault's name, which outlives changes elsewhere in its file, and not one of its line; the second one like it in
+    a line says so."""
+    return _names(root / mutant.file, mutant.file)[mutant]
 
 
 def report(root: Path, every: dict[str, list[Mutant]], verdicts: list[Verdict]) -> Iterator[str]:
@@ -68,5 +68,12 @@ def _figure(what: str, verdicts: list[Verdict], same: set[Mutant]) -> str:
 
 
 @functools.cache
-def _lines(file: Path) -> list[str]:
-    return file.read_text().splitlines()
+def _names(path: Path, file: str) -> dict[Mutant, str]:
+    source = path.read_text()
+    lines, alike = source.splitlines(), Counter[str]()
+    found = {}
+    for mutant in mutants(source, file):
+        plain = f"{file} {'.'.join(mutant.scope)}: {mutant.what} in: {lines[mutant.line - 1].strip()}"
+        alike[plain] += 1
+        found[mutant] = plain if alike[plain] == 1 else f"{plain} ({alike[plain]})"
+    return found
