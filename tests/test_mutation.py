@@ -180,8 +180,8 @@ def test_each_fault_has_a_name_of_its_own(project: Path) -> None:
         f"wheel/spin.py f: 1 -> 2 {line} (2)",
         f"wheel/spin.py f: gt -> gte {line}",
         f"wheel/spin.py f: gt -> gte {line} (2)",
-        f"wheel/spin.py f: gt -> lt {line}",
-        f"wheel/spin.py f: gt -> lt {line} (2)",
+        f"wheel/spin.py f: gt -> lte {line}",
+        f"wheel/spin.py f: gt -> lte {line} (2)",
         f"wheel/spin.py f: return None {line}",
     ]
 
