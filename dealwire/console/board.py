@@ -214,7 +214,8 @@ class Board:
     async def _send_news(self, line: WebSocket, watcher: _Watcher) -> None:
         sent: dict[str, int] = {}
         while not self._check(watcher):
-            await asyncio.wait_for(line.send_text(self._message(watcher.table, sent)), SEND_S)
+            async with asyncio.timeout(SEND_S):  # without a task of its own, which would wait for other pages to be made
+                await line.send_text(self._message(watcher.table, sent))
             await _set_within(watcher.at_once, GAP_S)
             await _set_within(watcher.news, BEAT_S)
             watcher.news.clear()
