@@ -4,10 +4,13 @@ look at it. Everything a page shows goes through templates that escape it.
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2.filters import do_urlencode
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
@@ -64,10 +67,22 @@ OVERVIEW: Final[dict[str, Pick]] = {
 }
 """Of the page of all tables, which shows a view of each by name."""
 
+ROWS_MAX: Final = 256
+"""Rows of a page's lists that are kept as they were made: more than it shows."""
+
+
+def round_link(text: object, table: str, number: int, live: bool) -> object:
+    """`text`, as the link to a round of a table that is live."""
+    if not live:
+        return text
+    return Markup('<a href="/table/{}/round/{}">{}</a>').format(do_urlencode(table), number, text)
+
+
 _FILTERS: Final = (
+    round_link,
     *(words.face, words.hand_words, amount, words.figure, words.signed),
     *(words.clock, words.clock_time, words.date_time, words.iso_time, words.since, words.count_words),
-    *(words.is_wrong, words.by_actor, words.numbers_words),
+    *(words.is_wrong, words.by_actor, words.numbers_words, words.about_device),
     *(scene.prompt, scene.places, scene.columns_of, scene.bets_shown, scene.banners, scene.by_trouble, scene.nets),
     *(wall.alarms, wall.groupby_table, wall.first_words, wall.pace, wall.penetration, wall.on_tile, wall.spots),
     *(
@@ -114,6 +129,11 @@ def render(template: str, **values: object) -> str:
     return _ENVIRONMENT.get_template(template).render(values)
 
 
+def row(name: str, line: object, table: str, live: bool, currency: str = "", first: bool = False) -> Markup:
+    """One row of a list, which nothing changes but what it is given."""
+    return Markup(render(f"rows/{name}.html", line=line, table=table, live=live, currency=currency, first=first))
+
+
 def page(request: Request, template: str, status: int = 200, live: str = "", **values: object) -> HTMLResponse:
     """A whole page; `live` is the address of its live line, if it has one."""
     known = {"role": request.state.role, "path": request.url.path, "live": live}
@@ -122,7 +142,7 @@ def page(request: Request, template: str, status: int = 200, live: str = "", **v
 
 def render_sections(view: TableView) -> dict[str, str]:
     """Every section of one view of a recording: nothing can be asked of it, and it links to no live table."""
-    return {name: render(f"sections/{name}.html", view=view, actions=(), live=False) for name in SECTIONS}
+    return {name: render(f"sections/{name}.html", view=view, actions=(), live=False, row=row) for name in SECTIONS}
 
 
 TILE: Final[dict[str, Pick]] = {
@@ -141,6 +161,8 @@ class PageSections:
         self._sections, self._actions, self._view = sections, actions, object()
         self._parts: dict[str, tuple[object, int, str]] = {}
         self._version = 0
+        self._row = lru_cache(ROWS_MAX)(row)
+        """A list gets a row and keeps all others."""
 
     def show(self, view: object) -> None:
         """Render what differs from the view before."""
@@ -152,7 +174,8 @@ class PageSections:
             before = self._parts.get(name)
             if before is None or before[0] != shown:
                 self._version += 1
-                html = render(f"sections/{name}.html", view=view, actions=self._actions, live=True)
+                template = f"sections/{name}.html"
+                html = render(template, view=view, actions=self._actions, live=True, row=self._row)
                 self._parts[name] = shown, self._version, html
 
     def changes(self, sent: Mapping[str, int]) -> dict[str, tuple[int, str]]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
-from dealwire.hub.view import HandView, LegalView, SeatView
+from dealwire.hub.view import DeviceView, HandView, LegalView, SeatView
 from protocol.cards import RANKS, SUITS, UNREAD
 from rules.settlement import amount
 
@@ -134,6 +134,16 @@ def is_wrong(place: SeatView | HandView) -> bool:
 
 SEAT_SIGNS: Final = {"empty": "", "betting": "◦", "live": "●", "folded": "↩", "dead": "✕", "out": "○"}
 """A sign beside the word: a status is never told by colour alone."""
+
+def about_device(device: DeviceView) -> str:
+    """Kind, state and address, each once; a state of before says so."""
+    state = device.state.replace("_", " ").lower()
+    shown: dict[str, str] = {}
+    for part in (device.kind, f"was {state}" if state and device.link != "up" else state, device.address):
+        if part:
+            shown.setdefault(part.lower(), part)
+    return " · ".join(shown.values())
+
 
 LINK_SIGNS: Final = {"waiting": "…", "unknown": "?", "up": "●", "closed": "✕"}
 
