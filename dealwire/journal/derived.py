@@ -76,6 +76,7 @@ _METER_NOW: Final = "INSERT OR REPLACE INTO meter (tbl, name, sequence, line) VA
 IS_SETTLED: Final = (
     "SELECT 1 FROM settled WHERE tbl = ?1 AND device IN (?2, ?5) AND session = ?3 AND first <= ?4 AND last >= ?4"
 )
+RUNS: Final = "SELECT first, last FROM settled WHERE tbl = ? AND device IN (?, ?) AND session = ?"
 NOBODY: Final = "?"
 """The device of a round of which nothing but session and number is known: settled by a version that wrote no more."""
 

@@ -184,6 +184,13 @@ class JournalReader:
             return key._replace(device=derived.NOBODY) in self.settled(0, table)
         return bool(self._rows(derived.IS_SETTLED, table, *key, derived.NOBODY))
 
+    def runs_settled(self, table: str, device: str, session: str) -> list[tuple[int, int]]:
+        """The rounds of one session of a device that were settled, as runs, the first and last number of each; also
+        those of a version that wrote no more than its session."""
+        if self.version == 1:
+            return [(key.round, key.round) for key in self.settled(0, table) if key.session == session]
+        return [(first, last) for first, last in self._rows(derived.RUNS, table, device, derived.NOBODY, session)]
+
     def derived(self, table: str) -> set[tuple[Any, ...]]:
         """The rows of one of the tables that follow from the records."""
         return set(self._rows(f"SELECT * FROM {table}"))

@@ -128,6 +128,8 @@ class JournaledRounds:
     def __init__(self, reader: JournalReader, table: str, since: int) -> None:
         self._reader, self._table = reader, table
         self._later, self._added = RoundRuns(), RoundRuns()
+        self._before: dict[tuple[str, str], list[tuple[int, int]]] = {}
+        """Of each device and session that was asked for, what its tables held then: a result waits for no look-up."""
         self.newly_settled: list[SettledKey] = []
         """Those added since this was emptied last, for whoever writes them down."""
         for key in reader.settled(since, table):
@@ -139,7 +141,10 @@ class JournaledRounds:
             return True
         if key in self._later or key._replace(device=NOBODY) in self._later:
             return False
-        return self._reader.was_settled(self._table, key)
+        runs = self._before.get(key[:2])
+        if runs is None:
+            runs = self._before[key[:2]] = self._reader.runs_settled(self._table, key.device, key.session)
+        return any(first <= key.round <= last for first, last in runs)
 
     def add(self, key: SettledKey) -> None:
         """It is settled now."""
