@@ -52,6 +52,13 @@ VIEW_NS: Final = 20 * MS
 SHOWN_TOGETHER: Final = 16
 """With more tables than these it is rarer in proportion: a view costs more than what it shows, and nobody looks at
 hundreds of tables fifty times a second."""
+KEEP_AFTER_NS: Final = 50 * MS
+"""From the end of a round to the snapshot of its table, and `KEEP_APART_NS` between two: a snapshot takes a millisecond,
+in which other tables' rounds would wait that end at about the same time."""
+KEEP_APART_NS: Final = 10 * MS
+UNSEEN_MAX: Final = 100_000
+"""So many objects may be made between two beats before the garbage collector looks through them by itself."""
+GARBAGE_BEATS: Final = 60
 WEDGED_NS: Final = 30_000 * MS
 """A line on which nothing moves for so long is wedged: status comes every second, and a lost line is tried again
 every ten."""
@@ -122,11 +129,13 @@ class Service:
         self._stopping = False
         self._members: dict[Member, TableSession] = {}
         self._stack = ExitStack()
-        self._beat, self._show = Timer(self._on_beat), Timer(self._on_show)
+        self._beat, self._show, self._keep = Timer(self._on_beat), Timer(self._on_show), Timer(self._on_keep)
         self._shown_ns = 0
         self._moved: dict[TableSession, None] = {}  # in this turn
         self._unshown: dict[TableSession, None] = {}  # since each was shown
         """Tables of which there is something to see that was not shown yet, in their order."""
+        self._unkept: dict[TableSession, None] = {}
+        """Tables of which a snapshot is to be taken, in the order their rounds ended."""
         self._unwatched: dict[TableSession, None] = {}
         """The same of those that nobody watches: they are shown when somebody looks."""
         self._lookers: deque[threading.Event] = deque()
@@ -196,7 +205,7 @@ class Service:
         self._stop_what_changed(went_on, before)
         for part in self.configuration.table:
             self.tables[part.name] = self._session(part, maker, went_on, before)
-        for timer in (self._beat, self._show):
+        for timer in (self._beat, self._show, self._keep):
             self.owner.add(timer)
         for session in self.tables.values():
             self._connect(session, went_on)
@@ -296,6 +305,8 @@ class Service:
 
     def __exit__(self, *_: object) -> None:
         self._notifier.notify(STOPPING=1, STATUS=self.failed or "stopping")
+        for session in self._unkept:
+            session.keep(self.clock.now_ns())
         for session in self.tables.values():
             session.close()
             session.status("stopped", f"table {session.name} is no longer served", self.clock.now_ns())
@@ -313,10 +324,12 @@ class Service:
         was told of them."""
         if self._moved:  # with hundreds of tables most turns are of none of them
             self._give_out()
-            for session in self._moved:  # nobody waits for it: it is on the disk with the next group
-                session.keep(self.clock.now_ns())
             for session in self._moved:
                 (self._unshown if self.hub.is_watched(session.name) else self._unwatched)[session] = None
+                if session.owes_snapshot:
+                    self._unkept[session] = None
+            if self._unkept and self._keep.due_ns is None:
+                self._keep_in(KEEP_AFTER_NS)
         while self._later:  # what goes out to devices, once the group is on the disk
             self._later.pop(0)()
         if self.journal.failed is not None:
@@ -378,6 +391,19 @@ class Service:
         while self._lookers:
             self._lookers.popleft().set()
 
+    def _keep_in(self, wait_ns: int) -> None:
+        self._keep.due_ns = self.clock.now_ns() + wait_ns
+        self.owner.changed(self._keep)
+
+    def _on_keep(self, now_ns: int) -> None:
+        """A snapshot, one at a time, of a table whose round ended: nobody waits for it, so it keeps nobody waiting. It
+        is on the disk with the next group."""
+        session = next(iter(self._unkept))
+        del self._unkept[session]
+        session.keep(now_ns)
+        if self._unkept:
+            self._keep_in(KEEP_APART_NS)
+
     def _note_moved(self, session: TableSession) -> None:
         self._moved[session] = None
 
@@ -397,6 +423,7 @@ class Service:
             session.keep(now_ns)
             self.health.count(session.name, session.lines, session.budgets)
             lines += session.lines
+        look_for_garbage(now_ns)
         wedged = self._pulse.wedged(lines, now_ns)
         if wedged:
             self._notifier.notify(STATUS=f"nothing moves on {', '.join(wedged)}")
@@ -509,10 +536,21 @@ def switching_within(seconds: float) -> Iterator[None]:
 @contextmanager
 def made_for_good() -> Iterator[None]:
     """What exists now is left alone by the garbage collector until the end. To look through all the classes, procedures
-    and pages of a service takes it a tenth of a second, in which no table hears a thing."""
+    and pages of a service takes it a tenth of a second, in which no table hears a thing. What comes later it looks
+    through at a service's beat: by itself it would do so where most is made, which is in the middle of a result."""
     gc.collect()
     gc.freeze()
+    before = gc.get_threshold()
+    gc.set_threshold(UNSEEN_MAX, *before[1:])
     try:
         yield
     finally:
+        gc.set_threshold(*before)
         gc.unfreeze()
+
+
+def look_for_garbage(now_ns: int) -> None:
+    """What was made since the last beat, and once a minute all that was made since the program began to serve. Nothing
+    where no more than that would be looked through: then the collector goes by itself."""
+    if gc.get_freeze_count():
+        gc.collect(2 if now_ns // BEAT_NS % GARBAGE_BEATS == 0 else 1)

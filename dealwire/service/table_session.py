@@ -179,6 +179,11 @@ class TableSession:
         self.status("action", f"{who}: {words}", self._clock.now_ns(), round_=round_)
         return words
 
+    @property
+    def owes_snapshot(self) -> bool:
+        """A round has ended since the last one."""
+        return self.rounds != self._kept_rounds and self.stopped is None
+
     def keep(self, now_ns: int) -> None:
         """Write down where the table stands, once a round and now and then while nothing happens, as soon as it is at
         rest: whoever goes on with it deals no more again than what comes after."""
