@@ -214,7 +214,7 @@ class Board:
     async def _send_news(self, line: WebSocket, watcher: _Watcher) -> None:
         sent: dict[str, int] = {}
         while not self._check(watcher):
-            async with asyncio.timeout(SEND_S):  # without a task of its own, which would wait for other pages to be made
+            async with asyncio.timeout(SEND_S):  # a task of its own would wait until other pages are made
                 await line.send_text(self._message(watcher.table, sent))
             await _set_within(watcher.at_once, GAP_S)
             await _set_within(watcher.news, BEAT_S)

@@ -135,6 +135,7 @@ def is_wrong(place: SeatView | HandView) -> bool:
 SEAT_SIGNS: Final = {"empty": "", "betting": "◦", "live": "●", "folded": "↩", "dead": "✕", "out": "○"}
 """A sign beside the word: a status is never told by colour alone."""
 
+
 def about_device(device: DeviceView) -> str:
     """Kind, state and address, each once; a state of before says so."""
     state = device.state.replace("_", " ").lower()

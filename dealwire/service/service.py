@@ -53,12 +53,12 @@ SHOWN_TOGETHER: Final = 16
 """With more tables than these it is rarer in proportion: a view costs more than what it shows, and nobody looks at
 hundreds of tables fifty times a second."""
 KEEP_AFTER_NS: Final = 50 * MS
-"""From the end of a round to the snapshot of its table, and `KEEP_APART_NS` between two: a snapshot takes a millisecond,
-in which other tables' rounds would wait that end at about the same time."""
+"""From the end of a round to the snapshot of its table, and `KEEP_APART_NS` between two: a snapshot takes a
+millisecond, in which other tables' rounds would wait that end at about the same time."""
 KEEP_APART_NS: Final = 10 * MS
 UNSEEN_MAX: Final = 100_000
 """So many objects may be made between two beats before the garbage collector looks through them by itself."""
-GARBAGE_BEATS: Final = 60
+GARBAGE_BEATS: Final = 600
 WEDGED_NS: Final = 30_000 * MS
 """A line on which nothing moves for so long is wedged: status comes every second, and a lost line is tried again
 every ten."""
@@ -550,7 +550,7 @@ def made_for_good() -> Iterator[None]:
 
 
 def look_for_garbage(now_ns: int) -> None:
-    """What was made since the last beat, and once a minute all that was made since the program began to serve. Nothing
+    """What was made since the last beat, and every ten minutes all that was made since the program began to serve. Nothing
     where no more than that would be looked through: then the collector goes by itself."""
     if gc.get_freeze_count():
         gc.collect(2 if now_ns // BEAT_NS % GARBAGE_BEATS == 0 else 1)
