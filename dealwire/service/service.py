@@ -550,7 +550,7 @@ def made_for_good() -> Iterator[None]:
 
 
 def look_for_garbage(now_ns: int) -> None:
-    """What was made since the last beat, and every ten minutes all that was made since the program began to serve. Nothing
-    where no more than that would be looked through: then the collector goes by itself."""
-    if gc.get_freeze_count():
+    """Look through what was made since the last beat, and every ten minutes through all that was made since
+    `made_for_good`; where nothing was, the collector goes by itself."""
+    if gc.get_threshold()[0] == UNSEEN_MAX:
         gc.collect(2 if now_ns // BEAT_NS % GARBAGE_BEATS == 0 else 1)
