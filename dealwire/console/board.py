@@ -77,8 +77,8 @@ class Board:
         self._now_ns = now_ns
         self._hub, self._is_open, self._actions = hub, is_open, actions or {}
         self._views: dict[str, TableView] = {}
-        self._pages: dict[str | None, PageSections] = {None: PageSections(OVERVIEW)}
-        self._wall = WallSections()
+        self._pages: dict[str | None, PageSections] = {None: PageSections(OVERVIEW, give_way=hub.give_way)}
+        self._wall = WallSections(hub.give_way)
         self._watchers: dict[_Watcher, None] = {}
         self._watched: frozenset[str | None] = frozenset()
         """Tables that pages watch. Read in the owner's thread, so it is replaced and never changed."""
@@ -189,7 +189,7 @@ class Board:
             self._wall.show(self._in_order())
             return self._wall
         if table not in self._pages:
-            self._pages[table] = PageSections(actions=self._actions.get(table or "", ()))
+            self._pages[table] = PageSections(actions=self._actions.get(table or "", ()), give_way=self._hub.give_way)
         page = self._pages[table]
         page.show(self._in_order() if table is None else self._views[table])
         return page

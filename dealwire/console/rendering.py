@@ -155,10 +155,16 @@ RIBBON: Final[dict[str, Pick]] = {"ribbon": lambda views, _: [(view.table, view.
 
 class PageSections:
     """A page's sections as they are now, each with a number that rises whenever it changes. `actions` are what may be
-    asked of the table."""
+    asked of the table; `give_way` is called before each section is made, and may wait."""
 
-    def __init__(self, sections: Mapping[str, Pick] = SECTIONS, actions: Actions = ()) -> None:
+    def __init__(
+        self,
+        sections: Mapping[str, Pick] = SECTIONS,
+        actions: Actions = (),
+        give_way: Callable[[], None] = lambda: None,
+    ) -> None:
         self._sections, self._actions, self._view = sections, actions, object()
+        self._give_way = give_way
         self._parts: dict[str, tuple[object, int, str]] = {}
         self._version = 0
         self._row = lru_cache(ROWS_MAX)(row)
@@ -173,6 +179,7 @@ class PageSections:
             shown = pick(view, self._actions)
             before = self._parts.get(name)
             if before is None or before[0] != shown:
+                self._give_way()
                 self._version += 1
                 template = f"sections/{name}.html"
                 html = render(template, view=view, actions=self._actions, live=True, row=self._row)
@@ -194,8 +201,8 @@ class WallSections:
     """The sections of a pit's wall, `tile-NAME` of each table and the `ribbon`: as of any page, each rendered anew only
     when what it shows has changed."""
 
-    def __init__(self) -> None:
-        self._ribbon = PageSections(RIBBON)
+    def __init__(self, give_way: Callable[[], None] = lambda: None) -> None:
+        self._ribbon, self._give_way = PageSections(RIBBON, give_way=give_way), give_way
         self._tiles: dict[str, PageSections] = {}
         self._views: dict[str, TableView] = {}
 
@@ -204,7 +211,7 @@ class WallSections:
         for name, view in views.items():
             if self._views.get(name) is not view:
                 self._views[name] = view
-                self._tiles.setdefault(name, PageSections(TILE)).show(view)
+                self._tiles.setdefault(name, PageSections(TILE, give_way=self._give_way)).show(view)
         self._ribbon.show(dict(views))
 
     def changes(self, sent: Mapping[str, int]) -> dict[str, tuple[int, str]]:

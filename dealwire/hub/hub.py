@@ -23,6 +23,8 @@ QUEUE_MAX: Final = 4096
 """Publications that may wait for one reader."""
 REQUESTS_MAX: Final = 256
 """Requests that may wait for the owner."""
+GIVE_WAY_S: Final = 0.002
+"""For so long at most a page that is made waits for a result: about as long as one takes to be worked out."""
 FAREWELL_S: Final = 1.0
 """How long a reader that lingers may hold up the end."""
 
@@ -77,6 +79,7 @@ class Hub:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._way, self._taken = threading.Lock(), False
         self._views: dict[str, TableView] = {}
         self._readers: tuple[Subscription, ...] = ()
         self._watchers: tuple[tuple[Callable[[str], None], Callable[[str], bool]], ...] = ()
@@ -94,6 +97,18 @@ class Hub:
     def on_look(self, refresh: Callable[[], None]) -> None:
         """Set what brings the views up to date that nobody watched. Called from any thread."""
         self._refresh = refresh
+
+    def take_way(self) -> None:
+        """The owner has something to work out: whoever makes pages should leave it the interpreter, of which each would
+        get half."""
+        if not self._taken:
+            self._taken = self._way.acquire(blocking=False)
+
+    def free_way(self) -> None:
+        """The owner waits for a line or the disk, and needs the interpreter for nothing."""
+        if self._taken:
+            self._taken = False
+            self._way.release()
 
     def is_watched(self, table: str) -> bool:
         """Somebody wants every view of this table."""
@@ -135,6 +150,11 @@ class Hub:
             at = traceback.extract_tb(error.__traceback__)[-1]
             place = f"{type(error).__name__} at {at.filename.rsplit('/', 1)[-1]}:{at.lineno}"
             _log.error("%s: a fault of this program: %s; its lines are left out, more are counted", reader, place)
+
+    def give_way(self) -> None:
+        """Let the owner go first, if it has something to work out; to be called between two parts of a longer work."""
+        if self._way.acquire(timeout=GIVE_WAY_S):
+            self._way.release()
 
     def views(self) -> dict[str, TableView]:
         """The newest view of each table, made now where nobody watches: the owner is waited for, a turn of it."""

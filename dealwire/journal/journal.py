@@ -11,7 +11,7 @@ import secrets
 import sqlite3
 import threading
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
@@ -112,6 +112,9 @@ class Journal:
         """The file was of an older version until now: what it holds gives other reports than it gave then."""
         self.lost = False
         """Why it failed: the file is not there any more, or not the one that was opened."""
+        self.before_sync: Callable[[], None] = lambda: None
+        """Called before the disk is waited for, and `after_sync` afterwards."""
+        self.after_sync: Callable[[], None] = lambda: None
         self.epoch = secrets.token_hex(8)
         """Names this opening: no two lines have the same number and the same epoch, whatever becomes of the file."""
         self._ended: tuple[str, ...] = ()
@@ -507,7 +510,11 @@ class Journal:
             with self._lock:
                 moved, self._moved = self._moved, {}
             db.executemany(_CONSUMER, moved.items())
-        db.execute("COMMIT")
+        self.before_sync()
+        try:
+            db.execute("COMMIT")
+        finally:
+            self.after_sync()
         if self._group:
             self._on_disk = Head(self._group[-1][0], self._group[-1][6])
         if self._sealer is not None:

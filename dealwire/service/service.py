@@ -158,6 +158,7 @@ class Service:
         self.journal = Journal(
             part.path, key=key, clock=self.clock, about={"clock": self.clock.readings()}, set_back=set_back
         )
+        self.journal.before_sync, self.journal.after_sync = self.hub.free_way, self.hub.take_way
         self._disk = DiskWatch(self.journal.path.parent)
         self.owner = Owner(self.clock, on_error=self._on_error, after_turn=self._after_turn)
         tables = self.configuration.table if self.configuration.exports.mqtt is not None else ()
@@ -315,6 +316,7 @@ class Service:
         self.owner.close()
         self._stack.close()
         self.journal.close()
+        self.hub.free_way()
         self._notifier.close()
 
     # ------------------------------------------------------------------ in the owner's turn
@@ -338,6 +340,7 @@ class Service:
         self._show_what_moved(now_ns)
         if self._lookers:
             self._answer_lookers()
+        self.hub.free_way()
         self.health.waited(self.clock.now_ns() - self.owner.began_ns)
         if self._follow_clock:
             self._jump()
@@ -405,6 +408,7 @@ class Service:
             self._keep_in(KEEP_APART_NS)
 
     def _note_moved(self, session: TableSession) -> None:
+        self.hub.take_way()
         self._moved[session] = None
 
     def _on_beat(self, now_ns: int) -> None:

@@ -139,6 +139,7 @@ class TableSession:
         """One report of a device: what follows from it joins the journal's open group."""
         if self.stopped is not None:
             return
+        self._moved(self)
         lines = self.publisher.publish(seen)
         sequences = [self._publish(each.topic, seen.at_ns, each.line) for each in lines]
         write_settled(self._journal, self.name, self.publisher, seen.at_ns)
