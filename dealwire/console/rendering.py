@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jinja2.filters import do_urlencode
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
@@ -75,7 +75,7 @@ def round_link(text: object, table: str, number: int, live: bool) -> object:
     """`text`, as the link to a round of a table that is live."""
     if not live:
         return text
-    return Markup('<a href="/table/{}/round/{}">{}</a>').format(do_urlencode(table), number, text)
+    return Markup(f'<a href="/table/{escape(do_urlencode(table))}/round/{number}">{escape(text)}</a>')
 
 
 _FILTERS: Final = (
