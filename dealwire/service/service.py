@@ -52,10 +52,10 @@ VIEW_NS: Final = 20 * MS
 SHOWN_TOGETHER: Final = 16
 """With more tables than these it is rarer in proportion: a view costs more than what it shows, and nobody looks at
 hundreds of tables fifty times a second."""
-KEEP_AFTER_NS: Final = 50 * MS
+KEEP_AFTER_NS: Final = 20 * MS
 """From the end of a round to the snapshot of its table, and `KEEP_APART_NS` between two: a snapshot takes a
 millisecond, in which other tables' rounds would wait that end at about the same time."""
-KEEP_APART_NS: Final = 10 * MS
+KEEP_APART_NS: Final = 5 * MS
 UNSEEN_MAX: Final = 100_000
 """So many objects may be made between two beats before the garbage collector looks through them by itself."""
 GARBAGE_BEATS: Final = 600

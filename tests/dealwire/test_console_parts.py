@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from dealer_flow.play.snapshot import PacketNow
 from dealwire.console import action_endpoint as acting
-from dealwire.console import board, journals, replays, server, words
+from dealwire.console import board, journals, rendering, replays, server, words
 from dealwire.console.guard import HEADERS_MAX
 from dealwire.console.rendering import ASSETS, SECTIONS, PageSections, render_sections
 from dealwire.console.tokens import Tokens, TokensUnusable
@@ -23,6 +23,7 @@ from dealwire.hub.view import (
     HandView,
     HeldView,
     LegalView,
+    Link,
     LogLine,
     OutcomeView,
     SeatView,
@@ -104,6 +105,17 @@ def test_which_addresses_stay_on_this_machine() -> None:
 # ------------------------------------------------------------------ words
 
 
+def test_a_device_is_told_by_kind_state_and_address_each_once() -> None:
+    def about(link: Link, state: str, address: str = "/dev/ttyUSB0", kind: str = "shuffler") -> str:
+        return words.about_device(DeviceView(name="a", kind=kind, address=address, link=link, state=state))
+
+    assert about("up", "IN_GAME") == "shuffler · in game · /dev/ttyUSB0"
+    assert about("waiting", "IN_GAME") == "shuffler · was in game · /dev/ttyUSB0"
+    assert about("waiting", "") == "shuffler · /dev/ttyUSB0"
+    assert about("up", "", address="") == "shuffler"
+    assert about("up", "SHUFFLER", address="Shuffler") == "shuffler"
+
+
 def test_every_card_has_a_face_and_a_name() -> None:
     faces = {card.text: words.face(card.text) for card in CARDS}
     assert faces["AS"] == ("spades", "A", "ace of spades")
@@ -179,6 +191,30 @@ def test_a_section_is_rendered_anew_only_when_what_it_shows_has_changed() -> Non
     assert changed.keys() == {"lamp"}
     assert "packet short (301)" in changed["lamp"][1]
     assert page.changes({}).keys() == SECTIONS.keys()
+
+
+def test_a_list_gets_a_row_and_keeps_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [
+        LogLine(sequence=number, at_ns=number, code="round", text=f"round {number}", round=number)
+        for number in range(9)
+    ]
+    rounds = [OutcomeView(round=number, at_ns=number, outcome="complete", players=100) for number in range(9)]
+    made: list[tuple[str, object]] = []
+    row = rendering.row
+    monkeypatch.setattr(
+        rendering, "row", lambda name, line, *more: (made.append((name, line)), row(name, line, *more))[1]
+    )
+    page, seen = PageSections(), 0
+    for many in (7, 8, 9):
+        shown = view(sequence=many, log=tuple(lines[:many]), outcomes=tuple(rounds[:many]))
+        page.show(shown)
+        fresh = PageSections()
+        added = made[seen:]
+        fresh.show(shown)
+        assert page.html == fresh.html, "as a page that is made anew"
+        seen = len(made)
+        if many > 7:  # the round that was the newest before is one no more
+            assert added == [("outcome", rounds[many - 1]), ("outcome", rounds[many - 2]), ("log", lines[many - 1])]
 
 
 def test_whatever_a_view_holds_is_written_as_text() -> None:

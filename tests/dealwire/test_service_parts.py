@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+import weakref
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,11 +21,12 @@ from dealwire.hub.actions import FieldRefused
 from dealwire.hub.health import Health
 from dealwire.journal import Journal
 from dealwire.journal.contents import TableStart
+from dealwire.journal.derived import NOBODY
 from dealwire.journal.reader import JournalReader
-from dealwire.journal.tables import JournaledTable, SettingsChanged, TableFactory, configuration_of
+from dealwire.journal.tables import JournaledRounds, JournaledTable, SettingsChanged, TableFactory, configuration_of
 from dealwire.service.actions import KINDS, command_of, find, offered
 from dealwire.service.notify import Notifier
-from dealwire.service.service import Timer, made_for_good
+from dealwire.service.service import Timer, look_for_garbage, made_for_good
 from dealwire.service.table_session import Pulse
 from dealwire.table.table import TableTerms
 from devices.clock import ManualClock
@@ -172,6 +174,29 @@ def test_a_round_that_was_settled_before_is_told_and_not_paid_again() -> None:
 def journal(tmp_path: Path) -> Iterator[Journal]:
     with Journal(tmp_path / "journal.sqlite", key=None, clock=ManualClock()) as journal:
         yield journal
+
+
+def test_a_session_is_looked_up_once_and_every_round_of_it_is_known(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a device that said who it is, of one that did not, and as a version wrote them that knew no devices."""
+    settled = [*((device, number) for device in ("d", "  c", NOBODY) for number in (1, 2, 3, 7)), ("e", 4)]
+    for device, number in settled:
+        journal.settled("pit-1", 1, SettledKey(device, "0000abcd", number))
+    journal.secure()
+    with JournalReader(journal.path) as reader:
+        rounds = JournaledRounds(reader, "pit-1", journal.head.sequence)
+        asked: list[str] = []
+        rows = reader._rows
+        monkeypatch.setattr(reader, "_rows", lambda sql, *values: (asked.append(sql), rows(sql, *values))[1])
+        for device in ("d", "  c", "e", "x"):
+            known = {number for number in range(10) if rounds.known(SettledKey(device, "0000abcd", number))}
+            assert known == {1, 2, 3, 7} | ({4} if device == "e" else set())
+            assert not any(rounds.known(SettledKey(device, "0000abce", number)) for number in range(10))
+        assert len(asked) == 8, "once for each device and session"
+        rounds.add(SettledKey("d", "0000abce", 5))
+        assert rounds.known(SettledKey("d", "0000abce", 5))
+        assert len(asked) == 8
 
 
 def start_of(journal: Journal) -> TableFactory:
@@ -329,6 +354,27 @@ def test_what_was_made_before_is_left_alone_by_the_garbage_collector() -> None:
         assert id(before) not in looked_at
         assert id(later) in looked_at
     assert id(before) in {id(each) for each in gc.get_objects()}
+
+
+class Loop:
+    """Garbage that nobody but the collector finds."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def test_garbage_that_was_made_since_is_found_at_a_beat_and_not_in_between() -> None:
+    with made_for_good():
+        lost = weakref.ref(Loop())
+        kept = [[] for _ in range(5000)]  # the collector's own threshold is 700
+        assert lost() is not None
+        look_for_garbage(SECOND)
+        assert lost() is None
+        assert len(kept) == 5000
+    assert gc.get_threshold()[0] < 5000
+    lost = weakref.ref(Loop())
+    look_for_garbage(SECOND)
+    assert lost() is not None, "where nothing was made for good, the collector goes by itself"
 
 
 def test_after_a_turn_in_which_something_happened_the_owner_is_told() -> None:

@@ -16,6 +16,7 @@ from dealwire.journal.journal import Journal
 from dealwire.service.service import Service
 from tests.support.evenings.watched_table import WatchedTable
 from tests.support.rigs.consoles import origin, running
+from tests.support.rigs.patience import PATIENCE_S
 from tests.support.rigs.serving import opened, run_until, simulators, write_configuration
 
 NAME = "table-1"
@@ -99,25 +100,84 @@ def test_a_result_is_told_before_the_table_is_written_down_as_it_stands(
 ) -> None:
     told: list[str] = []
     kept: list[tuple[int, int]] = []
-    publish, snapshot = Hub.publish, Journal.snapshot
+    shown: list[int] = []
+    publish, snapshot, show = Hub.publish, Journal.snapshot, Hub.show
 
     def noted(hub: Hub, item: Publication) -> None:
         told.append(item.topic)
         publish(hub, item)
 
+    def noted_view(hub: Hub, view: TableView) -> None:
+        shown.append(len(view.outcomes))
+        show(hub, view)
+
     with simulators() as addresses:
         service, listener = opened(write_configuration(tmp_path, addresses))
+        service.hub.watch(lambda _: None)
         with service:
 
             def kept_now(journal: Journal, start: TableStart, state: bytes) -> int | None:
                 kept.append((service.tables[start.table].rounds, told.count("settlement")))
+                assert max(shown, default=0) >= service.tables[start.table].rounds, "shown before"
                 return snapshot(journal, start, state)
 
             monkeypatch.setattr(Hub, "publish", noted)
+            monkeypatch.setattr(Hub, "show", noted_view)
             monkeypatch.setattr(Journal, "snapshot", kept_now)
             run_until(service, lambda: len(listener.of("settlement")) >= 5)
     assert len(kept) >= 3
     assert all(ended == settled for ended, settled in kept), kept
+
+
+def test_a_table_whose_round_just_ended_is_written_down_when_the_service_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[int] = []
+    with simulators() as addresses:
+        service, listener = opened(write_configuration(tmp_path, addresses))
+        with service:
+            run_until(service, lambda: bool(listener.of("settlement")) and bool(service._unkept))
+            [session] = service._unkept
+            monkeypatch.setattr(session, "keep", lambda _: kept.append(session.rounds))
+        assert kept == [session.rounds]
+
+
+def test_who_makes_pages_waits_for_a_result_and_no_longer_than_it_has_to() -> None:
+    hub = Hub()
+    hub.give_way()
+    hub.take_way()
+    hub.take_way()
+    passed = threading.Event()
+    waiting = threading.Thread(target=lambda: (hub.give_way(), passed.set()))
+    waiting.start()
+    assert passed.wait(PATIENCE_S), "a result that takes long keeps nobody for ever"
+    waiting.join()
+    hub.free_way()
+    hub.free_way()
+    assert hub._way.acquire(blocking=False)
+    hub.take_way()
+    hub.free_way()
+    assert hub._way.locked(), "whoever could not take the way does not free it"
+
+
+def test_the_way_is_taken_while_a_report_is_worked_out_and_free_while_the_disk_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with simulators() as addresses:
+        service, listener = opened(write_configuration(tmp_path, addresses))
+        with service:
+            [session] = service.tables.values()
+            journal, way, found = service.journal, service.hub._way, []
+            publish, before_sync = session.publisher.publish, journal.before_sync
+            monkeypatch.setattr(
+                session.publisher, "publish", lambda seen: (found.append(("deals", way.locked())), publish(seen))[1]
+            )
+            monkeypatch.setattr(
+                journal, "before_sync", lambda: (before_sync(), found.append(("syncs", way.locked())))[0]
+            )
+            run_until(service, lambda: bool(listener.of("settlement")))
+            assert not way.locked()
+    assert set(found) == {("deals", True), ("syncs", False)}
 
 
 def test_how_a_round_ended_goes_to_a_page_without_the_gap_between_two_messages(monkeypatch: pytest.MonkeyPatch) -> None:
