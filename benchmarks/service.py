@@ -26,6 +26,8 @@ from dealwire.service.service import Service, made_for_good
 
 TABLES: Final = 8
 SPEED: Final = 10.0
+APART_S: Final = 0.55
+"""Of tables that do not end their rounds together: an eighth of a round at this speed."""
 LEAST_S: Final = 3.0
 """A run shorter than this ends no round."""
 ROUNDS_LEAST: Final = 101
@@ -104,12 +106,13 @@ def measure(
     idle: bool = False,
     looked_at: bool = True,
     speed: float = SPEED,
+    apart_s: float = 0.0,
     settle_s: float = 2.0,
     rounds: int = 0,
 ) -> Found:
     """One run, with a page at each table when it is looked at. Idle: the devices have dealt three rounds and say no
-    more than that they are there. `settle_s` passes before anything is measured, and it goes on for `seconds`, and
-    until as many `rounds` were settled."""
+    more than that they are there. Each table begins `apart_s` after the one before. `settle_s` passes from when the
+    last began before anything is measured, and it goes on for `seconds`, and until as many `rounds` were settled."""
     found, hub = Found(), Hub()
     settled: dict[int, tuple[str, int, int]] = {}
 
@@ -121,14 +124,15 @@ def measure(
     publish = hub.publish
     hub.publish = lambda item: (publish(item), note(item))[0]  # type: ignore[method-assign, func-returns-value]
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
-        far = stack.enter_context(child("service_device", str(tables), str(speed), *(["idle"] if idle else [])))
+        how = [str(tables), str(speed), str(apart_s), *(["idle"] if idle else [])]
+        far = stack.enter_context(child("service_device", *how))
         assert far.stdout is not None
         addresses = json.loads(far.stdout.readline())
         ends = Lines(far)
         service = stack.enter_context(Service(configured(Path(folder), addresses), hub))
         service.run(0.5)  # a page can be had of a table that was shown
         pages = _pages(stack, service, hub) if looked_at else None
-        service.run(30.0 if idle else settle_s)  # idle: until the rounds are dealt
+        service.run(30.0 if idle else settle_s + tables * apart_s)  # idle: until the rounds are dealt
         settled.clear()
         stack.enter_context(made_for_good())  # as `dealwire run` does
         cpu_s, wall_s = time.process_time(), time.monotonic()
@@ -180,6 +184,11 @@ def run(seconds: float) -> Table:
         ["settlement at a page", *_cells(dealt.to_page), _part(dealt.cpu)],
     ]
     if seconds >= LEAST_S:
+        apart = measure(seconds, TABLES, apart_s=APART_S, rounds=ROUNDS_LEAST)
+        rows += [
+            ["at the hub, rounds end apart", *_cells(apart.to_hub), _part(apart.cpu)],
+            ["at a page, rounds end apart", *_cells(apart.to_page), _part(apart.cpu)],
+        ]
         for what, looked_at in (("no round under way", True), ("no round under way, no page", False)):
             idle = measure(seconds, TABLES, idle=True, looked_at=looked_at)
             rows.append([what, "-", "-", "-", "-", _part(idle.cpu)])
@@ -190,6 +199,7 @@ def run(seconds: float) -> Table:
         [
             "Milliseconds from just before the device writes END GAME; a page is a WebSocket of the console.",
             f"At least {ROUNDS_LEAST} rounds, so that a p99 is one.",
+            f"All tables begin and so end together, up to eight in one turn; apart: {APART_S:g} s after each other.",
             f"Devices {SPEED:g} times as fast as people; journal sealed, every group synced to the disk.",
             "CPU is the service's with its console and a page a table, where nothing else is said.",
         ],

@@ -1,7 +1,8 @@
 """The far end of the `service` benchmark: simulated tables on pseudo-terminals, a process of their own.
 
-`python -m benchmarks.service_device TABLES SPEED [IDLE]`: one line of addresses, then a line `table round ns` for each
-END GAME, with the monotonic clock just before its last byte was written. With IDLE the tables deal one round and wait.
+`python -m benchmarks.service_device TABLES SPEED APART [IDLE]`: one line of addresses, then a line `table round ns` for
+each END GAME, with the monotonic clock just before its last byte was written. Each table begins APART seconds after the
+one before. With IDLE the tables deal one round and wait.
 """
 
 import json
@@ -39,11 +40,29 @@ def stamped(line: DeviceLine, table: int) -> Callable[[bytes], None]:
     return say
 
 
-def main(tables: int, speed: float, idle: bool) -> None:
+class Begin(Member):
+    """Switches a table's devices on when its time has come."""
+
+    def __init__(self, owner: Owner, bench: SimulatorHost, due_ns: int) -> None:
+        self._owner, self._bench, self._due_ns = owner, bench, due_ns
+
+    @property
+    def next_deadline_ns(self) -> int:
+        """When they begin."""
+        return self._due_ns
+
+    def on_deadline(self, now_ns: int) -> None:
+        """They begin."""
+        self._bench.start(now_ns)
+        self._owner.changed(self._bench)
+        self._owner.remove(self)
+
+
+def main(tables: int, speed: float, apart_s: float, idle: bool) -> None:
     clock = SystemClock()
     owner = Owner(clock)
     kind = "pty" if tables <= TERMINALS_MAX else "tcp:0"
-    addresses = []
+    addresses, begin_ns = [], clock.now_ns()
     for number in range(tables):
         scenario = load_scenario("clean-3")
         played = scenario if idle else endless(scenario, seed=number)
@@ -52,11 +71,11 @@ def main(tables: int, speed: float, idle: bool) -> None:
         members: tuple[Member, ...] = (bench, *bench.lines.values())
         for member in members:
             owner.add(member)
-        bench.start(clock.now_ns())
+        owner.add(Begin(owner, bench, begin_ns + int(number * apart_s * 1e9)))
         addresses.append(bench.addresses)
     print(json.dumps(addresses), flush=True)
     owner.run()
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), float(sys.argv[2]), len(sys.argv) > 3)
+    main(int(sys.argv[1]), float(sys.argv[2]), float(sys.argv[3]), len(sys.argv) > 4)
