@@ -62,7 +62,7 @@ def main(tables: int, speed: float, apart_s: float, idle: bool) -> None:
     clock = SystemClock()
     owner = Owner(clock)
     kind = "pty" if tables <= TERMINALS_MAX else "tcp:0"
-    addresses, begin_ns = [], clock.now_ns()
+    addresses = []
     for number in range(tables):
         scenario = load_scenario("clean-3")
         played = scenario if idle else endless(scenario, seed=number)
@@ -71,7 +71,7 @@ def main(tables: int, speed: float, apart_s: float, idle: bool) -> None:
         members: tuple[Member, ...] = (bench, *bench.lines.values())
         for member in members:
             owner.add(member)
-        owner.add(Begin(owner, bench, begin_ns + int(number * apart_s * 1e9)))
+        owner.add(Begin(owner, bench, clock.now_ns() + int(number * apart_s * 1e9)))
         addresses.append(bench.addresses)
     print(json.dumps(addresses), flush=True)
     owner.run()

@@ -91,6 +91,9 @@ class Journal:
 
     written_ns = 0
     """When a group was last on the disk."""
+    before_sync: Callable[[], None]
+    """Called before the disk is waited for, and `after_sync` afterwards: nothing, unless whoever serves sets them."""
+    after_sync: Callable[[], None]
 
     def __init__(
         self,
@@ -112,9 +115,6 @@ class Journal:
         """The file was of an older version until now: what it holds gives other reports than it gave then."""
         self.lost = False
         """Why it failed: the file is not there any more, or not the one that was opened."""
-        self.before_sync: Callable[[], None] = lambda: None
-        """Called before the disk is waited for, and `after_sync` afterwards."""
-        self.after_sync: Callable[[], None] = lambda: None
         self.epoch = secrets.token_hex(8)
         """Names this opening: no two lines have the same number and the same epoch, whatever becomes of the file."""
         self._ended: tuple[str, ...] = ()
@@ -145,6 +145,7 @@ class Journal:
         self._times: dict[str, int] = {}
         self._published: list[Publication] = []
         self._ready: list[Publication] = []
+        self.before_sync = self.after_sync = lambda: None
 
     def _open_file(self, about: Mapping[str, object], set_back: bool) -> None:
         self.taken_up = self._file.older

@@ -123,10 +123,9 @@ class Service:
         self._make_clock, self._clock_is_right = make_clock, clock_is_right
         self._doubt: ClockDoubtful | None = None
         self._behind: str | None = None
-        self._follow_clock = False
         self.owner: Owner
         self._anew, self._notifier = anew, notifier or Notifier({})
-        self._stopping = False
+        self._stopping = self._follow_clock = False
         self._members: dict[Member, TableSession] = {}
         self._stack = ExitStack()
         self._beat, self._show, self._keep = Timer(self._on_beat), Timer(self._on_show), Timer(self._on_keep)
@@ -134,8 +133,7 @@ class Service:
         self._moved: dict[TableSession, None] = {}  # in this turn
         self._unshown: dict[TableSession, None] = {}  # since each was shown
         """Tables of which there is something to see that was not shown yet, in their order."""
-        self._unkept: dict[TableSession, None] = {}
-        """Tables of which a snapshot is to be taken, in the order their rounds ended."""
+        self._unkept: dict[TableSession, None] = {}  # whose snapshot is to be taken, as their rounds ended
         self._unwatched: dict[TableSession, None] = {}
         """The same of those that nobody watches: they are shown when somebody looks."""
         self._lookers: deque[threading.Event] = deque()
