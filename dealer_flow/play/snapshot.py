@@ -120,7 +120,7 @@ def _unshown(round_: Round) -> frozenset[Card]:
     found = {card for packet in ledger.packets.values() if not packet.lifted for card in packet.cards}
     for packet in ledger.lifted:
         found.update(packet.cards if packet.place == NOWHERE else ())
-    open_ = Counter[Card]()
+    open_: Counter[Card] = Counter()
     for hand in ledger.hands.values():
         burned = ledger.burned_shown if hand.burned is not None or hand.place == BURN else ()
         shown = Counter(seen(round_, hand)) | Counter(hand.declared)

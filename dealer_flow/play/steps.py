@@ -123,7 +123,7 @@ def to_set(round_: Round) -> list[Place]:
     step = round_.step
     if not isinstance(step, SetStep):
         return []
-    found = list[Place]()
+    found: list[Place] = []
     for kind in step.of:
         if kind == "seats":
             found += [seat(number) for number in round_.live if _chose(round_, number, step.choices)]
