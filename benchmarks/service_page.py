@@ -1,7 +1,7 @@
 """The pages of the `service` benchmark: one live line a table, a process of their own.
 
 `python -m benchmarks.service_page ADDRESS TABLE...`: a line `table sequence ns` for each message, with the monotonic
-clock just after it was read.
+clock just after it was read. How a round ended comes in a message of its own, before the rest of the page.
 """
 
 import asyncio
@@ -18,7 +18,8 @@ async def watch(address: str, table: str) -> None:
     async with connect(live, origin=Origin(address.rstrip("/")), max_size=None) as line:
         async for message in line:
             at_ns = time.monotonic_ns()
-            print(table, json.loads(message)["sequence"], at_ns, flush=True)
+            told = json.loads(message)
+            print(table, told.get("ending") or told["sequence"], at_ns, flush=True)
 
 
 async def main(address: str, tables: list[str]) -> None:

@@ -8,13 +8,13 @@ import asyncio
 import contextlib
 import json
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from dealwire.console.rendering import BUILD, OVERVIEW, PageSections, WallSections
+from dealwire.console.rendering import BUILD, ENDING, OVERVIEW, PageSections, WallSections
 from dealwire.console.sessions import SignedIn
 from dealwire.console.words import clock, natural
 from dealwire.hub.actions import Action
@@ -184,14 +184,14 @@ class Board:
             watcher.let_go(SIGNED_OUT)
         return watcher.code
 
-    def _page(self, table: str | None) -> PageSections | WallSections:
+    def _page(self, table: str | None, only: Collection[str] = ()) -> PageSections | WallSections:
         if table == WALL:
             self._wall.show(self._in_order())
             return self._wall
         if table not in self._pages:
             self._pages[table] = PageSections(actions=self._actions.get(table or "", ()), give_way=self._hub.give_way)
         page = self._pages[table]
-        page.show(self._in_order() if table is None else self._views[table])
+        page.show(self._in_order() if table is None else self._views[table], only)
         return page
 
     async def _watch(self, line: WebSocket, watcher: _Watcher) -> None:
@@ -218,18 +218,30 @@ class Board:
                 await line.send_text(self._message(watcher.table, sent))
             await _set_within(watcher.at_once, GAP_S)
             await _set_within(watcher.news, BEAT_S)
+            ended = watcher.at_once.is_set() and not watcher.code
             watcher.news.clear()
             watcher.at_once.clear()
+            if ended and watcher.table in self._views:
+                async with asyncio.timeout(SEND_S):
+                    await line.send_text(self._ending(watcher.table, sent))
+                await asyncio.sleep(0)  # how other tables' rounds ended comes before the rest of this page
+
+    def _ending(self, table: str, sent: dict[str, int]) -> str:
+        """How the round ended, as JSON. The page shows the rest, and so this view whole, with the next message."""
+        view, page = self._views[table], self._page(table, ENDING)
+        return self._json(page.changes(sent), sent, ending=view.sequence)
 
     def _message(self, table: str | None, sent: dict[str, int]) -> str:
         """What the page has not, as JSON; without sections it is a mere sign of life."""
         changed = self._page(table).changes(sent)
         sequence = max((view.sequence for name, view in self._views.items() if table in (None, WALL, name)), default=0)
+        return self._json(changed, sent, sequence=sequence)
+
+    def _json(self, changed: Mapping[str, tuple[int, str]], sent: dict[str, int], **known: int) -> str:
         sent |= {name: version for name, (version, _) in changed.items()}
         sections = {name: html for name, (_, html) in changed.items()}
         return json.dumps(
-            {"build": BUILD, "sequence": sequence, "clock": clock(self._now_ns()), "sections": sections},
-            ensure_ascii=False,
+            {"build": BUILD, **known, "clock": clock(self._now_ns()), "sections": sections}, ensure_ascii=False
         )
 
 

@@ -3,7 +3,7 @@ look at it. Everything a page shows goes through templates that escape it.
 """
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -59,6 +59,8 @@ SECTIONS: Final[dict[str, Pick]] = {
     "faults": lambda v, actions: scene.offers(actions, v, "faults"),
 }
 """The parts of a table's page, each with what it depends on."""
+ENDING: Final = ("money", "outcomes")
+"""Those that say how a round ended and what is paid."""
 OVERVIEW: Final[dict[str, Pick]] = {
     "tables": lambda views, _: [
         v.model_copy(update={"sequence": 0, "at_ns": 0, "log": (), "reported_ns": v.reported_ns and 1})
@@ -170,13 +172,14 @@ class PageSections:
         self._row = lru_cache(ROWS_MAX)(row)
         """A list gets a row and keeps all others."""
 
-    def show(self, view: object) -> None:
-        """Render what differs from the view before."""
+    def show(self, view: object, only: Collection[str] = ()) -> None:
+        """Render what differs from the view before; of these sections alone, where some are named."""
         if view is self._view:
             return
-        self._view = view
-        for name, pick in self._sections.items():
-            shown = pick(view, self._actions)
+        if not only:
+            self._view = view
+        for name in only or self._sections:
+            shown = self._sections[name](view, self._actions)
             before = self._parts.get(name)
             if before is None or before[0] != shown:
                 self._give_way()

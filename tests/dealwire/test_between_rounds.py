@@ -151,13 +151,14 @@ def test_the_same_evening_gives_the_same_bytes() -> None:
 
 
 KEPT: list[tuple[type, type[msgspec.Struct], set[str]]] = [
-    (Decks, DecksState, set()),
+    (Decks, DecksState, {"quiet_until_ns"}),
     (Shoes, ShoesState, {"decks", "faces", "least_confidence"}),
     (ShoeLedger, ShoeLedgerState, {"decks", "faces"}),
     (Lines, LinesState, {"patient", "pins"}),
     (AwardRound, AwardRoundState, set()),
 ]
-"""What outlives a round, its form on disk, and what needs none: the procedure's, or never so between rounds."""
+"""What outlives a round, its form on disk, and what needs none: the procedure's, found anew, or never so between
+rounds."""
 
 
 @pytest.mark.parametrize(("lives", "kept", "without"), KEPT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import re
 import socket
 import threading
@@ -377,6 +378,22 @@ def test_a_live_line_gives_everything_first_and_then_what_changed(console: Conso
             message = line.recv(timeout=30)
         assert '"felt"' in message
         assert '"outcomes":' not in message
+
+
+def test_how_a_round_ended_comes_before_the_rest_of_the_page(console: Console, table: WatchedTable) -> None:
+    """So that nobody waits while the pages of other tables are made whole."""
+    with live(console) as line:
+        view = table.go(lambda view: bool(view.outcomes))
+        heard = [json.loads(line.recv(timeout=30))]
+        while heard[-1].get("sequence") != view.sequence:
+            heard.append(json.loads(line.recv(timeout=30)))
+    *_, ending, whole = heard
+    assert ending.keys() == {"build", "ending", "clock", "sections"}
+    assert ending["ending"] <= view.sequence
+    assert ending["sections"].keys() == {"money", "outcomes"}
+    assert "felt" in whole["sections"]
+    assert whole["sections"].keys().isdisjoint(ending["sections"])  # what was sent is not sent again
+    assert all("ending" not in each for each in heard[:-2])
 
 
 def test_a_page_hears_of_its_own_table_alone_and_what_comes_after_a_silence_is_the_news_itself() -> None:

@@ -60,7 +60,7 @@ function heard(message) {
   show(message.sections);
   wait = FIRST_MS;
   lastHeard = message.clock;
-  main.dataset.sequence = message.sequence;
+  if (message.sequence !== undefined) main.dataset.sequence = message.sequence; // without one the rest comes next
   main.dataset.clock = message.clock;
   say("live", "Page up to date");
 }

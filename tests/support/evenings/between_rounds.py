@@ -75,8 +75,9 @@ def check_every_rest(make: Make, reports: Sequence[Seen]) -> int:
 
 OF_THE_REPORT = {"heard"}
 """Of the report that is being taken, and looked at by nobody afterwards."""
-MEMOS = {"_least", "_rankings", "_agreed", "_bets", "_stood"}
-"""What the terms alone decide, kept once it was asked for: one that was not asked yet knows no other."""
+MEMOS = {"_least", "_rankings", "_agreed", "_bets", "_stood", "_rules", "quiet_until_ns"}
+"""What the terms, the game or what is compared besides decides, kept once it was asked for: one that was not asked yet
+knows no other."""
 
 
 def differences(one: Any, other: Any) -> Iterator[str]:
