@@ -68,7 +68,7 @@ def test_an_empty_recording_is_one_line(tmp_path: Path) -> None:
     assert "empty" in complaint(done)
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 @pytest.mark.parametrize("content", [b"\xd4\xc3\xb2\xa1" + bytes(40), b"\x1f\x8b" + bytes(40), b"hello, world\n" * 9])
 def test_a_foreign_file_is_one_line(tmp_path: Path, content: bytes) -> None:
     foreign = tmp_path / "foreign.bin"
@@ -174,7 +174,7 @@ def test_an_unknown_procedure_names_the_known_ones() -> None:
     assert "flushes-gone-wild.co" in complaint(done)
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 @pytest.mark.parametrize(
     "option", [("--paytable", "flush-rush=FGW-09"), ("--reading", "natural=perhaps"), ("--game", "solitaire")]
 )
@@ -184,7 +184,7 @@ def test_bad_terms_are_one_line(option: tuple[str, str]) -> None:
     assert complaint(done).startswith("dealwire: ")
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 @pytest.mark.parametrize(
     "option", [("--paytable", "flush-rush=FGW-09"), ("--meter", "grand=1"), ("--game", "race-to-the-flush")]
 )

@@ -48,6 +48,7 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return archive(tmp_path_factory.mktemp("archive") / "mixed", *MIXED)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("form", [(), ("--json",)], ids=["text", "json"])
 def test_any_number_of_processes_prints_the_same(mixed: Path, form: tuple[str, ...]) -> None:
     alone = dealwire(mixed, *form)

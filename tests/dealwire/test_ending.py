@@ -101,6 +101,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("hung", [False, True], ids=["that work", "that hang"])
 def test_replay_and_its_processes(archive: Path, hung: bool) -> None:
     with started(*dealwire("replay", "--jobs", "2", "--json", str(archive))) as process:

@@ -88,6 +88,7 @@ def test_a_shuffler_that_reads_faces(tmp_path: Path, broker: Mosquitto, scenario
     assert not hunt.leaks, hunt.leaks[0]
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("changes", [6, *also(2)])
 def test_a_service_that_goes_on_in_the_middle_of_a_round(tmp_path: Path, broker: Mosquitto, changes: int) -> None:
     hunt = hunted(tmp_path, broker, reading("two-rounds"), hidden=15, restart_after=changes)

@@ -97,6 +97,7 @@ def test_monitor_json_keeps_the_exact_text(addresses: dict[str, str]) -> None:
     assert HOSTILE in {each["fields"].get("serial") for each in found}
 
 
+@pytest.mark.more
 def test_record_and_replay(addresses: dict[str, str], tmp_path: Path) -> None:
     capture = str(tmp_path / "evening.pcapng")
     for command in (["record", *flags(addresses), "-o", capture, "--rounds", "1"], ["replay", capture]):
@@ -104,6 +105,7 @@ def test_record_and_replay(addresses: dict[str, str], tmp_path: Path) -> None:
         harmless(on_terminal(*command, "--json", *(["--overwrite"] if command[0] == "record" else [])))
 
 
+@pytest.mark.more
 def test_bench(addresses: dict[str, str], tmp_path: Path) -> None:
     junit, html = tmp_path / "x.xml", tmp_path / "x.html"
     judged = ["bench", "--shuffler", addresses["shuffler"], "--unattended", "--only", "frame.hello"]

@@ -77,6 +77,7 @@ def test_a_signal_ends_it_whole(tmp_path: Path, number: int, code: int) -> None:
     assert compared(tmp_path).difference is None
 
 
+@pytest.mark.more
 def test_a_service_that_is_killed_goes_on_and_loses_nothing(tmp_path: Path) -> None:
     with simulators(speed=100) as addresses:
         file = write_configuration(tmp_path, addresses)
@@ -124,6 +125,7 @@ def test_twenty_kills_at_any_instant_lose_nothing(tmp_path: Path) -> None:
     print(dict(result.ended), dict(result.outcomes), found.equal)
 
 
+@pytest.mark.more
 def test_a_disk_that_takes_nothing_more_ends_it_with_one_line(tmp_path: Path) -> None:
     with simulators() as addresses:
         file = write_configuration(tmp_path, addresses)

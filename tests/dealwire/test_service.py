@@ -217,6 +217,7 @@ progressive = "WA-ML03"
 """
 
 
+@pytest.mark.more
 def test_linked_meters_go_on_over_restarts_and_changes_to_the_cent(tmp_path: Path) -> None:
     """Two tables share a link: what both put onto its meters is there after a restart, and after new settings."""
     with simulators(2, scenario="wa-clean") as addresses:

@@ -186,6 +186,7 @@ def test_a_start_over_a_year_later_asks_and_goes_on(tmp_path: Path) -> None:
     assert any("goes on" in line["text"] for line in listener.of("status") if line["kind"] == "started")
 
 
+@pytest.mark.more
 def test_the_program_refuses_in_one_line_and_goes_on_when_told(tmp_path: Path) -> None:
     places = [{"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:2"}]
     file = write_configuration(tmp_path, places)

@@ -186,6 +186,7 @@ def test_sim_and_record_and_replay(tmp_path: Path) -> None:
     assert [each.status for each in settlements(said)] == ["settled"] * 2
 
 
+@pytest.mark.more
 def test_run_serves_it(tmp_path: Path) -> None:
     with simulator() as at:
         file = write_configuration(tmp_path, [{"shuffler": at["shoe"], **at}], procedure=PROCEDURE, more=METER)

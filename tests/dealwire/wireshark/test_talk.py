@@ -11,6 +11,7 @@ from devices.capture import CaptureWriter
 from protocol.tdp.framing import encode_frame
 from tests.support.oracles.tshark import LUA, ROOT, run
 
+pytestmark = pytest.mark.more
 SECOND = 1_000_000_000
 BEGAN = 1_795_000_000 * SECOND
 COMMAND, REPLY, EVENT = 1, 2, 4
