@@ -15,6 +15,7 @@ from tests.support.programs.explore import PAGE, Explorer, explore, listed
 STATES = 120
 """States without a departure that the default run follows; a third as many with one. The slow run has many more."""
 MORE = {"texas-shootout.co": 400, "fortune-pai-gow.co-single": 500, "pai-gow.co-single": 500, "pai-gow.co": 250}
+MORE |= {"emperors-challenge.co": 250, "fortune-pai-gow.co": 250}
 """Procedures whose first complete round is farther away: hands are long, one card at a time or with bets of their own
 for every choice."""
 
