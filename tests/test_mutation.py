@@ -161,6 +161,7 @@ def test_a_run_that_was_broken_off_goes_on(project: Path) -> None:
         ("return max(*a, b)", ["return None"]),
         ("return a.get(b, b)", ["return None"]),
         ("return pair(a, b)", ["arguments swapped", "return None"]),
+        ("return contextlib.suppress(a, b)", ["return None"]),
         ("return list(zip(a, b, strict=True))", ["arguments swapped", "return None"]),
         ("return False", ["False -> True"]),
         ("return 0", ["0 -> 1", "return None"]),

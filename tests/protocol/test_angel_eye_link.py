@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protocol.angel_eye import messages as m
-from protocol.angel_eye.codec import decode
+from protocol.angel_eye.codec import decode, encode
 from protocol.angel_eye.framing import Framer
 from protocol.angel_eye.link import QUEUE_MAX, DeviceLink, HostLink, LinkState, Timing
 from protocol.cards import parse_card
-from protocol.errors import NotPermitted, NotUp, QueueFull
+from protocol.errors import CannotEncode, NotPermitted, NotUp, QueueFull
 from protocol.link import Answered, Discarded, Missed, Output, Reported, Send, Started, Unanswered
 from protocol.message import message_name
 
@@ -189,6 +189,23 @@ def test_commands_go_one_at_a_time_and_are_answered() -> None:
         Answered(second, m.ClearErrorMessage(4), m.RejectedMessage(0x21)),
     ]
     assert ear.link.stats.naks == 1
+
+
+def test_a_command_that_cannot_be_encoded_is_refused_at_once_and_does_not_wait() -> None:
+    ear = Ear(operate=True).hear(report("1", STANDBY))
+    first, _ = ear.link.request(m.LockMessage(True), NOW)
+    with pytest.raises(CannotEncode, match=r"^ClearError cannot be encoded: "):
+        ear.link.request(m.ClearErrorMessage(100), NOW)
+    ear.out.clear()
+    ear.hear(b"\x06")
+    assert ear.out == [Answered(first, m.LockMessage(True), m.AcknowledgedMessage())]
+
+
+@pytest.mark.parametrize("sequence", [0x1F, 0x7F])
+def test_a_report_is_counted_by_a_printable_character(sequence: int) -> None:
+    with pytest.raises(CannotEncode) as refused:
+        encode(m.CardDrawnMessage(0, 1, parse_card("AS")), sequence)
+    assert str(refused.value) == f"CardDrawn cannot be encoded: sequence {sequence} is no printable character"
 
 
 def test_a_command_is_sent_three_times_and_given_up() -> None:

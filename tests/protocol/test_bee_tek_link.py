@@ -65,6 +65,12 @@ def test_whatever_was_spoiled_may_have_been_a_card(spoiled: bytes) -> None:
     assert link.stats.gaps == 1
 
 
+def test_bytes_that_were_not_kept_may_have_been_a_card() -> None:
+    link, _ = hear(b" [Game]<Card:4S> ")
+    assert link.skip(NOW) == [Missed(SESSION, "bytes that were not kept")]
+    assert link.stats.gaps == 1
+
+
 def test_blanks_are_nothing() -> None:
     link, out = hear(b" \r\n\t\0 ")
     assert out == []

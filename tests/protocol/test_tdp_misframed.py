@@ -93,6 +93,7 @@ MISTAKES = {
     "MODBUS": (with_check(lambda b: by_bits(b, 16, 0x8005, 0xFFFF, 0, True), 2), "CRC-16 (MODBUS)"),
     "ARC": (with_check(lambda b: by_bits(b, 16, 0x8005, 0, 0, True), 2), "CRC-16 (ARC)"),
     "a sum": (with_check(lambda b: sum(b) % 256, 1), "the check is a sum of one byte"),
+    "a sum that makes zero": (with_check(lambda b: -sum(b) % 256, 1), "the check is a sum of one byte"),
     "no check": (lambda b: on_the_line(b), "there is no check that is known here"),
     "no COBS": (lambda b: b + good(b).to_bytes(4, "little") + b"\0", "without COBS"),
     "no COBS, no delimiter": (lambda b: b + good(b).to_bytes(4, "little"), "without COBS"),

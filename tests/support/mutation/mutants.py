@@ -214,8 +214,8 @@ def _has_an_order(call: ast.Call) -> bool:
     """True when the first two arguments are not the same in the other order."""
     if len(call.args) < 2 or isinstance(call.args[0], ast.Starred) or ast.dump(call.args[0]) == ast.dump(call.args[1]):
         return False
-    symmetric = isinstance(call.func, ast.Name) and call.func.id in ("min", "max") and not call.keywords
-    return not symmetric
+    name = getattr(call.func, "id", getattr(call.func, "attr", ""))
+    return call.keywords != [] or name not in ("min", "max", "suppress")
 
 
 def _constants(node: ast.Constant) -> Iterator[tuple[str, Change]]:
