@@ -1,7 +1,7 @@
 # Every target does its own set-up: a fresh machine needs python3 (3.11 or newer) and nothing else.
 #   make demo      three live rounds on simulated devices, in a browser too, recorded, replayed, compared; the
 #                  environment it makes runs every command of the README
-#   make check     linters, type checks and the tests of pure code: before a commit, a minute or two
+#   make check     linters, type checks and the tests of pure code: before a commit, a minute
 #   make test      linters, type checks and the test suite, WORKERS=3 tests at a time; six minutes on two cores
 #   make test-more what repeats that for every game, capture, device and screen, with browsers, brokers and kills, and the
 #                  guides typed through: tests marked `more`, and those that `every(n)` leaves; ten minutes on two cores.
