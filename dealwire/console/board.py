@@ -213,18 +213,17 @@ class Board:
 
     async def _send_news(self, line: WebSocket, watcher: _Watcher) -> None:
         sent: dict[str, int] = {}
+        ended = False
         while not self._check(watcher):
-            async with asyncio.timeout(SEND_S):  # a task of its own would wait until other pages are made
-                await line.send_text(self._message(watcher.table, sent))
+            if ended and watcher.table in self._views:
+                await _say(line, self._ending(watcher.table, sent))
+                await asyncio.sleep(0)  # how other tables' rounds ended comes before the rest of this page
+            await _say(line, self._message(watcher.table, sent))
             await _set_within(watcher.at_once, GAP_S)
             await _set_within(watcher.news, BEAT_S)
-            ended = watcher.at_once.is_set() and not watcher.code
+            ended = watcher.at_once.is_set()
             watcher.news.clear()
             watcher.at_once.clear()
-            if ended and watcher.table in self._views:
-                async with asyncio.timeout(SEND_S):
-                    await line.send_text(self._ending(watcher.table, sent))
-                await asyncio.sleep(0)  # how other tables' rounds ended comes before the rest of this page
 
     def _ending(self, table: str, sent: dict[str, int]) -> str:
         """How the round ended, as JSON. The page shows the rest, and so this view whole, with the next message."""
@@ -243,6 +242,12 @@ class Board:
         return json.dumps(
             {"build": BUILD, **known, "clock": clock(self._now_ns()), "sections": sections}, ensure_ascii=False
         )
+
+
+async def _say(line: WebSocket, text: str) -> None:
+    """Send a message. TimeoutError when the page does not take it within `SEND_S`."""
+    async with asyncio.timeout(SEND_S):  # a task of its own would wait until other pages are made
+        await line.send_text(text)
 
 
 async def _set_within(event: asyncio.Event, seconds: float) -> None:
