@@ -22,12 +22,12 @@ import serial
 
 from benchmarks.lines_device import FRAME_BYTES, TAIL, age_us
 from benchmarks.table import Table
-from devices.address import open_transport
 from devices.clock import SystemClock
+from devices.dialects.table_controller import TableControllerDriver
+from devices.drive.address import open_transport
 from devices.events import Seen, WagerPlaced
-from devices.loop import Member, Owner
-from devices.session import Session
-from devices.table_controller import TableControllerDriver
+from devices.line.loop import Member, Owner
+from devices.line.session import Session
 from protocol.tdp import HostLink
 from protocol.tdp.messages import DeviceClass
 

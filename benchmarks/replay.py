@@ -18,11 +18,11 @@ from benchmarks.trees import NoCommit
 from dealer_flow.procedure.load import load_procedure
 from dealwire.table.table import Table as DealtTable
 from dealwire.table.table import TableTerms
-from devices.capture import Capture, Chunk
-from devices.replay import play
+from devices.drive.replay import play
+from devices.record.capture import Capture, Chunk
 from protocol.tdp.codec import decode
 from protocol.tdp.framing import Frame, Framer
-from rules.game import load_game
+from rules.game.load import load_game
 
 CAPTURES: Final = Path(__file__).parent.parent / "captures"
 NAMES: Final = ("clean-1", "clean-3", "clean-8", "two-rounds", "player-short", "dealer-long")

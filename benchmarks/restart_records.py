@@ -28,7 +28,7 @@ from devices.clock import ManualClock, SystemClock
 from devices.transport.base import LineClosed, Transport
 from devices.transport.memory import MemoryLine, memory_pair
 from devices.transport.opening import Opener
-from rules.settled import SettledKey
+from rules.meters.settled_rounds import SettledKey
 
 SPEED: Final = 20.0
 IDLE_S: Final = 4.5

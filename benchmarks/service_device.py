@@ -15,9 +15,9 @@ from dealwire.rehearsal.scenario import endless
 from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import CONTROLLER, SHUFFLER, SimulatedTable
 from devices.clock import SystemClock
-from devices.dialect import Explainer
-from devices.dialects import dialect_named
-from devices.loop import Member, Owner
+from devices.dialects.dialect import Explainer
+from devices.dialects.known import dialect_named
+from devices.line.loop import Member, Owner
 from devices.simulator.host import DeviceLine, SimulatorHost
 
 TERMINALS_MAX: Final = 64

@@ -23,7 +23,7 @@ from dealwire.rehearsal.simulate import simulate
 from dealwire.table.table import TableTerms
 from protocol.cards import DECK, RANKS, SUITS
 from protocol.printable import printable_json
-from rules.game import load_game
+from rules.game.load import load_game
 
 GAME: Final = "flushes-gone-wild.co"
 ROUNDS: Final = 1000

@@ -55,7 +55,7 @@ def recordings() -> list[Any]:
 
 def deliver() -> int:
     """Play every recording to nobody; how many frames they held."""
-    from devices.replay import play
+    from devices.drive.replay import play
 
     return sum(play(recording, lambda _: None).frames for recording in recordings())
 
@@ -64,7 +64,7 @@ def _dealing(*, settle: bool) -> Callable[[Meter], None]:
     from benchmarks.replay import deal
     from dealer_flow.procedure.load import load_procedure
     from dealwire.table.table import Table, TableTerms
-    from rules.game import load_game
+    from rules.game.load import load_game
 
     table = Table(load_procedure(GAME), TableTerms(load_game(GAME)) if settle else None)
     return whole(partial(deal, recordings(), table))
@@ -97,7 +97,7 @@ def settled(game: str, _: ExitStack) -> Job:
     """The kept rounds of a game: some to warm up, and others, whose cards no cache has met."""
     from dealer_flow.record.result import RoundResult
     from dealwire.table.table import TableTerms
-    from rules.game import load_game
+    from rules.game.load import load_game
 
     rounds = [RoundResult.from_json(line) for line in lines_of(game)]
     loaded = load_game(game)
@@ -124,8 +124,8 @@ def published(stack: ExitStack) -> Job:
     from dealwire.table.redaction import PublishedLine, Publisher
     from dealwire.table.table import Table
     from devices.clock import ManualClock
-    from devices.replay import PlayStats, reports
-    from rules.settled import SettledInMemory
+    from devices.drive.replay import PlayStats, reports
+    from rules.meters.settled_rounds import SettledInMemory
 
     clock, hub = ManualClock(START_NS), Hub()
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -168,7 +168,7 @@ def published(stack: ExitStack) -> Job:
 def _table(kind: Any) -> Any:
     from dealer_flow.procedure.load import load_procedure
     from dealwire.table.table import TableTerms
-    from rules.game import load_game
+    from rules.game.load import load_game
 
     return kind(load_procedure(GAME), TableTerms(load_game(GAME)))
 

@@ -6,8 +6,8 @@ from protocol.lazy import face
 
 if TYPE_CHECKING:
     from dealer_flow.play.flow import DealerFlow as DealerFlow
-    from dealer_flow.play.legal import Legal as Legal
-    from dealer_flow.play.snapshot import Snapshot as Snapshot
+    from dealer_flow.play.seen.legal import Legal as Legal
+    from dealer_flow.play.seen.snapshot import Snapshot as Snapshot
     from dealer_flow.procedure.load import Procedure as Procedure
     from dealer_flow.procedure.load import check_procedure as check_procedure
     from dealer_flow.procedure.load import known_procedures as known_procedures
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 __all__, __getattr__, __dir__ = face(
     __name__,
     {
-        "dealer_flow.play.legal": "Legal",
+        "dealer_flow.play.seen.legal": "Legal",
         "dealer_flow.play.flow": "DealerFlow",
-        "dealer_flow.play.snapshot": "Snapshot",
+        "dealer_flow.play.seen.snapshot": "Snapshot",
         "dealer_flow.procedure.load": "Procedure check_procedure known_procedures load_procedure",
         "dealer_flow.record.incidents": "Incident",
         "dealer_flow.record.result": "RoundResult",

@@ -11,8 +11,8 @@ from protocol.lazy import face
 
 if TYPE_CHECKING:
     from dealer_flow.play.flow import DealerFlow as DealerFlow
-    from dealer_flow.play.legal import Legal as Legal
-    from dealer_flow.play.snapshot import Snapshot as Snapshot
+    from dealer_flow.play.seen.legal import Legal as Legal
+    from dealer_flow.play.seen.snapshot import Snapshot as Snapshot
     from dealer_flow.procedure.load import Procedure as Procedure
     from dealer_flow.procedure.load import check_procedure as check_procedure
     from dealer_flow.procedure.load import known_procedures as known_procedures
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from dealwire.table.table import Table as Table
     from dealwire.table.table import TableTerms as TableTerms
     from devices import events as events
-    from devices.capture import Capture as Capture
-    from devices.driving import Shoe as Shoe
-    from devices.driving import Shuffler as Shuffler
-    from devices.driving import TableController as TableController
-    from devices.driving import open_device as open_device
+    from devices.drive.driving import Shoe as Shoe
+    from devices.drive.driving import Shuffler as Shuffler
+    from devices.drive.driving import TableController as TableController
+    from devices.drive.driving import open_device as open_device
+    from devices.drive.replay import play as play
     from devices.events import Seen as Seen
-    from devices.recording import CaptureWriter as CaptureWriter
-    from devices.replay import play as play
+    from devices.record.capture import Capture as Capture
+    from devices.record.recording import CaptureWriter as CaptureWriter
     from protocol.cards import Card as Card
     from protocol.errors import DealwireError as DealwireError
     from protocol.errors import LineError as LineError
@@ -47,14 +47,14 @@ if TYPE_CHECKING:
     from protocol.errors import Unfinished as Unfinished
     from protocol.errors import WrongDevice as WrongDevice
     from protocol.tdp.messages import Role as Role
-    from rules.game import Game as Game
-    from rules.game import load_game as load_game
-    from rules.settle import settle as settle
+    from rules.game.load import Game as Game
+    from rules.game.load import load_game as load_game
+    from rules.settle.rounds import settle as settle
     from rules.settlement import Settlement as Settlement
 
 JOBS = {
     "drive": {
-        "devices.driving": "open_device Shuffler Shoe TableController",
+        "devices.drive.driving": "open_device Shuffler Shoe TableController",
         "protocol.tdp.messages": "Role",
         "devices": "events",
         "devices.events": "Seen",
@@ -66,23 +66,23 @@ JOBS = {
     },
     "replay": {
         "dealwire.table.replay": "replay",
-        "devices.replay": "play",
-        "devices.capture": "Capture",
-        "devices.recording": "CaptureWriter",
+        "devices.drive.replay": "play",
+        "devices.record.capture": "Capture",
+        "devices.record.recording": "CaptureWriter",
     },
     "deal": {
         "dealer_flow.play.flow": "DealerFlow",
         "dealer_flow.procedure.load": "Procedure load_procedure known_procedures check_procedure",
         "dealer_flow.record.incidents": "Incident",
         "dealer_flow.record.result": "RoundResult",
-        "dealer_flow.play.snapshot": "Snapshot",
-        "dealer_flow.play.legal": "Legal",
+        "dealer_flow.play.seen.snapshot": "Snapshot",
+        "dealer_flow.play.seen.legal": "Legal",
         "protocol.cards": "Card",
     },
     "settle": {
         "dealwire.table.table": "Table TableTerms",
-        "rules.game": "Game load_game",
-        "rules.settle": "settle",
+        "rules.game.load": "Game load_game",
+        "rules.settle.rounds": "settle",
         "rules.settlement": "Settlement",
     },
     "simulate": {

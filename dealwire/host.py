@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
 from dealwire.wireshark.folders import Installed, pieces
-from devices.dialects import BUILT_IN, GROUP, dialect_named, dialect_names
+from devices.dialects.known import BUILT_IN, GROUP, dialect_named, dialect_names
 from devices.extras import install_command
 from devices.files import may
 from protocol.errors import LocalError

@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from devices.address import line_at, recorder
 from devices.clock import Clock, SystemClock
-from devices.dialects import dialect_named
+from devices.dialects.known import dialect_named
+from devices.drive.address import line_at, recorder
 from devices.events import Seen
-from devices.loop import Owner
-from devices.recording import LineKeeper
-from devices.supervisor import Supervisor
+from devices.line.loop import Owner
+from devices.line.supervisor import Supervisor
+from devices.record.recording import LineKeeper
 from devices.transport.base import Transport
 from protocol.errors import DealwireError
 from protocol.tdp.messages import Role

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final
 
-from devices.dialect import Dialect, Explainer
-from devices.dialects import dialect_named
-from devices.drivers import DRIVERS
+from devices.dialects.dialect import Dialect, Explainer
+from devices.dialects.drivers import DRIVERS
+from devices.dialects.known import dialect_named
 from devices.events import BytesDropped, EventsLost, LinkUp, Seen, UnknownReported
-from devices.session import Feed
+from devices.line.session import Feed
 from protocol.errors import DealwireError
 from protocol.link import Link, Output, Reported, Send, Started
 from protocol.tdp.messages import Role

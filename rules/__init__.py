@@ -1,15 +1,15 @@
 """Hands, bets, pay tables: a `RoundResult` in, a `Settlement` out, every line with its clause."""
 
 from protocol.tomlfile import TomlFileError
-from rules.award import AwardBook
 from rules.errors import SettlementRefused
-from rules.game import Game, game_ids, load_game
-from rules.linked import settle_linked
-from rules.meter_setup import load_setup
-from rules.meters import MeterBank, MeterRefused
-from rules.settle import settle
+from rules.facts.terms import Meter
+from rules.game.load import Game, game_ids, load_game
+from rules.meters.award import AwardBook
+from rules.meters.bank import MeterBank, MeterRefused
+from rules.meters.linked import settle_linked
+from rules.meters.setup import load_setup
+from rules.settle.rounds import settle
 from rules.settlement import Settlement, SettlementLine
-from rules.terms import Meter
 
 __all__ = [
     "AwardBook",

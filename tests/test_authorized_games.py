@@ -2,7 +2,7 @@
 
 from dealer_flow.procedure.load import known_procedures, load_procedure
 from docs._print.games import authorized
-from rules.game import game_ids, load_game
+from rules.game.load import game_ids, load_game
 
 COLORADO = "Colorado"
 OWN_SECTION = "47.1-1017.60"

@@ -14,7 +14,7 @@ from dealer_flow.procedure.load import load_procedure
 from dealwire.cli import main
 from dealwire.table.table import Table as DealtTable
 from dealwire.table.table import TableTerms
-from rules.game import load_game
+from rules.game.load import load_game
 
 FOLDER = Path(door.__file__).parent
 BRIEFLY_S = 0.01

@@ -21,10 +21,10 @@ from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealwire.table.replay import replay
 from dealwire.table.table import Table, TableTerms
-from devices.capture import Capture, Chunk
+from devices.drive.replay import PlayStats, play
 from devices.events import Seen
-from devices.replay import PlayStats, play
-from rules.game import game_id_of, game_ids, load_game_of
+from devices.record.capture import Capture, Chunk
+from rules.game.load import game_id_of, game_ids, load_game_of
 from rules.settlement import Settlement
 from tests.support.evenings.race_evenings import unsigned
 from tests.support.oracles.wire_count import angel_eye_frames, count_wire

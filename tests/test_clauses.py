@@ -13,7 +13,7 @@ from tests.support.reading.paragraphs import known
 ROOT: Final = Path(__file__).parents[1]
 KNOWN: Final = known()
 FILES: Final = files()
-WRITTEN: Final = sorted([*ROOT.glob("dealer_flow/procedure/*/*.toml"), *ROOT.glob("rules/games/*.toml")])
+WRITTEN: Final = sorted([*ROOT.glob("dealer_flow/procedure/*/*.toml"), *ROOT.glob("dealer_flow/games/*/*.toml")])
 _MENTIONED: Final = re.compile(r"47\.1-10\d\d(?:\.\d+)?(?:\(\w+(?:\.\d+)?\))*")
 
 

@@ -43,14 +43,24 @@ def test_this_tree_deals_as_its_last_commit(kept: Path, capsys: pytest.CaptureFi
 @pytest.mark.parametrize(
     ("file", "was", "becomes", "differs"),
     [
-        ("dealer_flow/**/flushes-gone-wild.sd.toml", "positions = [1, 4, 5]", "positions = [1, 3, 5]", "wrong-burn"),
+        (
+            "dealer_flow/games/flushes-gone-wild/sd.deal.toml",
+            "positions = [1, 4, 5]",
+            "positions = [1, 3, 5]",
+            "wrong-burn",
+        ),
         (
             "dealer_flow/**/no-general-rules.toml",
             'option = "seat-count"',
             'option = "community-count"',
             "seats[].status",
         ),
-        ("rules/games/flushes-gone-wild.sd.toml", 'pays = "1 to 1"', 'pays = "2 to 1"', "settlement.lines[].pay"),
+        (
+            "dealer_flow/games/flushes-gone-wild/sd.pays.toml",
+            'pays = "1 to 1"',
+            'pays = "2 to 1"',
+            "settlement.lines[].pay",
+        ),
     ],
     ids=["burn", "count", "pay"],
 )

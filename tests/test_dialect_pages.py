@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from devices.bee_tek import FAULTS
+from devices.dialects.bee_tek import FAULTS
 from protocol.angel_eye import messages as am
 from protocol.angel_eye.framing import MAX_WIRE, NakReason
 from protocol.angel_eye.framing import NoiseReason as AngelNoise

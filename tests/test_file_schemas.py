@@ -12,8 +12,8 @@ import jsonschema
 import pytest
 from pydantic import ValidationError
 
-from dealer_flow.procedure.tomlfile import TomlTable, tuples
-from dealwire.bench.plan import VERBS
+from dealer_flow.tomlfile import TomlTable, tuples
+from dealwire.bench.plan.plan import VERBS
 from dealwire.bench.values import BadValue
 from dealwire.config.load import load_configuration
 from docs._print import DOCS

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from docs._print import DOCS, odds
 from docs._print.everything import PRINTED
-from rules.game import load_game
+from rules.game.load import load_game
 from rules.odds import Question
 from rules.odds.kept import KeptOdds
 

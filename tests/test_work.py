@@ -350,7 +350,7 @@ def test_the_kept_rounds_were_played_out(game: str) -> None:
 
 def test_hands_of_holdem_are_kept_that_have_side_pots() -> None:
     from dealwire.table.table import TableTerms
-    from rules.game import load_game
+    from rules.game.load import load_game
 
     terms = TableTerms(load_game("holdem.co"))
     counted = [RoundResult.from_json(line) for line in settled_rounds.lines_of("holdem.co")][settled_rounds.WARM_UP :]

@@ -18,25 +18,25 @@ from itertools import islice
 from typing import Final
 
 import devices.events as e
-from dealer_flow.play import handle_shoe
-from dealer_flow.play.bypass import PASSES_BY, deal_on, goes_on_without, judge_late, pass_by, take_early
-from dealer_flow.play.corrections import Amendment, RoundReports, keyed_alone, needs_cure, on_record, refused
-from dealer_flow.play.dealing import assign_hands, look_ahead, offer_hand
-from dealer_flow.play.guards import GUARDS
-from dealer_flow.play.handle_shuffler import HANDLERS
-from dealer_flow.play.identity import Pin
-from dealer_flow.play.kept import ComingRound, FlowState, coming, coming_of, in_order, put_back
-from dealer_flow.play.legal import Legal, legal
-from dealer_flow.play.machine import Phase
-from dealer_flow.play.order import WAITING, broken, rules_of, violation
-from dealer_flow.play.publish import result_of
-from dealer_flow.play.remedies import at_step, before_last
-from dealer_flow.play.sessions import LINE_REPORTS, Lines, RoundOrigin
-from dealer_flow.play.snapshot import Snapshot, snapshot
-from dealer_flow.play.states import BEFORE_REVEAL, LOOSE, STEPS, State
-from dealer_flow.play.steps import end_step, ends_by, follow, may_open, next_step, open_step, waits_for_cards
-from dealer_flow.play.violation import Violation, incident_of
-from dealer_flow.play.wagers import hold_late
+from dealer_flow.play.course.identity import Pin
+from dealer_flow.play.course.steps import end_step, ends_by, follow, may_open, next_step, open_step, waits_for_cards
+from dealer_flow.play.machine.guards import GUARDS
+from dealer_flow.play.machine.machine import Phase
+from dealer_flow.play.machine.states import BEFORE_REVEAL, LOOSE, STEPS, State
+from dealer_flow.play.order.order import WAITING, broken, rules_of, violation
+from dealer_flow.play.order.violation import Violation, incident_of
+from dealer_flow.play.reports import shoe as handle_shoe
+from dealer_flow.play.reports.bypass import PASSES_BY, deal_on, goes_on_without, judge_late, pass_by, take_early
+from dealer_flow.play.reports.corrections import Amendment, RoundReports, keyed_alone, needs_cure, on_record, refused
+from dealer_flow.play.reports.saved_state import ComingRound, FlowState, coming, coming_of, in_order, put_back
+from dealer_flow.play.reports.sessions import LINE_REPORTS, Lines, RoundOrigin
+from dealer_flow.play.reports.shuffler import HANDLERS
+from dealer_flow.play.seen.legal import Legal, legal
+from dealer_flow.play.seen.publish import result_of
+from dealer_flow.play.seen.snapshot import Snapshot, snapshot
+from dealer_flow.play.verdicts.dealing import assign_hands, look_ahead, offer_hand
+from dealer_flow.play.verdicts.remedies import at_step, before_last
+from dealer_flow.play.verdicts.wagers import hold_late
 from dealer_flow.procedure.load import Procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.record.incidents import Incident

@@ -7,9 +7,9 @@ from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import AfterValidator, Field
 
-from dealer_flow.procedure.english import a, dollars, listed
+from dealer_flow.english import a, dollars, listed
 from dealer_flow.procedure.tables import Byte, Clause, Name, WhenPart, chosen
-from dealer_flow.procedure.tomlfile import TomlTable
+from dealer_flow.tomlfile import TomlTable
 from protocol.cards import RANKS, SUITS
 from protocol.printable import printable
 

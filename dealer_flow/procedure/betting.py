@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from dealer_flow.english import dollars
 from dealer_flow.procedure.bets import AmountText, amount_of
 from dealer_flow.procedure.complaints import Complaint, option_faults
-from dealer_flow.procedure.english import dollars
 from dealer_flow.procedure.tables import Clause, Name, OptionRef
-from dealer_flow.procedure.tomlfile import TomlTable
+from dealer_flow.tomlfile import TomlTable
 
 if TYPE_CHECKING:
     from dealer_flow.procedure.schema import Procedure

@@ -14,11 +14,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from dealer_flow.procedure.tomlfile import fault_at, names_in, parsed, read
+from dealer_flow.games import files_of
+from dealer_flow.tomlfile import fault_at, files_in, parsed, read
 from protocol.printable import printable
 from protocol.tomlfile import Key, TomlFileError
 
-FILES: Final = Path(__file__).parent / "files"
 PARTS: Final = Path(__file__).parent / "parts"
 PART_SCHEMA: Final = "dealwire.procedure-part/1"
 DEEPEST_BASE: Final = 8
@@ -115,7 +115,12 @@ class Whole:
 
 def known_parts() -> tuple[str, ...]:
     """Names of the shared parts that come with the package."""
-    return names_in(PARTS)
+    return tuple(part_files())
+
+
+def part_files() -> dict[str, Path]:
+    """Name -> file of the shared parts that come with the package."""
+    return files_in(PARTS)
 
 
 def compose(text: str, file: str) -> Whole:
@@ -167,10 +172,8 @@ def _named_layer(layer: Layer, number: int, name: str, read_before: dict[str, La
     """The file that a `base` names: a part, a procedure of the package, or a path beside the file that names it."""
     if name.endswith(".toml"):
         path = Path(layer.file).parent / name
-    elif name in known_parts():
-        path = PARTS / f"{name}.toml"
-    elif name in names_in(FILES):
-        path = FILES / f"{name}.toml"
+    elif found_file := part_files().get(name) or files_of("deal").get(name):
+        path = found_file
     else:
         known = f"parts: {', '.join(known_parts())}; or the id of a procedure, or a .toml file"
         raise layer.fault(("base", number), f"no procedure or part {printable(repr(name))}; {known}")

@@ -1,23 +1,22 @@
 """A game's dealing procedure: read from TOML, strict, every figure with the clause it comes from.
 
-Code knows no game by name: what differs between games stands in `procedures/*.toml`. Whatever is wrong with a
+Code knows no game by name: what differs between games stands in `games/*/*.deal.toml`. Whatever is wrong with a
 file comes out as one `ProcedureError` that names file, line, key and what is allowed.
 """
 
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
 
+from dealer_flow.games import GAMES, files_of
 from dealer_flow.procedure.checks.contradictions import contradictions
-from dealer_flow.procedure.layers import FILES, PART_SCHEMA, PARTS, ProcedureError, Whole, compose, known_parts
+from dealer_flow.procedure.layers import PART_SCHEMA, ProcedureError, Whole, compose, known_parts, part_files
 from dealer_flow.procedure.schema import Procedure
-from dealer_flow.procedure.tomlfile import first_fault, locate, named_faults, names_in, read, validated
 from dealer_flow.procedure.whole import written_out
+from dealer_flow.tomlfile import first_fault, locate, named_faults, read, validated
 from protocol.tomlfile import Key
 
 __all__ = [
-    "FOLDER",
     "Procedure",
     "ProcedureError",
     "check_part",
@@ -30,19 +29,17 @@ __all__ = [
     "whole_text",
 ]
 
-FOLDER: Final = FILES
-
 
 def known_procedures() -> tuple[str, ...]:
     """Ids of the procedures that come with the package."""
-    return names_in(FOLDER)
+    return tuple(files_of("deal"))
 
 
 def load_procedure(source: str | Path) -> Procedure:
     """The procedure with this id, or in this file. ProcedureError says in one line what is wrong and where."""
-    path = locate(source, FOLDER, "procedure", ProcedureError)
+    path = locate(source, files_of("deal"), "procedure", ProcedureError)
     text = read(path, ProcedureError)
-    return _of_package(text, str(path)) if path.parent == FOLDER else parse_procedure(text, str(path))
+    return _of_package(text, str(path)) if path.is_relative_to(GAMES) else parse_procedure(text, str(path))
 
 
 @lru_cache(maxsize=256)
@@ -54,7 +51,7 @@ def _of_package(text: str, file: str) -> Procedure:
 def check_procedure(source: str | Path) -> list[ProcedureError]:
     """Everything that is wrong with the file: what its keys may not hold, or else what does not fit together."""
     try:
-        path = locate(source, FOLDER, "procedure", ProcedureError)
+        path = locate(source, files_of("deal"), "procedure", ProcedureError)
         return [*_examined(read(path, ProcedureError), str(path))[1]]
     except ProcedureError as fault:
         return [fault]
@@ -62,7 +59,7 @@ def check_procedure(source: str | Path) -> list[ProcedureError]:
 
 def fault_of(source: str | Path, key: Key, why: str) -> ProcedureError:
     """What something else finds wrong at a key of the procedure with this id, or in this file, where it is written."""
-    path = locate(source, FOLDER, "procedure", ProcedureError)
+    path = locate(source, files_of("deal"), "procedure", ProcedureError)
     return compose(read(path, ProcedureError), str(path)).fault(key, why)
 
 
@@ -70,7 +67,7 @@ def check_part(source: str | Path) -> list[ProcedureError]:
     """As `check_procedure`, of a shared part: what its keys may not hold. Whether all fits together is known of the
     procedures that stand on it."""
     try:
-        path = locate(source, PARTS, "part", ProcedureError)
+        path = locate(source, part_files(), "part", ProcedureError)
         whole = compose(read(path, ProcedureError), str(path))
     except ProcedureError as fault:
         return [fault]
@@ -91,7 +88,7 @@ def _of_a_part(whole: Whole) -> Iterator[tuple[Key, str]]:
 def whole_text(source: str | Path) -> str:
     """The procedure with this id, or in this file, and all that it stands on, as one file. ProcedureError for files
     that cannot be laid upon each other."""
-    path = locate(source, FOLDER, "procedure", ProcedureError)
+    path = locate(source, files_of("deal"), "procedure", ProcedureError)
     return written_out(read(path, ProcedureError), str(path))
 
 

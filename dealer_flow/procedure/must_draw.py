@@ -10,9 +10,9 @@ from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import Field
 
-from dealer_flow.procedure.english import cards, listed
+from dealer_flow.english import cards, listed
 from dealer_flow.procedure.tables import Clause
-from dealer_flow.procedure.tomlfile import TomlTable
+from dealer_flow.tomlfile import TomlTable
 from protocol.cards import ACE_HIGH, RANKS, Card, high_rank
 
 Holds = Literal[

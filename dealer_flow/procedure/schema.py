@@ -35,8 +35,8 @@ from dealer_flow.procedure.tables import (
     ShoePart,
     WrongPart,
 )
-from dealer_flow.procedure.tomlfile import TomlTable
 from dealer_flow.record.result import ProcedureRef
+from dealer_flow.tomlfile import TomlTable
 
 
 class Procedure(TomlTable):

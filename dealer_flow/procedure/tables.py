@@ -5,8 +5,8 @@ from typing import Annotated, Final, Literal, get_args
 
 from pydantic import Field
 
-from dealer_flow.procedure.english import cards, listed
-from dealer_flow.procedure.tomlfile import TomlTable
+from dealer_flow.english import cards, listed
+from dealer_flow.tomlfile import TomlTable
 
 Name = Annotated[str, Field(pattern=r"^[a-z0-9]+([.-][a-z0-9]+)*$")]
 Clause = Annotated[str, Field(min_length=1)]

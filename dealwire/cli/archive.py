@@ -23,11 +23,11 @@ from dealer_flow.record.result import RoundResult
 from dealwire.cli.exits import Exit, explain
 from dealwire.cli.options import TableMaker
 from dealwire.table.table import TableOutcome
-from devices.capture import Capture, CaptureError, CaptureInaccessible
+from devices.drive.replay import PlayStats, play
 from devices.events import Seen
-from devices.pcapng import RTAC_SERIAL
 from devices.processes import end_with_parent
-from devices.replay import PlayStats, play
+from devices.record.capture import Capture, CaptureError, CaptureInaccessible
+from devices.record.pcapng import RTAC_SERIAL
 from protocol.errors import DealwireError
 from protocol.printable import printable
 

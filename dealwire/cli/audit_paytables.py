@@ -9,7 +9,7 @@ from dealwire.cli.exits import Exit
 from dealwire.cli.options import cache_folder
 from dealwire.cli.progress import CountProgress
 from dealwire.cli.terminal import echo, echo_json
-from rules.game import game_ids, load_game
+from rules.game.load import game_ids, load_game
 from rules.odds import Odds, PaytableFinding, Question, audit
 from rules.odds.kept import KeptOdds
 

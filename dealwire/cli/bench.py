@@ -12,31 +12,31 @@ import click
 from click.core import ParameterSource
 from msgspec.structs import replace
 
-from dealwire.bench.comparing import compare_reports
-from dealwire.bench.dialect_plan import DialectPlan, dialect_plan, dialect_plans
-from dealwire.bench.dialect_run import DialectRun, report_of_shoe
-from dealwire.bench.hands import Hands, NoHands, PersonHands
-from dealwire.bench.hands_command import HandsChannel, ProgramHands
-from dealwire.bench.hands_needed import checks_for_hands
-from dealwire.bench.plan import BenchPlan, known_plans, load_plan
-from dealwire.bench.probe import MS, Probe
+from dealwire.bench.hands.command import HandsChannel, ProgramHands
+from dealwire.bench.hands.hands import Hands, NoHands, PersonHands
+from dealwire.bench.plan.dialect_plan import DialectPlan, dialect_plan, dialect_plans
+from dealwire.bench.plan.hands_needed import checks_for_hands
+from dealwire.bench.plan.plan import BenchPlan, known_plans, load_plan
 from dealwire.bench.record import BenchOutcome, NotRunCause
-from dealwire.bench.report import BenchVerdict, Report
-from dealwire.bench.report_text import summary_lines, text_lines
-from dealwire.bench.reporting import ReportHead, report_of
-from dealwire.bench.rig import SimulatedRig
-from dealwire.bench.runner import BenchChoices, BenchRun, run_plan
-from dealwire.bench.signing import ReportSignature, beside
-from dealwire.bench.watching import await_return, take_over, to_make_again
-from dealwire.bench.wire import LiveWire, Wire
+from dealwire.bench.report.comparing import compare_reports
+from dealwire.bench.report.report import BenchVerdict, Report
+from dealwire.bench.report.signing import ReportSignature, beside
+from dealwire.bench.report.text import summary_lines, text_lines
+from dealwire.bench.run.dialect_run import DialectRun, report_of_shoe
+from dealwire.bench.run.reporting import ReportHead, report_of
+from dealwire.bench.run.rig import SimulatedRig
+from dealwire.bench.run.runner import BenchChoices, BenchRun, run_plan
+from dealwire.bench.run.watching import await_return, take_over, to_make_again
+from dealwire.bench.verbs.probe import MS, Probe
+from dealwire.bench.verbs.wire import LiveWire, Wire
 from dealwire.cli.bench_reports import ReportFiles, doubt, new_key, read_earlier, refuse, verify, write_forms
 from dealwire.cli.exits import Exit
 from dealwire.cli.options import FILE, DecimalRange, together
 from dealwire.cli.terminal import ProgressLine, echo, echo_json
 from dealwire.rehearsal.faults import faults
-from devices.address import line_at
 from devices.clock import SystemClock
-from devices.dialects import dialect_named
+from devices.dialects.known import dialect_named
+from devices.drive.address import line_at
 from protocol.errors import LineClosed, LineGarbled, NoAnswer, WrongDevice
 from protocol.printable import TEXT_MAX, printable
 from protocol.tdp.packets import VERSION_TEXT

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import click
 from msgspec.structs import replace
 
-from dealwire.bench.plan import BenchPlan
-from dealwire.bench.report import NotAReport, Report, read_report
-from dealwire.bench.signing import ReportSignature, ReportSigner, beside
+from dealwire.bench.plan.plan import BenchPlan
+from dealwire.bench.report.report import NotAReport, Report, read_report
+from dealwire.bench.report.signing import ReportSignature, ReportSigner, beside
 from dealwire.cli.exits import BY_ERRNO, Exit, Stop
 from dealwire.cli.terminal import echo
 from dealwire.journal.errors import KeyProblem
@@ -75,8 +75,8 @@ def refuse(forms: dict[str, Path | None], read: dict[str, Path | None], *, overw
 
 def write_forms(report: Report, signature: ReportSignature | None, junit: Path | None, html: Path | None) -> None:
     """The forms that are made from the report."""
-    from dealwire.bench.report_html import to_html
-    from dealwire.bench.report_text import to_junit
+    from dealwire.bench.report.html import to_html
+    from dealwire.bench.report.text import to_junit
 
     forms: list[tuple[Path | None, Callable[[Report, ReportSignature | None], str]]] = [
         (junit, to_junit),
@@ -117,7 +117,7 @@ def read_earlier(file: Path) -> Earlier:
 
 def doubt(file: Path, report: Report) -> None:
     """Say of a report that others are held against when its counts are not those of its checks."""
-    from dealwire.bench.verifying import wrong_counts
+    from dealwire.bench.run.verifying import wrong_counts
 
     if wrong := list(wrong_counts(report)):
         echo(f"dealwire: {file}: its counts do not hold: {'; '.join(wrong)}", err=True)
@@ -125,10 +125,10 @@ def doubt(file: Path, report: Report) -> None:
 
 def verify(file: Path, plan: BenchPlan | None, key: Path | None, against: Path | None) -> tuple[Report, bool]:
     """Say what holds of a report and what does not; the report, and whether nothing speaks against it."""
-    from dealwire.bench.comparing import compare_reports
-    from dealwire.bench.report_text import summary_lines
-    from dealwire.bench.signing import load_public
-    from dealwire.bench.verifying import Received, verify_report
+    from dealwire.bench.report.comparing import compare_reports
+    from dealwire.bench.report.signing import load_public
+    from dealwire.bench.report.text import summary_lines
+    from dealwire.bench.run.verifying import Received, verify_report
 
     report, data = read_earlier(file)
     before = read_earlier(against) if against else None

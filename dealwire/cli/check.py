@@ -16,21 +16,21 @@ from dealer_flow.procedure.load import (
     known_procedures,
     load_procedure,
 )
-from dealer_flow.procedure.tomlfile import TOML_MAX_BYTES, fault_in, load
+from dealer_flow.tomlfile import TOML_MAX_BYTES, fault_in, load
 from dealwire.cli.exits import Exit
 from dealwire.cli.terminal import echo, echo_json
 from devices.files import read_file
 from protocol.tomlfile import TomlFileError
-from rules.game import game_ids, load_game
+from rules.game.house_ways import load_houseway
+from rules.game.keep_rules import load_keep
+from rules.game.load import game_ids, load_game
+from rules.game.pairing import game_faults
+from rules.game.paytable import load_paytable
 from rules.hands.poker import load_ranking
-from rules.houseways import load_houseway
-from rules.jackpot_setup import load_jackpot
-from rules.keeps import load_keep
-from rules.meter_setup import load_setup
+from rules.meters.jackpot_setup import load_jackpot
+from rules.meters.setup import load_setup
 from rules.odds.named import odds_faults
 from rules.odds.strategy import Strategy, StrategyFile, load_strategy
-from rules.pairing import game_faults
-from rules.paytable import load_paytable
 
 CHECK_SCHEMA = "dealwire.check/1"
 

@@ -9,7 +9,7 @@ import click
 from click.shell_completion import CompletionItem
 
 if TYPE_CHECKING:
-    from rules.game import Game
+    from rules.game.load import Game
 
 
 def completed(command: click.Command) -> click.Command:
@@ -30,7 +30,7 @@ def _offered(known: Callable[[click.Context], Iterable[str]], ctx: click.Context
 
 
 def _games(_: click.Context) -> Iterable[str]:
-    from rules.game import game_ids
+    from rules.game.load import game_ids
 
     return game_ids()
 
@@ -48,19 +48,19 @@ def _scenarios(ctx: click.Context) -> Iterable[str]:
 
 
 def _dialects(_: click.Context) -> Iterable[str]:
-    from devices.dialects import dialect_names
+    from devices.dialects.known import dialect_names
 
     return dialect_names()
 
 
 def _plans(_: click.Context) -> Iterable[str]:
-    from dealwire.bench.plan import known_plans
+    from dealwire.bench.plan.plan import known_plans
 
     return known_plans()
 
 
 def _house_ways(_: click.Context) -> Iterable[str]:
-    from rules.houseways import houseway_ids
+    from rules.game.house_ways import houseway_ids
 
     return houseway_ids()
 
@@ -91,7 +91,7 @@ def _bets(ctx: click.Context) -> Iterable[str]:
 def _readings(ctx: click.Context) -> Iterable[str]:
     if (game := _game(ctx)) is None:
         return []
-    from rules.readings import READINGS
+    from rules.game.readings import READINGS
 
     return [f"{name}={option}" for name in game.default_readings() for option in READINGS[name]]
 
@@ -100,7 +100,7 @@ def _game(ctx: click.Context) -> "Game | None":
     """The game that the line names before the unfinished word, else the one that is meant without a name."""
     from dealwire.cli.options import DEFAULT_GAME
     from protocol.errors import DealwireError
-    from rules.game import game_ids, load_game, load_game_of
+    from rules.game.load import game_ids, load_game, load_game_of
 
     try:
         known = game_ids()  # an option without its value yet keeps click from giving arguments their names

@@ -10,9 +10,9 @@ import click
 
 from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.terminal import echo, echo_json
-from devices.dialect import Dialect, Explainer
-from devices.dialects import dialect_named
-from devices.session import BARREN_MAX
+from devices.dialects.dialect import Dialect, Explainer
+from devices.dialects.known import dialect_named
+from devices.line.session import BARREN_MAX
 
 CHUNK: Final = 65536
 

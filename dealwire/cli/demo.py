@@ -24,12 +24,12 @@ from dealwire.rehearsal.scenario_file import find_scenario
 from dealwire.service.simulated import simulator
 from dealwire.table.table import Table, TableOutcome, TableTerms
 from dealwire.table.viewer import Viewer
-from devices.capture import Capture, CaptureWriter
+from devices.drive.replay import PlayStats, play
 from devices.events import LinkUp, Seen
 from devices.extras import install_command
-from devices.replay import PlayStats, play
+from devices.record.capture import Capture, CaptureWriter
 from protocol.errors import LocalError
-from rules.game import load_game
+from rules.game.load import load_game
 
 ROUNDS: Final = 3
 DEVICES: Final = 2

@@ -12,8 +12,8 @@ import click
 from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.options import FILE, DecimalRange
 from dealwire.cli.terminal import echo, echo_json
-from devices.driving import TIMEOUT_S, AnyHandle, open_device
-from devices.translation import names_of
+from devices.dialects.translation import names_of
+from devices.drive.driving import TIMEOUT_S, AnyHandle, open_device
 from protocol.errors import Unfinished
 from protocol.tdp.instruments import MEANINGS, measure
 from protocol.tdp.messages import Algorithm, Component, DeviceMeter, Region

@@ -11,9 +11,9 @@ import click
 from dealwire.cli.exits import Exit
 from dealwire.cli.terminal import echo, echo_json
 from devices.contract import CONTRACT, ContractBroken, DialectSample
-from devices.dialects import BUILT_IN, BadDialect, dialect_named, dialect_names
-from devices.drivers import DRIVERS
-from devices.heard import heard_in
+from devices.dialects.drivers import DRIVERS
+from devices.dialects.known import BUILT_IN, BadDialect, dialect_named, dialect_names
+from devices.record.heard import heard_in
 
 SCHEMA: Final = "dealwire.dialect/1"
 

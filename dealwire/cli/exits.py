@@ -19,7 +19,7 @@ from dealwire.journal.errors import (
     SealingUnavailable,
 )
 from dealwire.service.timekeeping import ClockDoubtful
-from devices.capture_errors import CaptureError, CaptureInaccessible
+from devices.record.capture_errors import CaptureError, CaptureInaccessible
 from protocol.errors import (
     DealwireError,
     LineAbsent,

@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 
 import click
 
-from dealwire.bench.hand_actions import hand_actions
-from dealwire.bench.hands_program import serve
-from dealwire.bench.relay import RelayHands, load_relay
+from dealwire.bench.hands.actions import hand_actions
+from dealwire.bench.hands.program import serve
+from dealwire.bench.run.relay import RelayHands, load_relay
 from dealwire.cli.options import FILE
 from dealwire.cli.terminal import echo
 from protocol.errors import LineAbsent, LineClosed

@@ -22,14 +22,14 @@ def _procedures() -> list[Item]:
 
 
 def _games() -> list[Item]:
-    from rules.game import game_ids
+    from rules.game.load import game_ids
 
     return [{"name": name} for name in game_ids()]
 
 
 def _dialects() -> list[Item]:
     """With the package that adds one, and what of it is loaded; two that add the same name are both there."""
-    from devices.dialects import BUILT_IN, GROUP
+    from devices.dialects.known import BUILT_IN, GROUP
 
     own = [{"name": name, "from": "dealwire itself"} for name in BUILT_IN]
     added = [

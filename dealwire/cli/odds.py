@@ -12,7 +12,7 @@ import click
 from dealwire.cli.options import FILE, WagerCents, cache_folder, cents, pairs
 from dealwire.cli.progress import CountProgress
 from dealwire.cli.terminal import GrowingTable, echo_json
-from rules.game import load_game
+from rules.game.load import load_game
 from rules.odds import Question, odds
 from rules.odds.kept import Found, KeptOdds
 from rules.odds.strategy import load_strategy

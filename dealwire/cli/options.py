@@ -15,16 +15,16 @@ from dealwire.cli.terminal import echo
 from dealwire.config.build import award_book
 from dealwire.live import LineConfig
 from dealwire.table.table import Table, TableTerms
-from devices.dialects import dialect_named
+from devices.dialects.known import dialect_named
 from protocol.printable import printable
-from rules.amounts import MOST_CENTS
 from rules.errors import SettlementRefused
-from rules.game import Game, game_id_of, load_game, load_game_of
-from rules.jackpot_book import JackpotBook
-from rules.jackpot_setup import load_jackpot
-from rules.meter_setup import cautions, load_setup
-from rules.meters import MeterBank
-from rules.pairing import must_fit
+from rules.game.amounts import MOST_CENTS
+from rules.game.load import Game, game_id_of, load_game, load_game_of
+from rules.game.pairing import must_fit
+from rules.meters.bank import MeterBank
+from rules.meters.jackpot_book import JackpotBook
+from rules.meters.jackpot_setup import load_jackpot
+from rules.meters.setup import cautions, load_setup
 from rules.settlement import HouseRake, MaximumPayout
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from dealwire.cli.output import OutputFailed
-from devices.dialect import DialectFramer
-from devices.dialects import dialect_named
+from devices.dialects.dialect import DialectFramer
+from devices.dialects.known import dialect_named
 from protocol.cutting import Noise, Piece
 from protocol.printable import printable
 

@@ -13,8 +13,8 @@ from dealwire.cli.output import LiveOutput
 from dealwire.cli.show import RoundPrinter, Say, counts, say_json, say_summary
 from dealwire.cli.terminal import echo
 from dealwire.live import LineConfig, LiveTable
-from devices.capture import CaptureWriter
 from devices.events import LinkUp, Seen
+from devices.record.capture import CaptureWriter
 from protocol.errors import DealwireError
 
 

@@ -12,11 +12,11 @@ from dealwire.cli.round_lines import lines
 from dealwire.table.table import TableTerms
 from protocol.errors import DealwireError
 from rules.errors import SettlementRefused
-from rules.game import Game, game_id_of, game_ids, load_game, load_game_of
-from rules.jackpot_book import JackpotBook
-from rules.meters import MeterBank, MeterRecord
-from rules.pairing import must_fit
-from rules.settled import RoundRuns, SettledKey
+from rules.game.load import Game, game_id_of, game_ids, load_game, load_game_of
+from rules.game.pairing import must_fit
+from rules.meters.bank import MeterBank, MeterRecord
+from rules.meters.jackpot_book import JackpotBook
+from rules.meters.settled_rounds import RoundRuns, SettledKey
 
 T = TypeVar("T")
 

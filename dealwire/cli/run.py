@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dealer_flow.procedure.tomlfile import fault_in
+from dealer_flow.tomlfile import fault_in
 from dealwire.cli.exits import Exit, Stop, explain
 from dealwire.cli.exporting import broker_of, must_count, ndjson_of, note_decision, stop_tables, warnings_of
 from dealwire.cli.options import DecimalRange

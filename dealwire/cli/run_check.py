@@ -9,7 +9,7 @@ from typing import Final
 
 import click
 
-from dealer_flow.procedure.tomlfile import read
+from dealer_flow.tomlfile import read
 from dealwire.cli.exits import Exit, Stop, explain
 from dealwire.cli.exporting import marks_of
 from dealwire.cli.terminal import echo, echo_json

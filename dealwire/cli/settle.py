@@ -20,11 +20,11 @@ from dealwire.cli.round_terms import RoundTerms, resumed
 from dealwire.cli.show import Say, say_json, say_round
 from dealwire.cli.terminal import echo
 from protocol.errors import DealwireError
-from rules.jackpot_book import JackpotBook
-from rules.jackpot_setup import load_jackpot
-from rules.meter_setup import load_setup
-from rules.meters import MeterBank
-from rules.settled import RoundRuns, SettledKey
+from rules.meters.bank import MeterBank
+from rules.meters.jackpot_book import JackpotBook
+from rules.meters.jackpot_setup import load_jackpot
+from rules.meters.settled_rounds import RoundRuns, SettledKey
+from rules.meters.setup import load_setup
 
 GC_THRESHOLD: Final = 100_000
 """Objects that may refer to each other, made and not gone, before somebody looks whether they only do that."""

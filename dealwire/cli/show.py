@@ -15,8 +15,8 @@ from dealwire.cli.betting import betting_lines, chips_of, pot_lines
 from dealwire.cli.terminal import echo, echo_json, echo_styled, say_table
 from dealwire.table.table import TableOutcome
 from protocol.printable import printable
-from rules.award_record import AwardRecord
-from rules.meters import MeterRecord
+from rules.meters.award_record import AwardRecord
+from rules.meters.bank import MeterRecord
 from rules.settlement import Settlement, SettlementLine, amount
 
 SUMMARY_SCHEMA = "dealwire.summary/1"

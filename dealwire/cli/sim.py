@@ -8,7 +8,7 @@ import click
 from click.core import ParameterSource
 
 from dealer_flow.procedure.load import load_procedure
-from dealwire.bench.simulated_hands_port import HandsPort, SimulatorHands
+from dealwire.bench.hands.simulated_port import HandsPort, SimulatorHands
 from dealwire.cli.options import FILE, DecimalRange
 from dealwire.cli.terminal import echo
 from dealwire.rehearsal.dealt_table import DealtTable

@@ -3,19 +3,19 @@
 from pathlib import Path
 from typing import TypeVar
 
-from dealer_flow.play.identity import Pin
+from dealer_flow.play.course.identity import Pin
 from dealer_flow.procedure.load import Procedure, load_procedure
 from dealer_flow.procedure.plan import Plan
 from dealwire.config.schema import RakePart, TablePart
 from dealwire.table.table import Table, TableTerms
-from rules.award import AwardBook
 from rules.errors import SettlementRefused
-from rules.game import load_game, load_game_of
-from rules.jackpot_book import JackpotBook
-from rules.jackpot_setup import load_jackpot
-from rules.meter_setup import load_setup
-from rules.meters import MeterBank
-from rules.pairing import must_fit
+from rules.game.load import load_game, load_game_of
+from rules.game.pairing import must_fit
+from rules.meters.award import AwardBook
+from rules.meters.bank import MeterBank
+from rules.meters.jackpot_book import JackpotBook
+from rules.meters.jackpot_setup import load_jackpot
+from rules.meters.setup import load_setup
 from rules.settlement import HouseRake, MaximumPayout
 
 

@@ -9,23 +9,23 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from dealer_flow.play.identity import PARTS
+from dealer_flow.play.course.identity import PARTS
 from dealer_flow.procedure.load import Procedure, ProcedureError, check_procedure, load_procedure
 from dealer_flow.procedure.plan import Plan
-from dealer_flow.procedure.tomlfile import fault_at, first_fault, named_faults, parsed, read, validated
+from dealer_flow.tomlfile import fault_at, first_fault, named_faults, parsed, read, validated
 from dealwire.config.build import Banks, award_book, build_terms
 from dealwire.config.schema import Configuration, DevicePart, TablePart
 from dealwire.table.table import Table, TableTerms
-from devices.address import check_address
-from devices.dialects import UnknownDialect, dialect_named
-from devices.drivers import UnknownKind
+from devices.dialects.drivers import UnknownKind
+from devices.dialects.known import UnknownDialect, dialect_named
+from devices.drive.address import check_address
 from protocol.errors import DealwireError, LineUnusable, LocalError
 from protocol.tomlfile import Key, TomlFileError
 from rules.errors import SettlementRefused
-from rules.game import game_id_of, load_game
-from rules.linked import known_meters
-from rules.meters import MeterBank
-from rules.pairing import pair_faults
+from rules.game.load import game_id_of, load_game
+from rules.game.pairing import pair_faults
+from rules.meters.bank import MeterBank
+from rules.meters.linked import known_meters
 
 Fault = tuple[Key, str]
 

@@ -26,9 +26,9 @@ from dealwire.table.action_words import action_words, pot_name
 from dealwire.table.replay import usual_table
 from dealwire.table.table import Table
 from dealwire.table.viewer import Viewer
-from devices.capture import Capture, CaptureError
+from devices.drive.replay import play
 from devices.events import Body, PlayerActed, PotTaken, Seen
-from devices.replay import play
+from devices.record.capture import Capture, CaptureError
 from protocol.errors import DealwireError
 
 STEPS_MAX: Final = 5_000

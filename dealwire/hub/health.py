@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from devices.budget import Budget
-from devices.supervisor import Supervisor
+from devices.line.supervisor import Supervisor
 
 BEATS_KEPT: Final = 60
 """Beats over which the longest wait is told: a minute."""

@@ -7,7 +7,7 @@ from typing import Final, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
 
-from dealer_flow.play.snapshot import PacketNow
+from dealer_flow.play.seen.snapshot import PacketNow
 from dealer_flow.record.details import DOLLAR
 from dealer_flow.record.result import Outcome
 from rules.settlement import LineResult, WonWith

@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from dealwire.journal.records import SETTLED, JournalRecord
-from rules.settled import SettledKey
+from rules.meters.settled_rounds import SettledKey
 
 SHARED: Final = ""
 """Stands for the table of a meter that several tables share."""

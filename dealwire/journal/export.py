@@ -7,8 +7,8 @@ from dealwire.journal.contents import JournalLine
 from dealwire.journal.errors import JournalError, JournalUnwritable
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import LINE, NOTE, RAW
-from devices.address import short_name
-from devices.capture import CaptureWriter
+from devices.drive.address import short_name
+from devices.record.capture import CaptureWriter
 
 
 def export_capture(reader: JournalReader, table: str, output: Path, *, overwrite: bool = False) -> int:

@@ -51,7 +51,7 @@ from dealwire.journal.sealing import CLEAR, SealsWith, sealer_of
 from dealwire.journal.watching import FileWatch
 from dealwire.version import __version__
 from devices.clock import Clock
-from rules.settled import SettledKey
+from rules.meters.settled_rounds import SettledKey
 
 _log = logging.getLogger(__name__)
 

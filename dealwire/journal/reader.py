@@ -40,7 +40,7 @@ from dealwire.journal.records import (
     record_of,
 )
 from dealwire.journal.sealing import CLEAR, NotGenuine, OpensWith, Unsealer
-from rules.settled import SettledKey
+from rules.meters.settled_rounds import SettledKey
 
 T = TypeVar("T")
 

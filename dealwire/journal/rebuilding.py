@@ -18,11 +18,11 @@ from dealwire.journal.sealing import OpensWith
 from dealwire.journal.snapshots import Adopts, Kept, decoded, kept_of
 from dealwire.table.redaction import PublishedLine, published_lines
 from dealwire.table.table import Table
-from devices.address import short_name
-from devices.capture import Chunk, Interface
+from devices.drive.address import short_name
+from devices.drive.replay import Player, PlayStats
 from devices.events import Seen
-from devices.replay import Player, PlayStats
-from devices.session import Feed
+from devices.line.session import Feed
+from devices.record.capture import Chunk, Interface
 
 
 class Publishes(Protocol):

@@ -18,8 +18,8 @@ from dealwire.journal.rebuilding import Dealing, MakePublisher, T
 from dealwire.journal.sealing import OpensWith
 from dealwire.journal.snapshots import Adopts
 from dealwire.journal.tables import JournaledPublisher, write_settled
-from devices.recording import LINE_LOST
-from devices.session import Feed
+from devices.line.session import Feed
+from devices.record.recording import LINE_LOST
 from protocol.link import Link, Resumable
 from protocol.tdp.messages import Role
 

@@ -12,7 +12,7 @@ import msgspec
 from dealwire.journal import database, derived
 from dealwire.journal.reader import MANY, PAGE, JournalReader
 from dealwire.journal.records import SETTLED, SNAPSHOT, STARTED, JournalRecord
-from rules.settled import SettledKey
+from rules.meters.settled_rounds import SettledKey
 
 LATE: Final = 2_000
 """Records between a round's line and the mark of its settlement: other tables' lines, and meters."""

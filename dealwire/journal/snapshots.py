@@ -16,7 +16,7 @@ from dealwire.journal.errors import JournalDamaged
 from dealwire.journal.records import JournalRecord
 from dealwire.table.state import PublisherState, TableState, ViewerState
 from devices.feed_state import LineStanding
-from rules.meters import BankState
+from rules.meters.bank import BankState
 
 T_co = TypeVar("T_co", covariant=True)
 

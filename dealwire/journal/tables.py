@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from dealer_flow.play.sessions import RoundOrigin
+from dealer_flow.play.reports.sessions import RoundOrigin
 from dealer_flow.record.result import RoundResult
 from dealwire.config.build import Banks, build_table
 from dealwire.config.schema import RakePart, TablePart
@@ -30,11 +30,11 @@ from dealwire.table.table import TableOutcome, TableTerms
 from dealwire.table.viewer import Viewer
 from devices.events import Seen
 from protocol.errors import DealwireError
-from rules.jackpot_book import JackpotBook
-from rules.jackpot_setup import load_jackpot
-from rules.meter_setup import load_setup
-from rules.meters import BankState, MeterBank, MeterRecord
-from rules.settled import RoundRuns, SettledInMemory, SettledKey, SettledRounds
+from rules.meters.bank import BankState, MeterBank, MeterRecord
+from rules.meters.jackpot_book import JackpotBook
+from rules.meters.jackpot_setup import load_jackpot
+from rules.meters.settled_rounds import RoundRuns, SettledInMemory, SettledKey, SettledRounds
+from rules.meters.setup import load_setup
 from rules.settlement import Rolled
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dealwire.journal.journal import Journal
 from devices.budget import Budget
 from devices.clock import Clock
-from devices.recording import LINE_LOST, Recorded
+from devices.record.recording import LINE_LOST, Recorded
 from devices.transport.base import LineClosed, Transport
 
 

@@ -6,9 +6,9 @@ from functools import partial
 from itertools import combinations
 
 from protocol.cards import Card
-from rules.game import Game, game_id_of, load_game
+from rules.game.house_ways import Setting, load_houseway
+from rules.game.load import Game, game_id_of, load_game
 from rules.hands import Ranked
-from rules.houseways import Setting, load_houseway
 
 
 def arranged(procedure: str, cards: tuple[Card, ...], low: int) -> Setting:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from pydantic import ConfigDict
 
-from dealer_flow.procedure.tomlfile import TomlTable
+from dealer_flow.tomlfile import TomlTable
 from protocol.tomlfile import Key, TomlFileError, line_of, spell
 
 

@@ -8,9 +8,9 @@ from dealer_flow.record.result import Deck, ProcedureRef, RoundResult, Seat, Sea
 from dealwire.rehearsal.rehearsed import RehearsedProcedure
 from devices.events import BettingAction
 from protocol.cards import Card
-from rules.settle import settle_on
+from rules.facts.terms import Terms
+from rules.settle.rounds import settle_on
 from rules.settlement import Settlement
-from rules.terms import Terms
 
 
 class HandPlayed(NamedTuple):

@@ -19,7 +19,7 @@ from dealwire.rehearsal.stakes import CENTS, stake_of
 from devices.simulator.shuffler_parts import PacketGroup
 from protocol.errors import LocalError
 from protocol.places import Place
-from rules.game import game_id_of, load_game
+from rules.game.load import game_id_of, load_game
 
 
 class NotDealt(LocalError):

@@ -35,9 +35,9 @@ from dealwire.rehearsal.trouble import (
 from protocol.cards import DECK, RANKS, Card
 from protocol.places import SEATS_MAX, Place, seat
 from protocol.tdp.messages import BadgeLevel
-from rules.amounts import AmountField, WagerField
+from rules.facts.terms import Terms
+from rules.game.amounts import AmountField, WagerField
 from rules.settlement import NO_PERCENT, HouseRake
-from rules.terms import Terms
 
 Bets = dict[str, Annotated[int, Field(ge=1, le=2**32 - 1)]]
 """Cents by the bet's name."""

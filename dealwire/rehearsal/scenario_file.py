@@ -11,7 +11,7 @@ from pydantic import Field
 
 from dealer_flow.procedure.load import Procedure, ProcedureError, load_procedure
 from dealer_flow.procedure.plan import Plan
-from dealer_flow.procedure.tomlfile import load, read, validated
+from dealer_flow.tomlfile import load, read, validated
 from dealwire.rehearsal.bettors import IN_TURN
 from dealwire.rehearsal.parts import FileKey, OpenPart
 from dealwire.rehearsal.rehearsed import RehearsedProcedure
@@ -34,8 +34,8 @@ from protocol.cards import DECK, parse_cards
 from protocol.nearest import did_you_mean
 from protocol.tomlfile import TomlFileError
 from rules.errors import SettlementRefused
-from rules.game import game_id_of, load_game
-from rules.terms import Terms, agree
+from rules.facts.terms import Terms, agree
+from rules.game.load import game_id_of, load_game
 
 HERE: Final = Path(__file__).parent / "scenarios"
 _OF_STEPS: Final = ("options", "recognition", "packet_stays", "basic", "posts", "house")

@@ -7,7 +7,7 @@ from dealwire.rehearsal.dealt_table import DealtTable
 from dealwire.rehearsal.scenario import AnyScenario
 from dealwire.rehearsal.tables import set_up
 from devices.clock import SystemClock
-from devices.loop import Member, Owner
+from devices.line.loop import Member, Owner
 from devices.simulator.host import SimulatorHost
 
 LINGER_S: Final = 0.2

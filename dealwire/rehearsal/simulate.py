@@ -10,9 +10,9 @@ from dealwire.rehearsal.tables import set_up
 from dealwire.table.replay import usual_table
 from dealwire.table.table import Table, TableOutcome
 from devices.clock import ManualClock
-from devices.drivers import DRIVERS
+from devices.dialects.drivers import DRIVERS
 from devices.events import Seen
-from devices.session import NEVER, Feed
+from devices.line.session import NEVER, Feed
 from protocol.tdp import Output
 from protocol.tdp.host_link import HostLink
 from protocol.tdp.messages import Role

@@ -20,9 +20,9 @@ from dealwire.service.readiness import StartOptions, Tried, ok, warning, wrong
 from dealwire.service.seals import load_seal
 from dealwire.service.service import DERIVED_AND_EVENTS, NOT_IN_FILE, not_as_before
 from dealwire.service.timekeeping import ClockDoubtful, behind, doubtful, goes_back
-from devices.address import check_address
+from devices.drive.address import check_address
+from devices.drive.looking import look_for
 from devices.files import may
-from devices.looking import look_for
 from protocol.errors import DealwireError, LocalError
 
 LEAST_BYTES: Final = 1_000_000

@@ -36,9 +36,9 @@ from dealwire.service.seals import faces_in_clear, load_seal
 from dealwire.service.table_session import Pulse, TableSession
 from dealwire.service.timekeeping import ClockDoubtful, behind, doubtful, follows, goes_back, sentence_of, written
 from devices.clock import SystemClock
-from devices.loop import Member, Owner
+from devices.line.loop import Member, Owner
+from devices.line.supervisor import Supervisor
 from devices.simulator.host import SimulatorHost
-from devices.supervisor import Supervisor
 
 _log = logging.getLogger(__name__)
 

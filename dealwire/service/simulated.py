@@ -21,7 +21,7 @@ from dealwire.rehearsal.tables import set_up
 from dealwire.table.viewer import usual_seats
 from devices.simulator.host import SimulatorHost
 from protocol.errors import LocalError
-from rules.game import game_id_of, load_game
+from rules.game.load import game_id_of, load_game
 
 METER_CENTS: Final = 1_000_000
 RATE_PERCENT: Final = 21

@@ -16,13 +16,13 @@ from dealwire.journal.tables import JournaledPublisher, write_settled
 from dealwire.journal.transport import Gate
 from dealwire.service.seals import clear_warning
 from dealwire.table.redaction import outcomes_of
-from devices.address import baud_of, line_at
 from devices.budget import Budget
 from devices.clock import Clock
-from devices.dialects import dialect_named
+from devices.dialects.known import dialect_named
+from devices.drive.address import baud_of, line_at
 from devices.events import LinkLost, LinkUp, Seen
+from devices.line.supervisor import LineState, Supervisor
 from devices.simulator.host import SimulatorHost
-from devices.supervisor import LineState, Supervisor
 from protocol.link import Resumable
 from protocol.tdp.messages import Lamp, Role, ShufflerStatusMessage
 from rules.settlement import amount

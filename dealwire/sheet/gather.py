@@ -35,8 +35,8 @@ from dealwire.sheet.surroundings import LOOK_AHEAD, devices_of, lines_of, notes_
 from dealwire.sheet.window import RoundWindow, read_window
 from dealwire.version import __version__
 from protocol.errors import DealwireError
-from rules.award_record import AwardRecord
-from rules.meters import MeterRecord
+from rules.meters.award_record import AwardRecord
+from rules.meters.bank import MeterRecord
 from rules.settlement import Settlement
 
 LOOK_BACK: Final = 200_000

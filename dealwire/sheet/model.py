@@ -9,8 +9,8 @@ from dealer_flow.record.base import Cards, LineRecord, Record
 from dealer_flow.record.details import DOLLAR, Currency
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import Outcome, Packet, RoundResult
-from rules.award_record import AwardRecord
-from rules.meters import MeterRecord
+from rules.meters.award_record import AwardRecord
+from rules.meters.bank import MeterRecord
 from rules.settlement import Settlement, SettlementLine
 
 SheetState = Literal["ended", "under-way", "given-up"]

@@ -9,7 +9,7 @@ from dealwire.journal.records import SNAPSHOT, STARTED
 from dealwire.journal.rounds import RoundReader
 from dealwire.sheet.model import RulesFile
 from protocol.errors import DealwireError
-from rules.game import game_ids, load_game
+from rules.game.load import game_ids, load_game
 from rules.settlement import GameRef
 
 _UNKNOWN: Final = ProcedureRef("", "")

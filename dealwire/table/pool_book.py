@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping
 from typing import Protocol
 
 import devices.events as e
-from dealer_flow.procedure.english import dollars
+from dealer_flow.english import dollars
 from dealwire.table.pressed_book import PressedBook, Words
 from devices.events import Seen
-from rules.award_record import AwardRecord
-from rules.meters import MeterRecord
-from rules.pool_closing import shares_of
-from rules.pool_spec import PoolSpec
+from rules.game.pool_spec import PoolSpec
+from rules.meters.award_record import AwardRecord
+from rules.meters.bank import MeterRecord
+from rules.pots.pool_closing import shares_of
 
 
 class PoolHolder(Protocol):

@@ -2,10 +2,10 @@
 shares it, between two rounds, after the count. CO 47.1-1060(2), (7).
 """
 
-from dealer_flow.procedure.english import dollars
+from dealer_flow.english import dollars
 from dealwire.table.pressed_book import Moved, PressedBook, Words
 from devices.events import Seen
-from rules.jackpot_book import JackpotBook
+from rules.meters.jackpot_book import JackpotBook
 
 
 class PostingBook(PressedBook):

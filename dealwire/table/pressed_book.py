@@ -12,8 +12,8 @@ from typing import Any, ClassVar, NamedTuple
 import devices.events as e
 from dealer_flow.record.incidents import EventRef
 from devices.events import Level, Seen
-from rules.award_record import AwardKind, AwardRecord
-from rules.meters import MeterRecord
+from rules.meters.award_record import AwardKind, AwardRecord
+from rules.meters.bank import MeterRecord
 
 
 class _Stage(Enum):

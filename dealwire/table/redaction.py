@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from msgspec.structs import replace
 
 import devices.events as e
-from dealer_flow.play.check_shoe import BURNS
+from dealer_flow.play.order.shoe import BURNS
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealwire.hub.lines import Topic
@@ -22,7 +22,7 @@ from dealwire.table.state import RedactorState, TableState
 from dealwire.table.table import Table, TableOutcome
 from devices.events import Seen
 from protocol.cards import NONE, UNREAD, Card, parse_card
-from rules.award_record import AwardRecord
+from rules.meters.award_record import AwardRecord
 from rules.settlement import Settlement
 
 _QUOTED: Final = re.compile(r"<[^>]*>|'[^']*'|\"[^\"]*\"")

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from dealer_flow.procedure.load import known_procedures, load_procedure
 from dealwire.table.table import Table, TableOutcome, TableTerms
-from devices.capture import Capture, CaptureError
+from devices.drive.replay import CaptureUnplayable, PlayStats, reports
 from devices.events import Seen
-from devices.replay import CaptureUnplayable, PlayStats, reports
-from rules.game import game_id_of, load_game
-from rules.pairing import must_fit
+from devices.record.capture import Capture, CaptureError
+from rules.game.load import game_id_of, load_game
+from rules.game.pairing import must_fit
 
 
 def usual_table(procedure: str, *, name: str = "table-1") -> Table:

@@ -7,8 +7,8 @@ does (cards burned from a shoe that goes on), so it must lie where that lies.
 
 from msgspec import Struct
 
-from dealer_flow.play.kept import FlowState
-from rules.award_record import AwardState
+from dealer_flow.play.reports.saved_state import FlowState
+from rules.meters.award_record import AwardState
 from rules.settlement import Rolled
 
 Counts = tuple[tuple[str, int], ...]

@@ -10,8 +10,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from dealer_flow.play.course.identity import Pin
 from dealer_flow.play.flow import DealerFlow
-from dealer_flow.play.identity import Pin
 from dealer_flow.procedure.load import Procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
@@ -21,16 +21,16 @@ from dealwire.table.posting_book import PostingBook
 from dealwire.table.pressed_book import PressedBook
 from dealwire.table.state import PoolState, TableState
 from devices.events import HandButton, Seen
-from rules.award import AwardBook
-from rules.award_record import AwardRecord, AwardRound
 from rules.errors import SettlementRefused
-from rules.game import Game
-from rules.jackpot_book import JackpotBook
-from rules.linked import known_meters, settle_linked_on, with_contributions
-from rules.meters import MeterBank, MeterRecord
-from rules.settle import must_be_of, settle, settle_on
+from rules.facts.terms import Meter, Terms, agree
+from rules.game.load import Game
+from rules.meters.award import AwardBook
+from rules.meters.award_record import AwardRecord, AwardRound
+from rules.meters.bank import MeterBank, MeterRecord
+from rules.meters.jackpot_book import JackpotBook
+from rules.meters.linked import known_meters, settle_linked_on, with_contributions
+from rules.settle.rounds import must_be_of, settle, settle_on
 from rules.settlement import HouseRake, MaximumPayout, MeterTotal, Rolled, Settlement
-from rules.terms import Meter, Terms, agree
 
 TableOutcome = Incident | RoundResult | Settlement | MeterRecord | AwardRecord
 

@@ -5,8 +5,8 @@ what can be done now by whom.
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from dealer_flow.play.legal import Legal
-from dealer_flow.play.states import MEANING, State
+from dealer_flow.play.machine.states import MEANING, State
+from dealer_flow.play.seen.legal import Legal
 from dealwire.hub.view import TROUBLE_KINDS, DeviceView, HeldView, Lamp, OutcomeView, TroubleKind, TroubleView
 from protocol.faults import fault_text
 

@@ -8,9 +8,9 @@ from typing import Any, Final
 import msgspec
 
 import devices.events as e
-from dealer_flow.play.legal import Legal, awaited
-from dealer_flow.play.snapshot import HandNow, SeatNow, Snapshot
-from dealer_flow.play.states import LOOSE, State
+from dealer_flow.play.machine.states import LOOSE, State
+from dealer_flow.play.seen.legal import Legal, awaited
+from dealer_flow.play.seen.snapshot import HandNow, SeatNow, Snapshot
 from dealer_flow.procedure.load import Procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
@@ -27,8 +27,8 @@ from dealwire.table.trouble import Cause, Facts, troubles
 from devices.events import Seen
 from protocol.cards import spell_cards
 from protocol.faults import fault_text
-from rules.award_record import AwardRecord
-from rules.jackpot_book import posting
+from rules.meters.award_record import AwardRecord
+from rules.meters.jackpot_book import posting
 from rules.settlement import Settlement
 
 LOG_MAX: Final = 200

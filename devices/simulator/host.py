@@ -6,7 +6,7 @@ import socket
 from collections.abc import Callable, Mapping
 from typing import Final, Protocol
 
-from devices.loop import Member
+from devices.line.loop import Member
 from protocol.errors import LineAbsent, LineBusy, LocalError
 
 READ_SIZE: Final = 65536

@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING
 from protocol.lazy import face
 
 if TYPE_CHECKING:
-    from devices.address import line_at as line_at
-    from devices.address import open_transport as open_transport
     from devices.transport.base import LineClosed as LineClosed
     from devices.transport.base import Transport as Transport
     from devices.transport.memory import Faults as Faults
@@ -16,7 +14,6 @@ if TYPE_CHECKING:
 __all__, __getattr__, __dir__ = face(
     __name__,
     {
-        "devices.address": "line_at open_transport",
         "devices.transport.base": "LineClosed Transport",
         "devices.transport.memory": "Faults memory_pair",
         "devices.transport.opening": "Opener",

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from dealwire.bench.conformance import conformances
+from dealwire.bench.report.conformance import conformances
 from docs._print import printed, table
 
 _PAGE: Final = "bench.md"

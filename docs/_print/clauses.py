@@ -5,9 +5,10 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
+from dealer_flow.games import files_of
 from dealer_flow.procedure.load import known_procedures, load_procedure
-from docs._print import DOCS, printed, table
-from rules.game import load_game
+from docs._print import printed, table
+from rules.game.load import load_game
 
 OTHER: Final = ("procedure", "house limit", "SD", "WA", "WAC", "RTF")
 """What is no clause of Rule 10: the house's own, and the texts of South Dakota, Washington and Race to the Flush."""
@@ -56,7 +57,7 @@ def single(citation: str) -> Iterator[tuple[str, str]]:
 
 def files() -> dict[str, list[str]]:
     """Each file's citations."""
-    games = sorted(path.stem for path in (DOCS.parent / "rules" / "games").glob("*.toml"))
+    games = [*files_of("pays")]
     return {
         **{f"procedure {name}": [*cited(load_procedure(name).model_dump(mode="json"))] for name in known_procedures()},
         **{f"game {name}": [*cited(load_game(name).spec.model_dump(mode="json"))] for name in games},

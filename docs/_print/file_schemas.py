@@ -15,23 +15,23 @@ from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_json_schema
 from pydantic_core import core_schema
 
-from dealer_flow.procedure.tomlfile import TomlTable
+from dealer_flow.games import files_of, paytable_files
 from dealer_flow.record.base import DIALECT
-from dealwire.bench.plan import FOLDER as PLANS
-from dealwire.bench.plan import VERBS, BenchPlan
-from dealwire.bench.relay import RelayFile
-from dealwire.bench.step import PlanStep
+from dealer_flow.tomlfile import TomlTable
+from dealwire.bench.plan.plan import FOLDER as PLANS
+from dealwire.bench.plan.plan import VERBS, BenchPlan
+from dealwire.bench.run.relay import RelayFile
+from dealwire.bench.verbs.step import PlanStep
 from dealwire.config.schema import Configuration
 from docs._print import DOCS
-from rules.game import GAMES
+from rules.game.house_ways import HOUSEWAYS, WayFile
+from rules.game.keep_rules import KEEPS, KeepFile
+from rules.game.paytable import PayTable
+from rules.game.schema import GameSpec
 from rules.hands.poker import RANKINGS, RankingFile
-from rules.houseways import HOUSEWAYS, WayFile
-from rules.jackpot_setup import JackpotSetup
-from rules.keeps import KEEPS, KeepFile
-from rules.meter_setup import ProgressiveSetup
+from rules.meters.jackpot_setup import JackpotSetup
+from rules.meters.setup import ProgressiveSetup
 from rules.odds.strategy import StrategyFile
-from rules.paytable import PayTable
-from rules.spec import GameSpec
 
 _EXAMPLES: Final = DOCS / "examples"
 
@@ -63,8 +63,8 @@ FILE_KINDS: Final = {
     kind.name: kind
     for kind in (
         FileKind("table", Configuration, _in(_EXAMPLES, '"dealwire.table/')),
-        FileKind("game", GameSpec, _in(GAMES)),
-        FileKind("paytable", PayTable, _in(GAMES / "paytables")),
+        FileKind("game", GameSpec, tuple(files_of("pays").values())),
+        FileKind("paytable", PayTable, tuple(paytable_files().values())),
         FileKind("ranking", RankingFile, _in(RANKINGS)),
         FileKind("houseway", WayFile, _in(HOUSEWAYS)),
         FileKind("keep", KeepFile, _in(KEEPS)),

@@ -7,8 +7,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from dealer_flow.play.guards import GUARDS
-from dealer_flow.play.states import COLUMNS, LOOSE, MEANING, STEP_STATES, TRANSITIONS, WAITS, Row, State
+from dealer_flow.play.machine.guards import GUARDS
+from dealer_flow.play.machine.states import COLUMNS, LOOSE, MEANING, STEP_STATES, TRANSITIONS, WAITS, Row, State
 from dealer_flow.procedure.load import Procedure, known_procedures, load_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.tables import OptionPart

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from dealer_flow.record.base import DIALECT
-from dealwire.bench.hand_actions import HELLO, HandAction, hand_actions, plain
-from dealwire.bench.hands_command import LINE_MAX, PATIENCE_MAX_MS
-from dealwire.bench.hands_program import SCHEMA
+from dealwire.bench.hands.actions import HELLO, HandAction, hand_actions, plain
+from dealwire.bench.hands.command import LINE_MAX, PATIENCE_MAX_MS
+from dealwire.bench.hands.program import SCHEMA
 from dealwire.hub.actions import ActionField
 from docs._print import printed, table
 

@@ -16,8 +16,8 @@ from devices import events
 from devices.events import Body, Level
 from protocol.cards import Card
 from protocol.places import Place
-from rules.award_record import AwardRecord
-from rules.meters import MeterRecord
+from rules.meters.award_record import AwardRecord
+from rules.meters.bank import MeterRecord
 from rules.settlement import Settlement
 
 

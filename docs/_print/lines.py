@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from dealer_flow.record.base import line_schema
-from dealwire.bench.report import Report
+from dealwire.bench.report.report import Report
 from dealwire.export.fleet.metrics import FLEET_MEASURES
 from dealwire.export.metrics import MEASURES
 from dealwire.sheet.model import RoundSheet

@@ -11,11 +11,11 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from dealer_flow.procedure.english import listed
+from dealer_flow.english import listed
 from dealwire.cli.options import cache_folder
 from docs import _print
 from docs._print import DOCS, MARK, table
-from rules.game import game_ids, load_game
+from rules.game.load import game_ids, load_game
 from rules.odds.audit import audit
 from rules.odds.compute import BETWEEN_PLAYERS, counted_how, odds
 from rules.odds.findings import PaytableFinding

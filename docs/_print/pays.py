@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from docs._print import printed, table
-from rules.game import Game, game_ids, load_game
-from rules.paytable import PayTable
-from rules.readings import READINGS
-from rules.spec import Lap
+from rules.game.load import Game, game_ids, load_game
+from rules.game.paytable import PayTable
+from rules.game.readings import READINGS
+from rules.game.schema import Lap
 
 _ENDS: Final = ("win", "lose", "tie", "fold", "unqualified", "below", "envy")
 

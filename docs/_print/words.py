@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from dealer_flow.procedure.english import a, cards, listed
+from dealer_flow.english import a, cards, listed
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.steps.assign import AssignStep
 from dealer_flow.procedure.steps.deal import DealStep

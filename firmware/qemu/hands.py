@@ -12,8 +12,8 @@ import sys
 from collections.abc import Mapping
 from typing import Any, Final
 
-from dealwire.bench.hand_actions import KEYS_IN_VAIN, hand_actions
-from dealwire.bench.hands_program import ActFailed, CannotAct, Hands, serve
+from dealwire.bench.hands.actions import KEYS_IN_VAIN, hand_actions
+from dealwire.bench.hands.program import ActFailed, CannotAct, Hands, serve
 
 SWITCHES: Final = {
     "power-off": "power off", "power-on": "power on", "cable-out": "cable out", "cable-in": "cable in",

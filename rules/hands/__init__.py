@@ -1,4 +1,4 @@
-"""How hands are ranked, by name: files of `rules/rankings`, code of this package, and what installed packages add.
+"""How hands are ranked, by name: files of `rules/data/rankings`, code of this package, and what installed packages add.
 
 A package adds one by an entry point of the group `dealwire.rankings` whose value is a `Ranking` and whose name is the
 ranking's. It is loaded when it is asked for, not before.

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from pydantic import Field
 
-from dealer_flow.procedure.tomlfile import TomlTable, load, names_in
+from dealer_flow.tomlfile import TomlTable, files_in, load
 from protocol.cards import CARDS, DECK, Card, high_rank
 from protocol.tomlfile import Key
 from rules.hands.categories import KINDS, AceLow, Category, Find, House, JokerUse, category
@@ -22,7 +22,7 @@ from rules.hands.counted import CardCount
 from rules.hands.ranked import Made
 from rules.hands.words import spell_hand
 
-RANKINGS: Final = Path(__file__).parent.parent / "rankings"
+RANKINGS: Final = Path(__file__).parents[1] / "data" / "rankings"
 MOST_CARDS: Final = 9
 _JOKERS: Final = 2
 _FACES: Final = frozenset(card for card in CARDS if card.is_face)
@@ -237,7 +237,7 @@ def _check(ranking: PokerRanking, cards: tuple[Card, ...]) -> None:
 
 def ranking_files() -> tuple[str, ...]:
     """Names of the ranking files that come with this package."""
-    return names_in(RANKINGS)
+    return tuple(files_in(RANKINGS))
 
 
 def load_ranking(path: Path, *, instead: bool = False) -> PokerRanking:

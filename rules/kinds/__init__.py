@@ -1,6 +1,6 @@
 """How each kind of bet is resolved for one seat, by name: `WAYS`. A game file names the kinds.
 
-A `progressive` bet is resolved for the whole table at once (`rules.progressive`), a `race` bet by `rules.race`.
+`rules.kinds.progressive` resolves a `progressive` bet for the whole table at once, `rules.kinds.race` a `race` bet.
 """
 
 from collections.abc import Callable, Mapping
@@ -8,10 +8,10 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from dealer_flow.record.result import Seat
+from rules.facts.line import Staked
+from rules.facts.seen import View
 from rules.kinds import against, fee, shared, split, table
-from rules.lines import Staked
 from rules.settlement import SettlementLine
-from rules.view import View
 
 Resolve = Callable[[Any, Staked, Seat, View], SettlementLine | None]
 

@@ -2,17 +2,17 @@
 
 from dataclasses import replace
 
-from dealer_flow.procedure.english import dollars
+from dealer_flow.english import dollars
 from dealer_flow.record.result import Seat
-from rules.bet_terms import Doubt, Equals
-from rules.checks import Hold
+from rules.facts.held import Hold
+from rules.facts.line import Staked
+from rules.facts.seen import View
+from rules.game.bet_terms import Doubt, Equals
+from rules.game.paytable import PaidRow
+from rules.game.schema import AgainstBet, MarginBet
 from rules.hands import Ranked
 from rules.kinds.hands import compared
-from rules.lines import Staked
-from rules.paytable import PaidRow
 from rules.settlement import SettlementLine
-from rules.spec import AgainstBet, MarginBet
-from rules.view import View
 
 
 def resolve(bet: AgainstBet, staked: Staked, seat: Seat, view: View) -> SettlementLine:

@@ -1,10 +1,10 @@
 """Fees: collected whatever the hand is, unless what they are for was not given."""
 
 from dealer_flow.record.result import Seat
-from rules.lines import Staked
+from rules.facts.line import Staked
+from rules.facts.seen import View
+from rules.game.schema import FeeBet
 from rules.settlement import SettlementLine, make_line
-from rules.spec import FeeBet
-from rules.view import View
 
 
 def resolve(bet: FeeBet, staked: Staked, seat: Seat, _view: View) -> SettlementLine:

@@ -1,10 +1,10 @@
 """Which hand decides a bet, and two hands compared in words."""
 
 from dealer_flow.record.result import Seat
+from rules.facts.seen import Compared, View
+from rules.facts.terms import Agreed
+from rules.game.schema import Bet
 from rules.hands import Ranked
-from rules.spec import Bet
-from rules.terms import Agreed
-from rules.view import Compared, View
 
 
 def deciding(bet: Bet, view: View) -> str:

@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 from typing import Final
 
-from dealer_flow.procedure.english import dollars
+from dealer_flow.english import dollars
 from dealer_flow.record.result import Seat
 from protocol.cards import RANKS, SUITS
-from rules.checks import FACES
+from rules.facts.held import FACES
+from rules.facts.line import Staked
+from rules.facts.seen import View
+from rules.game.schema import OutcomeSpec, PropositionBet
 from rules.hands import Ranked
-from rules.lines import Staked
 from rules.settlement import SettlementLine, make_line
-from rules.spec import OutcomeSpec, PropositionBet
-from rules.view import View
 
 _SEVEN = 7
 _NAMES: Final = {"card": frozenset(FACES), "rank": frozenset(RANKS), "suit": frozenset(SUITS)}

@@ -6,12 +6,12 @@ from fractions import Fraction
 from typing import Any
 
 from dealer_flow.record.result import Seat
-from rules.checks import Hold
-from rules.lines import Staked, lies
+from rules.facts.held import Hold
+from rules.facts.line import Staked, lies
+from rules.facts.seen import View
+from rules.facts.terms import round_down
+from rules.game.schema import SharedBet
 from rules.settlement import SettlementLine, make_line
-from rules.spec import SharedBet
-from rules.terms import round_down
-from rules.view import View
 
 
 def resolve(

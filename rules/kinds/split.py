@@ -1,12 +1,12 @@
 """Bets on a hand that is set in two against another that is: both parts, or one, or none of them won."""
 
 from dealer_flow.record.result import Seat
-from rules.checks import Hold
+from rules.facts.held import Hold
+from rules.facts.line import Staked
+from rules.facts.seen import View
+from rules.game.schema import SplitBet
 from rules.hands import Ranked
-from rules.lines import Staked
 from rules.settlement import SettlementLine
-from rules.spec import SplitBet
-from rules.view import View
 
 
 def resolve(bet: SplitBet, staked: Staked, seat: Seat, view: View) -> SettlementLine:

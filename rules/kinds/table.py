@@ -4,13 +4,13 @@ from dataclasses import replace
 
 from dealer_flow.record.result import Seat
 from protocol.cards import spell_cards
-from rules.bet_terms import Doubled
-from rules.checks import Hold
-from rules.lines import Staked
-from rules.paytable import PaidRow
+from rules.facts.held import Hold
+from rules.facts.line import Staked
+from rules.facts.seen import View
+from rules.game.bet_terms import Doubled
+from rules.game.paytable import PaidRow
+from rules.game.schema import BaseBet, TableBet
 from rules.settlement import SettlementLine
-from rules.spec import BaseBet, TableBet
-from rules.view import View
 
 
 def resolve(bet: BaseBet, staked: Staked, seat: Seat, view: View) -> SettlementLine | None:

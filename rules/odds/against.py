@@ -16,7 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from protocol.cards import Card, parse_card
-from rules.game import cards_of
+from rules.game.load import cards_of
+from rules.game.paytable import PayTable
+from rules.game.schema import AgainstBet, Bet
 from rules.hands import Made, Ranking
 from rules.odds.card_sets import CardSets
 from rules.odds.choices import Option, Played, play
@@ -28,8 +30,6 @@ from rules.odds.played_by import by_strategy
 from rules.odds.question import Question
 from rules.odds.returns import NotComputed, Odds
 from rules.odds.versus import Cases, Contest, cases
-from rules.paytable import PayTable
-from rules.spec import AgainstBet, Bet
 
 FOLD = "fold"
 

@@ -10,7 +10,9 @@ from dataclasses import replace
 from typing import Final
 
 from rules.errors import OddsRefused
-from rules.hand_spec import DISCARDS, OWN, HandSpec
+from rules.game.hand_spec import DISCARDS, OWN, HandSpec
+from rules.game.readings import READINGS
+from rules.game.schema import Bet, TableBet
 from rules.odds.counts import race_ends
 from rules.odds.decks import chosen_bets, deals, dealt_from, keeps_cards
 from rules.odds.distribution import distribution, readings_of
@@ -20,8 +22,6 @@ from rules.odds.question import Question
 from rules.odds.returns import NotComputed, Odds
 from rules.odds.rows import of_meters, paid_by_row, shares_of
 from rules.odds.solvers import BY_STRATEGY, answers_for, solver
-from rules.readings import READINGS
-from rules.spec import Bet, TableBet
 
 JOINED: Final = "+"
 """Between the names of bets that are made together."""

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.procedure.schema import Procedure
-from rules.game import Game
-from rules.hand_spec import Cards
+from rules.game.hand_spec import Cards
+from rules.game.load import Game
+from rules.game.pairing import procedure_source
 from rules.odds.dealt import CardDeck
-from rules.pairing import procedure_source
 
 
 class DealtFrom(NamedTuple):

@@ -7,7 +7,7 @@ from math import factorial, prod
 from typing import Final
 
 from protocol.cards import Card
-from rules.conditions import SUITS
+from rules.game.conditions import SUITS
 from rules.hands import Ranking
 from rules.hands.counted import CardCount
 from rules.hands.poker import PokerRanking

@@ -15,9 +15,11 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, Final
 
-from dealer_flow.procedure.tomlfile import fault_in
+from dealer_flow.tomlfile import fault_in
 from protocol.cards import parse_cards
-from rules.game import Game
+from rules.game.load import Game
+from rules.game.paytable import PaidRow
+from rules.game.schema import AgainstBet, Bet, TableBet
 from rules.odds.alone import settings, tables_of
 from rules.odds.endings import NET
 from rules.odds.holdem import count_holdem
@@ -29,8 +31,6 @@ from rules.odds.holdem_walks import SHOWDOWNS
 from rules.odds.joint import Ending, of_joint
 from rules.odds.question import Question
 from rules.odds.returns import Odds, back_of
-from rules.paytable import PaidRow
-from rules.spec import AgainstBet, Bet, TableBet
 
 _LOWEST: Final[Mapping[str, str]] = {
     "high card": "2S 3H 4D 5C 7S",

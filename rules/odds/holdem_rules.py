@@ -12,8 +12,8 @@ from typing import Any, Final
 import numpy as np
 
 from protocol.cards import ACE_HIGH, CARDS, RANKS_UP, SUITS, Card, high_rank, parse_cards
-from rules.conditions import CONDITIONS
 from rules.errors import OddsRefused
+from rules.game.conditions import CONDITIONS
 from rules.hands import ranking
 from rules.odds.holdem import BEST_PLAY, WHOLE_DECK, HoldemStrategy
 from rules.odds.holdem_deck import Flags, HoldemDeck, Ints, Places

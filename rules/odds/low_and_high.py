@@ -10,14 +10,14 @@ from functools import cache, cached_property
 from typing import Any, Final
 
 from protocol.cards import Card
-from rules.game import cards_of
-from rules.houseways import HouseWay, Rank, load_houseway
+from rules.game.house_ways import HouseWay, Rank, load_houseway
+from rules.game.load import cards_of
+from rules.game.schema import AgainstBet, Bet
 from rules.odds.joint import of_joint
 from rules.odds.placed_sets import Ints
 from rules.odds.question import Question
 from rules.odds.returns import Odds
 from rules.odds.splits import SplitContest, SplitPlay, Splits, play_splits, splits
-from rules.spec import AgainstBet, Bet
 
 
 @dataclass(frozen=True)

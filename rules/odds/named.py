@@ -3,13 +3,13 @@ a fault here settles; `dealwire check` and `dealwire odds` find it before anythi
 
 from collections.abc import Iterator
 
-from dealer_flow.procedure.tomlfile import fault_in, validated
+from dealer_flow.tomlfile import fault_in, validated
 from protocol.tomlfile import Key, TomlFileError
-from rules.game import Game, cards_of
+from rules.game.faults import unknown
+from rules.game.load import Game, cards_of
+from rules.game.schema import AgainstBet, OddsSpec
 from rules.odds.settings import SETTINGS, AgainstSettings, NoSettings
 from rules.odds.solvers import SOLVERS
-from rules.spec import AgainstBet, OddsSpec
-from rules.spec_faults import unknown
 
 
 def odds_faults(game: Game) -> Iterator[TomlFileError]:

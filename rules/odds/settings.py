@@ -7,8 +7,8 @@ from typing import Annotated, Final
 
 from pydantic import BeforeValidator, Field
 
-from dealer_flow.procedure.tomlfile import TomlTable
-from rules.hand_spec import MOST_CARDS
+from dealer_flow.tomlfile import TomlTable
+from rules.game.hand_spec import MOST_CARDS
 
 _MOST_UNITS: Final = 100
 Units = Annotated[int, Field(ge=1, le=_MOST_UNITS)]

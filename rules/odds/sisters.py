@@ -10,9 +10,9 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Final
 
-from dealer_flow.procedure.english import dollars
+from dealer_flow.english import dollars
+from rules.game.paytable import USUAL_ENVY_BASE_CENTS, Pay, PayRow, PayTable
 from rules.odds.findings import Fault
-from rules.paytable import USUAL_ENVY_BASE_CENTS, Pay, PayRow, PayTable
 
 FACTOR: Final = 2
 """How many times the highest, or what part of the lowest, figure of the others is out of line."""

@@ -10,10 +10,10 @@ from types import MappingProxyType
 from typing import Final
 
 from rules.errors import ExtraMissing, OddsRefused
-from rules.game import Game
+from rules.game.load import Game
+from rules.game.schema import Bet
 from rules.odds.question import TOGETHER, Question
 from rules.odds.returns import NotComputed, Odds
-from rules.spec import Bet
 
 Solver = Callable[[Question, Sequence[Bet]], Iterator[Odds | NotComputed]]
 

@@ -17,12 +17,12 @@ from pydantic import Field
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.tables import DecisionPart
-from dealer_flow.procedure.tomlfile import TomlTable, load
+from dealer_flow.tomlfile import TomlTable, load
 from protocol.cards import Card
 from protocol.tomlfile import Key
-from rules.game import Game
+from rules.game.load import Game
+from rules.game.pairing import procedure_source
 from rules.odds.strategy_words import InView, RuleWhen, faults_of, holds, of_own
-from rules.pairing import procedure_source
 
 _IN_NAME: Final = re.compile(r".*-(\d)x")
 

@@ -9,13 +9,13 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
-from dealer_flow.procedure.tomlfile import TomlTable
+from dealer_flow.tomlfile import TomlTable
 from protocol.cards import ACE_HIGH, DECK, RANKS_UP, Card, high_rank, parse_cards
 from protocol.errors import DealwireError
 from protocol.tomlfile import Key
-from rules.conditions import CONDITIONS
 from rules.errors import OddsRefused
-from rules.game import Game
+from rules.game.conditions import CONDITIONS
+from rules.game.load import Game
 from rules.hands import Made, Ranking
 
 _HOLE: Final = re.compile(r"([2-9TJQKA])([2-9TJQKA])([so]?)(\+?)")

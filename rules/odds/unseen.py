@@ -11,9 +11,10 @@ from fractions import Fraction
 import numpy as np
 
 from protocol.cards import DECK, Card
-from rules.conditions import CONDITIONS
-from rules.game import Game, cards_of
-from rules.hand_spec import OWN
+from rules.game.conditions import CONDITIONS
+from rules.game.hand_spec import OWN
+from rules.game.load import Game, cards_of
+from rules.game.schema import AgainstBet, Bet, PropositionBet
 from rules.hands import Ranking
 from rules.odds.best_of_one_more import Levels
 from rules.odds.best_play import LOST, PUSHED
@@ -28,7 +29,6 @@ from rules.odds.rows import paid_by_row, shares_of
 from rules.odds.table_rows import TableRows
 from rules.odds.two_shoes import count_two_shoes
 from rules.odds.unseen_draw import AtOnce, count_exchanges, unseen_draw
-from rules.spec import AgainstBet, Bet, PropositionBet
 
 
 def unseen_draw_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from dealer_flow.play.flow import DealerFlow
-from dealer_flow.play.states import State
+from dealer_flow.play.machine.states import State
 from dealer_flow.procedure.load import known_procedures, load_procedure
 from dealer_flow.record.result import RoundResult
 from devices import events as e

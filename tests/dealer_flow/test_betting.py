@@ -2,7 +2,7 @@
 
 import pytest
 
-from dealer_flow.play.states import State
+from dealer_flow.play.machine.states import State
 from dealer_flow.record.result import RoundResult
 from tests.support.dealing.flow_points import round_of
 from tests.support.dealing.hand_table import HandTable

@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
-from dealer_flow.play.check_actions import CHECKS_OF_ACTIONS
-from dealer_flow.play.checks import CHECKS
-from dealer_flow.play.guards import GUARDS
-from dealer_flow.play.states import State
+from dealer_flow.play.machine.guards import GUARDS
+from dealer_flow.play.machine.states import State
+from dealer_flow.play.order.actions import CHECKS_OF_ACTIONS
+from dealer_flow.play.order.checks import CHECKS
 from tests.support.dealing.flow_points import round_of
 from tests.support.dealing.hand_table import HandTable
 from tests.support.dealing.plays import go_on, may, play, refused, state

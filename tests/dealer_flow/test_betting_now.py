@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dealer_flow.play.betting_view import BettingNow
+from dealer_flow.play.seen.betting import BettingNow
 from tests.support.dealing.hand_table import HandTable
 from tests.support.dealing.side_pot_hand import ALL_IN, BLINDS, CALLED, CARDS, FLOP, FLOP_CALLED, PRE_FLOP, TURN
 

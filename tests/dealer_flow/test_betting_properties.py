@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from dealer_flow.play.legal import Legal
-from dealer_flow.play.states import State
+from dealer_flow.play.machine.states import State
+from dealer_flow.play.seen.legal import Legal
 from devices import events as e
 from devices.events import BettingAction, Manner
 from protocol.cards import DECK

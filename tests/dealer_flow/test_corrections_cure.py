@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 from msgspec.structs import replace
 
-from dealer_flow.play import corrections
 from dealer_flow.play.flow import DealerFlow
-from dealer_flow.play.states import State
+from dealer_flow.play.machine.states import State
+from dealer_flow.play.reports import corrections
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from tests.support.dealing.hand_table import HandTable

@@ -18,9 +18,9 @@ from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealwire.rehearsal.tables import SimulatedTable, set_up
 from devices import events as e
-from devices.capture import Capture
-from devices.recording import CaptureWriter
-from devices.replay import play
+from devices.drive.replay import play
+from devices.record.capture import Capture
+from devices.record.recording import CaptureWriter
 from protocol.tdp.messages import Role
 from tests.support.evenings.procedure_rounds import STEPPED, Cases, RoundCase, readings
 from tests.support.evenings.table_evenings import TableEvening

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pytest
 
-from dealer_flow.play.states import State
+from dealer_flow.play.machine.states import State
 from protocol.cards import DECK
 from tests.support.dealing.flow_points import round_of
 from tests.support.dealing.hand_table import HandTable

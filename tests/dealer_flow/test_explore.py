@@ -44,7 +44,7 @@ def test_what_must_hold_holds_in_many_more(name: str) -> None:
 
 def test_a_fault_in_the_flow_is_told_with_the_way_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """The checks can fail: a flow that gives nothing back after a misdeal."""
-    monkeypatch.setattr("dealer_flow.play.publish.returned", lambda now, number, outcome: {})
+    monkeypatch.setattr("dealer_flow.play.seen.publish.returned", lambda now, number, outcome: {})
     with pytest.raises(AssertionError, match=r"(?s)gets back set\(\).*after:.*GameEnded"):
         explore("three-card.co", states=STATES)
 

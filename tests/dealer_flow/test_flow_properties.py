@@ -4,7 +4,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from dealer_flow.play.states import LOOSE, State
+from dealer_flow.play.machine.states import LOOSE, State
 from dealer_flow.record.catalogue import INCIDENTS
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult

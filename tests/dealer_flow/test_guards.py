@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from dealer_flow.play.guards import GUARDS
-from dealer_flow.play.states import State
+from dealer_flow.play.machine.guards import GUARDS
+from dealer_flow.play.machine.states import State
 from tests.support.dealing.plays import go_on, may, play, refused, state
 
 PROGRESSIVE_HAND = "bets 1: ante 500, side 100, progressive 100 / start / packet seat 1: AH KH"

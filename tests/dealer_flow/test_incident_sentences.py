@@ -5,8 +5,8 @@ from pathlib import Path
 from string import Formatter
 
 import dealer_flow
-from dealer_flow.play.order import RULES
-from dealer_flow.play.states import TRANSITIONS
+from dealer_flow.play.machine.states import TRANSITIONS
+from dealer_flow.play.order.order import RULES
 from dealer_flow.record.catalogue import INCIDENTS, ORDER, REPORTS
 from dealer_flow.record.incidents import Incident
 from tests.support.reading.each import of_each

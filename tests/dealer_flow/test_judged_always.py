@@ -15,10 +15,13 @@ import pytest
 from msgspec.structs import replace
 
 from dealer_flow.play import flow as flows
-from dealer_flow.play import handle_controller, order, publish, wagers
 from dealer_flow.play.flow import CONCERNED, DealerFlow
-from dealer_flow.play.handle_shuffler import HANDLERS
-from dealer_flow.play.states import State
+from dealer_flow.play.machine.states import State
+from dealer_flow.play.order import order
+from dealer_flow.play.reports import controller as handle_controller
+from dealer_flow.play.reports.shuffler import HANDLERS
+from dealer_flow.play.seen import publish
+from dealer_flow.play.verdicts import wagers
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.table.betting import Betting
@@ -26,9 +29,9 @@ from dealer_flow.table.decks import Decks
 from dealer_flow.table.ledger import Ledger
 from dealer_flow.table.round import Round
 from devices import events as e
-from devices.capture import Capture
+from devices.drive.replay import play
 from devices.events import Seen
-from devices.replay import play
+from devices.record.capture import Capture
 from protocol.cards import DECK, UNREAD
 from protocol.places import PLACES
 from tests.support.dealing.flow_points import round_of

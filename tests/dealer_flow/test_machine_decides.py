@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import pytest
 
-from dealer_flow.play import machine
-from dealer_flow.play.states import State
+from dealer_flow.play.machine import machine
+from dealer_flow.play.machine.states import State
 from tests.support.dealing.hand_table import HandTable
 from tests.support.dealing.plays import may, play, refused, state
 from tests.support.reading.dealt_hands import Case, cases, clean

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+from dealer_flow.games import files_of
 from dealer_flow.procedure.checks.contradictions import contradictions
 from dealer_flow.procedure.layers import compose
-from dealer_flow.procedure.load import FOLDER, ProcedureError, known_procedures
+from dealer_flow.procedure.load import ProcedureError, known_procedures
 from dealer_flow.procedure.schema import Procedure
-from dealer_flow.procedure.tomlfile import read, validated
+from dealer_flow.tomlfile import read, validated
 from tests.support.reading.each import of_each
 
 Key = tuple[str | int, ...]
@@ -57,7 +58,7 @@ def shapes() -> dict[str, tuple[str, Key]]:
 
 
 def content_of(name: str) -> Any:
-    path = FOLDER / f"{name}.toml"
+    path = files_of("deal")[name]
     return compose(read(path, ProcedureError), str(path)).content()
 
 

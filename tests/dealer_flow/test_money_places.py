@@ -14,7 +14,7 @@ from dealer_flow.record.result import RoundResult
 from devices.events import BettingAction, Manner
 from protocol.cards import DECK
 from rules import load_game, settle
-from rules.game import game_id_of
+from rules.game.load import game_id_of
 from tests.support.dealing.hand_table import HandTable
 from tests.support.oracles.money_places import check_places
 from tests.support.reading.dealt_hands import clean, games

@@ -10,10 +10,10 @@ from collections.abc import Callable
 import pytest
 from transitions import MachineError
 
-from dealer_flow.play import corrections
-from dealer_flow.play.check_actions import CHECKS_OF_ACTIONS
-from dealer_flow.play.checks import CHECKS
-from dealer_flow.play.states import State
+from dealer_flow.play.machine.states import State
+from dealer_flow.play.order.actions import CHECKS_OF_ACTIONS
+from dealer_flow.play.order.checks import CHECKS
+from dealer_flow.play.reports import corrections
 from devices import events as e
 from tests.support.dealing.flow_points import round_of
 from tests.support.dealing.hand_table import CONTROLLER, START_NS

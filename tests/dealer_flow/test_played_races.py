@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from dealer_flow.play.states import State
+from dealer_flow.play.machine.states import State
 from dealer_flow.procedure.load import ProcedureError
 from dealer_flow.record.result import RoundResult
 from devices import events as e

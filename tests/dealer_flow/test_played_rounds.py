@@ -2,7 +2,7 @@
 
 import pytest
 
-from dealer_flow.play.states import State
+from dealer_flow.play.machine.states import State
 from dealer_flow.procedure.load import ProcedureError, load_procedure
 from dealer_flow.record.result import RoundResult
 from devices import events as e

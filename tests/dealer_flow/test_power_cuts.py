@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 
-from dealer_flow.play.states import State
+from dealer_flow.play.machine.states import State
 from devices import events as e
 from protocol.faults import Fault
 from tests.support.dealing.hand_table import CONTROLLER, DEVICE, SESSION, HandTable, dealt, hands, ready

@@ -10,9 +10,10 @@ from collections.abc import Callable
 
 import pytest
 
+from dealer_flow.games import files_of
 from dealer_flow.play.flow import DealerFlow
-from dealer_flow.play.states import State
-from dealer_flow.procedure.load import FOLDER, parse_procedure
+from dealer_flow.play.machine.states import State
+from dealer_flow.procedure.load import parse_procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealer_flow.table.round import Round
@@ -21,7 +22,7 @@ from protocol.cards import DECK, SUITS, Card
 from protocol.places import SHOE
 from tests.support.dealing.flow_points import Point, load, round_of, save
 
-TEXT = (FOLDER / "race-to-the-flush.toml").read_text(encoding="utf-8")
+TEXT = files_of("deal")["race-to-the-flush"].read_text(encoding="utf-8")
 SMALL = parse_procedure(
     TEXT.replace('when = "column"\ncards = 5', 'when = "column"\ncards = 2').replace("cards = 16", "cards = 4"),
     "small.toml",

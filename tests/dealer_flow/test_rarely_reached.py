@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from dealer_flow.play.states import State
+from dealer_flow.play.machine.states import State
 from dealer_flow.procedure.load import load_procedure
 from protocol.cards import spell_cards
 from protocol.places import seat

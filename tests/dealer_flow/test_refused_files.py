@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from dealer_flow.procedure.load import FOLDER, check_procedure, whole_text
+from dealer_flow.games import files_of
+from dealer_flow.procedure.layers import PARTS
+from dealer_flow.procedure.load import check_procedure, whole_text
 from tests.support.reading.refusals import check_refusal
 from tests.support.reading.transcripts import Transcript, transcripts
 
@@ -21,14 +23,14 @@ CASES = transcripts(Path(__file__).with_name("refused-files.txt"))
 def refused(case: Transcript, at: Path) -> list[str]:
     """Everything that is wrong with the file of this case."""
     name, _, alone = case.head.partition(": ")[0].partition(", ")
-    text = (FOLDER / f"{name}.toml").read_text(encoding="utf-8") if alone else whole_text(name)
+    text = files_of("deal")[name].read_text(encoding="utf-8") if alone else whole_text(name)
     old, new = ("\n".join(line[2:] for line in case.lines if line.startswith(sign)) for sign in "-+")
     assert old in text, f"{old!r} does not stand in the file"
     at.write_text(text.replace(old, new, 1) if old else f"{text}{new}\n", encoding="utf-8")
     faults = check_procedure(at)
     for fault in faults:
         check_refusal(fault)
-    return [str(fault).removeprefix(f"{at}:").removeprefix(f"{FOLDER.parent}/") for fault in faults]
+    return [str(fault).removeprefix(f"{at}:").removeprefix(f"{PARTS.parent}/") for fault in faults]
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -3,7 +3,7 @@
 import pytest
 
 import devices.events as e
-from dealer_flow.play.states import State
+from dealer_flow.play.machine.states import State
 from dealer_flow.procedure.schema import Procedure
 from protocol.places import parse_place
 from tests.support.dealing.flow_points import round_of

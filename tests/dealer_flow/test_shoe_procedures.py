@@ -4,8 +4,9 @@ import re
 
 import pytest
 
+from dealer_flow.games import files_of
 from dealer_flow.play.flow import DealerFlow
-from dealer_flow.procedure.load import FOLDER, ProcedureError, load_procedure, parse_procedure
+from dealer_flow.procedure.load import ProcedureError, load_procedure, parse_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.record.result import RoundResult
 from devices import events as e
@@ -13,7 +14,7 @@ from protocol.cards import parse_cards
 from tests.support.reading.refusals import check_refusal
 
 ID = "race-to-the-flush"
-TEXT = (FOLDER / f"{ID}.toml").read_text(encoding="utf-8")
+TEXT = files_of("deal")[ID].read_text(encoding="utf-8")
 
 
 def test_race_to_the_flush() -> None:

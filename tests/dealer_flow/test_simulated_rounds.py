@@ -6,9 +6,9 @@ from dealer_flow.play.flow import DealerFlow
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
+from devices.dialects.shuffler import ShufflerDriver
+from devices.dialects.table_controller import TableControllerDriver
 from devices.events import Seen
-from devices.shuffler import ShufflerDriver
-from devices.table_controller import TableControllerDriver
 from protocol.tdp import Delivered
 from tests.support.dealing.hand_table import FLUSHES
 from tests.support.evenings.simulated_table import CONTROLLER, SHUFFLER, Evening

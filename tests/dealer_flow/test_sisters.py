@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from dealer_flow.procedure.layers import FILES, compose
+from dealer_flow.games import files_of
+from dealer_flow.procedure.layers import compose
 from dealer_flow.procedure.load import known_procedures, load_procedure
 
 WAYS = ("-single", "-hand")
@@ -41,7 +42,7 @@ def differences(base: dict[str, dict[str, Any]], sister: dict[str, dict[str, Any
 def test_the_sisters_are_known() -> None:
     assert len(SISTERS) >= 14
     for name in SISTERS:
-        layers = compose((FILES / f"{name}.toml").read_text("utf-8"), str(FILES / f"{name}.toml")).layers
+        layers = compose(files_of("deal")[name].read_text("utf-8"), str(files_of("deal")[name])).layers
         assert base_of(name) in [layer.named for layer in layers]
 
 
@@ -54,7 +55,7 @@ def test_a_sister_differs_in_its_deal_alone(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "step"), SAYS_SO)
 def test_what_differs_has_its_reason_in_the_file(name: str, step: str) -> None:
-    text = (FILES / f"{name}.toml").read_text("utf-8")
+    text = files_of("deal")[name].read_text("utf-8")
     own = text.partition(f'name = "{step}"')[2].partition("[[")[0]
     assert "#" in own
 

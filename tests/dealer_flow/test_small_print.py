@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dealer_flow.play.states import State
+from dealer_flow.play.machine.states import State
 from dealer_flow.procedure.describe import describe
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.table.decks import Decks

@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from dealer_flow.games import files_of
 from dealer_flow.play.flow import CONCERNED, HELD_MAX
 from dealer_flow.procedure.describe import describe
-from dealer_flow.procedure.load import FOLDER, ProcedureError, check_procedure, load_procedure, parse_procedure
+from dealer_flow.procedure.load import ProcedureError, check_procedure, load_procedure, parse_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.tables import MisdealPart
-from dealer_flow.procedure.tomlfile import load, parsed
 from dealer_flow.record.incidents import Incident
 from dealer_flow.table.round import Returns
+from dealer_flow.tomlfile import load, parsed
 from devices import events as e
 from docs._print.words import cards, follows, listed, wrongs
 from protocol.cards import parse_card
@@ -291,7 +292,7 @@ def test_a_procedure_in_full_in_the_catalogue() -> None:
 
 @pytest.mark.parametrize(("name", "cards"), [("race-to-the-flush", "cards = 52"), ("western-stud.co", "cards = 52")])
 def test_the_cards_of_a_deck_with_jokers(name: str, cards: str) -> None:
-    text = (FOLDER / f"{name}.toml").read_text(encoding="utf-8")
+    text = files_of("deal")[name].read_text(encoding="utf-8")
     text = text.replace(cards, "cards = 54", 1).replace("jokers = 0", "jokers = 2", 1)
     plan = Plan(parse_procedure(text, "mine.toml"), {})
     assert [card.text for card in plan.faces[-3:]] == ["KS", "X1", "X2"]

@@ -2,8 +2,9 @@
 
 import pytest
 
+from dealer_flow.games import files_of
 from dealer_flow.play.flow import DealerFlow
-from dealer_flow.procedure.load import FOLDER, ProcedureError, load_procedure, parse_procedure
+from dealer_flow.procedure.load import ProcedureError, load_procedure, parse_procedure
 from dealer_flow.procedure.plan import Plan
 from devices import events as e
 from protocol.places import COMMUNITY
@@ -110,6 +111,6 @@ def test_positions_from_the_top_follow_the_top_card() -> None:
 
 
 def test_a_spread_nobody_knows_is_named() -> None:
-    text = (FOLDER / "flushes-gone-wild.wa.toml").read_text(encoding="utf-8").replace("from-top", "from-bottom", 1)
+    text = files_of("deal")["flushes-gone-wild.wa"].read_text(encoding="utf-8").replace("from-top", "from-bottom", 1)
     with pytest.raises(ProcedureError, match=r"mine\.toml:\d+: step\[3\]\.spread: must be .*'from-top'"):
         parse_procedure(text, "mine.toml")

@@ -6,14 +6,15 @@ from itertools import product
 
 import pytest
 
-from dealer_flow.play import guards, order
-from dealer_flow.play.checks import CHECKS
 from dealer_flow.play.flow import DealerFlow
-from dealer_flow.play.guards import GUARDS
-from dealer_flow.play.handle_shuffler import HANDLERS
-from dealer_flow.play.machine import Phase, table_machine
-from dealer_flow.play.order import RULES
-from dealer_flow.play.states import COLUMNS, LOOSE, MEANING, STEP_STATES, STEPS, TRANSITIONS, WAITS, Row, State
+from dealer_flow.play.machine import guards
+from dealer_flow.play.machine.guards import GUARDS
+from dealer_flow.play.machine.machine import Phase, table_machine
+from dealer_flow.play.machine.states import COLUMNS, LOOSE, MEANING, STEP_STATES, STEPS, TRANSITIONS, WAITS, Row, State
+from dealer_flow.play.order import order
+from dealer_flow.play.order.checks import CHECKS
+from dealer_flow.play.order.order import RULES
+from dealer_flow.play.reports.shuffler import HANDLERS
 from dealer_flow.procedure.load import known_procedures, load_procedure
 from dealer_flow.procedure.steps.kinds import STEPS as KINDS
 from devices import events
@@ -106,7 +107,7 @@ def test_the_code_asks_for_guards_that_exist() -> None:
 
 def test_a_misspelt_guard_is_found_when_the_flow_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     there = {name: guard for name, guard in GUARDS.items() if name != "burn_confirmed"}
-    monkeypatch.setattr("dealer_flow.play.machine.GUARDS", there)  # their order is that of the printed pages
+    monkeypatch.setattr("dealer_flow.play.machine.machine.GUARDS", there)  # their order is that of the printed pages
     table_machine.cache_clear()
     with pytest.raises(AssertionError, match="burn_confirmed"):
         DealerFlow(load_procedure("three-card.co"))

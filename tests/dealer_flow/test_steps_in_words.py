@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import pytest
 
+from dealer_flow.english import a, cards, dollars, listed, place
 from dealer_flow.procedure.bets import LimitPart, MustPart, PropositionPart, TotalPart, amount_of
-from dealer_flow.procedure.english import a, cards, dollars, listed, place
 from dealer_flow.procedure.must_draw import DrawPart
 from dealer_flow.procedure.steps.burn import BurnStep, PlannedBurn
 from dealer_flow.procedure.steps.deal import DealStep

@@ -12,13 +12,13 @@ from dealer_flow.play.flow import DealerFlow
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.result import RoundResult
 from dealwire.rehearsal.scenario_file import load_scenario
+from devices.dialects.shuffler import ShufflerDriver
+from devices.dialects.table_controller import TableControllerDriver
 from devices.events import Body, RemainderDumped, Seen
-from devices.shuffler import ShufflerDriver
-from devices.table_controller import TableControllerDriver
 from protocol.tdp import Delivered
 from protocol.tdp import messages as m
 from rules import Settlement, settle
-from rules.game import load_game_of
+from rules.game.load import load_game_of
 from tests.support.dealing.hand_table import FLUSHES
 from tests.support.evenings.simulated_table import CONTROLLER, SHUFFLER, Evening
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from dealer_flow.play.flow import DealerFlow
-from dealer_flow.play.legal import Legal
-from dealer_flow.play.states import State
+from dealer_flow.play.machine.states import State
+from dealer_flow.play.seen.legal import Legal
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult

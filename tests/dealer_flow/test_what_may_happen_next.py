@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 
-from dealer_flow.play.legal import awaited
+from dealer_flow.play.seen.legal import awaited
 from tests.support.dealing.hand_table import HandTable
 from tests.support.dealing.plays import play
 

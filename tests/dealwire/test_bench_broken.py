@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from dealwire.bench.hands import SimulatedHands
-from dealwire.bench.plan import load_plan
-from dealwire.bench.runner import BenchChoices, run_plan
-from dealwire.bench.wire import LiveWire
+from dealwire.bench.hands.hands import SimulatedHands
+from dealwire.bench.plan.plan import load_plan
+from dealwire.bench.run.runner import BenchChoices, run_plan
+from dealwire.bench.verbs.wire import LiveWire
 from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import SimulatedTable
-from devices.address import line_at
 from devices.clock import SystemClock
+from devices.drive.address import line_at
 from devices.simulator.host import SimulatorHost
 from tests.support.broken.base import Caught
 from tests.support.broken.devices import ALL_DEVICES, BEGIN, PAGE, caught_by, judge, published_page

@@ -9,16 +9,16 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from dealwire.bench.conformance import conformances, sentence_of, why_not
-from dealwire.bench.plan import known_plans, load_plan
+from dealwire.bench.plan.plan import known_plans, load_plan
 from dealwire.bench.record import BenchOutcome, NotRunCause
-from dealwire.bench.report import PlanOrigin, Report
-from dealwire.bench.report_html import to_html
-from dealwire.bench.report_text import text_lines, to_junit
-from dealwire.bench.reporting import report_of
-from dealwire.bench.rig import SimulatedRig
-from dealwire.bench.runner import BenchChoices, run_plan
-from dealwire.bench.verifying import Received, verify_report
+from dealwire.bench.report.conformance import conformances, sentence_of, why_not
+from dealwire.bench.report.html import to_html
+from dealwire.bench.report.report import PlanOrigin, Report
+from dealwire.bench.report.text import text_lines, to_junit
+from dealwire.bench.run.reporting import report_of
+from dealwire.bench.run.rig import SimulatedRig
+from dealwire.bench.run.runner import BenchChoices, run_plan
+from dealwire.bench.run.verifying import Received, verify_report
 from docs._print import DOCS
 from docs._print.bench import pages
 from protocol.tdp.codec import Envelope, read

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from dealwire.bench.hands import SimulatedHands
-from dealwire.bench.plan import load_plan
-from dealwire.bench.probe import MS, Probe
+from dealwire.bench.hands.hands import SimulatedHands
+from dealwire.bench.plan.plan import load_plan
 from dealwire.bench.record import BenchOutcome, HeardFrame, NotRunCause
-from dealwire.bench.rig import SimulatedRig
-from dealwire.bench.rules import RULES, BenchRule, Known
-from dealwire.bench.runner import BenchChoices, BenchRun, run_plan
-from dealwire.bench.wire import SimulatedWire
+from dealwire.bench.rules.rule import RULES, BenchRule, Known
+from dealwire.bench.run.rig import SimulatedRig
+from dealwire.bench.run.runner import BenchChoices, BenchRun, run_plan
+from dealwire.bench.verbs.probe import MS, Probe
+from dealwire.bench.verbs.wire import SimulatedWire
 from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import SimulatedTable
 from devices.simulator.host import TableModel

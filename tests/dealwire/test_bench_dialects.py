@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from dealwire.bench.dialect_plan import dialect_plan, dialect_plans
-from dealwire.bench.dialect_probe import PROBES
+from dealwire.bench.plan.dialect_plan import dialect_plan, dialect_plans
 from dealwire.bench.record import BenchOutcome
-from dealwire.bench.report import BenchVerdict
+from dealwire.bench.report.report import BenchVerdict
+from dealwire.bench.run.dialect_probe import PROBES
 from dealwire.cli import main
 from protocol.cards import CARDS
 from tests.support.broken.shoes import SHOES, CaughtShoe, failed_checks, judge_shoe

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from dealwire.bench.comparing import compare_reports
-from dealwire.bench.hands import Hands, NoHands, PersonHands
-from dealwire.bench.plan import FOLDER, BenchPlan, known_plans, load_plan
+from dealwire.bench.hands.hands import Hands, NoHands, PersonHands
+from dealwire.bench.plan.plan import FOLDER, BenchPlan, known_plans, load_plan
 from dealwire.bench.record import BenchOutcome, NotRunCause
-from dealwire.bench.report import (
+from dealwire.bench.report.comparing import compare_reports
+from dealwire.bench.report.report import (
     BenchVerdict,
     CheckCounts,
     CheckRecord,
@@ -27,12 +27,12 @@ from dealwire.bench.report import (
     summary_of,
     verdict_of,
 )
-from dealwire.bench.report_words import protocol_words, warnings
-from dealwire.bench.reporting import report_of
-from dealwire.bench.rig import SimulatedRig
-from dealwire.bench.runner import BenchChoices, run_plan
-from dealwire.bench.signing import ReportSignature, ReportSigner, load_public
-from dealwire.bench.verifying import Received, verify_report
+from dealwire.bench.report.signing import ReportSignature, ReportSigner, load_public
+from dealwire.bench.report.words import protocol_words, warnings
+from dealwire.bench.run.reporting import report_of
+from dealwire.bench.run.rig import SimulatedRig
+from dealwire.bench.run.runner import BenchChoices, run_plan
+from dealwire.bench.run.verifying import Received, verify_report
 from dealwire.journal.errors import KeyProblem, KeyUnsafe
 from protocol.tdp.packets import VERSION_TEXT
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from dealwire.bench.plan import load_plan
-from dealwire.bench.rig import SimulatedRig
-from dealwire.bench.runner import BenchChoices, run_plan
+from dealwire.bench.plan.plan import load_plan
+from dealwire.bench.run.rig import SimulatedRig
+from dealwire.bench.run.runner import BenchChoices, run_plan
 from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import SimulatedTable
 from devices.clock import SystemClock
-from devices.loop import Owner
+from devices.line.loop import Owner
 from devices.simulator.host import SimulatorHost, TableModel
 from protocol.errors import LineGarbled, NoAnswer
 from tests.support.broken.base import Broken

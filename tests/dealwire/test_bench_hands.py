@@ -14,16 +14,16 @@ from typing import Any
 import jsonschema
 import pytest
 
-from dealwire.bench.hand_actions import HELLO, NEW_CHECK, HandTask, hand_actions, hand_task
-from dealwire.bench.hands import Hands as BenchHands
-from dealwire.bench.hands import SimulatedHands
-from dealwire.bench.hands_command import HandsChannel, HandsGone, ProgramHands
-from dealwire.bench.hands_needed import hands_needed
-from dealwire.bench.hands_program import ActFailed, Hands, serve
-from dealwire.bench.plan import load_plan
+from dealwire.bench.hands.actions import HELLO, NEW_CHECK, HandTask, hand_actions, hand_task
+from dealwire.bench.hands.command import HandsChannel, HandsGone, ProgramHands
+from dealwire.bench.hands.hands import Hands as BenchHands
+from dealwire.bench.hands.hands import SimulatedHands
+from dealwire.bench.hands.program import ActFailed, Hands, serve
+from dealwire.bench.plan.hands_needed import hands_needed
+from dealwire.bench.plan.plan import load_plan
 from dealwire.bench.record import BenchOutcome, NotRun, NotRunCause, Result
-from dealwire.bench.rig import SimulatedRig
-from dealwire.bench.runner import BenchChoices, run_plan
+from dealwire.bench.run.rig import SimulatedRig
+from dealwire.bench.run.runner import BenchChoices, run_plan
 from dealwire.rehearsal.faults import acts, faults
 from docs._print import DOCS
 from docs._print.hands import pages

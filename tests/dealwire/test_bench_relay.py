@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from dealwire.bench.hand_actions import hand_task
-from dealwire.bench.hands_command import HandsChannel, HandsGone, ProgramHands
+from dealwire.bench.hands.actions import hand_task
+from dealwire.bench.hands.command import HandsChannel, HandsGone, ProgramHands
 from dealwire.bench.record import NotRun
-from dealwire.bench.relay import load_relay
+from dealwire.bench.run.relay import load_relay
 from docs._print import DOCS
 from protocol.tomlfile import TomlFileError
 

@@ -13,16 +13,16 @@ import jsonschema
 import pytest
 from msgspec.structs import replace
 
-from dealwire.bench.hands import NoHands
-from dealwire.bench.plan import FOLDER, load_plan
+from dealwire.bench.hands.hands import NoHands
+from dealwire.bench.plan.plan import FOLDER, load_plan
 from dealwire.bench.record import Actor, BenchOutcome, Measurement, NotRunCause
-from dealwire.bench.report import BenchVerdict, LineMoment, PlanOrigin, Report
-from dealwire.bench.report_html import to_html
-from dealwire.bench.report_text import text_lines, to_junit
-from dealwire.bench.report_words import facts
-from dealwire.bench.reporting import ReportHead, report_of
-from dealwire.bench.rig import SimulatedRig
-from dealwire.bench.runner import BenchChoices, run_plan
+from dealwire.bench.report.html import to_html
+from dealwire.bench.report.report import BenchVerdict, LineMoment, PlanOrigin, Report
+from dealwire.bench.report.text import text_lines, to_junit
+from dealwire.bench.report.words import facts
+from dealwire.bench.run.reporting import ReportHead, report_of
+from dealwire.bench.run.rig import SimulatedRig
+from dealwire.bench.run.runner import BenchChoices, run_plan
 from dealwire.version import __version__
 from protocol.tdp.packets import VERSION_TEXT
 from tests.support.broken.devices import CarelessRecord

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from dealwire.bench.hands import NoHands, PersonHands, SimulatedHands
-from dealwire.bench.plan import load_plan
+from dealwire.bench.hands.hands import NoHands, PersonHands, SimulatedHands
+from dealwire.bench.plan.plan import load_plan
 from dealwire.bench.record import BenchOutcome, Failed, NotRun, NotRunCause, Result
-from dealwire.bench.report import BenchVerdict
-from dealwire.bench.reporting import report_of
-from dealwire.bench.rig import SimulatedRig
-from dealwire.bench.runner import BenchChoices, BenchRun, run_plan
-from dealwire.bench.soak import evening, play
-from dealwire.bench.wire import SimulatedWire
+from dealwire.bench.report.report import BenchVerdict
+from dealwire.bench.run.reporting import report_of
+from dealwire.bench.run.rig import SimulatedRig
+from dealwire.bench.run.runner import BenchChoices, BenchRun, run_plan
+from dealwire.bench.verbs.soak import evening, play
+from dealwire.bench.verbs.wire import SimulatedWire
 from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import SimulatedTable
 from protocol.errors import NoAnswer, WrongDevice
@@ -216,7 +216,7 @@ def test_a_soak_accounts_for_every_round_and_is_the_same_again() -> None:
 
 
 def test_a_soak_fails_when_a_fault_is_not_raised(monkeypatch: pytest.MonkeyPatch) -> None:
-    from dealwire.bench import soak
+    from dealwire.bench.verbs import soak
 
     scenario = soak.evening(6, 1, 3)
     account, held, table = soak.play(scenario, 6)
@@ -232,7 +232,7 @@ def test_a_soak_fails_when_a_fault_is_not_raised(monkeypatch: pytest.MonkeyPatch
 
 
 def test_cards_that_vanish_from_the_table_are_missed() -> None:
-    from dealwire.bench import soak
+    from dealwire.bench.verbs import soak
     from devices.simulator.deck import Bay
 
     scenario = soak.evening(3, 0, 3)

@@ -13,7 +13,7 @@ import pytest
 from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import SimulatedTable
 from devices.clock import SystemClock
-from devices.loop import Owner
+from devices.line.loop import Owner
 from devices.simulator.host import SimulatorHost
 from protocol.tdp import messages as m
 from protocol.tdp.codec import Envelope

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 import devices.events as e
-from dealer_flow.play.kept import ComingRound
-from dealer_flow.play.sessions import Lines, LinesState
+from dealer_flow.play.reports.saved_state import ComingRound
+from dealer_flow.play.reports.sessions import Lines, LinesState
 from dealer_flow.procedure.load import known_procedures, load_procedure
 from dealer_flow.table.decks import Decks, DecksState
 from dealer_flow.table.round import Round
@@ -19,14 +19,14 @@ from dealer_flow.table.shoe import ShoeLedger, ShoeLedgerState, Shoes, ShoesStat
 from dealwire.config.build import Banks, build_table
 from dealwire.config.schema import TablePart
 from dealwire.journal.tables import JournaledPublisher, JournaledTable
-from devices.capture import Capture
+from devices.drive.replay import PlayStats, reports
 from devices.events import Seen
-from devices.replay import PlayStats, reports
-from rules.award_record import AwardRound, AwardRoundState
-from rules.game import game_id_of
-from rules.jackpot_book import JackpotBook, PoolBank
-from rules.jackpot_setup import load_jackpot
-from rules.meters import MeterBank
+from devices.record.capture import Capture
+from rules.game.load import game_id_of
+from rules.meters.award_record import AwardRound, AwardRoundState
+from rules.meters.bank import MeterBank
+from rules.meters.jackpot_book import JackpotBook, PoolBank
+from rules.meters.jackpot_setup import load_jackpot
 from tests.support.evenings.between_rounds import Make, after, check_every_rest, differences, put_back
 from tests.support.evenings.long_evenings import long_evening
 

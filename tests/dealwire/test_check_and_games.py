@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from dealer_flow.procedure.load import FOLDER, known_procedures, load_procedure
+from dealer_flow.games import files_of, paytable_files
+from dealer_flow.procedure.load import known_procedures, load_procedure
 from dealwire.cli import main
-from rules.game import GAMES
+from rules.hands.poker import RANKINGS
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
-TEXT = (FOLDER / "flushes-gone-wild.co.toml").read_text(encoding="utf-8")
+TEXT = files_of("deal")["flushes-gone-wild.co"].read_text(encoding="utf-8")
 
 
 def run(*arguments: str) -> tuple[int, list[str], list[str]]:
@@ -74,7 +75,7 @@ def test_what_is_no_procedure_at_all(tmp_path: Path, content: bytes, why: str) -
 
 
 def test_a_game_is_told_by_its_schema(tmp_path: Path) -> None:
-    text = (GAMES / "race-to-the-flush.toml").read_text(encoding="utf-8")
+    text = files_of("pays")["race-to-the-flush"].read_text(encoding="utf-8")
     (tmp_path / "mine.toml").write_text(text.replace("bets]]", "bet]]", 1), encoding="utf-8")
     code, out, err = run("check", "--json", str(tmp_path / "mine.toml"))
     assert (code, err) == (2, [])
@@ -107,12 +108,12 @@ def test_a_table_of_games_and_one_file() -> None:
     assert run("games", "no-such-game")[0] == 2
 
 
-RULES = GAMES.parent
+DATA = RANKINGS.parent
 PARTS = {
-    "pay table": sorted((GAMES / "paytables").glob("*.toml")),
-    "ranking": sorted((RULES / "rankings").glob("*.toml")),
-    "house way": sorted((RULES / "houseways").glob("*.toml")),
-    "keep": sorted((RULES / "keeps").glob("*.toml")),
+    "pay table": sorted(paytable_files().values()),
+    "ranking": sorted((DATA / "rankings").glob("*.toml")),
+    "house way": sorted((DATA / "houseways").glob("*.toml")),
+    "keep": sorted((DATA / "keeps").glob("*.toml")),
     "progressive": [EXAMPLES / "progressive-ml03.toml"],
     "strategy": [EXAMPLES / f"{name}.toml" for name in ("caribbean", "let-it-ride", "q-6-4", "ultimate")],
 }

@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from dealer_flow.games import GAMES, files_of
 from dealwire.cli import main
 from dealwire.cli.exits import Exit
 from dealwire.journal import Journal, SealingKey
@@ -26,8 +27,8 @@ from dealwire.journal.auditing import AuditorPrivateKey
 from dealwire.service import foresight
 from dealwire.service.readiness import ok
 from devices.clock import SystemClock
-from rules.game import GAMES
 from tests.support.broken.hostile_files import must_end
+from tests.support.reading.game_files import flat_paytables
 from tests.support.rigs.serving import opened, run_until, simulators, write_configuration
 
 ABSENT = {"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:2"}
@@ -41,9 +42,9 @@ OWN_GAME = "own.toml"
 def evening(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a service that was killed in its third round; its game is a file of its own."""
     folder = tmp_path_factory.mktemp("evening")
-    shutil.copytree(GAMES / "paytables", folder / "paytables")
+    flat_paytables(folder / "paytables")
     folder.chmod(0o755)
-    shutil.copy(GAMES / "flushes-gone-wild.co.toml", folder / OWN_GAME)
+    shutil.copy(files_of("pays")["flushes-gone-wild.co"], folder / OWN_GAME)
     with simulators() as addresses:
         file = write_configuration(folder, addresses, more=f'limit-cents = 10000\ngame = "{folder / OWN_GAME}"')
         service, listener = opened(file)
@@ -58,7 +59,7 @@ def evening(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def folder(evening: Path, tmp_path: Path) -> Path:
     """The same, to be damaged. A journal that was copied while it was written has no marks of SQLite's beside it."""
     shutil.copytree(evening, tmp_path, dirs_exist_ok=True)
-    shutil.copy(GAMES / "flushes-gone-wild.co.toml", evening.parent / OWN_GAME)
+    shutil.copy(files_of("pays")["flushes-gone-wild.co"], evening.parent / OWN_GAME)
     (tmp_path / "journal.sqlite-shm").unlink(missing_ok=True)
     return tmp_path
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from devices.capture import CaptureWriter
+from devices.record.capture import CaptureWriter
 
 ROOT = Path(__file__).parent.parent.parent
 CAPTURES = ROOT / "captures"
@@ -108,7 +108,7 @@ def test_damage_in_the_middle_keeps_what_was_read_before(tmp_path: Path) -> None
 
 @pytest.mark.more
 def test_a_procedure_with_an_unknown_key_is_one_line(tmp_path: Path) -> None:
-    text = (ROOT / "dealer_flow/procedure/files/flushes-gone-wild.co.toml").read_text()
+    text = (ROOT / "dealer_flow/games/flushes-gone-wild/co.deal.toml").read_text()
     wrong = tmp_path / "wrong.toml"
     wrong.write_text(text + '\n[bogus]\nkey = "value"\n')
     done = dealwire("replay", str(CLEAN), "--procedure", str(wrong))
@@ -126,7 +126,7 @@ def test_a_procedure_with_an_unknown_key_is_one_line(tmp_path: Path) -> None:
     ],
 )
 def test_an_impossible_count_is_one_line_with_its_place(tmp_path: Path, written: str, instead: str, says: str) -> None:
-    text = (ROOT / "dealer_flow/procedure/files/flushes-gone-wild.co.toml").read_text()
+    text = (ROOT / "dealer_flow/games/flushes-gone-wild/co.deal.toml").read_text()
     assert written in text
     wrong = tmp_path / "wrong.toml"
     wrong.write_text(text.replace(written, instead))

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from dealwire.bench.hands import SimulatedHands
-from dealwire.bench.plan import load_plan
+from dealwire.bench.hands.hands import SimulatedHands
+from dealwire.bench.plan.plan import load_plan
 from dealwire.cli import main
 from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import SimulatedTable
 from devices.clock import SystemClock
-from devices.loop import Owner
+from devices.line.loop import Owner
 from devices.simulator.host import SimulatorHost
 from protocol.tdp.packets import VERSION_TEXT
 

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from dealer_flow.games import files_of, paytable_files
 from dealwire.cli import main
 from dealwire.cli.exits import Exit
 from devices.extras import install_command
-from rules.game import GAMES
 
 GAME = "flushes-gone-wild.co"
 ROOT = Path(__file__).parent.parent.parent
@@ -55,14 +55,14 @@ def small_game(folder: Path, **edits: Edit) -> str:
     """The game dealt small, two cards each and one for the community, so that its showdowns are soon counted; a pay
     table named in `edits`, with `_` for `-`, is changed."""
     (folder / "paytables").mkdir()
-    text = (GAMES / f"{GAME}.toml").read_text()
+    text = files_of("pays")[GAME].read_text()
     text = (
         text.replace("own = 5,", "own = 2,")
         .replace("dealer = 5", "dealer = 2")
         .replace("community = 2", "community = 1")
     )
     (folder / "small.toml").write_text(text[: text.index('[[bets]]\nname = "progressive"')])
-    for table in (GAMES / "paytables").glob("FGW-*.toml"):
+    for table in paytable_files().values():
         before = table.read_text()
         after = edits.get(table.stem.replace("-", "_"), str)(before)
         assert (after != before) == (table.stem.replace("-", "_") in edits)

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from dealwire.cli import main
 from dealwire.cli.round_lines import UnknownType, read_round
-from rules.settled import RoundRuns, SettledKey
+from rules.meters.settled_rounds import RoundRuns, SettledKey
 
 ROOT = Path(__file__).parent.parent.parent
 CAPTURES = ROOT / "captures"

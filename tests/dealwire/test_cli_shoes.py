@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from dealwire.cli import main
 from devices.clock import SystemClock
-from devices.loop import Owner
+from devices.line.loop import Owner
 from devices.simulator.host import SimulatorHost
 from devices.simulator.shoe_table import SHOE, ShoeTable
 from tests.support.evenings.simulated_shoe import DIALECTS, ShoeEvening

@@ -320,7 +320,7 @@ from dealwire.export.metrics import Metrics
 from dealwire.export.metrics_server import MetricsServer
 from dealwire.hub.hub import Hub
 from devices.clock import SystemClock
-from devices.transport import line_at
+from devices.drive.address import line_at
 listening.LIMITS_S = dict.fromkeys(listening.LIMITS_S, 3600.0)  # as if those that are let go came again at once
 hub = Hub()
 console = Console(hub, recordings=Path("."))

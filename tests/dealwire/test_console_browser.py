@@ -13,9 +13,9 @@ from dealwire.console.server import Console
 from dealwire.console.tokens import Tokens
 from dealwire.hub.hub import Hub
 from dealwire.hub.view import TableView
-from devices.capture import Capture
+from devices.drive.replay import play
 from devices.events import GameEnded, Seen
-from devices.replay import play
+from devices.record.capture import Capture
 from tests.support.evenings.reported_table import reading
 from tests.support.evenings.watched_table import WatchedTable
 from tests.support.rigs.browser import PATIENCE_MS, TEST_S, at_most, chromium, needs_browser, picture, watched

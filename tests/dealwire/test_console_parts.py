@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dealer_flow.play.snapshot import PacketNow
+from dealer_flow.play.seen.snapshot import PacketNow
 from dealwire.console import action_endpoint as acting
 from dealwire.console import board, journals, rendering, replays, server, words
 from dealwire.console.guard import HEADERS_MAX

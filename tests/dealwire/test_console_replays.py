@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from dealer_flow.procedure.load import FOLDER
+from dealer_flow.games import files_of
 from dealwire.console import replays, worker
 from dealwire.console.replays import (
     REPLAYS_MAX,
@@ -27,8 +27,8 @@ from dealwire.console.replays import (
     deal_capture,
 )
 from dealwire.table.replay import replay, usual_table
-from devices.capture import Capture, CaptureError, CaptureWriter
-from devices.replay import play
+from devices.drive.replay import play
+from devices.record.capture import Capture, CaptureError, CaptureWriter
 from tests.support.rigs.consoles import CAPTURES
 
 FILES = (
@@ -218,7 +218,7 @@ def test_a_recording_chooses_no_file(tmp_path: Path, place: str) -> None:
     """Its procedure is the id of one that comes with dealwire: nothing is opened, so nothing is learnt, or hangs."""
     recordings = tmp_path / "recordings"
     recordings.mkdir()
-    shutil.copy(FOLDER / "flushes-gone-wild.co.toml", tmp_path / "good.toml")
+    shutil.copy(files_of("deal")["flushes-gone-wild.co"], tmp_path / "good.toml")
     (tmp_path / "passwd").write_text("root:x:0:0")
     (tmp_path / "nested.toml").write_text(NESTED)
     os.mkfifo(tmp_path / "fifo.toml")

@@ -14,7 +14,7 @@ from dealwire.console.wall import pace, penetration
 from dealwire.hub.hub import Hub
 from dealwire.hub.view import OutcomeView, ShoeView, TableView, TroubleView, UnknownView
 from dealwire.table.replay import usual_table
-from devices.capture import Capture
+from devices.record.capture import Capture
 from tests.support.rigs.browser import TEST_S, at_most, chromium, needs_browser, picture, watched
 from tests.support.rigs.consoles import CAPTURES, running
 

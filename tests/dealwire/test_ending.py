@@ -16,7 +16,7 @@ import pytest
 
 from dealwire.journal import JournalError, JournalReader
 from dealwire.journal.check import verify
-from devices.capture import CLOSED, Capture
+from devices.record.capture import CLOSED, Capture
 from tests.support.rigs.patience import PATIENCE_S, wait_until
 from tests.support.rigs.serving import simulators, write_configuration
 

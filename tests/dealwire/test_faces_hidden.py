@@ -14,9 +14,9 @@ from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealwire.table.redaction import PublishedTable, Publisher, hidden, outcomes_of
 from dealwire.table.viewer import Viewer
-from devices.capture import Capture
+from devices.drive.replay import play
 from devices.events import Seen
-from devices.replay import play
+from devices.record.capture import Capture
 from protocol.cards import parse_card, parse_cards
 from protocol.places import NOWHERE, parse_place
 from rules.settlement import Settlement

@@ -17,10 +17,10 @@ from dealer_flow.record.result import RoundResult
 from dealwire.rehearsal.scenario_file import clean_round, scenario_of
 from dealwire.rehearsal.tables import set_up
 from dealwire.table.table import Table, TableOutcome
-from devices.capture import Capture
+from devices.drive.replay import play
 from devices.events import Seen
-from devices.recording import CaptureWriter
-from devices.replay import play
+from devices.record.capture import Capture
+from devices.record.recording import CaptureWriter
 from tests.support.evenings.table_evenings import TableEvening
 
 PROCEDURE, CLAUSE = "texas-holdem-bonus.co-single", "47.1-1017.39(20), (22)"

@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 import devices.events as e
-from dealer_flow.play.identity import Pin
+from dealer_flow.play.course.identity import Pin
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
@@ -20,15 +20,15 @@ from dealwire.config.load import load_configuration
 from dealwire.journal.tables import JournaledTable, configuration_of
 from dealwire.table.state import TableState
 from dealwire.table.table import Table, TableOutcome, TableTerms
-from devices.capture import Capture, Chunk
+from devices.drive.replay import PlayStats, reports
 from devices.events import Seen
-from devices.replay import PlayStats, reports
-from rules.award import AwardBook
-from rules.award_record import AwardRecord
-from rules.game import load_game
-from rules.meter_setup import load_setup
-from rules.meters import MeterBank, MeterRecord
-from rules.settled import SettledKey
+from devices.record.capture import Capture, Chunk
+from rules.game.load import load_game
+from rules.meters.award import AwardBook
+from rules.meters.award_record import AwardRecord
+from rules.meters.bank import MeterBank, MeterRecord
+from rules.meters.settled_rounds import SettledKey
+from rules.meters.setup import load_setup
 from rules.settlement import Settlement
 from tests.dealwire.test_configuration import PROGRESSIVE, SECOND, refusal, written
 from tests.support.evenings.reported_table import reports as evening

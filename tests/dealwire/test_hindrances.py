@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from dealwire.cli import main
 from dealwire.journal import SealingKey
-from devices.address import check_address
+from devices.drive.address import check_address
 from devices.extras import install_command
 from protocol.errors import LineUnusable
 from tests.support.broken.hostile_files import make_hostile, must_end

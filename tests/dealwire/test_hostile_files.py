@@ -11,18 +11,25 @@ import pytest
 from click.testing import CliRunner, Result
 
 from dealer_flow.procedure.load import ProcedureError, check_procedure, load_procedure
-from dealer_flow.procedure.tomlfile import DEEPEST, FAULTS_MAX, TOML_MAX_BYTES
+from dealer_flow.tomlfile import DEEPEST, FAULTS_MAX, TOML_MAX_BYTES
 from dealwire.cli import main
 from dealwire.cli.round_lines import LINE_MAX_BYTES
 from dealwire.config.load import load_configuration
 from dealwire.journal import Journal
-from devices import pcapng
-from devices.capture import DESCRIPTION_MAX, LINES_MAX, Capture, CaptureCorrupt, CaptureInaccessible, CaptureWriter
 from devices.clock import ManualClock
 from devices.files import create_file, open_file, read_file
+from devices.record import pcapng
+from devices.record.capture import (
+    DESCRIPTION_MAX,
+    LINES_MAX,
+    Capture,
+    CaptureCorrupt,
+    CaptureInaccessible,
+    CaptureWriter,
+)
 from protocol.tomlfile import TomlFileError
-from rules.amounts import MOST_CENTS
-from rules.meter_setup import load_setup
+from rules.game.amounts import MOST_CENTS
+from rules.meters.setup import load_setup
 from tests.support.broken.hostile_files import KINDS, make_hostile, must_end
 
 ROOT = Path(__file__).parents[2]

@@ -24,7 +24,7 @@ import pytest
 from dealwire.cli.doctor import systemd_unit
 from dealwire.cli.terminal import log_lines
 from dealwire.cli.udev import udev_rules
-from devices import pcapng
+from devices.record import pcapng
 from protocol.printable import TEXT_MAX, printable, printable_json
 from tests.support.broken.hostile_devices import HOSTILE
 from tests.support.rigs.serving import write_configuration

@@ -30,9 +30,9 @@ from dealwire.table.table import Table
 from dealwire.table.viewer import Viewer
 from devices.clock import ManualClock
 from protocol.tomlfile import TomlFileError
-from rules.jackpot_book import JackpotBook, PoolBank, posting
-from rules.jackpot_setup import load_jackpot
-from rules.meters import MeterBank, MeterRecord
+from rules.meters.bank import MeterBank, MeterRecord
+from rules.meters.jackpot_book import JackpotBook, PoolBank, posting
+from rules.meters.jackpot_setup import load_jackpot
 from rules.settlement import Rolled
 from tests.support.dealing.settling_table import SettlingTable
 from tests.support.dealing.written_rounds import ended_round, seat_of

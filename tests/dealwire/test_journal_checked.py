@@ -19,7 +19,7 @@ from dealwire.journal.errors import JournalBusy, JournalDamaged, KeyUnknown
 from dealwire.journal.records import GENESIS, Head
 from dealwire.journal.watching import FileWatch
 from devices.clock import ManualClock
-from rules.settled import SettledKey
+from rules.meters.settled_rounds import SettledKey
 from tests.dealwire.test_journal_chain import LINE, rechained, tamper
 from tests.dealwire.test_journal_reader import as_version_1, write
 from tests.support.rigs.memory_folder import memory_folder

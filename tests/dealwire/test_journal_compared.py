@@ -21,9 +21,9 @@ from dealwire.journal.rebuilding import Dealing, _Lines
 from dealwire.journal.records import JournalRecord
 from dealwire.journal.resuming import Resumed, dealt_again
 from dealwire.table.redaction import PublishedLine
-from devices.capture import Capture, Interface
 from devices.clock import ManualClock
 from devices.events import Seen
+from devices.record.capture import Capture, Interface
 from protocol.tdp.messages import Role
 from tests.dealwire.test_journal_chain import tamper
 from tests.support.evenings.journal_evening import deal_journalled

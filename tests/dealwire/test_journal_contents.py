@@ -29,7 +29,7 @@ from dealwire.journal.contents import (
 from dealwire.journal.errors import JournalDamaged
 from dealwire.journal.passing import NotPassed, Passed, packed, unpacked
 from dealwire.journal.records import Head, JournalRecord, chained, heading
-from rules.settled import SettledKey
+from rules.meters.settled_rounds import SettledKey
 
 PATH = Path("/pit/j")
 MOST = 16 * 1024 * 1024

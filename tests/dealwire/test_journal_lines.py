@@ -10,13 +10,13 @@ from dealwire.journal import Journal, Journaled, JournalReader
 from dealwire.journal.journal import GROUP_MAX
 from dealwire.journal.transport import Gate
 from devices.clock import ManualClock, SystemClock
-from devices.dialects import dialect_named
+from devices.dialects.known import dialect_named
 from devices.events import Seen
-from devices.session import Session
+from devices.line.session import Session
 from devices.transport.base import Abandonable, LineClosed, Timed
 from devices.transport.memory import CAPACITY, memory_pair
 from protocol.tdp.messages import Role
-from rules.settled import SettledKey
+from rules.meters.settled_rounds import SettledKey
 from tests.support.broken.small_disk import database, fill
 from tests.support.evenings.journal_evening import copy_as_killed
 

@@ -18,7 +18,7 @@ from dealwire.journal.check import verify
 from dealwire.journal.compare import by_another_game_file
 from dealwire.journal.derived import NOBODY
 from devices.clock import ManualClock
-from rules.settled import SettledKey
+from rules.meters.settled_rounds import SettledKey
 from tests.support.oracles.journal_verifier import check
 from tests.support.rigs.serving import opened, published, run_until, simulators_here, write_configuration
 

@@ -21,7 +21,7 @@ from dealwire.journal.errors import JournalDamaged, JournalError, KeyUnknown
 from dealwire.journal.passing import Passed
 from dealwire.journal.records import GENESIS, Head, JournalRecord
 from devices.clock import ManualClock
-from rules.settled import SettledKey
+from rules.meters.settled_rounds import SettledKey
 from tests.dealwire.test_journal_chain import LINE, tamper
 from tests.support.rigs.memory_folder import memory_folder
 

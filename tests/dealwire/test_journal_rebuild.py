@@ -22,7 +22,7 @@ from devices.clock import ManualClock
 from devices.events import LinkLost
 from protocol.tdp.host_link import HostLink
 from protocol.tdp.messages import Role
-from rules.game import load_game
+from rules.game.load import load_game
 from tests.support.broken.noisy_line import EVERY_NS, Noise
 from tests.support.evenings.faulty_rounds import CLEAN, Plan, plan_of
 from tests.support.evenings.journal_evening import copy_as_killed, deal_journalled

@@ -12,7 +12,7 @@ from dealwire.journal import Journal
 from dealwire.journal.contents import TableStart
 from dealwire.journal.rounds import LATE, RoundPlace, RoundReader
 from devices.clock import ManualClock
-from rules.settled import SettledKey
+from rules.meters.settled_rounds import SettledKey
 from tests.dealwire.test_journal_chain import tamper
 from tests.dealwire.test_journal_reader import as_version_1
 from tests.support.rigs.memory_folder import memory_folder

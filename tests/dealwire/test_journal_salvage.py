@@ -24,7 +24,7 @@ from dealwire.journal.errors import JournalError, JournalInaccessible
 from dealwire.journal.passing import DEFLATED, NotPassed, Passed, packed, unpacked
 from dealwire.journal.salvage import _size_in_header, salvage
 from devices.clock import ManualClock, SystemClock
-from rules.settled import SettledKey
+from rules.meters.settled_rounds import SettledKey
 from tests.support.rigs.serving import opened, published, rounds_in, run_until, simulators_here, write_configuration
 
 

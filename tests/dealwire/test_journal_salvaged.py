@@ -20,7 +20,7 @@ from dealwire.journal.errors import JournalDamaged, JournalError, JournalForeign
 from dealwire.journal.records import JournalRecord
 from dealwire.journal.salvage import Salvaged, salvage
 from devices.clock import ManualClock
-from rules.settled import SettledKey
+from rules.meters.settled_rounds import SettledKey
 from tests.dealwire.test_journal_chain import tamper
 from tests.dealwire.test_journal_reader import as_version_1
 from tests.support.evenings.journal_evening import copy_as_killed

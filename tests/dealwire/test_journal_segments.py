@@ -21,7 +21,7 @@ from dealwire.journal.errors import JournalDamaged, JournalInaccessible, Journal
 from dealwire.journal.segments import export_segment, file_name, gaming_day
 from dealwire.service.archivist import Archivist
 from devices.clock import ManualClock
-from rules.settled import SettledKey
+from rules.meters.settled_rounds import SettledKey
 from tests.dealwire.test_journal_database import synced
 from tests.support.oracles.journal_verifier import check
 from tests.support.rigs.serving import (

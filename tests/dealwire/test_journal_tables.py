@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from dealer_flow.play.sessions import RoundOrigin
+from dealer_flow.play.reports.sessions import RoundOrigin
 from dealer_flow.procedure.load import load_procedure
 from dealwire.config.schema import TablePart
 from dealwire.hub.view import DeviceView
@@ -32,9 +32,9 @@ from dealwire.journal.tables import (
 from devices import events as e
 from devices.clock import ManualClock
 from devices.events import Seen
-from rules.game import load_game
-from rules.meters import MeterRecord
-from rules.settled import SettledKey
+from rules.game.load import load_game
+from rules.meters.bank import MeterRecord
+from rules.meters.settled_rounds import SettledKey
 from tests.dealwire.test_jackpot_tables import AN_EVENING
 from tests.dealwire.test_jackpot_tables import EXAMPLE as JACKPOT
 from tests.support.rigs.memory_folder import memory_folder

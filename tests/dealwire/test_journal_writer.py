@@ -23,7 +23,7 @@ from dealwire.version import __version__
 from devices.clock import ManualClock
 from devices.transport.base import LineClosed
 from devices.transport.memory import memory_pair
-from rules.settled import SettledKey
+from rules.meters.settled_rounds import SettledKey
 from tests.dealwire.test_journal_chain import LINE, tamper
 from tests.support.broken.small_disk import database, fill
 from tests.support.rigs.memory_folder import memory_folder

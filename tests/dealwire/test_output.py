@@ -15,7 +15,7 @@ import pytest
 
 from dealwire.cli import WITHOUT_OUTPUT, main
 from dealwire.cli.exits import Exit
-from devices.capture import Capture
+from devices.record.capture import Capture
 from tests.support.broken.failing_outputs import KINDS
 from tests.support.rigs.serving import Program, published, rounds_in, simulators, write_configuration
 

@@ -19,7 +19,7 @@ from dealwire.sheet.money import _pool
 from dealwire.sheet.paper import PaperRemark, PaperTable
 from dealwire.table.state import TableState
 from devices.clock import ManualClock
-from rules.meters import MeterBank
+from rules.meters.bank import MeterBank
 from tests.support.dealing.settling_table import SettlingTable
 from tests.support.evenings.between_rounds import check_every_rest
 

@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dealwire.cli.raw_bytes import RawBytes, stamps
-from devices.capture import Capture
-from devices.dialects import dialect_names
+from devices.dialects.known import dialect_names
+from devices.record.capture import Capture
 
 ROOT = Path(__file__).parents[2]
 

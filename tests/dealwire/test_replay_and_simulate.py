@@ -17,7 +17,7 @@ from dealwire import (
     simulate,
 )
 from dealwire.table.replay import usual_table
-from devices.capture_errors import CaptureCorrupt, CaptureError
+from devices.record.capture_errors import CaptureCorrupt, CaptureError
 from protocol.errors import LocalError
 
 CAPTURES = Path(__file__).parents[2] / "captures"

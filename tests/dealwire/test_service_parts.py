@@ -30,9 +30,9 @@ from dealwire.service.service import Timer, look_for_garbage, made_for_good
 from dealwire.service.table_session import Pulse
 from dealwire.table.table import TableTerms
 from devices.clock import ManualClock
-from devices.loop import Owner
-from devices.supervisor import Supervisor
-from devices.tdp import DIALECT
+from devices.dialects.tdp import DIALECT
+from devices.line.loop import Owner
+from devices.line.supervisor import Supervisor
 from devices.transport.base import Transport
 from devices.transport.memory import memory_pair
 from devices.transport.opening import Opener
@@ -41,8 +41,8 @@ from protocol.tdp import messages as m
 from protocol.tdp.codec import encode
 from protocol.tdp.framing import encode_frame
 from protocol.tdp.messages import Role
-from rules.game import load_game
-from rules.settled import SettledInMemory, SettledKey
+from rules.game.load import load_game
+from rules.meters.settled_rounds import SettledInMemory, SettledKey
 from rules.settlement import Settlement
 from tests.support.evenings.reported_table import reports
 from tests.support.rigs.links import report

@@ -15,9 +15,9 @@ from dealwire.rehearsal.card_dealer import CardDealer
 from dealwire.rehearsal.scenario_file import clean_round, scenario_of
 from dealwire.rehearsal.tables import set_up
 from dealwire.table.table import Table, TableOutcome
-from devices.capture import Capture
-from devices.recording import CaptureWriter
-from devices.replay import play
+from devices.drive.replay import play
+from devices.record.capture import Capture
+from devices.record.recording import CaptureWriter
 from tests.support.evenings.table_evenings import TableEvening
 
 PROCEDURE, ROUNDS, CLAUSE = "208.co", 24, "47.1-1017.32(18)"

@@ -22,11 +22,11 @@ from dealwire.cli import main
 from dealwire.rehearsal.scenario_file import scenario_of
 from dealwire.rehearsal.tables import set_up
 from dealwire.table.table import Table, TableOutcome, TableTerms
-from devices.capture import Capture
-from devices.recording import CaptureWriter
-from devices.replay import play
+from devices.drive.replay import play
+from devices.record.capture import Capture
+from devices.record.recording import CaptureWriter
 from rules import Settlement, load_game, settle
-from rules.game import load_game_of
+from rules.game.load import load_game_of
 from tests.support.dealing.flushes import co, money
 from tests.support.dealing.hand_table import HandTable
 from tests.support.evenings.table_evenings import TableEvening

@@ -10,15 +10,15 @@ from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.result import RoundResult
 from dealwire.cli import main
 from dealwire.table.table import Table, TableOutcome, TableTerms
+from devices.dialects.shuffler import ShufflerDriver
+from devices.dialects.table_controller import TableControllerDriver
 from devices.events import Seen
-from devices.shuffler import ShufflerDriver
-from devices.table_controller import TableControllerDriver
 from protocol.tdp import Delivered
 from rules import Settlement, load_game
-from rules.award import AwardBook
-from rules.award_record import AwardRecord
-from rules.meter_setup import load_setup
-from rules.meters import MeterBank, MeterRecord
+from rules.meters.award import AwardBook
+from rules.meters.award_record import AwardRecord
+from rules.meters.bank import MeterBank, MeterRecord
+from rules.meters.setup import load_setup
 from tests.support.evenings.simulated_table import CONTROLLER, SHUFFLER, Evening
 
 SETUP = Path(__file__).parents[2] / "docs" / "examples" / "progressive-ml03.toml"

@@ -10,12 +10,12 @@ from typing import Any, cast
 import pytest
 from msgspec.structs import replace
 
-from dealer_flow.play.betting_view import BettingNow, ChipsNow
-from dealer_flow.play.candidate import Legal
+from dealer_flow.english import dollars
+from dealer_flow.play.course.candidate import Legal
 from dealer_flow.play.flow import DealerFlow
-from dealer_flow.play.snapshot import Snapshot
-from dealer_flow.play.states import State
-from dealer_flow.procedure.english import dollars
+from dealer_flow.play.machine.states import State
+from dealer_flow.play.seen.betting import BettingNow, ChipsNow
+from dealer_flow.play.seen.snapshot import Snapshot
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.record.details import ActionRecord, TakenPot
@@ -45,10 +45,10 @@ from devices import events as e
 from devices.events import Seen
 from protocol.cards import NONE, UNREAD, parse_cards
 from protocol.places import parse_place
-from rules.award_record import AwardRecord
-from rules.game import load_game
-from rules.jackpot_book import JackpotBook
-from rules.jackpot_setup import load_jackpot
+from rules.game.load import load_game
+from rules.meters.award_record import AwardRecord
+from rules.meters.jackpot_book import JackpotBook
+from rules.meters.jackpot_setup import load_jackpot
 from tests.dealwire.test_jackpot_tables import EXAMPLE as JACKPOT
 
 UP = e.LinkUp(1, "shuffler", "ACME", "One", "A1", "1.0", True, False)

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from devices.address import line_at, open_transport
 from devices.clock import ManualClock
+from devices.dialects.shoe import ShoeDriver
+from devices.dialects.shuffler import ShufflerDriver
+from devices.drive.address import line_at, open_transport
 from devices.events import CardDrawn, LinkUp, Seen
-from devices.loop import Owner
-from devices.session import Session
-from devices.shoe import ShoeDriver
-from devices.shuffler import ShufflerDriver
+from devices.line.loop import Owner
+from devices.line.session import Session
 from protocol.errors import LineUnusable
 from protocol.tdp import HostLink
 from tests.support.rigs.lines import run_manual

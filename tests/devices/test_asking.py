@@ -8,8 +8,8 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from devices import handle
-from devices.driving import AnyDriver, open_device
+from devices.drive import handle
+from devices.drive.driving import AnyDriver, open_device
 from devices.simulator.unit import Unit
 from protocol.errors import NotOffered, Refused, Unfinished
 from protocol.tdp import messages as m

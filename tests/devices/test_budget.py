@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from devices.budget import BURST, NOISE_AN_HOUR, NOTE_NS, PROBE, RATE, Budget, note_of, noted
-from devices.capture import Chunk, Interface
 from devices.clock import ManualClock
-from devices.dialects import dialect_named
+from devices.dialects.known import dialect_named
+from devices.drive.replay import Player, PlayStats
 from devices.events import Body, BytesDropped, CardDrawn, EventsLost, Seen
-from devices.recording import CLOSED, LINE_LOST, Recorded
-from devices.replay import Player, PlayStats
-from devices.session import Session
+from devices.line.session import Session
+from devices.record.capture import Chunk, Interface
+from devices.record.recording import CLOSED, LINE_LOST, Recorded
 from devices.transport.memory import memory_pair
 from protocol.bee_tek.framing import encode_frame
 from protocol.tdp.messages import Role

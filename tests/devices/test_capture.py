@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from devices.capture import (
+from devices.clock import ManualClock
+from devices.record.capture import (
     Capture,
     CaptureCorrupt,
     CaptureEmpty,
@@ -23,7 +24,6 @@ from devices.capture import (
     Interface,
     Recorded,
 )
-from devices.clock import ManualClock
 from devices.transport.base import LineClosed
 from devices.transport.memory import memory_pair
 

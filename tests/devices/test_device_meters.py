@@ -5,9 +5,9 @@ from random import Random
 
 import pytest
 
-from devices.capture import Capture
-from devices.driving import open_device
-from devices.replay import play
+from devices.drive.driving import open_device
+from devices.drive.replay import play
+from devices.record.capture import Capture
 from devices.simulator.deck import Bay, Cards
 from devices.simulator.device_meters import HOUR_NS, SHUFFLER_METERS, DeviceMeters
 from devices.simulator.line import SimulatedDevice

@@ -17,9 +17,9 @@ from msgspec import structs
 from dealwire.cli import main
 from devices import events as e
 from devices.contract import CONTRACT, ContractBroken, ContractCheck, DialectSample, deliver
-from devices.dialects import BUILT_IN, GROUP, BadDialect, UnknownDialect, dialect_named, dialect_names
-from devices.drivers import UnknownKind
-from devices.heard import heard_in
+from devices.dialects.drivers import UnknownKind
+from devices.dialects.known import BUILT_IN, GROUP, BadDialect, UnknownDialect, dialect_named, dialect_names
+from devices.record.heard import heard_in
 from protocol.cutting import Noise
 from protocol.link import Send
 from tests.support.evenings.simulated_shoe import ShoeEvening

@@ -2,7 +2,7 @@
 
 import pytest
 
-from devices.dialects import BUILT_IN
+from devices.dialects.known import BUILT_IN
 from tests.support.programs.fuzz_dialects import fuzz
 
 BYTES = 150_000

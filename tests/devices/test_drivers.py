@@ -6,11 +6,11 @@ import pytest
 from msgspec.structs import replace
 
 from devices import events as e
-from devices.drivers import DRIVERS, UnknownKind, kind_of
-from devices.shuffler import EVENTS as SHUFFLER_EVENTS
-from devices.shuffler import ShufflerDriver
-from devices.table_controller import EVENTS as CONTROLLER_EVENTS
-from devices.table_controller import TableControllerDriver
+from devices.dialects.drivers import DRIVERS, UnknownKind, kind_of
+from devices.dialects.shuffler import EVENTS as SHUFFLER_EVENTS
+from devices.dialects.shuffler import ShufflerDriver
+from devices.dialects.table_controller import EVENTS as CONTROLLER_EVENTS
+from devices.dialects.table_controller import TableControllerDriver
 from protocol.cards import UNREAD, parse_card, parse_cards
 from protocol.errors import NoAnswer
 from protocol.places import COMMUNITY, DEALER, PLACES, seat

@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 
 from devices import events as e
-from devices.capture import Capture
 from devices.clock import SystemClock
-from devices.driving import Shoe, Shuffler, TableController, open_device
-from devices.loop import Owner
-from devices.recording import CaptureWriter
-from devices.replay import play
+from devices.drive.driving import Shoe, Shuffler, TableController, open_device
+from devices.drive.replay import play
+from devices.line.loop import Owner
+from devices.record.capture import Capture
+from devices.record.recording import CaptureWriter
 from devices.simulator.host import DeviceLine, DeviceTcpLine, SimulatorHost
 from devices.simulator.line import KINDS, SimulatedDevice
 from protocol.errors import (
@@ -315,7 +315,7 @@ def test_a_recording_that_was_begun_in_vain_is_closed(tmp_path: Path, monkeypatc
     closed: list[None] = []
     close = CaptureWriter.close
     monkeypatch.setattr(CaptureWriter, "close", lambda writer: closed.append(close(writer)))
-    monkeypatch.setattr("devices.driving.OwnedLine", lambda *_, **settings: 1 / 0)
+    monkeypatch.setattr("devices.drive.driving.OwnedLine", lambda *_, **settings: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         open_device(FAST, device="shuffler", record=tmp_path / "shuffler.pcapng")
     assert closed
@@ -410,7 +410,7 @@ def test_an_answer_that_comes_while_the_caller_gives_up_breaks_nothing(monkeypat
 
     with open_device(FAST, role="operate") as shuffler:
         assert isinstance(shuffler, Shuffler)
-        monkeypatch.setattr("devices.handle.Future", Slow)
+        monkeypatch.setattr("devices.drive.handle.Future", Slow)
         shuffler._line.timeout_s = 0.2
         with pytest.raises(Unfinished, match=r"nothing came of it in 0\.2 s"):
             shuffler.lock()

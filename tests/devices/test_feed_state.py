@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from devices.capture import CLOSED, LINE_LOST, Capture, Chunk, Interface
-from devices.dialects import dialect_named
+from devices.dialects.known import dialect_named
+from devices.drive.replay import Player, PlayStats
 from devices.events import LinkLost, LinkUp, Seen, SessionChanged
 from devices.feed_state import FeedState, LineStanding
-from devices.replay import Player, PlayStats
-from devices.session import Feed
+from devices.line.session import Feed
+from devices.record.capture import CLOSED, LINE_LOST, Capture, Chunk, Interface
 from protocol.bee_tek.heard import BeeTekHeard
 from protocol.link import Send
 from protocol.tdp import encode, encode_frame

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 import serial
 
-from devices.address import line_at, open_transport
 from devices.clock import ManualClock
-from devices.loop import Owner
-from devices.shuffler import ShufflerDriver
-from devices.supervisor import LineState, Supervisor
+from devices.dialects.shuffler import ShufflerDriver
+from devices.drive.address import line_at, open_transport
+from devices.line.loop import Owner
+from devices.line.supervisor import LineState, Supervisor
 from devices.transport.finding import Adapter, PortFinder
 from protocol.errors import LineAbsent, LineAmbiguous, LineClosed
 from protocol.tdp import HostLink, Unanswered

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from devices.clock import ManualClock, SystemClock
-from devices.loop import Owner
+from devices.line.loop import Owner
 from tests.support.rigs.lines import MS, SECOND
 
 

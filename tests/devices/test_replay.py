@@ -8,14 +8,14 @@ from random import Random
 
 import pytest
 
-from devices.address import open_transport
-from devices.capture import Capture, CaptureCorrupt, CaptureError, CaptureInaccessible, CaptureWriter, Recorded
 from devices.clock import Clock, ManualClock, SystemClock
-from devices.drivers import DRIVERS
+from devices.dialects.drivers import DRIVERS
+from devices.drive.address import open_transport
+from devices.drive.replay import PlayStats, ReplayMismatch, ReplayTransport, play
 from devices.events import EventsLost, LinkLost, LinkUp, Seen, SessionChanged
-from devices.loop import Owner
-from devices.replay import PlayStats, ReplayMismatch, ReplayTransport, play
-from devices.session import Session
+from devices.line.loop import Owner
+from devices.line.session import Session
+from devices.record.capture import Capture, CaptureCorrupt, CaptureError, CaptureInaccessible, CaptureWriter, Recorded
 from devices.transport.base import LineClosed
 from devices.transport.memory import Faults, MemoryLine, memory_pair
 from protocol.tdp import HostLink
@@ -285,7 +285,7 @@ def test_all_that_came_before_a_bad_sector_is_seen(tmp_path, monkeypatch):
     table.deal(5)
     table.close()
     good = path.stat().st_size * 2 // 3
-    monkeypatch.setattr("devices.capture.open_file", lambda path: io.BufferedReader(BadSector(path, good)))
+    monkeypatch.setattr("devices.record.capture.open_file", lambda path: io.BufferedReader(BadSector(path, good)))
     seen: list[Seen] = []
     with pytest.raises(CaptureInaccessible, match=r"a\.pcapng: Input/output error$"):
         play(Capture.read(path), seen.append)

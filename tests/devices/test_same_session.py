@@ -14,11 +14,11 @@ from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import SimulatedTable
 from dealwire.table.table import Table, TableOutcome
 from devices.clock import ManualClock
+from devices.drive.replay import Player, PlayStats
 from devices.events import EventsLost, Seen, SessionChanged, SessionReturned
-from devices.loop import Owner
-from devices.recording import Recorded
-from devices.replay import Player, PlayStats
-from devices.supervisor import Supervisor
+from devices.line.loop import Owner
+from devices.line.supervisor import Supervisor
+from devices.record.recording import Recorded
 from devices.transport.base import Transport
 from devices.transport.opening import Opener
 from protocol.tdp import HostLink

@@ -3,10 +3,10 @@
 import pytest
 
 from devices.clock import ManualClock
+from devices.dialects.shuffler import ShufflerDriver
 from devices.events import GreenButton, LinkLost, LinkUp, PacketDispensed, Seen, UnknownReported
-from devices.loop import Owner
-from devices.session import Session
-from devices.shuffler import ShufflerDriver
+from devices.line.loop import Owner
+from devices.line.session import Session
 from devices.transport.memory import Faults, MemoryLine, memory_pair
 from protocol.cards import parse_cards
 from protocol.errors import LineClosed, NotPermitted, NotUp

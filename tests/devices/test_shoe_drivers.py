@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from devices import angel_eye, bee_tek, shoe
 from devices import events as e
-from devices.angel_eye import AngelEyeShoe
-from devices.bee_tek import BeeTekShoe
-from devices.shoe import ShoeDriver
+from devices.dialects import angel_eye, bee_tek, shoe
+from devices.dialects.angel_eye import AngelEyeShoe
+from devices.dialects.bee_tek import BeeTekShoe
+from devices.dialects.shoe import ShoeDriver
 from protocol.angel_eye import messages as am
 from protocol.bee_tek import messages as bm
 from protocol.faults import Fault

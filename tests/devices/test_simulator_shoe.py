@@ -7,14 +7,14 @@ from random import Random
 import pytest
 
 from devices import events as e
-from devices.address import open_transport
-from devices.capture import Capture, CaptureWriter
 from devices.clock import SystemClock
-from devices.dialects import dialect_named
-from devices.loop import Owner
-from devices.replay import play
-from devices.session import Session
-from devices.shoe import ShoeDriver
+from devices.dialects.known import dialect_named
+from devices.dialects.shoe import ShoeDriver
+from devices.drive.address import open_transport
+from devices.drive.replay import play
+from devices.line.loop import Owner
+from devices.line.session import Session
+from devices.record.capture import Capture, CaptureWriter
 from devices.simulator import shoe_tdp
 from devices.simulator.host import SimulatorHost
 from devices.simulator.line_faults import LineFaults

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from devices.capture import Capture, CaptureWriter, Recorded
 from devices.clock import ManualClock
+from devices.dialects.shuffler import ShufflerDriver
+from devices.drive.replay import play
 from devices.events import EventsLost, LinkLost, LinkUp, PacketLifted, Seen, SessionChanged
-from devices.loop import Owner
-from devices.replay import play
-from devices.shuffler import ShufflerDriver
-from devices.supervisor import LineState, Pace, Supervisor
+from devices.line.loop import Owner
+from devices.line.supervisor import LineState, Pace, Supervisor
+from devices.record.capture import Capture, CaptureWriter, Recorded
 from devices.transport.opening import Opener, Opening
 from protocol.errors import LineAbsent, LineClosed, NotUp, WrongDevice
 from protocol.tdp import HostLink
@@ -152,7 +152,7 @@ def test_back_off_doubles_from_200_ms_to_10_s():
 
 
 def test_the_first_failure_is_a_warning_repeats_are_not_and_recovery_is_said_once(bench, caplog):
-    caplog.set_level(logging.DEBUG, logger="devices.supervisor")
+    caplog.set_level(logging.DEBUG, logger="devices.line.supervisor")
     bench.up()
     assert not caplog.records
     bench.wire.unplug()

@@ -21,9 +21,9 @@ import pytest
 from serial import rfc2217
 
 from dealwire.journal import Journal, Journaled
-from devices.address import open_transport
-from devices.capture import CaptureWriter, Recorded
 from devices.clock import SystemClock
+from devices.drive.address import open_transport
+from devices.record.capture import CaptureWriter, Recorded
 from devices.transport.base import LineClosed, Transport
 from devices.transport.memory import memory_pair
 from devices.transport.threaded import ThreadedLine

@@ -14,7 +14,7 @@ import pytest
 import serial
 from serial.tools.list_ports import comports
 
-from devices.address import open_transport
+from devices.drive.address import open_transport
 from devices.transport import serial_port
 from devices.transport.serial_port import SerialSettings, holder_of, open_serial
 from protocol.errors import LineAbsent, LineBusy, LineDenied, LineError, LineUnusable
@@ -151,6 +151,6 @@ def test_the_default_is_115200_8n1_and_locked(pty):
 def test_importing_devices_brings_no_driver_library():
     root = Path(__file__).parents[2]
     modules = sorted(f"devices.{path.stem}" for path in (root / "devices").glob("[a-z]*.py"))
-    code = f"import {', '.join(modules)}, devices.address, sys; print({{'serial', 'usb'}} & set(sys.modules))"
+    code = f"import {', '.join(modules)}, devices.drive.address, sys; print({{'serial', 'usb'}} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"

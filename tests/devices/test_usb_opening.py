@@ -164,7 +164,7 @@ def test_without_libusb_the_package_is_named(monkeypatch):
 
 def test_without_pyusb_the_extra_is_named():
     code = (
-        "import sys; sys.modules['usb'] = None; from devices.address import open_transport\n"
+        "import sys; sys.modules['usb'] = None; from devices.drive.address import open_transport\n"
         "try: open_transport('usb:1209:0005')\n"
         "except Exception as error: print(type(error).__name__, error)"
     )

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from devices.capture_errors import CaptureInaccessible
 from devices.clock import ManualClock
+from devices.record.capture_errors import CaptureInaccessible
+from devices.record.usb import UsbRecorder
 from devices.transport.base import LineClosed
 from devices.transport.usb_bulk import UsbBulk, open_usb
-from devices.transport.usb_recording import UsbRecorder
 from tests.support.rigs.patience import wait_until
 from tests.support.rigs.usb_backend import FakeBus, Gadget
 

@@ -7,10 +7,10 @@ import pytest
 from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import CONTROLLER, SHUFFLER, SimulatedTable
 from devices.clock import SystemClock
-from devices.loop import Owner
-from devices.session import Session
-from devices.shuffler import ShufflerDriver
-from devices.table_controller import TableControllerDriver
+from devices.dialects.shuffler import ShufflerDriver
+from devices.dialects.table_controller import TableControllerDriver
+from devices.line.loop import Owner
+from devices.line.session import Session
 from devices.transport.usb_bulk import open_usb
 from protocol.tdp import Delivered, HostLink, Output
 from protocol.tdp.messages import DeviceClass, Role

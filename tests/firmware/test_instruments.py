@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from devices.driving import open_device
+from devices.drive.driving import open_device
 from devices.simulator.device_meters import CONTROLLER_METERS, SHOE_METERS, SHUFFLER_METERS
 from protocol.tdp import messages as m
 from protocol.tdp.instruments import measure

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from devices.capture import Capture
+from devices.record.capture import Capture
 from protocol.errors import BadPayload
 from protocol.tdp import HostLink, Output
 from protocol.tdp import messages as m

@@ -14,12 +14,12 @@ from dealer_flow.record.base import line_schema
 from dealer_flow.record.incidents import EventRef
 from devices.events import Seen
 from rules import SettlementRefused, load_game, settle
-from rules.award import AwardBook
-from rules.award_record import AwardRecord, AwardRound, AwardState, differences
-from rules.award_steps import NEXT, STEPS, AwardStage, allowed
-from rules.meter_setup import ProgressiveSetup
-from rules.meters import MeterBank, MeterRecord, MeterRefused, RoundKey
-from rules.settled import SettledInMemory
+from rules.meters.award import AwardBook
+from rules.meters.award_record import AwardRecord, AwardRound, AwardState, differences
+from rules.meters.award_steps import NEXT, STEPS, AwardStage, allowed
+from rules.meters.bank import MeterBank, MeterRecord, MeterRefused, RoundKey
+from rules.meters.settled_rounds import SettledInMemory
+from rules.meters.setup import ProgressiveSetup
 from tests.support.dealing.flushes import GAME, deal, seat
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -1,29 +1,30 @@
 """Files of games, house ways, meters, jackpots that cannot be meant: every fault at its line, its sentence whole."""
 
 import re
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from dealer_flow.games import files_of, paytable_files
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.procedure.plan import Plan
 from protocol.cards import RANKS_UP, parse_cards
 from protocol.tomlfile import TomlFileError
-from rules.conditions import CONDITIONS
-from rules.game import GAMES, load_game
+from rules.game.conditions import CONDITIONS
+from rules.game.house_ways import HOUSEWAYS, load_houseway
+from rules.game.keep_rules import KEEPS, KeepFile, keep, load_keep
+from rules.game.load import load_game
+from rules.game.pairing import differences
 from rules.hands import ranking_ids
-from rules.houseways import HOUSEWAYS, load_houseway
-from rules.jackpot_setup import load_jackpot
-from rules.keeps import KEEPS, KeepFile, keep, load_keep
-from rules.meter_setup import ADVICE, cautions, load_setup
+from rules.meters.jackpot_setup import load_jackpot
+from rules.meters.setup import ADVICE, cautions, load_setup
 from rules.odds.named import odds_faults
 from rules.odds.solvers import SOLVERS
-from rules.pairing import differences
 from tests.rules.test_spec_faults import CLAUSES, Change, put, spec_of, written
 from tests.support.reading.each import of_each
+from tests.support.reading.game_files import flat_games
 
 STUD_OPTIONS = (
     "exposed-card, card-off-table, house-card-exposed, house-card-off-table, lost-by-fold, won-before-defect, "
@@ -190,7 +191,7 @@ def line_of(path: Path, text: str) -> int:
 def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The games of the package, as files that may be changed."""
     folder = tmp_path_factory.mktemp("games")
-    return Path(shutil.copytree(GAMES, folder, dirs_exist_ok=True))
+    return Path(flat_games(folder))
 
 
 OWN_RANKING = 'ranking = "poker"'
@@ -266,8 +267,8 @@ GAME_FAULTS = [
         'paytables = ["CS-BET"]',
         'paytables = ["zzzzzzzz"]',
         "zzzzzzzz",
-        f"bets[2].paytables: no pay table 'zzzzzzzz' in paytables/, which has {len([*(GAMES / 'paytables').iterdir()])}"
-        " others",
+        "bets[2].paytables: no pay table 'zzzzzzzz' in paytables/ or in the package, "
+        f"which have {len(paytable_files())} others",
     ),
     (
         "race-to-the-flush",
@@ -283,7 +284,7 @@ GAME_FAULTS = [
 @of_each("game, before, after, at, sentence", GAME_FAULTS)
 def test_a_game_that_cannot_be_meant(game: str, before: str, after: str, at: str, sentence: str, games: Path) -> None:
     path = games / f"changed-{game}.toml"
-    text = (GAMES / f"{game}.toml").read_text()
+    text = files_of("pays")[game].read_text()
     assert before in text
     path.write_text(text.replace(before, after, 1))
     with pytest.raises(TomlFileError) as told:

@@ -1,16 +1,16 @@
 """Game and pay table files: what they print is what the rule prints, and a wrong one is named in one line."""
 
 import re
-import shutil
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from rules import TomlFileError, game_ids, load_game
-from rules.game import GAMES, game_id_of, load_game_of
-from rules.paytable import Pay, flatten, parse_pay
-from rules.readings import READINGS
+from rules.game.load import game_id_of, load_game_of
+from rules.game.paytable import Pay, flatten, parse_pay
+from rules.game.readings import READINGS
+from tests.support.reading.game_files import flat_games
 
 GAME = load_game("flushes-gone-wild.co")
 
@@ -91,7 +91,7 @@ def test_the_best_row_is_found_in_whatever_order_a_table_is_printed(table: str) 
 
 
 def copied(folder: Path) -> Path:
-    shutil.copytree(GAMES, folder, dirs_exist_ok=True)
+    flat_games(folder)
     return folder / "flushes-gone-wild.co.toml"
 
 
@@ -173,7 +173,7 @@ FAULTS = [
         'paytables = ["FGW-BLIND"]',
         'paytables = ["FGW-09"]',
         "FGW-09",
-        "bets[2].paytables: no pay table 'FGW-09' in paytables/, which has FGW-0",
+        "bets[2].paytables: no pay table 'FGW-09' in paytables/ or in the package, which have FGW-0",
     ),
     ('paytables = ["FGW-BLIND"]\n', "", None, "bets[2]: bet 'blind' of kind margin needs paytables and no pays"),
     ('pays = "1 to 1"\n', "", "[[bets]]", "bets[1]: bet 'ante' against a hand needs pays"),

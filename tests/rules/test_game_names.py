@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from dealer_flow.games import files_of, paytable_files
 from dealwire.cli import main
-from rules.game import GAMES
+from tests.support.reading.game_files import flat_paytables
 
 FAULTS = [
     (
@@ -65,9 +66,9 @@ def test_a_name_that_stands_for_nothing_is_one_line_of_check_and_of_odds(
     before: str, after: str, why: str, tmp_path: Path
 ) -> None:
     (tmp_path / "paytables").mkdir()
-    for table in (GAMES / "paytables").glob("TC-*.toml"):
+    for table in paytable_files().values():
         shutil.copy(table, tmp_path / "paytables")
-    text = (GAMES / "three-card.co.toml").read_text()
+    text = files_of("pays")["three-card.co"].read_text()
     assert before in text
     path = tmp_path / "three-card.co.toml"
     path.write_text(text.replace(before, after, 1))
@@ -80,8 +81,8 @@ def test_a_name_that_stands_for_nothing_is_one_line_of_check_and_of_odds(
 
 
 def test_folding_that_loses_names_its_clause(tmp_path: Path) -> None:
-    shutil.copytree(GAMES / "paytables", tmp_path / "paytables")
-    text = (GAMES / "three-card.co.toml").read_text()
+    flat_paytables(tmp_path / "paytables")
+    text = files_of("pays")["three-card.co"].read_text()
     at = text.index('fold = "47.1-1017.24(8)"', text.index('name = "pair-plus"'))
     path = tmp_path / "three-card.co.toml"
     path.write_text(text[:at] + text[at:].replace('fold = "47.1-1017.24(8)"\n', "", 1))

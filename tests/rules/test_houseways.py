@@ -9,7 +9,7 @@ from docs._print.clauses import single
 from protocol.cards import parse_card
 from protocol.tomlfile import TomlFileError
 from rules import load_game
-from rules.houseways import HOUSEWAYS, houseway_ids, load_houseway
+from rules.game.house_ways import HOUSEWAYS, houseway_ids, load_houseway
 from tests.support.reading.each import of_each
 from tests.support.reading.paragraphs import known
 

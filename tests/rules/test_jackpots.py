@@ -9,11 +9,11 @@ from msgspec.structs import replace
 from dealer_flow.record.result import Seat
 from protocol.tomlfile import TomlFileError
 from rules import Settlement, SettlementRefused, load_game, settle
-from rules.jackpot_book import JackpotBook, posting
-from rules.jackpot_setup import load_jackpot
-from rules.meters import MeterRecord, MeterRefused, RoundKey
+from rules.facts.terms import agree
+from rules.meters.bank import MeterRecord, MeterRefused, RoundKey
+from rules.meters.jackpot_book import JackpotBook, posting
+from rules.meters.jackpot_setup import load_jackpot
 from rules.settlement import HouseRake
-from rules.terms import agree
 from tests.support.dealing.written_rounds import ended_round, seat_of, settled
 
 EXAMPLE = Path(__file__).parents[2] / "docs/examples/jackpot-bad-beat.toml"

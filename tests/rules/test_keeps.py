@@ -7,8 +7,8 @@ import pytest
 
 from protocol.cards import DECK, parse_cards
 from protocol.tomlfile import TomlFileError
-from rules import keeps
-from rules.keeps import keep, keep_ids, load_keep
+from rules.game import keep_rules as keeps
+from rules.game.keep_rules import keep, keep_ids, load_keep
 from tests.support.reading.each import of_each
 from tests.support.reading.paper import cards_of, paper_cases
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from rules import SettlementRefused, load_game, settle
-from rules.game import game_ids
+from rules.game.load import game_ids
 from rules.settlement import MaximumPayout, Settlement
 from tests.support.reading.each import of_each
 from tests.support.reading.paper import Paper

@@ -14,9 +14,9 @@ from msgspec.structs import replace
 from dealer_flow.record.result import ProcedureRef, RoundResult, Seat
 from protocol.cards import DECK
 from rules import Settlement, load_game
-from rules.linked import settle_linked
-from rules.meter_setup import ProgressiveSetup
-from rules.meters import RECORDS_KEPT, BankState, MeterBank, MeterRecord, MeterRefused, RoundKey
+from rules.meters.bank import RECORDS_KEPT, BankState, MeterBank, MeterRecord, MeterRefused, RoundKey
+from rules.meters.linked import settle_linked
+from rules.meters.setup import ProgressiveSetup
 from tests.support.dealing.flushes import deal, seat
 
 GAME = load_game("flushes-gone-wild.wa-link")

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from dealer_flow.record.base import line_schema
 from rules import SettlementRefused, TomlFileError, load_game
-from rules.linked import settle_linked
-from rules.meter_setup import ProgressiveSetup, cautions, load_setup, parse_rate
-from rules.meters import MeterBank, MeterRecord, MeterRefused, RoundKey
+from rules.meters.bank import MeterBank, MeterRecord, MeterRefused, RoundKey
+from rules.meters.linked import settle_linked
+from rules.meters.setup import ProgressiveSetup, cautions, load_setup, parse_rate
 from tests.support.dealing.flushes import GAME, deal, seat
 
 DOCS = Path(__file__).parents[2] / "docs"

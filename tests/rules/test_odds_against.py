@@ -2,7 +2,6 @@
 and figures from print."""
 
 import random
-import shutil
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
@@ -14,16 +13,17 @@ import pytest
 
 pytest.importorskip("numpy")
 
+from dealer_flow.games import files_of
 from protocol.cards import Card, parse_card
 from rules import game_ids
-from rules.game import GAMES as GAMES_OF_PACKAGE
-from rules.game import load_game
+from rules.game.load import load_game
 from rules.odds import NotComputed, Odds, Question, odds
 from rules.odds.against import AgainstTable
 from rules.odds.card_sets import CardSets
 from rules.odds.endings import Met, Wagers
 from rules.odds.solvers import answers_for
 from rules.odds.versus import LOSE, NO_HAND, TIE, WIN
+from tests.support.reading.game_files import flat_paytables
 from tests.support.reading.paper import Paper
 
 GAMES = [
@@ -119,8 +119,8 @@ def test_a_bet_that_a_fold_loses_is_also_counted_beside_the_others() -> None:
 
 
 def test_a_tie_that_wins_is_paid_as_a_win_is(tmp_path: Path) -> None:
-    shutil.copytree(GAMES_OF_PACKAGE / "paytables", tmp_path / "paytables")
-    text = (GAMES_OF_PACKAGE / "three-card.co.toml").read_text(encoding="utf-8")
+    flat_paytables(tmp_path / "paytables")
+    text = files_of("pays")["three-card.co"].read_text(encoding="utf-8")
     name, pays = 'name = "play"\nkind = "against"', 'pays = "1 to 1"'
     at = text.index(name)
     text = text[:at] + text[at:].replace(name, f'{name}\ntie = "win"', 1).replace(pays, 'pays = "3 to 2"', 1)
@@ -152,8 +152,8 @@ def test_a_tie_that_wins_is_paid_as_a_win_is(tmp_path: Path) -> None:
 def test_what_needs_more_than_the_better_hand_is_not_computed(
     tmp_path: Path, before: str, after: str, why: str
 ) -> None:
-    shutil.copytree(GAMES_OF_PACKAGE / "paytables", tmp_path / "paytables")
-    text = (GAMES_OF_PACKAGE / "three-card.co.toml").read_text(encoding="utf-8")
+    flat_paytables(tmp_path / "paytables")
+    text = files_of("pays")["three-card.co"].read_text(encoding="utf-8")
     assert before in text
     (tmp_path / "three-card.co.toml").write_text(text.replace(before, after, 1), encoding="utf-8")
     (found,) = odds(Question(load_game(tmp_path / "three-card.co.toml")), "ante+play+ante-bonus")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rules.game import Game, load_game
+from rules.game.load import Game, load_game
 from rules.odds import NotComputed, Odds, PaytableFinding, alone, audit
 from rules.odds.findings import Proposal
 from rules.odds.placed_sets import Pack

@@ -3,7 +3,7 @@
 from decimal import Decimal
 from fractions import Fraction
 
-from rules.game import load_game
+from rules.game.load import load_game
 from rules.odds.joint import Ending, of_joint
 from rules.odds.question import Question
 from rules.odds.returns import BetOutcome, NotComputed, Odds, root

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from protocol.tomlfile import TomlFileError
-from rules.game import load_game
+from rules.game.load import load_game
 from rules.odds import holdem_game
 from rules.odds.compute import odds
 from rules.odds.holdem import count_holdem

@@ -7,7 +7,7 @@ import pytest
 
 from protocol.cards import Card
 from rules.errors import OddsRefused
-from rules.game import load_game
+from rules.game.load import load_game
 from rules.odds import holdem_game
 from rules.odds.compute import odds
 from rules.odds.holdem import class_names, count_holdem

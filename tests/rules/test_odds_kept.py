@@ -1,7 +1,6 @@
 """Odds that were counted before: found again whole, or counted anew."""
 
 import json
-import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -9,13 +8,16 @@ from pathlib import Path
 
 import pytest
 
+import rules
+from dealer_flow.games import files_of
 from dealer_flow.procedure.load import whole_text
-from rules.game import GAMES, load_game
+from rules.game.load import load_game
 from rules.odds import NotComputed, Question, odds
 from rules.odds.kept import Found, KeptOdds, _imported, key_of, remembered
 from rules.odds.returns import BetOutcome, Odds
+from tests.support.reading.game_files import flat_paytables
 
-RULES = GAMES.parent
+RULES = Path(rules.__file__).parent
 
 FOUND: list[Found] = [
     Odds(
@@ -65,9 +67,9 @@ def test_a_torn_file_is_counted_anew(tmp_path: Path, part: float) -> None:
 
 def test_another_procedure_beside_the_game_is_counted_anew(tmp_path: Path) -> None:
     """How a game is dealt and decided is its procedure's: what was counted of another one is not its odds."""
-    shutil.copytree(GAMES / "paytables", tmp_path / "paytables")
+    flat_paytables(tmp_path / "paytables")
     game, procedure = tmp_path / "three-card.co.toml", tmp_path / "my-three-card.toml"
-    text = (GAMES / game.name).read_text()
+    text = files_of("pays")["three-card.co"].read_text()
     game.write_text(text.replace('procedures = ["three-card.co"', 'procedures = ["my-three-card"'))
     whole = whole_text("three-card.co").replace('id = "three-card.co"', 'id = "my-three-card"')
     procedure.write_text(whole)
@@ -110,14 +112,22 @@ def test_what_counts_is_known_by_its_imports() -> None:
     """A change of any of it counts anew; one of what only settles, or only deals, does not."""
     counting = {path.relative_to(RULES.parent).as_posix() for path in _imported(RULES.glob("odds/*.py"))}
     assert {path.relative_to(RULES.parent).as_posix() for path in RULES.glob("odds/*.py")} < counting
-    assert {"rules/hands/__init__.py", "rules/hands/poker.py", "rules/hand_rows.py"} < counting
-    assert {"rules/takes.py", "rules/keeps.py", "dealer_flow/procedure/plan.py", "protocol/cards.py"} < counting
-    assert not {"rules/__init__.py", "rules/settle.py", "rules/progressive.py", "dealer_flow/play/flow.py"} & counting
+    assert {"rules/hands/__init__.py", "rules/hands/poker.py", "rules/game/hand_rows.py"} < counting
+    assert {
+        "rules/game/hand_input.py",
+        "rules/game/keep_rules.py",
+        "dealer_flow/procedure/plan.py",
+        "protocol/cards.py",
+    } < counting
+    assert (
+        not {"rules/__init__.py", "rules/settle/rounds.py", "rules/kinds/progressive.py", "dealer_flow/play/flow.py"}
+        & counting
+    )
 
 
 def test_a_module_that_is_asked_of_its_package_is_no_reason_to_read_the_package(tmp_path: Path) -> None:
     file = tmp_path / "counts.py"
     file.write_text("from rules import hand_rows\nfrom rules.hands import (\n    Ranked,\n)\nfrom json import loads\n")
     found = {path.relative_to(RULES.parent).as_posix() for path in _imported([file]) - {file}}
-    assert {"rules/hand_rows.py", "rules/hands/__init__.py", "rules/hands/five_card.py"} < found
+    assert {"rules/game/hand_rows.py", "rules/hands/__init__.py", "rules/hands/five_card.py"} < found
     assert "rules/__init__.py" not in found

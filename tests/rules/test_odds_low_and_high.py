@@ -9,11 +9,11 @@ import pytest
 pytest.importorskip("numpy")
 
 from protocol.cards import DECK, Card
-from rules.game import load_game
+from rules.game.load import load_game
+from rules.game.schema import AgainstBet
 from rules.odds import Odds, Question, odds
 from rules.odds.low_and_high import SetTable, low_and_high
 from rules.odds.solvers import answers_for
-from rules.spec import AgainstBet
 from tests.support.reading.paper import Paper
 
 GAME = "three-card-split.co"

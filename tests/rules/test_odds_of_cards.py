@@ -7,7 +7,7 @@ from math import comb
 
 import pytest
 
-from rules.game import load_game
+from rules.game.load import load_game
 from rules.hands import Made, ranking
 from rules.odds import NotComputed, Odds, Question, odds
 from rules.odds.dealt import CardDeck

@@ -9,12 +9,12 @@ import pytest
 
 from docs._print import DOCS, MARK
 from docs._print.odds import AUDIT, figures, findings
-from rules.game import cards_of, game_ids, load_game
+from rules.game.load import cards_of, game_ids, load_game
+from rules.game.schema import Bet
 from rules.odds import NotComputed, Odds, Question, audit, odds
 from rules.odds.findings import PaytableFinding
 from rules.odds.returns import BetOutcome
 from rules.odds.solvers import answers_for
-from rules.spec import Bet
 
 PROSE, _, PRINTED = (DOCS / "odds.md").read_text(encoding="utf-8").partition(f"{MARK}\n")
 WRITTEN = PRINTED.partition(AUDIT)[0]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from protocol.cards import Card
-from rules.game import load_game
+from rules.game.load import load_game
 from rules.hands import Made, ranking
 from rules.odds import Odds, Question, odds
 from rules.odds.best_of_one_more import BestOfOneMore

@@ -1,6 +1,5 @@
 """The count of every showdown, and the best decision, beside plain enumeration of small decks."""
 
-import shutil
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
@@ -11,12 +10,13 @@ import numpy as np
 import pytest
 
 from protocol.cards import DECK, Card, parse_cards
-from rules.game import GAMES, load_game
+from rules.game.load import load_game
 from rules.odds import Question, main_game
 from rules.odds.main_game import Stake, best_play, count_all
 from rules.odds.showdown import DealShape, Pattern, Showdowns, patterns, showdowns
 from tests.support.oracles.hands_by_lookup import PLACES, flush_strength_of
 from tests.support.oracles.small_decks import Outcomes, by_hand, place_of
+from tests.support.reading.game_files import flat_games
 
 SMALL = DealShape(own=2, community=2, ranks=(8, 13, 14))
 
@@ -186,7 +186,7 @@ def test_a_game_that_leaves_no_reading_of_the_kicker_open(monkeypatch: pytest.Mo
         kickers.append(wild_kicker)
         return []
 
-    shutil.copytree(GAMES, tmp_path, dirs_exist_ok=True)
+    flat_games(tmp_path)
     path = tmp_path / "flushes-gone-wild.co.toml"
     before, _, rest = path.read_text().partition("[readings.wild-kicker]")
     path.write_text(before + rest[rest.index("[readings.") :])

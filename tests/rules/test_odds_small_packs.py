@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from rules.game import load_game
+from rules.game.load import load_game
 from rules.odds import Odds, Question, alone, odds
 from rules.odds.placed_sets import Pack
 from tests.support.oracles.slow_play import LOST

@@ -8,7 +8,7 @@ import pytest
 from protocol.cards import parse_cards
 from protocol.tomlfile import TomlFileError
 from rules.errors import OddsRefused
-from rules.game import load_game
+from rules.game.load import load_game
 from rules.odds import Odds, Question, odds
 from rules.odds.strategy import load_strategy
 from rules.odds.strategy_words import InView, RuleWhen, fits_hole, holds, of_own

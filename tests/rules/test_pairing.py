@@ -9,14 +9,16 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from dealer_flow.procedure.load import FOLDER, load_procedure
+from dealer_flow.games import files_of
+from dealer_flow.procedure.load import load_procedure
 from dealer_flow.procedure.plan import Plan
 from dealwire.cli import main
 from dealwire.config.load import load_configuration
 from protocol.tomlfile import TomlFileError
-from rules.game import GAMES, game_ids, load_game
-from rules.pairing import differences, game_faults
+from rules.game.load import game_ids, load_game
+from rules.game.pairing import differences, game_faults
 from tests.support.reading.each import of_each
+from tests.support.reading.game_files import flat_paytables
 
 CONFIGURATION = Path(__file__).parents[2] / "docs" / "examples" / "table.toml"
 COLORADO, RACE = "flushes-gone-wild.co", "race-to-the-flush"
@@ -26,14 +28,14 @@ def pair(
     folder: Path, name: str = COLORADO, *, game: tuple[str, str] = ("", ""), deal: tuple[str, str] = ("", "")
 ) -> Path:
     """A game and its procedure as files of their own, `mine` by id, each with one text in the place of another."""
-    shutil.copytree(GAMES / "paytables", folder / "paytables")
-    settled = (GAMES / f"{name}.toml").read_text().splitlines()
+    flat_paytables(folder / "paytables")
+    settled = files_of("pays")[name].read_text().splitlines()
     named = [
         f'procedures = ["mine"{line[line.index("]") :]}' if line.startswith("procedures") else line for line in settled
     ]
     for file, text, (before, after) in (
         (folder / "game.toml", "\n".join(named) + "\n", game),
-        (folder / "mine.toml", (FOLDER / f"{name}.toml").read_text().replace(f'id = "{name}"', 'id = "mine"'), deal),
+        (folder / "mine.toml", files_of("deal")[name].read_text().replace(f'id = "{name}"', 'id = "mine"'), deal),
     ):
         assert before in text
         file.write_text(text.replace(before, after) if before else text)

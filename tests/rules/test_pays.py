@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from rules.game import GAMES
+from dealer_flow.games import paytable_files
+from rules.game.paytable import Pay, flatten, load_paytable, parse_pay
 from rules.hands.ranked import Made
-from rules.paytable import Pay, flatten, load_paytable, parse_pay
 
 TABLE = """\
 schema = "dealwire.paytable/1"
@@ -82,7 +82,7 @@ def test_a_key_that_a_table_does_not_use_leaves_its_hash_alone(tmp_path: Path) -
 
 
 def test_a_hand_is_looked_up_once() -> None:
-    rows = flatten(load_paytable(GAMES / "paytables" / "FGWP-01.toml"))
+    rows = flatten(load_paytable(paytable_files()["FGWP-01"]))
     known = len(rows)
     four = Made("four of a kind", "four of a kind", 5, (9,), 5)
     assert rows[four] == rows["four of a kind"]

@@ -1,8 +1,8 @@
 """The order in which lines are settled, for one round of the dealer around the table and for several."""
 
-from rules.phases import in_order
+from rules.game.order import in_order
+from rules.game.schema import Lap
 from rules.settlement import SettlementLine
-from rules.spec import Lap
 
 
 def line(seat: int, bet: str, result: str = "lose", clause: str = "(1)") -> SettlementLine:

@@ -14,9 +14,9 @@ from dealer_flow.record.result import Seat
 from dealwire.table.table import TableTerms
 from protocol.cards import DECK
 from rules import Settlement, load_game
-from rules.jackpot_book import JackpotBook
-from rules.jackpot_setup import load_jackpot
-from rules.meters import MeterRecord, RoundKey
+from rules.meters.bank import MeterRecord, RoundKey
+from rules.meters.jackpot_book import JackpotBook
+from rules.meters.jackpot_setup import load_jackpot
 from rules.settlement import HouseRake
 from tests.support.dealing.hand_table import HandTable
 from tests.support.dealing.written_rounds import ended_round, seat_of

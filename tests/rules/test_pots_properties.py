@@ -11,7 +11,7 @@ from dealer_flow.record.details import ActionRecord
 from dealer_flow.record.result import Seat, SeatStatus
 from protocol.cards import DECK
 from rules import load_game, settle
-from rules.pot_split import clockwise, halves, shared, three_quarters
+from rules.pots.shares import clockwise, halves, shared, three_quarters
 from rules.settlement import HouseRake, Settlement
 from tests.support.dealing.written_rounds import HIDDEN, ended_round, must_add_up, seat_of
 

@@ -8,11 +8,11 @@ from math import comb
 import pytest
 
 from protocol.tomlfile import TomlFileError
-from rules.game import load_game
+from rules.game.load import load_game
+from rules.game.schema import PropositionBet
 from rules.odds import NotComputed, Odds, Question, odds
 from rules.odds.propositions import proposition_odds
 from rules.odds.unseen import points_odds
-from rules.spec import PropositionBet
 from tests.support.reading.paper import Paper, outcomes
 
 THREE = comb(156, 3)

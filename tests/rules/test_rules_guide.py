@@ -3,11 +3,14 @@
 import re
 from pathlib import Path
 
-from dealer_flow.procedure.tomlfile import TomlTable
-from rules import bet_terms, game_ids, house, jackpot_spec, load_game, paytable, pot_spec, spec
-from rules.readings import READINGS
+from dealer_flow.tomlfile import TomlTable
+from rules import game_ids, load_game
+from rules.game import bet_terms, jackpot_spec, paytable, pot_spec
+from rules.game import schema as spec
+from rules.game import split_spec as house
+from rules.game.readings import READINGS
+from rules.game.schema import KINDS_OF_BETS
 from rules.settlement import SettlementLine
-from rules.spec import KINDS_OF_BETS
 
 FILES = (Path(__file__).parents[2] / "docs" / "game-files.md").read_text(encoding="utf-8")
 GUIDE = (Path(__file__).parents[2] / "docs" / "rules.md").read_text(encoding="utf-8")

@@ -1,6 +1,5 @@
 """Money that waits for a person is counted once, and money that nobody can place waits."""
 
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +11,11 @@ from dealer_flow.record.result import RoundResult
 from dealwire.config.build import award_book
 from dealwire.table.table import TableTerms
 from rules import AwardBook, Settlement, SettlementRefused, load_game, settle
-from rules.game import GAMES
-from rules.linked import settle_linked
-from rules.meter_setup import ProgressiveSetup
-from rules.meters import MeterBank
+from rules.meters.bank import MeterBank
+from rules.meters.linked import settle_linked
+from rules.meters.setup import ProgressiveSetup
 from tests.support.dealing import races
+from tests.support.reading.game_files import flat_games
 from tests.support.reading.paper import Paper, PaperCase
 
 
@@ -161,7 +160,7 @@ WILD = {"joker-use": "fully-wild"}
 def test_a_shared_meter_pays_by_the_table_of_the_jokers_use(tmp_path: Path) -> None:
     """FPG-PROG-02 is the first that is printed for a joker that is fully wild: a tenth for its second row. Which meter
     the first one of all pays from does not matter then."""
-    folder = shutil.copytree(GAMES, tmp_path / "games")
+    folder = flat_games(tmp_path / "games")
     other = folder / "paytables" / "FPG-PROG-01.toml"
     other.write_text(other.read_text().replace("of meter", "of jackpot"))
     game, bank = load_game(folder / "fortune-pai-gow.co.toml"), shared(1_000_000)

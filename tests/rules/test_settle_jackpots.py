@@ -3,9 +3,9 @@
 import pytest
 
 from rules import Meter
-from rules.linked import settle_linked
-from rules.meter_setup import ProgressiveSetup
-from rules.meters import MeterBank
+from rules.meters.bank import MeterBank
+from rules.meters.linked import settle_linked
+from rules.meters.setup import ProgressiveSetup
 from rules.settlement import Settlement
 from tests.support.reading.paper import Paper, PaperCase
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rules import SettlementRefused
-from rules.pool_closing import shares_of
+from rules.pots.pool_closing import shares_of
 from rules.settlement import HouseRake, Settlement
 from tests.support.dealing.written_rounds import ended_round, must_add_up, seat_of, settled
 

@@ -4,7 +4,6 @@ The money is worked out by hand from the printed pay tables: 4 dollars win 4 x t
 """
 
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -12,8 +11,7 @@ from msgspec.structs import replace
 
 from dealer_flow.record.result import Drawn, Finish, RoundResult
 from rules import TomlFileError, load_game, settle
-from rules.conditions import CONDITIONS, RaceEnd
-from rules.game import GAMES
+from rules.game.conditions import CONDITIONS, RaceEnd
 from tests.support.dealing.races import (
     AT_5,
     AT_10,
@@ -27,6 +25,7 @@ from tests.support.dealing.races import (
     settled_race,
 )
 from tests.support.reading.each import of_each
+from tests.support.reading.game_files import flat_games
 
 WHEEL = "AS 2S 3S 4S 5S"  # the ace is low
 STEEL = "9C TC JC QC KC"
@@ -246,7 +245,7 @@ def test_a_switch_without_a_17th_card_is_held() -> None:
     ],
 )
 def test_a_wrong_race_file_is_named_in_one_line(tmp_path: Path, old: str, new: str, why: str) -> None:
-    shutil.copytree(GAMES, tmp_path, dirs_exist_ok=True)
+    flat_games(tmp_path)
     path = tmp_path / "race-to-the-flush.toml"
     text = path.read_text()
     assert old in text

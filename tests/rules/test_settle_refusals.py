@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from rules import Game, Meter, SettlementRefused, load_game, settle
-from rules.terms import Terms, agree
+from rules.facts.terms import Terms, agree
 from tests.support.dealing.flushes import GAME, co, deal, money, seat
 
 COMMUNITY, DEALER, HAND = "KH 9H", "3C 4D 5S 6S 8C", "AH QH JH 7C 4S"

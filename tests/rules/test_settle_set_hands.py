@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from rules import SettlementRefused, settle
-from rules.houseways import HOUSEWAYS, load_houseway
+from rules.game.house_ways import HOUSEWAYS, load_houseway
 from rules.settlement import Settlement
 from tests.support.reading.paper import Paper
 

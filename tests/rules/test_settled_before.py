@@ -2,17 +2,17 @@
 its player fouled recovers nothing (47.1-1020, 47.1-1031(2), 47.1-1036)."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+from dealer_flow.games import files_of
 from dealer_flow.record.details import Stage
 from dealer_flow.record.result import RoundResult
 from rules import load_game, settle
-from rules.game import GAMES
 from tests.support.dealing.hand_table import HandTable
+from tests.support.reading.game_files import flat_paytables
 
 GAME = load_game("flushes-gone-wild.co")
 DEALT = """
@@ -100,13 +100,13 @@ def test_what_goes_back_at_a_live_hand_is_not_settled_as_well() -> None:
 @pytest.mark.parametrize(("known", "result"), [(True, "win"), (False, "held")])
 def test_a_bet_is_settled_by_the_cards_of_its_stage(tmp_path: Path, known: bool, result: str) -> None:
     """Flush Rush on the hand as it was before the choice, in a game file that says so."""
-    text = (GAMES / "flushes-gone-wild.co.toml").read_text()
+    text = files_of("pays")["flushes-gone-wild.co"].read_text()
     early = '[hands.early]\nof = { own = 5, community = 2 }\nat = { own = "choice" }\n'
     early += 'ranking = "longest-flush"\nclause = "-"\n'
     text = text.replace('name = "flush-rush"', 'name = "flush-rush"\nhand = "early"', 1)
     text = text.replace("[[order]]", f"{early}\n[[order]]", 1)
     (tmp_path / "game.toml").write_text(text)
-    shutil.copytree(GAMES / "paytables", tmp_path / "paytables")
+    flat_paytables(tmp_path / "paytables")
     whole = HandTable().play(DEALT.replace("start", "bets 1: flush-rush 500\nstart") + REST).end()
     cards = ("AH", "KH", "QH", "JH", "TH")
     before = (Stage(step="choice", place="seat 1", cards=cards),) if known else ()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dealer_flow.record.result import RoundResult
 from rules import Meter, Settlement, settle
-from rules.game import Game, game_id_of, load_game_of
+from rules.game.load import Game, game_id_of, load_game_of
 from tests.support.dealing.hand_table import HandTable
 from tests.support.reading.dealt_hands import Case, cases, clean, games
 from tests.support.reading.each import of_each

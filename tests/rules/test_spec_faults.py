@@ -5,10 +5,10 @@ import tomllib
 from functools import cache
 from typing import Any
 
-from rules.game import GAMES
-from rules.readings import READINGS
-from rules.spec import GameSpec
-from rules.spec_faults import faults
+from dealer_flow.games import files_of
+from rules.game.faults import faults
+from rules.game.readings import READINGS
+from rules.game.schema import GameSpec
 from tests.support.reading.each import of_each
 
 Change = tuple[str, Any]
@@ -462,7 +462,7 @@ CASES: list[tuple[str, list[Change], list[tuple[tuple[str | int, ...], str]]]] =
 
 @cache
 def written(game: str) -> dict[str, Any]:
-    return tomllib.loads((GAMES / f"{game}.toml").read_text())
+    return tomllib.loads(files_of("pays")[game].read_text())
 
 
 def put(into: Any, keys: list[str], value: Any) -> Any:

@@ -1,15 +1,14 @@
 """Game files of Washington and South Dakota print what the texts print; suspect tables, and too many games, stop."""
 
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 from rules import Game, SettlementRefused, game_ids, load_game, settle
-from rules.game import GAMES
 from tests.support.dealing.flushes import deal, money, seat
+from tests.support.reading.game_files import flat_games
 
 FIVE_CARD = [
     ("full house", "50 for 1", 0),
@@ -77,7 +76,7 @@ def test_every_row_and_every_bet_cites_its_clause(game: str, clause: str) -> Non
 
 def copied(folder: Path, game: str, changes: dict[str, str], table: str = "") -> Game:
     """The game's files with a few texts changed, in the game file or in one of its tables."""
-    shutil.copytree(GAMES, folder, dirs_exist_ok=True)
+    flat_games(folder)
     path = folder / f"{game}.toml"
     changed = folder / "paytables" / f"{table}.toml" if table else path
     text = changed.read_text(encoding="utf-8")

@@ -1,7 +1,6 @@
 """Hands of exactly so many cards of each place: the best of all choices, and files that ask for none."""
 
 import random
-import shutil
 from itertools import combinations
 from pathlib import Path
 
@@ -9,10 +8,10 @@ import pytest
 
 from protocol.cards import DECK
 from rules import TomlFileError, load_game
-from rules.game import GAMES
-from rules.hand_spec import HandSpec
+from rules.game.hand_input import best_taking, sizes_of
+from rules.game.hand_spec import HandSpec
 from rules.hands import ranking
-from rules.takes import best_taking, sizes_of
+from tests.support.reading.game_files import flat_games
 
 TAKES = "takes = { own = 2, community = 3 } # exactly so many of each"
 
@@ -48,7 +47,7 @@ def test_one_card_or_two_with_the_rest_of_the_board() -> None:
     ],
 )
 def test_a_file_that_asks_for_what_cannot_be_is_named(tmp_path: Path, after: str, why: str) -> None:
-    shutil.copytree(GAMES, tmp_path, dirs_exist_ok=True)
+    flat_games(tmp_path)
     path = tmp_path / "omaha.co.toml"
     path.write_text(path.read_text().replace(TAKES, after, 1))
     with pytest.raises(TomlFileError) as caught:
@@ -76,7 +75,7 @@ POT_FAULTS = [
 
 @pytest.mark.parametrize(("before", "after", "why"), POT_FAULTS)
 def test_a_pot_that_cannot_be_is_named(tmp_path: Path, before: str, after: str, why: str) -> None:
-    shutil.copytree(GAMES, tmp_path, dirs_exist_ok=True)
+    flat_games(tmp_path)
     path = tmp_path / "holdem.co.toml"
     text = path.read_text().replace("[[order]]\n", "[[order]]\nbets = []\n")
     assert before in text
@@ -87,7 +86,7 @@ def test_a_pot_that_cannot_be_is_named(tmp_path: Path, before: str, after: str, 
 
 
 def test_a_wager_to_a_pot_needs_one(tmp_path: Path) -> None:
-    shutil.copytree(GAMES, tmp_path, dirs_exist_ok=True)
+    flat_games(tmp_path)
     path = tmp_path / "pai-gow.co.toml"
     path.write_text(path.read_text() + '\n[[bets]]\nname = "more"\nkind = "to-pot"\nclause = "c"\n')
     with pytest.raises(TomlFileError, match=r"a bet of kind to-pot needs a \[pot\]"):

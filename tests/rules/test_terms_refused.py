@@ -8,12 +8,12 @@ import pytest
 from msgspec.structs import replace
 
 from rules import SettlementRefused, load_game, settle
-from rules.jackpot_setup import load_jackpot
-from rules.jackpot_spec import JackpotAward
-from rules.meter_setup import ProgressiveSetup
-from rules.meters import MeterBank, MeterRecord, MeterRefused, RoundKey
+from rules.facts.terms import agree
+from rules.game.jackpot_spec import JackpotAward
+from rules.meters.bank import MeterBank, MeterRecord, MeterRefused, RoundKey
+from rules.meters.jackpot_setup import load_jackpot
+from rules.meters.setup import ProgressiveSetup
 from rules.settlement import HouseRake, MaximumPayout
-from rules.terms import agree
 from tests.rules.test_jackpots import EXAMPLE
 from tests.support.dealing.written_rounds import ended_round, seat_of, settled
 from tests.support.reading.each import of_each

@@ -7,7 +7,7 @@ from dealer_flow.procedure.complaints import Complaint, unknown_bets
 from dealer_flow.procedure.steps.due import Due, RoundView
 from dealer_flow.procedure.steps.so_far import CardsSoFar
 from dealer_flow.procedure.tables import Clause, Name, Recipient, SettlesPart, WhenPart
-from dealer_flow.procedure.tomlfile import TomlTable
+from dealer_flow.tomlfile import TomlTable
 from protocol.tomlfile import Key
 
 if TYPE_CHECKING:

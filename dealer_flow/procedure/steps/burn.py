@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
 
 from pydantic import Field
 
+from dealer_flow.english import listed, place
 from dealer_flow.procedure.complaints import Complaint, option_faults
-from dealer_flow.procedure.english import listed, place
 from dealer_flow.procedure.steps.base import Step
 from dealer_flow.procedure.steps.so_far import CardsSoFar
 from dealer_flow.procedure.tables import Name, Recipient

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from dealer_flow.procedure.english import a, cards
+from dealer_flow.english import a, cards
 from dealer_flow.procedure.steps.base import DealtStep
 from dealer_flow.procedure.steps.due import Due, RoundView
 from protocol.places import BURN

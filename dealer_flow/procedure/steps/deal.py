@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from pydantic import Field
 
+from dealer_flow.english import a, cards, place
 from dealer_flow.procedure.complaints import Complaint, option_faults
-from dealer_flow.procedure.english import a, cards, place
 from dealer_flow.procedure.steps.assign import AssignStep
 from dealer_flow.procedure.steps.base import DealtStep
 from dealer_flow.procedure.steps.due import Due, RoundView

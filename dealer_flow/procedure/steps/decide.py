@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
+from dealer_flow.english import a, listed, place
 from dealer_flow.procedure.complaints import Complaint, unknown_bets
-from dealer_flow.procedure.english import a, listed, place
 from dealer_flow.procedure.steps.base import Step
 from dealer_flow.procedure.steps.so_far import CardsSoFar
 from dealer_flow.procedure.tables import Consequence, Name

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
+from dealer_flow.english import cards, listed, place
 from dealer_flow.procedure.complaints import Complaint
-from dealer_flow.procedure.english import cards, listed, place
 from dealer_flow.procedure.must_draw import DrawPart
 from dealer_flow.procedure.steps.base import Step
 from dealer_flow.procedure.steps.due import Due, RoundView, in_turn

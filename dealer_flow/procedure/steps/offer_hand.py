@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
+from dealer_flow.english import place
 from dealer_flow.procedure.complaints import Complaint
-from dealer_flow.procedure.english import place
 from dealer_flow.procedure.steps.base import Step
 from dealer_flow.procedure.steps.so_far import CardsSoFar
 from dealer_flow.procedure.tables import Name

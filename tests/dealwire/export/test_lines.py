@@ -14,13 +14,13 @@ from dealwire.cli.demo import deal_live, new_table
 from dealwire.hub.lines import StatusLine
 from dealwire.table.event_line import event_line
 from dealwire.table.table import Table, TableTerms
-from devices.capture import Capture
+from devices.drive.replay import play
 from devices.events import PacketDispensed, Seen
-from devices.replay import play
+from devices.record.capture import Capture
 from docs._print.line_schemas import LINE_TYPES, bodies
 from docs._print.lines import pages
 from protocol.cards import parse_card
-from rules.game import game_ids, load_game
+from rules.game.load import game_ids, load_game
 
 ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "docs"

@@ -18,8 +18,8 @@ from dealwire.export.profile import CODES, EVENTS, LINES, outgoing
 from dealwire.export.topics import Mark
 from dealwire.hub.lines import Publication, Topic
 from dealwire.journal import Journal, JournalReader
-from devices.capture import Capture
 from devices.clock import SystemClock
+from devices.record.capture import Capture
 from docs._print.line_schemas import LINE_TYPES, bodies, field_shapes, schema_of
 from tests.dealwire.export.test_fleet import consuming, database, server
 from tests.dealwire.export.test_lines import CAPTURES, followed, lines_of

@@ -18,7 +18,7 @@ from dealwire.rehearsal.tables import set_up
 from dealwire.table.table import Table, TableTerms
 from devices import events as e
 from protocol.tomlfile import TomlFileError
-from rules.game import game_id_of, load_game
+from rules.game.load import game_id_of, load_game
 from rules.settlement import HouseRake, Settlement
 from tests.support.evenings.table_evenings import TableEvening
 

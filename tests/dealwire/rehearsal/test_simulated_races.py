@@ -16,7 +16,7 @@ from dealwire.rehearsal.scenario import RaceScenario, Scenario
 from dealwire.rehearsal.scenario_file import find_scenario, scenario_ids, shoe_scenario_ids
 from dealwire.rehearsal.tables import RehearsedShoe, SimulatedTable, set_up
 from devices import events as e
-from devices.recording import CaptureWriter
+from devices.record.recording import CaptureWriter
 from protocol.cards import DECK, Card
 from protocol.tdp.messages import ShoeState
 from protocol.tomlfile import TomlFileError

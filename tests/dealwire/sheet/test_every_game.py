@@ -17,7 +17,7 @@ from dealwire.sheet.html import html_of
 from dealwire.sheet.model import RoundSheet
 from dealwire.sheet.sections import paper_of
 from dealwire.sheet.text import text_of
-from rules.game import game_id_of
+from rules.game.load import game_id_of
 from tests.support.dealing.round_journals import TABLE, exported, write_rounds
 from tests.support.evenings.long_evenings import long_evening
 

@@ -11,7 +11,7 @@ import pytest
 from cobs import cobs
 
 from dealwire.wireshark.extcap import block, option
-from devices.capture import CaptureWriter
+from devices.record.capture import CaptureWriter
 from docs._print import wireshark
 from protocol.tdp.framing import encode_frame
 from tests.support.oracles.tshark import LUA, ROOT, Packets, plain, run, seen_by_tshark, seen_by_us, without_later

@@ -18,7 +18,7 @@ import pytest
 
 from dealwire.wireshark import extcap
 from dealwire.wireshark.folders import HERE
-from devices.capture import Capture
+from devices.record.capture import Capture
 from tests.support.oracles.tshark import ROOT, run
 
 SCRIPT = [sys.executable, "-IS", str(HERE / "extcap.py")]

@@ -7,7 +7,7 @@ import pytest
 from cobs import cobs
 
 from dealwire.wireshark.extcap import block, option
-from devices.capture import CaptureWriter
+from devices.record.capture import CaptureWriter
 from protocol.tdp.framing import encode_frame
 from tests.support.oracles.tshark import LUA, ROOT, run
 

@@ -12,12 +12,12 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from devices.address import open_transport
 from devices.clock import Clock, ManualClock, SystemClock
+from devices.dialects.shuffler import ShufflerDriver
+from devices.drive.address import open_transport
 from devices.events import Seen
-from devices.loop import Owner
-from devices.session import Session
-from devices.shuffler import ShufflerDriver
+from devices.line.loop import Owner
+from devices.line.session import Session
 from devices.transport.base import LineClosed, Transport
 from protocol.errors import DealwireError, LineError
 from protocol.tdp import HostLink
@@ -71,8 +71,8 @@ class Program:
     def do_record(self, file: str, address: str) -> None:
         import usb.backend.libusb1
 
+        from devices.record.usb import UsbRecorder
         from devices.transport.usb_bulk import open_usb
-        from devices.transport.usb_recording import UsbRecorder
 
         self.recorder = UsbRecorder(usb.backend.libusb1.get_backend(), file)
         self._session(open_usb(address, backend=self.recorder))

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pytest
 
 from protocol.cards import parse_cards
-from rules.conditions import CONDITIONS, RaceEnd
-from rules.hand_rows import HOLDS, NAMES, NARROWER, NARROWEST
+from rules.game.conditions import CONDITIONS, RaceEnd
+from rules.game.hand_rows import HOLDS, NAMES, NARROWER, NARROWEST
 from rules.hands import Made
 from rules.hands.categories import House, category
 from rules.hands.counted import CardCount

@@ -1,16 +1,17 @@
 """A house's own ranking: a file in `rankings/` beside its game."""
 
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 
+from dealer_flow.games import files_of
 from dealwire.cli.check import faults_of
 from protocol.cards import parse_cards
 from protocol.tomlfile import TomlFileError
-from rules.game import GAMES, load_game
+from rules.game.load import load_game
 from rules.hands.poker import RANKINGS
+from tests.support.reading.game_files import flat_paytables
 
 GAME = "let-it-ride.co.toml"
 NAMED = 'ranking = "three-card"'
@@ -18,8 +19,8 @@ NAMED = 'ranking = "three-card"'
 
 def beside(folder: Path, name: str) -> Path:
     """The game with its pay tables, its three-card hands ranked by `name`."""
-    shutil.copytree(GAMES / "paytables", folder / "paytables")
-    text = (GAMES / GAME).read_text()
+    flat_paytables(folder / "paytables")
+    text = files_of("pays")[GAME.removesuffix(".toml")].read_text()
     assert NAMED in text
     (folder / GAME).write_text(text.replace(NAMED, f'ranking = "{name}"'))
     return folder / GAME

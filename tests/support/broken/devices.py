@@ -10,11 +10,11 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from dealwire.bench.hands import SimulatedHands
-from dealwire.bench.plan import load_plan
+from dealwire.bench.hands.hands import SimulatedHands
+from dealwire.bench.plan.plan import load_plan
 from dealwire.bench.record import BenchOutcome
-from dealwire.bench.rig import SimulatedRig
-from dealwire.bench.runner import BenchChoices, BenchRun, run_plan
+from dealwire.bench.run.rig import SimulatedRig
+from dealwire.bench.run.runner import BenchChoices, BenchRun, run_plan
 from devices.simulator.host import TableModel
 from protocol.tdp import messages as m
 from protocol.tdp.codec import Envelope, Unknown, decode, encode

@@ -17,10 +17,10 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from dealwire.bench.plan import load_plan
+from dealwire.bench.plan.plan import load_plan
 from dealwire.bench.record import BenchOutcome
-from dealwire.bench.rig import SimulatedRig
-from dealwire.bench.runner import BenchChoices, run_plan
+from dealwire.bench.run.rig import SimulatedRig
+from dealwire.bench.run.runner import BenchChoices, run_plan
 from devices.simulator.host import TableModel
 from protocol.errors import DealwireError
 from protocol.message import message_name

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from dealwire.bench.dialect_plan import dialect_plan
-from dealwire.bench.dialect_run import DialectRun, report_of_shoe
+from dealwire.bench.plan.dialect_plan import dialect_plan
 from dealwire.bench.record import BenchOutcome
-from dealwire.bench.report import Report
-from dealwire.bench.reporting import ReportHead
-from dealwire.bench.rig import SimulatedRig
-from dealwire.bench.runner import BenchChoices
+from dealwire.bench.report.report import Report
+from dealwire.bench.run.dialect_run import DialectRun, report_of_shoe
+from dealwire.bench.run.reporting import ReportHead
+from dealwire.bench.run.rig import SimulatedRig
+from dealwire.bench.run.runner import BenchChoices
 from devices.simulator.host import TableModel
 
 

@@ -36,7 +36,7 @@ from dealer_flow.procedure.tables import (
     RemainderPart,
     WrongPart,
 )
-from dealer_flow.procedure.tomlfile import TomlTable
+from dealer_flow.tomlfile import TomlTable
 from tests.dealer_flow.test_transcripts import GAMES
 
 KINDS: Final = {

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Final
 
-from dealer_flow.play.legal import Legal
+from dealer_flow.play.seen.legal import Legal
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.table.round import Round
 from devices import events as e

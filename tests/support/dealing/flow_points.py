@@ -8,10 +8,10 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
-from dealer_flow.play.corrections import RoundReports
 from dealer_flow.play.flow import DealerFlow
-from dealer_flow.play.sessions import Lines
-from dealer_flow.play.states import State
+from dealer_flow.play.machine.states import State
+from dealer_flow.play.reports.corrections import RoundReports
+from dealer_flow.play.reports.sessions import Lines
 from dealer_flow.table.betting import Betting
 from dealer_flow.table.hand import Hand
 from dealer_flow.table.round import Round

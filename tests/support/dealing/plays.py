@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dealer_flow.play.states import State
+from dealer_flow.play.machine.states import State
 from tests.dealer_flow.test_transcripts import GAMES
 from tests.support.dealing.hand_table import HandTable
 

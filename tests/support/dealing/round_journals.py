@@ -13,7 +13,7 @@ from dealwire.journal.contents import TableStart
 from dealwire.journal.tables import TableFactory, configuration_of, write_settled
 from devices.clock import ManualClock
 from devices.events import Seen
-from rules.game import game_id_of
+from rules.game.load import game_id_of
 
 TABLE: Final = "table-1"
 _DEVICE: Final = {"name": "device-1", "kind": "shuffler", "address": "tcp:host:1"}

@@ -9,8 +9,8 @@ from dealwire.hub.view import TableView
 from dealwire.table.table import Table, TableOutcome, TableTerms
 from dealwire.table.viewer import Viewer
 from devices.events import LinkUp, Seen
-from rules.award_record import AwardRecord
-from rules.game import load_game_of
+from rules.game.load import load_game_of
+from rules.meters.award_record import AwardRecord
 from rules.settlement import Settlement
 from tests.support.dealing.hand_table import HandTable
 

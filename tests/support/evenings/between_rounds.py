@@ -13,7 +13,7 @@ from dealwire.journal.tables import JournaledPublisher
 from dealwire.table.redaction import PublishedLine
 from dealwire.table.state import PublisherState
 from devices.events import Seen
-from rules.meters import MeterBank
+from rules.meters.bank import MeterBank
 
 Make = Callable[[MeterBank | None], JournaledPublisher]
 """Makes a table anew, at the bank that is given, where it shares one."""

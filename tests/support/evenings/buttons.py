@@ -14,9 +14,9 @@ from dealwire.rehearsal.scenario import AnyScenario
 from dealwire.rehearsal.tables import set_up
 from dealwire.service.actions import INJECT, command_of, faults, find, offered
 from dealwire.table.replay import usual_table
-from devices.drivers import DRIVERS
+from devices.dialects.drivers import DRIVERS
 from devices.events import Seen
-from devices.session import NEVER, Feed
+from devices.line.session import NEVER, Feed
 from protocol.errors import LocalError
 from protocol.tdp.host_link import HostLink
 from protocol.tdp.messages import Role

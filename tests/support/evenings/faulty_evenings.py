@@ -45,7 +45,7 @@ from dealwire.rehearsal.tables import SimulatedTable
 from dealwire.table.table import Table, TableOutcome
 from devices.clock import ManualClock
 from devices.events import FaultRaised, GameEnded, MisdealReported, RedLamp, Seen
-from devices.loop import Owner
+from devices.line.loop import Owner
 from devices.simulator import unit as simulated_unit
 from devices.simulator.unit import Unit
 from devices.transport.base import LineClosed

@@ -28,18 +28,18 @@ from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import CONTROLLER, SHUFFLER, SimulatedTable
 from dealwire.table.table import Table, TableOutcome, TableTerms
 from devices.clock import ManualClock
-from devices.drivers import DRIVERS, DeviceKind
+from devices.dialects.drivers import DRIVERS, DeviceKind
 from devices.events import Seen
-from devices.loop import Owner
-from devices.session import Feed
-from devices.supervisor import Supervisor
+from devices.line.loop import Owner
+from devices.line.session import Feed
+from devices.line.supervisor import Supervisor
 from devices.transport.base import LineClosed, Transport
 from devices.transport.memory import Faults, MemoryLine, memory_pair
 from devices.transport.opening import Opener
 from protocol.errors import LineAbsent
 from protocol.tdp import HostLink
 from protocol.tdp.messages import Role
-from rules.game import load_game
+from rules.game.load import load_game
 
 MS: Final = 1_000_000
 SECOND: Final = 1000 * MS

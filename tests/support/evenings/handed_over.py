@@ -12,13 +12,13 @@ import msgspec
 
 from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import SimulatedTable
-from devices.capture import CLOSED, LINE_LOST, Capture, Chunk, Interface, Recorded
 from devices.clock import ManualClock
+from devices.drive.replay import Player, PlayStats
 from devices.events import Seen
 from devices.feed_state import LineStanding
-from devices.loop import Owner
-from devices.replay import Player, PlayStats
-from devices.supervisor import Supervisor
+from devices.line.loop import Owner
+from devices.line.supervisor import Supervisor
+from devices.record.capture import CLOSED, LINE_LOST, Capture, Chunk, Interface, Recorded
 from devices.transport.base import Transport
 from devices.transport.opening import Opener
 from protocol.tdp import HostLink

@@ -15,8 +15,8 @@ from dealwire.rehearsal.tables import SimulatedTable
 from devices.budget import Budget
 from devices.clock import ManualClock
 from devices.events import Seen
-from devices.loop import Owner
-from devices.supervisor import Supervisor
+from devices.line.loop import Owner
+from devices.line.supervisor import Supervisor
 from devices.transport.base import Transport
 from devices.transport.opening import Opener
 from protocol.tdp.host_link import HostLink

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from random import Random
 
 from dealer_flow.play.flow import DealerFlow
-from dealer_flow.play.legal import Legal
+from dealer_flow.play.seen.legal import Legal
 from dealer_flow.procedure.bet_rules import BetRule
 from dealer_flow.procedure.load import Procedure
 from dealer_flow.procedure.plan import Plan

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from dealer_flow.play.flow import DealerFlow
-from dealer_flow.play.states import State
+from dealer_flow.play.machine.states import State
 from dealer_flow.procedure.load import Procedure
 from dealer_flow.record.result import RoundResult
 from devices import events as e

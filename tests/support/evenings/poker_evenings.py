@@ -28,7 +28,7 @@ from dealer_flow.procedure.load import Procedure, known_procedures, load_procedu
 from dealer_flow.record.result import RoundResult
 from dealwire.rehearsal.bettors import STYLES
 from dealwire.table.table import TableTerms
-from rules.game import Game, game_id_of, load_game
+from rules.game.load import Game, game_id_of, load_game
 from rules.settlement import HouseRake, Settlement
 from tests.support.evenings.poker_hands import DealtHand, HandsDealt, Player, rehearsed
 

@@ -10,11 +10,11 @@ from dealwire.rehearsal.scenario import Scenario
 from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.table.redaction import PublishedTable
 from dealwire.table.table import TableTerms
+from devices.dialects.shuffler import ShufflerDriver
+from devices.dialects.table_controller import TableControllerDriver
 from devices.events import Seen
-from devices.shuffler import ShufflerDriver
-from devices.table_controller import TableControllerDriver
 from protocol.tdp import Delivered
-from rules.game import load_game
+from rules.game.load import load_game
 from tests.support.evenings.simulated_table import CONTROLLER, SHUFFLER, Evening
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 
 from devices import events as e
-from devices.dialects import dialect_named
+from devices.dialects.known import dialect_named
 from devices.events import Body, Seen
-from devices.session import Feed
+from devices.line.session import Feed
 from devices.simulator.shoe_table import SHOE, Act, ShoeTable
 from protocol.link import Output
 from protocol.tdp.messages import Role

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Self
 
 from dealwire.rehearsal.dealt_table import DealtTable
-from devices.dialects import dialect_named
+from devices.dialects.known import dialect_named
 from devices.events import Body, Seen
-from devices.recording import CaptureWriter
-from devices.session import Feed
+from devices.line.session import Feed
+from devices.record.recording import CaptureWriter
 from protocol.link import Output
 from protocol.tdp.messages import Role
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dealer_flow.play.flow import DealerFlow
-from dealer_flow.play.legal import Legal
+from dealer_flow.play.seen.legal import Legal
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.table.round import Round

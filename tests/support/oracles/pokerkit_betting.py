@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from pokerkit import Automation, BettingStructure, Deck, NoLimitTexasHoldem, Opening, StandardHighHand, State, Street
 
-from dealer_flow.play import states
+from dealer_flow.play.machine import states
 from devices.events import BettingAction
 from protocol.cards import DECK
 from protocol.places import BURN

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from jsonschema import Draft202012Validator
 
-from dealer_flow.play.faced import faced
+from dealer_flow.play.course.face_up import faced
 from dealer_flow.play.flow import DealerFlow
-from dealer_flow.play.states import LOOSE, State
+from dealer_flow.play.machine.states import LOOSE, State
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.record.catalogue import INCIDENTS
@@ -22,8 +22,8 @@ from dealer_flow.record.result import RoundResult
 from devices import events as e
 from protocol.cards import UNREAD
 from protocol.places import Place
-from rules.game import game_id_of, load_game
-from rules.settle import settle
+from rules.game.load import game_id_of, load_game
+from rules.settle.rounds import settle
 from tests.support.dealing.flow_points import held_reports, patient, round_of
 from tests.support.evenings.table_events import Report
 from tests.support.oracles.clause_returns import allowed_returns

@@ -10,7 +10,7 @@ from enum import IntFlag
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from devices.capture import Capture
+from devices.record.capture import Capture
 from docs._print.wireshark_words import CARD_CODES, TWO_WAYS
 from protocol.angel_eye import codec as angel
 from protocol.angel_eye.framing import Framer as AngelFramer

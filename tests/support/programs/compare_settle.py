@@ -12,10 +12,10 @@ import sys
 from typing import Any
 
 from dealer_flow.record.result import RoundResult
-from rules.game import load_game
-from rules.settle import settle
+from rules.facts.terms import Meter
+from rules.game.load import load_game
+from rules.settle.rounds import settle
 from rules.settlement import HouseRake, MaximumPayout, Rolled
-from rules.terms import Meter
 
 
 def answer(item: dict[str, Any]) -> str:

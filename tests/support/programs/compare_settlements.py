@@ -26,11 +26,11 @@ import msgspec
 
 from benchmarks import settle as benchmark
 from dealer_flow.record.result import RoundResult
-from rules.game import Game, game_id_of, game_ids, load_game, load_game_of
-from rules.readings import READINGS
-from rules.settle import settle, settle_on
+from rules.facts.terms import Meter, Terms, agree
+from rules.game.load import Game, game_id_of, game_ids, load_game, load_game_of
+from rules.game.readings import READINGS
+from rules.settle.rounds import settle, settle_on
 from rules.settlement import Settlement
-from rules.terms import Meter, Terms, agree
 from tests.oracle import compare
 from tests.support.dealing import races
 from tests.support.dealing.hand_table import HandTable
@@ -87,7 +87,7 @@ class Recorder:
 
     def record(self, count: int, seed: int) -> list[Json]:
         """So many rounds of each maker that has no end of them, and all of those that have one."""
-        places = [import_module(name) for name in ("rules.settle", "dealwire.table.table")]
+        places = [import_module(name) for name in ("rules.settle.rounds", "dealwire.table.table")]
         with ExitStack() as patched:
             for place in places:
                 patched.enter_context(patch.object(place, "settle_on", self.settle_on))

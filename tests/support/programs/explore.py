@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dealer_flow.play.flow import DealerFlow
-from dealer_flow.play.states import State
+from dealer_flow.play.machine.states import State
 from dealer_flow.procedure.load import Procedure, known_procedures, load_procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult

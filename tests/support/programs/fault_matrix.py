@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from devices.events import EventsLost, PacketLifted, SessionChanged
-from devices.supervisor import LineState
+from devices.line.supervisor import LineState
 from protocol.errors import LineAmbiguous, LineGarbled
 from protocol.tdp import Answered, Unanswered
 from protocol.tdp import messages as m

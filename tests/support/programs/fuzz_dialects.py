@@ -13,8 +13,8 @@ import tracemalloc
 from dataclasses import dataclass
 from random import Random
 
-from devices.dialects import BUILT_IN
-from devices.session import Feed
+from devices.dialects.known import BUILT_IN
+from devices.line.session import Feed
 from protocol.tdp.messages import Role
 from tests.support.evenings.simulated_shoe import START_NS, ShoeEvening
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from dealer_flow.procedure.load import load_procedure
-from devices.capture import Capture
+from devices.record.capture import Capture
 from tests.support.evenings.procedure_rounds import STEPPED
 from tests.support.oracles.wire_count import count_wire
 from tests.support.programs import record_usb

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from dealwire.bench.plan import BenchPlan, load_plan
+from dealwire.bench.plan.plan import BenchPlan, load_plan
 
 
 def bench_plan_of(text: str, folder: Path) -> BenchPlan:

@@ -12,7 +12,7 @@ from dealer_flow.procedure.schema import Procedure
 from dealer_flow.record.details import Split, Stage
 from dealer_flow.record.result import Hand, NamedHand, RoundResult, Seat
 from rules import Game, Meter, Settlement, settle
-from rules.game import load_game_of
+from rules.game.load import load_game_of
 from rules.settlement import SettlementLine
 from tests.support.dealing.written_rounds import ended_round
 

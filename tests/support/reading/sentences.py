@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from dealer_flow.play.legal import Legal
+from dealer_flow.play.seen.legal import Legal
 from dealer_flow.record.incidents import Incident
 
 _WORDS = {

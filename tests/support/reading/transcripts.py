@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from dealer_flow.play.snapshot import HandNow, SeatNow, Snapshot
-from dealer_flow.play.states import State
+from dealer_flow.play.machine.states import State
+from dealer_flow.play.seen.snapshot import HandNow, SeatNow, Snapshot
 from dealer_flow.procedure.load import Procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult

@@ -16,11 +16,11 @@ from dealwire.hub.lines import Publication, Topic
 from dealwire.journal import Journal, JournalReader
 from dealwire.table.event_line import event_line
 from dealwire.table.table import Table, TableTerms
-from devices.capture import Capture
 from devices.clock import SystemClock
+from devices.drive.replay import play
 from devices.events import Seen
-from devices.replay import play
-from rules.game import load_game
+from devices.record.capture import Capture
+from rules.game.load import load_game
 from tests.support.rigs.brokers import eventually
 
 CAPTURE = Path(__file__).parents[3] / "captures" / "clean-3.pcapng"

@@ -34,7 +34,7 @@ from dealwire.rehearsal.scenario import AnyScenario, Scenario
 from dealwire.rehearsal.tables import RehearsedShoe, SimulatedTable, set_up
 from dealwire.service.service import Service
 from devices.clock import SystemClock
-from devices.loop import Owner
+from devices.line.loop import Owner
 from devices.simulator.host import SimulatorHost
 from protocol.cards import DECK, NONE, UNREAD, Card
 from protocol.places import BURN

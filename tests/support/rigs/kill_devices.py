@@ -14,7 +14,7 @@ from dealwire.rehearsal.scenario import endless
 from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import SimulatedTable
 from devices.clock import SystemClock
-from devices.loop import Owner
+from devices.line.loop import Owner
 from devices.simulator.host import DeviceLine, SimulatorHost
 from tests.support.oracles.wire_witness import Witness
 

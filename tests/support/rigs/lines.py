@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from devices.clock import Clock, ManualClock
-from devices.loop import Owner
+from devices.line.loop import Owner
 from devices.transport.base import LineClosed, Timed, Transport
 from protocol.tdp import Commanded, DeviceLink, EventStore, Opened, Output, Send
 from protocol.tdp import messages as m

@@ -21,12 +21,12 @@ from typing import Any, Final, Protocol
 
 import serial.rfc2217
 
-from devices.address import line_at
 from devices.clock import ManualClock
+from devices.dialects.shuffler import ShufflerDriver
+from devices.drive.address import line_at
 from devices.events import LinkLost, LinkUp, Seen
-from devices.loop import Owner
-from devices.shuffler import ShufflerDriver
-from devices.supervisor import LineState, Supervisor
+from devices.line.loop import Owner
+from devices.line.supervisor import LineState, Supervisor
 from devices.transport.base import LineClosed, Transport
 from devices.transport.finding import PortFinder
 from devices.transport.memory import memory_pair

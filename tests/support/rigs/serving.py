@@ -26,7 +26,7 @@ from dealwire.rehearsal.tables import set_up
 from dealwire.service.service import DERIVED_AND_EVENTS, Service
 from dealwire.service.simulated import simulator
 from devices.clock import SystemClock
-from devices.loop import Member, Owner
+from devices.line.loop import Member, Owner
 from devices.simulator.host import SimulatorHost
 from tests.support.rigs.patience import PATIENCE_S, wait_until
 

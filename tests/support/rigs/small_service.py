@@ -25,17 +25,17 @@ from dealwire.journal.transport import Gate
 from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import SimulatedTable
 from dealwire.table.table import Table, TableTerms
-from devices.address import line_at
 from devices.clock import Clock, SystemClock
-from devices.dialects import dialect_named
+from devices.dialects.known import dialect_named
+from devices.drive.address import line_at
 from devices.events import Seen
-from devices.loop import Owner
+from devices.line.loop import Owner
+from devices.line.supervisor import Pace, Supervisor
 from devices.simulator.host import SimulatorHost
-from devices.supervisor import Pace, Supervisor
 from devices.transport.opening import Opener
 from protocol.tdp.messages import Role
 from protocol.tdp.outputs import Timing
-from rules.game import load_game
+from rules.game.load import load_game
 
 TABLE: Final = "table-1"
 GAME: Final = "flushes-gone-wild.co"

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from devices.clock import SystemClock
-from devices.loop import Owner
+from devices.line.loop import Owner
 from devices.transport.base import LineClosed
 from tests.support.rigs.lines import DeviceEnd
 from tests.support.rigs.usb_descriptors import Description

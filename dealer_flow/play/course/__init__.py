@@ -1,0 +1,1 @@
+"""The course of a round: its steps, turns, and the places where cards lie."""

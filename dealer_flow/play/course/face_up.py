@@ -1,0 +1,57 @@
+"""Which faces players may see in a game in which they bet against each other: what was dealt face up, or shown.
+
+A shoe reads every card, those of hands that are folded, mucked or won unshown, too. Such a hand is its player's own
+(47.1-1033(5)), during the hand and after it, so a record of it has `??` for each card nobody has shown.
+"""
+
+from collections import Counter
+
+from dealer_flow.play.course.laying import laid
+from dealer_flow.procedure.steps.deal import DealStep
+from dealer_flow.table.hand import Hand
+from dealer_flow.table.round import Round
+from protocol.cards import UNREAD, Card
+from protocol.places import COMMUNITY, Place
+
+
+def faced(round_: Round, place: Place) -> tuple[Card, ...]:
+    """The cards at a place that were dealt face up, in their order, `??` for one that was not read."""
+    if round_.plan.betting is None:
+        return ()
+    names = {step.name for step in round_.plan.steps if isinstance(step, DealStep) and step.face == "up"}
+    common = place == COMMUNITY and round_.common_card
+    lying = zip(round_.from_shoe, laid(round_), strict=True)
+    return tuple(
+        card for card, due in lying if due is not None and due.place == place and (due.step in names or common)
+    )
+
+
+def seen(round_: Round, hand: Hand) -> tuple[Card, ...]:
+    """The faces of a hand that lie open: those shown, then others that were dealt face up. One that was shown and not
+    read is one of these, where it can be."""
+    if hand.revealed is not None:
+        return hand.revealed
+    more = Counter(faced(round_, hand.place)) - Counter(hand.opened)
+    more.pop(UNREAD, None)
+    others = [card for card in faced(round_, hand.place) if more[card]]
+    shown = [others.pop(0) if card == UNREAD and others else card for card in hand.opened]
+    return (*shown, *others)
+
+
+def board_read(round_: Round) -> bool:
+    """Whether every community card was dealt face up and read: the board need not be keyed."""
+    hand, cards = round_.ledger.hands.get(COMMUNITY), faced(round_, COMMUNITY)
+    return hand is not None and bool(cards) and UNREAD not in cards and len(cards) == hand.counted
+
+
+def private(round_: Round, place: Place, cards: tuple[Card, ...]) -> tuple[Card, ...]:
+    """Cards of a player's hand as they may be shown: those that nobody has shown are `??`."""
+    hand = round_.ledger.hands.get(place)
+    if round_.plan.betting is None or place.seat is None or hand is None:
+        return cards
+    open_ = Counter(seen(round_, hand)) | Counter(hand.declared)
+    shown = []
+    for card in cards:
+        shown.append(card if open_[card] > 0 else UNREAD)
+        open_[card] -= 1
+    return tuple(shown)

@@ -1,0 +1,398 @@
+"""Where the cards drawn out of a shoe lie: each goes to whom the next card is due, and is laid anew when a person says
+that it went another way.
+
+A dealer first puts right what goes wrong and then says so, or says so first: both come to the same. So every card
+drawn is kept in its order. One that a person speaks of is *marked* (it is dead, it lies too many at a place, it went
+back into the deck) and takes no due; the others take the dues in their order, so that whatever came after a marked card
+lies one place further. A card that nobody was due is spare until a person says where it lies or what became of it.
+"""
+
+from collections.abc import Iterable, Mapping
+from itertools import takewhile
+from typing import Final
+
+from dealer_flow.play.course.cards_by_step import reached_step
+from dealer_flow.procedure.steps.deal import DealStep
+from dealer_flow.procedure.steps.due import Due
+from dealer_flow.table.hand import Hand
+from dealer_flow.table.round import CardMark, Round
+from protocol.cards import Card
+from protocol.places import BURN, COMMUNITY, Place
+
+SPARE: Final = CardMark("spare")
+_DEAD, _BACK = CardMark("dead"), CardMark("back")
+
+
+def laid(round_: Round) -> list[Due | None]:
+    """What each card drawn came for, in their order; None for one that lies nowhere."""
+    dues = iter(round_.dues)
+    found: list[Due | None] = []
+    for index in range(len(round_.from_shoe)):
+        mark = round_.marks.get(index)
+        if mark is None:
+            found.append(next(dues, None))
+        else:
+            lies = mark.why in ("extra", "deal")
+            found.append(Due(mark.place, 1, mark.step, "extra" if mark.why == "extra" else "deal") if lies else None)
+    return found
+
+
+def lay(round_: Round, card: Card) -> Due | None:
+    """The card goes to whom it is due; None when it is nobody's: it is spare."""
+    due = round_.next_due
+    round_.from_shoe.append(card)
+    if due is None:
+        round_.marks[len(round_.from_shoe) - 1] = SPARE
+        _explain(round_)
+        return None
+    round_.ledger.draw(card, due)
+    round_.given += 1
+    reached_step(round_, due.step)
+    return due
+
+
+def _explain(round_: Round) -> None:
+    """A card is spare: when a hand was counted that has one too many, and none that lacks one, it is the last one's."""
+    hands = [hand for hand in round_.ledger.hands.values() if hand.person_count is not None]
+    more = {hand.place: (hand.person_count or 0) - (hand.device_count or 0) for hand in hands}
+    long = [place for place, cards in more.items() if cards > 0]
+    if len(long) == 1 and min(more.values()) >= 0:
+        _hold(round_, long[0], min(more[long[0]], len(spares(round_))))
+
+
+def spares(round_: Round) -> list[int]:
+    """Cards that nobody was due and nobody has spoken of since."""
+    return [index for index, mark in round_.marks.items() if mark.why == "spare"]
+
+
+def find(round_: Round, place: Place, face: Card | None = None) -> int | None:
+    """The card drawn that a person speaks of: of this face, else the last one at the place. None where none lies
+    there."""
+    there = [index for index, due in enumerate(laid(round_)) if due is not None and due.place == place]
+    if face is not None and face in round_.from_shoe:
+        before = (CardMark("early", place), CardMark("aside", place))
+        waits = [index for index, mark in round_.marks.items() if mark in before and round_.from_shoe[index] == face]
+        if waits:
+            return waits[-1]
+        known = [index for index in there if round_.from_shoe[index] == face]
+        gone = [index for index, card in enumerate(round_.from_shoe) if card == face and _moves(round_, index)]
+        there = known or gone or there
+    return there[-1] if there else None
+
+
+def _moves(round_: Round, index: int) -> bool:
+    return index not in round_.marks or round_.marks[index].why in ("spare", "extra")
+
+
+# ------------------------------------------------------------------ a card that does not play
+
+
+def replace_at_once(round_: Round, index: int, *, back: bool = False) -> None:
+    """The card is dead, or went `back` into the deck, and the next one takes its place: drawn already or still to come.
+    When all cards of its step are out, and none more, it was not replaced yet: the next one comes after them."""
+    due, following = laid(round_)[index], round_.next_due
+    deals = due is not None and following is not None and following.step == due.step
+    deals = deals or (due is not None and _community_begun(round_, due))
+    if due is not None and not deals and not _spare_after(round_, index):
+        replace_later(round_, index, back=back)
+        return
+    before = laid(round_)
+    _owe_again(round_, index)
+    _mark(round_, index, _BACK if back else _DEAD)
+    _settle(round_, before)
+
+
+def discard(round_: Round, index: int) -> None:
+    """A card that nobody was due goes to the discards."""
+    _mark(round_, index, _DEAD)
+
+
+def _owe_again(round_: Round, index: int) -> None:
+    """A card that was dealt before its time took what was due then: that is due next."""
+    if (mark := round_.marks.get(index)) is not None and mark.why == "deal":
+        round_.dues.insert(round_.given, Due(mark.place, 1, mark.step))
+
+
+def replace_later(round_: Round, index: int, *, back: bool = False, lap: bool = False) -> None:
+    """The card is dead, or went `back`, and its place gets another when all others have theirs, or those of the `lap`
+    around the table in which it came."""
+    before, completes = laid(round_), False
+    if index not in round_.marks:
+        number = sum(other not in round_.marks for other in range(index))
+        after = _lap_end(round_, number) if lap else _others_end(round_, round_.dues[number])
+        due = round_.dues[number]
+        completes = due.why != "exchange"
+        round_.dues.insert(after, due._replace(why="complete") if due.why == "deal" else due)
+        del round_.dues[number]
+    elif round_.marks[index].why == "deal":
+        completes = True
+        due = Due(round_.marks[index].place, 1, round_.marks[index].step, "complete")
+        round_.dues.insert(before_burn(round_, due.step), due)
+    _mark(round_, index, _BACK if back else _DEAD)
+    _settle(round_, before)
+    if (lay := before[index]) is not None and lay.why == "deal":
+        hand = round_.ledger.hand(lay.place)
+        hand.expected, hand.judged = hand.expected + 1, hand.judged - completes
+
+
+def before_burn(round_: Round, step: str) -> int:
+    """Where all that is due has come out before a card is burned for a later step: until then a hand of this step is
+    made whole."""
+    to_come = range(round_.given, len(round_.dues))
+    burns = (at for at in to_come if round_.dues[at].place == BURN and round_.dues[at].step != step)
+    return next(burns, len(round_.dues))
+
+
+def _others_end(round_: Round, due: Due) -> int:
+    """Where all others have theirs. Where players bet against each other, community cards that are being dealt after
+    theirs are a street of their own: a player's hand gets its card before them."""
+    after, following = before_burn(round_, due.step), round_.next_due
+    if round_.plan.betting is None or due.place.seat is None or following is None or following.place != COMMUNITY:
+        return after
+    while after and (round_.dues[after - 1].place, round_.dues[after - 1].step) == (COMMUNITY, following.step):
+        after -= 1
+    return after
+
+
+def _community_begun(round_: Round, due: Due) -> bool:
+    """Whether community cards are being dealt, and one of them has seemed to come, after a player's card."""
+    return _others_end(round_, due) < round_.given
+
+
+def _lap_end(round_: Round, number: int) -> int:
+    """Where the lap is over in which this card is due: before the next one that goes to a place a second time."""
+    step = next(step for step in round_.plan.steps if step.name == round_.dues[number].step)
+    if not isinstance(step, DealStep) or step.by != "single":
+        return len(round_.dues)
+    places: set[Place] = set()
+    for at, due in enumerate(round_.dues):
+        if due.step != step.name and at > number:
+            return at
+        if due.step == step.name and due.why == "deal":
+            if due.place in places:
+                places.clear()
+                if at > number:
+                    return at
+            places.add(due.place)
+    return len(round_.dues)
+
+
+def take_back(round_: Round, indexes: Iterable[int]) -> tuple[Card, ...]:
+    """These cards go back into the deck, and what they came for is due again; says which cards they are."""
+    before = laid(round_)
+    gone = [index for index in indexes if round_.marks.get(index) != _BACK]
+    for index in gone:
+        _owe_again(round_, index)
+    round_.marks.update(dict.fromkeys(gone, _BACK))
+    _settle(round_, before)
+    return tuple(round_.from_shoe[index] for index in gone)
+
+
+def take_spares(round_: Round) -> None:
+    """Cards that nobody was due when they came are those that are due now."""
+    before, owed = laid(round_), len(round_.dues) - round_.given
+    for due in round_.dues[round_.given :]:
+        _covers(round_, due.place)
+    for index in spares(round_)[:owed]:
+        del round_.marks[index]
+    _settle(round_, before)
+
+
+def unburn(round_: Round, step: str) -> None:
+    """This step burned no card: the one that was taken for it is the first of those that followed."""
+    own = [number for number, due in enumerate(round_.dues) if due.place == BURN and due.step == step]
+    before = laid(round_)
+    del round_.dues[own[-1]]
+    _settle(round_, before)
+    for hand in round_.ledger.hands.values():
+        if hand.revealed is not None and len(hand.revealed) < (hand.device_count or 0):
+            hand.opened, hand.revealed = hand.revealed, None  # what lay open is not the whole hand any more
+
+
+def use(round_: Round, indexes: Iterable[int], place: Place, step: str) -> None:
+    """These cards, dealt before their time, are the next that this step owes to the place."""
+    before = laid(round_)
+    for index in indexes:
+        owed = [n for n in range(round_.given, len(round_.dues)) if round_.dues[n].place == place]
+        if not owed:
+            break
+        round_.dues.pop(owed[0])
+        round_.marks[index] = CardMark("deal", place, step)
+        _covers(round_, place)
+    _settle(round_, before)
+
+
+def lies_at(round_: Round, indexes: Iterable[int], place: Place, step: str) -> None:
+    """These cards lie at a place, beside those that are due there."""
+    before = laid(round_)
+    round_.marks.update(dict.fromkeys(indexes, CardMark("deal", place, step)))
+    _settle(round_, before)
+
+
+def _covers(round_: Round, place: Place) -> None:
+    """A card joins those that lie open there: they are not the whole hand any more."""
+    hand = round_.ledger.hands.get(place)
+    if hand is not None and hand.revealed is not None:
+        hand.opened, hand.revealed = hand.revealed, None
+
+
+def _spare_after(round_: Round, index: int) -> bool:
+    return any(spare > index for spare in spares(round_))
+
+
+def _mark(round_: Round, index: int, mark: CardMark) -> None:
+    """The card takes no due from now on; a spare one that came after it takes one instead."""
+    took = index not in round_.marks
+    round_.marks[index] = mark
+    later = [spare for spare in spares(round_) if spare > index]
+    if took and later:
+        del round_.marks[later[0]]
+
+
+# ------------------------------------------------------------------ counts
+
+
+def count(round_: Round, place: Place, counted: int) -> None:
+    """So many cards lie at a place: the cards drawn are laid anew where that shows how they lie."""
+    hand = round_.ledger.hands.get(place)
+    if hand is None or not round_.plan.from_shoe:
+        return
+    more = counted - (hand.counted or 0)
+    if more > 0:
+        _hold(round_, place, more)
+    elif more < 0:
+        _skip(round_, place, counted)
+    else:
+        _stop(round_, place)
+
+
+def _hold(round_: Round, place: Place, more: int) -> None:
+    """The place holds cards that were not its own, which came right after its last: later hands then got theirs one
+    card later. When no card more was drawn than was due so far, another hand is short of them."""
+    before = laid(round_)
+    there = [index for index, due in enumerate(before) if due is not None and due.place == place]
+    later = [index for index in range(there[-1] + 1, len(before)) if _moves(round_, index)] if there else []
+    if len(later) < more or not (_goes_on(round_, place, before) or _spare_after(round_, there[-1])):
+        return
+    step = round_.ledger.hands[place].step
+    for index in later[:more]:
+        _mark(round_, index, CardMark("extra", place, step))
+    _settle(round_, before, certain=there == [*range(there[0], later[0])], counted=True)
+
+
+def _stop(round_: Round, place: Place) -> None:
+    """The place is counted while it alone is due cards, or in the midst of those it gets at once: they do not come."""
+    rest, hand = round_.dues[round_.given :], round_.ledger.hands[place]
+    own = list(takewhile(lambda due: due.place == place and due.why == "deal", rest))
+    step = next((step for step in round_.plan.steps if own and step.name == own[0].step), None)
+    begun = own and (not hand.counted or own[0].step == hand.step)  # else it is counted before its card comes
+    if begun and (len(own) == len(rest) or getattr(step, "by", "") == "packet"):
+        if getattr(step, "by", "") == "single" and hand.counted:
+            round_.ledger.forget_places()  # it may have been passed over before
+        hand.expected, hand.step = hand.expected + len(own), own[0].step
+        del round_.dues[round_.given : round_.given + len(own)]
+
+
+def _deals(round_: Round, place: Place) -> bool:
+    """Whether the step that gave this place its cards still has some to give."""
+    due = round_.next_due
+    return due is not None and due.why != "complete" and due.step == round_.ledger.hands[place].step
+
+
+def _goes_on(round_: Round, place: Place, dues: list[Due | None]) -> bool:
+    """Whether the deal that gave this place its cards is under way still, or went on to the next step at once."""
+    if _deals(round_, place):
+        return True
+    step = round_.ledger.hands[place].step
+    hands = round_.ledger.hands.values()
+    if any(hand.person_count is not None and hand.person_count < hand.expected for hand in hands):
+        return False  # the card lies here that another hand lacks
+    names = [each.name for each in round_.plan.steps]
+    last = next((due for due in reversed(dues) if due is not None), None)
+    return last is not None and step in names and last.step in names and names.index(last.step) > names.index(step)
+
+
+def _skip(round_: Round, place: Place, counted: int) -> None:
+    """The place was passed over: whatever came later lies one place further on. When every hand has what it is due, the
+    card lies elsewhere."""
+    hand = round_.ledger.hands[place]
+    held = any(mark.why == "extra" and mark.step == hand.step for mark in round_.marks.values())
+    if not (_deals(round_, place) or (held and round_.next_due is not None)):
+        return
+    while (hand.device_count or 0) > counted and round_.next_due is not None:
+        before, had = laid(round_), hand.device_count
+        own = [number for number, due in enumerate(round_.dues[: round_.given]) if due.place == place]
+        due = round_.dues.pop(own[-1]) if own else None
+        if due is None:
+            break
+        _settle(round_, before, certain=False, counted=True)
+        hand.expected += due.why == "deal"  # it should still have it
+        if due.why != "deal" and hand.device_count == had:
+            break
+
+
+def rename(round_: Round, homes: Mapping[Place, Place]) -> None:
+    """What came and will come to these places is others' from now on."""
+    round_.dues = [due._replace(place=homes.get(due.place, due.place)) for due in round_.dues]
+    round_.marks = {n: mark._replace(place=homes.get(mark.place, mark.place)) for n, mark in round_.marks.items()}
+
+
+def met(round_: Round, place: Place) -> None:
+    """The place has its number of cards: it is due none to complete it."""
+    rest = round_.dues[round_.given :]
+    round_.dues[round_.given :] = [due for due in rest if due.place != place or due.why != "complete"]
+
+
+def deals_around(round_: Round, place: Place) -> bool:
+    """Whether a player's hand is one of those that single cards of a shoe still go around to."""
+    due, hand = round_.next_due, round_.ledger.hands.get(place)
+    if due is None or hand is None or not round_.plan.from_shoe or place.seat is None:
+        return False
+    step = next(step for step in round_.plan.steps if step.name == due.step)
+    return isinstance(step, DealStep) and step.by == "single" and due.why == "deal" and hand.step == step.name
+
+
+def deal_out(round_: Round, place: Place) -> None:
+    """The hand is dead: of the single cards that are still dealt around the table it gets none."""
+    if deals_around(round_, place):
+        rest = round_.dues[round_.given :]
+        round_.dues[round_.given :] = [due for due in rest if due.place != place]
+
+
+def give_next(round_: Round, hand: Hand, missing: int) -> None:
+    """The hand is due the next cards, before the deal goes on around the table."""
+    round_.dues[round_.given : round_.given] = [Due(hand.place, 1, hand.step)] * missing
+    hand.expected, hand.judged = hand.expected - missing, 0
+
+
+# ------------------------------------------------------------------ laid anew
+
+
+def _settle(round_: Round, before: list[Due | None], *, certain: bool = True, counted: bool = False) -> None:
+    """The hands after the cards were laid anew. Unless it is `certain` which card lies where, no face that was read off
+    the shoe is held of any hand. Where a person's count says so (`counted`), no card moved, and counts stand."""
+    free = [index for index in range(len(round_.from_shoe)) if index not in round_.marks]
+    for index in free[len(round_.dues) :]:
+        round_.marks[index] = SPARE
+    round_.given = min(len(free), len(round_.dues))
+    after = laid(round_)
+    moved = [index for index in range(len(after)) if before[index] != after[index]]
+    for index in moved:
+        for due, sign in ((before[index], -1), (after[index], +1)):
+            if due is not None:
+                hand = round_.ledger.hand(due.place)
+                hand.lay(due, sign, since_count=not counted or index >= hand.counted_at)
+    for place in {due.place for index in moved for due in (before[index], after[index]) if due is not None}:
+        hand = round_.ledger.hand(place)
+        if hand.recognised == _faces(round_, before, place):
+            hand.recognised = _faces(round_, after, place)
+        else:
+            hand.recognised = ()
+    if not certain:
+        round_.ledger.forget_places()
+
+
+def _faces(round_: Round, dues: list[Due | None], place: Place) -> tuple[Card, ...]:
+    return tuple(
+        card for card, due in zip(round_.from_shoe, dues, strict=True) if due is not None and due.place == place
+    )

@@ -1,0 +1,204 @@
+"""Whose turn it is in a betting round: who acts first, and when every bet is called."""
+
+import devices.events as e
+from dealer_flow.play.course.face_up import faced
+from dealer_flow.procedure.steps.bet import BetStep
+from dealer_flow.table.betting import Betting
+from dealer_flow.table.boards import first_on_board
+from dealer_flow.table.hand import Hand
+from dealer_flow.table.round import Round
+from devices.events import BettingAction, Manner
+from protocol.cards import UNREAD, Card
+from protocol.places import seat
+
+
+def bets_called(round_: Round) -> bool:
+    """Whether the betting round under way is over."""
+    step = round_.step
+    return isinstance(step, BetStep) and (round_.won or round_.betting.over(round_.live))
+
+
+def in_turn(round_: Round) -> list[int]:
+    """The seats dealt in, clockwise from the left of the button, or of the dealer where there is none."""
+    order, button = sorted(round_.active), round_.first or 0
+    return [seat for seat in order if seat > button] + [seat for seat in order if seat <= button]
+
+
+def in_showing_order(round_: Round) -> list[int]:
+    """Live seats as they show their hands: who bet or raised last in the final round begins, else who acted first in
+    it; then clockwise (47.1-1033)."""
+    around = [number for number in in_turn(round_) if number in round_.live]
+    final = [step.name for step in round_.plan.steps if isinstance(step, BetStep)][-1]
+    high, first = 0, None
+    for each in round_.betting.actions:
+        if each.step == final and each.action != BettingAction.FOLD and (first is None or each.cents > high):
+            high, first = each.cents, each.seat
+    start = around.index(first) if first in around else 0
+    return [*around[start:], *around[:start]]
+
+
+def open_betting(round_: Round, step: BetStep) -> None:
+    """A betting round begins. In the first one the blinds lie there."""
+    put, forced = dict[int, int](), "none"
+    if step is first_betting(round_):
+        put = {number: cents for number in round_.active if (cents := blinds_of(round_, number))}
+        for number, stake in round_.betting.stakes.items():
+            round_.betting.behind[number] = max(stake - sum(round_.wagers.get(number, {}).values()), 0)
+    if step.bring_in is not None:
+        forced = round_.plan.options[step.bring_in]
+    start = _first(round_, step, forced)
+    turns: list[int] = []
+    if start is not None:
+        around = in_turn(round_)
+        at = around.index(start)
+        turns = [*around[at:], *around[:at]]
+    round_.betting.open(step.name, put, turns, bring_in=forced != "none")
+
+
+def first_betting(round_: Round) -> BetStep:
+    """The first betting round of the hand."""
+    return next(each for each in round_.plan.steps if isinstance(each, BetStep))
+
+
+def blinds_of(round_: Round, number: int) -> int:
+    """What a seat has put up that counts as a bet of the first betting round."""
+    betting, bets = round_.plan.betting, round_.wagers.get(number, {})
+    return sum(bets.get(name, 0) for name in betting.blinds) if betting else 0
+
+
+def _first(round_: Round, step: BetStep, forced: str) -> int | None:
+    """Who acts first; None where cards that decide it were not read."""
+    around, live = in_turn(round_), round_.live
+    if step.first == "board":
+        boards = _boards(round_, [number for number in around if number in live])
+        if forced != "none":  # an ace is the highest card in high poker and the lowest in low (47.1-1004)
+            return first_on_board(boards, low=forced == "low-card", ace_high=forced == "low-card")
+        low = round_.plan.options[step.board or ""] == "low"
+        return first_on_board(boards, low=low, ace_high=not low)
+    start = around[0] if around else None
+    if step.first == "blinds" and (last := _last_blind(round_, around)) is not None:
+        start = around[(around.index(last) + 1) % len(around)]
+    return start
+
+
+def _last_blind(round_: Round, around: list[int]) -> int | None:
+    """The seat that put up the last of the blinds."""
+    betting = round_.plan.betting
+    posted = [
+        (betting.blinds.index(name), number)
+        for number in around
+        for name in round_.wagers.get(number, {})
+        if betting is not None and name in betting.blinds
+    ]
+    return max(posted)[1] if posted else None
+
+
+def _boards(round_: Round, numbers: list[int]) -> dict[int, tuple[Card, ...]]:
+    """The cards of these seats that lie open as dealt, and one for all; none of a seat of which one was not read."""
+    common = tuple(round_.ledger.community())
+    found = {}
+    for number in numbers:
+        cards = (*upcards(round_, number), *common)
+        found[number] = () if UNREAD in cards else cards
+    return found
+
+
+def upcards(round_: Round, number: int) -> tuple[Card, ...]:
+    """The cards of a seat that were dealt face up, in their order."""
+    return faced(round_, seat(number))
+
+
+def standing(round_: Round, body: e.PlayerActed) -> Betting:
+    """The betting as it stood before this action; before the seat's last one where that is corrected."""
+    return round_.betting.standing(body.seat) if body.manner == Manner.CORRECTED else round_.betting
+
+
+def may_act(round_: Round, body: e.PlayerActed) -> bool:
+    """Whether it is this seat's turn, or it was passed by. A correction is of who acted last, and one whose last card
+    was seen says before its turn that it bets no more."""
+    betting = standing(round_, body)
+    return betting is not round_.betting or body.seat in betting.waiting(round_.live) or declares(round_, body)
+
+
+def declares(round_: Round, body: e.PlayerActed) -> bool:
+    """Whether a player whose last card was turned up declares itself all-in, with what it has in the pot: that is said
+    before it acts on the card (47.1-1021)."""
+    betting, number = standing(round_, body), body.seat
+    if body.action != BettingAction.ALL_IN or number not in round_.seen_last or betting.is_all_in(number):
+        return False
+    acted = any(each.seat == number and each.step == betting.step for each in betting.actions)
+    return body.cents == betting.lies(number) and not acted
+
+
+def reopens(round_: Round, body: e.PlayerActed) -> bool:
+    """Whether this corrects an action of a betting round that had seemed to be over: no card has come since, nobody has
+    chosen, no hand was shown and no pot taken."""
+    hands = round_.ledger.hands.values()
+    shown = bool(round_.shown) or any(hand.revealed is not None and hand.place.seat for hand in hands)
+    untouched = round_.betting.stood == stands(round_) and not (shown or round_.awards)
+    return untouched and standing(round_, body) is not round_.betting
+
+
+def stands(round_: Round) -> tuple[int, ...]:
+    """What a correction must not go behind: cards drawn, and what became of them, choices made."""
+    used = sum(mark.why == "deal" for mark in round_.marks.values())
+    return len(round_.from_shoe), used, sum(map(len, round_.choices.values()))
+
+
+def reopen(round_: Round) -> None:
+    """The betting round that had seemed to be over is under way again: what was due after it is not due yet."""
+    names = [step.name for step in round_.plan.steps]
+    round_.go_to(names.index(round_.betting.step), opened=True)
+    rest = round_.dues[round_.given :]
+    round_.dues[round_.given :] = [due for due in rest if due.why == "complete"]
+
+
+def put_in(round_: Round, number: int) -> None:
+    """What a seat has put in by its actions of this betting round is its bet of the step; a blind is a bet of its
+    own."""
+    step = next(each for each in round_.plan.steps if each.name == round_.betting.step)
+    assert isinstance(step, BetStep)
+    blinds = blinds_of(round_, number) if step is first_betting(round_) else 0
+    added = round_.betting.lies(number) - blinds
+    if added:
+        round_.wagers.setdefault(number, {})[step.bet] = added
+    else:
+        round_.wagers.get(number, {}).pop(step.bet, None)
+
+
+def take_back(round_: Round, number: int) -> int:
+    """A hand is found fouled before the next player has acted: the bet or raise that it made last is returned
+    (47.1-1031(2)). Says how many cents."""
+    betting = round_.betting
+    before = betting.earlier[-1] if betting.earlier else betting
+    raised = betting.high > before.high and betting.actions[-1].seat == number
+    if not raised or not isinstance(round_.step, BetStep):
+        return 0
+    cents = betting.lies(number) - before.lies(number)
+    round_.betting = before.copy()
+    round_.betting.taken_back[number] = (betting.step, cents)
+    put_in(round_, number)
+    return cents
+
+
+def stay_in(round_: Round, number: int) -> None:
+    """The bet that a fouled hand had back stays in the pot after all, for it was made on purpose (47.1-1031(3)): to be
+    called by nobody, since the betting has gone on without it."""
+    name, cents = round_.betting.taken_back.pop(number, ("", 0))
+    for step in round_.plan.steps:
+        if cents and isinstance(step, BetStep) and step.name == name:
+            wagers = round_.wagers.setdefault(number, {})
+            wagers[step.bet] = wagers.get(step.bet, 0) + cents
+            if name == round_.betting.step:
+                round_.betting.put[number] = round_.betting.lies(number) + cents
+            if number in round_.betting.behind:
+                round_.betting.behind[number] -= cents
+
+
+def acted_since(round_: Round, hand: Hand) -> bool:
+    """Whether a player has acted since the last cards came to a player's hand: one that is short is not due the top
+    card of the deck any more (47.1-1031(1))."""
+    names = [step.name for step in round_.plan.steps]
+    if not hand.place.seat or hand.step not in names:
+        return False
+    return any(names.index(each.step) > names.index(hand.step) for each in round_.betting.actions)

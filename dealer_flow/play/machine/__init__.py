@@ -1,0 +1,1 @@
+"""The state machine: states, guards, and the engine behind them."""

@@ -1,0 +1,197 @@
+"""What must hold before play goes on: every condition that the table of states names.
+
+A guard is a question about the round that a regulator would understand, with the clause it enforces. The rows of
+`states.py` name those of `GUARDS`, and `machine.py` evaluates them; what the round waits for is asked of them too, by
+`order.py` and `legal.py`. So there is one place that knows, for instance, when a burn is confirmed. Conditions of a
+single report are those of `checks.py`.
+"""
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from dealer_flow.play.course.steps import deals_on, ends_by, set_out, shown_out
+from dealer_flow.play.course.turns import bets_called
+from dealer_flow.play.machine.states import STEP_STATES, State
+from dealer_flow.procedure.plan import Plan
+from dealer_flow.table.round import Round
+
+# ------------------------------------------------------------------ the clauses
+
+
+def closing_clause(plan: Plan) -> str:
+    """The clause that closes the bets."""
+    return plan.shoe.part.bets_closed if plan.shoe else plan.clause
+
+
+def _of_game(plan: Plan) -> str:
+    return plan.clause
+
+
+def _of_burn(plan: Plan) -> str:
+    return next((step.clause for step in plan.steps if step.do == "burn"), plan.clause)
+
+
+def _of_misdeal(plan: Plan) -> str:
+    return plan.procedure.misdeal.clause
+
+
+def _of_deck(plan: Plan) -> str:
+    return plan.deck_policy.clause
+
+
+def _of_unread(plan: Plan) -> str:
+    return plan.shoe.part.unread.clause if plan.shoe else plan.clause
+
+
+def _of_remainder(plan: Plan) -> str:
+    rest = plan.procedure.remainder
+    return rest.clause if rest else plan.clause
+
+
+def _of_number(plan: Plan) -> str:
+    number = plan.procedure.number
+    return number.clause if number else plan.clause
+
+
+def _of_set(plan: Plan) -> str:
+    return next((step.clause for step in plan.sets.values()), plan.clause)
+
+
+def _of_betting(plan: Plan) -> str:
+    return plan.betting.clause if plan.betting else plan.clause
+
+
+def progressive_clause(plan: Plan) -> str:
+    """The clause of the progressive."""
+    return next((bet.clause for bet in plan.bets.values() if bet.progressive), plan.clause)
+
+
+# ------------------------------------------------------------------ of the round
+
+
+class Guard(NamedTuple):
+    """One condition. `words` say what holds, `clause` of which procedure's clause it comes."""
+
+    name: str
+    words: str
+    holds: Callable[[Round], bool]
+    clause: Callable[[Plan], str] = _of_game
+
+
+def _doing(state: State) -> Callable[[Round], bool]:
+    """Whether a step of this kind is under way."""
+    kinds = frozenset(do for do, meanwhile in STEP_STATES.items() if meanwhile is state)
+    return lambda round_: round_.doing in kinds
+
+
+def _cards_out(round_: Round) -> bool:
+    return round_.opened and round_.given >= len(round_.dues) and (not round_.by_hand or round_.dealt_by_hand)
+
+
+def _burn_confirmed(round_: Round) -> bool:
+    step = round_.step
+    return round_.opened and step is not None and step.do == "burn" and round_.plan.place(step.of) in round_.burns
+
+
+def _later_step_begun(round_: Round) -> bool:
+    if not round_.ends_early or round_.rulings:
+        return False
+    return round_.heard is not None and ends_by(round_, round_.heard)
+
+
+def _remainder_counted(round_: Round) -> bool:
+    if round_.plan.from_shoe or round_.plan.from_hand:
+        return round_.plan.exact_rest is None or round_.rest is not None
+    return round_.ledger.remainder is not None
+
+
+def _extra_due(round_: Round) -> bool:
+    draw = round_.draw
+    if draw is None or not draw.extra_may_come:
+        return False
+    return draw.plan.extra == "always" or any(draw.plan.moved & bets.keys() for bets in round_.wagers.values())
+
+
+def _extra_open(round_: Round) -> bool:
+    draw = round_.draw
+    if draw is None or not draw.extra_may_come:
+        return False
+    source = draw.plan.moves_from or ""
+    return holds("extra_due", round_) or any(bets.get(source) for bets in round_.wagers.values())
+
+
+GUARDS: Final[dict[str, Guard]] = {
+    guard.name: guard
+    for guard in (
+        # what was found
+        Guard("round_unreliable", "the round cannot be relied on", lambda r: r.unreliable),
+        Guard("misdeal_found", "a misdeal was called or found", lambda r: r.misdeal, _of_misdeal),
+        Guard("deck_defective", "the deck is defective", lambda r: r.defective, _of_deck),
+        Guard(
+            "house_count_wrong", "a hand of the house has a wrong number of cards", lambda r: r.house_wrong, _of_misdeal
+        ),
+        Guard(
+            "progressive_live",
+            "a live seat plays for the progressive",
+            lambda r: bool(r.for_progressive),
+            progressive_clause,
+        ),
+        Guard(
+            "cards_astray",
+            "cards do not add up, or another number is left than the procedure says",
+            lambda r: r.ledger.conserved is False or r.rest_wrong is not None,
+            _of_deck,
+        ),
+        Guard("red_lamp_lit", "the red lamp is lit", lambda r: bool(r.red_lamp), _of_misdeal),
+        # the steps
+        Guard("step_deals", "the step under way deals", _doing(State.DEALING)),
+        Guard("step_burns", "the step under way burns cards of a packet", _doing(State.BURNING)),
+        Guard("step_decides", "the step under way lets players choose", _doing(State.DECIDING)),
+        Guard("step_bets", "the step under way is a betting round", _doing(State.ACTING)),
+        Guard("step_exchanges", "the step under way replaces discards", _doing(State.EXCHANGING)),
+        Guard("step_assigns", "the step under way hands out what lies in front of the tray", _doing(State.ASSIGNING)),
+        Guard("step_sets", "the step under way lets players arrange their cards", _doing(State.SETTING)),
+        Guard("step_reveals", "the step under way shows and settles the hands", _doing(State.REVEALING)),
+        Guard("card_owed", "a card is still due to a place", lambda r: r.given < len(r.dues)),
+        Guard("cards_out", "every card of the step is out, those dealt by hand too", _cards_out),
+        Guard("burn_confirmed", "the burn is confirmed", _burn_confirmed, _of_burn),
+        Guard("all_decided", "every live seat has chosen", lambda r: r.opened and r.decided),
+        Guard("bets_called", "every bet is called", lambda r: r.opened and bets_called(r), _of_betting),
+        Guard("number_drawn", "the number is drawn", lambda r: r.opened and r.first is not None, _of_number),
+        Guard("hands_set", "every live hand is set", lambda r: r.opened and set_out(r), _of_set),
+        Guard("all_shown", "the cards of the step lie open", lambda r: r.opened and shown_out(r)),
+        Guard("later_step_begun", "the report belongs to a later step, and this one may end so", _later_step_begun),
+        Guard(
+            "packets_out",
+            "no further packet follows at once",
+            lambda r: r.next_due is None and not deals_on(r),
+            _of_misdeal,
+        ),
+        # the end of a round
+        Guard("ruled", "a supervisor has ruled on what is wrong", lambda r: not r.rulings, _of_misdeal),
+        Guard("nobody_plays", "every seat has given up or is dead", lambda r: r.idle),
+        Guard("remainder_counted", "what is left of the deck was counted", _remainder_counted, _of_remainder),
+        # cards drawn into columns
+        Guard("drawn_into_columns", "the game is drawn into columns", lambda r: r.draw is not None, closing_clause),
+        Guard(
+            "card_unnamed",
+            "a card that was not read waits for its name",
+            lambda r: r.draw is not None and r.draw.unread is not None,
+            _of_unread,
+        ),
+        Guard(
+            "race_decided",
+            "a column decided, or all the cards are out",
+            lambda r: r.draw is not None and r.draw.end is not None,
+            closing_clause,
+        ),
+        Guard("extra_due", "the extra card is due", _extra_due, closing_clause),
+        Guard("extra_open", "the extra card is due, or money may be moved to a bet on it", _extra_open, closing_clause),
+    )
+}
+"""Every guard of the round by its name. Looked up at each question, so that a test may put another in its place."""
+
+
+def holds(name: str, round_: Round) -> bool:
+    """Whether the guard of this name lets pass."""
+    return GUARDS[name].holds(round_)

@@ -1,0 +1,248 @@
+"""What must hold before a player acts in a betting round, by the chips that lie there and the house's figures."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Final, NamedTuple
+
+import devices.events as e
+from dealer_flow.play.course.retrieved import in_question
+from dealer_flow.play.course.turns import blinds_of, declares, first_betting, may_act, reopens, standing
+from dealer_flow.play.order.rounds import Check
+from dealer_flow.procedure.betting import UNLIMITED, BettingPart
+from dealer_flow.procedure.tables import OptionRef
+from dealer_flow.table.betting import Betting
+from dealer_flow.table.round import Round
+from devices.events import BettingAction, Manner
+
+_KNOWN: Final = frozenset(BettingAction)
+_RAISES: Final = (BettingAction.BET, BettingAction.RAISE, BettingAction.ALL_IN)
+
+
+class Attempt(NamedTuple):
+    """What a player would do: where the betting stands before it, what it counts as, what lies there after it.
+    `stated`: what the report says lies there."""
+
+    round: Round
+    part: BettingPart
+    betting: Betting
+    seat: int
+    action: BettingAction
+    cents: int
+    stated: int
+    timed_out: bool
+    declared: bool
+
+    def option(self, ref: OptionRef) -> str:
+        """What the house posts."""
+        return self.round.plan.options[ref.option]
+
+    @property
+    def raises(self) -> bool:
+        """More lies there than the bet to call, and there was one."""
+        return self.cents > self.betting.high > 0
+
+
+def comes_to(round_: Round, betting: Betting, body: e.PlayerActed) -> tuple[BettingAction, int]:
+    """What an action counts as, and what lies before the seat after it: chips that a call has too many go back, those
+    of a string bet too."""
+    action, most, lies = BettingAction(body.action), betting.most(body.seat), betting.lies(body.seat)
+    if action in (BettingAction.FOLD, BettingAction.CHECK):
+        return action, lies
+    if body.manner == Manner.STRING_BET and betting.high:
+        action = BettingAction.CALL if betting.high > lies else BettingAction.CHECK
+    if action in (BettingAction.CALL, BettingAction.CHECK):
+        return action, betting.to_call(body.seat) if action is BettingAction.CALL else lies
+    if action is BettingAction.ALL_IN and not body.cents and most is not None and not declares(round_, body):
+        return action, most
+    return action, body.cents
+
+
+def _of(*actions: BettingAction) -> Callable[[Callable[[Attempt], bool]], Check]:
+    """A condition of these actions alone."""
+
+    def made(holds: Callable[[Attempt], bool]) -> Check:
+        @wraps(holds)
+        def check(round_: Round, body: e.PlayerActed) -> bool:
+            part = round_.plan.betting
+            if body.action not in _KNOWN or part is None:
+                return True
+            if body.action not in actions and body.manner != Manner.STRING_BET:
+                return True  # it counts as what it is
+            betting, timed_out = standing(round_, body), body.manner == Manner.TIME_LIMIT
+            action, cents = comes_to(round_, betting, body)
+            if action not in actions:
+                return True
+            declared = declares(round_, body)
+            return holds(Attempt(round_, part, betting, body.seat, action, cents, body.cents, timed_out, declared))
+
+        return check
+
+    return made
+
+
+@_of(BettingAction.CHECK)
+def _nothing_to_call(would: Attempt) -> bool:
+    return would.cents >= would.betting.high
+
+
+@_of(BettingAction.CHECK)
+def _may_check(would: Attempt) -> bool:
+    """Whose time is over must check (47.1-1038), also where the house has everybody bet or fold."""
+    if would.timed_out or would.betting.high:
+        return True
+    return not would.betting.bring_in and would.option(would.part.bet_or_fold) == "no"
+
+
+@_of(BettingAction.CALL)
+def _something_to_call(would: Attempt) -> bool:
+    return would.betting.high > would.betting.lies(would.seat)
+
+
+@_of(BettingAction.CALL)
+def _call_is_whole(would: Attempt) -> bool:
+    return not would.stated or would.stated >= would.cents
+
+
+@_of(BettingAction.BET)
+def _nothing_bet_yet(would: Attempt) -> bool:
+    return not would.betting.high
+
+
+@_of(BettingAction.RAISE)
+def _something_to_raise(would: Attempt) -> bool:
+    return would.betting.high > 0
+
+
+@_of(BettingAction.BET, BettingAction.RAISE)
+def _more_than_before(would: Attempt) -> bool:
+    return would.cents > would.betting.high
+
+
+@_of(*_RAISES, BettingAction.BRING_IN)
+def _bet_within_limit(would: Attempt) -> bool:
+    return would.betting.high > 0 or would.cents <= would.part.most_bet.cents
+
+
+@_of(*_RAISES)
+def _raise_within_limit(would: Attempt) -> bool:
+    return not would.raises or would.cents - would.betting.high <= would.part.most_raise.cents
+
+
+@_of(*_RAISES)
+def _raises_left(would: Attempt) -> bool:
+    most = would.option(would.part.raises)
+    if not would.raises or would.betting.bring_in or most == UNLIMITED:
+        return True
+    return would.betting.raises < int(most)
+
+
+@_of(*_RAISES)
+def _may_check_raise(would: Attempt) -> bool:
+    checked = would.raises and would.seat in would.betting.checked
+    return not checked or would.option(would.part.check_and_raise) == "yes"
+
+
+@_of(*_RAISES, BettingAction.BRING_IN)
+def _stake_covers(would: Attempt) -> bool:
+    most = would.betting.most(would.seat)
+    return would.betting.lies(would.seat) <= would.cents and (most is None or would.cents <= most)
+
+
+@_of(BettingAction.ALL_IN)
+def _all_of_it(would: Attempt) -> bool:
+    return would.declared or would.betting.most(would.seat) in (None, would.cents)
+
+
+@_of(*_RAISES)
+def _no_card_ahead(would: Attempt) -> bool:
+    """Who already has the last card may not bet into one who has not."""
+    ahead = {mark.place.seat for mark in would.round.marks.values() if mark.why == "early"}
+    return would.cents <= would.betting.high or would.seat not in ahead or ahead >= {*would.round.live}
+
+
+@_of(BettingAction.BRING_IN)
+def _bring_in_due(would: Attempt) -> bool:
+    return would.betting.bring_in and not would.betting.high and would.cents > 0
+
+
+@_of(BettingAction.CHOP)
+def _may_chop(would: Attempt) -> bool:
+    """Before the flop, when all but the two in the blinds have folded and nobody has put anything in."""
+    part, round_ = would.part, would.round
+    first = first_betting(round_) is round_.step
+    blinds = [number for number in round_.live if blinds_of(round_, number)]
+    acted = {each.action for each in would.betting.actions} - {BettingAction.FOLD, BettingAction.CHOP}
+    allowed = part.chop is not None and would.option(part.chop) == "yes"
+    return allowed and first and not acted and blinds == round_.live and len(blinds) == 2
+
+
+def _seat_to_act(round_: Round, body: e.PlayerActed) -> bool:
+    """Whether it still has to do something in this betting round. A hand may be thrown away at any time."""
+    live = standing(round_, body) is not round_.betting
+    return (
+        live
+        or body.action == BettingAction.FOLD
+        or round_.betting.needs(body.seat, round_.live)
+        or declares(round_, body)
+    )
+
+
+def _time_limit_kept(round_: Round, body: e.PlayerActed) -> bool:
+    """Who has not acted in time checks, and is dead where there was a bet to call."""
+    if body.manner != Manner.TIME_LIMIT:
+        return True
+    betting = standing(round_, body)
+    return body.action == (BettingAction.FOLD if betting.high > betting.lies(body.seat) else BettingAction.CHECK)
+
+
+def _forfeits(body: e.PlayerActed) -> bool:
+    """A person's word that chips stay in the pot: no act in turn, and of any hand."""
+    return body.action == BettingAction.FORFEIT
+
+
+def _stays_mucked(round_: Round, body: e.PlayerActed) -> bool:
+    """Whether it answers that a hand which lies face up was not taken back out of the muck."""
+    return body.action == BettingAction.FOLD and in_question(round_, body.seat)
+
+
+def _no_turn(body: e.PlayerActed) -> bool:
+    """Whether it is said out of any turn."""
+    return body.action in (BettingAction.FORFEIT, BettingAction.CHOP)
+
+
+CHECKS_OF_ACTIONS: Final[dict[str, Check]] = {
+    "chips_play": lambda r, _: r.plan.betting is not None,
+    "stake_before_hand": lambda r, _: not r.in_play,
+    "hand_in_play": lambda r, body: (
+        _forfeits(body) or body.seat in r.live or standing(r, body) is not r.betting or _stays_mucked(r, body)
+    ),
+    "betting_under_way": lambda r, body: _forfeits(body) or reopens(r, body),
+    "players_act": lambda r, body: (
+        _forfeits(body)
+        or reopens(r, body)
+        or (body.action == BettingAction.FOLD and len(r.live) > 1)
+        or _stays_mucked(r, body)
+    ),
+    "seat_to_act": lambda r, body: _no_turn(body) or _seat_to_act(r, body),
+    "action_is_known": lambda _, body: body.action in _KNOWN,
+    "acts_in_turn": lambda r, body: _no_turn(body) or may_act(r, body),
+    "may_chop": _may_chop,
+    "time_limit_kept": _time_limit_kept,
+    "bring_in_due": _bring_in_due,
+    "may_check": _may_check,
+    "nothing_to_call": _nothing_to_call,
+    "something_to_call": _something_to_call,
+    "call_is_whole": _call_is_whole,
+    "nothing_bet_yet": _nothing_bet_yet,
+    "something_to_raise": _something_to_raise,
+    "more_than_before": _more_than_before,
+    "stake_covers": _stake_covers,
+    "all_of_it": _all_of_it,
+    "no_card_ahead": _no_card_ahead,
+    "bet_within_limit": _bet_within_limit,
+    "raise_within_limit": _raise_within_limit,
+    "raises_left": _raises_left,
+    "may_check_raise": _may_check_raise,
+    "hands_compared": lambda r, _: r.won or (r.step is not None and r.step.do == "reveal"),
+}
+"""Checks of an action and of chips by their name."""

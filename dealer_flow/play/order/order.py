@@ -1,0 +1,419 @@
+"""The order of play: what must hold before a report may happen, as data.
+
+Every report has rules. The first that applies in the state and whose guard does not hold makes the report a violation,
+which is never silent: the rule says whether the report is still taken into account and whether money or hidden cards
+depend on it; if they do, the round cannot be settled. `legal.py` offers nothing that breaks a rule.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
+from typing import Any, Final, NamedTuple
+
+import devices.events as e
+from dealer_flow.play.machine import guards
+from dealer_flow.play.machine.states import COLUMNS, LOOSE, STEP_STATES, STEPS, TRANSITIONS, WAITS, Row, State
+from dealer_flow.play.order.checks import CHECKS
+from dealer_flow.play.order.rounds import Check
+from dealer_flow.play.order.violation import Violation
+from dealer_flow.procedure.plan import Plan
+from dealer_flow.procedure.steps.decide import DecideStep
+from dealer_flow.procedure.steps.exchange import ExchangeStep
+from dealer_flow.table.round import Round
+from protocol.places import NOWHERE, SHOE, Place
+
+_ROUND_OVER: Final = "round_over"
+
+
+class OrderRule(NamedTuple):
+    """In these states a report needs this guard, in games for which `only` holds. `harmful` and `taken` as of
+    `Violation`; `mild`: a guard under which it is recorded only; `nearer`: guards that hold wherever this one does, of
+    which the first that does not says more closely what is wrong."""
+
+    states: frozenset[State]
+    guard: str
+    harmful: bool = True
+    taken: bool = False
+    code: str = "out-of-turn"
+    at: Callable[[Any], Place] | None = None
+    mild: str = ""
+    only: Callable[[Plan], bool] | None = None
+    nearer: tuple[str, ...] = ()
+
+
+Rules = tuple[tuple[Check, OrderRule], ...]
+"""Rules of a report that matter, each with its guard."""
+
+
+def violation(state: State, round_: Round, body: e.Body) -> Violation | None:
+    """None when `body` may happen now. Reports without rules are always in order."""
+    for holds, rule in rules_of(round_.plan)[state].get(body.__class__, ()):
+        if not holds(round_, body):
+            return _violation_of(rule, state, round_, body)
+    return None
+
+
+def broken(rules: Rules, state: State, round_: Round, body: e.Body) -> Violation | None:
+    """How `body` breaks the first of these rules that it breaks; None when it breaks none."""
+    for holds, rule in rules:
+        if not holds(round_, body):
+            return _violation_of(rule, state, round_, body)
+    return None
+
+
+def _violation_of(rule: OrderRule, state: State, round_: Round, body: e.Body) -> Violation:
+    """How the report breaks this rule."""
+    if rule.guard == _ROUND_OVER:
+        name = _unfinished(state, round_)
+    else:
+        name = next((nearer for nearer in rule.nearer if not CHECKS[nearer](round_, body)), rule.guard)
+    harmful = rule.harmful and not (rule.mild and CHECKS[rule.mild](round_, body))
+    place = rule.at(body) if rule.at else getattr(body, "place", NOWHERE)
+    return Violation(name, harmful, rule.taken, rule.code, place)
+
+
+class _RulesOfGame(dict[State, Mapping[type[e.Body], Rules]]):
+    """The rules of every report by the state, made when they are first asked for."""
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__()
+        self._plan = plan
+
+    def __missing__(self, state: State) -> Mapping[type[e.Body], Rules]:
+        found = self[state] = _rules_at(self._plan, state)
+        return found
+
+
+@lru_cache(maxsize=256)
+def rules_of(plan: Plan) -> Mapping[State, Mapping[type[e.Body], Rules]]:
+    """The rules of every report in every state of this game."""
+    return _RulesOfGame(plan)
+
+
+def _rules_at(plan: Plan, state: State) -> dict[type[e.Body], Rules]:
+    """The rules that matter in this state of this game, each with its guard: of a hundred, a report meets three or
+    four."""
+    games = _games_of(plan)
+    # END GAME alone asks the table of states itself
+    checks: dict[str, Check] = {**CHECKS, _ROUND_OVER: lambda round_, _: way_on("end_game", state, round_) is not None}
+    return {
+        kind: tuple((checks[rule.guard], rule) for rule in rules if rule.only is None or rule.only in games)
+        for kind, rules in _rules_of_any_game(state).items()
+    }
+
+
+@lru_cache(maxsize=256)
+def _games_of(plan: Plan) -> frozenset[Callable[[Plan], bool]]:
+    """What this game is, of all that rules ask."""
+    conditions = {rule.only for rules in RULES.values() for rule in rules if rule.only is not None}
+    return frozenset(is_so for is_so in conditions if is_so(plan))
+
+
+@cache
+def _rules_of_any_game(state: State) -> dict[type[e.Body], tuple[OrderRule, ...]]:
+    found = {kind: tuple(rule for rule in rules if state in rule.states) for kind, rules in RULES.items()}
+    return {kind: rules for kind, rules in found.items() if rules}
+
+
+# ------------------------------------------------------------------ the round
+
+
+def way_on(trigger: str, state: State, round_: Round) -> Row | None:
+    """The row that this trigger would take now."""
+    for row in _rows_at(trigger, state):
+        if _lets_pass(row, round_):
+            return row
+    return None
+
+
+def _lets_pass(row: Row, round_: Round) -> bool:
+    for name in row.guards:
+        if not guards.holds(name, round_):
+            return False
+    return not any(guards.holds(name, round_) for name in row.unless) if row.unless else True
+
+
+@cache
+def _rows_at(trigger: str, state: State) -> tuple[Row, ...]:
+    return tuple(row for row in TRANSITIONS if row.trigger == trigger and state in row.sources)
+
+
+WAITING: Final = {"": None, **{do: WAITS.get(state) for do, state in STEP_STATES.items()}}
+"""What a step does -> the guard that it waits for; None for the reveal, and where there is no step."""
+
+
+def waits_for(round_: Round) -> str | None:
+    """The guard that the step under way waits for; None at the reveal and in a game of columns."""
+    return WAITING[round_.doing]
+
+
+def _unfinished(state: State, round_: Round) -> str:
+    """Why END GAME comes too early."""
+    if state in COLUMNS:
+        return {State.NAMING: "card_named", State.EXTRA: "extra_drawn"}.get(state, "race_decided")
+    if round_.rulings:
+        return "ruled"
+    if not round_.idle and (waiting := waits_for(round_)) is not None:
+        return waiting
+    if not round_.idle and (round_.due is not None or (round_.by_hand and not round_.dealt_by_hand)):
+        return "cards_out"
+    return "remainder_counted"
+
+
+# ------------------------------------------------------------------ the rules
+
+
+_ALL: Final = frozenset(State)
+_BETTING: Final = frozenset({State.BETTING})
+_PLAY: Final = frozenset({*STEPS, *COLUMNS})
+_STRICT: Final = _ALL - LOOSE
+"""Where the order of play matters."""
+_STEPS: Final = frozenset(STEPS)
+
+
+def _place(body: Any) -> Place:
+    place: Place = body.place
+    return place
+
+
+def _shoe(_: Any) -> Place:
+    return SHOE
+
+
+def _columns(plan: Plan) -> bool:
+    return plan.shoe is not None
+
+
+def _with_burns(plan: Plan) -> bool:
+    return bool(plan.burns)
+
+
+def _with_offers(plan: Plan) -> bool:
+    return any(isinstance(step, DecideStep) and step.about is not None for step in plan.steps)
+
+
+def _with_shown_hands(plan: Plan) -> bool:
+    return any(isinstance(step, ExchangeStep) and step.exposes for step in plan.steps)
+
+
+def _with_turns(plan: Plan) -> bool:
+    return any(isinstance(step, DecideStep) and step.order == "clockwise" for step in plan.steps)
+
+
+def _with_closing(plan: Plan) -> bool:
+    return any(bet.until is not None for bet in plan.bets.values())
+
+
+def _with_unplayed(plan: Plan) -> bool:
+    return bool(plan.unplayed)
+
+
+def _with_piles(plan: Plan) -> bool:
+    return plan.assign is not None
+
+
+def _after_wagers(plan: Plan) -> bool:
+    return plan.number_sets_bets
+
+
+def _set_by_number(plan: Plan) -> bool:
+    return plan.number_sets_bets or (plan.assign is not None and plan.assign.bets == "open")
+
+
+def _with_extra(plan: Plan) -> bool:
+    return any(bet.placed == "before-extra" for bet in plan.bets.values())
+
+
+def _wager(states: frozenset[State], guard: str, only: Callable[[Plan], bool] | None = None) -> OrderRule:
+    return OrderRule(states, guard, harmful=False, code="wager-held", only=only)
+
+
+_DRAWN: Final = (
+    OrderRule(_ALL, "dealt_from_shoe"),
+    OrderRule(_BETTING, "drawn_after_close", taken=True, code="draw-before-close", at=_shoe, mild="card_goes_back"),
+    OrderRule(frozenset(COLUMNS), "burned_between_races", taken=True, code="burned-mid-race", at=_shoe, only=_columns),
+    OrderRule(
+        frozenset({State.NAMING}), "drawn_after_name", harmful=False, taken=True, code="draw-before-named", at=_shoe
+    ),
+    OrderRule(_STEPS, "drawn_for_somebody", harmful=False, taken=True),
+    OrderRule(_STEPS, "burned_when_due", taken=True),
+    OrderRule(frozenset({State.EXCHANGING}), "shown_before_card", harmful=False, taken=True, only=_with_shown_hands),
+)
+
+RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
+    e.GameStarted: (OrderRule(_ALL - _BETTING, "round_ended"),),
+    e.GameEnded: (
+        OrderRule(_BETTING, "round_begun", harmful=False),
+        OrderRule(_ALL - _BETTING, _ROUND_OVER, taken=True),
+    ),
+    e.MisdealCalled: (
+        OrderRule(_BETTING, "round_begun", harmful=False),
+        OrderRule(_PLAY, "misdeal_in_time", harmful=False, code="misdeal-refused"),
+    ),
+    e.SpotSelected: (
+        OrderRule(_ALL, "place_is_known", code="unknown-seat"),
+        OrderRule(_ALL, "place_of_number"),
+        OrderRule(_BETTING, "wagers_placed", harmful=False, only=_after_wagers),
+        OrderRule(_STRICT, "hands_lie_there", harmful=False, taken=True, only=_with_piles),
+        OrderRule(_ALL, "first_cards_to_come"),
+    ),
+    e.NumberDrawn: (
+        OrderRule(_ALL, "number_is_asked_for", harmful=False),
+        OrderRule(_ALL, "number_counts", harmful=False),
+        OrderRule(_ALL, "number_of_place"),
+        OrderRule(_BETTING, "wagers_placed", harmful=False, only=_after_wagers),
+        OrderRule(_STRICT, "hands_lie_there", harmful=False, taken=True, only=_with_piles),
+        OrderRule(_ALL, "first_cards_to_come"),
+    ),
+    e.HandSet: (
+        OrderRule(_BETTING, "round_begun", harmful=False),
+        OrderRule(_STRICT, "hand_is_set", harmful=False),
+        OrderRule(_STRICT, "somebody_plays_there", harmful=False),
+        OrderRule(_STRICT, "packet_was_dealt", harmful=False),
+        OrderRule(_STRICT, "set_as_written", harmful=False),
+        OrderRule(_STRICT, "hand_to_set", harmful=False, taken=True),
+        OrderRule(_STRICT, "set_before_house", harmful=False),
+    ),
+    e.Confirmed: (OrderRule(_PLAY, "something_to_confirm", harmful=False),),
+    e.CardMishandled: (OrderRule(_BETTING, "round_begun", harmful=False),),
+    e.HandCorrected: (
+        OrderRule(_BETTING, "round_begun", harmful=False, code="correction-refused"),
+        OrderRule(_ALL, "faces_to_correct", harmful=False, code="correction-refused"),
+        OrderRule(_ALL, "badge_may_correct", harmful=False, code="correction-refused"),
+        *(
+            OrderRule(_ALL, condition, harmful=False, code="correction-refused")
+            for condition in (
+                *("round_on_record", "nothing_ruled_since", "bets_left_alone", "cards_not_mucked"),
+                "follows_as_played",
+            )
+        ),
+    ),
+    e.CardsDiscarded: (
+        OrderRule(_BETTING, "round_begun", harmful=False),
+        OrderRule(_PLAY, "hand_lies_there", harmful=False),
+    ),
+    e.PacketDispensed: (
+        OrderRule(_BETTING, "bets_closed", harmful=False, taken=True),
+        OrderRule(_PLAY, "packet_in_order"),
+        OrderRule(_PLAY, "remainder_to_come"),
+    ),
+    e.PacketLifted: (
+        OrderRule(_STRICT, "packet_in_tray"),
+        OrderRule(_BETTING, "bets_closed", taken=True),
+        OrderRule(_PLAY, "somebody_is_due", taken=True, mild="early_has_remedy"),
+        OrderRule(
+            frozenset({State.EXCHANGING}), "shown_before_card", harmful=False, taken=True, only=_with_shown_hands
+        ),
+    ),
+    e.RemainderDumped: (
+        OrderRule(_BETTING, "round_begun", harmful=False),
+        OrderRule(_PLAY, "deal_complete", taken=True, mild="red_lamp"),
+        OrderRule(_PLAY, "remainder_to_come"),
+    ),
+    e.CardsCounted: (OrderRule(_STRICT, "cards_lie_there", harmful=False),),
+    # A wager that may not be now is held, and only that: no card and no other bet rests on it.
+    e.WagerPlaced: (
+        OrderRule(_STRICT, "bet_is_known", harmful=False, code="unknown-bet"),
+        OrderRule(_STRICT, "seat_at_table", harmful=False, code="unknown-seat"),
+        _wager(_STRICT, "spot_is_players", only=_with_unplayed),
+        _wager(_STRICT, "number_to_come", only=_set_by_number),
+        _wager(_PLAY, "bets_open"),
+        _wager(_STRICT, "table_has_extra", only=_with_extra),
+        _wager(_STRICT - {State.EXTRA}, "extra_left_alone", only=_with_extra),
+        _wager(_STRICT, "one_bet_moved", only=_with_extra),
+        _wager(_STRICT, "money_is_there", only=_with_extra),
+        OrderRule(_BETTING, "deal_begun", harmful=False),
+        _wager(_PLAY, "seat_is_live"),
+        _wager(_PLAY, "cards_to_come", only=_with_closing),
+        _wager(_PLAY, "house_covered"),
+        _wager(_PLAY, "offered_hand_covered", only=_with_offers),
+        OrderRule(_PLAY - {State.DECIDING, State.REVEALING}, "choice_is_due", harmful=False, taken=True),
+    ),
+    # So it is with a choice that may not be now: what was chosen before stands. A key pressed before START GAME is of
+    # nothing that lies there, and so is one of a burn.
+    e.DecisionMade: (
+        OrderRule(_BETTING, "round_begun", harmful=False),
+        OrderRule(_STRICT, "choice_is_known", harmful=False, code="unknown-decision"),
+        OrderRule(_STRICT, "seat_dealt_in", harmful=False, code="unknown-seat"),
+        OrderRule(_STRICT, "choice_has_its_bets", harmful=False),
+        OrderRule(_STRICT, "choice_is_offered", harmful=False, nearer=("choice_is_new", "choice_stands")),
+        OrderRule(_STRICT, "hand_is_live", harmful=False),
+        OrderRule(frozenset({State.DECIDING}), "step_offers_choice", harmful=False, taken=True),
+        OrderRule(_STRICT - {State.DECIDING, State.EXCHANGING}, "players_choose", harmful=False, taken=True),
+        OrderRule(frozenset({State.EXCHANGING}), "found_when_shown", harmful=False, taken=True),
+        OrderRule(frozenset({State.DECIDING}), "acts_in_order", harmful=False, taken=True, only=_with_turns),
+    ),
+    e.StakeShown: (
+        OrderRule(_ALL, "chips_play", harmful=False),
+        OrderRule(_ALL, "seat_at_table", harmful=False, code="unknown-seat"),
+        OrderRule(_ALL, "stake_before_hand", harmful=False),
+    ),
+    # An action that may not be now is corrected by the dealer (47.1-1027) and reported as corrected; nothing is taken.
+    e.PlayerActed: (
+        OrderRule(_BETTING, "round_begun", harmful=False),
+        OrderRule(_STRICT, "chips_play", harmful=False),
+        OrderRule(_STRICT, "seat_dealt_in", harmful=False, code="unknown-seat"),
+        OrderRule(_STRICT, "action_is_known", harmful=False, code="action-refused"),
+        OrderRule(_STRICT, "hand_in_play", harmful=False, code="action-refused"),
+        OrderRule(_STRICT - {State.ACTING, State.REVEALING}, "betting_under_way", harmful=False),
+        OrderRule(frozenset({State.REVEALING}), "players_act", harmful=False),
+        *(
+            OrderRule(frozenset({State.ACTING}), condition, harmful=False, code="action-refused")
+            for condition in (
+                *(
+                    "may_chop",
+                    "seat_to_act",
+                    "time_limit_kept",
+                    "bring_in_due",
+                    "nothing_to_call",
+                    "may_check",
+                    "something_to_call",
+                ),
+                *("call_is_whole", "nothing_bet_yet", "something_to_raise", "more_than_before", "stake_covers"),
+                *(
+                    "all_of_it",
+                    "no_card_ahead",
+                    "bet_within_limit",
+                    "raise_within_limit",
+                    "raises_left",
+                    "may_check_raise",
+                ),
+            )
+        ),
+        OrderRule(frozenset({State.ACTING}), "acts_in_turn", harmful=False, taken=True, code="acted-out-of-turn"),
+    ),
+    e.PotTaken: (
+        OrderRule(_BETTING, "round_begun", harmful=False),
+        OrderRule(_STRICT, "chips_play", harmful=False),
+        OrderRule(_STRICT, "seat_dealt_in", harmful=False, code="unknown-seat"),
+        OrderRule(_PLAY, "hands_compared", harmful=False),
+    ),
+    e.BurnConfirmed: (
+        OrderRule(_BETTING, "round_begun", harmful=False),
+        OrderRule(_STRICT, "packet_is_burned", code="wrong-burn"),
+        OrderRule(_STRICT, "packet_was_dealt"),
+        OrderRule(_ALL - {State.VOID}, "burned_as_written", taken=True, code="wrong-burn", at=_place),
+        OrderRule(_STRICT, "burned_once"),
+        OrderRule(_STRICT - {State.BURNING}, "packet_is_spread", harmful=False, taken=True),
+    ),
+    e.HandRevealed: (
+        OrderRule(_BETTING, "round_begun", harmful=False),
+        OrderRule(_PLAY, "one_face_named", only=_columns),
+        OrderRule(_PLAY, "name_is_missing", harmful=False, only=_columns),
+        OrderRule(_PLAY, "card_waits_for_name", code="faces-disagree", only=_columns),
+        OrderRule(_PLAY, "badge_may_name", harmful=False, code="naming-refused", at=_shoe, only=_columns),
+        OrderRule(_PLAY, "burned_before", taken=True, code="reveal-before-burn", at=_place, only=_with_burns),
+        OrderRule(_PLAY, "somebody_plays_there", harmful=False, taken=True),
+        OrderRule(_PLAY, "place_dealt_in", harmful=False, code="unknown-seat"),
+        OrderRule(frozenset({State.REVEALING}), "shown_in_order", harmful=False, taken=True),
+        OrderRule(_PLAY - {State.REVEALING}, "fewer_lie_open", taken=True, mild="too_many_go_back"),
+        OrderRule(_PLAY - {State.REVEALING}, "house_shown_last", taken=True),
+        OrderRule(_PLAY - {State.REVEALING}, "hand_shown_in_time", harmful=False, taken=True),
+    ),
+    e.CardDrawn: _DRAWN,
+    e.CardUnread: _DRAWN,
+}
+"""Report -> what must hold before it, the first first. Any other report has no turn."""
+RULES[e.WagerOn] = (
+    *RULES[e.WagerPlaced],
+    OrderRule(_STRICT, "proposition_is_offered", harmful=False, code="unknown-proposition"),
+)

@@ -1,0 +1,63 @@
+"""What must hold before a card is drawn from a shoe, and before one that was not read gets its name."""
+
+from typing import Final
+
+import devices.events as e
+from dealer_flow.play.machine.guards import holds
+from dealer_flow.play.order.rounds import SUPERVISORS, Check
+from dealer_flow.table.round import Round
+from devices.events import Level
+from protocol.places import BURN, SHOE
+
+BURNS: Final = frozenset({"burn", "burn count", "first card"})
+"""What a device calls a card that is taken out of play before a round."""
+_LEVELS: Final = {"supervisor": SUPERVISORS, "dealer": tuple(Level)}
+
+
+def is_burn(round_: Round, where: str | None) -> bool:
+    """True when a card is burned: the device says so, or announced it."""
+    return where in BURNS or (round_.shoes is not None and round_.shoes.burns_due > 0)
+
+
+def _repeats(round_: Round, body: e.CardDrawn | e.CardUnread) -> bool:
+    shoes = round_.shoes
+    return shoes is not None and shoes.repeats(body.ordinal, body.where, shoes.face(body))
+
+
+def _drawn(other: Check) -> Check:
+    """A card of a shoe that is reported once more breaks nothing."""
+    return lambda round_, body: _repeats(round_, body) or other(round_, body)
+
+
+def names_card(round_: Round, body: e.HandRevealed) -> bool:
+    """A card of a shoe is shown at the table: it names the one that was not read."""
+    return round_.draw is not None and body.place == SHOE
+
+
+def _name_is_missing(round_: Round, body: e.HandRevealed) -> bool:
+    draw = round_.draw
+    if draw is None or not names_card(round_, body) or draw.unread is not None:
+        return True
+    return not (draw.cards and body.cards[0] == draw.cards[-1])
+
+
+def _badge_may_name(round_: Round, body: e.HandRevealed) -> bool:
+    if round_.draw is None or not names_card(round_, body) or round_.draw.plan.unread_by == "anyone":
+        return True
+    return (round_.badge[1] if round_.badge else "") in _LEVELS[round_.draw.plan.unread_by]
+
+
+CHECKS_OF_SHOE: Final[dict[str, Check]] = {
+    "dealt_from_shoe": lambda r, _: r.shoes is not None,
+    "drawn_after_close": _drawn(lambda r, body: is_burn(r, body.where)),
+    "burned_between_races": _drawn(lambda r, body: r.draw is None or not is_burn(r, body.where)),
+    "card_goes_back": lambda r, _: r.plan.goes_back is not None,
+    "drawn_after_name": _repeats,
+    "drawn_for_somebody": _drawn(lambda r, _: holds("card_owed", r)),
+    "burned_when_due": _drawn(lambda r, body: r.due == BURN or not is_burn(r, body.where)),
+    "one_face_named": lambda r, body: not names_card(r, body) or (len(body.cards) == 1 and body.cards[0].is_face),
+    "name_is_missing": _name_is_missing,
+    "card_waits_for_name": lambda r, body: not names_card(r, body) or holds("card_unnamed", r),
+    "badge_may_name": _badge_may_name,
+}
+"""Checks of cards out of a shoe by their name."""

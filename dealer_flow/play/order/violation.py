@@ -1,0 +1,173 @@
+"""A report that is out of order, as facts: which condition did not hold, and what follows."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
+
+import devices.events as e
+from dealer_flow.play.course.steps import next_to_show, open_now
+from dealer_flow.play.machine.states import State
+from dealer_flow.procedure.betting import BettingPart
+from dealer_flow.procedure.plan import Plan
+from dealer_flow.record.catalogue import names_state
+from dealer_flow.record.incidents import Incident, at
+from dealer_flow.table.round import Round
+from protocol.cards import spell_cards
+from protocol.places import NOWHERE, SHOE, Place
+
+_OF_NUMBER: Final = frozenset(
+    {
+        "wagers_placed",
+        "number_to_come",
+        "hands_lie_there",
+        "number_counts",
+        "place_of_number",
+        "number_of_place",
+        "number_drawn",
+    }
+)
+_OF_SET: Final = frozenset({"set_as_written", "hand_to_set", "set_before_house"})
+"""Guards that keep what the clause of the number, or of the set step, says."""
+
+
+_OF_ACTIONS: Final[Mapping[str, Callable[[BettingPart], str]]] = {
+    "acts_in_turn": lambda part: part.order_clause,
+    "may_chop": lambda part: part.chop.clause if part.chop is not None else part.clause,
+    "stake_before_hand": lambda part: part.stakes_clause,
+    "stake_covers": lambda part: part.stakes_clause,
+    "all_of_it": lambda part: part.stakes_clause,
+    "time_limit_kept": lambda part: part.time_limit_clause,
+    "call_is_whole": lambda part: part.short_call_clause,
+    "no_card_ahead": lambda part: part.card_ahead_clause or part.clause,
+    "may_check": lambda part: part.bet_or_fold.clause,
+    "raises_left": lambda part: part.raises.clause,
+    "may_check_raise": lambda part: part.check_and_raise.clause,
+    "bet_within_limit": lambda part: part.most_bet.clause,
+    "raise_within_limit": lambda part: part.most_raise.clause,
+    **dict.fromkeys(
+        (
+            "bring_in_due",
+            "seat_to_act",
+            "nothing_to_call",
+            "something_to_call",
+            "nothing_bet_yet",
+            "something_to_raise",
+            "more_than_before",
+        ),
+        lambda part: part.clause,
+    ),
+}
+"""The guard of an action that did not hold -> the clause of the `[betting]` table that it keeps."""
+
+
+class Violation(NamedTuple):
+    """Why a report is out of order. `reason` is the guard that did not hold. `harmful`: the round becomes unreliable.
+    `taken`: the report is taken into account all the same."""
+
+    reason: str
+    harmful: bool
+    taken: bool
+    code: str = "out-of-turn"
+    place: Place = NOWHERE
+
+
+def clause_of(found: Violation, plan: Plan, body: e.Body) -> str:
+    """The clause that is broken."""
+    if found.code in ("reveal-before-burn", "wrong-burn") and plan.burns:
+        return plan.burns.get(found.place, next(iter(plan.burns.values()))).clause
+    if found.reason in _OF_NUMBER and plan.procedure.number is not None:
+        return plan.assign.clause if plan.assign is not None else plan.procedure.number.clause
+    if found.reason == "spot_is_players":
+        return next((step.clause for step in plan.steps if step.do == "offer-hand"), plan.clause)
+    if found.reason in _OF_SET and plan.sets:
+        return next(iter(plan.sets.values())).clause
+    if found.code == "misdeal-refused":
+        return plan.procedure.misdeal.until_clause or plan.procedure.misdeal.clause
+    if found.code == "unknown-seat":
+        return plan.procedure.seats.clause
+    if found.code == "wager-held":
+        return _held_by(found, plan, body)
+    if plan.betting is not None and found.reason in _OF_ACTIONS:
+        return _OF_ACTIONS[found.reason](plan.betting)
+    if found.code == "draw-before-close" and plan.goes_back is not None:
+        return plan.goes_back.clause
+    if plan.shoe is not None:
+        if found.code == "draw-before-close":
+            return plan.shoe.part.bets_closed
+        if found.code in ("draw-before-named", "naming-refused"):
+            return plan.shoe.part.unread.clause
+    return plan.clause
+
+
+def _held_by(found: Violation, plan: Plan, body: e.Body) -> str:
+    """What closes the bets where a clause says that, else the bet's own clause, which says when it is placed."""
+    if found.reason == "bets_open" and plan.shoe is not None:
+        return plan.shoe.part.bets_closed
+    bet = plan.bets[getattr(body, "bet", 0)]
+    if found.reason == "cards_to_come":
+        until = next(own.until for own in plan.bets.values() if own.name == bet.plays_as)
+        return next(step.clause for step in plan.steps if step.name == until)
+    return bet.clause
+
+
+def incident_of(found: Violation, state: State, round_: Round, body: e.Body, allowed: tuple[str, ...] = ()) -> Incident:
+    """The violation as it is reported: what happened, which condition did not hold, what was in order instead."""
+    return Incident(
+        code=found.code,
+        clause=clause_of(found, round_.plan, body),
+        reason=found.reason,
+        place=at(found.place),
+        unreliable=found.harmful,
+        report=type(body).__name__,
+        allowed=allowed,
+        state=state.value if names_state(found.reason) else "",
+        **_facts(found, round_, body),
+    )
+
+
+def _more(body: e.Body) -> dict[str, Any]:
+    """What a wager on a proposition and a correction say beside what their kind does."""
+    if isinstance(body, e.WagerOn):
+        return {"number": body.proposition, "how": body.on}
+    return {"badge": body.badge or None, "level": body.level} if isinstance(body, e.HandCorrected) else {}
+
+
+def _facts(found: Violation, round_: Round, body: e.Body) -> dict[str, Any]:
+    """What the report says, in the fields of an incident: whose, which, how many."""
+    plan = round_.plan
+    facts: dict[str, Any] = {
+        name: getattr(body, name)
+        for name in ("seat", "cents", "positions", "spread", "counted", "how")
+        if hasattr(body, name)
+    }
+    if isinstance(body, e.WagerPlaced | e.WagerOn):
+        facts["bet"] = plan.bets[body.bet].name if body.bet in plan.bets else f"number {body.bet}"
+        facts |= _more(body)
+    elif isinstance(body, e.PlayerActed):
+        facts |= {"how": body.action, "wanted": round_.betting.high}
+    elif isinstance(body, e.PotTaken | e.NumberDrawn):
+        facts["number"] = body.pot if isinstance(body, e.PotTaken) else body.drawn
+    elif isinstance(body, e.DecisionMade):
+        known = plan.decisions.get(body.decision)
+        facts["choices"] = (known.name if known else f"number {body.decision}",)
+    elif isinstance(body, e.HandSet) and (step := plan.sets.get(plan.kind(body.place))) is not None:
+        facts |= {"counted": len(body.low), "expected": step.low}
+    elif isinstance(body, e.PacketDispensed):
+        facts |= {"number": body.ordinal, "expected": len(round_.ledger.lifted) + 1}
+    elif isinstance(body, e.PacketLifted | e.GameStarted):
+        facts["number"] = body.ordinal if isinstance(body, e.PacketLifted) else body.round
+    elif isinstance(body, e.BurnConfirmed) and body.place in plan.burns:
+        facts["expected_positions"] = tuple(sorted(plan.burns[body.place].positions))
+    elif isinstance(body, e.HandRevealed | e.CardsDiscarded | e.HandCorrected):
+        facts |= {"counted": len(body.cards), **_more(body)}
+        if round_.draw is not None and body.place == SHOE:
+            facts["cards"] = tuple(spell_cards(body.cards))
+        if found.reason == "fewer_lie_open":
+            facts["limit"] = open_now(round_, body.place)
+        elif found.reason == "shown_in_order":
+            facts["due"] = next_to_show(round_)
+    elif isinstance(body, e.CardDrawn | e.CardUnread):
+        if plan.shoe is not None and isinstance(body, e.CardDrawn):  # in a game of steps it lies covered
+            facts["cards"] = (body.card.text,)
+        if found.reason == "burned_when_due" and round_.due is not None:
+            facts["due"] = round_.due.text
+    return facts

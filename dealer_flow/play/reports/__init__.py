@@ -1,0 +1,1 @@
+"""The effect of each device report on the round."""

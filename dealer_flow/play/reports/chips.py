@@ -1,0 +1,201 @@
+"""What each report of chips does to the round: a stake shown, an action in a betting round, a pot taken in."""
+
+# ruff: noqa: ARG001 - every handler has the signature of the table at the end
+
+from collections.abc import Collection
+from typing import Final
+
+import devices.events as e
+from dealer_flow.play.course.retrieved import leave_mucked
+from dealer_flow.play.course.turns import declares, in_turn, put_in, reopen, reopens, standing, stands, stay_in
+from dealer_flow.play.order.actions import comes_to
+from dealer_flow.play.reports.shoe import Handler
+from dealer_flow.procedure.steps.bet import BetStep
+from dealer_flow.record.details import ActionRecord, TakenPot
+from dealer_flow.record.incidents import Incident, at
+from dealer_flow.table.betting import Betting
+from dealer_flow.table.round import Round, Ruling
+from devices.events import BettingAction, Manner, Seen
+from protocol.places import seat
+
+_KNOWN: Final = frozenset(BettingAction)
+_PASSED_BY: Final = "hand-passed-by"
+
+
+def _stake(round_: Round, seen: Seen, body: e.StakeShown) -> None:
+    if round_.plan.betting is None or round_.in_play or not 1 <= body.seat <= round_.plan.most_seats:
+        return
+    if body.cents:
+        round_.betting.stakes[body.seat] = body.cents
+        round_.betting.left.discard(body.seat)
+    else:
+        round_.betting.stakes.pop(body.seat, None)
+        round_.betting.left.add(body.seat)
+    round_.bettors.add(seen.device)
+
+
+def _acted(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
+    part, step = round_.plan.betting, round_.step
+    if part is None or body.seat not in round_.active or body.action not in _KNOWN:
+        return
+    if body.action == BettingAction.FORFEIT:
+        _forfeit(round_, body.seat)
+        return
+    if body.action == BettingAction.CHOP:
+        _chop(round_, seen, body.seat)
+        return
+    round_.betting.chopped.clear()
+    if body.manner == Manner.CORRECTED and reopens(round_, body):
+        reopen(round_)
+    elif not isinstance(step, BetStep):  # the hands are shown, and this one is mucked
+        if body.action == BettingAction.FOLD:
+            round_.betting.muck(body.seat, step.name if step is not None else "")
+            leave_mucked(round_, body.seat)
+        return
+    betting, folds = round_.betting, list[ActionRecord]()
+    if (before := standing(round_, body)) is not betting:
+        folds = betting.actions[len(before.actions) + 1 :]
+        betting = round_.betting = before.copy()
+    high = betting.high
+    action, cents = comes_to(round_, betting, body)
+    if not betting.turns:
+        around = in_turn(round_)
+        place = around.index(body.seat)
+        betting.turns = (*around[place:], *around[:place])
+    if declares(round_, body):
+        betting.declare(body.seat, body.manner)
+    else:
+        betting.act(body.seat, action, _payable(betting, body.seat, cents), body.manner, round_.live)
+    for fold in folds:  # those who folded behind it have done so
+        betting.act(fold.seat, BettingAction.FOLD, fold.cents, fold.manner, round_.live)
+    betting.stood = stands(round_)
+    put_in(round_, body.seat)
+    _remark(round_, seen, body, action, high)
+    round_.rulings = [ruling for ruling in round_.rulings if not _is_about(ruling, body.seat)]
+    _judge_passed(round_, seen)
+
+
+def _forfeit(round_: Round, number: int) -> None:
+    """A person rules that a player has bet what it knew to be fouled: the hand is dead, and nothing goes back."""
+    betting, step = round_.betting, round_.step
+    stay_in(round_, number)
+    betting.forfeited.add(number)
+    round_.dead.add(number)
+    round_.returns.add("dead-hand", number, ())
+    at_step = step.name if step is not None else ""
+    lies = betting.lies(number)
+    betting.actions.append(ActionRecord(step=at_step, seat=number, action=BettingAction.FORFEIT.value, cents=lies))
+
+
+def _chop(round_: Round, seen: Seen, number: int) -> None:
+    """One of the two in the blinds would end the hand; once both would, each takes the blind back."""
+    betting, step = round_.betting, round_.step
+    part = round_.plan.betting
+    if not isinstance(step, BetStep) or part is None or part.chop is None:
+        return
+    betting.chopped.add(number)
+    lies = betting.lies(number)
+    betting.actions.append(ActionRecord(step=step.name, seat=number, action=BettingAction.CHOP.value, cents=lies))
+    for each in sorted(betting.chopped) if len(betting.chopped) > 1 else ():
+        round_.report(Incident(code="blinds-chopped", clause=part.chop.clause, seat=each), seen)
+
+
+def _payable(betting: Betting, number: int, cents: int) -> int:
+    """What can lie there: where the order of play matters no more nothing else keeps it so."""
+    lies, most = betting.lies(number), betting.most(number)
+    return max(cents if most is None else min(cents, most), lies)
+
+
+def _remark(round_: Round, seen: Seen, body: e.PlayerActed, action: BettingAction, high: int) -> None:
+    """What the dealer had to correct is on record."""
+    part = round_.plan.betting
+    assert part is not None
+    if body.manner == Manner.STRING_BET and action is BettingAction.CALL:
+        found = Incident(
+            code="string-bet", clause=part.string_bet_clause, seat=body.seat, cents=body.cents, wanted=high
+        )
+    elif action is BettingAction.CALL and body.cents > high:
+        found = Incident(
+            code="apparent-call", clause=part.apparent_call_clause, seat=body.seat, cents=body.cents, wanted=high
+        )
+    elif body.manner == Manner.TIME_LIMIT:
+        reason = "dead" if action is BettingAction.FOLD else "checks"
+        found = Incident(code="time-limit", clause=part.time_limit_clause, seat=body.seat, reason=reason)
+    else:
+        return
+    round_.report(found, seen)
+
+
+def _judge_passed(round_: Round, seen: Seen) -> None:
+    """A player was passed by and has not said so before substantial action took place: the hand may be forfeited."""
+    part = round_.plan.betting
+    for number in round_.betting.too_late() if part is not None else ():
+        if part is not None and not any(_is_about(ruling, number) for ruling in round_.rulings):
+            found = Incident(
+                code=_PASSED_BY, clause=part.bypassed_clause, seat=number, place=at(seat(number)), called="supervisor"
+            )
+            round_.rulings.append(Ruling(round_.report(found, seen), seat(number), part.bypassed_clause, None))
+
+
+def _is_about(ruling: Ruling, number: int) -> bool:
+    return ruling.why.code == _PASSED_BY and ruling.place == seat(number)
+
+
+def forfeit(round_: Round, ruling: Ruling) -> None:
+    """A supervisor lets play go on without a player who was passed by: the hand is dead, its chips stay."""
+    if ruling.why.code == _PASSED_BY and ruling.place.seat:
+        round_.dead.add(ruling.place.seat)
+        round_.returns.add("dead-hand", ruling.place.seat, ())
+        round_.betting.passed.pop(ruling.place.seat, None)
+
+
+def _all_in_without(round_: Round, number: int, blinds: Collection[str]) -> bool:
+    """Whether all that lay before a seat is in other bets than these."""
+    put = sum(cents for name, cents in round_.wagers.get(number, {}).items() if name not in blinds)
+    return put == round_.betting.stakes.get(number)
+
+
+def judge_antes(round_: Round, seen: Seen) -> None:
+    """START GAME: who is dealt in has put up what everybody does, unless all it has is in other bets; that it has not
+    is recorded, no more."""
+    part = round_.plan.betting
+    for bet in round_.plan.bets.values() if part is not None else ():
+        if part is None or bet.name not in part.everybody:
+            continue
+        for number in round_.active:
+            if bet.name not in round_.wagers.get(number, {}) and not _all_in_without(round_, number, (bet.name,)):
+                round_.report(Incident(code="ante-missing", clause=bet.clause, seat=number, bet=bet.name), seen)
+
+
+def judge_blinds(round_: Round, seen: Seen) -> None:
+    """START GAME: the blinds lie at the left of the button, one after the other; others are recorded, no more. Of a
+    player all in with the ante none is due."""
+    part = round_.plan.betting
+    if part is None or round_.first is None:
+        return
+    around = [number for number in in_turn(round_) if not _all_in_without(round_, number, part.blinds)]
+    posted = [
+        (name, [number for number in around if name in round_.wagers.get(number, {})])
+        for name in part.blinds
+        if any(name in round_.wagers.get(number, {}) for number in around)
+    ]
+    for place, (name, seats) in enumerate(posted):
+        due = around[place % len(around)]
+        if seats != [due]:
+            found = Incident(
+                code="blind-misplaced", clause=part.blind_position_clause, seat=seats[0], bet=name, number=due
+            )
+            round_.report(found, seen)
+
+
+def _taken(round_: Round, seen: Seen, body: e.PotTaken) -> None:
+    if round_.plan.betting is not None and body.seat in round_.active and 1 <= body.pot <= len(round_.active):
+        round_.awards.append(TakenPot(pot=body.pot, seat=body.seat, cents=body.cents))
+
+
+HANDLERS_OF_CHIPS: Final[dict[type[e.Body], Handler]] = {
+    e.StakeShown: _stake,
+    e.PlayerActed: _acted,
+    e.PotTaken: _taken,
+}
+"""Reports of chips."""

@@ -1,0 +1,235 @@
+"""What is known of the devices' lines: which device is on each, in which session it speaks, whether one was silent."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Final, NamedTuple, Self
+
+from msgspec import Struct
+
+import devices.events as e
+from dealer_flow.play.course.identity import DeviceIdentity, Pin, unlike
+from dealer_flow.play.order.rounds import SUPERVISORS
+from dealer_flow.play.verdicts import dealing
+from dealer_flow.procedure.plan import Plan
+from dealer_flow.record.incidents import Incident
+from dealer_flow.table.round import Round
+from devices.events import Seen
+
+_NOBODY: Final = DeviceIdentity()
+
+
+class RoundOrigin(NamedTuple):
+    """Which round it was: the devices that dealt and counted it, each by its own word and its session, and the number.
+    `session` 0: no card was dealt. A round dealt by hand is the controller's own."""
+
+    dealing: str
+    session: int
+    controller: str
+    controller_session: int
+    number: int
+
+
+class LinesState(Struct, frozen=True):
+    """What is known of the lines, as it is kept on disk; the fields are those of `Lines`."""
+
+    sessions: dict[str, int]
+    devices: dict[str, DeviceIdentity]
+    returned: dict[str, int]
+
+
+@dataclass(slots=True)
+class Lines:
+    """The lines of one table. They outlive the rounds; `patient` from a line's silence to the end of its round.
+
+    `pins` are the devices that lines must have, by the lines' names.
+    """
+
+    pins: Mapping[str, Pin] = field(default_factory=dict)
+    sessions: dict[str, int] = field(default_factory=dict)
+    devices: dict[str, DeviceIdentity] = field(default_factory=dict)
+    """The device that was last heard to come up on each line."""
+    returned: dict[str, int] = field(default_factory=dict)
+    """Lines on which a session that was left is heard again, until a new one begins."""
+    patient: bool = False
+
+    def state(self) -> LinesState:
+        """All that outlives a round, as it stands now."""
+        return LinesState(self.sessions.copy(), self.devices.copy(), self.returned.copy())
+
+    @classmethod
+    def restore(cls, state: LinesState, pins: Mapping[str, Pin]) -> Self:
+        """The lines as they were kept."""
+        return cls(pins, dict(state.sessions), dict(state.devices), dict(state.returned))
+
+    def meet(self, round_: Round, seen: Seen) -> None:
+        """A device speaks: in a session this table may not have seen."""
+        if isinstance(seen.body, e.SessionChanged):
+            return  # it says itself how much of the session before is known
+        if seen.session and self.sessions.get(seen.device) != seen.session:
+            self._restarted(round_, seen, self.sessions.get(seen.device), seen.session)
+
+    def take(self, round_: Round, seen: Seen) -> None:
+        """A report of the line itself."""
+        LINE_REPORTS[type(seen.body)](self, round_, seen, seen.body)
+
+    def origin(self, round_: Round) -> RoundOrigin:
+        """Where a round came from that ends now."""
+        controller, session = round_.started_by
+        dealing = self.devices.get(round_.dealt_by, _NOBODY).text
+        return RoundOrigin(dealing, round_.session, self.devices.get(controller, _NOBODY).text, session, round_.number)
+
+    def doubt(self, round_: Round, seen: Seen) -> None:
+        """A round begins: whatever makes a device not the one to go by makes the round unreliable."""
+        for device, session in sorted(self.returned.items()) if self.returned else ():
+            round_.report(_returned(device, session, unreliable=True), seen)
+        for device in sorted(self.pins):
+            self._judge_pin(round_, seen, device, unreliable=True)
+
+    def _up(self, round_: Round, seen: Seen, body: e.LinkUp) -> None:
+        """A device is there: is it the one that was, and the one that is to be?"""
+        before, now = self.devices.get(seen.device), DeviceIdentity.of(body)
+        self.devices[seen.device] = now
+        changed = unlike(before, now) if before is not None else None
+        if changed is not None:
+            swapped = Incident(
+                code="device-swapped",
+                clause="procedure",
+                device=seen.device,
+                parts=changed.parts,
+                was=changed.one,
+                now=changed.other,
+                unreliable=_matters(round_, seen.device),
+            )
+            round_.report(swapped, seen)
+        self._judge_pin(round_, seen, seen.device, unreliable=_matters(round_, seen.device))
+
+    def _judge_pin(self, round_: Round, seen: Seen, device: str, *, unreliable: bool) -> None:
+        pin = self.pins.get(device)
+        wrong = unlike(pin, self.devices.get(device, DeviceIdentity())) if pin is not None else None
+        if wrong is None:
+            return
+        other = Incident(
+            code="device-not-pinned",
+            clause="procedure",
+            device=device,
+            parts=wrong.parts,
+            was=wrong.one,
+            now=wrong.other,
+            unreliable=unreliable,
+        )
+        round_.report(other, seen)
+
+    def _session_returned(self, round_: Round, seen: Seen, body: e.SessionReturned) -> None:
+        self.returned[seen.device] = body.session
+        round_.report(_returned(seen.device, body.session, unreliable=_matters(round_, seen.device)), seen)
+        _forget_shoe(round_, seen)
+
+    def _restarted(self, round_: Round, seen: Seen, previous: int | None, session: int, *, whole: bool = False) -> None:
+        self.sessions[seen.device] = session
+        if self.returned.get(seen.device, session) != session:
+            del self.returned[seen.device]
+        if previous is None or previous == session:
+            return
+        _forget_shoe(round_, seen)
+        counts = whole and _may_restart(round_, seen.device)
+        anew = partial(Incident, code="session-changed", clause="procedure", device=seen.device, unreliable=not counts)
+        if (round_.in_play and seen.device in round_.devices) or seen.device in round_.bettors:
+            before, now = f"{previous:08x}", f"{session:08x}"
+            round_.report(anew(reason="in-round", session=now, previous=before), seen)
+            round_.decks.forget()
+        elif round_.ledger.packets and not round_.in_play:
+            round_.report(anew(reason="begun"), seen)
+        elif not round_.in_play and seen.device in round_.devices:
+            round_.decks.forget()
+
+    def _session_changed(self, round_: Round, seen: Seen, body: e.SessionChanged) -> None:
+        before = self.sessions.get(seen.device, body.previous)
+        self._restarted(round_, seen, before, body.session, whole=body.whole)
+
+    def _booted(self, round_: Round, seen: Seen, body: e.Booted) -> None:
+        if not body.mid_round:
+            return
+        harms = round_.in_play and not _has_dealt(round_, seen.device)
+        lost = Incident(code="power-lost", clause="procedure", reason="in-round", device=seen.device, unreliable=harms)
+        round_.report(lost, seen)
+        if not round_.in_play:
+            round_.restarted.add(seen.device)
+
+    def _events_lost(self, round_: Round, seen: Seen, body: e.EventsLost) -> None:
+        lost = partial(Incident, code="events-lost", clause="procedure", device=seen.device, unreliable=True)
+        numbered = body.first or body.last
+        round_.report(lost(first=body.first, last=body.last) if numbered else lost(), seen)
+        _forget_shoe(round_, seen)
+
+    def _badge(self, round_: Round, seen: Seen, body: e.BadgeSwiped) -> None:
+        round_.badge = (body.badge, body.level)
+        if body.level in SUPERVISORS:
+            round_.called = None
+            if not round_.in_play and not round_.plan.from_shoe:
+                dealing.deck_changed(round_)
+            if not round_.in_play:
+                dealing.of_decks(round_, round_.decks.exchange(youngest=_youngest(round_.plan)), seen)
+
+    def _link_lost(self, round_: Round, seen: Seen, body: e.LinkLost) -> None:
+        if round_.in_play or round_.bettors:
+            round_.report(Incident(code="link-lost", clause="procedure", device=seen.device, words=body.why), seen)
+            self.patient = True
+
+    def _bytes_dropped(self, round_: Round, seen: Seen, body: e.BytesDropped) -> None:
+        # A device that keeps its events tells them again; of one that does not, an EventsLost follows.
+        if round_.in_play or round_.bettors:
+            round_.report(Incident(code="line-flooded", clause="procedure", device=seen.device), seen)
+            self.patient = True
+
+
+def _youngest(plan: Plan) -> int:
+    """Rounds before which a badge is no reason to change a deck. A shuffler says itself which deck lies in it; where
+    there is a progressive, the badge may have been swiped for a jackpot."""
+    return plan.youngest_deck if (plan.from_shoe or plan.from_hand) and plan.progressive is None else 0
+
+
+def _matters(round_: Round, device: str) -> bool:
+    """Whether what becomes known of a device now concerns the round: one is dealt, or it has reported bets for one."""
+    return round_.in_play or device in round_.bettors
+
+
+def _has_dealt(round_: Round, device: str) -> bool:
+    """Whether a shuffler has done all it had to do for the round: what is left was counted, so every card is accounted
+    for."""
+    return device == round_.dealt_by and not round_.plan.from_shoe and round_.ledger.remainder is not None
+
+
+def _may_restart(round_: Round, device: str) -> bool:
+    """Whether a round stands although the device started anew, if all that it reported before is known: it is dealt
+    out, or nothing of it is. When a deal was under way all the same, *Booted* says so."""
+    if _has_dealt(round_, device):
+        return True
+    others = {*round_.bettors, round_.started_by[0]}
+    untouched = not (round_.ledger.packets or round_.plan.from_shoe or round_.plan.from_hand)
+    return untouched and device not in others
+
+
+def _returned(device: str, session: int, *, unreliable: bool) -> Incident:
+    return Incident(
+        code="session-returned", clause="procedure", device=device, session=f"{session:08x}", unreliable=unreliable
+    )
+
+
+def _forget_shoe(round_: Round, seen: Seen) -> None:
+    """Reports of the shoe are missing: cards may have left it unseen."""
+    if round_.shoes is not None and round_.shoes.device == seen.device and round_.shoes.current is not None:
+        round_.shoes.current.forget()
+
+
+LINE_REPORTS: Final[dict[type[e.Body], Callable[[Lines, Round, Seen, Any], None]]] = {
+    e.LinkUp: Lines._up,
+    e.SessionChanged: Lines._session_changed,
+    e.SessionReturned: Lines._session_returned,
+    e.Booted: Lines._booted,
+    e.EventsLost: Lines._events_lost,
+    e.BadgeSwiped: Lines._badge,
+    e.LinkLost: Lines._link_lost,
+    e.BytesDropped: Lines._bytes_dropped,
+}
+"""Reports of a line itself, and what each does."""

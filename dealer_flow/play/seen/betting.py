@@ -1,0 +1,94 @@
+"""The chips of a hand in which players bet against each other, as a person standing at the table sees them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dealer_flow.play.course.turns import bets_called, blinds_of
+from dealer_flow.procedure.steps.bet import BetStep
+from dealer_flow.record.details import ActionRecord, TakenPot
+from dealer_flow.table.pots import GivenUp, Pot, Uncalled, goes_back, pots
+from dealer_flow.table.round import Round
+
+
+@dataclass(frozen=True, slots=True)
+class ChipsNow:
+    """The chips of one seat, in cents. `lies`: before it in this betting round, or in blinds before the first one;
+    None for a stake that was not reported."""
+
+    stake: int | None
+    behind: int | None
+    lies: int
+    all_in: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BettingNow:
+    """The betting. `step` is the betting round under way, `high` the bet to call in it, `turn` the seats that may act,
+    whose turn it is first, `passed` those of them that others acted before. What lies before seats is in no pot yet;
+    `over` is what nobody matched and goes back."""
+
+    button: int | None
+    step: str | None
+    high: int
+    turn: tuple[int, ...]
+    passed: frozenset[int]
+    chips: Mapping[int, ChipsNow]
+    pots: tuple[Pot, ...]
+    over: Uncalled | None
+    actions: tuple[ActionRecord, ...]
+    awards: tuple[TakenPot, ...]
+
+    @property
+    def total(self) -> int:
+        """All that was put in and does not go back: the pots, and what lies before seats."""
+        return sum(pot.cents for pot in self.pots) + sum(each.lies for each in self.chips.values())
+
+
+def betting_now(round_: Round) -> BettingNow | None:
+    """None in a game in which players do not bet against each other."""
+    if round_.plan.betting is None:
+        return None
+    betting, live, step = round_.betting, round_.live, round_.step
+    open_ = isinstance(step, BetStep) and round_.opened and betting.step == step.name and not bets_called(round_)
+    turn = tuple(betting.waiting(live)) if open_ else ()
+    chips = {number: _chips(round_, number, open_=open_) for number in _seats(round_)}
+    put = {number: cents for number, each in chips.items() if (cents := _put_in(round_, number) - each.lies)}
+    contenders = {*live} if round_.in_play else {*put}
+    given_up = GivenUp.by(betting.actions, (number for number in betting.behind if betting.is_all_in(number)))
+    over = goes_back(put, {*live}, given_up) if betting.step and not open_ else None
+    if over is not None:
+        put[over.seat] -= over.cents
+    return BettingNow(
+        button=round_.first or None,
+        step=betting.step if open_ else None,
+        high=betting.high if open_ else max((each.lies for each in chips.values()), default=0),
+        turn=turn,
+        passed=frozenset(betting.passed) & frozenset(turn),
+        chips=chips,
+        pots=tuple(pots(put, contenders, given_up)) if any(put.values()) else (),
+        over=over,
+        actions=tuple(betting.actions),
+        awards=tuple(round_.awards),
+    )
+
+
+def _seats(round_: Round) -> list[int]:
+    bets = {number for number, wagers in round_.wagers.items() if wagers}
+    return sorted({*round_.active, *round_.betting.stakes, *bets})
+
+
+def _put_in(round_: Round, number: int) -> int:
+    """All that a seat has put in, in this and earlier betting rounds."""
+    return sum(round_.wagers.get(number, {}).values())
+
+
+def _chips(round_: Round, number: int, *, open_: bool) -> ChipsNow:
+    betting = round_.betting
+    lies = betting.lies(number) if open_ else 0
+    if not betting.step:  # no betting round has begun: the blinds lie there
+        lies = blinds_of(round_, number)
+    stake = betting.stakes.get(number)
+    behind = betting.behind.get(number)
+    if behind is None and stake is not None:
+        behind = max(stake - _put_in(round_, number), 0)
+    return ChipsNow(stake, behind, lies, all_in=number in round_.live and stake is not None and behind == 0)

@@ -1,0 +1,325 @@
+"""What may happen next: who, what, where.
+
+The step under way, the shoe or the open bets say what could happen; what the order of play forbids is left out, by the
+same rules that would refuse the report.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+import devices.events as e
+from dealer_flow.play.course.candidate import Candidate
+from dealer_flow.play.course.candidate import Legal as Legal
+from dealer_flow.play.course.steps import ends_by, next_to_show, to_set
+from dealer_flow.play.course.turns import in_showing_order
+from dealer_flow.play.machine.guards import holds
+from dealer_flow.play.machine.states import LOOSE, State
+from dealer_flow.play.order.order import violation
+from dealer_flow.play.order.rounds import somebody_enters
+from dealer_flow.play.seen.acting import acting, taking_in
+from dealer_flow.play.verdicts.unburned import folds_unburned
+from dealer_flow.play.verdicts.wagers import placeable
+from dealer_flow.procedure.steps.decide import DecideStep
+from dealer_flow.procedure.steps.exchange import ExchangeStep
+from dealer_flow.procedure.steps.kinds import AnyStep
+from dealer_flow.table.columns import Draw
+from dealer_flow.table.round import Round
+from protocol.cards import UNREAD
+from protocol.places import BURN, COMMUNITY, REMAINDER, SHOE, Place, seat
+
+_NEVER_AWAITED: Final = frozenset({"WagerPlaced", "MisdealCalled", "PotTaken"})
+"""Reports that may come and need not: a bet, a misdeal that is called."""
+
+
+def awaited(state: State, items: Iterable[Legal]) -> tuple[Legal, ...]:
+    """Of what may happen next, that without which the round does not go on: nothing while bets are open; END GAME when
+    nothing else is."""
+    if state is State.BETTING:
+        return ()
+    found = [item for item in items if _is_awaited(state, item)]
+    others = tuple(item for item in found if item.event != "GameEnded")
+    return others or tuple(found)
+
+
+def _is_awaited(state: State, item: Legal) -> bool:
+    if item.event in _NEVER_AWAITED or (item.actor == "supervisor" and item.event == "CardsCounted"):
+        return False
+    if item.event == "PlayerActed":
+        return state is State.ACTING
+    return item.event != "DecisionMade" or state is State.DECIDING
+
+
+def legal(state: State, round_: Round) -> tuple[Legal, ...]:
+    """Everything that may happen next; never empty. Lamps, jams, doors and the second deck have no turn."""
+    return tuple(
+        item for item, body in _candidates(state, round_) if body is None or violation(state, round_, body) is None
+    )
+
+
+def _candidates(state: State, round_: Round) -> Iterator[Candidate]:
+    if round_.called:
+        yield Legal("supervisor", "BadgeSwiped", "", f"come at once: {round_.called}"), None
+    if state is State.BETTING:
+        yield from _betting(round_)
+        return
+    if round_.draw is not None:
+        yield from _columns(state, round_, round_.draw)
+    else:
+        yield from _steps(state, round_)
+    if state not in LOOSE and (round_.draw is not None or not round_.rulings):
+        yield Legal("supervisor", "MisdealCalled", "", "call a misdeal"), e.MisdealCalled(0, 0)
+    yield Legal("dealer", "GameEnded", "", "END GAME", round_.number), e.GameEnded(round_.number)
+
+
+def _count(actor: str, place: Place, what: str) -> Candidate:
+    return Legal(actor, "CardsCounted", place.text, what), e.CardsCounted(place, 0)
+
+
+def _bet(round_: Round, number: int, bet: int, verb: str = "bet") -> Candidate:
+    what = f"{verb} {round_.plan.bets[bet].name}"
+    return Legal(f"player at seat {number}", "WagerPlaced", f"seat {number}", what, bet), e.WagerPlaced(number, bet, 1)
+
+
+def _show(round_: Round, place: Place, what: str, cards: int = 0) -> Candidate:
+    hand = round_.ledger.hands.get(place)
+    many = cards or (hand.expected - hand.set_aside if hand else 1)
+    return Legal("dealer", "HandRevealed", place.text, what, cards), e.HandRevealed(place, (UNREAD,) * many, False)
+
+
+# ------------------------------------------------------------------ between two rounds
+
+
+def _betting(round_: Round) -> Iterator[Candidate]:
+    plan = round_.plan
+    for deck in sorted({*round_.decks.defective, *round_.decks.too_old(plan.oldest_deck)}):
+        which = f"deck {deck}" if deck else "the deck"
+        why = "was found defective" if deck in round_.decks.defective else "has been dealt often enough"
+        what = f"exchange {which}, which {why}, and swipe a badge"
+        yield Legal("supervisor", "BadgeSwiped", "", what, deck), None
+    shoe = round_.shoes.current if round_.shoes else None
+    if plan.shuffle is not None and shoe is not None and (shoe.alike or shoe.rounds >= plan.shuffle.rounds):
+        why = "identical cards lay in one hand" if shoe.alike else "it has been dealt often enough"
+        yield Legal("dealer", "ShoeLoaded", SHOE.text, f"shuffle the shoe: {why}"), None
+    yield from _count_deck(round_, plan.deck_at)
+    for number in range(1, plan.most_seats + 1):
+        for bet in placeable(plan, round_.wagers.get(number, {})):
+            yield _bet(round_, number, bet.number)
+    yield from _select(round_)
+    for number in range(1, plan.most_seats + 1) if plan.betting is not None else ():
+        what = f"show the stake of seat {number}"
+        yield Legal("dealer", "StakeShown", f"seat {number}", what), e.StakeShown(number, 1)
+    if somebody_enters(round_):
+        yield Legal("dealer", "GameStarted", "", "START GAME"), e.GameStarted(round_.number)
+
+
+def _count_deck(round_: Round, place: Place) -> Iterator[Candidate]:
+    every = round_.plan.count_every
+    if every is not None and round_.decks.count_due:
+        yield _count("dealer", place, f"count the deck: {every.minutes} minutes have gone by")
+
+
+def _select(round_: Round) -> Iterator[Candidate]:
+    """The number that says who gets the first cards, and the place it names; a button has no number."""
+    if not round_.plan.selects_first or round_.first is not None:
+        return
+    if round_.plan.counted is not None:
+        yield Legal("dealer", "NumberDrawn", "", "draw the number that says who gets the first cards"), e.NumberDrawn(1)
+    button = any(step.do == "deal" and step.first == "button" for step in round_.plan.steps)
+    what = "has the button" if button else "gets the first cards"
+    for number in range(button, round_.plan.most_seats + 1):
+        where = f"seat {number}" if number else "dealer"
+        name = where if number else "the dealer's"
+        yield (
+            Legal("dealer", "SpotSelected", where, f"select the place that {what}: {name}", number),
+            e.SpotSelected(number),
+        )
+
+
+# ------------------------------------------------------------------ a game of steps
+
+
+def _steps(state: State, round_: Round) -> Iterator[Candidate]:
+    strict = state not in LOOSE
+    if round_.rulings and strict:
+        ruling = round_.rulings[0]
+        yield Legal("supervisor", "MisdealCalled", "", f"rule a misdeal: {ruling.why}"), e.MisdealCalled(0, 0)
+        yield Legal("supervisor", "Confirmed", ruling.place.text, f"rule that play goes on: {ruling.why}"), None
+    yield from _play(state, round_)
+    for place in round_.ledger.hands:
+        if place != BURN:
+            yield _count("supervisor", place, f"count the cards at {place}")
+    yield from _count_deck(round_, SHOE if round_.plan.from_shoe else REMAINDER)
+
+
+def _play(state: State, round_: Round) -> Iterator[Candidate]:
+    """What the step under way waits for."""
+    step, strict = round_.step, state not in LOOSE
+    if round_.due is not None and round_.ledger.remainder is None and (strict or state is State.PROGRESSIVE):
+        yield from _exposing(round_) if state is State.EXCHANGING else (_next_card(round_),)
+    if round_.due is None and round_.by_hand and strict and not round_.rulings:
+        yield Legal("dealer", "Confirmed", "", f"deal by hand to {_spelled(round_)}, then confirm"), None
+    elif state is State.DEALING and round_.due is None:
+        yield from _select(round_)
+    elif state is State.BURNING and step is not None and step.do == "burn":
+        burn = round_.plan.burns[round_.plan.place(step.of)]
+        positions = tuple(sorted(burn.positions))
+        what = f"burn cards {', '.join(map(str, positions))} from the left of the {step.of} packet"
+        yield (
+            Legal("dealer", "BurnConfirmed", burn.place.text, what),
+            e.BurnConfirmed(burn.place, positions, "left-to-right"),
+        )
+    elif state is State.DECIDING and isinstance(step, DecideStep):
+        yield from _deciding(round_, step)
+    elif state is State.ACTING:
+        yield from acting(round_)
+    elif state is State.ASSIGNING:
+        yield from _select(round_)
+    elif state is State.SETTING:
+        yield from _setting(round_)
+    elif state is State.SHOWING and step is not None:
+        yield from _showing(round_, step)
+    elif state in (State.REVEALING, State.PROGRESSIVE):
+        yield from _revealing(state, round_)
+    yield from _giving_up(round_)
+    if round_.left_to_deal:
+        pass
+    elif not (round_.plan.from_shoe or round_.plan.from_hand) and round_.ledger.remainder is None:
+        yield Legal("shuffler", "RemainderDumped", "remainder", "bring the remainder"), None
+    elif strict and not holds("remainder_counted", round_):
+        yield _count("dealer", round_.plan.deck_at, "count the cards that are left")
+    if strict and not round_.rulings and ends_by(round_, e.Confirmed()):
+        yield Legal("dealer", "Confirmed", "", f"{step.name if step else ''} is done"), e.Confirmed()
+
+
+def _giving_up(round_: Round) -> Iterator[Candidate]:
+    """A burn was forgotten: who may give up for that."""
+    part = round_.plan.procedure.care.unburned
+    choice = round_.plan.choices.get(part.offers or "") if part is not None else None
+    for number in round_.live if choice is not None and round_.unburned else ():
+        if choice is not None and folds_unburned(round_, number, choice.name) is not None:
+            who = f"player at seat {number}"
+            item = Legal(who, "DecisionMade", f"seat {number}", choice.name, choice.number)
+            yield item, e.DecisionMade(number, choice.number)
+
+
+def _spelled(round_: Round) -> str:
+    """`seat 1 (3), seat 2 (3)`; what goes around the same way again is counted."""
+    turns = [f"{due.place} ({due.cards})" for due in round_.by_hand]
+    size = next(size for size in range(1, len(turns) + 1) if turns == turns[:size] * (len(turns) // size))
+    if 1 < size < len(turns):
+        return f"{', '.join(turns[:size])}, {len(turns) // size} times around"
+    return ", ".join(turns)
+
+
+def _next_card(round_: Round) -> Candidate:
+    due = round_.next_due
+    assert due is not None
+    to, ordinal = due.place, len(round_.ledger.lifted) + 1
+    if round_.plan.from_shoe:
+        what = "burn a card" if to == BURN else f"draw a card to {to}"
+        return Legal("dealer", "CardDrawn", to.text, what, round_.given + 1), None
+    if ordinal in round_.ledger.packets:
+        what = f"take packet {ordinal} to {to}"
+        return Legal("dealer", "PacketLifted", to.text, what, ordinal), e.PacketLifted(ordinal)
+    what = f"bring packet {ordinal} for {to}"
+    return Legal("shuffler", "PacketDispensed", to.text, what, ordinal), e.PacketDispensed(0, ordinal, 0, 0, ())
+
+
+def _exposing(round_: Round) -> Iterator[Candidate]:
+    """A hand that is turned up first, then its card, unless it gets none."""
+    step, due, plan = round_.step, round_.next_due, round_.plan
+    assert due is not None
+    if not isinstance(step, ExchangeStep) or not step.exposes or due.place.seat is None or due.step != step.name:
+        yield _next_card(round_)
+        return
+    if not round_.turned_up(due):
+        yield _show(round_, due.place, f"turn up {due.place}")
+        return
+    yield _next_card(round_)
+    if step.unless is not None and round_.ledger.hands[due.place].step != step.name:
+        choice = plan.choices[step.unless]
+        what = Legal("dealer", "DecisionMade", due.place.text, choice.name, choice.number)
+        yield what, e.DecisionMade(due.place.seat, choice.number)
+
+
+def _deciding(round_: Round, step: DecideStep) -> Iterator[Candidate]:
+    plan = round_.plan
+    offered = [plan.choices[name] for name in step.choices]
+    for number in round_.undecided:
+        for choice in offered:
+            yield (
+                Legal(f"player at seat {number}", "DecisionMade", f"seat {number}", choice.name, choice.number),
+                e.DecisionMade(number, choice.number),
+            )
+    names = {bet for choice in offered for bet in choice.stakes} | {*step.blind}
+    seats = [number for number in round_.live if step.only is None or step.only in round_.wagers[number]]
+    for number in seats:
+        for bet in plan.bets.values():
+            if bet.name in names:
+                yield _bet(round_, number, bet.number)
+
+
+def _setting(round_: Round) -> Iterator[Candidate]:
+    for place in to_set(round_):
+        if place not in round_.splits:
+            actor = f"player at {place}" if place.seat else "dealer"
+            report = e.HandSet(place, e.Setter.PLAYER, False, (), ())
+            yield Legal(actor, "HandSet", place.text, f"set the hand at {place}"), report
+
+
+def _showing(round_: Round, step: AnyStep) -> Iterator[Candidate]:
+    if step.do != "show":
+        return
+    many = f"{step.cards} cards of " if step.cards else ""
+    for kind in step.of:
+        places = [seat(number) for number in round_.live] if kind == "seats" else [round_.plan.place(kind)]
+        for place in places:
+            yield _show(round_, place, f"show {many}{place}", step.cards or 0)
+
+
+def _revealing(state: State, round_: Round) -> Iterator[Candidate]:
+    hands = round_.ledger.hands
+    if round_.won:  # nobody shows
+        yield from taking_in(round_)
+        return
+    if state is State.PROGRESSIVE:
+        seats = round_.for_progressive
+    else:
+        first = next_to_show(round_)
+        if first not in (None, "seats"):
+            yield _show(round_, round_.plan.place(str(first)), f"show {first}")
+            return
+        if round_.common_card and UNREAD in round_.ledger.community():
+            yield _show(round_, COMMUNITY, "show community")  # turned up by hand, out of the burned cards
+        playing = round_.live if round_.plan.betting is not None else round_.active  # a hand given up is mucked
+        seats = [number for number in playing if seat(number) in hands and hands[seat(number)].revealed is None]
+    last = round_.plan.reveal
+    yield from taking_in(round_)
+    if round_.plan.betting is not None:
+        seats = [number for number in in_showing_order(round_) if number in seats]
+    elif last is not None:
+        seats = last.in_order(seats)
+    for number in seats:
+        yield _show(round_, seat(number), f"show seat {number}")
+
+
+# ------------------------------------------------------------------ cards drawn into columns
+
+
+def _columns(state: State, round_: Round, draw: Draw) -> Iterator[Candidate]:
+    number = len(draw.cards) + 1
+    if state is State.DRAWING:
+        what = f"draw card {number} to the column it belongs in"
+        yield Legal("dealer", "CardDrawn", "shoe", what, number), None
+    elif state is State.NAMING:
+        what = f"say what card {draw.unread} is"
+        yield Legal(draw.plan.unread_by, "HandRevealed", "shoe", what, draw.unread or 0), None
+    elif state is State.EXTRA:
+        if holds("extra_due", round_):
+            yield Legal("dealer", "CardDrawn", "shoe", f"draw card {number}, the extra card", number), None
+        for at, bets in round_.wagers.items():
+            if draw.plan.moved & bets.keys() or bets.get(draw.plan.moves_from or ""):
+                for bet in round_.plan.bets.values():
+                    if bet.name in draw.plan.moved:
+                        yield _bet(round_, at, bet.number, "move to")
+    yield _count("supervisor", SHOE, "count the cards left in the shoe")

@@ -1,0 +1,1 @@
+"""Verdicts on hands, wagers and burns, and the remedies of the procedure."""

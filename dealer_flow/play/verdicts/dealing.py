@@ -1,0 +1,316 @@
+"""What the decks of a game of steps do to the round: which is dealt, where each card of a shoe goes, what becomes of a
+burned card put back, of a deck that runs out, and of a hand dealt to a position where nobody plays."""
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import partial
+
+from msgspec.structs import replace
+
+from dealer_flow.play.course.laying import laid, lay, rename
+from dealer_flow.play.verdicts.verdicts import DECK_WRONG, apply, judge_count, judged
+from dealer_flow.play.verdicts.wagers import close_bets
+from dealer_flow.procedure.steps.assign import AssignStep
+from dealer_flow.procedure.steps.deal import DealStep
+from dealer_flow.procedure.steps.decide import DecideStep
+from dealer_flow.procedure.steps.due import Due
+from dealer_flow.procedure.steps.offer_hand import OfferHandStep
+from dealer_flow.record.incidents import UNJUDGED, Incident
+from dealer_flow.table.round import Round
+from devices.events import Seen
+from protocol.cards import UNREAD, Card
+from protocol.faults import Fault
+from protocol.places import BURN, COMMUNITY, NOWHERE, SHOE, Place, pile, seat
+
+
+def begin(round_: Round, seen: Seen) -> None:
+    """Bets are closed: a shoe is dealt from, and one that is fresh each round must be a whole one. Where the dealer's
+    hand deals, the round is of the controller's session."""
+    if round_.plan.from_hand:
+        round_.session, round_.dealt_by = seen.session, seen.device
+        deal_from(round_, 0, seen)
+    if round_.shoes is None:
+        return
+    round_.shoes.begin_round()
+    if round_.draw is not None:
+        return
+    deck, shoe = round_.plan.procedure.deck, round_.shoes.current
+    if deck.fresh == "each-round" and shoe is not None and shoe.rounds:
+        if shoe.announced:
+            round_.report(Incident(code="deck-not-fresh", clause=deck.clause, shoe=shoe.id, unreliable=True), seen)
+        else:
+            round_.shoes.replace()
+    _unshuffled(round_, seen)
+    deal_from(round_, 0, seen)
+
+
+def _unshuffled(round_: Round, seen: Seen) -> None:
+    """A round begins out of a shoe that was to be shuffled before. One that is emptied and announces no other is."""
+    part, shoe = round_.plan.shuffle, round_.shoes.current if round_.shoes else None
+    if part is None or shoe is None or (shoe.over and not shoe.announced):
+        return
+    found = partial(Incident, clause=part.clause, place=SHOE.text, shoe=shoe.id)
+    if shoe.rounds >= part.rounds:
+        round_.report(found(code="deck-too-old", counted=shoe.rounds, limit=part.rounds), seen)
+    if shoe.alike:
+        round_.report(found(code="shoe-not-shuffled", counted=shoe.alike), seen)
+
+
+def note_alike(round_: Round) -> None:
+    """The round is over: cards out of the shoe that lie in one hand and are identical have it shuffled before the next;
+    one that shuffles itself has them all again."""
+    part, shoe = round_.plan.shuffle, round_.shoes.current if round_.shoes else None
+    if shoe is not None and round_.plan.mixes:
+        shoe.mix()
+    if part is None or shoe is None:
+        return
+    places = {round_.plan.place(name) for name in part.identical}
+    shown = (hand for place in places if (hand := round_.ledger.hands.get(place)) and hand.revealed is not None)
+    cards = [card for hand in shown for card in hand.revealed or ()]
+    covered = places - {hand.place for hand in round_.ledger.hands.values() if hand.revealed is not None}
+    lying = zip(round_.from_shoe, laid(round_), strict=True)
+    cards += [card for card, due in lying if due is not None and due.place in covered]
+    alike = [times for card, times in Counter(cards).items() if times > 1 and card != UNREAD]
+    shoe.alike = max(alike, default=shoe.alike)
+
+
+def deal_from(round_: Round, deck: int, seen: Seen) -> None:
+    """A round is dealt from this deck; 0 where no device says which."""
+    plan, care = round_.plan, round_.plan.procedure.care
+    alternating = care.alternate is not None and not (plan.from_shoe or plan.from_hand)
+    of_decks(
+        round_,
+        round_.decks.deal(deck, alternating=alternating, oldest=plan.oldest_deck, youngest=plan.youngest_deck),
+        seen,
+    )
+
+
+def of_decks(round_: Round, findings: list[Incident], seen: Seen) -> None:
+    """What was found about the decks' turns and ages, by the clauses of the procedure."""
+    if not findings:
+        return
+    care, place = round_.plan.procedure.care, round_.plan.deck_at.text
+    parts = {"deck-not-alternated": care.alternate, "deck-changed-early": care.least, "deck-too-old": care.age}
+    for finding in findings:
+        part = parts.get(finding.code, care.deck)
+        round_.report(replace(finding, clause=part.clause if part else UNJUDGED, place=place), seen)
+
+
+def give(round_: Round, seen: Seen, card: Card, *, burned: bool) -> None:
+    """A card of the shoe goes to whom it is due; one that is burned before the bets are closed to nobody."""
+    if round_.shoes is not None and round_.shoes.current is not None and round_.in_play:
+        shoe = round_.shoes.current
+        if shoe.over and not round_.from_shoe:
+            clause = round_.plan.procedure.deck.clause
+            round_.report(Incident(code="shoe-over", clause=clause, shoe=shoe.id, unreliable=True), seen)
+        if not round_.from_shoe:
+            _went_back(round_, seen)
+        shoe.rounds += not round_.from_shoe
+    if round_.in_play:
+        due = lay(round_, card)
+        if due is not None:
+            if _lies_open(round_, due):
+                close_bets(round_)
+            judge_count(round_, due.place, seen)
+    elif burned:
+        round_.ledger.draw(card, Due(BURN, 1, ""))
+
+
+def _lies_open(round_: Round, due: Due) -> bool:
+    """Whether a card that came for this is one of the house's, and lies face up as it is dealt."""
+    step = next((step for step in round_.plan.steps if step.name == due.step), None)
+    return isinstance(step, DealStep) and step.face == "up" and round_.plan.house(round_.plan.kind(due.place))
+
+
+def _went_back(round_: Round, seen: Seen) -> None:
+    """The first card of the round: one that was dealt before the wagers were made is in the deck again, or nobody knows
+    where it is."""
+    policy, shoe = round_.plan.goes_back, round_.shoes.current if round_.shoes else None
+    if (
+        policy is None
+        or shoe is None
+        or not shoe.whole
+        or shoe.rounds
+        or round_.plan.procedure.deck.fresh != "each-round"
+    ):
+        return
+    burned = round_.ledger.hands[BURN].counted or 0 if BURN in round_.ledger.hands else 0
+    if (out := shoe.drawn - 1 - burned) > 0:
+        round_.report(Incident(code="card-unplaced", clause=policy.clause, counted=out, unreliable=True), seen)
+
+
+def lies_there(round_: Round, place: Place) -> bool:
+    """Whether a person may count the cards of this place: some lie there, or none came that are due out of a shoe."""
+    return place in round_.ledger.hands or (round_.in_play and any(due.place == place for due in round_.dues))
+
+
+def deck_counted(round_: Round, seen: Seen, counted: int) -> None:
+    """Between two rounds a person counted a whole deck."""
+    if counted == round_.plan.cards:
+        return
+    policy = round_.plan.deck_policy
+    found = DECK_WRONG(reason="person", place=round_.plan.deck_at.text, counted=counted, expected=round_.plan.cards)
+    wrong = round_.report(judged(policy, found), seen)
+    deck = 0 if round_.plan.from_hand else round_.decks.last
+    if policy.then == "defective-deck" and deck is not None:
+        round_.decks.find_defective(deck, wrong)
+    else:
+        apply(round_, policy, NOWHERE, wrong)
+
+
+def deck_changed(round_: Round) -> None:
+    """Another deck lies there. What was found of the one before it, before START GAME, concerns no round, unless cards
+    of it were dealt already."""
+    if not round_.in_play and not round_.ledger.packets:
+        round_.defective = round_.misdeal = False
+        round_.returns.rows.clear()
+
+
+# ------------------------------------------------------------------ dealing halts
+
+
+def put_back(round_: Round, seen: Seen) -> bool:
+    """The card that came out last was pushed back into the shoe; True when it was a burned one that may be."""
+    may = round_.plan.back_on_top and round_.in_play and not round_.over and round_.given > 0
+    last_spoken_of = len(round_.from_shoe) - 1 in round_.marks
+    if not may or last_spoken_of or round_.dues[round_.given - 1].place != BURN:
+        return False
+    care = round_.plan.procedure.care.burned
+    clause = care.clause if care else round_.plan.clause
+    back = Incident(code="burned-card-put-back", clause=clause, place=BURN.text, fault=Fault.PUSHED_BACK)
+    round_.report(back, seen)
+    round_.given -= 1
+    round_.from_shoe.pop()
+    round_.ledger.hands[BURN].put_back()
+    if not round_.from_shoe and round_.shoes is not None:
+        round_.shoes.on_table().rounds -= 1  # no card of this round is out: it begins anew
+    return True
+
+
+def look_ahead(round_: Round, seen: Seen) -> None:
+    """Fewer cards are left in the shoe than are due: say so, and go on as the procedure has it."""
+    policy = round_.plan.runs_out
+    if policy is None or round_.over or round_.shoes is None or round_.shoes.current is None:
+        return
+    left = round_.shoes.current.left
+    due = [due for due in round_.dues[round_.given :] if not due.at_most]
+    if left is None or len(due) <= left:
+        return
+    burned = round_.ledger.burned_left
+    pool = burned + min(left, 1)
+    if round_.ledger.scrambled:
+        pool -= sum(waits.cards for waits in round_.by_hand)
+    by_hand = len(due) - max(left - 1, 0)
+    out = Incident(
+        code="deck-runs-out", clause=policy.clause, reason="stop", place=SHOE.text, expected=len(due), left=left
+    )
+    if policy.then.startswith("scramble") and pool >= by_hand:
+        reason = "scramble-and-burn" if pool > by_hand else "scramble"
+        out = replace(out, reason=reason, burned=burned, by_hand=by_hand)
+        _scramble(round_, due, left)
+        policy = policy._replace(then="nothing")
+    elif policy.then == "scramble-or-community" and left + burned > 1:
+        out = replace(out, reason="community", burned=burned)
+        _for_everybody(round_, due, left)
+        policy = policy._replace(then="nothing")
+    elif policy.then != "misdeal":
+        policy = policy._replace(then="person")
+        out = replace(out, called="supervisor")
+        _by_hand(round_, due, left)
+    apply(round_, policy._replace(returns=round_.plan.procedure.misdeal.returns), SHOE, round_.report(out, seen))
+
+
+def _scramble(round_: Round, due: list[Due], left: int) -> None:
+    """All cards but the last go out; that one is laid to the burned ones, and what lies there is dealt by hand."""
+    round_.ledger.scrambled = True
+    whole = max(left - 1, 0)
+    aside = [Due(BURN, 1, due[whole].step)] * min(left, 1)
+    round_.dues[round_.given :] = [*due[:whole], *aside]
+    round_.by_hand += due[whole:]
+
+
+def _for_everybody(round_: Round, due: list[Due], left: int) -> None:
+    """Nobody gets a card: one is burned and one turned up that plays in every hand (47.1-1009(2)). What the shoe no
+    longer has of the two comes from the burned cards, by hand."""
+    step = due[0].step
+    both = [Due(BURN, 1, step), Due(COMMUNITY, 1, step)]
+    round_.dues[round_.given :] = both[:left]
+    round_.by_hand += both[left:]
+    round_.ledger.scrambled = left < len(both)
+    round_.common_card = True
+
+
+def _by_hand(round_: Round, due: list[Due], left: int) -> None:
+    """What the shoe no longer has is dealt by hand, if a supervisor lets play go on."""
+    round_.dues[round_.given :] = due[:left]
+    round_.by_hand += due[left:]
+
+
+# ------------------------------------------------------------------ hands in front of the tray
+
+
+def name_places(round_: Round) -> None:
+    """A number that may come after the deal came before its first card: the cards go to the places it counts out, not
+    in front of the tray."""
+    deal, assign = round_.plan.counted, round_.plan.assign
+    waits = round_.opened and not round_.given and not round_.ledger.packets
+    if deal is not None and assign is not None and assign.early and round_.step is deal and waits:
+        round_.dues = list(deal.dues(round_))
+
+
+def assign_hands(round_: Round, seen: Seen) -> None:
+    """In a step that assigns them, and once the number is drawn, the hands in front of the tray are those of the places
+    it counts out; their counts are judged as those places'."""
+    deal = round_.plan.counted
+    if not isinstance(round_.step, AssignStep) or round_.first is None or deal is None:
+        return
+    homes = {pile(number): place for number, place in enumerate(deal.turns(round_), 1)}
+    waiting = [at for at in homes if at in round_.ledger.hands]
+    for at in waiting:
+        round_.ledger.move(at, homes[at])
+    if waiting:
+        rename(round_, homes)
+        round_.ledger.rename(homes)
+    for at in waiting:
+        judge_count(round_, homes[at], seen)
+
+
+# ------------------------------------------------------------------ a hand that players may take
+
+
+def offer_hand(round_: Round, seen: Seen) -> None:
+    """In a step that offers a hand the cards of a position are that hand's from now on; their count is judged as the
+    hand's."""
+    step = round_.step
+    place = _position(round_, round_.plan.options[step.from_]) if isinstance(step, OfferHandStep) else None
+    if not isinstance(step, OfferHandStep) or place is None:
+        return
+    to = round_.plan.place(step.to)
+    round_.ledger.move(place, to)
+    rename(round_, {place: to})
+    judge_count(round_, to, seen)
+
+
+def _position(round_: Round, value: str) -> Place | None:
+    unplayed = list(_unplayed(round_))
+    if value == "last-unplayed":
+        return unplayed[-1] if unplayed else None
+    place = seat(int(value.removeprefix("seat-")))
+    return place if place in unplayed else None
+
+
+def _unplayed(round_: Round) -> Iterator[Place]:
+    """Positions with cards where nobody plays, in the order they were dealt to."""
+    for due in round_.dues[: round_.given]:
+        if due.place.seat and due.place.seat not in round_.active and due.place in round_.ledger.hands:
+            yield due.place
+
+
+def seen_before(round_: Round, bet: str) -> str:
+    """The hand that a bet is about, if it was shown already; empty when it was not."""
+    offers = (step for step in round_.plan.steps if isinstance(step, DecideStep) and step.about is not None)
+    for step in offers:
+        of_bet = any(bet in round_.plan.choices[name].stakes for name in step.choices)
+        if step.about is not None and of_bet and round_.plan.place(step.about) in round_.open:
+            return step.about
+    return ""

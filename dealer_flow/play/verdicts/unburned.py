@@ -1,0 +1,59 @@
+"""A burn that the dealer forgot: what was taken for the burned card is the first of the cards that followed, and where
+the text says so every player may then give up the hand and keep all wagers."""
+
+from dealer_flow.play.course import laying
+from dealer_flow.play.verdicts.verdicts import judge
+from dealer_flow.procedure.plan import Policy
+from dealer_flow.procedure.steps.burn_card import BurnCardStep
+from dealer_flow.procedure.steps.decide import DecideStep
+from dealer_flow.procedure.steps.reveal import RevealStep
+from dealer_flow.record.incidents import UNJUDGED, Incident
+from dealer_flow.table.round import Round
+from devices.events import Seen
+from protocol.cards import UNREAD, Card
+from protocol.places import BURN, Place
+
+
+def judge_unburned(round_: Round, seen: Seen) -> None:
+    """The last card that was to be burned was not: all that came since lies one place before where it was thought."""
+    step = _last_burn(round_)
+    if step is not None and not round_.over:
+        laying.unburn(round_, step.name)
+        round_.unburned = step.name
+    policy = round_.plan.unburned or Policy("person", "procedure")
+    judge(round_, policy, BURN, Incident(code="burn-forgotten", clause=UNJUDGED, place=BURN.text), seen)
+
+
+def shown_unburned(round_: Round, place: Place, cards: tuple[Card, ...]) -> bool:
+    """Whether the cards shown here are those that came here and the one before them, which was to be burned; once the
+    burned cards were scrambled and dealt, one of them in a hand says nothing of that."""
+    step, hand = _last_burn(round_), round_.ledger.hands.get(place)
+    if step is None or hand is None or UNREAD in cards or round_.ledger.scrambled:
+        return False
+    lying = list(zip(round_.from_shoe, laying.laid(round_), strict=True))
+    burned = [card for card, due in lying if due is not None and due.place == BURN and due.step == step.name]
+    there = [card for card, due in lying if due is not None and due.place == place]
+    return burned != [] and hand.step != step.name and sorted([*there, burned[-1]]) == sorted(cards)
+
+
+def folds_unburned(round_: Round, number: int, choice: str) -> str | None:
+    """The step whose burn was forgotten, where this seat may give up for that by this choice: until the players have
+    chosen once more, or the hands are shown."""
+    part = round_.plan.procedure.care.unburned
+    if part is None or part.offers != choice or not round_.unburned or round_.over or number not in round_.live:
+        return None
+    names = [step.name for step in round_.plan.steps]
+    later = enumerate(round_.plan.steps[names.index(round_.unburned) :], names.index(round_.unburned))
+    last = next(index for index, step in later if isinstance(step, DecideStep | RevealStep))
+    shown = isinstance(round_.step, RevealStep) and bool(round_.shown)
+    return None if round_.at > last or shown else round_.unburned
+
+
+def _last_burn(round_: Round) -> BurnCardStep | None:
+    """The last step so far that burns a card of the shoe, unless it is known to have burned none."""
+    if not round_.plan.from_shoe or round_.draw is not None:
+        return None
+    burns = (step for step in reversed(round_.plan.steps[: round_.at + 1]) if isinstance(step, BurnCardStep))
+    step = next((step for step in burns if step.from_device), None)
+    due = step is not None and any(due.place == BURN and due.step == step.name for due in round_.dues)
+    return step if due else None

@@ -1,0 +1,426 @@
+"""Which wagers cannot be settled: those that break a rule of the game, came too late, or lie where nobody was dealt in.
+
+Such a wager is held with its clause, and only that seat's: no card and no other bet rests on it, so the table plays on.
+Bets placed before the deal are judged at START GAME, while somebody can still see them; the others at END GAME. What a
+seat had at START GAME is what its rules are asked of, whatever went back or was given up since.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Literal
+
+import devices.events as e
+from dealer_flow.play.course.cards_by_step import settled_bets
+from dealer_flow.procedure.bet_rules import BetRule, Breach
+from dealer_flow.procedure.bets import BESIDE, BetPart
+from dealer_flow.procedure.plan import Plan
+from dealer_flow.procedure.steps.decide import DecideStep
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import Outcome
+from dealer_flow.table.round import Round
+from devices.events import Body, Seen
+
+Rules = Literal["start", "end", "all"]
+"""Those that bets are held against at START GAME, those that are left for END GAME, or every one."""
+_ALONE = ("needs", "needs-one-of", "tip-alone")
+"""Rules that say what a bet that lies alone lacks."""
+
+
+def placeable(plan: Plan, wagers: Mapping[str, int]) -> Sequence[BetPart]:
+    """The bets before the deal that may be put down beside these of the same seat."""
+    return [bet for bet in _early(plan) if _may_lie(plan, bet.name, wagers)] if wagers else _alone(plan)
+
+
+@lru_cache(maxsize=256)
+def _early(plan: Plan) -> tuple[BetPart, ...]:
+    return tuple(bet for bet in plan.bets.values() if bet.placed == "before-deal")
+
+
+@lru_cache(maxsize=256)
+def _alone(plan: Plan) -> tuple[BetPart, ...]:
+    """As `placeable`, where nothing lies yet: so it is at most seats, most of the time."""
+    return tuple(bet for bet in _early(plan) if _may_lie(plan, bet.name, {}))
+
+
+def _may_lie(plan: Plan, bet: str, wagers: Mapping[str, int]) -> bool:
+    """By the rules that say what a bet needs or excludes. The bet that enters comes first: what it needs, such as a
+    blind as high as the ante, is put down beside it."""
+    rules = _beside(plan)[bet]
+    if not rules:
+        return True
+    beside = {**wagers, bet: 1}
+    breaches = (breach for rule in rules if (breach := rule.breach(beside)) is not None)
+    return not any(bet in breach.bets for breach in breaches)
+
+
+@lru_cache(maxsize=256)
+def _beside(plan: Plan) -> Mapping[str, tuple[BetRule, ...]]:
+    """Each bet's rules that say what it needs or excludes."""
+    return {
+        bet.name: tuple(
+            rule
+            for rule in plan.rules
+            if rule.amount is None
+            and bet.name in rule.named
+            and not (bet.name in plan.entering and rule.kind in _ALONE)
+        )
+        for bet in plan.bets.values()
+    }
+
+
+def hold(round_: Round, number: int, bets: Iterable[str], clause: str) -> None:
+    """These bets of a seat wait for a person; the first clause is the one that stands."""
+    held = round_.held.setdefault(number, {})
+    for bet in bets:
+        held.setdefault(bet, clause)
+
+
+def hold_passed_by(round_: Round, outcome: Outcome) -> None:
+    """A seat that never chose: all that it has on the layout by now, but for what was settled before."""
+    for number, clause in round_.passed_by.items():
+        over = settled_bets(round_, number, outcome)
+        hold(round_, number, [bet for bet in round_.wagers.get(number, {}) if bet not in over], clause)
+
+
+def hold_late(round_: Round, body: Body, clause: str) -> None:
+    """A wager that may not be now is held, with the bet its money may have come from."""
+    if not isinstance(body, e.WagerPlaced | e.WagerOn) or body.bet not in round_.plan.bets:
+        return
+    bet, bets = round_.plan.bets[body.bet], [round_.plan.bets[body.bet].name]
+    source = round_.plan.shoe.moves_from if round_.plan.shoe is not None else None
+    if bet.placed == "before-extra" and source in round_.wagers.get(body.seat, {}):
+        bets.append(source or "")
+    hold(round_, body.seat, bets, clause)
+
+
+def close_bets(round_: Round) -> None:
+    """Cards of the house are seen: a bet that goes with a choice made before comes too late from here on, and one that
+    lies there stays as it is."""
+    staked = round_.plan.staked
+    for number, made in round_.choices.items():
+        for name in made.values():
+            for bet in staked.get(name, ()):
+                round_.too_late.add((number, bet))
+
+
+def judge_start(round_: Round, seen: Seen) -> None:
+    """START GAME: what is placed before the deal, and seats with bets that get no cards."""
+    round_.staked = {number: dict(bets) for number, bets in sorted(round_.wagers.items()) if bets}
+    for number, bets in round_.staked.items():
+        if number in round_.active:
+            if not _bets_as_it_should(round_, number, "start"):
+                _judge(round_, seen, number, bets, _breaches(round_, number, bets, "start"))
+            round_.judged.add(number)
+        else:
+            _judge_alone(round_, seen, number, bets, round_.plan.rules_at_start)
+
+
+def placed_anew(round_: Round, number: int) -> None:
+    """A bet changed after START GAME where the text leaves them open: END GAME judges what the seat has now."""
+    round_.staked.pop(number, None)
+    if bets := round_.wagers[number]:
+        round_.staked[number] = dict(bets)
+    round_.held.pop(number, None)
+    round_.judged.discard(number)
+
+
+def judge_end(round_: Round, seen: Seen, outcome: Outcome) -> None:
+    """END GAME: every rule that START GAME has not answered, and every choice with the bet that goes with it. Of a void
+    hand or round those alone that were settled before: what else it bets goes back, whatever it is."""
+    void = outcome != "complete"
+    for number, bets in round_.staked.items():
+        if number not in round_.active and not void:  # its other bet went back where the text leaves them open
+            _judge_alone(round_, seen, number, bets, round_.plan.rules_at_start)
+    if not void:
+        hold_passed_by(round_, outcome)
+    for number in round_.active:
+        if number in round_.dead or void:
+            _judge_settled(round_, seen, number, outcome)
+            continue
+        left: Rules = "end" if number in round_.judged else "all"  # START GAME has answered the others
+        if not _bets_as_it_should(round_, number, left):
+            _judge_seat(round_, seen, number, left)
+
+
+def _judge_seat(round_: Round, seen: Seen, number: int, left: Rules) -> None:
+    if round_.plan.taken_back:
+        _put_back(round_, seen, number)
+    bets = stakes(round_, number)
+    _judge(round_, seen, number, bets, _breaches(round_, number, bets, left))
+    if number in round_.propositions:
+        _judge_propositions(round_, seen, number)
+    if number not in round_.passed_by:
+        _agree(round_, seen, number)
+    if number in round_.held:
+        _judge_tips(round_, seen, number, bets)
+
+
+def _bets_as_it_should(round_: Round, number: int, which: Rules) -> bool:
+    """True when nothing can be found of what a seat bets: so it is of nearly all, and each bets as others do."""
+    apart = number in round_.held or number in round_.blind or number in round_.propositions
+    if apart or number in round_.passed_by or round_.plan.taken_back or number not in round_.wagers:
+        return False
+    wagers = staked = (*round_.wagers[number].items(),)
+    if which != "start":  # at START GAME they lie as they lie now
+        staked = (*round_.staked[number].items(),) if number in round_.staked else ()
+    made = (*round_.choices[number].values(),) if number in round_.choices else ()
+    return _in_order(round_.plan, which, staked, wagers, made)
+
+
+@lru_cache(maxsize=1024)
+def _in_order(
+    plan: Plan,
+    which: Rules,
+    staked: tuple[tuple[str, int], ...],
+    wagers: tuple[tuple[str, int], ...],
+    made: tuple[str, ...],
+) -> bool:
+    """True when bets that lay so at START GAME, and lie so now, break no rule, need no other beside them, and are those
+    of the choices made."""
+    bets, lie = _as_made(plan, dict(staked), dict(wagers)), dict(wagers)
+    return (
+        not _breaches_of(plan, which, frozenset(bets.items()), frozenset(made))
+        and plan.tips.keys().isdisjoint((*lie, *bets))
+        and (_wanted(plan, made) ^ lie.keys()).isdisjoint(plan.by_decision)
+    )
+
+
+def lone_bets(round_: Round, number: int) -> frozenset[str]:
+    """The bets of a seat that were to go into a pot and form none: too few seats placed one that may lie there."""
+    if not round_.plan.pots:
+        return frozenset()
+    placed = round_.staked.get(number, {})
+    return frozenset(
+        bet
+        for bet, least in round_.plan.pots.items()
+        if bet in placed and _in_pot(round_, number, bet) and _pot_of(round_, bet) < least
+    )
+
+
+def _pot_of(round_: Round, bet: str) -> int:
+    """How many seats have it in the pot."""
+    return sum(_in_pot(round_, number, bet) for number in round_.active)
+
+
+def _in_pot(round_: Round, number: int, bet: str) -> bool:
+    """False for a wager that is held; that of a seat that never chose was placed as it should be."""
+    held = bet in round_.held.get(number, {}) and number not in round_.passed_by
+    return bet in round_.staked.get(number, {}) and number in round_.active and not held
+
+
+def _judge_settled(round_: Round, seen: Seen, number: int, outcome: Outcome) -> None:
+    over = settled_bets(round_, number, outcome)
+    if not over:
+        return
+    settled = {bet: cents for bet, cents in stakes(round_, number).items() if bet in over}
+    every = _breaches(round_, number, settled, "all")
+    _judge(round_, seen, number, settled, [breach for breach in every if breach.rule.named <= settled.keys()])
+
+
+def stakes(round_: Round, number: int) -> dict[str, int]:
+    """The bets of a seat as they were made: those before the deal as at START GAME, the others as they lie."""
+    return _as_made(round_.plan, round_.staked.get(number, {}), round_.wagers.get(number, {}))
+
+
+def _as_made(plan: Plan, staked: dict[str, int], wagers: Mapping[str, int]) -> dict[str, int]:
+    return staked | {name: cents for name, cents in wagers.items() if name not in plan.before_deal}
+
+
+def held_of(round_: Round, number: int, returned: Mapping[str, int]) -> dict[str, str]:
+    """The bets of a seat that are held at the end, with the clause of each: not those that went back meanwhile, nor
+    those that go back for how the round ended."""
+    wagers, staked, held = round_.wagers.get(number, {}), round_.staked.get(number, {}), round_.held[number]
+    return {bet: clause for bet, clause in held.items() if bet not in returned and (bet in wagers or bet not in staked)}
+
+
+# ------------------------------------------------------------------ rules
+
+
+def _judge(round_: Round, seen: Seen, number: int, bets: Mapping[str, int], breaches: Iterable[Breach]) -> None:
+    for breach in breaches:
+        round_.report(_incident(number, breach), seen)
+        hold(round_, number, breach.bets, breach.rule.clause)
+    _judge_tips(round_, seen, number, bets)
+
+
+def _breaches(round_: Round, number: int, bets: Mapping[str, int], which: Rules) -> tuple[Breach, ...]:
+    """How these bets of a seat break the rules, as far as it made the choices that these are asked of."""
+    made = frozenset(round_.choices[number].values()) if number in round_.choices else frozenset[str]()
+    return _breaches_of(round_.plan, which, frozenset(bets.items()), made)
+
+
+@lru_cache(maxsize=1024)  # a seat bets as others do, or as it did the round before
+def _breaches_of(
+    plan: Plan, which: Rules, bets: frozenset[tuple[str, int]], made: frozenset[str]
+) -> tuple[Breach, ...]:
+    rules = {"start": plan.rules_at_start, "end": plan.rules_at_end, "all": plan.rules}[which]
+    wagers = dict(bets)
+    found = (rule.breach(wagers) for rule in rules if rule.choice is None or rule.choice in made)
+    return tuple(breach for breach in found if breach is not None)
+
+
+def _incident(number: int, breach: Breach) -> Incident:
+    rule = breach.rule
+    beside = rule.kind in (*BESIDE, "tip-alone")
+    together = rule.kind in ("total-over", "total-under")
+    return Incident(
+        code="wager-held",
+        clause=rule.clause,
+        reason=rule.kind,
+        seat=number,
+        bet=None if together else rule.bets[0],
+        bets=breach.bets if together else rule.others if beside else (),
+        cents=breach.cents,
+        wanted=None if beside else breach.wanted,
+    )
+
+
+def _judge_tips(round_: Round, seen: Seen, number: int, bets: Mapping[str, int]) -> None:
+    """A tip plays with its bet: where that is held, so is the tip, and where it was pulled back and the tip was not."""
+    tips, wagers = round_.plan.tips, round_.wagers.get(number, {})
+    if tips.keys().isdisjoint((*wagers, *bets)):
+        return
+    for tip, own in tips.items():
+        if tip in wagers and own in bets and own not in wagers and not round_.over:
+            _hold_tip(round_, seen, number, tip, "tip-alone", _clause_of(round_, tip), (own,), wagers[tip])
+    for tip, own in tips.items():
+        held = round_.held.get(number, {})
+        if own in held and tip in bets:
+            _hold_tip(round_, seen, number, tip, "tip-held", held[own], (own,), bets[tip])
+
+
+def _hold_tip(
+    round_: Round, seen: Seen, number: int, tip: str, reason: str, clause: str, beside: tuple[str, ...], cents: int
+) -> None:
+    """A tip of `cents` waits for a person for want of what it plays beside; but once."""
+    if tip in round_.held.get(number, {}):
+        return
+    found = Incident(code="wager-held", clause=clause, reason=reason, seat=number, bet=tip, bets=beside, cents=cents)
+    round_.report(found, seen)
+    hold(round_, number, (tip,), clause)
+
+
+def _judge_propositions(round_: Round, seen: Seen, number: int) -> None:
+    """Each wager on a proposition is as many chips as its spot's are; a tip lies on propositions on which its player
+    has a wager, where it is known on which those are."""
+    on = round_.propositions.get(number, {})
+    for rule in round_.plan.rules:
+        if rule.kind == "multiple-of" and rule.amount is not None and not rule.amount.bet:
+            (bet,) = rule.bets
+            broken = (rule.breach({bet: cents}) for cents in on.get(bet, {}).values())
+            breach = next((each for each in broken if each is not None), None)
+            if breach is not None and bet not in round_.held.get(number, {}):
+                round_.report(_incident(number, breach), seen)
+                hold(round_, number, (bet,), rule.clause)
+    for tip, own in round_.plan.tips.items():
+        alone = tuple(f"{own} on {what}" for what in on.get(tip, {}) if on.get(own) and what not in on[own])
+        if alone:
+            cents = round_.wagers.get(number, {}).get(tip, 0)
+            _hold_tip(round_, seen, number, tip, "tip-alone", _clause_of(round_, tip), alone, cents)
+
+
+def _clause_of(round_: Round, bet: str) -> str:
+    return next(each.clause for each in round_.plan.bets.values() if each.name == bet)
+
+
+def _judge_alone(round_: Round, seen: Seen, number: int, bets: Mapping[str, int], rules: Iterable[BetRule]) -> None:
+    """A seat that gets no cards: each bet is held by the rule that says what it lacks, else by that of the deal."""
+    entering = next((bet.name for bet in round_.plan.bets.values() if bet.enters), None)
+    lacks = {
+        bet: rule.clause
+        for rule in rules
+        if rule.kind in _ALONE and (breach := rule.breach(bets))
+        for bet in breach.bets
+    }
+    clauses = [*lacks.values(), round_.plan.entry_clause]
+    alone = Incident(code="side-bet-alone", clause=clauses[0], seat=number, bets=tuple(bets), bet=entering)
+    round_.report(alone, seen)
+    for bet in bets:
+        hold(round_, number, (bet,), lacks.get(bet, round_.plan.entry_clause))
+
+
+# ------------------------------------------------------------------ choices
+
+
+def _agree(round_: Round, seen: Seen, number: int) -> None:
+    """Every choice has the bet that goes with it, and no other; a bet taken back is gone. Where one is missing without
+    which the choice is none, nobody knows whether or how the hand is played: all that the seat bets is held."""
+    plan, wagers = round_.plan, round_.wagers[number]
+    names = [*round_.choices[number].values()] if number in round_.choices else []
+    back = {plan.choices[name].takes_back for name in names} if plan.taken_back else set()
+    wanted = _wanted(plan, names) - back
+    if round_.folded(number):  # what was placed in the blind is lost with the hand
+        wanted |= round_.blind.get(number, set()) & wagers.keys()
+    concerned = plan.by_decision | back
+    if (wanted ^ wagers.keys()).isdisjoint(concerned):
+        return
+    made = [plan.choices[name] for name in names]
+    for bet in plan.bets.values():
+        name = bet.name
+        if name not in concerned or (name in wanted) == (name in wagers):
+            continue
+        missing = name in wanted
+        clause = next((choice.clause for choice in made if missing and name in choice.stakes), bet.clause)
+        differs = Incident(
+            code="decision-bet-differs",
+            clause=clause,
+            reason="bet-missing" if missing else "bet-left",
+            seat=number,
+            choices=tuple(choice.name for choice in made),
+            bet=name,
+        )
+        round_.report(differs, seen)
+        if not missing:
+            hold(round_, number, (name,), clause)
+        elif _is_none_without(round_, number, name):
+            hold(round_, number, wagers, clause)
+
+
+def _wanted(plan: Plan, names: Iterable[str]) -> set[str]:
+    """The bets that must go with these choices."""
+    return {bet for name in names if name in plan.staked for bet in plan.staked[name]}
+
+
+def _put_back(round_: Round, seen: Seen, number: int) -> None:
+    """A bet that some choice takes back is gone, and the seat made none that does: it stands as it lay there, and is
+    held."""
+    plan, wagers, staked = round_.plan, round_.wagers[number], round_.staked.get(number, {})
+    made = [plan.choices[name] for name in round_.choices.get(number, {}).values()]
+    may = plan.taken_back - {choice.takes_back for choice in made}
+    for bet in plan.bets.values():
+        own = plan.tips.get(bet.name, bet.name)
+        if own not in may or bet.name in wagers or bet.name not in staked:
+            continue
+        gone = Incident(
+            code="decision-bet-differs",
+            clause=bet.clause,
+            reason="bet-missing",
+            seat=number,
+            choices=tuple(choice.name for choice in made),
+            bet=bet.name,
+        )
+        round_.report(gone, seen)
+        wagers[bet.name] = staked[bet.name]
+        hold(round_, number, (bet.name,), bet.clause)
+
+
+def _is_none_without(round_: Round, number: int, bet: str) -> bool:
+    """Whether the choice that this bet goes with cannot be had without it: it was one against folding, then or, where
+    no other follows, later; or nobody who makes no such bet keeps his cards as they are."""
+    plan = round_.plan
+    for name, made in round_.choices.get(number, {}).items():
+        choice = plan.choices[made]
+        if bet in choice.stakes:
+            names = [step.name for step in plan.steps]
+            steps = plan.steps[names.index(name) :][: None if choice.last else 1]
+            decides = [step for step in steps if isinstance(step, DecideStep)]
+            offered = {each for step in decides for each in step.choices}
+            kept = any(_keeps_all(plan, each) for step in decides[:1] for each in step.choices)
+            return not plan.folds.isdisjoint(offered) or not kept
+    return False
+
+
+def _keeps_all(plan: Plan, name: str) -> bool:
+    """Whether a choice is to go on as one is: no bet, no card laid down."""
+    choice = plan.choices[name]
+    return not (choice.stakes or choice.discards or choice.lays_aside or name in plan.folds)

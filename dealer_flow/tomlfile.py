@@ -1,0 +1,298 @@
+"""Strict TOML: read, validate, and name the file, line, key and what is allowed when something is wrong."""
+
+import os
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from types import UnionType
+from typing import Annotated, Any, Final, Literal, TypeVar, Union, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import ErrorDetails
+
+from devices.files import read_file
+from protocol.nearest import did_you_mean
+from protocol.printable import printable
+from protocol.tomlfile import Key, TomlFileError, line_of, spell, syntax_fault
+
+Model = TypeVar("Model", bound="TomlTable")
+Error = TypeVar("Error", bound=TomlFileError)
+Faults = Callable[[Model], Iterable[tuple[Key, str]]]
+"""What is wrong in a file whose keys are right one by one: at which key, and why."""
+
+TOML_MAX_BYTES: Final = 256 * 1024
+"""Longest file that is read: eight times the longest that comes with this program; TOML takes a second a megabyte."""
+DEEPEST: Final = 32
+"""Tables and arrays within each other, and parts of one key: five are the most in what comes with this program, and
+what takes a table apart calls itself for each."""
+FAULTS_MAX: Final = 100
+"""Most faults of one file that are named: nobody reads more, and each takes a look through the file."""
+_INTEGERS: Final = range(-(2**63), 2**63)
+"""The integers that TOML 1.0 asks for."""
+_LONG_KEY: Final = re.compile(rf"""(?<![\w"'-])(?:[\w"'-]++[ \t]*+\.[ \t]*+){{{DEEPEST + 1}}}""")
+"""So many parts in a key take the TOML reader quadratic time."""
+
+
+class TomlTable(BaseModel):
+    """Base of every table in a file: strict, frozen, no unknown key; kebab-case in the file, snake_case here."""
+
+    model_config = ConfigDict(
+        strict=True,
+        extra="forbid",
+        frozen=True,
+        alias_generator=lambda name: name.replace("_", "-").rstrip("-"),
+        populate_by_name=False,
+        defer_build=True,  # most programs read few kinds of file: a table is made ready when the first is read
+    )
+
+
+def load(
+    path: Path, model: type[Model], faults: Faults[Model] = lambda _: (), context: dict[str, Any] | None = None
+) -> Model:
+    """The file at `path` as a `model`, whose validators may read `context`; TomlFileError, always one line, for
+    anything that is wrong with it. `faults` says what one key cannot know of another."""
+    return first_fault(*parse(path, read(path), model, faults, TomlFileError, context))
+
+
+def first_fault(found: Model | None, wrong: Iterator[TomlFileError]) -> Model:
+    """What was found, unless something is wrong with it."""
+    for fault in wrong:
+        raise fault
+    assert found is not None
+    return found
+
+
+def parse(
+    file: str | Path,
+    text: str,
+    model: type[Model],
+    faults: Faults[Model],
+    error: type[Error],
+    context: dict[str, Any] | None = None,
+) -> tuple[Model | None, Iterator[Error]]:
+    """What `text` says, and everything that is wrong with it, looked for as it is asked: what its keys may not hold,
+    and then it is nothing, or else what does not fit together."""
+    try:
+        content = parsed(file, text, error)
+    except error as fault:
+        return None, iter([fault])
+    found, wrong = validated(content, model, faults, context)
+    return found, named_faults(iter(wrong), lambda key, why: fault_at(file, text, key, why, error))
+
+
+def parsed(file: str | Path, text: str, error: type[Error]) -> dict[str, Any]:
+    """What `text` says, as plain values; `error` when it is not TOML, or more than anything that reads it can bear."""
+    try:
+        content = _content(text)
+    except tomllib.TOMLDecodeError as fault:
+        line, why = syntax_fault(fault, text)
+        raise error(file, line, "", why) from None
+    except (ValueError, RecursionError):  # a number of thousands of digits, thousands of brackets
+        raise error(file, None, "", "not TOML: a number is too long, or a table too deep") from None
+    for key, why in _beyond(content, ()):
+        raise error(file, line_of(text, key), spell(key), why)
+    return content
+
+
+def _content(text: str) -> dict[str, Any]:
+    """What `text` says, as plain values."""
+    if long := _LONG_KEY.search(text):
+        line = text.count("\n", 0, long.start()) + 1
+        raise tomllib.TOMLDecodeError(f"a key has more than {DEEPEST} parts (at line {line}, column 1)")
+    return tomllib.loads(text)
+
+
+def _beyond(value: Any, key: Key) -> Iterator[tuple[Key, str]]:
+    """Where what `value` holds is too deep or too large for anything that reads it."""
+    if len(key) > DEEPEST:
+        yield key[:1], f"more than {DEEPEST} tables or arrays within each other"
+    elif isinstance(value, dict | list):
+        for name, part in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _beyond(part, (*key, name))
+    elif isinstance(value, int) and value not in _INTEGERS:
+        yield key, "a whole number beyond 64 bits"
+
+
+def fault_at(file: str | Path, text: str, key: Key, why: str, error: type[Error]) -> Error:
+    """What is wrong at a key of `text`; one that is not there at all is missed at the end."""
+    line = line_of(text, key) or len(text.splitlines()) or None if key else None
+    return error(file, line, spell(key), why)
+
+
+def named_faults(wrong: Iterator[tuple[Key, str]], at: Callable[[Key, str], Error]) -> Iterator[Error]:
+    """Each fault with its place, as many as anybody reads."""
+    for key, why in islice(wrong, FAULTS_MAX):
+        yield at(key, why)
+    if next(wrong, None) is not None:
+        yield at((), f"and more; the first {FAULTS_MAX} faults are named")
+
+
+def validated(
+    content: Mapping[str, Any], model: type[Model], faults: Faults[Model], context: dict[str, Any] | None = None
+) -> tuple[Model | None, Iterable[tuple[Key, str]]]:
+    """As `parse`, of what was read already."""
+    try:
+        found = model.model_validate(tuples(content), context=context)
+    except ValidationError as fault:
+        return None, _explained(model, fault.errors(include_url=False)[: FAULTS_MAX + 1])
+    return found, faults(found)
+
+
+def read(path: Path, error: type[TomlFileError] = TomlFileError) -> str:
+    """The text of a file; an `error` whose cause is the system's own when that will not let us at it."""
+    try:
+        return read_file(path, TOML_MAX_BYTES).decode("utf-8").replace("\r\n", "\n")
+    except UnicodeDecodeError as fault:
+        raise error(path, None, "", f"not UTF-8 text at byte {fault.start}") from None
+    except OSError as fault:
+        raise error(path, None, "", f"cannot be read: {fault.strerror}") from fault
+    except ValueError:
+        raise error(path, None, "", "cannot be read: no file has such a name") from None
+
+
+def files_in(folder: Path) -> dict[str, Path]:
+    """Name -> file of every TOML file in a folder, by name."""
+    return {path.name.removesuffix(".toml"): path for path in sorted(folder.glob("*.toml"))}
+
+
+def locate(
+    source: str | Path, known: Mapping[str, Path], what: str, error: type[TomlFileError] = TomlFileError
+) -> Path:
+    """The file that is meant: a path, or the name of one that is `known`."""
+    if isinstance(source, Path) or source.endswith(".toml") or "/" in source or "\\" in source:
+        return Path(source)
+    if source in known:
+        return known[source]
+    if (why := misnamed(source)) is not None:
+        raise error(source, None, "", why)
+    raise error(
+        source, None, "", f"no such {what}{did_you_mean(source, known)}; known: {', '.join(known)}, or a .toml file"
+    )
+
+
+def misnamed(source: str | Path) -> str | None:
+    """Why a path that is there cannot be meant, where an id or a .toml file is; None when it can, or is not there."""
+    if os.path.isdir(source):
+        return "a folder; expected an id or a .toml file"
+    if os.path.isfile(source) and not str(source).endswith(".toml"):
+        return "a file whose name does not end in .toml; expected an id or a .toml file"
+    return None
+
+
+def fault_in(path: Path, key: Key, why: str) -> TomlFileError:
+    """What is wrong at a key of a file."""
+    return TomlFileError(path, line_of(read(path), key), spell(key), why)
+
+
+def tuples(value: Any) -> Any:
+    """Arrays as tuples, which is what a frozen model holds."""
+    if isinstance(value, dict):
+        return {key: tuples(part) for key, part in value.items()}
+    return tuple(tuples(part) for part in value) if isinstance(value, list) else value
+
+
+def _explained(model: type[BaseModel], faults: Iterable[ErrorDetails]) -> list[tuple[Key, str]]:
+    """Each fault in the words of the file. What only follows from another is none: a key that is missing because it is
+    misspelt, a list that is too short without those of its parts that have faults."""
+    found, meant, above = list[tuple[Key, str]](), set[Key](), set[Key]()
+    for fault in faults:
+        key, why = _explain(model, fault)
+        if fault["type"] == "extra_forbidden":
+            near = _near(key[-1], _allowed(model, fault["loc"][:-1]))
+            if near is not None:
+                meant.add((*key[:-1], near))
+                why = f"{why} (did you mean {near!r}?)"
+        found.append((key, why))
+        above |= {key[:length] for length in range(len(key))}
+    follows = {_MISSING: meant, _TOO_SHORT: above}
+    return [(key, why) for key, why in found if not any(why.startswith(of) and key in at for of, at in follows.items())]
+
+
+_MISSING: Final = "missing"
+_TOO_SHORT: Final = "needs at least "
+_LONGEST_KEY: Final = 64
+"""To look for what a longer one may mean takes too long, and finds nothing."""
+
+
+def _near(key: str | int, allowed: Iterable[str]) -> str | None:
+    """The key that somebody who wrote this one most likely meant."""
+    from difflib import get_close_matches  # only a fault needs it
+
+    written = str(key).replace("_", "-").lower()
+    return next(iter(get_close_matches(written, [*allowed], 1)), None) if len(written) <= _LONGEST_KEY else None
+
+
+def _allowed(model: type[BaseModel], loc: Key) -> list[str]:
+    """The keys that the table at `loc` may have."""
+    fields = (each for kind in _walk(model, loc)[1] for each in kind.model_fields.items())
+    return list(dict.fromkeys(field.alias or name for name, field in fields))
+
+
+def _explain(model: type[BaseModel], fault: ErrorDetails) -> tuple[Key, str]:
+    """The key, and what it may not hold, in the words of the file."""
+    key, kinds = _walk(model, fault["loc"])
+    if fault["type"] == "extra_forbidden":
+        return key, f"unknown key; allowed: {', '.join(_allowed(model, fault['loc'][:-1]))}"
+    if fault["type"] == "missing":
+        return key, _MISSING
+    if fault["type"].startswith("union_tag"):
+        name = fault["ctx"]["discriminator"].strip("'")
+        allowed = ", ".join(tag for kind in kinds for tag in _tags(kind, name))
+        tag = fault["ctx"].get("tag")
+        why = "missing" if tag is None else f"no such kind: {printable(repr(tag))}"
+        return (*key, name), f"{why}; allowed: {allowed}"
+    given = printable(repr([*fault["input"]] if isinstance(fault["input"], tuple) else fault["input"]))
+    if fault["type"] in _WORDS:
+        return key, f"must be {_WORDS[fault['type']]}, not {given}"
+    why = fault["msg"].removeprefix("Input should be ").replace("\n", " ")
+    if fault["type"] == "string_too_short":
+        return key, "must not be empty"
+    if fault["type"] == "too_short":
+        return key, f"{_TOO_SHORT}{fault['ctx']['min_length']}"
+    if fault["type"] == "value_error":
+        return key, why.removeprefix("Value error, ")
+    return key, f"must be {why}, not {given}" if why != fault["msg"] else f"{why}, not {given}"
+
+
+_WORDS: Final = {
+    **dict.fromkeys(("tuple_type", "list_type"), "a list"),
+    **dict.fromkeys(("dict_type", "model_type", "dataclass_type", "named_tuple_type"), "a table"),
+    "string_type": "a text",
+    "int_type": "a whole number",
+    "bool_type": "true or false",
+}
+"""What a value must be, in the words of the file."""
+
+
+def _walk(model: type[BaseModel], loc: Key) -> tuple[Key, list[type[BaseModel]]]:
+    """The key as it stands in the file, and what may stand there: of several kinds of tables the validator puts the
+    one that it took behind the number."""
+    key, here = list[str | int](), [model]
+    for part in loc:
+        if isinstance(part, str) and len(here) > 1:
+            tagged = [kind for kind in here if any(part in _tags(kind, name) for name in kind.model_fields)]
+            if tagged:
+                here = tagged
+                continue
+        fields = [field for kind in here for name, field in kind.model_fields.items() if part in (name, field.alias)]
+        if not fields and part in ("int", "str"):
+            continue  # of several plain values, which one it was tried as
+        key.append(part)
+        here = next((_models(field.annotation) for field in fields), []) or here
+    return tuple(key), here
+
+
+def _tags(kind: type[BaseModel], name: str) -> tuple[str, ...]:
+    """The texts that a key may have, which tell kinds of tables apart; none of any other key."""
+    annotation = kind.model_fields[name].annotation
+    return get_args(annotation) if get_origin(annotation) is Literal else ()
+
+
+def _models(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    if get_origin(annotation) in (Annotated, Union, UnionType, tuple, dict):
+        return [model for part in get_args(annotation) for model in _models(part)]
+    return []

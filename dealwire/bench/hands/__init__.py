@@ -1,0 +1,1 @@
+"""Hands at the bench: a person, a program, or the simulated devices."""

@@ -1,0 +1,258 @@
+"""What people do at the device: done by this program at a simulated one, asked of a person or of a hands program at an
+attached one."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Literal
+
+from dealwire.bench.hands.actions import CABLE_IN, CABLE_OUT, KEYS_IN_VAIN, POWER_OFF, POWER_ON, HandTask, hand_task
+from dealwire.bench.hands.profiles import BADGE
+from dealwire.bench.record import Failed, NotRun, NotRunCause
+from dealwire.rehearsal.dealt_table import DealtTable
+from dealwire.rehearsal.faults import act_named, arm
+from dealwire.rehearsal.tables import RehearsedShoe, SimulatedTable
+from devices.simulator.deck import Bay
+from devices.simulator.shoe import ShoeModel
+from devices.simulator.shoe_table import ShoeTable
+from devices.simulator.shuffler import ShufflerModel
+from devices.simulator.shuffler_parts import Motion
+from devices.simulator.table_controller import TableControllerModel
+from protocol.faults import Fault
+from protocol.places import COMMUNITY, NOWHERE, parse_place
+from protocol.tdp.messages import BadgeLevel, Resolution, Spread
+
+DECKS: Final = (1, 2)
+OFF_MS: Final = 1_000
+"""How long a simulated device stays without power."""
+PATIENCE_MS: Final = 60_000
+"""How long a check waits for what a person does."""
+
+Table = DealtTable | ShoeTable
+HandsKind = Literal["simulated", "person", "program", "nobody"]
+
+
+class Hands(ABC):
+    """Whoever stands at the device, and follows instructions."""
+
+    whose: HandsKind
+    patience_ms = 0
+    """What they may add to the time an event takes that they cause."""
+    tireless = True
+    """They may be asked for the same thing a hundred times in a row."""
+
+    def begin(self, check: str) -> None:
+        """A new check: nothing is to go wrong any more."""
+        return
+
+    def ready_for(self, action: str, fields: Mapping[str, Any]) -> None:
+        """NotRun when it is known beforehand that they cannot do it, so that no check is left half done."""
+        return
+
+    def act(self, name: str, fields: Mapping[str, Any]) -> str:
+        """Do it, and say what was done. NotRun when nobody can."""
+        return self._follow(hand_task(name, fields))
+
+    def fault(self, name: str, fields: Mapping[str, Any]) -> str:
+        """Let something go wrong at what comes next."""
+        return self._follow(hand_task(name, fields))
+
+    def power(self, on: bool) -> str:
+        """Switch the device off or on."""
+        return self._follow(hand_task(POWER_ON if on else POWER_OFF))
+
+    def cable(self, there: bool) -> str:
+        """Put the cable in or pull it; the device stays on."""
+        return self._follow(hand_task(CABLE_IN if there else CABLE_OUT))
+
+    @abstractmethod
+    def _follow(self, task: HandTask) -> str: ...
+
+
+class PersonHands(Hands):
+    """A person at an attached device. `ask` shows an instruction and says whether it was followed."""
+
+    whose = "person"
+    patience_ms = PATIENCE_MS
+    tireless = False
+
+    def __init__(self, ask: Callable[[str], bool]) -> None:
+        self._ask = ask
+
+    def _follow(self, task: HandTask) -> str:
+        if not self._ask(task.say):
+            raise NotRun(f"skipped: {task.say}", NotRunCause.SKIPPED)
+        return task.say
+
+
+class NoHands(Hands):
+    """Nobody is there (`--unattended`)."""
+
+    whose = "nobody"
+
+    def ready_for(self, action: str, fields: Mapping[str, Any]) -> None:
+        """Never."""
+        self._follow(hand_task(action, fields))
+
+    def _follow(self, task: HandTask) -> str:
+        raise NotRun(f"needs a person: {task.say}", NotRunCause.UNATTENDED)
+
+
+class SimulatedHands(Hands):
+    """Hands at a simulated device. `now` is the table's time, `flush` puts what the device says onto its line."""
+
+    whose = "simulated"
+
+    def __init__(
+        self, table: Table, device: str, now: Callable[[], int], flush: Callable[[], None] = lambda: None
+    ) -> None:
+        self._table, self._device = table, device
+        self._now, self._flush = now, flush
+        self._unit: Any = table.units[device]
+
+    def begin(self, check: str) -> None:
+        """Whatever was armed and did not happen is called off."""
+        if isinstance(self._table, SimulatedTable):
+            self._table.shuffler.mishaps = []
+            self._table.shuffler.sensor_works = True
+
+    def act(self, name: str, fields: Mapping[str, Any]) -> str:
+        """Do it at the model."""
+        table, doing = self._table, act_named(name)
+        filled = doing.filled(fields)
+        match doing.device, table:
+            case "shoe", ShoeTable(model=shoe) | RehearsedShoe(shoe=shoe):
+                done = _AT_SHOE[name](shoe, filled)
+            case "table-controller", DealtTable():
+                done = _AT_CONTROLLER[name](table.controller, filled)
+            case "shuffler", SimulatedTable():
+                done = _AT_SHUFFLER[name](table.shuffler, filled, self._now())
+            case device, _:
+                raise NotRun(f"there is no {device} at this table")
+        if done is False and name not in KEYS_IN_VAIN:
+            raise Failed(f"the simulated device did not take this act: {name}")
+        return self._done(" ".join([name, *(f"{key}={value}" for key, value in fields.items())]))
+
+    def fault(self, name: str, fields: Mapping[str, Any]) -> str:
+        """Arm it."""
+        return arm(self._table, name, fields, device=self._device)
+
+    def power(self, on: bool) -> str:
+        """The plug."""
+        if on:
+            self._unit.power_on(self._now())
+        else:
+            self._unit.power_off()
+        return self._done(f"power {'on' if on else 'off'}")
+
+    def cable(self, there: bool) -> str:
+        """What goes either way is lost meanwhile; a real line stays open."""
+        table = self._table
+        line = table.line if isinstance(table, ShoeTable) else table.lines[self._device]
+        self._flush()
+        line.cut = not there
+        return self._done(f"cable {'in' if there else 'out'}")
+
+    def _follow(self, task: HandTask) -> str:
+        return self._done(task.say)
+
+    def _done(self, text: str) -> str:
+        self._unit.settle(self._now())
+        self._flush()
+        return text
+
+
+# ------------------------------------------------------------------ at the models
+
+Filled = Mapping[str, Any]
+
+
+def _grab(model: ShufflerModel, filled: Filled) -> object:
+    """Two thirds through the motion, however fast it is."""
+    if model.motion is not Motion.DISPENSE:
+        return False
+    return bool(model.lift(parse_place(filled["to"]), (model.motion_began_ns + 2 * model.motion_due_ns) // 3))
+
+
+def _load(model: ShufflerModel, filled: Filled, now_ns: int) -> object:
+    """The deck that lies outside goes into the input, some cards short, or with some more of the same back."""
+    cards = model.cards
+    if cards.count(Bay.INPUT):
+        return False
+    inside = cards.backs([Bay.CHAMBER, Bay.INPUT, Bay.TRAY, Bay.STUCK, Bay.REJECT])
+    deck = next((deck for deck in DECKS if deck not in inside), 0)
+    if not deck:
+        return False
+    _complete(model, deck)
+    cards.gather(deck, Bay.INPUT, leave=filled["short"])
+    if filled["extra"]:
+        cards.bring(deck, NOWHERE)
+        cards.pick(NOWHERE, Bay.INPUT, range(filled["extra"]))
+        cards.remove(NOWHERE)
+    return model.load_deck(deck, now_ns)
+
+
+def _complete(model: ShufflerModel, deck: int) -> None:
+    """The deck that lies about is whole: the box it came from holds a new one when it is not."""
+    cards = model.cards
+    cards.gather(deck, NOWHERE)
+    if cards.count(NOWHERE) != model.game.cards:
+        cards.remove(NOWHERE)
+        cards.bring(deck, NOWHERE, model.game.jokers)
+
+
+def _sensor(model: ShufflerModel, works: bool) -> bool:
+    model.sensor_works = works
+    return True
+
+
+_AT_SHUFFLER: Final[dict[str, Callable[[ShufflerModel, Filled, int], object]]] = {
+    "green": lambda model, _, now_ns: model.press_green(now_ns) or model.powered,  # pressed, whatever comes of it
+    "lift": lambda model, filled, now_ns: bool(model.lift(parse_place(filled["to"]), now_ns)),
+    "grab": lambda model, filled, _: _grab(model, filled),
+    "load": _load,
+    "open-door": lambda model, _, now_ns: model.move_door(True, now_ns),
+    "close-door": lambda model, _, now_ns: model.move_door(False, now_ns),
+    "open-setup": lambda model, _, now_ns: model.open_setup(now_ns),
+    "close-setup": lambda model, _, now_ns: model.close_setup(now_ns),
+    "clear-resume": lambda model, _, now_ns: model.turn_key(Resolution.RESUME, now_ns),
+    "clear-remove": lambda model, _, now_ns: model.turn_key(Resolution.REMOVE_DECK, now_ns),
+    "block-sensor": lambda model, _, __: _sensor(model, False),
+    "free-sensor": lambda model, _, __: _sensor(model, True),
+}
+
+_AT_CONTROLLER: Final[dict[str, Callable[[TableControllerModel, Filled], object]]] = {
+    "start-game": lambda model, _: model.start_game(),
+    "end-game": lambda model, _: model.end_game(),
+    "hand-button": lambda model, filled: model.press_hand(filled["hand"]),
+    "bet-on": lambda model, filled: model.sense(filled["seat"], True),
+    "bet-off": lambda model, filled: model.sense(filled["seat"], False),
+    "spot": lambda model, filled: model.select_spot(filled["seat"]),
+    "confirm": lambda model, _: model.confirm(),
+    "badge": lambda model, filled: model.swipe(BADGE, BadgeLevel(filled["level"])),
+    "wager": lambda model, filled: model.place_wager(filled["seat"], filled["bet"], filled["cents"]),
+    "decide": lambda model, filled: model.decide(filled["seat"], filled["decision"]),
+    "burn": lambda model, _: model.confirm_burn(COMMUNITY, (1, 2, 5), Spread.LEFT_TO_RIGHT),
+    "count": lambda model, filled: model.count(parse_place(f"seat {filled['seat']}"), filled["counted"]),
+    "misdeal": lambda model, _: model.call_misdeal(BADGE, Fault.MISDEAL_CALLED_BY_HOST),
+    "table-setup": lambda model, filled: model.set_setup(bool(filled["open"])),
+}
+
+_AT_SHOE: Final[dict[str, Callable[[ShoeModel, Filled], object]]] = {
+    "fill": lambda model, filled: model.fill(filled["decks"], filled["cut_after"] or None),
+    "begin": lambda model, filled: model.begin(filled["burn"]),
+    "draw": lambda model, _: model.draw() is not None,
+    "draw-unread": lambda model, _: model.draw(readable=False) is not None,
+    "push-back": lambda model, _: model.push_back(),
+    "pull-back": lambda model, _: model.pull_back(),
+    "end-round": lambda model, _: model.end_round(),
+    "lock-key": lambda model, filled: model.lock(bool(filled["locked"])),
+    "clear-error": lambda model, _: model.clear(),
+    "slow-draw": lambda model, _: model.trouble(Fault.DRAW_TOO_SLOW),
+    "wrong-button": lambda model, _: model.trouble(Fault.WRONG_BUTTON),
+    "empty": lambda model, _: model.empty() >= 0,
+}
+
+SIMULATED_ACTS: Final = frozenset({*_AT_SHUFFLER, *_AT_CONTROLLER, *_AT_SHOE})
+"""What simulated hands can do."""

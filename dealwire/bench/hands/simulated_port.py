@@ -1,0 +1,155 @@
+"""Hands at simulated devices of another process: a socket on which they do what a bench's hands program asks."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from dealwire.bench.hands.actions import CABLE_IN, CABLE_OUT, POWER_OFF, POWER_ON, hand_actions
+from dealwire.bench.hands.hands import SimulatedHands, Table
+from dealwire.bench.hands.program import ActFailed, CannotAct, Hands, answer
+from dealwire.bench.record import Failed, NotRun
+from dealwire.rehearsal.dealt_table import DealtTable
+from devices.clock import Clock
+from devices.line.loop import Member
+from devices.simulator.host import SimulatorHost
+from protocol.errors import LineAbsent, LocalError
+
+LINE_MAX: Final = 65_536
+"""Bytes of one line."""
+
+
+class SimulatorHands(Hands):
+    """The simulated hands, as a hands program. Which device they are at, the first line of a run says."""
+
+    name = "the simulator's own hands"
+
+    def __init__(self, host: SimulatorHost, table: Table, clock: Clock) -> None:
+        self._host, self._table, self._clock = host, table, clock
+        self._hands: SimulatedHands | None = None
+        self._device = ""
+
+    def can(self) -> Collection[str]:
+        """What can be done at this kind of device, and to a line that can be spoilt."""
+        kinds = {self._device, "any" if isinstance(self._table, DealtTable) else ""}
+        happening = ((name, at) for name, at in hand_actions().items() if at.kind in ("act", "fault"))
+        found = [name for name, at in happening if at.doing.device in kinds]
+        return [*found, POWER_OFF, POWER_ON, CABLE_OUT, CABLE_IN]
+
+    def hello(self, device: str, line: str) -> None:
+        """Stand at this device."""
+        if device not in self._table.units:
+            raise CannotAct(f"there is no {device} here, but {', '.join(self._table.units)}")
+        self._device = device
+        self._hands = SimulatedHands(
+            self._table, device, self._clock.now_ns, lambda: self._host.pump(self._clock.now_ns())
+        )
+
+    def new_check(self, check: str) -> None:
+        """Whatever was armed is called off."""
+        self._at_device().begin(check)
+
+    def do(self, action: str, fields: Mapping[str, Any]) -> None:
+        """At the model."""
+        hands, kind = self._at_device(), hand_actions()[action].kind
+        try:
+            if kind == "power":
+                hands.power(action == POWER_ON)
+            elif kind == "cable":
+                hands.cable(action == CABLE_IN)
+            else:
+                (hands.act if kind == "act" else hands.fault)(action, fields)
+        except (NotRun, LocalError) as error:
+            raise CannotAct(str(error)) from None
+        except Failed as error:
+            raise ActFailed(str(error)) from None
+
+    def _at_device(self) -> SimulatedHands:
+        if self._hands is None:
+            raise ActFailed("the first line of a run says which device it is for")
+        return self._hands
+
+
+class HandsPort(Member):
+    """A Unix socket at `path`, for one hands program at a time; the next one waits until it has left. LineAbsent when
+    it cannot be made. A socket that nobody listens at any more is replaced."""
+
+    def __init__(self, path: Path, hands: Hands) -> None:
+        self._path, self._hands = path, hands
+        self._buffer = bytearray()
+        self._bench: socket.socket | None = None
+        self._listener: socket.socket | None = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            if path.is_socket() and not _somebody_at(path):
+                path.unlink()
+            self._listener.bind(os.fspath(path))
+        except OSError as error:
+            self._listener.close()
+            raise LineAbsent(os.fspath(path), error.strerror or str(error)) from error
+        self._listener.listen(1)
+        self._listener.setblocking(False)
+
+    def fileno(self) -> int | None:
+        """The program's connection, or the listener while there is none."""
+        waiting = self._bench or self._listener
+        return waiting.fileno() if waiting else None
+
+    def on_readable(self, now_ns: int) -> None:
+        """A program comes, asks, or leaves."""
+        if self._bench is None:
+            self._accept()
+            return
+        try:
+            data = self._bench.recv(LINE_MAX)
+        except BlockingIOError:
+            return
+        except ConnectionError:
+            data = b""
+        self._buffer += data
+        if not data or len(self._buffer) > LINE_MAX:
+            self._hang_up()
+        while self._bench is not None and b"\n" in self._buffer:
+            line, _, rest = bytes(self._buffer).partition(b"\n")
+            self._buffer = bytearray(rest)
+            self._answer(line)
+
+    def close(self) -> None:
+        """Nobody is listened to any more. May be called twice."""
+        self._hang_up()
+        if self._listener is not None:
+            self._listener.close()
+            self._listener = None
+            self._path.unlink(missing_ok=True)
+
+    def _answer(self, line: bytes) -> None:
+        assert self._bench is not None
+        try:
+            # an answer is a hundred bytes, to somebody who waits for it
+            self._bench.sendall(answer(self._hands, line.decode()))
+        except (ValueError, KeyError, TypeError, OSError):
+            self._hang_up()
+
+    def _accept(self) -> None:
+        if self._listener is not None:
+            with contextlib.suppress(BlockingIOError, ConnectionError):
+                self._bench, _ = self._listener.accept()
+                self._bench.setblocking(False)
+
+    def _hang_up(self) -> None:
+        self._buffer.clear()
+        if self._bench is not None:
+            self._bench.close()
+            self._bench = None
+
+
+def _somebody_at(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as trial:
+        try:
+            trial.connect(os.fspath(path))
+        except OSError:
+            return False
+        return True

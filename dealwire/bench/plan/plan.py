@@ -1,0 +1,275 @@
+"""Acceptance plans: TOML files that say which checks are made, step by step. Strict; see `docs/bench.md`.
+
+A step is one inline table with one verb; the other keys are the verb's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BeforeValidator, Field, InstanceOf, PrivateAttr, model_validator
+
+from dealer_flow.record.base import Record
+from dealer_flow.tomlfile import TOML_MAX_BYTES, fault_in, files_in, load, locate
+from dealwire.bench.hands.profiles import PROFILES
+from dealwire.bench.record import Area
+from dealwire.bench.rules.fields import ALL_RULES
+from dealwire.bench.values import BadValue, Wanted, check_wanted, variables_in
+from dealwire.bench.verbs import device as d
+from dealwire.bench.verbs import events as e
+from dealwire.bench.verbs import instruments as i
+from dealwire.bench.verbs import line as p
+from dealwire.bench.verbs.soak import Soak
+from dealwire.bench.verbs.stand import Stand
+from dealwire.bench.verbs.states import Sweep
+from dealwire.bench.verbs.step import PlanStep, Prepared, Strict
+from devices.files import read_file
+from protocol.tdp.messages import Capability, Role
+from protocol.tomlfile import Key
+
+FOLDER: Final = Path(__file__).parent / "plans"
+
+
+ALWAYS_KNOWN: Final = ("session", "last", "acked", "request", "boots", "depth", "newest")
+"""What a step may look up without having saved it."""
+
+
+def _made(value: Any) -> Any:
+    """A table as the step of its verb."""
+    if not isinstance(value, dict):
+        return value
+    cls = VERBS[_verb(value)]
+    known = [str(part.alias or name) for name, part in cls.model_fields.items()]
+    if unknown := [key for key in value if key not in known]:
+        raise BadValue(f"unknown key {unknown[0]!r}; allowed: {', '.join(known)}")
+    return cls.model_validate(value)
+
+
+BenchStep = Annotated[InstanceOf[PlanStep], BeforeValidator(_made)]
+
+
+class Repeat(PlanStep):
+    """`repeat`: the steps, so many times."""
+
+    repeat: int = Field(ge=1, le=1000)
+    steps: tuple[BenchStep, ...]
+    """What is done and looked at, one step after the other."""
+
+    def _run(self, stand: Stand) -> None:
+        for _ in range(self.repeat):
+            for step in self.steps:
+                step(stand)
+
+
+VERBS: Final[dict[str, type[PlanStep]]] = {next(iter(cls.model_fields)): cls for cls in (
+    p.Sending, p.Raw, p.Flips, p.Replying, p.Naking, p.Expecting, p.Never, p.Ordered, p.CountMessages,
+    e.OldEvents, e.NoEvents, e.Again, e.Newest, e.CaughtUp, p.Greeting, e.AnyStatus, d.StateIs, p.WaitFor, p.Manners,
+    p.SessionOpening, d.ActAtDevice, d.Faulting, d.Power, d.Cable, d.Reopen, d.Prepare, d.DealPackets, d.WrongPacket,
+    d.Books, d.Poke,
+    e.Operate, e.Foreign, e.LostHost, e.HostIsBack, e.HostStaysLost, d.Measuring,
+    i.ReadMeters, i.MetersSince, i.Challenging, p.Save, Sweep, Soak, Repeat,
+)}  # fmt: skip
+"""By name. Some are also keys of others: then the first in this order is the verb."""
+
+
+def _verb(table: Mapping[str, Any]) -> str:
+    verb = next((verb for verb in VERBS if verb in table), None)
+    if verb is None:
+        raise BadValue(f"no verb; a step has one of {', '.join(VERBS)}")
+    return verb
+
+
+class Check(Strict):
+    """One check: what it judges (`section` of the protocol's page, `must` in our words) and how."""
+
+    id: str = Field(pattern=r"^[a-z0-9-]+\.[a-z0-9-]+$")
+    """Its name in the report and for `--only`."""
+    title: str
+    section: str
+    """The section of the protocol's page that it judges, by its anchor."""
+    area: Area = "conformance"
+    """Under which heading the report has it."""
+    must: str
+    """What it judges, in our words."""
+    role: Literal["OBSERVE", "OPERATE", "SERVICE", "none"] | None = None
+    """The role the session is opened with first; by default the plan's. none: the check opens it, or not, itself."""
+    needs: tuple[str, ...] = ()
+    """Capabilities; a device without them is not judged by this check."""
+    prepare: Prepared | None = None
+    """The state the device is brought into first."""
+    steps: tuple[BenchStep, ...] = Field(min_length=1)
+    """What is done and looked at, one step after the other."""
+
+    @model_validator(mode="after")
+    def _known(self) -> Check:
+        for name in self.needs:
+            if name not in Capability.__members__:
+                raise BadValue(f"no such capability: {name!r}; allowed: {', '.join(Capability.__members__)}")
+        dumped = [step.model_dump(serialize_as_any=True) for step in self.steps]
+        saved = _saved(dumped) | set(ALWAYS_KNOWN)
+        for unknown in sorted(variables_in(dumped) - saved):
+            raise BadValue(f"nothing is saved as {unknown!r} in this check; allowed: {', '.join(sorted(saved))}")
+        return self
+
+
+def _saved(steps: Iterable[Mapping[str, Any]]) -> set[str]:
+    """Every name that these steps save, within others too."""
+    return {name for step in steps for name in (*(step.get("save") or {}), *_saved(step.get("steps") or ()))}
+
+
+class RuleEntry(Strict):
+    """One rule that looks on all the time."""
+
+    id: str = Field(pattern=r"^always\.[a-z-]+$")
+    """`always.` and the name of the rule."""
+    title: str
+    section: str
+    """The section of the protocol's page that it judges."""
+    must: str
+    """What it judges, in our words."""
+
+    @model_validator(mode="after")
+    def _known(self) -> RuleEntry:
+        if self.rule not in ALL_RULES:
+            raise BadValue(f"no such rule: {self.rule!r}; allowed: {', '.join(f'always.{name}' for name in ALL_RULES)}")
+        return self
+
+    @property
+    def area(self) -> Area:
+        """What rules belong to."""
+        return "conformance"
+
+    @property
+    def rule(self) -> str:
+        """Its name among the rules."""
+        return self.id.removeprefix("always.")
+
+
+class PlanFile(Record, frozen=True):
+    """One file of a plan."""
+
+    name: str
+    sha256: str
+    """Of its bytes."""
+
+
+def plan_digest(files: Iterable[PlanFile]) -> str:
+    """SHA-256 over the files of a plan: over the digest of each in hex with a line end behind it, in their order."""
+    return hashlib.sha256("".join(f"{file.sha256}\n" for file in files).encode()).hexdigest()
+
+
+class BenchPlan(Strict):
+    """A whole plan. `include` names others of the same device whose rules and checks come first."""
+
+    schema_: Literal["dealwire.plan/1"] = Field(alias="schema")
+    id: str
+    title: str
+    device: Literal["shuffler", "table-controller", "shoe", "any"]
+    """The kind of device that it judges."""
+    role: Literal["OBSERVE", "OPERATE", "SERVICE"] = "SERVICE"
+    """The role with which the sessions are opened."""
+    allowance_ms: int = Field(50, ge=0, le=1000)
+    """What a real line and this machine may add to every limit."""
+    include: tuple[Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,100}$")], ...] = ()
+    """Names of plans beside this one, or of those that come with the program."""
+    rule: tuple[RuleEntry, ...] = ()
+    check: tuple[Check, ...] = ()
+    _files: tuple[PlanFile, ...] = PrivateAttr(default=())
+
+    @property
+    def files(self) -> tuple[PlanFile, ...]:
+        """The plan's own file, then those that it includes, each before what it includes in turn."""
+        return self._files
+
+    @property
+    def sha256(self) -> str:
+        """`plan_digest` of its files."""
+        return plan_digest(self._files)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Every check and rule, in the order they are reported."""
+        return tuple(entry.id for entry in self.entries)
+
+    @property
+    def entries(self) -> tuple[Check | RuleEntry, ...]:
+        """The same, whole."""
+        return (*self.check, *self.rule)
+
+    @property
+    def granted(self) -> Role:
+        """The role the plan is run with."""
+        return Role[self.role]
+
+
+def _impossible(plan: BenchPlan) -> Iterator[tuple[Key, str]]:
+    """Every step that wants of a status what no device of the plan's kind can say."""
+    devices: list[str] = [*PROFILES] if plan.device == "any" else [plan.device]
+    for at, check in enumerate(plan.check):
+        yield from _of_steps(check.steps, ("check", at, "steps"), devices)
+
+
+def _of_steps(steps: Iterable[PlanStep], key: Key, devices: list[str]) -> Iterator[tuple[Key, str]]:
+    for at, step in enumerate(steps):
+        if isinstance(step, Repeat):
+            yield from _of_steps(step.steps, (*key, at, "steps"), devices)
+        why = [_why_not(PROFILES[device].status, step.of_status) for device in devices]
+        if all(why):
+            yield (*key, at), why[0]
+
+
+def _why_not(status: str, wanted: Mapping[str, Wanted]) -> str:
+    try:
+        check_wanted(status, wanted)
+    except BadValue as error:
+        return str(error)
+    return ""
+
+
+def known_plans() -> tuple[str, ...]:
+    """Ids of the plans that come with the program."""
+    return tuple(files_in(FOLDER))
+
+
+@cache
+def packaged_plan(name: str) -> BenchPlan:
+    """The plan with this id that comes with the program; TomlFileError when there is none."""
+    return load_plan(name)
+
+
+def load_plan(source: str | Path) -> BenchPlan:
+    """The plan with this id, or in this file, with all it includes. TomlFileError says in one line what is wrong
+    where."""
+    return _load(source, ())
+
+
+def _load(source: str | Path, above: tuple[str, ...]) -> BenchPlan:
+    path = locate(source, files_in(FOLDER), "plan")
+    plan = load(path, BenchPlan, _impossible)
+    if plan.id in above:
+        raise fault_in(path, ("include",), f"{plan.id!r} includes itself")
+    rules, checks = list(plan.rule), list(plan.check)
+    parts: list[BenchPlan] = []
+    for name in reversed(plan.include):
+        beside = path.with_name(f"{name}.toml")
+        if not beside.exists() and name not in known_plans():
+            why = f"no such plan: {name!r}; it stands beside this one, or is one of {', '.join(known_plans())}"
+            raise fault_in(path, ("include",), why)
+        part = _load(beside if beside.exists() else name, (*above, plan.id))
+        if part.device not in ("any", plan.device):
+            raise fault_in(path, ("include",), f"{name!r} is for a {part.device}")
+        rules[:0], checks[:0] = part.rule, part.check
+        parts.insert(0, part)
+    ids = [*(rule.id for rule in rules), *(check.id for check in checks)]
+    twice = next((one for one in ids if ids.count(one) > 1), None)
+    if twice is not None:
+        own = [at for at, check in enumerate(plan.check) if check.id == twice]
+        raise fault_in(path, ("check", own[-1], "id") if own else ("include",), f"{twice!r} is there twice")
+    whole = plan.model_copy(update={"rule": tuple(rules), "check": tuple(checks)})
+    first = PlanFile(path.name, hashlib.sha256(read_file(path, TOML_MAX_BYTES)).hexdigest())
+    whole._files = (first, *(file for part in parts for file in part.files))
+    return whole

@@ -1,0 +1,288 @@
+"""A report as one HTML file that needs nothing else: no script, no font, no network. It prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape as escaped
+from typing import Final
+
+from dealwire.bench.record import Actor, BenchOutcome
+from dealwire.bench.report.report import CheckRecord, LineMoment, Report, ReportComparison, TimesRecord
+from dealwire.bench.report.signing import ReportSignature
+from dealwire.bench.report.words import (
+    LISTED_TOGETHER,
+    comparison_head,
+    comparison_rows,
+    facts,
+    page_of,
+    remarks,
+    together,
+    warnings,
+)
+from protocol.printable import printable
+
+WIDTH: Final = 900
+"""Of a time line, in its own units."""
+LEFT: Final = 66
+"""Room for the lanes' names."""
+LANES: Final = {Actor.HOST: 24, Actor.DEVICE: 58, Actor.HANDS: 92}
+"""Height of each lane's line."""
+HEIGHT: Final = 128
+LISTED: Final = 60
+"""Entries of a time line written out below it."""
+STEPS_MS: Final = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 60_000, 120_000, 300_000)
+
+_STYLE: Final = """
+:root { color-scheme: light dark; --ink: #1b1f24; --soft: #57606a; --paper: #ffffff; --line: #d0d7de;
+  --pass: #116329; --fail: #b3261e; --none: #7a5901; --host: #0550ae; --device: #116329; --hands: #8250df;
+  --tint: #f6f8fa; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6edf3; --soft: #9aa4af; --paper: #0d1117; --line: #343b44;
+  --pass: #56d364; --fail: #ff7b72; --none: #e3b341; --host: #79c0ff; --device: #56d364; --hands: #d2a8ff;
+  --tint: #161b22; } }
+@media print { :root { --ink: #000; --soft: #333; --paper: #fff; --line: #999; --pass: #060; --fail: #a00;
+  --none: #640; --host: #036; --device: #060; --hands: #506; --tint: #fff; } details { break-inside: avoid; }
+  body { font-size: 9pt; max-width: none; padding: 0; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 62rem; padding: 1.5rem; background: var(--paper); color: var(--ink);
+  font: 15px/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.6rem; margin: 0 0 .25rem; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
+h3 { font-size: 1rem; margin: 1rem 0 .25rem; }
+.verdict { font-weight: 700; font-size: 1.15rem; border-left: .35rem solid currentColor; padding: .5rem .75rem;
+  background: var(--tint); }
+.passed { color: var(--pass); } .failed, .nothing-run { color: var(--fail); }
+.not-run, .incomplete { color: var(--none); }
+.note { border: 1px solid var(--none); padding: .4rem .75rem; }
+ul { margin: 0; padding: 0 0 0 1.2rem; columns: 24rem; }
+ul li { break-inside: avoid; } ul code { color: var(--soft); font-size: .85em; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; } dt { color: var(--soft); }
+dd { margin: 0;
+  overflow-wrap: anywhere; }
+table { border-collapse: collapse; width: 100%; } th, td { text-align: left; padding: .25rem .6rem .25rem 0;
+  border-bottom: 1px solid var(--line); vertical-align: top; }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
+details { border-bottom: 1px solid var(--line); } summary { cursor: pointer; padding: .35rem 0;
+  display: flex; gap: .75rem;
+  align-items: baseline; } summary code { color: var(--soft); margin-left: auto; }
+summary .o { flex: 0 0 4.2rem; font-weight: 600; }
+.in { padding: 0 0 1rem 4.95rem; } .in p { margin: .2rem 0; } .must { color: var(--soft); }
+svg { display: block; width: 100%; height: auto; background: var(--tint); margin: .5rem 0; }
+svg text { font: 11px system-ui, sans-serif; fill: var(--soft); }
+.axis { stroke: var(--line); stroke-width: 1; } .host { fill: var(--host); } .device { fill: var(--device); }
+.hands { fill: var(--hands); } .bad { fill: var(--fail); }
+ol { margin: .3rem 0; padding: 0; list-style: none; font: 12px/1.45 ui-monospace, monospace; }
+ol li { display: grid; grid-template-columns: 6rem 4.2rem 1fr; gap: .5rem; }
+li span { overflow-wrap: anywhere; min-width: 0; }
+ol li span:first-child { text-align: right;
+  color: var(--soft); } li.b { color: var(--fail); }
+.wide { overflow-x: auto; }
+p, dd, code { overflow-wrap: anywhere; }
+@media (max-width: 40rem) { body { padding: .75rem; } .in { padding-left: 0; } summary { flex-wrap: wrap; }
+  ol li { grid-template-columns: 3.5rem 3.2rem 1fr; } summary code { margin-left: 0; } dl { display: block; }
+  dd { margin-bottom: .4rem; } }
+.bar { min-width: 4rem; height: .6rem; background: var(--line); }
+.bar i { display: block; height: 100%; background: var(--device); }
+"""
+
+
+def to_html(report: Report, signature: ReportSignature | None = None) -> str:
+    """The whole document. `signature` is that of the report as JSON, which the page shows and is not itself signed."""
+    against = report.against
+    title = f"{report.plan.title}: {report.verdict.value}"
+    parts = [
+        "<!doctype html>",
+        '<html lang="en"><head><meta charset="utf-8">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f"<title>{_text(title)}</title><style>{_STYLE}</style></head><body>",
+        f"<h1>{_text(report.plan.title)}</h1>",
+        f'<p class="verdict {_css(report.verdict)}">{_text(report.summary)}</p>',
+        f'<p class="verdict passed">Conformance: {_text(report.conformance)}</p>' if report.conformance else "",
+        *(f'<p class="note">{_text(warning)}</p>' for warning in warnings(report)),
+        _facts(report),
+        _areas(report),
+        _against(against) if against else "",
+        _list("Failed", report.of(BenchOutcome.FAILED), page_of(report), is_open=True),
+        _not_run(report.of(BenchOutcome.NOT_RUN), page_of(report)),
+        _timing(report),
+        _list("Passed", report.of(BenchOutcome.PASSED), page_of(report), is_open=False),
+        _evidence(report, signature),
+        "</body></html>",
+    ]
+    return "\n".join(part for part in parts if part) + "\n"
+
+
+def _css(word: str) -> str:
+    return word.replace(" ", "-")
+
+
+def _facts(report: Report) -> str:
+    return _pairs((fact.label, fact.text) for fact in facts(report))
+
+
+def _pairs(rows: Iterable[tuple[str, str]]) -> str:
+    return "<dl>" + "".join(f"<dt>{_text(label)}</dt><dd>{_text(text)}</dd>" for label, text in rows) + "</dl>"
+
+
+def _evidence(report: Report, signature: ReportSignature | None) -> str:
+    """What ties the page to the report that can be verified."""
+    rows = [("Report SHA-256", report.sha256)]
+    if signature is None:
+        rows.append(("Signature", "none"))
+    else:
+        rows += [("Signed with key", signature.key_id), ("Public key", signature.public.hex())]
+        rows.append(("Signature (Ed25519)", signature.hex))
+    words = "This page was made from the report as JSON, which alone is evidence: dealwire bench --verify FILE"
+    return f"<h2>Evidence</h2><p>{words}</p>{_pairs(rows)}"
+
+
+def _areas(report: Report) -> str:
+    rows: list[tuple[str, list[int]]] = []
+    outcomes = list(BenchOutcome)
+    for area in dict.fromkeys(check.area for check in report.checks):
+        checks = [check for check in report.checks if check.area == area]
+        rows.append((area, [sum(check.outcome is outcome for check in checks) for outcome in outcomes]))
+    rows.append(("all", [len(report.of(outcome)) for outcome in outcomes]))
+    body = "".join(
+        f"<tr><td>{name}</td>" + "".join(f'<td class="n">{cell}</td>' for cell in (*cells, sum(cells))) + "</tr>"
+        for name, cells in rows
+    )
+    heads = "".join(f'<th class="n" scope="col">{name}</th>' for name in (*(one.value for one in outcomes), "checks"))
+    head = f'<thead><tr><th scope="col">area</th>{heads}</tr></thead>'
+    return f'<h2>By area</h2><div class="wide"><table>{head}<tbody>{body}</tbody></table></div>'
+
+
+def _against(against: ReportComparison) -> str:
+    """What changed since an earlier report."""
+    rows = [
+        f"<dt>{_text(heading)} ({len(found)})</dt><dd>{'<br>'.join(map(_text, found))}</dd>"
+        for heading, found in comparison_rows(against)
+    ]
+    body = f"<dl>{''.join(rows)}</dl>" if rows else "<p>Nothing has changed.</p>"
+    return f"<h2>Against the last report</h2><p>{_text(comparison_head(against))}</p>{body}"
+
+
+def _not_run(checks: list[CheckRecord], page: str) -> str:
+    """Each that has a reason of its own, then those that share one."""
+    if not checks:
+        return ""
+    own = [check for check in checks if check.cause not in LISTED_TOGETHER]
+    groups = [
+        f'<h3 class="not-run">{len(found)}: {_text(why)}</h3><ul>'
+        + "".join(
+            f'<li id="{_text(check.id)}"><code>{_text(check.id)}</code> {_text(check.title)}</li>' for check in found
+        )
+        + "</ul>"
+        for why, found in together(checks).items()
+    ]
+    return f"<h2>Not run</h2>{''.join(_check(check, page, True) for check in own)}{''.join(groups)}"
+
+
+def _timing(report: Report) -> str:
+    rows = [_timing_row(check, times) for check in report.checks for times in check.measures]
+    if not rows:
+        return ""
+    heads = "".join(
+        f'<th class="n" scope="col">{name}</th>' for name in ("count", "min", "median", "p99", "max", "limit")
+    )
+    return (
+        '<h2>Times in milliseconds</h2><div class="wide"><table><thead><tr><th scope="col">what</th>'
+        f'{heads}<th scope="col">longest, of the limit</th></tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+    )
+
+
+def _timing_row(check: CheckRecord, times: TimesRecord) -> str:
+    figures = [f"{value:.1f}" for value in (times.min_ms, times.median_ms, times.p99_ms, times.max_ms)]
+    limit = "none" if times.limit_ms is None else str(times.limit_ms)
+    share = min(1.0, times.max_ms / times.limit_ms) if times.limit_ms else 0.0
+    bar = f'<div class="bar"><i style="width:{share * 100:.0f}%"></i></div>' if times.limit_ms else ""
+    cells = "".join(f'<td class="n">{cell}</td>' for cell in (str(times.count), *figures, limit))
+    return f"<tr><td>{_text(times.name)}<br><small>{_text(check.id)}</small></td>{cells}<td>{bar}</td></tr>"
+
+
+def _list(title: str, checks: list[CheckRecord], page: str, *, is_open: bool) -> str:
+    if not checks:
+        return ""
+    return f"<h2>{title}</h2>" + "".join(_check(check, page, is_open) for check in checks)
+
+
+def _check(check: CheckRecord, page: str, is_open: bool) -> str:
+    css = _css(check.outcome)
+    section = f"{page}#{check.section}"
+    words = [f"<p>{_text(remark)}</p>" for remark in remarks(check)]
+    why = f'<p class="{css}">{_text(check.why)}</p>' if check.why else ""
+    head = (
+        f'<summary><span class="o {css}">{check.outcome.value}</span>'
+        f"<span>{_text(check.title)}</span><code>{_text(check.id)}</code></summary>"
+    )
+    must = f'<p class="must">{_text(check.must)} ({_text(section)})</p>'
+    return (
+        f'<details{" open" if is_open else ""} id="{_text(check.id)}">{head}'
+        f'<div class="in">{why}{must}{"".join(words)}{_timeline(check)}</div></details>'
+    )
+
+
+# ------------------------------------------------------------------ time lines
+
+
+def _timeline(check: CheckRecord) -> str:
+    if not check.timeline:
+        return ""
+    whole_ms = max(check.duration_ms, 1.0)
+    scale = (WIDTH - LEFT - 20) / whole_ms
+    marks = "".join(_mark(moment, LEFT + moment.ms * scale) for moment in check.timeline)
+    label = _text(f"Time line of {check.id}: {len(check.timeline)} entries in {whole_ms:.0f} ms")
+    return (
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">{_axes(whole_ms, scale)}{marks}</svg>'
+        f"{_entries(check)}"
+    )
+
+
+def _axes(whole_ms: float, scale: float) -> str:
+    step = next((step for step in STEPS_MS if whole_ms / step <= 10), STEPS_MS[-1])
+    out = [
+        f'<line class="axis" x1="{LEFT}" y1="{y}" x2="{WIDTH - 10}" y2="{y}"/>'
+        f'<text x="{LEFT - 8}" y="{y + 4}" text-anchor="end">{lane.value}</text>'
+        for lane, y in LANES.items()
+    ]
+    at = 0
+    while at <= whole_ms:
+        x = LEFT + at * scale
+        words = f"{at} ms" if step < 1000 else f"{at // 1000} s"
+        out.append(f'<line class="axis" x1="{x:.1f}" y1="8" x2="{x:.1f}" y2="{HEIGHT - 20}"/>')
+        out.append(f'<text x="{x:.1f}" y="{HEIGHT - 6}" text-anchor="middle">{words}</text>')
+        at += step
+    return "".join(out)
+
+
+def _mark(moment: LineMoment, x: float) -> str:
+    y = LANES[moment.by]
+    css = "bad" if moment.bad else moment.by.value
+    title = f"<title>{_text(moment.what)}</title>"
+    if moment.bad:
+        return f'<path class="{css}" d="M{x - 5:.1f} {y - 5}h10v10h-10z">{title}</path>'
+    if moment.by is Actor.HANDS:
+        return f'<path class="{css}" d="M{x:.1f} {y - 6}l6 6l-6 6l-6 -6z">{title}</path>'
+    return f'<circle class="{css}" cx="{x:.1f}" cy="{y}" r="4">{title}</circle>'
+
+
+def _entries(check: CheckRecord) -> str:
+    """The first entries in words; a heartbeat or a status that says nothing new is left to the picture."""
+    items: list[str] = []
+    last = ""
+    for moment in check.timeline:
+        is_status = moment.what.split(" ", 2)[0].endswith("Status")
+        plain = moment.what.startswith(("Heartbeat", "Ack ")) or (is_status and moment.what == last)
+        last = moment.what if is_status else last
+        if plain and not moment.bad:
+            continue
+        css = ' class="b"' if moment.bad else ""
+        cells = (f"{moment.ms:.1f}", moment.by.value, _text(moment.what))
+        items.append(f"<li{css}>" + "".join(f"<span>{cell}</span>" for cell in cells) + "</li>")
+    more = (
+        f"<li><span></span><span></span><span>and {len(items) - LISTED} more</span></li>" if len(items) > LISTED else ""
+    )
+    return f"<ol>{''.join(items[:LISTED])}{more}</ol>"
+
+
+def _text(text: str) -> str:
+    """As it stands in a page: what a device says of itself is shown, and not obeyed."""
+    return escaped(printable(text, None))

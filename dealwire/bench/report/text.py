@@ -1,0 +1,149 @@
+"""A report for a terminal, and one as JUnit XML for build servers."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import Final
+from xml.etree import ElementTree as ET
+
+from dealwire.bench.record import BenchOutcome
+from dealwire.bench.report.report import CheckRecord, Report
+from dealwire.bench.report.signing import ReportSignature
+from dealwire.bench.report.words import (
+    LISTED_TOGETHER,
+    comparison_head,
+    comparison_rows,
+    facts,
+    page_of,
+    remarks,
+    together,
+    warnings,
+)
+
+MARKS: Final = {BenchOutcome.PASSED: "pass", BenchOutcome.FAILED: "FAIL", BenchOutcome.NOT_RUN: "----"}
+WIDTH: Final = 110
+"""Of names that stand side by side."""
+
+
+def text_lines(report: Report) -> Iterable[str]:
+    """One line a check, what failed in full, what was not run and why; then the head and the verdict."""
+    width = max((len(check.id) for check in report.checks), default=0)
+    for check in report.checks:
+        if check.cause in LISTED_TOGETHER:
+            continue
+        yield f"{MARKS[check.outcome]}  {check.id.ljust(width)}  {check.title}"
+        if check.outcome is not BenchOutcome.PASSED:
+            yield f"      {check.why}"
+        yield from (f"      {remark}" for remark in remarks(check))
+    for why, checks in together(list(report.checks)).items():
+        yield f"----  {len(checks)} not run: {why}"
+        yield from _side_by_side([check.id for check in checks])
+    yield ""
+    yield from summary_lines(report)
+
+
+def _side_by_side(names: list[str]) -> list[str]:
+    indent = " " * 6
+    return textwrap.wrap(
+        ", ".join(names), WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
+    )
+
+
+def summary_lines(report: Report) -> Iterator[str]:
+    """Who was judged by what, and what came of it."""
+    yield report.plan.title
+    known = facts(report)
+    width = max(len(fact.label) for fact in known)
+    yield from (f"  {fact.label.ljust(width)}  {fact.text}" for fact in known)
+    yield from comparison_lines(report)
+    yield from (f"NOTE: {warning}" for warning in warnings(report))
+    yield report.summary
+
+
+def comparison_lines(report: Report) -> Iterator[str]:
+    """What is not as it was in the report that it is held against; nothing without one."""
+    if report.against is None:
+        return
+    yield comparison_head(report.against)
+    rows = list(comparison_rows(report.against))
+    for heading, found in rows:
+        yield f"  {heading.lower()} ({len(found)}):"
+        if any(" " in each for each in found):
+            yield from (f"      {each}" for each in found)
+        else:
+            yield from _side_by_side(found)
+    if not rows:
+        yield "  nothing has changed"
+
+
+# ------------------------------------------------------------------ for build servers
+
+
+def to_junit(report: Report, signature: ReportSignature | None = None) -> str:
+    """One `testsuite` for each area; a check that was not run is `skipped`, with its reason. Every suite has the head
+    as its properties: there is no other place for them."""
+    root = ET.Element(
+        "testsuites", {"name": report.plan.title, **_counts(report.checks), "time": f"{report.took_s:.3f}"}
+    )
+    ordered = sorted(report.checks, key=lambda check: check.area)
+    properties = _properties(report, signature)
+    for area, checks in groupby(ordered, key=lambda check: check.area):
+        _suite(root, report, area, list(checks), properties)
+    ET.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
+
+
+def _properties(report: Report, signature: ReportSignature | None) -> dict[str, str]:
+    counts = report.counts
+    found = {"verdict": report.verdict.value, "summary": report.summary}
+    found |= {"checks": str(counts.checks), "run": str(counts.run), "not-run": str(counts.not_run)}
+    found |= {fact.key: fact.text for fact in facts(report)}
+    found |= {"note": " / ".join(noted)} if (noted := warnings(report)) else {}
+    if report.against is not None:
+        found["against"] = comparison_head(report.against)
+        found |= {
+            f"against-{heading.lower().replace(' ', '-')}": "; ".join(rows)
+            for heading, rows in comparison_rows(report.against)
+        }
+    found["report-sha256"] = report.sha256
+    return found | ({"signed-by": signature.key_id, "signature": signature.hex} if signature else {})
+
+
+def _suite(root: ET.Element, report: Report, area: str, checks: list[CheckRecord], properties: dict[str, str]) -> None:
+    began = datetime.fromisoformat(report.began).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    took_s = sum(check.duration_ms for check in checks) / 1000
+    name = f"{report.plan.id}.{area}"
+    suite = ET.SubElement(root, "testsuite", {"name": name, **_counts(checks), "time": f"{took_s:.3f}"})
+    suite.set("timestamp", began)
+    suite.set("hostname", _plain(report.host) or "unknown")
+    block = ET.SubElement(suite, "properties")
+    for key, value in properties.items():
+        ET.SubElement(block, "property", name=key, value=_plain(value))
+    for check in checks:
+        case = ET.SubElement(suite, "testcase", classname=name, name=check.id)
+        case.set("time", f"{check.duration_ms / 1000:.3f}")
+        if check.outcome is BenchOutcome.FAILED:
+            failure = ET.SubElement(case, "failure", message=_plain(check.why), type="failed")
+            failure.text = _plain(f"{check.title}\n{check.must}\n({page_of(report)}#{check.section})\n{check.why}")
+        elif check.outcome is BenchOutcome.NOT_RUN:
+            ET.SubElement(case, "skipped", message=_plain(check.why))
+        if spoken := remarks(check):
+            ET.SubElement(case, "system-out").text = _plain("\n".join(spoken))
+
+
+def _counts(checks: Iterable[CheckRecord]) -> dict[str, str]:
+    outcomes = [check.outcome for check in checks]
+    return {
+        "tests": str(len(outcomes)),
+        "failures": str(outcomes.count(BenchOutcome.FAILED)),
+        "errors": "0",
+        "skipped": str(outcomes.count(BenchOutcome.NOT_RUN)),
+    }
+
+
+def _plain(text: str) -> str:
+    """XML 1.0 knows no control characters but these; a device's name may hold others."""
+    return "".join(char if char >= " " or char in "\n\t" else "?" for char in text)

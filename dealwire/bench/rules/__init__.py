@@ -1,0 +1,1 @@
+"""Rules that a device is held to, one file a subject."""

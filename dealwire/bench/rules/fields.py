@@ -1,0 +1,264 @@
+"""Rules that look at what stands in the fields of a device's messages: its sessions, its clock, its texts, its states.
+
+They look on as those of `rules` do, and are listed in a plan like them.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from dealwire.bench.record import HeardFrame
+from dealwire.bench.rules.codes import CODE_RULES
+from dealwire.bench.rules.deals import DEAL_RULES
+from dealwire.bench.rules.link import LINK_RULES
+from dealwire.bench.rules.rule import NOT_KNOWN, RULES, BenchRule, Known, name_of
+from dealwire.bench.rules.shoe import SHOE_RULES
+from dealwire.bench.rules.truth import TRUTH_RULES, saying
+from protocol.faults import Fault
+from protocol.message import message_name
+from protocol.tdp import messages as m
+from protocol.tdp.device_link import WINDOW
+from protocol.tdp.messages import Kind, Status
+from protocol.tdp.outputs import MESSAGE_IDS, SESSION_EXTENSION, DeviceStatus
+
+NEAR: Final = 256
+"""Two session ids that are nearer than this, or one that is below it, were not drawn by chance: of a million power-ups
+that are, one in ten is mistaken so."""
+STILL_MS: Final = 900
+"""Two statuses that arrive so far apart were made at different times, however late the line was."""
+MOVED_MS: Final = 10
+"""The least by which a clock of milliseconds has moved on then; one of seconds has not."""
+AHEAD_MS: Final = 5_000
+"""How much further a device's clock may have moved than time between two statuses: what a line held back."""
+CHANGE_MS: Final = 500
+"""How long a STATUS may take that a change asks for. The page gives no time, so it is generous; what comes with the
+next second by itself is later as often as not."""
+MARGIN_NS: Final = 1_000_000_000
+"""An ACK that was sent so long ago has arrived."""
+_WRAP: Final = 1 << 32
+_SHOWN: Final = (
+    m.PacketDispensedMessage,
+    m.PacketLiftedMessage,
+    m.CardRejectedMessage,
+    m.DoorMovedMessage,
+    m.CardDrawnMessage,
+    m.CardUnreadableMessage,
+    m.CardDrawnOutsideMessage,
+    m.ShoeLockMovedMessage,
+    m.SensorChangedMessage,
+    m.GameStartedMessage,
+)
+"""Events each of which changes a field of its device's STATUS: a count, a lock, a door."""
+_FAULTS: Final = (m.FaultRaisedMessage, m.FaultClearedMessage)
+_OPENS: Final = MESSAGE_IDS[m.OpenSessionMessage]
+_RESERVED: Final = range(0x02, 0x80)
+_SESSION_BYTES: Final = 4
+
+
+@dataclass
+class _Sessions(BenchRule):
+    """Session ids are drawn by chance, over the power-ups of the run and against the session before them."""
+
+    drawn: list[int] = field(default_factory=list)
+    """In the order of the power-ups, as far as it is known."""
+    now: int = 0
+
+    def hear(self, heard: HeardFrame, known: Known) -> None:
+        message = heard.message
+        if isinstance(message, m.HelloReplyMessage) and message.session != self.now:
+            self.now = message.session
+            self._draw(self.now, len(self.drawn))
+        elif isinstance(heard.event, m.BootedMessage):
+            before = heard.event.previous_session
+            if before and before not in self.drawn and self.now in self.drawn:
+                self._draw(before, self.drawn.index(self.now))
+
+    def _draw(self, session: int, place: int) -> None:
+        why = f"{session:08X}h came again" if session in self.drawn else self._near(session)
+        self.drawn.insert(place, session)
+        why = why or _in_steps(self.drawn)
+        self._judge(not why, lambda: f"{why}: not drawn by chance")
+
+    def _near(self, session: int) -> str:
+        others = [other for other in (*self.drawn, 0) if _apart(session, other) < NEAR]
+        return f"{session:08X}h and {others[0]:08X}h are near" if others else ""
+
+    def over(self) -> None:
+        pass  # what was drawn before is just what the next one is compared with
+
+
+def _in_steps(drawn: list[int]) -> str:
+    """Three in a row that are as far apart as each other; by chance that is one in four billion."""
+    for one, other, third in zip(drawn, drawn[1:], drawn[2:], strict=False):
+        step = (other - one) % _WRAP
+        if step and step == (third - other) % _WRAP:
+            return f"{one:08X}h, {other:08X}h and {third:08X}h: counted by {step:X}h"
+    return ""
+
+
+def _apart(one: int, other: int) -> int:
+    return min((one - other) % _WRAP, (other - one) % _WRAP)
+
+
+@dataclass
+class _Uptime(BenchRule):
+    """`uptime_ms` counts milliseconds: it goes on with time, and never back within a session."""
+
+    last: tuple[int, int, int] | None = None
+
+    def hear(self, heard: HeardFrame, known: Known) -> None:
+        status = heard.message
+        if not isinstance(status, DeviceStatus):
+            return
+        last, self.last = self.last, (heard.at_ns, status.uptime_ms, status.session)
+        if last is None or last[2] != status.session:
+            return
+        passed_ms = (heard.at_ns - last[0]) / 1e6
+        moved_ms = (status.uptime_ms - last[1] + _WRAP // 2) % _WRAP - _WRAP // 2
+        stands = passed_ms >= STILL_MS and moved_ms < MOVED_MS
+        fine = moved_ms >= 0 and not stands and moved_ms <= passed_ms + AHEAD_MS
+        self._judge(fine, lambda: f"it went on by {moved_ms} ms in {passed_ms:.0f} ms")
+
+
+class _Extensions(BenchRule):
+    """No reserved extension is sent, and 01h is the four bytes of a session, with an event."""
+
+    def hear(self, heard: HeardFrame, known: Known) -> None:
+        wrong = [
+            f"{kind:02X}h of {len(data)} bytes"
+            for kind, data in heard.envelope.extensions
+            if kind in _RESERVED
+            or (kind == SESSION_EXTENSION and (heard.envelope.kind != Kind.EVENT or len(data) != _SESSION_BYTES))
+        ]
+        self._judge(not wrong, lambda: f"{name_of(heard)} carries extension {', '.join(wrong)}")
+
+
+class _Texts(BenchRule):
+    """A text of HELLO-REPLY is filled up with zeros, not with blanks."""
+
+    def hear(self, heard: HeardFrame, known: Known) -> None:
+        hello = heard.message
+        if isinstance(hello, m.HelloReplyMessage):
+            texts = {name: str(getattr(hello, name)) for name in ("maker", "model", "serial", "firmware")}
+            filled = [name for name, text in texts.items() if text != text.rstrip()]
+            self._judge(not filled, lambda: f"{', '.join(filled)} ends with blanks")
+
+
+@dataclass
+class _StateChanges(BenchRule):
+    """`previous` of a StateChanged is the `state` of the one before it, when all events between them were heard."""
+
+    number: int = 0
+    state: int | None = None
+
+    def hear(self, heard: HeardFrame, known: Known) -> None:
+        event = heard.event
+        if event is None or event.number <= self.number:
+            return
+        follows, self.number = event.number == self.number + 1, event.number
+        state = self.state if follows else None
+        if isinstance(event, m.StateChangedMessage):
+            if state is not None:
+                words = f"event {event.number} says {event.previous}; the one before it said {state}"
+                self._judge(event.previous == state, lambda: words)
+            state = event.state
+        self.state = state
+
+
+@dataclass
+class _EventsFirst(BenchRule):
+    """An event that may be on its way goes before the STATUS that counts it.
+
+    It may when a session is open and the window has room for it; not when it is read again, sent again, or follows a
+    frame that was lost.
+    """
+
+    newest: int = 0
+    """The newest event heard."""
+    counted: int = 0
+    """The newest event that a STATUS counts and that was due before it."""
+    excused: int = 0
+    """Events up to this one may come after a STATUS that counts them."""
+    read_at: tuple[int, int] = (NOT_KNOWN, 0)
+    acks: deque[tuple[int, int]] = field(default_factory=deque)
+    sequence: int | None = None
+    is_open: bool = False
+
+    def hear(self, heard: HeardFrame, known: Known) -> None:
+        message, event = heard.message, heard.event
+        lost = self.sequence not in (None, heard.envelope.link_sequence)
+        self.sequence = heard.envelope.link_sequence + 1 & 0xFF
+        acked = self._acked(heard.at_ns, known)
+        if event is not None and event.number > self.newest:
+            self.newest = event.number
+            if event.number > self.excused:
+                words = f"{message_name(event)}, event {event.number}, came after a STATUS that counts it"
+                self._judge(event.number > self.counted, lambda: words)
+        if isinstance(message, DeviceStatus):
+            room = self.is_open and not lost and message.last_event <= acked + WINDOW
+            if room and message.session == known.session:
+                self.counted = max(self.counted, message.last_event)
+            else:
+                self.excused = max(self.excused, message.last_event)
+        if isinstance(message, m.ReplyMessage) and heard.envelope.message_id == _OPENS:
+            self.is_open = self.is_open or message.status == Status.DONE
+            lost = True  # what was there before comes now
+        if lost:
+            self.excused = max(self.excused, self.counted)
+
+    def _acked(self, at_ns: int, known: Known) -> int:
+        """What the device is known to have been acknowledged for a while. What was read anew excuses what is there."""
+        if known.acked < self.read_at[0] or known.read_from != self.read_at[1]:
+            self.excused = max(self.excused, self.counted, self.newest, known.acked)
+            self.acks.clear()
+        self.read_at = known.acked, known.read_from
+        self.acks.append((at_ns, max(known.acked, 0)))
+        while len(self.acks) > 1 and self.acks[1][0] <= at_ns - MARGIN_NS:
+            self.acks.popleft()
+        return self.acks[0][1]
+
+
+@dataclass
+class _OnChange(BenchRule):
+    """A STATUS follows each event that tells of something which STATUS shows, and not only each second."""
+
+    known_to_status: int = 0
+    newest: int = 0
+    waiting: list[tuple[int, int, str]] = field(default_factory=list)
+
+    def hear(self, heard: HeardFrame, known: Known) -> None:
+        event, status = heard.event, heard.message
+        if isinstance(status, DeviceStatus):
+            self.known_to_status = max(self.known_to_status, status.last_event)
+            due = [one for one in self.waiting if one[0] <= status.last_event]
+            self.waiting = [one for one in self.waiting if one[0] > status.last_event]
+            for number, at_ns, name in due:
+                after_ms = (heard.at_ns - at_ns) / 1e6
+                words = f"{after_ms:.0f} ms after {name}, event {number}, which changes it"
+                self._judge(after_ms <= CHANGE_MS + known.allowance_ms, saying(words))
+        if event is None or event.number <= max(self.newest, self.known_to_status):
+            return
+        self.newest = event.number
+        if isinstance(event, _SHOWN) or (isinstance(event, _FAULTS) and event.fault == Fault.HOST_LOST):
+            self.waiting.append((event.number, heard.at_ns, message_name(event)))
+
+
+ALL_RULES: Final[dict[str, Callable[[], BenchRule]]] = {
+    **RULES,
+    "sessions": _Sessions,
+    "uptime": _Uptime,
+    "extensions": _Extensions,
+    "texts": _Texts,
+    "state-changes": _StateChanges,
+    "events-first": _EventsFirst,
+    "status-on-change": _OnChange,
+    **TRUTH_RULES,
+    **LINK_RULES,
+    **DEAL_RULES,
+    **SHOE_RULES,
+    **CODE_RULES,
+}
+"""What a plan may list under `rule`."""

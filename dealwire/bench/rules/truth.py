@@ -1,0 +1,384 @@
+"""Rules that hold a device's messages against each other: what one of them says, another says too.
+
+They look on as those of `rules` do, and are listed in a plan like them. What a message names of a session that the rule
+did not hear from its start, or of an event it missed, is not judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from dealwire.bench.record import HeardFrame
+from dealwire.bench.rules.rule import BenchRule, Known, name_of
+from protocol.faults import Fault
+from protocol.message import message_name
+from protocol.places import NOWHERE, SHOE, SHUFFLER
+from protocol.tdp import messages as m
+from protocol.tdp.messages import Capability, DeviceClass, Lamp, Reason, Resolution, RevealSource, ShufflerState, Status
+from protocol.tdp.outputs import MESSAGE_IDS, DeviceStatus
+
+ANSWERED_KEPT: Final = 64
+"""Requests whose first answer is remembered: a repeated one brings the reply of then."""
+PERCENT_MAX: Final = 100
+_CLASS_OF: Final[dict[type[m.Message], DeviceClass]] = {
+    m.ShufflerStatusMessage: DeviceClass.SHUFFLER,
+    m.ShoeStatusMessage: DeviceClass.SHOE,
+    m.ControllerStatusMessage: DeviceClass.TABLE_CONTROLLER,
+}
+_CLASSES: Final = {sent.value: sent for sent in _CLASS_OF.values()}
+"""By the high byte of a message's number."""
+_YES_OR_NO: Final = ("mid_round", "open", "door_open", "lit", "halted", "locked", "on", "cut_card_seen", "foul")
+
+
+def saying(words: str) -> Callable[[], str]:
+    """What is said when a rule does not hold; built in a loop, where a bare lambda would say the last one's."""
+    return lambda: words
+
+
+@dataclass
+class _Identity(BenchRule):
+    """HELLO-REPLY says the same all through a session, of a range of versions that is one, and of the class whose
+    STATUS and events it sends."""
+
+    hello: m.HelloReplyMessage | None = None
+
+    def hear(self, heard: HeardFrame, known: Known) -> None:
+        message = heard.message
+        if isinstance(message, m.HelloReplyMessage):
+            before, self.hello = self.hello, message
+            same = before is None or before.session != message.session or before == message
+            lowest = message.lowest_major, message.lowest_minor
+            highest = message.highest_major, message.highest_minor
+            self._judge(same, lambda: "it says otherwise than before in the same session")
+            self._judge(lowest <= highest, lambda: f"lowest version {lowest}, highest {highest}")
+        if self.hello is not None and type(message) in _CLASS_OF:
+            stated, sent = self.hello.device_class, _CLASS_OF[type(message)]
+            self._judge(stated in (sent, DeviceClass.EMULATOR), lambda: f"class {stated} sends {name_of(heard)}")
+        of = _CLASSES.get(heard.envelope.message_id >> 8)
+        if self.hello is not None and isinstance(message, m.Event) and of is not None:
+            stated = self.hello.device_class
+            words = f"class {stated} sends {name_of(heard)} ({heard.envelope.message_id:04X}h), an event of class {of}"
+            self._judge(stated in (of, DeviceClass.EMULATOR), lambda: words)
+
+
+@dataclass
+class _Boots(BenchRule):
+    """Booted says what HELLO-REPLY says: how often the device started; and whose events went before."""
+
+    sessions: dict[int, int] = field(default_factory=dict)
+    """By session, how often the device had started."""
+
+    def hear(self, heard: HeardFrame, known: Known) -> None:
+        message, event = heard.message, heard.event
+        if isinstance(message, m.HelloReplyMessage):
+            self.sessions[message.session] = message.boot_count
+        if isinstance(event, m.BootedMessage) and known.session in self.sessions:
+            boots = self.sessions[known.session]
+            words = f"Booted says {event.boot_count}, HELLO-REPLY {boots}"
+            self._judge(event.boot_count == boots, lambda: words)
+            ours = next((session for session, count in self.sessions.items() if count == boots - 1), None)
+            if ours is not None:
+                named = f"Booted names {event.previous_session:08X}h before it; it was {ours:08X}h"
+                self._judge(event.previous_session == ours, lambda: named)
+
+    def over(self) -> None:
+        pass  # what was before the power went is what is compared
+
+
+@dataclass
+class _OneClock(BenchRule):
+    """`device_ms` and `uptime_ms` are one clock: an event that a STATUS does not know yet is not before it, one that it
+    knows is not after it."""
+
+    number: int = 0
+    before: tuple[int, int] | None = None
+    """Last event and clock of the newest STATUS."""
+    device_ms: int | None = None
+
+    def hear(self, heard: HeardFrame, known: Known) -> None:
+        event, status = heard.event, heard.message
+        if isinstance(status, DeviceStatus):
+            newest, self.before = self.device_ms, (status.last_event, status.uptime_ms)
+            if newest is not None and self.number <= status.last_event:
+                words = f"STATUS at {status.uptime_ms} ms knows event {self.number}, which is of {newest} ms"
+                self._judge(not is_after(newest, status.uptime_ms), lambda: words)
+        if event is None or event.number <= self.number:
+            return
+        self.number, self.device_ms = event.number, event.device_ms
+        if self.before is not None and event.number > self.before[0]:
+            words = f"event {event.number} is of {event.device_ms} ms; a STATUS before it of {self.before[1]} ms"
+            self._judge(not is_after(self.before[1], event.device_ms), lambda: words)
+
+
+def is_after(one_ms: int, other_ms: int) -> bool:
+    """Whether a time of a device's clock is later than another, also across its wrap-around."""
+    return 0 < (one_ms - other_ms) % (1 << 32) < 1 << 31
+
+
+class _YesOrNo(BenchRule):
+    """What says yes or no is 1 or 0."""
+
+    def hear(self, heard: HeardFrame, known: Known) -> None:
+        stated = [(name, value) for name in _YES_OR_NO if (value := getattr(heard.message, name, None)) is not None]
+        for name, value in stated:
+            self._judge(value in (0, 1), saying(f"{name_of(heard)}: {name} is {value}"))
+
+
+@dataclass
+class _ReplyState(BenchRule):
+    """The state in a reply is the one of the STATUS before it or of the one after it, or one between them. Of a command
+    that changes it at once it is the one that its StateChanged, which follows the reply, changes to."""
+
+    last: int | None = None
+    between: set[int] = field(default_factory=set)
+    waiting: list[tuple[str, int]] = field(default_factory=list)
+    answered: list[tuple[int, int]] = field(default_factory=list)
+    at_once: dict[int, int] = field(default_factory=dict)
+    """By request that was done at once, the state in its reply."""
+
+    def hear(self, heard: HeardFrame, known: Known) -> None:
+        message, event = heard.message, heard.event
+        self._compare(heard)
+        if isinstance(event, m.StateChangedMessage):
+            self.between |= {event.state, event.previous}
+        if isinstance(message, m.ProgressMessage):
+            self._judge(message.percent <= PERCENT_MAX, lambda: f"progress of {message.percent} percent")
+            self.waiting.append(("the progress", message.state))
+        if isinstance(message, m.ReplyMessage):
+            request = heard.envelope.request, heard.envelope.message_id
+            if request not in self.answered:
+                self.answered = [*self.answered, request][-ANSWERED_KEPT:]
+                self.waiting.append((f"the reply to message {request[1]:04X}h", message.state))
+        if isinstance(message, DeviceStatus):
+            seen = {message.state, *self.between} | ({self.last} if self.last is not None else set())
+            for what, state in self.waiting:
+                words = f"{what} says state {state}; the STATUS before and after it {sorted(seen)}"
+                self._judge(state in seen, saying(words))
+            self.last, self.between, self.waiting = message.state, set(), []
+
+    def _compare(self, heard: HeardFrame) -> None:
+        message, request = heard.message, heard.envelope.request
+        if isinstance(message, m.ReplyMessage):
+            self.at_once.pop(request, None)
+            if message.status == Status.DONE and heard.envelope.message_id in _AT_ONCE:
+                self.at_once = {request: message.state}
+        elif isinstance(heard.event, m.StateChangedMessage) and request in self.at_once:
+            stated, state = self.at_once.pop(request), heard.event.state
+            words = f"the reply to request {request} says state {stated}; what it changed at once is state {state}"
+            self._judge(stated == state, lambda: words)
+
+
+class _Capabilities(BenchRule):
+    """What HELLO-REPLY leaves out the device does not do, and what it claims it does not refuse as unknown."""
+
+    def hear(self, heard: HeardFrame, known: Known) -> None:
+        if known.hello is None or known.hello.session != known.session:
+            return
+        has, message = Capability(known.hello.capabilities), heard.message
+        for capability, done in _shown(message, heard.envelope.message_id):
+            claimed = bool(has & capability)
+            words = f"{name_of(heard)} {'shows' if done else 'denies'} {capability.name}, which HELLO-REPLY "
+            words += "claims" if claimed else "leaves out"
+            self._judge(claimed is done, saying(words))
+
+
+_AT_ONCE: Final = tuple(
+    MESSAGE_IDS[command]
+    for command in (m.SetLockMessage, m.LockShoeMessage, m.ClearShoeErrorMessage, m.EndRoundMessage)
+)
+"""Commands that change the state at once, or not at all."""
+_NEEDS: Final = {
+    MESSAGE_IDS[m.RaiseLampMessage]: Capability.HOST_LAMP,
+    MESSAGE_IDS[m.ReadMetersMessage]: Capability.METERS,
+    MESSAGE_IDS[m.VerifyMessage]: Capability.VERIFY,
+    MESSAGE_IDS[m.SetSensorLightMessage]: Capability.BET_SENSORS,
+}
+
+
+def _shown(message: m.Message, answers: int) -> list[tuple[Capability, bool]]:
+    """What a message shows of the device's capabilities, each with whether it has it."""
+    if isinstance(message, m.ReplyMessage) and answers in _NEEDS:
+        if message.status != Status.REFUSED:
+            return [(_NEEDS[answers], True)]
+        if message.reason == Reason.NOT_SUPPORTED:
+            return [(_NEEDS[answers], False)]
+    if isinstance(message, m.NakMessage) and answers in _NEEDS and message.reason == Reason.UNKNOWN_COMMAND:
+        return [(_NEEDS[answers], False)]
+    if getattr(message, "deck", 0) == 2:
+        return [(Capability.TWO_DECKS, True)]
+    if isinstance(message, m.SensorChangedMessage) or getattr(message, "sensors", None):
+        return [(Capability.BET_SENSORS, True)]
+    if isinstance(message, m.HandRevealedMessage) and message.source == RevealSource.READER:
+        return [(Capability.LAYOUT_READER, True)]
+    if isinstance(message, m.CardDrawnMessage):
+        return [(Capability.CARD_RECOGNITION, True)]
+    if isinstance(message, m.PacketDispensedMessage) and message.counted != message.expected:
+        return [(Capability.COUNTS_PACKETS, True)]
+    return []
+
+
+@dataclass
+class _Instruments(BenchRule):
+    """What ReadMeters and Verify ask for comes with their request, of this session; meters only grow."""
+
+    shown: dict[tuple[int, int], int] = field(default_factory=dict)
+    total: int | None = None
+
+    def hear(self, heard: HeardFrame, known: Known) -> None:
+        message, answers = heard.message, heard.envelope.message_id
+        if isinstance(message, m.ReplyMessage) and answers in (0x0024, 0x0025):
+            self.seen += 1
+        if isinstance(message, m.MetersMessage | m.MeasuredMessage):
+            self._judge(message.session == known.session, lambda: f"{name_of(heard)} names another session")
+        if isinstance(message, m.MetersMessage):
+            before, self.total = self.total, message.total
+            self._judge(before in (None, message.total), lambda: f"{message.total} meters, and {before} before")
+            for meter, component, count in message.meters:
+                last = self.shown.get((meter, component), count)
+                self.shown[meter, component] = count
+                words = f"meter {meter} of {component} went from {last} to {count}"
+                self._judge((count - last) % (1 << 32) < 1 << 31, saying(words))
+
+    def over(self) -> None:
+        self.total = None  # a meter outlasts the power
+
+
+class _GreenLamp(BenchRule):
+    """The green lamp is lit in READY and PACKET_WAIT and in no other state."""
+
+    def hear(self, heard: HeardFrame, known: Known) -> None:
+        status = heard.message
+        if isinstance(status, m.ShufflerStatusMessage):
+            waits = status.state in (ShufflerState.READY, ShufflerState.PACKET_WAIT)
+            lit = bool(status.lamps & Lamp.GREEN)
+            words = f"it is {'lit' if lit else 'dark'} in state {status.state}"
+            self._judge(lit is waits, lambda: words)
+            self._judge(status.lamps <= Lamp.RED | Lamp.GREEN, lambda: f"lamps {status.lamps:02X}h")
+
+
+@dataclass
+class _Decks(BenchRule):
+    """Every message of a deal names the deck that is dealt: the one that was shuffled, counted and shown in STATUS."""
+
+    number: int = 0
+    shuffled: int = 0
+    counted: int = 0
+    dealt: int = 0
+    due: int = 0
+    """The deck that REMOVE_DECK takes out."""
+
+    def hear(self, heard: HeardFrame, known: Known) -> None:
+        event, status = heard.event, heard.message
+        if isinstance(status, m.ShufflerStatusMessage):
+            follows = self.counted and status.last_event == self.number and status.state == ShufflerState.READY
+            if follows:
+                self._names("STATUS", status.deck, self.counted)
+            return
+        if event is None or event.number <= self.number:
+            return
+        follows, self.number = event.number == self.number + 1, event.number
+        if not follows:
+            self.shuffled = self.counted = self.dealt = self.due = 0
+        self._enter(event)
+
+    def _enter(self, event: m.Event) -> None:
+        deck = getattr(event, "deck", 0)
+        name = message_name(event)
+        match event:
+            case m.ShuffleStartedMessage():
+                self.shuffled = deck
+            case m.DeckVerifiedMessage():
+                self._names(name, deck, self.shuffled or self.counted)
+                self.counted, self.shuffled = deck, 0
+            case m.PacketDispensedMessage(ordinal=1):
+                self._names(name, deck, self.counted)
+                self.dealt = deck
+            case m.PacketDispensedMessage() | m.RemainderDumpedMessage() | m.RemainderLiftedMessage():
+                self._names(name, deck, self.dealt)
+            case m.CardRejectedMessage():
+                self._names(name, deck, self.dealt or self.counted)
+            case m.MisdealMessage():
+                self._names(name, deck, self.dealt or self.counted)
+            case m.MisdealClearedMessage(resolution=Resolution.REMOVE_DECK):
+                self.due = self.dealt or self.counted
+            case m.DeckRemovedMessage():
+                self._removed(deck)
+            case m.StateChangedMessage():
+                self._judge(not self.due, lambda: f"REMOVE_DECK, and no DeckRemoved of deck {self.due}")
+                self.due = 0
+        if isinstance(event, m.RemainderLiftedMessage):
+            self.dealt, self.counted = 0, 0 if self.counted == deck else self.counted
+
+    def _removed(self, deck: int) -> None:
+        """The deck that was dealt, or counted, comes out; another may come out of the reject tray with it."""
+        self._judge(deck in (1, 2), lambda: f"DeckRemoved names deck {deck}")
+        self.due = 0 if deck == self.due else self.due
+        self.counted, self.dealt = (0 if one == deck else one for one in (self.counted, self.dealt))
+
+    def _names(self, name: str, deck: int, wanted: int) -> None:
+        if wanted:
+            self._judge(deck == wanted, lambda: f"{name} names deck {deck}; it is deck {wanted}")
+
+
+_PLACES: Final[dict[int, tuple[int, ...]]] = {
+    DeviceClass.SHUFFLER: (SHUFFLER,),
+    DeviceClass.SHOE: (NOWHERE, SHOE),
+    DeviceClass.TABLE_CONTROLLER: (NOWHERE,),
+}
+"""Where a device may say that a fault is; there is no place for a table controller."""
+
+
+@dataclass
+class _FaultValues(BenchRule):
+    """`place` of FaultRaised is the device's, and `value` what the fault counts: what the event before it counted."""
+
+    before: m.Event | None = None
+
+    def hear(self, heard: HeardFrame, known: Known) -> None:
+        event = heard.event
+        if event is None or known.hello is None:
+            return
+        before, self.before = self.before, event
+        if not isinstance(event, m.FaultRaisedMessage):
+            return
+        shuffler = known.hello.device_class == DeviceClass.SHUFFLER
+        places = _PLACES.get(known.hello.device_class)
+        self._judge(places is None or event.place in places, lambda: f"fault {event.fault} at place {event.place:02X}h")
+        wanted = _counted(event, before) if shuffler or event.fault == Fault.HOST_LOST else None
+        words = f"fault {event.fault} has value {event.value}, not {wanted}"
+        self._judge(wanted is None or event.value == wanted, lambda: words)
+
+
+def _counted(event: m.FaultRaisedMessage, before: m.Event | None) -> int | None:
+    """What stands in `value`, by the page's table of faults; None when it cannot be told from the event before."""
+    if event.fault in (205, 501, 502, 505, 601):
+        return 0
+    if before is None or before.number != event.number - 1:
+        return None
+    match before:
+        case m.DeckVerifiedMessage() if event.fault in (101, 102):
+            return before.counted
+        case m.PacketDispensedMessage() if event.fault in (301, 302):
+            return before.counted
+        case m.PacketDispensedMessage() if event.fault == 204:
+            return max(event.value, 1)  # some may be lost that the packet did not need
+        case m.RemainderDumpedMessage() if event.fault == 305:
+            return before.counted
+    return None
+
+
+TRUTH_RULES: Final[dict[str, Callable[[], BenchRule]]] = {
+    "identity": _Identity,
+    "boots": _Boots,
+    "one-clock": _OneClock,
+    "yes-or-no": _YesOrNo,
+    "reply-state": _ReplyState,
+    "capabilities": _Capabilities,
+    "instruments": _Instruments,
+    "green-lamp": _GreenLamp,
+    "decks": _Decks,
+    "fault-values": _FaultValues,
+}
+"""Rules of what a device says in several places, by name."""

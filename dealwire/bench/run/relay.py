@@ -1,0 +1,155 @@
+"""Hands that are a serial relay board: buttons, a plug and solenoids, by a file that says which channel does what."""
+
+from __future__ import annotations
+
+import select
+from collections.abc import Callable, Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pydantic import Field, model_validator
+
+from dealer_flow.tomlfile import TomlTable, load
+from dealwire.bench.hands.actions import HELLO, NEW_CHECK, hand_actions
+from dealwire.bench.hands.program import ActFailed, CannotAct, Hands
+from devices.transport.base import Transport
+from devices.transport.serial_port import SerialSettings, open_serial
+from protocol.errors import LineError, LocalError
+from protocol.tomlfile import Key
+
+START: Final = 0xA0
+"""With it begins each command of the common USB relay boards (LCUS-1 and its many-channelled kin)."""
+ROOM_S: Final = 1.0
+"""How long a board may take no byte."""
+
+
+def relay_command(channel: int, on: bool) -> bytes:
+    """What such a board is sent: start, channel, state, and the low byte of their sum. It does not answer."""
+    words = bytes([START, channel, on])
+    return words + bytes([sum(words) & 0xFF])
+
+
+class RelayStep(TomlTable):
+    """One thing that is done: a channel is switched, or pulsed for a time, or nothing is for a time."""
+
+    channel: int | None = Field(None, ge=1, le=255)
+    """Which relay, from 1."""
+    on: bool | None = None
+    """Whether its coil has current from here; at the end of the run none has."""
+    for_ms: int | None = Field(None, ge=1, le=60_000)
+    """How long its coil has current: a pulse, as a finger's."""
+    wait_ms: int | None = Field(None, ge=1, le=60_000)
+    """Let so much time pass, with no channel."""
+
+    @model_validator(mode="after")
+    def _one_thing(self) -> RelayStep:
+        if (self.wait_ms is not None) is (self.channel is not None) or (
+            self.channel is not None and (self.on is None) is (self.for_ms is None)
+        ):
+            raise ValueError("a step is { channel, on }, { channel, for-ms } or { wait-ms }")
+        return self
+
+
+class RelayAct(TomlTable):
+    """What the board does for one action."""
+
+    action: str
+    """The action, by its name on [the page](../bench-hands.md)."""
+    with_: dict[str, int | str] = Field(default_factory=dict)
+    """Only with these fields; without it with any. Of several the first that fits is taken."""
+    steps: tuple[RelayStep, ...]
+    """What is done, one after the other; the action is done with the last."""
+
+
+class RelayFile(TomlTable):
+    """A relay board, and what it does for which action."""
+
+    schema_: Literal["dealwire.relay/1"] = Field(alias="schema")
+    name: str = Field(min_length=1, max_length=80)
+    """What the report calls these hands."""
+    port: str = Field(min_length=1)
+    """The board's serial port."""
+    baud: int = Field(9600, ge=300, le=4_000_000)
+    """Its speed."""
+    patience_ms: int = Field(0, ge=0, le=600_000)
+    """How long after the last step the device may begin to notice."""
+    act: tuple[RelayAct, ...]
+
+
+def _faults(file: RelayFile) -> Iterator[tuple[Key, str]]:
+    allowed = [name for name in hand_actions() if name not in (HELLO, NEW_CHECK)]
+    for at, act in enumerate(file.act):
+        if act.action not in allowed:
+            yield ("act", at, "action"), f"no such action: {act.action!r}; allowed: {', '.join(allowed)}"
+            continue
+        if not act.steps:
+            yield ("act", at, "steps"), "one step at least is needed"
+        try:
+            hand_actions()[act.action].doing.filled(act.with_)
+        except LocalError as error:
+            yield ("act", at, "with"), str(error)
+
+
+def load_relay(path: Path) -> RelayFile:
+    """The file at `path`; TomlFileError says in one line what is wrong where."""
+    return load(path, RelayFile, _faults)
+
+
+def _pause(seconds: float) -> None:
+    select.select([], [], [], seconds)
+
+
+class RelayHands(Hands):
+    """The board as a hands program, on a port that is open. LineError when it is not to be had."""
+
+    def __init__(self, file: RelayFile, pause: Callable[[float], None] = _pause) -> None:
+        self.name, self.patience_ms = file.name, file.patience_ms
+        self._acts, self._pause = file.act, pause
+        self._on: set[int] = set()
+        self._port: Transport = open_serial(file.port, SerialSettings(baud=file.baud), name=f"relay board {file.port}")
+
+    def can(self) -> Collection[str]:
+        """What the file has an entry for."""
+        return sorted({act.action for act in self._acts})
+
+    def do(self, action: str, fields: Mapping[str, Any]) -> None:
+        """The steps of the first entry that fits."""
+        fitting = (act for act in self._acts if act.action == action and act.with_.items() <= fields.items())
+        act = next(fitting, None)
+        if act is None:
+            raise CannotAct(f"{self.name} has no channel for {action!r} with these fields")
+        for step in act.steps:
+            self._step(step)
+
+    def close(self) -> None:
+        """No coil has current any more, and the port is given back."""
+        try:
+            for channel in sorted(self._on):
+                self._switch(channel, False)
+        except ActFailed:
+            pass  # the board is gone, and its current with it
+        finally:
+            self._port.close()
+
+    def _step(self, step: RelayStep) -> None:
+        if step.channel is None:
+            self._pause((step.wait_ms or 0) / 1000)
+        elif step.for_ms is None:
+            self._switch(step.channel, bool(step.on))
+        else:
+            self._switch(step.channel, True)
+            self._pause(step.for_ms / 1000)
+            self._switch(step.channel, False)
+
+    def _switch(self, channel: int, on: bool) -> None:
+        data = relay_command(channel, on)
+        try:
+            taken = self._port.write(data)
+            if taken < len(data):
+                select.select([], [at for at in (self._port.fileno(),) if at is not None], [], ROOM_S)
+                taken += self._port.write(data[taken:])
+        except LineError as error:
+            raise ActFailed(str(error)) from None
+        if taken < len(data):
+            raise ActFailed(f"the relay board takes no byte within {ROOM_S:g} s")
+        (self._on.add if on else self._on.discard)(channel)

@@ -1,0 +1,100 @@
+"""From a run to its report."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass
+from typing import Final
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from dealwire.bench.record import Measurement, Result
+from dealwire.bench.report.about import device_facts, local_time, program_facts, protocol_facts, system_words
+from dealwire.bench.report.conformance import sentence_of
+from dealwire.bench.report.report import (
+    CheckRecord,
+    LineMoment,
+    Report,
+    RunOptions,
+    TimesRecord,
+    counts_of,
+    summary_of,
+    verdict_of,
+)
+from dealwire.bench.run.runner import BenchRun
+
+MS: Final = 1e6
+"""Nanoseconds in a millisecond."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportHead:
+    """What people say of a run: who judged, and what for."""
+
+    laboratory: str = ""
+    operator: str = ""
+    ticket: str = ""
+
+
+def report_of(run: BenchRun, head: ReportHead = ReportHead()) -> Report:
+    """The report on a run that has ended, compared with no other."""
+    chosen = run.choices
+    options = RunOptions(
+        tuple(chosen.only), chosen.rounds, chosen.seed, chosen.unattended, chosen.real_time, chosen.speed, chosen.strict
+    )
+    checks = tuple(map(check_record, run.results))
+    counts = counts_of(checks)
+    began, ended = local_time(run.began_ns), local_time(run.ended_ns)
+    report = Report(
+        verdict=verdict_of(counts),
+        summary=summary_of(counts, options),
+        counts=counts,
+        plan=run.plan,
+        protocol=protocol_facts(run.hello),
+        program=program_facts(),
+        device=device_facts(run.hello),
+        line=run.address,
+        hands=run.hands.whose,
+        options=options,
+        allowance_ms=run.allowance_ms,
+        laboratory=head.laboratory,
+        operator=head.operator,
+        ticket=head.ticket,
+        host=platform.node(),
+        system=system_words(),
+        began=began.isoformat(timespec="milliseconds"),
+        ended=ended.isoformat(timespec="milliseconds"),
+        zone=ended.tzname() or "",
+        took_s=round((run.ended_ns - run.began_ns) / 1e9, 3),
+        checks=checks,
+        against=None,
+    )
+    return replace(report, conformance=sentence_of(report) or UNSET)
+
+
+def check_record(result: Result) -> CheckRecord:
+    """What came of a check, as the report has it."""
+    return CheckRecord(
+        id=result.id,
+        title=result.title,
+        area=result.area,
+        section=result.section,
+        must=result.must,
+        outcome=result.outcome,
+        cause=result.cause,
+        why=result.why,
+        duration_ms=round(result.took_ns / MS, 3),
+        late_ms=round(result.late_ms, 3),
+        measures=tuple(map(_times, result.measures)),
+        notes=tuple(result.notes),
+        timeline=tuple(
+            LineMoment(round((entry.at_ns - result.began_ns) / MS, 3), entry.lane, entry.text, entry.bad)
+            for entry in result.timeline
+        ),
+    )
+
+
+def _times(measure: Measurement) -> TimesRecord:
+    best, median, p99, worst = (round(value, 3) for value in measure.figures)
+    return TimesRecord(measure.name, len(measure.values_ms), best, median, p99, worst, measure.limit_ms)

@@ -1,0 +1,48 @@
+"""A simulated device to judge: on its own clock in this process, or on a real pseudo-terminal in real time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from dealwire.bench.hands.hands import SimulatedHands, Table
+from dealwire.bench.verbs.wire import LiveWire, SimulatedWire, Wire
+from dealwire.rehearsal.scenario_file import load_scenario
+from dealwire.rehearsal.tables import SimulatedTable
+from devices.clock import SystemClock
+from devices.drive.address import line_at
+from devices.simulator.host import SimulatorHost, TableModel
+from devices.simulator.shoe_table import ShoeTable
+
+SCENARIO: Final = "clean-1"
+"""Gives the game and the seed; nobody deals it, because the bench opens one device only."""
+
+
+class SimulatedRig:
+    """`wire` is the line to the device, `hands` are at it. `wrap` may put something between the line and the table."""
+
+    def __init__(
+        self,
+        device: str,
+        *,
+        speed: float = 1.0,
+        real_time: bool = False,
+        dialect: str = "tdp",
+        wrap: Callable[[TableModel], TableModel] = lambda table: table,
+    ) -> None:
+        self.table: Table
+        if device == "shoe":
+            self.table = ShoeTable([], dialect=dialect)
+        else:
+            self.table = SimulatedTable(load_scenario(SCENARIO), speed=speed)
+        self.wire: Wire
+        if not real_time:
+            self.wire = SimulatedWire(wrap(self.table), device)
+            self.hands = SimulatedHands(self.table, device, self.wire.now_ns)
+            return
+        clock = SystemClock()
+        bench = SimulatorHost(self.table, {device: "pty"})
+        address, beside = bench.addresses[device], (bench, *bench.lines.values())
+        self.wire = LiveWire(f"{address}, simulated", line_at(address, clock), clock=clock, beside=beside)
+        bench.start(clock.now_ns())
+        self.hands = SimulatedHands(self.table, device, clock.now_ns, lambda: bench.pump(clock.now_ns()))

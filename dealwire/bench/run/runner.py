@@ -1,0 +1,254 @@
+"""Runs a plan on a line: each check in turn, each from a state that is known, whatever the one before left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Final
+
+from dealwire.bench.hands.hands import Hands
+from dealwire.bench.hands.profiles import PROFILES
+from dealwire.bench.plan.hands_needed import hands_needed
+from dealwire.bench.plan.plan import BenchPlan, Check, RuleEntry, packaged_plan
+from dealwire.bench.record import BenchOutcome, Failed, NotOpened, NotRun, NotRunCause, Result
+from dealwire.bench.report.about import plan_facts
+from dealwire.bench.report.report import PlanFacts, only_words
+from dealwire.bench.rules.fields import ALL_RULES
+from dealwire.bench.rules.rule import BenchRule
+from dealwire.bench.values import BadValue
+from dealwire.bench.verbs.probe import MS, Probe
+from dealwire.bench.verbs.stand import Stand
+from dealwire.bench.verbs.wire import Wire
+from devices.clock import SystemClock
+from protocol.errors import LineClosed, NoAnswer, WrongDevice
+from protocol.tdp.messages import Capability, DeviceClass, HelloReplyMessage, Role
+
+TRIES: Final = 3
+"""Times a check is made that fails while this machine is too busy for it."""
+DOUBT_MS: Final = 20
+"""A failure is looked at again when this program was later than that: less than half the protocol's shortest time."""
+LATE: Final = "this machine was late itself"
+SETTLE_MS: Final = 60
+"""Before each check: longer than `partial`, so that half a frame of the check before is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class BenchChoices:
+    """What the command line says of a run: which checks (`only`, patterns of ids), the soak's rounds, the seed. The
+    others are kept for the report: they were chosen with the line, the hands and the clock."""
+
+    only: Sequence[str] = ()
+    rounds: int | None = None
+    seed: int = 1
+    unattended: bool = False
+    real_time: bool = False
+    speed: float = 1.0
+    strict: bool = False
+    allowance_ms: int | None = None
+    """What a real line and this machine may add to every limit; None: as the plan says."""
+
+    def takes(self, name: str) -> bool:
+        """Whether this check is wanted."""
+        return not self.only or any(fnmatchcase(name, pattern) for pattern in self.only)
+
+
+@dataclass(slots=True)
+class BenchRun:
+    """One run: what was judged, how, and every check of the plan with what came of it. `began_ns` and `ended_ns` are
+    real time; the times of a check are those of its wire."""
+
+    plan: PlanFacts
+    address: str
+    hands: Hands
+    choices: BenchChoices
+    allowance_ms: int
+    hello: HelloReplyMessage
+    began_ns: int
+    ended_ns: int = 0
+    results: list[Result] = field(default_factory=list)
+
+    def of(self, outcome: BenchOutcome) -> list[Result]:
+        """The checks with this outcome."""
+        return [result for result in self.results if result.outcome is outcome]
+
+
+Watching = Callable[[int, int, str], None]
+"""Hears the number of a check, how many there are to be run, and its id, before each."""
+
+
+def run_plan(
+    plan: BenchPlan,
+    wire: Wire,
+    make_hands: Callable[[Probe], Hands],
+    choices: BenchChoices = BenchChoices(),
+    watching: Watching = lambda _number, _of, _name: None,
+    device: str = "any",
+) -> BenchRun:
+    """Make every check of `plan` on `wire` that `choices` take; the others are *not run*. NoAnswer when nobody answers
+    the first HELLO, WrongDevice when it is another device than the plan is for, or than `device`. When the line goes
+    for good, the rest is not run."""
+    allowance_ms = 0 if wire.exact else plan.allowance_ms if choices.allowance_ms is None else choices.allowance_ms
+    rules = {entry.rule: ALL_RULES[entry.rule]() for entry in plan.rule}
+    probe = Probe(wire, rules.values(), allowance_ms=allowance_ms, role=plan.granted)
+    clock = SystemClock()
+    began_ns = clock.now_ns()
+    hello = probe.meet()
+    profile = PROFILES[_device(plan.device if plan.device != "any" else device, hello.device_class)]
+    hands = make_hands(probe)
+    probe.contact_ns += hands.patience_ms * MS
+    run = BenchRun(plan_facts(plan), wire.name, hands, choices, allowance_ms, hello, began_ns)
+    _run_checks(Stand(profile, probe, hands, choices.rounds, choices.seed), plan, run, watching)
+    for entry in plan.rule:
+        result = _blank(entry)
+        run.results.append(_judged(result, rules[entry.rule]) if choices.takes(entry.id) else _filtered(result, run))
+    run.results += _left_out(run.plan)
+    run.ended_ns = clock.now_ns()
+    return run
+
+
+def _run_checks(stand: Stand, plan: BenchPlan, run: BenchRun, watching: Watching) -> None:
+    number, wire = 0, stand.probe.wire
+    of = sum(map(run.choices.takes, plan.ids))
+    gone = ""
+    for check in plan.check:
+        if not run.choices.takes(check.id):
+            run.results.append(_filtered(_blank(check), run))
+            continue
+        number += 1
+        watching(number, of, check.id)
+        result = _run_fairly(stand, check, gone)
+        failed = result.outcome is BenchOutcome.FAILED
+        if failed and not gone and not wire.reopen(wire.now_ns() + stand.probe.contact_ns):
+            gone = result.why
+        run.results.append(result)
+
+
+def _blank(entry: Check | RuleEntry) -> Result:
+    return Result(entry.id, entry.title, entry.section, entry.area, entry.must)
+
+
+def _filtered(result: Result, run: BenchRun) -> Result:
+    return result.not_run(NotRunCause.FILTERED, f"filtered by {only_words(run.choices.only)}")
+
+
+def _left_out(facts: PlanFacts) -> list[Result]:
+    """What the packaged plan of the same id has and this one has not: whoever knows the id expects it."""
+    if not facts.left_out:
+        return []
+    packaged = packaged_plan(facts.id)
+    why = f"this plan leaves it out; the packaged plan {facts.id!r} has it"
+    missing = [entry for entry in packaged.entries if entry.id in facts.left_out]
+    return [_blank(entry).not_run(NotRunCause.LEFT_OUT, why) for entry in missing]
+
+
+def _judged(result: Result, rule: BenchRule) -> Result:
+    """What a rule saw in the whole run."""
+    if rule.broken:
+        result.outcome = BenchOutcome.FAILED
+        result.why = f"{rule.broken} of {rule.seen}: {'; '.join(rule.breaches)}"
+    elif not rule.seen:
+        result.not_run(NotRunCause.UNSEEN, "nothing came that it could judge")
+    else:
+        result.notes.append(f"judged {rule.seen} times")
+    return result
+
+
+def _device(wanted: str, number: int) -> str:
+    """The profile for the device that answered; WrongDevice when another is wanted."""
+    names = {int(profile.number): name for name, profile in PROFILES.items()}
+    if wanted == "any":
+        if number not in names:
+            raise WrongDevice(" or a ".join(names.values()), f"device of class {number}")
+        return names[number]
+    if number not in (PROFILES[wanted].number, DeviceClass.EMULATOR):
+        raise WrongDevice(wanted, names.get(number, f"device of class {number}"))
+    return wanted
+
+
+def _run_fairly(stand: Stand, check: Check, gone: str) -> Result:
+    """Make one check, and again when it came to nothing because this machine was busy with other work."""
+    result, tries = _run(stand, check, gone), 1
+    first_why = result.why
+    while _in_doubt(result, DOUBT_MS) and tries < TRIES and not stand.hands.patience_ms:
+        result, tries = _run(stand, check, gone), tries + 1
+    if tries > 1:
+        result.notes.append(f"made {tries} times, because {LATE}")
+        if result.outcome is BenchOutcome.FAILED and result.why != first_why:
+            # what the first making left behind may be all that the last one stumbled over
+            result.notes.append(f"the first time: {first_why}")
+    if _in_doubt(result, max(stand.allowance_ms, DOUBT_MS)):
+        why = f"{LATE} by {result.late_ms:.0f} ms, too busy to judge a device: {result.why}"
+        result.not_run(NotRunCause.LATE, why)
+    return result
+
+
+def _in_doubt(result: Result, late_ms: float) -> bool:
+    """The check failed while this program came to its turn later than that."""
+    return result.outcome is BenchOutcome.FAILED and result.late_ms > late_ms
+
+
+def _run(stand: Stand, check: Check, gone: str) -> Result:
+    """Make one check; `gone` says why the line is away for good."""
+    result = _blank(check)
+    if gone:
+        return result.not_run(NotRunCause.LINE_GONE, f"the line is gone: {gone}")
+    probe = stand.probe
+    result.began_ns = probe.wire.now_ns()
+    probe.timeline.take()
+    stand.begin(result)
+    try:
+        _check_needs(stand, check)
+        _set_out(stand, check)
+        # how the device was brought there is told only when it did not get there
+        probe.timeline.take()
+        probe.wire.own_delay_ms()
+        result.began_ns = probe.wire.now_ns()
+        for step in check.steps:
+            step(stand)
+    except NotRun as reason:
+        result.not_run(reason.cause, str(reason))
+    except BadValue as reason:  # a plan for any device may ask what another kind says
+        result.not_run(NotRunCause.NOT_OFFERED, str(reason))
+    except (Failed, NoAnswer, LineClosed) as failed:
+        result.outcome, result.why = BenchOutcome.FAILED, str(failed)
+        if isinstance(failed, NotOpened):
+            _say_once(stand, result)
+        if isinstance(failed, LineClosed):
+            probe.started_over(off=False)
+    result.ended_ns, result.late_ms = probe.wire.now_ns(), probe.wire.own_delay_ms()
+    result.timeline = probe.timeline.take()
+    return result
+
+
+def _say_once(stand: Stand, result: Result) -> None:
+    """A session that is not opened fails the first check that needs one; the others are not run for the same reason."""
+    first = stand.unopened.setdefault(result.why, result.id)
+    if first != result.id:
+        result.not_run(NotRunCause.NO_SESSION, f"as {first}: {result.why}")
+
+
+def _check_needs(stand: Stand, check: Check) -> None:
+    hello = stand.probe.known.hello
+    for name in check.needs:
+        if hello is None or not hello.capabilities & Capability[name]:
+            raise NotRun(f"the device has no {name}", NotRunCause.NOT_OFFERED)
+    # what hands have to do is known beforehand: no check is left half done
+    for action, fields in hands_needed(check.steps):
+        stand.hands.ready_for(action, fields)
+
+
+def _set_out(stand: Stand, check: Check) -> None:
+    """From whatever the check before left to an open session in the wanted state."""
+    probe = stand.probe
+    stand.pause(SETTLE_MS)
+    if check.role == "none":
+        return
+    role = Role[check.role] if check.role else probe.role
+    if check.prepare:
+        probe.open(probe.role)
+        stand.prepare(check.prepare)
+    if not check.prepare or role is not probe.role:
+        probe.open(role)
+    probe.heard.clear()
+    probe.mark = 0

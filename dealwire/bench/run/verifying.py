@@ -1,0 +1,244 @@
+"""Is a report what the bench wrote? Its signature, its form, its counts, its plan, its comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from dealwire.bench.plan.dialect_plan import dialect_plan, dialect_plans
+from dealwire.bench.plan.plan import BenchPlan, known_plans, packaged_plan, plan_digest
+from dealwire.bench.record import BenchOutcome, NotRunCause
+from dealwire.bench.report.about import plan_facts, program_facts
+from dealwire.bench.report.comparing import compare_reports
+from dealwire.bench.report.conformance import is_packaged, sentence_of, why_not
+from dealwire.bench.report.report import CheckRecord, PlanOrigin, Report, counts_of, summary_of, verdict_of
+from dealwire.bench.report.signing import ReportSignature, beside
+from dealwire.bench.run.dialect_run import dialect_plan_facts
+from dealwire.journal.errors import KeyProblem
+
+SHOWN: Final = 3
+"""So many of what differs are named in one line."""
+
+
+class ReportFinding(NamedTuple):
+    """What was looked at, and what was found; `holds` is None when there was nothing to hold it against."""
+
+    holds: bool | None
+    what: str
+    words: str
+
+
+class Received(NamedTuple):
+    """A report as it came, with the plan and the earlier report that somebody vouches for, and whose key it is to be
+    signed with."""
+
+    path: Path
+    report: Report
+    data: bytes
+    plan: BenchPlan | None = None
+    before: tuple[Report, bytes] | None = None
+    public: bytes | None = None
+
+
+def verify_report(received: Received) -> list[ReportFinding]:
+    """Everything that can be looked at."""
+    report = received.report
+    whole = report.to_bytes() == received.data
+    form = ReportFinding(
+        whole,
+        "form",
+        f"{len(received.data):,} bytes, SHA-256 {report.sha256}"
+        if whole
+        else "the bench writes other bytes for what this says: a space, an order or a number was altered",
+    )
+    looked: list[Callable[[], Iterator[ReportFinding]]] = [
+        lambda: _held("counts", wrong_counts(report), f"{report.counts.checks} checks; verdict and counts follow"),
+        lambda: _held("checks", _in_checks(report), "each has what its outcome asks for"),
+        lambda: _plan(report, received.plan),
+        lambda: _conformance(report),
+        lambda: _comparison(report, received.before),
+        lambda: iter([_program(report)]),
+    ]
+    return [form, _signature(received), *(finding for look in looked for finding in look())]
+
+
+def _signature(received: Received) -> ReportFinding:
+    try:
+        found = ReportSignature.of(received.path)
+    except KeyProblem as error:
+        return ReportFinding(False, "signature", f"{beside(received.path).name}: {error.why}")
+    if found is None:
+        missing = f"there is no {beside(received.path).name}: whoever wrote the file may have written what adds up"
+        return ReportFinding(None if received.public is None else False, "signature", missing)
+    if not found.fits(received.path, received.data):
+        words = f"the report is not what was signed with key {found.key_id}"
+        return ReportFinding(False, "signature", words)
+    if received.public is None:
+        words = f"of key {found.key_id}; whose that is, --key PUBLIC.key says"
+        return ReportFinding(None, "signature", words)
+    if found.public != received.public:
+        return ReportFinding(False, "signature", f"of key {found.key_id}, which is not the one of --key")
+    return ReportFinding(True, "signature", f"of key {found.key_id}, the one of --key")
+
+
+def _held(what: str, wrong: Iterator[str], good: str) -> Iterator[ReportFinding]:
+    """One line for whatever does not hold."""
+    found = list(wrong)
+    if not found:
+        yield ReportFinding(True, what, good)
+        return
+    more = f"; and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    yield ReportFinding(False, what, "; ".join(found[:SHOWN]) + more)
+
+
+def wrong_counts(report: Report) -> Iterator[str]:
+    """What the head of a report says otherwise than its checks."""
+    counts = counts_of(report.checks)
+    for name in ("checks", "run", "passed", "failed", "not_run", "causes"):
+        says, is_ = getattr(report.counts, name), getattr(counts, name)
+        if says != is_:
+            yield f"{name.replace('_', ' ')}: the report says {_plain(says)}, its checks give {_plain(is_)}"
+    if (verdict := verdict_of(counts)) is not report.verdict:
+        yield f"the verdict is {report.verdict.value!r}, the checks give {verdict.value!r}"
+    if report.summary != (summary := summary_of(counts, report.options)):
+        yield f"the head says {report.summary!r}, the checks give {summary!r}"
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{number} {cause}" for cause, number in value.items()) or "none"
+    return str(value)
+
+
+def _in_checks(report: Report) -> Iterator[str]:
+    for check in report.checks:
+        yield from (f"{check.id} {why}" for why in _in_check(report, check))
+
+
+def _in_check(report: Report, check: CheckRecord) -> Iterator[str]:
+    only = report.options.only
+    taken = not only or any(fnmatchcase(check.id, pattern) for pattern in only)
+    filtered = check.cause is NotRunCause.FILTERED
+    if (check.outcome is BenchOutcome.PASSED) is bool(check.why):
+        yield "has passed, with a reason why not" if check.why else f"is {check.outcome.value} without a reason"
+    if (check.outcome is BenchOutcome.NOT_RUN) is (check.cause is None):
+        yield f"is {check.outcome.value}, its cause {check.cause.value if check.cause else 'missing'}"
+    if filtered and taken:
+        yield "is filtered, though the options take it"
+    if not taken and not filtered and check.cause is not NotRunCause.LEFT_OUT:
+        yield f"is {check.outcome.value}, though --only leaves it out"
+    for times in check.measures:
+        ordered = times.min_ms <= times.median_ms <= times.p99_ms <= times.max_ms
+        if not ordered or times.count < 1:
+            yield f"has times of {times.name} that cannot be"
+
+
+def _plan(report: Report, given: BenchPlan | None) -> Iterator[ReportFinding]:
+    facts = report.plan
+    if plan_digest(facts.files) != facts.sha256:
+        yield ReportFinding(False, "plan", "its SHA-256 is not that of the files it names")
+        return
+    if facts.id in dialect_plans():
+        yield from _dialect_plan(report)
+        return
+    plan = given or (packaged_plan(facts.id) if facts.id in known_plans() else None)
+    if facts.origin is PlanOrigin.OWN and given is None and plan is None:
+        words = f"{facts.id!r} is somebody's own, SHA-256 {facts.sha256}; give the plan to hold the report against it"
+        yield ReportFinding(None, "plan", words)
+        return
+    if plan is None:
+        yield ReportFinding(False, "plan", f"{facts.id!r} does not come with this program, though the report says so")
+        return
+    whose = "the plan that was given" if given else f"the plan {plan.id!r} of this program"
+    if plan.sha256 != facts.sha256:
+        if given is None and facts.origin is PlanOrigin.SAME_ID:
+            words = f"not {whose}, and says so; give the plan to hold the report against it"
+            found = {check.id for check in report.checks}
+            missing = next((name for name in plan.ids if name not in found), None)
+            trimmed = f"not {whose}, and {missing} of that is not even named as left out"
+            yield ReportFinding(None, "plan", words) if missing is None else ReportFinding(False, "plan", trimmed)
+            return
+        words = f"SHA-256 {facts.sha256} is not that of {whose}, {plan.sha256}"
+        yield ReportFinding(False, "plan", words + _version(report))
+        return
+    yield from _held("plan", _against_plan(report, plan), f"{whose}, {facts.checks} checks, SHA-256 {facts.sha256}")
+
+
+def _dialect_plan(report: Report) -> Iterator[ReportFinding]:
+    """The plan for a shoe of another dialect, which always is the one that comes with the program."""
+    plan = dialect_plan(report.plan.id)
+    if plan.sha256 != report.plan.sha256:
+        words = f"SHA-256 {report.plan.sha256} is not that of the plan {plan.id!r} of this program, {plan.sha256}"
+        yield ReportFinding(False, "plan", words + _version(report))
+        return
+    wanted = [(one.id, one.title, one.area, one.section, one.must) for one in plan.entries]
+    found = [(one.id, one.title, one.area, one.section, one.must) for one in report.checks]
+    same = wanted == found and report.plan == dialect_plan_facts(plan)
+    words = f"the plan {plan.id!r} of this program, {len(plan.ids)} checks, SHA-256 {plan.sha256}"
+    yield ReportFinding(same, "plan", words if same else "its checks or their words are not those of the plan")
+
+
+def _version(report: Report) -> str:
+    mine = program_facts().version
+    return f" (judged by dealwire {report.program.version}, this is {mine})" if report.program.version != mine else ""
+
+
+def _against_plan(report: Report, plan: BenchPlan) -> Iterator[str]:
+    facts = plan_facts(plan)
+    for name in facts.__struct_fields__:
+        if name not in ("files", "left_out", "altered") and getattr(facts, name) != getattr(report.plan, name):
+            yield f"the plan's {name.replace('_', ' ')}: the report says {getattr(report.plan, name)}, \
+the plan {getattr(facts, name)}"
+    if (facts.left_out, facts.altered) != (report.plan.left_out, report.plan.altered):
+        yield "what it leaves out of the packaged plan, or has otherwise, is not what the report says"
+    wanted = (*plan.ids, *facts.left_out)
+    found = tuple(check.id for check in report.checks)
+    yield from (f"{name} is missing" for name in wanted if name not in found)
+    yield from (f"{name} is not in the plan" for name in found if name not in wanted)
+    if set(found) == set(wanted) and found != wanted:
+        yield "the checks are not in the order of the plan, or there twice"
+    entries = {entry.id: entry for entry in plan.entries}
+    for check in report.checks:
+        entry = entries.get(check.id)
+        if entry is not None:
+            for name in ("title", "area", "section", "must"):
+                if getattr(entry, name) != getattr(check, name):
+                    yield f"{check.id}: its {name} is not the plan's"
+
+
+def _conformance(report: Report) -> Iterator[ReportFinding]:
+    """The sentence is there when it is true, and only then."""
+    claimed, true = report.conformance or "", sentence_of(report)
+    if claimed and not is_packaged(report):
+        words = f"{claimed!r} is said by a plan that this program has otherwise or not at all"
+        yield ReportFinding(False if report.plan.origin is not PlanOrigin.PACKAGED else None, "conforms", words)
+    elif claimed != true:
+        words = (
+            f"the report says {claimed!r}, but {why_not(report)}" if not true else f"it may say {true!r} and does not"
+        )
+        if true and claimed:
+            words = f"the report says {claimed!r}, its checks give {true!r}"
+        yield ReportFinding(False, "conforms", words)
+    elif claimed:
+        yield ReportFinding(True, "conforms", claimed)
+
+
+def _comparison(report: Report, before: tuple[Report, bytes] | None) -> Iterator[ReportFinding]:
+    if report.against is None:
+        return
+    if before is None:
+        words = f"with a report of SHA-256 {report.against.sha256}; --against FILE looks at it"
+        yield ReportFinding(None, "comparison", words)
+        return
+    right = compare_reports(report, *before) == report.against
+    words = "with the report of --against" if right else "the report of --against gives another one"
+    yield ReportFinding(right, "comparison", words)
+
+
+def _program(report: Report) -> ReportFinding:
+    mine, theirs = program_facts(), report.program
+    same = mine.sha256 == theirs.sha256
+    words = f"{theirs.name} {theirs.version}, SHA-256 {theirs.sha256}"
+    return ReportFinding(True if same else None, "program", words + ("" if same else "; this is another"))

@@ -1,0 +1,1 @@
+"""Steps of an acceptance plan, and what they run on."""

@@ -1,0 +1,321 @@
+"""The verbs that do something at the device: hands, power, states, dealing, counting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Final, Literal
+
+from pydantic import Field, model_validator
+
+from dealwire.bench.hands.hands import OFF_MS
+from dealwire.bench.hands.profiles import BADGE
+from dealwire.bench.record import Failed, NotRun
+from dealwire.bench.rules.card_ledger import Book
+from dealwire.bench.values import Wanted, in_words, spell
+from dealwire.bench.verbs.probe import MS
+from dealwire.bench.verbs.stand import LIFT_MS, Stand
+from dealwire.bench.verbs.step import Number, PlanStep, Prepared, States, Time
+from dealwire.rehearsal.faults import act_named, fault_named
+from protocol.faults import Fault
+from protocol.message import message_name
+from protocol.tdp import messages as m
+from protocol.tdp.messages import Resolution, Status
+from protocol.tdp.outputs import Timing
+
+BY_PERSON_MAX: Final = 24
+"""Events that a person is asked to cause one by one."""
+TO: Final = ("community", *(f"seat {number}" for number in range(1, 9)), "dealer")
+"""Where hands lay the packets, in turn."""
+_RESTS: Final = ("PACKET_WAIT", "MISDEAL")
+"""States in which a deal waits for people."""
+
+
+class StateIs(PlanStep):
+    """`state`: the device shows this state, or one of these, in a status that comes since."""
+
+    state: States
+    within: Time = 60_000
+    where: dict[str, Wanted] = Field(default_factory=dict)
+
+    def _run(self, stand: Stand) -> None:
+        limit_ms = self.within + stand.hands.patience_ms
+        wanted = self.of_status
+        if stand.wait_for(stand.profile.status, wanted, limit_ms) is None:
+            words = spell(stand.probe.status) if stand.probe.status is not None else "no status at all"
+            raise Failed(f"no status with {in_words(wanted)} within {limit_ms} ms; the last one: {words}")
+
+    @property
+    def of_status(self) -> Mapping[str, Wanted]:
+        """A state, and other fields."""
+        return {"state": self.state, **self.where}
+
+
+class ActAtDevice(PlanStep):
+    """`do`: hands do this at the device."""
+
+    do: str
+    fields: dict[str, int | str] = Field(default_factory=dict, alias="with")
+
+    @model_validator(mode="after")
+    def _known(self) -> ActAtDevice:
+        act_named(self.do).filled(self.fields)
+        return self
+
+    def _run(self, stand: Stand) -> None:
+        stand.act(self.do, self.fields)
+
+
+class Faulting(PlanStep):
+    """`fault`: this goes wrong at what comes next."""
+
+    fault: str
+    fields: dict[str, int | str] = Field(default_factory=dict, alias="with")
+
+    @model_validator(mode="after")
+    def _known(self) -> Faulting:
+        fault_named(self.fault).filled(self.fields)
+        return self
+
+    def _run(self, stand: Stand) -> None:
+        stand.fault(self.fault, self.fields)
+
+
+class Power(PlanStep):
+    """`power`: the device is switched off, or on, or both with a second between."""
+
+    power: Literal["off", "on", "cycle"]
+
+    def _run(self, stand: Stand) -> None:
+        if self.power != "on":
+            stand.power(False)
+        if self.power == "cycle":
+            stand.rest(OFF_MS)
+        if self.power != "off":
+            stand.power(True)
+
+
+class Cable(PlanStep):
+    """`cable`: the cable is pulled, or put back, or both with a second between; the device stays on."""
+
+    cable: Literal["out", "in", "cycle"]
+
+    def _run(self, stand: Stand) -> None:
+        if self.cable != "in":
+            stand.cable(False)
+        if self.cable == "cycle":
+            stand.rest(OFF_MS)
+        if self.cable != "out":
+            stand.cable(True)
+
+
+class Reopen(PlanStep):
+    """`reopen`: the bench closes the line itself and opens it again, as a host does that is started anew."""
+
+    reopen: Literal[True]
+
+    def _run(self, stand: Stand) -> None:
+        stand.reopen()
+
+
+class Prepare(PlanStep):
+    """`prepare`: the device is brought into this state, by commands and hands, whatever was before."""
+
+    prepare: Prepared
+
+    def _run(self, stand: Stand) -> None:
+        stand.prepare(self.prepare)
+        stand.probe.look_from_here()
+
+
+# ------------------------------------------------------------------ dealing
+
+
+class DealPackets(PlanStep):
+    """`deal`: packets are dealt and lifted until so many have been taken; the next one lies in the tray then, if there
+    is one. `finish`: then the remainder is asked for and lifted, and the books are compared."""
+
+    deal: int = Field(ge=0, le=25)
+    finish: bool = False
+
+    def _run(self, stand: Stand) -> None:
+        if not _book(stand).under_way:
+            accepted(stand, m.DispenseMessage())
+            stand.need("PacketDispensed", {"ordinal": 1}, LIFT_MS)
+        while (book := _book(stand)).lifted < self.deal:
+            ordinal = book.lifted + 1
+            if len(book.packets) < ordinal:
+                # it may have come while another step looked on
+                stand.need("PacketDispensed", {"ordinal": ordinal}, LIFT_MS)
+            if stand.probe.status is not None and stand.state() == "MISDEAL":
+                raise Failed(f"the red lamp is lit at packet {ordinal}")
+            _lift(stand, ordinal)
+        if self.finish:
+            _finish(stand)
+
+
+class WrongPacket(PlanStep):
+    """`wrong_packet`: this packet, the next to come, has so many cards too many (below zero: too few). The lamp is lit
+    for it and the misdeal record adds up; cleared, the deal goes on, and the remainder adds up as well."""
+
+    wrong_packet: int = Field(ge=1, le=25)
+    by: int
+    """How many cards too many; below zero too few."""
+
+    def _run(self, stand: Stand) -> None:
+        ordinal, by = self.wrong_packet, self.by
+        number = int(Fault.PACKET_SHORT if by < 0 else Fault.PACKET_LONG)
+        if ordinal == 1:
+            accepted(stand, m.DispenseMessage())
+        packet = stand.need("PacketDispensed", {"ordinal": ordinal}, LIFT_MS)
+        assert isinstance(packet, m.PacketDispensedMessage)
+        if packet.counted != packet.expected + by:
+            raise Failed(f"packet {ordinal} counts {packet.counted} where {packet.expected + by} came")
+        stand.need("RedLamp", {"lit": 1, "fault": number}, 1000)
+        stand.need("Misdeal", {"fault": number}, 1000)
+        Books(books="misdeal")(stand)
+        stand.need(stand.profile.status, {"state": "MISDEAL", "lamps": "+RED", "faults": f"+{number}"}, 1500)
+        reply = stand.ask(m.ClearMisdealMessage(BADGE, Resolution.RESUME))
+        if reply.status != Status.DONE:
+            raise Failed(f"the lamp was not cleared: {spell(reply)}")
+        _lift(stand, ordinal)
+        _finish(stand)
+
+
+class Books(PlanStep):
+    """`books`: loaded = packets + remainder + rejected in the misdeal record or at the remainder, less `missing`."""
+
+    books: Literal["misdeal", "remainder"]
+    missing: int = 0
+    """How many cards may be missing."""
+
+    def _run(self, stand: Stand) -> None:
+        seen, book = stand.probe.events(), _book(stand)
+        if self.books == "remainder":
+            wrong = book.wrong(missing=self.missing)
+        else:
+            record = next((event for event in reversed(seen) if isinstance(event, m.MisdealMessage)), None)
+            wrong = book.differs(record, missing=self.missing) if record else "no misdeal record came"
+        if wrong:
+            raise Failed(wrong)
+
+
+def _lift(stand: Stand, ordinal: int) -> None:
+    stand.act("lift", {"to": TO[(ordinal - 1) % len(TO)]})
+    stand.need("PacketLifted", {"ordinal": ordinal}, 1000 + stand.hands.patience_ms)
+    stand.pause(600)
+
+
+def _finish(stand: Stand) -> None:
+    """The remainder comes, is lifted, and everything adds up."""
+    dump(stand)
+    stand.need("RemainderDumped", {}, LIFT_MS)
+    stand.act("lift", {"to": "remainder"})
+    stand.need("RemainderLifted", {}, 1000 + stand.hands.patience_ms)
+    if wrong := _book(stand).wrong():
+        raise Failed(wrong)
+
+
+def dump(stand: Stand) -> None:
+    """Ask for the remainder, once the packet that may be on its way lies in the tray."""
+    end_ns = stand.probe.wire.now_ns() + LIFT_MS * MS
+    stand.probe.run(end_ns, lambda: stand.probe.status is not None and stand.state() in _RESTS)
+    accepted(stand, m.DumpMessage())
+
+
+def _book(stand: Stand) -> Book:
+    """The round so far; a deck that was counted before the check began is in the status."""
+    book = Book.of(stand.probe.events())
+    if not book.loaded and isinstance(stand.probe.status, m.ShufflerStatusMessage):
+        book.loaded = stand.probe.status.loaded
+    return book
+
+
+def accepted(stand: Stand, command: m.Message) -> None:
+    """Send a command, which must be accepted."""
+    reply = stand.ask(command)
+    if reply.status != Status.ACCEPTED:
+        raise Failed(f"{message_name(command)} should have been accepted; came: {spell(reply)}")
+
+
+# ------------------------------------------------------------------ many of a kind
+
+
+class Poke(PlanStep):
+    """`poke`: so many events are caused, by commands where the device has one that causes an event."""
+
+    poke: Number
+
+    def _run(self, stand: Stand) -> None:
+        ways, times = stand.profile.poke, stand.number(self.poke)
+        if isinstance(ways[0], str) and not stand.hands.tireless and times > BY_PERSON_MAX:
+            raise NotRun(f"needs {times} presses of a key in a row, too many for a person")
+        for turn in range(times):
+            way = ways[turn % len(ways)]
+            if isinstance(way, str):
+                stand.act(way)
+                continue
+            reply = stand.ask(way)
+            if reply.status == Status.REFUSED:
+                raise Failed(f"{spell(way)} was refused: {spell(reply)}")
+        stand.requested_ns = stand.probe.wire.now_ns()
+
+
+class Measuring(PlanStep):
+    """`measure`: so many times of one kind are taken and compared with the limit of that name (none: only told)."""
+
+    measure: Literal["hello", "reply", "status", "resend"]
+    times: int = Field(ge=1, le=1000)
+    """How many are taken."""
+    limit: Time | None
+    """The most that it may take."""
+    at_least: Time | None = None
+    """The least that it may take."""
+
+    def _run(self, stand: Stand) -> None:
+        if self.measure == "hello":
+            took = [_took(stand, stand.make("Hello", {}), "HelloReply") for _ in range(self.times)]
+        elif self.measure == "reply":
+            took = [_took(stand, m.ReportStatusMessage(), "Reply") for _ in range(self.times)]
+        else:
+            took = (_statuses if self.measure == "status" else _resends)(stand, self.times)
+        for ms in took:
+            stand.time(self.measure, ms, self.limit)
+        worst, best = max(took), min(took)
+        if self.limit is not None and worst > self.limit + stand.allowance_ms:
+            raise Failed(f"{self.measure}: {worst:.0f} ms, more than {self.limit} ms")
+        if self.at_least is not None and best < self.at_least - stand.allowance_ms:
+            raise Failed(f"{self.measure}: {best:.0f} ms, less than {self.at_least} ms")
+
+
+def _took(stand: Stand, message: m.Message, answer: str) -> float:
+    began_ns = stand.probe.wire.now_ns()
+    stand.probe.send(message, stand.probe.new_request() if answer == "Reply" else 0)
+    found = stand.wait_for(answer, {}, 2 * Timing().retry_ns // MS)
+    if found is None:
+        raise Failed(f"no {answer}")
+    return (found[0].at_ns - began_ns) / MS
+
+
+def _statuses(stand: Stand, times: int) -> list[float]:
+    start = len(stand.probe.heard)
+    stand.pause((times + 1) * 1000 + 500)
+    at = [h.at_ns for h in stand.probe.heard[start:] if message_name(h.message) == stand.profile.status]
+    if len(at) < 2:
+        raise Failed(f"{len(at)} status messages in {times + 1.5:g} s")
+    return [(later - earlier) / MS for earlier, later in pairwise(at)]
+
+
+def _resends(stand: Stand, times: int) -> list[float]:
+    """How long an event without acknowledgement waits to be sent again."""
+    probe = stand.probe
+    probe.acks = False
+    Poke(poke=1)(stand)
+    start = max(0, len(probe.heard) - 8)
+    stand.pause((times + 1) * Timing().resend_ns // MS + 500)
+    probe.acks = True
+    heard = [(one.at_ns, one.message) for one in probe.heard[start:]]
+    at = [at_ns for at_ns, event in heard if isinstance(event, m.Event) and event.number == probe.last_event]
+    if len(at) < 2:
+        raise Failed("an event that was not acknowledged did not come again")
+    return [(later - earlier) / MS for earlier, later in pairwise(at)][:times]

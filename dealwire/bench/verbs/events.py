@@ -1,0 +1,217 @@
+"""The verbs that look at numbered events, which came again and which are kept, and at what the device holds of its
+host."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Final, Literal
+
+from pydantic import Field
+
+from dealwire.bench.record import Failed
+from dealwire.bench.values import Wanted, compares, spell
+from dealwire.bench.verbs.line import Replying
+from dealwire.bench.verbs.probe import MS
+from dealwire.bench.verbs.stand import Stand
+from dealwire.bench.verbs.step import Number, PlanStep, ReasonName, Time
+from protocol.faults import Fault
+from protocol.tdp import messages as m
+from protocol.tdp.outputs import SESSION_EXTENSION, DeviceStatus
+
+READ_MS: Final = 2_000
+"""How long a handful of events may take on a slow line."""
+
+
+def _numbers(stand: Stand, start: int, *, old: bool = False) -> list[int]:
+    """Numbers of the events heard from a place in the list on, each time they were."""
+    heard = [one for one in stand.probe.heard[start:] if one.is_old is old]
+    return [one.message.number for one in heard if isinstance(one.message, m.Event)]
+
+
+class OldEvents(PlanStep):
+    """`old_events`: so many events of the session before come, from number `first` on, each naming that session."""
+
+    old_events: int = Field(ge=1)
+    first: Number
+    """The number of the first of them."""
+
+    def _run(self, stand: Stand) -> None:
+        probe, first = stand.probe, stand.number(self.first)
+        wanted = list(range(first, first + self.old_events))
+        end_ns = probe.wire.now_ns() + READ_MS * MS
+        probe.run(end_ns, lambda: len(_numbers(stand, probe.mark, old=True)) >= self.old_events)
+        stand.pause(50)
+        came = _numbers(stand, probe.mark, old=True)
+        if came != wanted:
+            raise Failed(f"of the session before, events {came} came with extension 01h, not {wanted}")
+        left = getattr(stand.command, "session", 0)
+        for heard in probe.heard[probe.mark :]:
+            named = {data for kind, data in heard.envelope.extensions if kind == SESSION_EXTENSION and len(data) == 4}
+            if isinstance(heard.message, m.Event) and named - {left.to_bytes(4, "little")}:
+                words = ", ".join(f"{int.from_bytes(data, 'little'):08X}h" for data in named)
+                raise Failed(f"event {heard.message.number} of session {left:08X}h names {words} in extension 01h")
+
+
+class NoEvents(PlanStep):
+    """`no_events`: no event at all comes for so long."""
+
+    no_events: Time
+
+    def _run(self, stand: Stand) -> None:
+        start = len(stand.probe.heard)
+        stand.pause(self.no_events)
+        if came := _numbers(stand, start):
+            raise Failed(f"events {sorted(set(came))} came in {self.no_events} ms")
+
+
+class Again(PlanStep):
+    """`again`: during so long, events come again from this number on, in order, and none before it."""
+
+    again: Number
+    through: Number | None = None
+    """Up to which number each of them must have come again."""
+    during: Time
+
+    def _run(self, stand: Stand) -> None:
+        start = stand.probe.mark
+        stand.pause(self.during)
+        numbers, first = _numbers(stand, start), stand.number(self.again)
+        if first not in numbers:
+            raise Failed(f"event {first} did not come again in {self.during} ms")
+        if min(numbers) < first:
+            raise Failed(f"event {min(numbers)} came again; {first} is the first that was missing")
+        for before, after in pairwise(numbers):
+            if after not in (before + 1, first):
+                raise Failed(f"event {after} came after event {before}")
+        through = first if self.through is None else stand.number(self.through)
+        if missing := sorted({*range(first, through + 1)} - {*numbers}):
+            raise Failed(f"events {first} to {through} were to come again in {self.during} ms; {missing} did not")
+
+
+class Newest(PlanStep):
+    """`newest`: the newest event heard has this number, or one that compares so."""
+
+    newest: Number
+
+    def _run(self, stand: Stand) -> None:
+        stand.pause(1)
+        found, due = stand.probe.last_event, stand.number(self.newest)
+        if not compares(found, self.newest, stand.names):
+            raise Failed(f"event {found} is the newest that came, where {self.newest} ({due}) was due")
+
+
+class CaughtUp(PlanStep):
+    """`caught_up`: every event up to this one comes, but for those that a GAP named, which leaves so many `kept`."""
+
+    caught_up: Number
+    kept: Number
+    """How many events the device must still hold."""
+    within: Time
+
+    def _run(self, stand: Stand) -> None:
+        last, probe, kept = stand.number(self.caught_up), stand.probe, stand.number(self.kept)
+        if not probe.run(probe.wire.now_ns() + self.within * MS, lambda: probe.last_event >= last):
+            raise Failed(f"event {probe.last_event} is the newest after {self.within} ms; {last} was due")
+        _from_requested(stand)
+        for gap in (heard.message for heard in probe.heard):
+            if isinstance(gap, m.GapMessage) and gap.last - gap.first_kept + 1 < kept:
+                left = gap.last - gap.first_kept + 1
+                raise Failed(f"{spell(gap)} leaves {left} events, fewer than {kept}")
+
+
+def _from_requested(stand: Stand) -> None:
+    """What READ-EVENTS brings begins with the event that was asked for, or a GAP says up to where they are gone."""
+    due = stand.probe.known.read_from
+    for heard in stand.probe.heard[stand.probe.mark :]:
+        message = heard.message
+        if isinstance(message, m.GapMessage):
+            if message.first_missing != due:
+                after = " after the GAP before it" if due != stand.probe.known.read_from else ""
+                raise Failed(f"{spell(message)} does not begin with event {due}, which was due{after}")
+            due = message.first_kept
+        elif isinstance(message, m.Event):
+            if message.number != due:
+                raise Failed(f"event {message.number} came first where {due} was due, and no GAP said that it is gone")
+            return
+
+
+class AnyStatus(PlanStep):
+    """`status`: a status comes within so long, with these fields."""
+
+    status: Time
+    where: dict[str, Wanted] = Field(default_factory=dict)
+
+    def _run(self, stand: Stand) -> None:
+        stand.need(stand.profile.status, self.where, self.status + stand.hands.patience_ms)
+
+    @property
+    def of_status(self) -> Mapping[str, Wanted]:
+        """Its fields."""
+        return self.where
+
+
+# ------------------------------------------------------------------ the host as the device sees it
+
+
+class Operate(PlanStep):
+    """`operate`: a command that needs the role OPERATE is refused for this reason."""
+
+    operate: ReasonName
+
+    def _run(self, stand: Stand) -> None:
+        _refused(stand, stand.profile.operate, self.operate)
+
+
+class Foreign(PlanStep):
+    """`foreign`: a command of another device class is refused for this reason."""
+
+    foreign: ReasonName
+
+    def _run(self, stand: Stand) -> None:
+        _refused(stand, stand.profile.other, self.foreign)
+
+
+def _refused(stand: Stand, command: m.Message, reason: str) -> None:
+    stand.command, stand.request = command, stand.probe.new_request()
+    stand.requested_ns = stand.probe.wire.now_ns()
+    stand.probe.send(command, stand.request)
+    Replying(reply="refused", reason=(reason,))(stand)
+
+
+class LostHost(PlanStep):
+    """`lost`: the device holds its host for lost (601), not before so long since the last frame, and by `at_most`."""
+
+    lost: Time
+    at_most: Time
+    """The latest that it may notice."""
+
+    def _run(self, stand: Stand) -> None:
+        since_ns = stand.probe.sent_ns
+        found = stand.wait_for(stand.profile.status, {"faults": "+601"}, self.at_most)
+        if found is None:
+            raise Failed(f"{self.at_most} ms without a frame, and the device does not hold its host for lost (601)")
+        after_ms = (found[0].at_ns - since_ns) / MS
+        stand.time("host lost", after_ms, self.at_most)
+        if after_ms < self.lost - stand.allowance_ms:
+            raise Failed(f"the device holds its host for lost after {after_ms:.0f} ms, before {self.lost} ms")
+
+
+class HostIsBack(PlanStep):
+    """`back`: it no longer does (601 is gone) within so long."""
+
+    back: Time
+
+    def _run(self, stand: Stand) -> None:
+        stand.need(stand.profile.status, {"faults": "-601"}, self.back)
+
+
+class HostStaysLost(PlanStep):
+    """`still_lost`: it does, as its newest status says, which is not older than a second."""
+
+    still_lost: Literal[True]
+
+    def _run(self, stand: Stand) -> None:
+        status = stand.probe.status
+        if not isinstance(status, DeviceStatus) or Fault.HOST_LOST not in status.faults:
+            raise Failed("the device took what is no sign of life for one: it does not hold its host for lost (601)")

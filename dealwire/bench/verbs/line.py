@@ -1,0 +1,433 @@
+"""The verbs that speak and listen: sending, right or wrong on purpose, and looking at what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import Any, Final, Literal
+from zlib import crc32
+
+from cobs import cobs
+from pydantic import Field, model_validator
+
+from dealwire.bench.record import Failed, HeardFrame
+from dealwire.bench.values import BadValue, Wanted, check_sent, check_wanted, fits, spell
+from dealwire.bench.verbs.probe import MS
+from dealwire.bench.verbs.stand import Stand
+from dealwire.bench.verbs.step import RETRY_MS, STATUS_MS, Hex, PlanStep, ReasonNames, Time, Variable
+from protocol.errors import CannotEncode
+from protocol.message import message_name
+from protocol.tdp import messages as m
+from protocol.tdp.messages import Kind, Message, Reason, Role, Status
+from protocol.tdp.packets import PACKETS
+
+HEADER: Final = 8
+_Form = tuple[str, dict[str, Wanted]]
+"""An event's name, and what its fields must be."""
+_COMMANDS: Final = frozenset(cls for (kind, _), (cls, _) in PACKETS.items() if kind == Kind.COMMAND)
+
+# ------------------------------------------------------------------ sending
+
+
+class Sending(PlanStep):
+    """`send`: a message, right or wrong on purpose. `request`: new, same (the last one's), a number or a variable."""
+
+    send: str
+    fields: dict[str, int | str] = Field(default_factory=dict, alias="with")
+    request: Literal["new", "same"] | int | Variable = "new"
+    flags: int = Field(0, ge=0, le=255)
+    """Of the header."""
+    version: int | None = Field(None, ge=0, le=255)
+    """Of the header, instead of the protocol's."""
+    kind: int | None = Field(None, ge=0, le=255)
+    """Of the header, instead of the message's own."""
+    id: int | None = Field(None, ge=0, le=0xFFFF)
+    """Of the header, instead of the message's own."""
+    payload: Hex | None = None
+    """Instead of the message's own."""
+    append: Hex = ""
+    """After the payload, such as an extension."""
+    sequence: int | None = Field(None, ge=0, le=255)
+    """Of the link, instead of the next one."""
+    damage: Literal["check", "check-zeros", "check-ones", "cobs", "truncated", "unclosed"] | None = None
+    """How the frame is spoilt: a bit of its check, a check of nothing but zeros or ones, its COBS, cut short, or never
+    closed."""
+    times: int = Field(1, ge=1, le=400)
+    """So often, in one write."""
+    gap_ms: int | None = Field(None, ge=0, le=200)
+    """Byte by byte, with so much time between."""
+    before: Hex = ""
+    """On the line right before it."""
+    opened: bool | None = None
+    """Whether a delimiter goes first; by default as the silence before it asks."""
+
+    @model_validator(mode="after")
+    def _known(self) -> Sending:
+        check_sent(self.send, self.fields)
+        return self
+
+    def _run(self, stand: Stand) -> None:
+        probe, message = stand.probe, stand.make(self.send, self.fields)
+        try:
+            body = self._body(stand, message)
+        except CannotEncode as error:  # a number that is reckoned from what the device said
+            raise Failed(str(error)) from None
+        data = _damage(_encode(body), self.damage)
+        silent = probe.wire.now_ns() - probe.silent_ns >= 50 * MS
+        opened = silent if self.opened is None else self.opened
+        data = bytes.fromhex(self.before) + (b"\0" if opened else b"") + data * self.times
+        text = spell(message) + (f" damaged: {self.damage}" if self.damage else "")
+        text += f" x{self.times}" if self.times > 1 else ""
+        stand.requested_ns = probe.wire.now_ns()
+        if self.gap_ms is None:
+            probe.put(data, text, bad=self._is_wrong)
+            return
+        probe.put(data[:1], f"{text}, byte by byte, {self.gap_ms} ms apart", bad=self._is_wrong)
+        # nothing else may be said between the bytes of one frame
+        manners, (probe.acks, probe.beats) = (probe.acks, probe.beats), (False, False)
+        for byte in data[1:]:
+            stand.pause(self.gap_ms)
+            probe.wire.send(bytes([byte]))
+            probe.silent_ns = probe.sent_ns = probe.wire.now_ns()
+        stand.requested_ns = probe.wire.now_ns()
+        probe.acks, probe.beats = manners
+
+    def _body(self, stand: Stand, message: Message) -> bytes:
+        """Header and payload, with what the plan wants changed."""
+        is_command = type(message) in _COMMANDS or self.kind == Kind.COMMAND
+        if is_command:
+            stand.command = message
+            if self.request == "new":
+                stand.request = stand.probe.new_request()
+            elif self.request != "same":
+                stand.request = stand.number(self.request)
+        request = stand.request if is_command or isinstance(self.request, int) else 0
+        header: dict[str, Any] = {"flags": self.flags}
+        if isinstance(message, m.NakMessage | m.ReplyMessage | m.ProgressMessage):
+            header["message_id"] = self.id or 0x0022
+        body = bytearray(stand.probe.body(message, request, **header))
+        for index, value in ((0, self.version), (2, self.kind), (3, self.sequence)):
+            body[index] = body[index] if value is None else value
+        if self.id is not None:
+            body[6:8] = self.id.to_bytes(2, "little")
+        if self.payload is not None:
+            body[HEADER:] = bytes.fromhex(self.payload)
+        stand.probe.note_sent(message)
+        return bytes(body) + bytes.fromhex(self.append)
+
+    @property
+    def _is_wrong(self) -> bool:
+        changed = (self.damage, self.version, self.kind, self.id, self.payload)
+        return any(value is not None for value in changed) or bool(self.flags or self.append or self.before)
+
+
+def _encode(body: bytes) -> bytes:
+    """A frame of any length: the protocol's own encoder refuses those that a device must refuse."""
+    framed: bytes = cobs.encode(body + crc32(body).to_bytes(4, "little"))
+    return framed + b"\0"
+
+
+def _damage(frame: bytes, damage: str | None) -> bytes:
+    match damage:
+        case "check":
+            body = bytearray(cobs.decode(frame[:-1]))
+            body[-1] ^= 0x01
+            return bytes(cobs.encode(bytes(body))) + b"\0"
+        case "check-zeros" | "check-ones":
+            bits = b"\0" if damage == "check-zeros" else b"\xff"
+            return bytes(cobs.encode(cobs.decode(frame[:-1])[:-4] + bits * 4)) + b"\0"
+        case "cobs":
+            return b"\xff" + frame[1:]
+        case "truncated":
+            return frame[:-6] + b"\0"
+        case "unclosed":
+            return frame[: len(frame) // 2]
+    return frame
+
+
+class Raw(PlanStep):
+    """`raw`: bytes as they are (hex), or so many `random` ones, never a whole frame."""
+
+    raw: Hex
+    full_frame: Literal["short", "long"] | None = None
+    """A frame of 256 bytes that ends with a full group of COBS, without or with the empty one after it."""
+    random: int = Field(0, ge=0, le=5000)
+    """So many bytes by chance instead."""
+    repeat: int = Field(1, ge=1, le=1000)
+    """How often they are sent, one after the other."""
+
+    def _run(self, stand: Stand) -> None:
+        random = Random(stand.seed)
+        if self.full_frame:
+            stand.probe.put(_full_frame(self.full_frame == "long"), "a frame of 256 bytes that ends with a full group")
+            return
+        data = bytes.fromhex(self.raw) * self.repeat + bytes(random.randrange(1, 256) for _ in range(self.random))
+        stand.requested_ns = stand.probe.wire.now_ns()
+        stand.probe.put(data, f"{len(data)} bytes that are no frame", bad=True)
+
+
+def _full_frame(empty_group: bool) -> bytes:
+    """An unknown command whose only zero is its flags: COBS then ends with a group of 254."""
+    head = bytes([1, 0, Kind.COMMAND, 0x11, 0x22, 0x33, 0x99, 0x01])
+    for filling in range(1, 256):
+        frame = _encode(head + bytes([filling]) * 244)[:-1]
+        if frame[2] == 0xFF:  # else the check holds a zero
+            whole = frame.removesuffix(b"\x01") if len(frame) == 258 else frame
+            return whole + (b"\x01" if empty_group else b"") + b"\0"
+    raise AssertionError("no filling gives a check without a zero")
+
+
+class Flips(PlanStep):
+    """`flips`: so many frames of a message, each with one bit turned over by seeded chance. Each ends with its own
+    delimiter, so that it stands alone."""
+
+    flips: int = Field(ge=1, le=1000)
+    message: str = "Hello"
+    """The message whose frames are sent."""
+
+    def _run(self, stand: Stand) -> None:
+        random = Random(stand.seed)
+        message = stand.make(self.message, {})
+        for _ in range(self.flips):
+            frame = bytearray(_encode(stand.probe.body(message)))
+            place = random.randrange(len(frame) - 1)
+            frame[place] ^= 1 << random.randrange(8)
+            stand.probe.put(b"\0" + bytes(frame), f"{spell(message)} with a bit turned over in byte {place}", bad=True)
+            stand.pause(2)
+
+
+# ------------------------------------------------------------------ answers
+
+
+class Replying(PlanStep):
+    """`reply`: the last command is answered so, and the header names it. `measure`: the name its time goes under.
+
+    A reply is waited for as long as a host does that has not yet tried again; the protocol's 100 ms have checks of
+    their own.
+    """
+
+    reply: Literal["done", "accepted", "refused", "any"]
+    reason: ReasonNames | None = None
+    """One of these reasons of a refusal."""
+    within: Time = RETRY_MS
+    measure: str | None = None
+
+    def _run(self, stand: Stand) -> None:
+        found: tuple[HeardFrame, m.ReplyMessage | m.NakMessage] | None
+        found = stand.probe.until(lambda heard: _answer(stand, heard), self.within + stand.allowance_ms)
+        name = message_name(stand.command)
+        if found is None:
+            raise Failed(f"no reply to {name} within {self.within} ms")
+        heard, answer = found
+        stand.used.add(id(heard))
+        if isinstance(answer, m.NakMessage):
+            raise Failed(f"{name} was answered by {spell(answer)}, not by a reply")
+        if self.measure:
+            stand.time(self.measure, (heard.at_ns - stand.requested_ns) / MS, self.within)
+        if self.reply != "any" and answer.status != Status[self.reply.upper()]:
+            raise Failed(f"{name} should have been {self.reply}; came: {spell(answer)}")
+        wanted = self.reason
+        if wanted is not None and answer.reason not in [Reason[word] for word in wanted]:
+            raise Failed(f"{name} should have been refused for {' or '.join(wanted)}; came: {spell(answer)}")
+
+
+def _answer(stand: Stand, heard: HeardFrame) -> m.ReplyMessage | m.NakMessage | None:
+    message = heard.message
+    if id(heard) in stand.used or heard.envelope.request != stand.request:
+        return None
+    if isinstance(message, m.NakMessage):
+        return message
+    return stand.probe.answer_to(heard, stand.request, stand.command)
+
+
+class Naking(PlanStep):
+    """`nak`: the last frame is answered by a NAK with one of these reasons."""
+
+    nak: ReasonNames
+    within: Time = RETRY_MS
+
+    def _run(self, stand: Stand) -> None:
+        stand.need("Nak", {"reason": self.nak}, self.within)
+
+
+class Expecting(PlanStep):
+    """`expect`: a message arrives. `request`: it carries the last command's; `old`: it is of the session before;
+    `names`: a reply, progress or NAK, whose header names this message."""
+
+    expect: str
+    where: dict[str, Wanted] = Field(default_factory=dict)
+    within: Time = STATUS_MS
+    request: Literal["same"] | None = None
+    old: bool = False
+    names: int | None = Field(None, ge=0, le=0xFFFF)
+    """The message that is answered, by number."""
+    not_before: Time | None = None
+    """The least time that must pass before it comes."""
+    measure: str | None = None
+    save: dict[str, str] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _known(self) -> Expecting:
+        check_wanted(self.expect, self.where)
+        check_wanted(self.expect, dict.fromkeys(self.save.values(), 0))
+        return self
+
+    def _run(self, stand: Stand) -> None:
+        limit_ms = self.within + stand.hands.patience_ms
+        request = stand.request if self.request == "same" else None
+        heard, message = stand.find(self.expect, self.where, limit_ms, request=request, old=self.old)
+        named = heard.envelope.message_id
+        if self.names is not None and named != self.names:
+            raise Failed(f"{spell(message)} names message {named:04X}h, not {self.names:04X}h, which it answers")
+        after_ms = (heard.at_ns - stand.requested_ns) / MS
+        if self.not_before is not None and after_ms < self.not_before - stand.allowance_ms:
+            raise Failed(f"{spell(message)} came after {after_ms:.0f} ms, before {self.not_before} ms")
+        if self.measure:
+            stand.time(self.measure, after_ms, self.within)
+        for name, key in self.save.items():
+            stand.variables[name] = int(getattr(message, key))
+
+
+class Never(PlanStep):
+    """`never`: none of these arrives for so long; an empty list: nothing at all."""
+
+    never: tuple[str, ...]
+    where: dict[str, Wanted] = Field(default_factory=dict)
+    during: Time
+
+    @model_validator(mode="after")
+    def _known(self) -> Never:
+        for name in self.never:
+            check_wanted(name, self.where)
+        return self
+
+    def _run(self, stand: Stand) -> None:
+        start = len(stand.probe.heard)
+        stand.pause(self.during)
+        stand.probe.look_from_here()
+        for heard in stand.probe.heard[start:]:
+            message = heard.message
+            named = not self.never or message_name(message) in self.never
+            if named and fits(message, self.where, stand.names):
+                raise Failed(f"{spell(message)} came, which was not to come for {self.during} ms")
+
+
+class Ordered(PlanStep):
+    """`events`: these came since the check began, in this order; others may stand between. Each is one table with the
+    event's name as `event` and its fields, or a list of such tables of which any will do."""
+
+    events: tuple[dict[str, Wanted] | tuple[dict[str, Wanted], ...], ...]
+    within: Time = STATUS_MS
+
+    @model_validator(mode="after")
+    def _known(self) -> Ordered:
+        forms = [item for items in self.events for item in (items if isinstance(items, tuple) else (items,))]
+        if not all(isinstance(item.get("event"), str) for item in forms) or () in self.events:
+            raise BadValue("each needs the key 'event' with an event's name")
+        for name, fields in (form for forms in self._wanted for form in forms):
+            check_wanted(name, fields)
+        return self
+
+    @property
+    def _wanted(self) -> list[list[_Form]]:
+        return [
+            [(str(item["event"]), {k: v for k, v in item.items() if k != "event"}) for item in forms]
+            for forms in (items if isinstance(items, tuple) else (items,) for items in self.events)
+        ]
+
+    def _run(self, stand: Stand) -> None:
+        wanted = self._wanted
+        limit_ms = self.within + stand.hands.patience_ms + stand.allowance_ms
+        end_ns = stand.probe.wire.now_ns() + limit_ms * MS
+        stand.probe.run(end_ns, lambda: _missing(stand, wanted) is None)
+        missing = _missing(stand, wanted)
+        if missing is not None:
+            names = [name for name, _ in wanted[missing]]
+            forms = " or ".join(f"{name} {fields or ''}" for name, fields in wanted[missing])
+            before = f" after {wanted[missing - 1][0][0]}" if missing else ""
+            same = [spell(event) for event in stand.probe.events() if message_name(event) in names]
+            raise Failed(f"no {forms}{before}" + (f"; came: {', '.join(same)}" if same else ""))
+
+
+def _missing(stand: Stand, wanted: Sequence[Sequence[_Form]]) -> int | None:
+    """Which of `wanted`, in this order, is the first that did not come."""
+    place = 0
+    for event in stand.probe.events():
+        if place < len(wanted):
+            place += any(message_name(event) == name and fits(event, of, stand.names) for name, of in wanted[place])
+    return place if place < len(wanted) else None
+
+
+class CountMessages(PlanStep):
+    """`count`: so many of a message came since the check began, no more and no fewer. An event counts once."""
+
+    count: int
+    of: str
+    """The message that is counted."""
+    where: dict[str, Wanted] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _known(self) -> CountMessages:
+        check_wanted(self.of, self.where)
+        return self
+
+    def _run(self, stand: Stand) -> None:
+        stand.pause(1)
+        events: list[Message] = [event for event in stand.probe.events() if message_name(event) == self.of]
+        messages = events or [heard.message for heard in stand.probe.heard]
+        found = sum(message_name(one) == self.of and fits(one, self.where, stand.names) for one in messages)
+        if found != self.count:
+            raise Failed(f"{self.of} came {found} times, not {self.count}")
+
+
+# ------------------------------------------------------------------ the rest
+
+
+class WaitFor(PlanStep):
+    """`wait`: let so much time pass; what came before it is no answer to what follows."""
+
+    wait: Time
+
+    def _run(self, stand: Stand) -> None:
+        stand.pause(self.wait)
+        stand.probe.look_from_here()
+
+
+class Manners(PlanStep):
+    """`host`: what the bench does by itself from here: "acks" and "beats" it does, what is not named it does not."""
+
+    host: tuple[Literal["acks", "beats"], ...]
+
+    def _run(self, stand: Stand) -> None:
+        stand.probe.acks, stand.probe.beats = "acks" in self.host, "beats" in self.host
+
+
+class SessionOpening(PlanStep):
+    """`open`: HELLO and OPEN-SESSION with this role; what the device holds is taken as read."""
+
+    open: Literal["OBSERVE", "OPERATE", "SERVICE", "plan"]
+
+    def _run(self, stand: Stand) -> None:
+        stand.probe.open(None if self.open == "plan" else Role[self.open])
+        stand.probe.look_from_here()
+
+
+class Greeting(PlanStep):
+    """`greet`: HELLO, again and again, until it is answered; no session is opened."""
+
+    greet: Time
+
+    def _run(self, stand: Stand) -> None:
+        stand.probe.meet((self.greet + stand.hands.patience_ms) * MS)
+        stand.probe.look_from_here()
+
+
+class Save(PlanStep):
+    """`save`: names for what is known now: session, last (event heard), newest (event of the device), boots, request,
+    acked, depth (unacknowledged events the device promises to keep, 256 to 1024)."""
+
+    save: dict[str, Literal["session", "last", "boots", "request", "acked", "depth", "newest"]]
+
+    def _run(self, stand: Stand) -> None:
+        names = stand.names
+        stand.variables.update({name: names[what] for name, what in self.save.items()})

@@ -1,0 +1,307 @@
+"""The host's end of the line, as the bench plays it: right or wrong on purpose, frame by frame.
+
+It is no link: nothing is sent that a plan did not ask for, but for two things a plan can switch off, the ACK of what
+arrived and the HEARTBEAT that keeps a session alive. Whatever arrives goes to the rules, to the time line and to the
+list that a check's steps look through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final, TypeVar
+
+from dealwire.bench.record import Actor, Failed, HeardFrame, NotOpened, TimeLine
+from dealwire.bench.rules.rule import NOT_KNOWN, BenchRule, Known
+from dealwire.bench.values import STATES, spell
+from dealwire.bench.verbs.wire import Wire
+from protocol.errors import BadPayload, LineGarbled, NoAnswer
+from protocol.message import message_name
+from protocol.tdp import messages as m
+from protocol.tdp.codec import Envelope, Unknown, decode, encode
+from protocol.tdp.framing import Frame, Framer, Noise, NoiseReason, encode_frame
+from protocol.tdp.messages import Message, Reason, Role, Status
+from protocol.tdp.misframed import LOOKED_AT, examine
+from protocol.tdp.outputs import MESSAGE_IDS, DeviceStatus, Timing
+from protocol.tdp.packets import MINOR, VERSION
+
+MS: Final = 1_000_000
+TIMES: Final = Timing()
+BEAT_NS: Final = TIMES.heartbeat_ns // 2
+"""The bench says it is there twice as often as it must, so that a turn that comes late loses no device."""
+GARBLED_BYTES: Final = 32
+"""Bytes that are more than a plug makes as it is put in."""
+FIRST_CONTACT_NS: Final = 5_000 * MS
+"""How long a device may take to answer the first HELLO of all."""
+
+T = TypeVar("T")
+
+
+class Probe:
+    """One device's line. `allowance_ms` is what the measuring side may add to every limit."""
+
+    def __init__(self, wire: Wire, rules: Iterable[BenchRule] = (), *, allowance_ms: int = 0, role: Role) -> None:
+        self.wire = wire
+        self.timeline = TimeLine()
+        self.known = Known(allowance_ms=allowance_ms, acked=NOT_KNOWN)
+        self.known.exact = wire.exact
+        self.role = role
+        self.acks = self.beats = True
+        self.contact_ns = FIRST_CONTACT_NS
+        self.heard: list[HeardFrame] = []
+        """What arrived since the check began."""
+        self.mark = 0
+        """Where in `heard` the answers to the last thing done begin."""
+        self.status: DeviceStatus | None = None
+        self.last_event = 0
+        """The newest event that arrived with all before it."""
+        self.barren: bytearray | None = bytearray()
+        """The beginning of what came; None once there was a frame in it."""
+        self._ahead: set[int] = set()
+        self.request = 0
+        self.sent_ns = wire.now_ns()
+        self.silent_ns = 0
+        """When the last frame was sent, for the delimiter after silence."""
+        self._rules = tuple(rules)
+        self._framer = Framer()
+        self._stream, self._stream_start = bytearray(), 0
+        self._sequence = 0
+        self._next_request = wire.now_ns() // MS % 0xFFFF
+
+    # ------------------------------------------------------------------ sending
+
+    def new_request(self) -> int:
+        """The next request id, never 0."""
+        self._next_request = self._next_request % 0xFFFF + 1
+        return self._next_request
+
+    def body(self, message: Message, request: int = 0, **header: Any) -> bytes:
+        """Header and payload of a message, numbered as the next frame of this direction."""
+        body = encode(message, link_sequence=self._sequence, request=request, **header)
+        self._sequence = self._sequence + 1 & 0xFF
+        return body
+
+    def put(self, data: bytes, text: str, *, bad: bool = False) -> None:
+        """Write bytes as they are, and say on the time line what they are."""
+        self.timeline.add(self.wire.now_ns(), Actor.HOST, text, bad)
+        self.sent_ns = self.silent_ns = self.wire.now_ns()
+        self.look_from_here()
+        self.wire.send(data)
+
+    def frame(self, body: bytes) -> bytes:
+        """A body as it goes onto the line now, with the delimiter that silence asks for."""
+        silent = self.wire.now_ns() - self.silent_ns >= TIMES.partial_ns
+        return encode_frame(body, after_silence=silent)
+
+    def send(self, message: Message, request: int = 0) -> None:
+        """One message, as it should be."""
+        body = self.body(message, request)
+        self.put(self.frame(body), spell(message))
+        self.note_sent(message)
+
+    def note_sent(self, message: Message) -> None:
+        """What the device may go by from here: which events it has to send again, which never more."""
+        if isinstance(message, m.ReadEventsMessage) and message.session == self.known.session:
+            self._read_from(message.first)
+        if isinstance(message, m.AckMessage) and message.session == self.known.session:
+            self.known.acked = max(self.known.acked, message.up_to)
+
+    def _read_from(self, first: int) -> None:
+        """From 0 is from 1, and from beyond the next number is from the next number."""
+        newest = max(self.last_event, self.status.last_event if self.status is not None else 0)
+        self.known.read_from = min(max(first, 1), newest + 1)
+        self.known.acked = self.known.read_from - 1
+
+    # ------------------------------------------------------------------ listening
+
+    def run(self, until_ns: int, done: Callable[[], bool] = lambda: False) -> bool:
+        """Listen until `done()` holds (True) or the time has come (False)."""
+        while not done():
+            now_ns = self.wire.now_ns()
+            if now_ns >= until_ns:
+                return False
+            beat_ns = self.sent_ns + BEAT_NS if self._beating() else until_ns
+            self._take(self.wire.wait(max(now_ns, min(until_ns, beat_ns))))
+            if self._beating() and self.wire.now_ns() >= self.sent_ns + BEAT_NS:
+                self._say_quietly(m.HeartbeatMessage(self.known.session))
+        return True
+
+    def until(self, find: Callable[[HeardFrame], T | None], limit_ms: int) -> tuple[HeardFrame, T] | None:
+        """The first frame since the mark in which `find` finds something; None when the time is up."""
+        found: list[tuple[HeardFrame, T]] = []
+        place = self.mark
+
+        def looked() -> bool:
+            nonlocal place
+            while not found and place < len(self.heard):
+                heard = self.heard[place]
+                place += 1
+                what = find(heard)
+                if what is not None:
+                    found.append((heard, what))
+            return bool(found)
+
+        self.run(self.wire.now_ns() + limit_ms * MS, looked)
+        return found[0] if found else None
+
+    def look_from_here(self) -> None:
+        """What came so far is no answer to what follows."""
+        self.mark = len(self.heard)
+
+    def events(self) -> list[m.Event]:
+        """The events of this session that came since the check began, each once, in the order of their numbers."""
+        found = {event.number: event for heard in self.heard if (event := heard.event)}
+        return [found[number] for number in sorted(found)]
+
+    def begin_check(self) -> None:
+        """Forget what was heard before, and be a host as it should be."""
+        self.heard.clear()
+        self.mark = 0
+        self.acks = self.beats = True
+
+    def started_over(self, *, off: bool = True) -> None:
+        """The device was switched off, and its numbers begin anew; not `off`: the line was away, and nobody knows."""
+        self.known.session, self.last_event, self.status = 0, 0, None
+        self.known.acked = 0 if off else NOT_KNOWN
+        self._ahead.clear()
+        for noise in self._framer.flush():
+            self._note_noise(noise)
+        for rule in self._rules:
+            rule.over()
+
+    # ------------------------------------------------------------------ the usual opening
+
+    def meet(self, limit_ns: int | None = None) -> m.HelloReplyMessage:
+        """HELLO until it is answered. NoAnswer when nobody does, LineGarbled when bytes come and no frame ever did."""
+        began_ns, tries = self.wire.now_ns(), 0
+        while self.wire.now_ns() - began_ns < (limit_ns or self.contact_ns):
+            tries += 1
+            self.send(m.HelloMessage(VERSION, 0, VERSION, MINOR, "dealwire bench"))
+            found = self.until(lambda h: _as(h, m.HelloReplyMessage), TIMES.hello_ns // MS)
+            if found:
+                hello: m.HelloReplyMessage = found[1]
+                self.known.hello, self.known.session = hello, hello.session
+                return hello
+        if self.barren is not None and len(self.barren) >= GARBLED_BYTES:
+            raise LineGarbled(self.wire.name, len(self.barren), examine(bytes(self.barren)).mistake)
+        raise NoAnswer("Hello", tries, (self.wire.now_ns() - began_ns) / 1e9)
+
+    def open(self, role: Role | None = None) -> None:
+        """HELLO, OPEN-SESSION; what the device still holds is taken as read. Failed when it does not grant it."""
+        hello = self.meet()
+        wanted = self.role if role is None else role
+        reply = self.ask(m.OpenSessionMessage(hello.session, *self.known.version, wanted))
+        if reply.status == Status.REFUSED and reply.reason == Reason.NOT_PERMITTED and wanted > Role.OBSERVE:
+            raise NotOpened(f"the device does not grant the role {wanted.name}")
+        if reply.status == Status.REFUSED:
+            known = reply.reason in Reason._value2member_map_
+            why = Reason(reply.reason).name if known else f"reason {reply.reason}"
+            raise NotOpened(f"the session was not opened: refused, {why}{self._other_session(hello.session)}")
+        self.send(m.ReportStatusMessage(), self.new_request())
+        found = self.until(lambda h: _as(h, DeviceStatus), TIMES.status_ns // MS + self.known.allowance_ms)
+        if found is None:
+            raise Failed("no status within a second of opening the session")
+        self.last_event = found[1].last_event
+        self._ahead.clear()
+        self.known.acked = self.last_event
+        self.ask(m.ReadEventsMessage(hello.session, self.last_event + 1))
+
+    def ask(self, command: Message) -> m.ReplyMessage:
+        """Send a command, again as a host does, and give its reply. Failed when there is none."""
+        self.request = self.new_request()
+        for _ in range(TIMES.tries):
+            self.send(command, self.request)
+            found = self.until(lambda h: self.answer_to(h, self.request, command), TIMES.retry_ns // MS)
+            if found:
+                return found[1]
+        raise Failed(f"{message_name(command)}: no reply after {TIMES.tries} tries")
+
+    def answer_to(self, heard: HeardFrame, request: int, command: Message) -> m.ReplyMessage | None:
+        """The frame as the reply to this request; Failed when its header names another message."""
+        message = heard.message
+        if not isinstance(message, m.ReplyMessage) or heard.envelope.request != request:
+            return None
+        wanted = MESSAGE_IDS[type(command)]
+        if heard.envelope.message_id != wanted:
+            raise Failed(f"the reply to {message_name(command)} names message {heard.envelope.message_id:04X}h")
+        return message
+
+    # ------------------------------------------------------------------ inside
+
+    def _other_session(self, given: int) -> str:
+        """That the device's own status names another session than its HELLO-REPLY, which is the likeliest cause."""
+        own = self.status.session if self.status is not None else given
+        return f"; HELLO-REPLY gives session {given:08X}h, the STATUS {own:08X}h" if own != given else ""
+
+    def _beating(self) -> bool:
+        return self.beats and self.known.session != 0
+
+    def _say_quietly(self, message: Message) -> None:
+        """What keeps a session going is no step of a check: the mark stays."""
+        mark = self.mark
+        self.send(message)
+        self.mark = mark
+
+    def _take(self, data: bytes) -> None:
+        self._stream += data
+        if self.barren is not None:
+            self.barren += data[: LOOKED_AT - len(self.barren)]
+        due: list[HeardFrame] = []
+        for piece in self._framer.feed(data):
+            if isinstance(piece, Noise):
+                self._note_noise(piece)
+                continue
+            due.append(self._hear(piece))
+        keep = len(self._stream) - self._framer.pending
+        del self._stream[:keep]
+        self._stream_start += keep
+        # before a session is open nobody knows which events the device still holds, and which an ACK may name
+        if self.acks and self.known.acked != NOT_KNOWN and any(heard.event for heard in due):
+            self.known.acked = self.last_event
+            self._say_quietly(m.AckMessage(self.known.session, self.last_event))
+
+    def _hear(self, frame: Frame) -> HeardFrame:
+        self.barren = None
+        opened = self._stream[frame.offset - self._stream_start] == 0
+        heard = HeardFrame(self.wire.now_ns(), _read(frame.body), opened)
+        message = heard.message
+        for rule in self._rules:
+            rule.hear(heard, self.known)
+        self.timeline.add(heard.at_ns, Actor.DEVICE, self._say(heard.envelope), isinstance(message, Unknown))
+        self.heard.append(heard)
+        if isinstance(message, DeviceStatus):
+            self.status = message
+        if heard.event:
+            self._ahead.add(heard.event.number)
+            while self.last_event + 1 in self._ahead:
+                self.last_event += 1
+                self._ahead.discard(self.last_event)
+        if isinstance(message, m.GapMessage) and message.session == self.known.session:
+            self.last_event = max(self.last_event, message.first_kept - 1)
+        return heard
+
+    def _say(self, envelope: Envelope) -> str:
+        message = envelope.message
+        if isinstance(message, Unknown):
+            return f"message {message.message_id:04X}h that cannot be read"
+        hello = self.known.hello
+        words = spell(message, STATES.get(hello.device_class) if hello else None)
+        return f"{message.number} {words}" if isinstance(message, m.Event) else words
+
+    def _note_noise(self, noise: Noise) -> None:
+        if noise.reason is NoiseReason.IDLE:
+            return
+        at_ns = self.wire.now_ns()
+        self.timeline.add(at_ns, Actor.DEVICE, f"{noise.length} bytes, {noise.reason}", True)
+        for rule in self._rules:
+            rule.noise(at_ns, noise.reason, noise.data)
+
+
+def _read(body: bytes) -> Envelope:
+    try:
+        return decode(body)
+    except BadPayload as error:
+        return Envelope(Unknown(error.kind, error.message_id, error.payload), (), body)
+
+
+def _as(heard: HeardFrame, kind: Any) -> Any:
+    return heard.message if isinstance(heard.message, kind) else None

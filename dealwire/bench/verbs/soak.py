@@ -1,0 +1,201 @@
+"""The soak: a thousand rounds by seeded chance, some with a fault, every card and every round accounted for."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import Final
+
+from pydantic import Field
+
+from dealwire.bench.hands.hands import NoHands, SimulatedHands
+from dealwire.bench.record import Failed, NotRun, NotRunCause
+from dealwire.bench.verbs.attached_soak import deal_rounds, missing_faults
+from dealwire.bench.verbs.soak_account import Account
+from dealwire.bench.verbs.stand import Stand
+from dealwire.bench.verbs.step import PlanStep
+from dealwire.bench.verbs.wire import START_NS
+from dealwire.rehearsal.scenario import RoundPlan, Scenario, SimulatedPlayer, places
+from dealwire.rehearsal.scenario_file import load_scenario
+from dealwire.rehearsal.simulate import hosted
+from dealwire.rehearsal.tables import SimulatedTable
+from dealwire.rehearsal.trouble import PlannedTrouble, What
+from devices.clock import SystemClock
+from protocol.faults import Fault
+from protocol.tdp.messages import DeviceClass, Role
+
+SPEED: Final = 20.0
+"""How fast the simulated people and machines are; the protocol keeps its times."""
+STALLED_NS: Final = 600_000_000_000
+"""Table time without a finished round after which the soak has come to a standstill."""
+MEMORY_KB: Final = 32_768
+"""Growth of this process between the tenth part of the soak and its end that is still no leak: what an allocator may
+keep. A leak of one event a round would stay below it for a while; the descriptors would not."""
+WARM_UP: Final = 10
+"""The share of the rounds, one in so many, after which memory is looked at first."""
+
+_TROUBLES: Final = (
+    (What.PACKET, -1), (What.PACKET, 1), (What.JAM, 2), (What.JAM, 4), (What.LOST, 0), (What.REJECTED, 1),
+    (What.REMAINDER, 1), (What.DOOR, 0), (What.LIFTED_EARLY, 0), (What.DECK, 1), (What.NOISE, 12), (What.DROP, 7),
+)  # fmt: skip
+"""What a round with a fault has, by seeded chance; the sign and the number are its amount."""
+
+RAISED: Final = {
+    (What.PACKET, -1): Fault.PACKET_SHORT,
+    (What.PACKET, 1): Fault.PACKET_LONG,
+    (What.JAM, 2): Fault.EXIT_JAM,
+    (What.JAM, 4): Fault.EXIT_JAM,
+    (What.LOST, 0): Fault.CARD_LOST,
+    (What.REMAINDER, 1): Fault.REMAINDER_COUNT_WRONG,
+    (What.DOOR, 0): Fault.DOOR_OPENED_MID_ROUND,
+    (What.LIFTED_EARLY, 0): Fault.PACKET_LIFTED_EARLY,
+    (What.DECK, 1): Fault.TOO_FEW_CARDS,
+}
+"""Which fault the device must raise for it; the others it must not notice, or get over by itself."""
+
+
+@dataclass(slots=True)
+class Held:
+    """What this process holds, as far as the system tells."""
+
+    warm_kb: int = 0
+    """Its memory after the warm-up; 0 before."""
+    grown_kb: int = 0
+    """What came to it since."""
+    left_open: int = 0
+    """Descriptors more than at the beginning."""
+
+
+class Soak(PlanStep):
+    """`soak`: so many rounds by seeded chance, with a fault in every `fault_every`th; --rounds wins. A simulated device
+    has a table of its own, which deals by itself; at an attached one a hands program deals, or a person who says by
+    --rounds how long."""
+
+    soak: int = Field(ge=1, le=1_000_000)
+    fault_every: int = Field(10, ge=0)
+    """One round in so many has a fault; 0: none."""
+
+    def _run(self, stand: Stand) -> None:
+        rounds = stand.rounds or self.soak
+        if isinstance(stand.hands, SimulatedHands):
+            self._simulated(stand, rounds)
+        else:
+            self._attached(stand, rounds)
+        if rounds < self.soak:
+            why = f"--rounds {rounds}: so many of the plan's {self.soak} rounds were dealt, and nothing went wrong"
+            raise NotRun(why, NotRunCause.SHORTENED)
+
+    def _simulated(self, stand: Stand, rounds: int) -> None:
+        scenario = evening(rounds, self.fault_every, stand.seed)
+        clock = SystemClock()
+        began_ns = clock.now_ns()
+        account, held, table = play(scenario, rounds)
+        _report(stand, account, held, rounds, (clock.now_ns() - began_ns) / 1e9)
+        _judge(account, held, scenario, table)
+
+    def _attached(self, stand: Stand, rounds: int) -> None:
+        hands, clock = stand.hands, SystemClock()
+        if isinstance(hands, NoHands) or (not hands.tireless and stand.rounds is None):
+            who = "a person who deals" if isinstance(hands, NoHands) else f"somebody who deals {rounds} rounds"
+            raise NotRun(f"needs {who}: --hands, or --rounds for fewer of them", NotRunCause.UNATTENDED)
+        if stand.profile.number is not DeviceClass.SHUFFLER:
+            raise NotRun("is dealt at a packet shuffler")
+        hands.ready_for("lift", {})
+        hands.ready_for("load", {})
+        began_ns, opened, warm_kb = clock.now_ns(), _descriptors(), _resident_kb()
+        account = deal_rounds(stand, rounds, self.fault_every)
+        held = Held(warm_kb, _resident_kb() - warm_kb, _descriptors() - opened)
+        _report(stand, account, held, rounds, (clock.now_ns() - began_ns) / 1e9)
+        if account.unexplained:
+            raise Failed(f"counts that do not add up without a fault: {'; '.join(account.unexplained[:5])}")
+        if missing := missing_faults(account):
+            raise Failed(f"faults that happened and were not raised: {dict(missing)}; raised: {dict(account.faults)}")
+
+
+def evening(rounds: int, fault_every: int, seed: int) -> Scenario:
+    """So many rounds by seeded chance, each different; a fault in every `fault_every`th, 0: in none."""
+    random, model = Random(seed), load_scenario("clean-1")
+    plans = []
+    for number in range(1, rounds + 1):
+        plan = RoundPlan(tuple(_players(random)), ())
+        if fault_every and number % fault_every == 0 and number < rounds:
+            what, amount = random.choice(_TROUBLES)
+            ordinal = (
+                0 if what in (What.REMAINDER, What.DECK) else random.randint(1, len(places(model.procedure, plan)))
+            )
+            plan = RoundPlan(plan.players, (PlannedTrouble(what, ordinal, amount),))
+        plans.append(plan)
+    return replace(model, id="soak", seed=seed, rounds=tuple(plans))
+
+
+def _players(random: Random) -> Iterator[SimulatedPlayer]:
+    for seat in sorted(random.sample(range(1, 7), random.randint(1, 6))):
+        wagers = {"ante": 500, "blind": 500, "flush-rush": random.choice((100, 500))}
+        wagers |= {"progressive": 100} if random.random() < 0.3 else {}
+        yield SimulatedPlayer(seat=seat, wagers=wagers)
+
+
+def play(scenario: Scenario, rounds: int) -> tuple[Account, Held, SimulatedTable]:
+    """Deal the evening to its end, both devices joined to a real host link each. Failed at a standstill."""
+    table = SimulatedTable(scenario, speed=SPEED)
+    account, held, opened, progress_ns, done = Account(), Held(), _descriptors(), START_NS, 0
+    for now_ns in hosted(table, START_NS, lambda _: None, account.note, Role.OPERATE):
+        if account.rounds != done:
+            progress_ns, done = now_ns, account.rounds
+            held.warm_kb = held.warm_kb or (_resident_kb() if done >= rounds // WARM_UP else 0)
+        if now_ns - progress_ns > STALLED_NS:
+            raise Failed(f"nothing more after round {done}: the shuffler is in {table.shuffler.state.name}")
+        if table.finished:
+            break
+    held.grown_kb, held.left_open = _resident_kb() - held.warm_kb, _descriptors() - opened
+    return account, held, table
+
+
+def _resident_kb() -> int:
+    """Memory of this process, as far as the system tells."""
+    statm = Path("/proc/self/statm")
+    return int(statm.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024 if statm.exists() else 0
+
+
+def _descriptors() -> int:
+    folder = Path("/proc/self/fd")
+    return len(list(folder.iterdir())) if folder.exists() else 0
+
+
+def _report(stand: Stand, account: Account, held: Held, rounds: int, took_s: float) -> None:
+    faults = ", ".join(f"{number} x{times}" for number, times in sorted(account.faults.items()))
+    stand.result.notes += [
+        f"{account.rounds} of {rounds} rounds in {took_s:.1f} s ({account.rounds / max(took_s, 1e-9):.0f} rounds/s), "
+        f"seed {stand.seed}",
+        f"{account.packets} packets lifted, {account.cards} cards in them; {account.balanced} remainders right, "
+        f"{account.removed} decks taken out",
+        f"faults raised: {faults or 'none'}",
+        f"memory {held.grown_kb:+d} KiB since round {max(1, rounds // WARM_UP)}, descriptors {held.left_open:+d}",
+    ]
+
+
+def _judge(account: Account, held: Held, scenario: Scenario, table: SimulatedTable) -> None:
+    rounds, cards = len(scenario.rounds), 2 * scenario.procedure.plan.cards
+    if account.games != rounds or account.rounds != rounds:
+        raise Failed(f"{rounds} rounds were dealt, {account.games} were begun and {account.rounds} ended on the wire")
+    if account.lost_events:
+        raise Failed(f"{account.lost_events} events were lost")
+    if account.unexplained:
+        raise Failed(f"counts that do not add up without a fault: {'; '.join(account.unexplained[:5])}")
+    there = sum(1 for _ in table.cards)
+    if there != cards:
+        raise Failed(f"{there} cards are on the table and in the device, {cards} were brought")
+    wanted: Counter[int] = Counter()
+    for plan in scenario.rounds:
+        wanted.update(RAISED[key] for t in plan.troubles if (key := (t.what, t.amount)) in RAISED)
+    missing = {number: times for number, times in wanted.items() if account.faults[number] < times}
+    if missing:
+        raise Failed(f"faults that happened and were not raised: {missing}; raised: {dict(account.faults)}")
+    if held.left_open > 0:
+        raise Failed(f"{held.left_open} descriptors were left open")
+    if held.warm_kb and held.grown_kb > MEMORY_KB:
+        raise Failed(f"this process grew by {held.grown_kb} KiB")

@@ -1,0 +1,309 @@
+"""What a check has at hand while it runs: the line, the hands, what it saved; and what any step needs of them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar
+
+from msgspec.structs import replace
+
+from dealwire.bench.hands.hands import Hands
+from dealwire.bench.hands.profiles import Profile, Way
+from dealwire.bench.record import Actor, Failed, HeardFrame, Measurement, Result
+from dealwire.bench.values import MESSAGES, STATES, Wanted, constant, field_of, fits, in_words, nothing, number, spell
+from dealwire.bench.verbs.probe import MS, Probe
+from protocol.errors import LineClosed
+from protocol.message import message_name
+from protocol.tdp import messages as m
+from protocol.tdp.messages import Message, Reason, Status
+from protocol.tdp.packets import MINOR, VERSION
+
+PREPARE_MS: Final = 300_000
+"""The longest it may take to bring a device into a state: two shuffles and what hands do."""
+WAYS_MAX: Final = 3
+"""How often a state is tried to be left in the same way: a device that was commanded twice in vain is not in doubt."""
+LEAVE_MS: Final = 2_000
+"""How long a device may take to leave a state that something was done about."""
+STATUS_MS: Final = 2_000
+"""The longest the bench waits for a status on its way to something."""
+LIFT_MS: Final = 60_000
+"""The longest a motion of a device is waited for: the protocol sets no limit, so it is far above what any takes."""
+
+DEPTH_MIN: Final = 256
+"""Unacknowledged events that every device keeps."""
+DEPTH_MAX: Final = 1024
+"""Of those that a device promises, how many are tried."""
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Stand:
+    """One check under way. `rounds` and `seed` are the command line's, for a soak."""
+
+    profile: Profile
+    probe: Probe
+    hands: Hands
+    rounds: int | None = None
+    seed: int = 1
+    result: Result = field(default_factory=lambda: Result("", "", "", "conformance", ""))
+    variables: dict[str, int] = field(default_factory=dict)
+    meters: dict[str, dict[tuple[int, int], int]] = field(default_factory=dict)
+    """What the device's meters showed, by the names that the check gave; each by meter and component."""
+    command: Message = field(default_factory=m.ReportStatusMessage)
+    """The last command sent, whose reply the next steps look for."""
+    request: int = 0
+    requested_ns: int = 0
+    used: set[int] = field(default_factory=set)
+    """Frames that a step has taken, so that the next one finds another."""
+
+    unopened: dict[str, str] = field(default_factory=dict)
+    """Why a session was not opened, and the first check that found it."""
+
+    def begin(self, result: Result) -> None:
+        """The next check."""
+        self.result = result
+        self.variables.clear()
+        self.meters.clear()
+        self.used.clear()
+        self.hands.begin(result.id)
+        self.probe.begin_check()
+
+    # ------------------------------------------------------------------ time
+
+    @property
+    def allowance_ms(self) -> int:
+        """What a real line and this machine may add to a limit."""
+        return self.probe.known.allowance_ms
+
+    def pause(self, ms: int) -> None:
+        """Let time pass, listening."""
+        self.probe.run(self.probe.wire.now_ns() + ms * MS)
+
+    def rest(self, ms: int) -> None:
+        """As `pause`, while the device may be off and its line away."""
+        with contextlib.suppress(LineClosed):
+            self.pause(ms)
+
+    def time(self, name: str, ms: float, limit_ms: int | None) -> None:
+        """One measured time."""
+        measure = next((one for one in self.result.measures if one.name == name), None)
+        if measure is None:
+            measure = Measurement(name, [], limit_ms)
+            self.result.measures.append(measure)
+        measure.values_ms.append(ms)
+
+    # ------------------------------------------------------------------ messages
+
+    def make(self, name: str, given: Mapping[str, Any]) -> Message:
+        """A message with the fields a plan gives, and for the others what a host would say now."""
+        usual = self._usual(name)
+        values = {}
+        for key in MESSAGES[name].__struct_fields__:
+            field_ = field_of(name, key)
+            value = constant(field_, given[key], self.names) if key in given else usual.get(key, nothing(field_))
+            values[key] = value
+        return MESSAGES[name](**values)
+
+    def number(self, wanted: int | str) -> int:
+        """A number as a plan writes it."""
+        return number(wanted, self.names)
+
+    @property
+    def newest(self) -> int:
+        """The newest event that the device is known to have."""
+        status = self.probe.status
+        return max(self.probe.last_event, status.last_event if status is not None else 0)
+
+    @property
+    def names(self) -> dict[str, int]:
+        """What was saved, and what is known anyway."""
+        known = self.probe.known
+        now = {"session": known.session, "last": self.probe.last_event, "acked": max(known.acked, 0)}
+        now |= {"request": self.request, "boots": known.hello.boot_count if known.hello else 0}
+        promised = known.hello.event_depth if known.hello else DEPTH_MIN
+        now |= {"depth": max(DEPTH_MIN, min(promised, DEPTH_MAX)), "newest": self.newest}
+        return now | self.variables
+
+    def _usual(self, name: str) -> dict[str, Any]:
+        session, (major, minor) = self.probe.known.session, self.probe.known.version
+        usual: dict[str, dict[str, Any]] = {
+            "Hello": {"lowest_major": VERSION, "lowest_minor": 0, "highest_major": VERSION,
+                      "highest_minor": MINOR, "host": "dealwire bench"},
+            "OpenSession": {"session": session, "major": major, "minor": minor, "role": self.probe.role},
+            "ReadEvents": {"session": session, "first": self.probe.last_event + 1},
+            "Ack": {"session": session, "up_to": self.probe.last_event},
+            "Heartbeat": {"session": session},
+            "SelectGame": {"packet_size": 5, "cards": 52, "jokers": 0, "game": "bench"},
+        }  # fmt: skip
+        return usual.get(name, {})
+
+    def wait_for(
+        self, name: str, wanted: Mapping[str, Wanted], limit_ms: int, *, request: int | None = None, old: bool = False
+    ) -> tuple[HeardFrame, Message] | None:
+        """The first frame since the last thing done that is this message and was not taken yet; None in vain."""
+
+        def find(heard: HeardFrame) -> Message | None:
+            message = heard.message
+            if message_name(message) != name or id(heard) in self.used or heard.is_old is not old:
+                return None
+            if request is not None and heard.envelope.request != request:
+                return None
+            return message if fits(message, wanted, self.names) else None
+
+        found = self.probe.until(find, limit_ms + self.allowance_ms)
+        if found is not None:
+            self.used.add(id(found[0]))
+        return found
+
+    def find(self, name: str, wanted: Mapping[str, Wanted], limit_ms: int, **how: Any) -> tuple[HeardFrame, Message]:
+        """As `wait_for`; Failed says what came instead."""
+        found = self.wait_for(name, wanted, limit_ms, **how)
+        if found is None:
+            fields = f" with {in_words(wanted)}" if wanted else ""
+            raise Failed(f"no {name}{fields} within {limit_ms} ms{self._instead(name, how.get('request'))}")
+        return found
+
+    def need(self, name: str, wanted: Mapping[str, Wanted], limit_ms: int) -> Message:
+        """As `find`, the message alone."""
+        return self.find(name, wanted, limit_ms)[1]
+
+    def ask(self, command: Message) -> m.ReplyMessage:
+        """A command of the bench's own on the way to something; its reply."""
+        reply = self.probe.ask(command)
+        self.command, self.request = command, self.probe.request
+        return reply
+
+    def _instead(self, name: str, request: int | None) -> str:
+        """What else of this kind came, for the message; also under another request than the wanted one."""
+        others = [h for h in self.probe.heard[self.probe.mark :] if id(h) not in self.used]
+        same = [h for h in others if message_name(h.message) == name]
+        if same:
+            carried = same[-1].envelope.request
+            under = f" with request {carried} in its header, not {request}" if request not in (None, carried) else ""
+            return f"; came: {spell(same[-1].message)}{under}"
+        answers = [spell(h.message) for h in others if isinstance(h.message, m.ReplyMessage | m.NakMessage)]
+        return f"; came: {answers[-1]}" if answers else ""
+
+    # ------------------------------------------------------------------ hands
+
+    def act(self, name: str, fields: Mapping[str, Any] | None = None) -> None:
+        """Let hands do something."""
+        self.probe.look_from_here()
+        self.requested_ns = self.probe.wire.now_ns()
+        self._shown(self.hands.act(name, fields or {}))
+
+    def fault(self, name: str, fields: Mapping[str, Any]) -> None:
+        """Let something go wrong."""
+        self._shown(self.hands.fault(name, fields))
+
+    def power(self, on: bool) -> None:
+        """The plug."""
+        self.probe.look_from_here()
+        self.requested_ns = self.probe.wire.now_ns()
+        if not on:
+            self._shown(self.hands.power(False))
+            self.probe.started_over()
+        else:
+            self.probe.started_over()
+            self._shown(self.hands.power(True))
+            # an adapter inside the device goes with its power and comes back as another
+            self._opened_again("the line did not come back with the power")
+
+    def cable(self, there: bool) -> None:
+        """The cable. Nobody knows what the device said while it was out."""
+        self.probe.look_from_here()
+        self.requested_ns = self.probe.wire.now_ns()
+        self._shown(self.hands.cable(there))
+        self.probe.started_over(off=False)
+        if there:
+            self._opened_again("the line did not come back with the cable")
+
+    def reopen(self) -> None:
+        """The line, closed and opened by the bench itself."""
+        self._shown_as(Actor.HOST, "the line is closed, and opened again")
+        self.probe.wire.hang_up()
+        self.probe.started_over(off=False)
+        self._opened_again("the line could not be opened again")
+
+    def _opened_again(self, why: str) -> None:
+        if not self.probe.wire.reopen(self.probe.wire.now_ns() + self.probe.contact_ns):
+            raise Failed(why)
+
+    def _shown(self, text: str) -> None:
+        self._shown_as(Actor.HANDS, text)
+
+    def _shown_as(self, who: Actor, text: str) -> None:
+        self.probe.timeline.add(self.probe.wire.now_ns(), who, text)
+
+    # ------------------------------------------------------------------ states
+
+    def state(self) -> str:
+        """The device's state as its newest status has it, asked for when there is none."""
+        if self.probe.status is None:
+            self.ask(m.ReportStatusMessage())
+            self.probe.run(self.probe.wire.now_ns() + STATUS_MS * MS, lambda: self.probe.status is not None)
+        if self.probe.status is None:
+            raise Failed(f"no status within {STATUS_MS} ms of REPORT-STATUS")
+        number, states = self.probe.status.state, STATES[self.profile.number]
+        return states(number).name if number in states._value2member_map_ else str(number)
+
+    def prepare(self, wanted: str) -> None:
+        """Bring the device into a state, `ready`: where its class is at rest; Failed when it does not get there."""
+        wanted = self.profile.ready if wanted == "ready" else wanted
+        end_ns = self.probe.wire.now_ns() + PREPARE_MS * MS
+        tries: Counter[str] = Counter()
+        self.probe.status = None
+        while (state := self.state()) != wanted:
+            if self.probe.wire.now_ns() >= end_ns:
+                raise Failed(f"the device stays in {state}; it was to come to {wanted}")
+            way = self.profile.ways.get(state) or self.profile.away.get(state)
+            if way is None:
+                self.pause(100)
+                continue
+            shown = self._shown_status()
+            if tries[shown] >= WAYS_MAX:
+                raise Failed(f"the device stays in {state} after {_words(way)}, {WAYS_MAX} times; wanted: {wanted}")
+            tries[shown] += 1
+            self._go(way)
+            self._leave(shown)
+
+    def _go(self, way: Way) -> None:
+        """What is done in a state to get on; of several commands the first that is not refused."""
+        if isinstance(way, str):
+            name, _, rest = way.partition(" ")
+            fields = {key: int(value) for key, _, value in (part.partition("=") for part in rest.split())}
+            self.act(name, fields)
+            return
+        refusals = []
+        for command in way:
+            reply = self.ask(command)
+            if reply.status != Status.REFUSED:
+                return
+            refusals.append(f"{spell(command)} is refused: {spell(reply)}")
+            if reply.reason in (Reason.WRONG_STATE, Reason.BUSY):  # it may have gone on by itself meanwhile
+                return
+        raise Failed("; ".join(refusals))
+
+    def _leave(self, shown: str) -> None:
+        """Wait a moment for the device to show something else."""
+        self.pause(50)
+        end_ns = self.probe.wire.now_ns() + LEAVE_MS * MS
+        while self.probe.wire.now_ns() < end_ns:
+            self.probe.status = None
+            self.state()
+            if self._shown_status() != shown:
+                return
+            self.pause(100)
+
+    def _shown_status(self) -> str:
+        """The newest status without what runs on by itself."""
+        status = self.probe.status
+        return "" if status is None else spell(replace(status, uptime_ms=0, last_event=0))
+
+
+def _words(way: Way) -> str:
+    return way if isinstance(way, str) else " or ".join(map(spell, way))

@@ -1,0 +1,108 @@
+"""What every step of a plan is, and what may stand in its keys. A step is checked when its plan is read, and done when
+it is called."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, StringConstraints, WithJsonSchema
+
+from dealer_flow.tomlfile import TomlTable
+from dealwire.bench.values import STATES, TIMES, BadValue, Wanted, milliseconds, number, variables_in
+from protocol.tdp.messages import Reason
+
+if TYPE_CHECKING:
+    from dealwire.bench.verbs.stand import Stand
+
+
+class Strict(TomlTable):
+    """Base of everything in a plan."""
+
+    model_config = ConfigDict(alias_generator=None, populate_by_name=True)
+
+
+class PlanStep(Strict):
+    """One verb, which is its class's first key."""
+
+    def __call__(self, stand: Stand) -> None:
+        """Do it. Failed says what the device did not do, NotRun why it cannot be done here."""
+        self._run(stand)
+
+    @abstractmethod
+    def _run(self, stand: Stand) -> None: ...
+
+    @property
+    def of_status(self) -> Mapping[str, Wanted]:
+        """What it wants of a status of the device."""
+        return {}
+
+
+def _check_hex(text: str) -> str:
+    try:
+        bytes.fromhex(text)
+    except ValueError:
+        raise BadValue(f"{text!r} is not hex, such as '00 FF'") from None
+    return text
+
+
+def _check_number(value: int | str) -> int | str:
+    number(value, dict.fromkeys(variables_in(value), 0))
+    return value
+
+
+def _one_of(kind: str, *names: str) -> Callable[[str], str]:
+    """A check that lets through nothing but these names."""
+
+    def check(name: str) -> str:
+        if name not in names:
+            raise BadValue(f"{kind.format(repr(name))}; allowed: {', '.join(names)}")
+        return name
+
+    return check
+
+
+def _as_tuple(value: Any) -> Any:
+    return (value,) if isinstance(value, str) else value
+
+
+def _one_or_many(of: dict[str, Any]) -> dict[str, Any]:
+    return {"anyOf": [of, {"type": "array", "items": of}]}
+
+
+STATE_NAMES = tuple(dict.fromkeys(name for states in STATES.values() for name in states.__members__))
+"""Every state of any class of device."""
+
+_SUM = "({0})( *[+] *({0}))*".format("|".join(["[0-9]+", *TIMES]))
+Time = Annotated[
+    int,
+    BeforeValidator(milliseconds),
+    WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": f"^{_SUM}$"}]}),
+]
+"""Milliseconds; in the file a number, or names of the protocol's times, added up."""
+RETRY_MS, STATUS_MS = TIMES["retry"], TIMES["status"]
+Hex = Annotated[
+    str, AfterValidator(_check_hex), WithJsonSchema({"type": "string", "pattern": "^([ ]*[0-9A-Fa-f]{2})*[ ]*$"})
+]
+State = Annotated[
+    str, AfterValidator(_one_of("no such state: {}", *STATE_NAMES)), WithJsonSchema({"enum": [*STATE_NAMES]})
+]
+Prepared = Annotated[
+    str,
+    AfterValidator(_one_of("no such state: {}", *STATE_NAMES, "ready")),
+    WithJsonSchema({"enum": [*STATE_NAMES, "ready"]}),
+]
+"""A state, or where the device's class is at rest."""
+_REASON_NAMES = {"enum": [*Reason.__members__]}
+ReasonName = Annotated[
+    str, AfterValidator(_one_of("{} is no Reason", *Reason.__members__)), WithJsonSchema(_REASON_NAMES)
+]
+ReasonNames = Annotated[tuple[ReasonName, ...], BeforeValidator(_as_tuple), WithJsonSchema(_one_or_many(_REASON_NAMES))]
+States = Annotated[
+    tuple[State, ...], BeforeValidator(_as_tuple), WithJsonSchema(_one_or_many({"enum": [*STATE_NAMES]}))
+]
+"""One, or several of which any will do."""
+Variable = Annotated[str, StringConstraints(pattern=r"^\$[a-z_]+$")]
+Number = Annotated[int | str, AfterValidator(_check_number)]
+"""A number, or a variable, or a comparison with one."""

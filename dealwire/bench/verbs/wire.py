@@ -1,0 +1,237 @@
+"""The line between the bench and the device it judges: real, in real time, or of a simulated table on its own clock."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from dealwire.service.service import Timer
+from devices.clock import Clock, SystemClock
+from devices.line.loop import Member, Owner
+from devices.simulator.host import TableModel
+from devices.transport.base import LineClosed, Transport
+from devices.transport.opening import Opener
+from protocol.errors import LineError
+
+START_NS: Final = 1_700_000_000_000_000_000
+"""When a simulated table's time begins."""
+STILL_NS: Final = 1_000
+"""How far time goes on when a simulated device has something to do at once."""
+TICK_NS: Final = 20_000_000
+"""How often a live wire looks how late this program is."""
+TURN_S: Final = 0.2
+"""Between two tries to open a line again."""
+
+
+class Wire(ABC):
+    """Bytes to the device, bytes from it, and the time; one thread uses it."""
+
+    name: str
+    exact: bool
+    """Time stands still while this program works, so that what is measured is the device alone."""
+
+    @abstractmethod
+    def now_ns(self) -> int:
+        """Nanoseconds since 1970; they never run backwards."""
+
+    @abstractmethod
+    def send(self, data: bytes) -> None:
+        """Put all of `data` onto the line. LineClosed when it is gone."""
+
+    @abstractmethod
+    def wait(self, until_ns: int) -> bytes:
+        """The next bytes that arrive, `b""` when none had by `until_ns`. LineClosed when the line is gone."""
+
+    def own_delay_ms(self) -> float:
+        """How late this program itself came to its turn at worst, since it was last asked."""
+        return 0.0
+
+    def hang_up(self) -> None:
+        """Close the line, which `reopen` opens again. What is on its way is lost."""
+        return
+
+    def reopen(self, until_ns: int) -> bool:
+        """Open a line that went again; False when it was not to be had by `until_ns`."""
+        return True
+
+    def close(self) -> None:
+        """Give the line back. May be called twice."""
+        return
+
+
+class SimulatedWire(Wire):
+    """The line to one device of a simulated table in this process. Time passes only in `wait`, from deadline to
+    deadline, so that an hour of the table takes seconds and every run is the same."""
+
+    exact = True
+
+    def __init__(self, table: TableModel, device: str) -> None:
+        self.name = f"simulated {device}"
+        self._table, self._device = table, device
+        self._now_ns = START_NS
+        table.power_on(self._now_ns)
+
+    def now_ns(self) -> int:
+        """The table's time."""
+        return self._now_ns
+
+    def send(self, data: bytes) -> None:
+        """Heard by the device at once."""
+        self._table.receive(self._device, data, self._now_ns)
+
+    def wait(self, until_ns: int) -> bytes:
+        """Let time pass until the device says something."""
+        while True:
+            data = self._table.take_output(self._device, self._now_ns)
+            if data or self._now_ns >= until_ns:
+                return data
+            due = self._table.next_deadline_ns
+            if due is None or due > until_ns:
+                self._now_ns = until_ns
+            else:
+                self._now_ns = max(self._now_ns + STILL_NS, due)
+            self._table.tick(self._now_ns)
+
+
+class LiveWire(Wire):
+    """A real line in real time. `beside` are run with it, such as the device's own end when that is simulated too."""
+
+    exact = False
+
+    def __init__(self, name: str, opener: Opener, *, clock: Clock | None = None, beside: Sequence[Member] = ()) -> None:
+        self.name = name
+        self.clock = clock or SystemClock()
+        self._opener = opener
+        self.owner = Owner(self.clock)
+        self._beside = list(beside)
+        self._tick, self._late_ns = Timer(self._look, self.clock.now_ns() + TICK_NS), 0
+        for member in (*self._beside, self._tick):
+            self.owner.add(member)
+        try:
+            self._end: _End | None = self._open()
+        except BaseException:
+            self.close()
+            raise
+
+    def now_ns(self) -> int:
+        """The wall clock."""
+        return self.clock.now_ns()
+
+    def send(self, data: bytes) -> None:
+        """Written as the line takes it."""
+        end = self._held()
+        end.outbox += data
+        end.on_writable(0)
+        while end.outbox and end.lost is None:
+            self.owner.turn(TURN_S)
+        self._held()
+
+    def wait(self, until_ns: int) -> bytes:
+        """Wait for the line, and serve what runs beside it."""
+        end = self._held()
+        left_s = (until_ns - self.now_ns()) / 1e9
+        if left_s > 0:
+            self.owner.run(lambda: bool(end.arrived) or end.lost is not None, left_s)
+        else:
+            self.owner.turn(0.0)
+        data = bytes(end.arrived)
+        end.arrived.clear()
+        if not data:
+            self._held()
+        return data
+
+    def own_delay_ms(self) -> float:
+        """As its timer saw it."""
+        late_ns, self._late_ns = self._late_ns, 0
+        self._tick.due_ns = self.clock.now_ns() + TICK_NS
+        return late_ns / 1e6
+
+    def hang_up(self) -> None:
+        """Close our end of it; the one that is simulated beside it stays."""
+        if self._end is not None:
+            end, self._end = self._end, None
+            self.owner.remove(end)
+            end.close()
+
+    def reopen(self, until_ns: int) -> bool:
+        """Try again and again: a device that is plugged in anew needs its time."""
+        if self._end is not None and self._end.lost is None:
+            return True
+        while self.now_ns() < until_ns:
+            try:
+                self._end = self._open()
+            except LineError:
+                self.owner.run(timeout_s=TURN_S)
+            else:
+                return True
+        return False
+
+    def close(self) -> None:
+        """Give the line back, and what ran beside it."""
+        self.owner.close()
+
+    def _look(self, due_ns: int) -> None:
+        """What the machine's other work costs everything timed here: how late the timer is called."""
+        now_ns = self.clock.now_ns()
+        self._late_ns = max(self._late_ns, now_ns - due_ns)
+        self._tick.due_ns = now_ns + TICK_NS
+
+    def _open(self) -> _End:
+        end = _End(self.name, self._opener.open())
+        self.owner.add(end)
+        return end
+
+    def _held(self) -> _End:
+        if self._end is None:
+            raise LineClosed(self.name, "closed by this program")
+        if self._end.lost is not None:
+            self.owner.remove(self._end)
+            raise self._end.lost
+        return self._end
+
+
+class _End(Member):
+    """The transport as a member of the owner."""
+
+    def __init__(self, name: str, transport: Transport) -> None:
+        self.name, self._transport = name, transport
+        self.arrived, self.outbox = bytearray(), bytearray()
+        self.lost: LineClosed | None = None
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """When a line without a descriptor wants to be read."""
+        return getattr(self._transport, "next_deadline_ns", None) if self.lost is None else None
+
+    def fileno(self) -> int | None:
+        return self._transport.fileno() if self.lost is None else None
+
+    def wants_write(self) -> bool:
+        return bool(self.outbox)
+
+    def set_wake(self, wake: Callable[[], None]) -> None:
+        self._transport.on_ready(wake)
+
+    def on_readable(self, now_ns: int) -> None:
+        try:
+            self.arrived += self._transport.read()
+        except LineClosed as error:
+            self._lose(error)
+
+    def on_writable(self, now_ns: int) -> None:
+        try:
+            while self.outbox and (taken := self._transport.write(bytes(self.outbox))):
+                del self.outbox[:taken]
+        except LineClosed as error:
+            self._lose(error)
+
+    def on_deadline(self, now_ns: int) -> None:
+        self.on_readable(now_ns)
+
+    def close(self) -> None:
+        self._transport.close()
+
+    def _lose(self, error: LineClosed) -> None:
+        self.lost = error
+        self._transport.close()

@@ -1,0 +1,1 @@
+"""Device dialects, and the drivers that translate them to events."""

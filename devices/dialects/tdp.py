@@ -1,0 +1,40 @@
+"""The project's own dialect: every kind of device, sessions, numbered events."""
+
+from typing import Final
+
+from devices.dialects.dialect import Dialect
+from devices.dialects.drivers import DRIVERS, kind_of
+from protocol.errors import BadPayload
+from protocol.link import Link
+from protocol.tdp.codec import decode, describe
+from protocol.tdp.framing import Frame, Framer
+from protocol.tdp.host_link import HostLink
+from protocol.tdp.messages import Role
+from protocol.tdp.misframed import examine
+from protocol.tdp.packets import VERSION_TEXT
+
+
+def _link(kind: str, role: Role, listen: bool) -> Link:
+    """Without a kind, whatever device answers will do."""
+    expects = kind_of(kind, where="link").device_class if kind else None
+    return HostLink(expects=expects, role=role, listen=listen)
+
+
+def _explain(frame: Frame) -> dict[str, object]:
+    """What a frame's body says; a good frame whose payload does not fit its layout is kind `bad payload`."""
+    try:
+        return describe(decode(frame.body))
+    except BadPayload as error:
+        return {"kind": "bad payload", "message_id": error.message_id, "why": error.why, "data": frame.body.hex()}
+
+
+DIALECT: Final = Dialect(
+    name="tdp",
+    about=f"Table Device Protocol {VERSION_TEXT}, this project's own",
+    baud=115200,
+    drivers={name: kind.make for name, kind in DRIVERS.items()},
+    make_link=_link,
+    make_framer=Framer,
+    explain=_explain,
+    why_barren=lambda data: examine(data).mistake,
+)

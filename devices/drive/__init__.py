@@ -1,0 +1,1 @@
+"""Devices driven from Python, live or from a recording."""

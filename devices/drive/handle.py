@@ -1,0 +1,394 @@
+"""A device's line with a thread of its own: what `open_device` gives a program rests on this.
+
+The thread owns the line, the session and all state; whoever calls hands it something to do and waits for the result. So
+the device hears its host while the program thinks, and a line that is lost is opened again behind its back.
+"""
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar
+
+from devices.clock import Clock, SystemClock
+from devices.dialects.translation import Driver
+from devices.events import Body, LinkLost, LinkUp, RedLamp, Seen, SessionChanged, SessionReturned
+from devices.line.loop import Owner
+from devices.line.supervisor import LineState, Supervisor
+from devices.record.recording import CaptureWriter
+from devices.transport.base import Transport
+from devices.transport.opening import Opener
+from protocol.errors import (
+    CannotWait,
+    DealwireError,
+    LineClosed,
+    LineError,
+    NoAnswer,
+    NoEvent,
+    NotPermitted,
+    NotUp,
+    Unfinished,
+)
+from protocol.faults import fault_text
+from protocol.link import Answered, Link, Output, Unanswered
+from protocol.message import message_name
+from protocol.tdp.commands import role_needed
+from protocol.tdp.messages import Message, Reason, ReplyMessage, Role, Status
+from protocol.tdp.outputs import Brought, Delivered, Timing
+
+EVENTS_KEPT: Final = 10_000
+"""Events that nobody took are kept for `events`; older ones are forgotten."""
+
+ASK_ANEW_S: Final = 2.0
+"""What a command asks for comes at once, or it was lost behind the reply and is asked for anew. A measuring may take
+longer: what the first question brings still counts, and that the device is busy with it is no refusal."""
+
+T = TypeVar("T")
+B = TypeVar("B", bound=Body)
+
+
+@dataclass(eq=False, slots=True)
+class _Question:
+    """A command that only asks, under every id that it was asked with."""
+
+    name: str
+    message: Message
+    refused: Callable[[ReplyMessage], DealwireError]
+    requests: set[int] = field(default_factory=set)
+    accepted: bool = False
+    """The device said that it takes its time."""
+    failed: DealwireError | None = None
+    """What went wrong last, without being the end."""
+    future: "Future[Any]" = field(default_factory=Future)
+
+
+class OwnedLine:
+    """One device on its line, and the thread that owns both. Every method may be called from any thread.
+
+    What happened before the device was known is the past, and no event. `close` gives everything back.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        opener: Opener,
+        transport: Transport,
+        make_link: Callable[[], Link],
+        driver: Driver,
+        clock: Clock,
+        *,
+        role: Role,
+        timeout_s: float,
+        writer: CaptureWriter | None = None,
+    ) -> None:
+        self.name, self.timeout_s = name, timeout_s
+        self.identity: LinkUp | None = None
+        """What the device said of itself when it was last greeted."""
+        self._role, self._writer = role, writer
+        self._events: deque[Seen] = deque(maxlen=EVENTS_KEPT)
+        self._changed = threading.Condition()  # guards the events, the calls under way and the end
+        self._calls: set[Future[Any]] = set()
+        self._ended: Exception | None = None
+        self._closing = False
+        # From here on only the thread's own.
+        self._callbacks: list[Callable[[Seen], object]] = []
+        self._raised: BaseException | None = None
+        self._caused = 0  # the request that caused the event under way
+        self._running: dict[int, tuple[str, type[Body], Future[Any]]] = {}
+        self._questions: set[_Question] = set()
+        self._known: Future[None] = Future()
+        self._owner = Owner(clock, after_turn=self._look)
+        self._supervisor = Supervisor(name, opener, make_link, driver, clock, self._deliver, self._trace)
+        self._owner.add(self._supervisor)
+        self._supervisor.begin(transport)
+        self._owner.call_soon(self._look)
+        self._thread = threading.Thread(target=self._run, name=f"line of {name}", daemon=True)
+        self._thread.start()
+
+    # -------------------------------------------------------------- the callers' side
+
+    def wait_known(self) -> None:
+        """Wait until the device's state is known, or as much of it as it ever tells."""
+        try:
+            self._known.result(self.timeout_s)
+        except TimeoutError:
+            if self.identity is not None:
+                raise NoEvent("status", self.timeout_s) from None
+            raise NoAnswer("Hello", int(self.timeout_s * 1e9) // Timing().hello_ns + 1, self.timeout_s) from None
+
+    def ask(self, function: Callable[[], T]) -> T:
+        """What `function` gives in the owner's thread."""
+        if self._in_owner():
+            return function()
+
+        def call(future: Future[Any]) -> None:
+            try:
+                future.set_result(function())
+            except Exception as error:
+                future.set_exception(error)
+
+        result: T = self._call(call).result()
+        return result
+
+    def status(self) -> Any:
+        """The device's last report of its whole state; NotUp while that is not known."""
+        status = self.ask(lambda: self._supervisor.status)
+        if status is None:
+            raise NotUp("waiting for the device's status") from self.ask(lambda: self._supervisor.problem)
+        return status
+
+    def role(self) -> Role:
+        """The role that the device granted."""
+        session = self.ask(lambda: self._supervisor.session)
+        return getattr(session.link, "role", self._role) if session is not None else self._role
+
+    def command(
+        self, message: Message, until: type[B] | None, refused: Callable[[ReplyMessage], DealwireError]
+    ) -> B | None:
+        """Send a command and wait: for the answer, and with `until` for the event of that type which it causes.
+
+        `refused` makes the error of a refusal. Unfinished when the event does not come.
+        """
+        name, needs = message_name(message), role_needed(type(message))
+        self.raise_from_callbacks()
+        if needs > self._role:
+            raise NotPermitted(name, needs.name.lower(), self._role.name.lower())
+        if self._in_owner():
+            raise CannotWait(name)
+
+        def call(future: Future[Any]) -> None:
+            def done(output: Answered | Unanswered) -> None:
+                if isinstance(output, Unanswered):
+                    cause = output.error.__cause__
+                    self._fail(output.request, future, cause if isinstance(cause, LineError) else output.error)
+                elif isinstance(output.reply, ReplyMessage) and output.reply.status == Status.REFUSED:
+                    self._fail(output.request, future, refused(output.reply))
+                elif until is None:
+                    _settle(future, None)
+
+            try:
+                request = self._supervisor.request(message, done)
+            except DealwireError as error:
+                future.set_exception(error)
+            else:
+                if until is not None:
+                    self._running[request] = name, until, future
+
+        future = self._call(call)
+        try:
+            result: B | None = future.result(self.timeout_s)
+        except TimeoutError:
+            raise Unfinished(name, f"nothing came of it in {self.timeout_s:g} s") from None
+        return result
+
+    def bring(self, message: Message, refused: Callable[[ReplyMessage], DealwireError]) -> Message:
+        """Send a command that only asks, and wait for what it brings. What is lost on the line, question, reply or
+        answer, is asked for anew until the handle's time is up: Unfinished then, or NoAnswer when nothing was said."""
+        name = message_name(message)
+        self.raise_from_callbacks()
+        if self._in_owner():
+            raise CannotWait(name)
+        question = _Question(name, message, refused)
+        clock = SystemClock()
+        end_ns = clock.now_ns() + int(self.timeout_s * 1e9)
+        try:
+            self._call(lambda _: self._ask(question), question.future)
+            patience_s = ASK_ANEW_S
+            while (left_s := (end_ns - clock.now_ns()) / 1e9) > 0:
+                try:
+                    brought: Message = question.future.result(min(left_s, patience_s))
+                except TimeoutError:
+                    # a device that began anew with each question would never come to its end
+                    patience_s *= 2 if question.accepted else 1
+                    self._owner.call_soon(lambda: self._ask(question))
+                else:
+                    return brought
+        finally:
+            self._owner.call_soon(lambda: self._questions.discard(question))
+        raise question.failed or Unfinished(name, f"nothing came of it in {self.timeout_s:g} s")
+
+    def _ask(self, question: "_Question") -> None:
+        """Ask, or ask anew. What goes wrong with the first try is told at once, but for a reply that did not come; what
+        goes wrong later may be right with the next."""
+
+        def done(output: Answered | Unanswered) -> None:
+            if isinstance(output, Unanswered):
+                cause = output.error.__cause__
+                question.failed = output.error
+                if isinstance(cause, LineError):
+                    _settle(question.future, cause)
+            elif isinstance(output.reply, ReplyMessage) and output.reply.status == Status.REFUSED:
+                if len(question.requests) == 1 or output.reply.reason != Reason.BUSY:
+                    _settle(question.future, question.refused(output.reply))
+            else:
+                question.accepted |= getattr(output.reply, "status", 0) == Status.ACCEPTED
+
+        if question.future.done():
+            return
+        try:
+            question.requests.add(self._supervisor.request(question.message, done))
+        except DealwireError as error:
+            if question not in self._questions:
+                _settle(question.future, error)
+        else:
+            self._questions.add(question)
+
+    def on_event(self, callback: Callable[[Seen], object]) -> None:
+        """Call `callback` with every event from now on, in the owner's thread."""
+        self.raise_from_callbacks()
+        self.ask(lambda: self._callbacks.append(callback))
+
+    def events(self, timeout_s: float | None) -> Iterator[Seen]:
+        """What happened and was not taken yet, then what happens, until nothing did for `timeout_s` or the end."""
+        while True:
+            seen = self._take(timeout_s)
+            if seen is not None:
+                yield seen
+            elif self._ended is None or isinstance(self._ended, LineError):
+                return
+            else:
+                raise self._ended
+
+    def wait_for(self, kind: type[B], timeout_s: float | None) -> B:
+        """The next event of a kind; what came before it is taken, too."""
+        clock, patience_s = SystemClock(), self.timeout_s if timeout_s is None else timeout_s
+        end_ns = clock.now_ns() + int(patience_s * 1e9)
+        while (seen := self._take((end_ns - clock.now_ns()) / 1e9)) is not None:
+            if isinstance(seen.body, kind):
+                return seen.body
+        if self._ended is not None:
+            raise self._ended
+        raise NoEvent(kind.__name__, patience_s)
+
+    def raise_from_callbacks(self) -> None:
+        """Raise what a callback raised, once."""
+        raised, self._raised = self._raised, None
+        if raised is not None:
+            raise raised
+
+    def close(self) -> None:
+        """End the thread and give the line back. May be called twice."""
+        self._closing = True
+        self._owner.call_soon(lambda: None)
+        if not self._in_owner():
+            self._thread.join()
+
+    def _in_owner(self) -> bool:
+        return threading.current_thread() is self._thread
+
+    def _take(self, timeout_s: float | None) -> Seen | None:
+        if self._in_owner():
+            raise CannotWait("an event")
+        with self._changed:
+            self._changed.wait_for(lambda: self._events or self._ended or self._raised, timeout_s)
+            self.raise_from_callbacks()
+            return self._events.popleft() if self._events else None
+
+    def _call(self, function: Callable[["Future[Any]"], None], future: "Future[Any] | None" = None) -> "Future[Any]":
+        """Have the owner's thread run `function`, which settles the future that this gives: the given one, or a new."""
+        future = Future() if future is None else future
+        with self._changed:
+            if self._ended is not None:
+                raise self._ended
+            self._calls.add(future)
+        future.add_done_callback(self._calls.discard)
+        self._owner.call_soon(lambda: function(future))
+        return future
+
+    # -------------------------------------------------------------- the owner's side
+
+    def _run(self) -> None:
+        broken: Exception | None = None
+        try:
+            self._owner.run(lambda: self._closing or self._supervisor.closed is not None)
+        except Exception as error:  # whoever calls next is told
+            broken = error
+        self._owner.close()
+        if self._writer is not None:
+            self._writer.close()
+        with self._changed:
+            self._ended = broken or self._supervisor.closed or LineClosed(self.name, "closed by this program")
+            left = [self._known, *self._calls]
+            self._changed.notify_all()
+        for future in left:
+            _settle(future, self._ended)
+
+    def _look(self) -> None:
+        """At the end of a turn: is the device known by now, or is there a reason why it will not be?"""
+        supervisor = self._supervisor
+        if supervisor.problem is not None:
+            _settle(self._known, supervisor.problem)
+        elif supervisor.state is LineState.KNOWN or not supervisor.keeps_sessions:
+            _settle(self._known, None)
+
+    def _trace(self, output: Output) -> None:
+        if type(output) is Delivered:
+            self._caused = output.request
+        elif type(output) is Brought:
+            for question in self._questions:
+                if output.request in question.requests:
+                    _settle(question.future, None, output.message)
+
+    def _deliver(self, seen: Seen) -> None:
+        body = seen.body
+        if isinstance(body, LinkUp):
+            self.identity = body
+        if self._known.done():
+            self._publish(seen)
+        self._end_commands(body)
+
+    def _publish(self, seen: Seen) -> None:
+        with self._changed:
+            self._events.append(seen)
+            self._changed.notify_all()
+        for callback in tuple(self._callbacks):
+            try:
+                callback(seen)
+            except BaseException as error:  # the line goes on; whoever calls next is told
+                with self._changed:
+                    self._raised = self._raised or error
+                    self._changed.notify_all()
+
+    def _end_commands(self, body: Body) -> None:
+        """An event ends the command that it came of, and some end every command."""
+        caused, self._caused = self._caused, 0
+        if caused in self._running and isinstance(body, self._running[caused][1]):
+            _settle(self._running.pop(caused)[2], None, body)
+        why = _stops(body)
+        if why:
+            session = self._supervisor.session
+            lost = session.closed if session is not None else None
+            for name, _, future in self._running.values():
+                _settle(future, lost or Unfinished(name, why))
+            self._running.clear()
+        if isinstance(body, SessionChanged | SessionReturned | LinkLost):
+            for question in self._questions:
+                _settle(question.future, Unfinished(question.name, why))
+            self._questions.clear()
+
+    def _fail(self, request: int, future: Future[Any], error: DealwireError) -> None:
+        self._running.pop(request, None)
+        _settle(future, error)
+
+
+def _settle(future: Future[Any], error: Exception | None, result: object = None) -> None:
+    """End what waits, unless it was ended."""
+    if future.done():
+        return
+    if error is not None:
+        future.set_exception(error)
+    else:
+        future.set_result(result)
+
+
+def _stops(body: Body) -> str:
+    """Why nothing that was begun comes to its end after this event; empty when it may."""
+    match body:
+        case RedLamp(lit=True, fault=fault):
+            return f"the red lamp was lit: {fault_text(fault)}"
+        case SessionChanged() | SessionReturned():
+            return "the device started anew"
+        case LinkLost(why):
+            return f"the link was lost: {why}"
+    return ""

@@ -1,0 +1,400 @@
+"""A recording played again: through links that only listen, or as a line for one that talks."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from operator import attrgetter, itemgetter
+from pathlib import Path
+from typing import Final, Protocol
+
+from devices.budget import noted
+from devices.clock import Clock, SystemClock
+from devices.dialects.drivers import UnknownKind
+from devices.dialects.known import dialect_named
+from devices.events import Seen
+from devices.feed_state import LineStanding
+from devices.line.session import NEVER, Feed, standing_of
+from devices.record.capture import CLOSED, LINE_LOST, Capture, CaptureError, Chunk, Interface
+from devices.transport.base import OpenLine
+from protocol.errors import LineUnusable, LocalError, shorten
+from protocol.link import Link, Resumable
+from protocol.tdp.messages import Role
+
+BATCH: Final = 256
+"""Chunks read before their reports are handed on: what reads and what deals, in turns for every chunk, would drive each
+other out of the processor's caches, which costs a sixth of the time."""
+
+
+class CaptureUnplayable(CaptureError):
+    """A recorded line does not say what is at its end, or speaks what this version does not."""
+
+    def __init__(self, path: Path, interface: str, why: str) -> None:
+        self.path, self.interface, self.why = path, interface, why
+        super().__init__(f"{path}: line {interface!r}: {why}")
+
+
+@dataclass(slots=True)
+class LineStats:
+    """What one recorded line held."""
+
+    name: str
+    chunks: int = 0
+    received: int = 0
+    """Bytes from the device."""
+    sent: int = 0
+    """Bytes to the device: counted, not decoded."""
+    frames: int = 0
+    noise_bytes: int = 0
+
+
+@dataclass(slots=True)
+class PlayStats:
+    """Counters of a whole recording, filled as it plays."""
+
+    lines: list[LineStats] = field(default_factory=list)
+
+    @property
+    def chunks(self) -> int:
+        """Reads and writes, notes left out."""
+        return sum(line.chunks for line in self.lines)
+
+    @property
+    def bytes(self) -> int:
+        """Bytes received."""
+        return sum(line.received for line in self.lines)
+
+    @property
+    def frames(self) -> int:
+        """Frames received that were whole and usable."""
+        return sum(line.frames for line in self.lines)
+
+    @property
+    def noise_bytes(self) -> int:
+        """Bytes received that belong to no frame."""
+        return sum(line.noise_bytes for line in self.lines)
+
+
+def play(capture: Capture, deliver: Callable[[Seen], None], *, stats: PlayStats | None = None) -> PlayStats:
+    """Give `deliver` every report of the recording. Errors as of `reports`; `stats` are of what was read, which may be
+    some reports more than were delivered."""
+    stats = stats if stats is not None else PlayStats()
+    for heard in _batches(capture, stats):
+        for seen in heard:
+            deliver(seen)
+    return stats
+
+
+def reports(capture: Capture, stats: PlayStats) -> Iterator[Seen]:
+    """What the attached devices gave, in the same order and with the same times.
+
+    CaptureUnplayable at once, or where a line comes in later; any CaptureError after all that came before.
+    """
+    return chain.from_iterable(_batches(capture, stats))
+
+
+def _batches(capture: Capture, stats: PlayStats) -> Iterator[list[Seen]]:
+    heard: list[Seen] = []
+    player = Player(capture, lambda _: heard.append, stats)
+    for interface in capture.interfaces:
+        player.check(interface)
+    return _played(capture, player, heard)
+
+
+def _played(capture: Capture, player: "Player", heard: list[Seen]) -> Iterator[list[Seen]]:
+    chunks, take = iter(capture.chunks), player.take
+    try:
+        for first in chunks:
+            take(first)
+            for chunk in islice(chunks, BATCH - 1):
+                take(chunk)
+            yield heard
+            heard.clear()
+    except CaptureError:
+        player.finish()
+        yield heard
+        raise
+    player.finish()
+    yield heard
+
+
+class Recording(Protocol):
+    """The lines of a recording, as far as they are known; they may become more while it plays."""
+
+    path: Path
+
+    @property
+    def interfaces(self) -> Sequence[Interface]:
+        """Every line met so far."""
+
+
+class Player:
+    """The feeds of a recording, its time, and its counters. `deliver_to` gives what hears an interface's reports;
+    a subclass may make other links."""
+
+    def __init__(
+        self,
+        capture: Recording,
+        deliver_to: Callable[[int], Callable[[Seen], None]],
+        stats: PlayStats,
+    ) -> None:
+        self.stats = stats
+        self._capture, self._deliver_to = capture, deliver_to
+        self._now_ns = 0
+        self._due_ns = NEVER  # no feed's deadline is before; may be early, never late
+        self._open: dict[int, tuple[LineStats, Feed]] = {}
+        self._lost: dict[int, Feed] = {}
+        self._begun: list[tuple[LineStats, Link]] = []
+
+    def check(self, interface: Interface) -> None:
+        """CaptureUnplayable unless `interface` can be played."""
+        try:
+            dialect_named(interface.dialect).driver(interface.device, where=interface.name)
+        except UnknownKind as error:
+            raise CaptureUnplayable(self._capture.path, interface.name, error.why) from None
+        except LocalError as error:
+            raise CaptureUnplayable(self._capture.path, interface.name, str(error)) from None
+
+    @property
+    def open(self) -> tuple[int, ...]:
+        """Interfaces whose lines have not ended."""
+        return tuple(self._open)
+
+    @property
+    def lost(self) -> dict[int, Feed]:
+        """What the line that comes next at an interface goes on from, where the last one was lost."""
+        return dict(self._lost)
+
+    def state(self, index: int) -> LineStanding | None:
+        """Where line `index` stands; None while it is not at rest."""
+        opened = self._open.get(index)
+        return standing_of(opened[1] if opened is not None else self._lost.get(index))
+
+    def adopt(self, index: int, standing: LineStanding) -> None:
+        """Go on with line `index` from where it stood, whatever it was here. `advance` to that moment first."""
+        self.forget(index)
+        if standing.feed is None:
+            return
+        feed = self._feed(index, self._link(index), None)
+        feed.restore(standing.feed, heard=standing.open)
+        if standing.open:
+            self._enter(index, feed)
+        else:
+            self._lost[index] = feed
+
+    def forget(self, index: int) -> None:
+        """Interface `index` has ended without a word, and nothing goes on from it."""
+        self._open.pop(index, None)
+        self._lost.pop(index, None)
+
+    def advance(self, at_ns: int) -> int:
+        """Let it be `at_ns`, unless it is later already: what was due by then is seen. The time it is now."""
+        now_ns = self._now_ns
+        if at_ns > now_ns:
+            now_ns = self._now_ns = at_ns
+        if self._due_ns <= now_ns:
+            self._meet_deadlines(now_ns)
+        return now_ns
+
+    def take(self, chunk: Chunk) -> None:
+        """One read, write or note."""
+        now_ns = chunk.at_ns
+        if now_ns > self._now_ns:  # as `advance` does, which would be a call for each
+            self._now_ns = now_ns
+        else:
+            now_ns = self._now_ns
+        if self._due_ns <= now_ns:
+            self._meet_deadlines(now_ns)
+        data, interface = chunk.data, chunk.interface
+        if chunk.comment and not data:
+            self._note(chunk, now_ns)
+            return
+        line, feed = self._open[interface] if interface in self._open else self._begin(interface, now_ns)
+        line.chunks += 1
+        if chunk.sent:
+            line.sent += len(data)
+        else:
+            line.received += len(data)
+            feed.receive(data, now_ns)
+            if feed.due_ns < self._due_ns:
+                self._due_ns = feed.due_ns
+
+    def finish(self) -> None:
+        """The recording is over: what the links hold back is given out, and their counters are read."""
+        for _, feed in self._open.values():
+            feed.end(self._now_ns)
+        for interface in self._capture.interfaces[len(self.stats.lines) :]:
+            self.stats.lines.append(LineStats(interface.name))
+        for line, link in self._begun:
+            line.frames += link.stats.frames
+            line.noise_bytes += link.stats.noise_bytes
+
+    def _begin(self, index: int, now_ns: int) -> tuple[LineStats, Feed]:
+        self.check(self._capture.interfaces[index])
+        before = self._lost.pop(index, None)
+        link: Link
+        if before is not None and isinstance(before.link, Resumable):
+            link = before.link.successor()
+        else:
+            link = self._link(index)
+        feed = self._feed(index, link, before)
+        feed.start(now_ns)
+        return self._enter(index, feed)
+
+    def _feed(self, index: int, link: Link, before: Feed | None) -> Feed:
+        interface = self._capture.interfaces[index]
+        driver = dialect_named(interface.dialect).driver(interface.device, where=interface.name)
+        return Feed(interface.name, link, driver, self._deliver_to(index), after=before)
+
+    def _enter(self, index: int, feed: Feed) -> tuple[LineStats, Feed]:
+        """A line is there."""
+        for known in self._capture.interfaces[len(self.stats.lines) : index + 1]:
+            self.stats.lines.append(LineStats(known.name))
+        self._due_ns = min(self._due_ns, feed.due_ns)
+        line = self.stats.lines[index]
+        self._begun.append((line, feed.link))
+        self._open[index] = line, feed
+        return line, feed
+
+    def _link(self, index: int) -> Link:
+        """A new link for a line."""
+        interface = self._capture.interfaces[index]
+        return dialect_named(interface.dialect).make_link(interface.device, Role.OBSERVE, True)
+
+    def _note(self, note: Chunk, now_ns: int) -> None:
+        dropped = noted(note.comment)
+        if dropped is None:
+            self._end(note, now_ns)
+            return
+        _, feed = self._open.get(note.interface) or self._begin(note.interface, now_ns)
+        feed.drop(dropped, now_ns)
+        self._due_ns = min(self._due_ns, feed.due_ns)
+
+    def _end(self, note: Chunk, now_ns: int) -> None:
+        """A line that came back goes on where it was lost, as it did live; one that we closed begins anew."""
+        lost = note.comment.removeprefix(LINE_LOST) if note.comment.startswith(LINE_LOST) else None
+        if lost is None and note.comment != CLOSED:
+            return
+        index = note.interface
+        if lost is not None or index in self._open:
+            _, feed = self._open.get(index) or self._begin(index, now_ns)
+            del self._open[index]
+            self._lost[index] = feed
+            feed.end(now_ns, lost)
+        if lost is None:
+            self._lost.pop(index, None)
+
+    def _meet_deadlines(self, now_ns: int) -> None:
+        self._due_ns = NEVER
+        # Of two that are due at once, that of the first line: which line was opened first may not be known here.
+        feeds = [feed for _, (_, feed) in sorted(self._open.items(), key=itemgetter(0))]
+        while feeds:
+            first = min(feeds, key=attrgetter("due_ns"))
+            if first.due_ns > now_ns:
+                self._due_ns = first.due_ns
+                break
+            first.tick(first.due_ns)
+
+
+class ReplayMismatch(LocalError):
+    """What was written is not what the recording holds. `offset` counts the recorded bytes sent."""
+
+    def __init__(self, line: str, offset: int, expected: bytes, got: bytes) -> None:
+        self.line, self.offset, self.expected, self.got = line, offset, expected, got
+        super().__init__(
+            f"{line}: sent byte {offset} differs from the recording: "
+            f"expected {shorten(expected) or 'nothing more'}, got {shorten(got)}"
+        )
+
+
+class ReplayTransport(OpenLine):
+    """A recorded line as a transport; time runs from the first read or write, or from `start_ns`.
+
+    Strict: what is written must be what was recorded, and what was received comes only after it. Otherwise writes
+    are taken and forgotten. The line closes where the recording ends.
+    """
+
+    def __init__(
+        self, capture: Capture, interface: int, clock: Clock, *, strict: bool = True, start_ns: int | None = None
+    ) -> None:
+        chunks = [chunk for chunk in capture.chunks if chunk.interface == interface]
+        super().__init__(f"replay of {capture.interfaces[interface].name}")
+        self._clock, self._strict = clock, strict
+        self._start_ns = clock.now_ns() if start_ns is None else start_ns
+        self._first_ns = chunks[0].at_ns if chunks else 0
+        self._why = "the recording ends"
+        self._sent = b"".join(chunk.data for chunk in chunks if chunk.sent)
+        self._done = 0
+        self._arrivals: list[tuple[int, int, bytes]] = []
+        owed = 0
+        for chunk in chunks:
+            if chunk.sent:
+                owed += len(chunk.data)
+            elif chunk.data:
+                self._arrivals.append((chunk.at_ns - self._first_ns, owed, chunk.data))
+            elif chunk.comment.startswith(LINE_LOST):
+                self._why = chunk.comment.removeprefix(LINE_LOST)
+        self._next = 0
+        self._wake: Callable[[], None] | None = None
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """When the next recorded bytes arrive; None while the recording waits for a write, or at its end."""
+        if self._gone is not None or self._next >= len(self._arrivals):
+            return None
+        after_ns, owed, _ = self._arrivals[self._next]
+        return None if self._strict and self._done < owed else self._start_ns + after_ns
+
+    def fileno(self) -> int | None:
+        """None: time says when to read."""
+        return None
+
+    def on_ready(self, wake: Callable[[], None]) -> None:
+        """Called when the recording has ended."""
+        self._wake = wake
+
+    def read(self) -> bytes:
+        """The next recorded read once its time has come; LineClosed after the last."""
+        self._check()
+        due = self.next_deadline_ns
+        if due is not None and due <= self._clock.now_ns():
+            self._next += 1
+            self._announce_end()
+            return self._arrivals[self._next - 1][2]
+        if self._ended():
+            raise self._lost(self._why)
+        return b""
+
+    def write(self, data: bytes) -> int:
+        """Strict: compared with the recording, ReplayMismatch where they differ. Otherwise forgotten."""
+        self._check()
+        if self._strict:
+            expected = self._sent[self._done : self._done + len(data)]
+            if expected != data:
+                same = next((i for i, pair in enumerate(zip(expected, data, strict=False)) if pair[0] != pair[1]), None)
+                at = len(expected) if same is None else same
+                raise ReplayMismatch(self.name, self._done + at, expected[at:], data[at:])
+            self._done += len(data)
+            self._announce_end()
+        return len(data)
+
+    def _ended(self) -> bool:
+        return self._next >= len(self._arrivals) and not (self._strict and self._done < len(self._sent))
+
+    def _announce_end(self) -> None:
+        if self._wake is not None and self._ended():
+            self._wake()
+
+
+def open_replay(address: str, clock: Clock | None = None) -> ReplayTransport:
+    """The recorded line of `replay:FILE` or `replay:FILE#NAME`: the one called NAME, else the only one there is.
+
+    LineUnusable names the lines of the recording; CaptureError when it cannot be read.
+    """
+    path, _, name = address.removeprefix("replay:").partition("#")
+    capture = Capture.read(path)
+    for _ in capture.chunks:
+        pass  # a line may be announced anywhere in the file
+    names = [interface.name for interface in capture.interfaces]
+    if name not in names and (name or len(names) != 1):
+        raise LineUnusable(address, f"write replay:{path}#NAME; lines in this recording: {', '.join(names)}")
+    return ReplayTransport(capture, names.index(name) if name else 0, clock or SystemClock(), strict=False)

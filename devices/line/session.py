@@ -1,0 +1,402 @@
+"""One device on one line, from the first byte to the end of the line. A session is used once; reconnecting is another.
+
+`Feed` is what an attached line and a recorded one have in common; `Session` adds the line.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+from devices.clock import Clock
+from devices.dialects.translation import Driver, Table, TableDriver
+from devices.events import Body, BytesDropped, LinkLost, Seen
+from devices.feed_state import FeedState, LineStanding
+from devices.transport.base import Abandonable, LineClosed, Rationed, Timed, Transport
+from protocol.errors import LineError, NotUp
+from protocol.link import Answered, Link, Missed, Output, Recallable, Reported, Resumable, Send, Started, Unanswered
+from protocol.message import Message
+from protocol.tdp.outputs import Delivered, DeviceStatus, Down, Lost, SessionRestarted, StatusSeen, Up
+
+NEVER: Final = 1 << 63
+
+BARREN_MAX: Final = 4096
+"""Bytes that are kept of a line on which no frame came, so that somebody can say why."""
+OUTBOX: Final = 65536
+"""Bytes that may wait for a line that takes none; a frame beyond it is dropped whole, as a lost one would be."""
+
+
+class Feed:
+    """Bytes and times in, `Seen` out, bytes to send back to the caller. Deadlines are met in order and on time:
+    what came at a moment is seen after all that was due by then, so a recording gives what the line gave.
+
+    `after` is the feed of the line before: a loss that it reported is not reported again.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        link: Link,
+        driver: Driver,
+        deliver: Callable[[Seen], None],
+        trace: Callable[[Output], None] | None = None,
+        *,
+        after: "Feed | None" = None,
+    ) -> None:
+        self.name = name
+        self.link = link
+        self.session: int = after.session if after is not None else 0
+        """The device's session as far as it was heard; 0 before."""
+        self.lost: str | None = after.lost if after is not None else None
+        """Why the link was last reported lost; None once it is up again."""
+        self.status: DeviceStatus | None = None
+        """The device's last report of its whole state; None while the state is not known."""
+        self.settle: Callable[[Answered | Unanswered], None] | None = None
+        """Told of every command that ended."""
+        self.due_ns = NEVER
+        """The link's next deadline, as of the last thing passed on; asking the link itself costs more."""
+        self.heard = False
+        """Bytes came on this line."""
+        self.ended = self.closed = False
+        """The line is gone; and for good, so that no other goes on from it."""
+        self.follows = after is not None
+        """It goes on from a line before."""
+        self._driver, self._deliver, self._trace = driver, deliver, trace
+        self._events: Table = driver.events if isinstance(driver, TableDriver) else {}
+        self._now_ns = 0
+        self._passing = False  # something heard is being passed on
+
+    def start(self, now_ns: int) -> bytes:
+        """Begin; the bytes to send."""
+        self._now_ns = now_ns
+        return self.report(self.link.start(now_ns), now_ns)
+
+    def receive(self, data: bytes, now_ns: int) -> bytes:
+        """Bytes that arrived at `now_ns`; the bytes to send."""
+        out = self.tick(now_ns) if self.due_ns <= now_ns else b""
+        self._now_ns, self.heard = now_ns, True
+        answer = self.report(self.link.receive(data, now_ns), now_ns)
+        return out + answer if out else answer
+
+    def tick(self, now_ns: int) -> bytes:
+        """Meet every deadline up to `now_ns`, each at its own time; the bytes to send."""
+        out = b""
+        while (due_ns := self.due_ns) <= now_ns:
+            self._now_ns = max(due_ns, self._now_ns)
+            out += self.report(self.link.tick(self._now_ns), self._now_ns)
+            if self.due_ns == due_ns:
+                raise AssertionError(f"{self.name}: a deadline at {due_ns} ns does not pass")
+        return out
+
+    def drop(self, dropped: BytesDropped, now_ns: int) -> bytes:
+        """Bytes that came by `now_ns` were not kept; the bytes to send."""
+        out = self.tick(now_ns)
+        self._now_ns, self.heard = now_ns, True
+        self._deliver(Seen(self.name, self.session, 0, now_ns, dropped))
+        return out + self.report(self.link.skip(now_ns), now_ns)
+
+    def state(self) -> FeedState | None:
+        """What was heard, for a listener's feed to go on from; None while it is not at rest: while something is half
+        heard, held back or being passed on, and always for a dialect whose links cannot say it."""
+        link = self.link
+        if self._passing or not isinstance(link, Recallable):
+            return None
+        heard = link.heard()
+        return None if heard is None else FeedState(self.session, self.lost, heard)  # type: ignore[arg-type]
+
+    def restore(self, state: FeedState, *, heard: bool) -> None:
+        """Go on from `state`; the link only listens and was not started. `heard` says whether the line is there, on
+        which that was heard, or is gone. ValueError when the state is of another dialect."""
+        link = self.link
+        if not isinstance(link, Recallable):
+            raise ValueError(f"{self.name}: its dialect cannot go on from what was heard")
+        if heard:
+            self.start(self._now_ns)
+        link.recall(state.link)
+        self.session, self.lost, self.heard, self.ended = state.session, state.lost, heard, not heard
+        due_ns = link.next_deadline_ns if heard else None
+        self.due_ns = NEVER if due_ns is None else due_ns
+
+    def translate(self, output: Output) -> Body | None:
+        """What an output of the link means at the table."""
+        return self._driver.translate(output)
+
+    def end(self, now_ns: int, lost: str | None = None) -> None:
+        """No more bytes will come. `lost` says why when the line failed; that is seen last, once for each loss."""
+        self.tick(now_ns)
+        link = self.link
+        self.ended, self.closed = True, lost is None
+        self._passing = True
+        try:
+            if lost is not None and isinstance(link, Resumable):
+                self.report(link.suspend(now_ns), now_ns)
+            else:
+                self.report(link.close(now_ns), now_ns)
+            if lost is not None and self.lost is None:
+                self.lost = lost
+                self._deliver(Seen(self.name, self.session, 0, now_ns, LinkLost(lost)))
+        finally:
+            self._passing = False
+
+    def report(self, outputs: list[Output], at_ns: int) -> bytes:
+        """Pass on what the link returned at `at_ns`; the bytes to send."""
+        due_ns = self.link.next_deadline_ns
+        self.due_ns = NEVER if due_ns is None else due_ns
+        out = b""
+        trace, deliver, events = self._trace, self._deliver, self._events
+        before, self._passing = self._passing, True
+        try:
+            for output in outputs:
+                if trace is not None:
+                    trace(output)
+                number = 0
+                if type(output) is Delivered:
+                    message = output.message
+                    self.session, number = output.session, message.number
+                    if message.__class__ in events:
+                        deliver(Seen(self.name, output.session, number, at_ns, events[message.__class__](message)))
+                        continue
+                elif type(output) is StatusSeen:
+                    self.status = output.message
+                    if events:
+                        continue  # to a table of events it says nothing
+                elif type(output) is Send:
+                    out += output.data
+                    continue
+                elif type(output) is Reported:
+                    self.session, number = output.session, output.number
+                elif not self._note(output):
+                    continue
+                body = self._driver.translate(output)
+                if body is not None:
+                    deliver(Seen(self.name, self.session, number, at_ns, body))
+        finally:
+            self._passing = before
+        return out
+
+    def _note(self, output: Output) -> bool:
+        """Keep what `output` says of the link; False for a loss that was reported already."""
+        if isinstance(output, Up):
+            self.session, self.lost = output.hello.session, None
+        elif isinstance(output, Down):
+            self.status = None
+            known = self.lost is not None if output.error is None else self.lost == output.why
+            self.lost = output.why
+            return not known
+        elif isinstance(output, SessionRestarted | Lost | Started | Missed):
+            self.session = output.session
+        elif isinstance(output, Answered | Unanswered) and self.settle is not None:
+            self.settle(output)
+        return True
+
+
+def standing_of(feed: Feed | None) -> LineStanding | None:
+    """Where the line of `feed` stands; None while it is not at rest. One on which nothing came yet stands where the
+    line before it was lost."""
+    if feed is None or feed.closed or not (feed.heard or feed.follows or feed.ended):
+        return LineStanding(False, None)
+    state = feed.state()
+    return None if state is None else LineStanding(feed.heard and not feed.ended, state)
+
+
+class Session:
+    """A member of the owner's loop: one line, its link and its driver.
+
+    `deliver` gets every report in order and is called from the owner's thread; what it raises is not swallowed.
+    `trace` gets everything the link returns. When the line closes, every waiting command ends as `Unanswered` with
+    the line's error as its cause, and `LinkLost` is delivered last. `after` is the session on the line before, or its
+    feed, when this one goes on from it.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        transport: Transport,
+        link: Link,
+        driver: Driver,
+        clock: Clock,
+        deliver: Callable[[Seen], None],
+        trace: Callable[[Output], None] | None = None,
+        *,
+        after: "Session | Feed | None" = None,
+    ) -> None:
+        self.name = name
+        self.closed: LineError | None = None
+        """Why the session ended; None while it runs."""
+        self.dropped_frames = 0
+        """Frames not sent because the line took nothing for too long."""
+        self._transport, self._link, self._clock = transport, link, clock
+        self._timed = transport if isinstance(transport, Timed) else None
+        self._rationed = transport if isinstance(transport, Rationed) else None
+        self.barren = bytearray()
+        """The beginning of what came, as long as there is no frame in it."""
+        self._barren = True
+        before = after._feed if isinstance(after, Session) else after
+        self._feed: Feed = Feed(name, link, driver, deliver, trace, after=before)
+        self._feed.settle = self._settle
+        self._wake: Callable[[], None] = lambda: None
+        self._arrived = False
+        self._outbox = bytearray()
+        self._waiting: dict[int, Callable[[Answered | Unanswered], None]] = {}
+
+    @property
+    def status(self) -> DeviceStatus | None:
+        """The device's last report of its whole state, what a late joiner shows first; None while it is not known."""
+        return self._feed.status
+
+    @property
+    def feed(self) -> Feed:
+        """What it hears, for where it stands."""
+        return self._feed
+
+    @property
+    def link(self) -> Link:
+        """The link, for its state and counters."""
+        return self._link
+
+    def start(self) -> None:
+        """Begin to talk."""
+        now_ns = self._clock.now_ns()
+        self._send(self._feed.start(now_ns), now_ns)
+
+    def request(self, command: Message, done: Callable[[Answered | Unanswered], None] | None = None) -> int:
+        """Ask the device for something and give the request's id; `done` is called once, with how it ended.
+
+        NotUp, NotPermitted or QueueFull when it cannot be asked.
+        """
+        if self.closed is not None:
+            raise NotUp("closed") from self.closed
+        now_ns = self._clock.now_ns()
+        request, outputs = self._link.request(command, now_ns)
+        if done is not None:
+            self._waiting[request] = done
+        self._send(self._feed.report(outputs, now_ns), now_ns)
+        return request
+
+    def close(self) -> None:
+        """End the session and give the line back. Waiting commands end as `Unanswered`. May be called twice."""
+        now_ns = self._clock.hold()
+        try:
+            self._end(LineClosed(self._transport.name, "closed by this program"), now_ns, None)
+        finally:
+            self._clock.release()
+
+    def abandon(self, why: str) -> None:
+        """End the session because its line is no longer trusted: to everybody it is lost."""
+        now_ns = self._clock.hold()  # a record of the line has one time for its loss and for what follows from it
+        try:
+            if isinstance(self._transport, Abandonable):
+                self._transport.abandon(why)
+            self._end(LineClosed(self._transport.name, why), now_ns, why)
+        finally:
+            self._clock.release()
+
+    # -------------------------------------------------------------- called by the owner
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """The link's or the line's, whichever is first."""
+        if self.closed is not None:
+            return None
+        due = self._feed.due_ns
+        arrival = None if self._timed is None or self._arrived else self._timed.next_deadline_ns
+        if arrival is not None and arrival < due:
+            return arrival
+        return None if due == NEVER else due
+
+    def fileno(self) -> int | None:
+        """The line's descriptor."""
+        return None if self.closed is not None else self._transport.fileno()
+
+    def wants_write(self) -> bool:
+        """True while bytes wait for room."""
+        return bool(self._outbox)
+
+    def set_wake(self, wake: Callable[[], None]) -> None:
+        """Handed to the line."""
+        self._wake = wake
+        self._transport.on_ready(wake)
+
+    def on_readable(self, now_ns: int) -> None:
+        """Read once, pass on what it says, answer."""
+        if self.closed is not None:
+            return
+        self._arrived = False
+        try:
+            data = self._transport.read()
+        except LineError as cause:
+            self._lose(cause, now_ns)
+            return
+        rationed, out = self._rationed, b""
+        for dropped in rationed.take_dropped() if rationed is not None else ():
+            out += self._feed.drop(dropped, now_ns)
+        if data:
+            out += self._feed.receive(data, now_ns)
+            if self._barren:
+                self._look_at(data)
+            if rationed is not None:
+                rationed.heard(len(data), self._link.stats.frames)
+        if out:
+            self._send(out, now_ns)
+        if self._outbox:
+            self.on_writable(now_ns)  # a line without a descriptor wakes us when it has room again, too
+
+    def _look_at(self, data: bytes) -> None:
+        """Keep the beginning of what came, for as long as no frame is in it."""
+        if self._link.stats.frames:
+            self._barren = False
+            self.barren.clear()
+        elif len(self.barren) < BARREN_MAX:
+            self.barren += data[: BARREN_MAX - len(self.barren)]
+
+    def on_writable(self, now_ns: int) -> None:
+        """Send what waits, as far as the line takes it."""
+        try:
+            while self._outbox and self.closed is None:
+                taken = self._transport.write(bytes(self._outbox))
+                if not taken:
+                    break
+                del self._outbox[:taken]
+        except LineError as cause:
+            self._lose(cause, now_ns)
+
+    def on_deadline(self, now_ns: int) -> None:
+        """Meet the link's deadlines. The line is read and written after all members' deadlines, at the turn's time."""
+        if self.closed is not None:
+            return
+        self._queue(self._feed.tick(now_ns))
+        arrival = self._timed.next_deadline_ns if self._timed is not None and not self._arrived else None
+        if arrival is not None and arrival <= now_ns:
+            self._arrived = True
+        if self._outbox or self._arrived:
+            self._wake()
+
+    # -------------------------------------------------------------- inside
+
+    def _send(self, data: bytes, now_ns: int) -> None:
+        self._queue(data)
+        self.on_writable(now_ns)
+
+    def _queue(self, data: bytes) -> None:
+        if len(self._outbox) + len(data) > OUTBOX:
+            self.dropped_frames += 1
+        elif self.closed is None:
+            self._outbox += data
+
+    def _settle(self, output: Answered | Unanswered) -> None:
+        if isinstance(output, Unanswered) and self.closed is not None:
+            output.error.__cause__ = self.closed
+        done = self._waiting.pop(output.request, None)
+        if done is not None:
+            done(output)
+
+    def _lose(self, cause: LineError, now_ns: int) -> None:
+        self._end(cause, now_ns, cause.why if isinstance(cause, LineClosed) else str(cause))
+
+    def _end(self, cause: LineError, now_ns: int, lost: str | None) -> None:
+        if self.closed is not None:
+            return
+        self.closed = cause
+        self._transport.close()
+        self._outbox.clear()
+        for dropped in self._rationed.take_dropped() if self._rationed is not None else ():
+            self._feed.drop(dropped, now_ns)  # whatever it would say, the line takes nothing more
+        self._feed.end(now_ns, lost)

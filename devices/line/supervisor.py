@@ -1,0 +1,394 @@
+"""Keeps one device reachable: whenever its line is lost it makes the next session, on whatever line comes next.
+
+Reconnecting is written here once, above every driver and every kind of line. A session is used once. The next one
+goes on where it stopped: while the device is in the same power-up session it sends the events again that were not
+acknowledged, and nothing is lost; when it started anew, or holds them no more, that is reported as it is after silence.
+
+After a loss nothing is known of the device until its status was heard and every event it made in between was read.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from devices.clock import Clock
+from devices.dialects.translation import Driver
+from devices.events import BytesDropped, LinkLost, Seen
+from devices.feed_state import LineStanding
+from devices.line.session import Feed, Session, standing_of
+from devices.transport.base import Transport
+from devices.transport.opening import Opener, Opening
+from protocol.errors import DealwireError, LineClosed, LineError, LineGarbled, NotUp
+from protocol.link import Answered, Link, Output, Resumable, Unanswered
+from protocol.tdp.messages import Message
+from protocol.tdp.outputs import DeviceStatus
+
+_log = logging.getLogger(__name__)
+
+MS: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How patient a supervisor is, in nanoseconds."""
+
+    first_ns: int = 200 * MS
+    """Between the first two tries that failed; doubled with each that fails."""
+    most_ns: int = 10_000 * MS
+    """Never longer than this between two tries."""
+    judge_ns: int = 3_000 * MS
+    """An open line that gave bytes but not one frame in this time is reported as garbled."""
+    stale_ns: int = 10_000 * MS
+    """An open line that gave nothing valid for this long is closed and opened again: a serial server that lost its
+    power, an adapter that hangs, and a terminal that went to somebody else look no different."""
+
+    def delay_ns(self, failures: int) -> int:
+        """How long to wait after so many failures in a row."""
+        return min(self.first_ns << min(failures - 1, 32), self.most_ns) if failures else 0
+
+
+class LineState(StrEnum):
+    """What is known of the device."""
+
+    WAITING = "there is no line"
+    UNKNOWN = "there is a line, but the device's state is not known"
+    KNOWN = "the device's state is known"
+    CLOSED = "closed"
+
+
+GARBLED_BYTES: Final = 32
+"""Noise that makes a line without frames garbled, not merely touched while it was plugged in."""
+
+
+class Supervisor:
+    """A member of the owner's loop: one device, whatever line it is on at the moment.
+
+    `make_link` makes the link of the first line, and of every line of a device that keeps no sessions. `deliver` and
+    `trace` are as in `Session`. A loss is delivered once as `LinkLost`, however often the line fails before the device
+    is up again. `reconnect` False ends with the first line, as does `Opener.final`. `after` is the feed of a line that
+    another program lost: the first session goes on from it, and `make_link` must too. `why_barren` is the dialect's.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        opener: Opener,
+        make_link: Callable[[], Link],
+        driver: Driver,
+        clock: Clock,
+        deliver: Callable[[Seen], None],
+        trace: Callable[[Output], None] | None = None,
+        *,
+        reconnect: bool = True,
+        pace: Pace = Pace(),
+        after: Feed | None = None,
+        why_barren: Callable[[bytes], str] = lambda _: "",
+    ) -> None:
+        self.name = name
+        self.closed: DealwireError | None = None
+        """Why no further line will be opened; None while one may be."""
+        self.failures = 0
+        """Attempts in a row that did not bring the device up."""
+        self.losses = 0
+        """Times an open line was lost."""
+        self.error: LineError | None = None
+        """Why there is no line, or why the last one ended."""
+        self._opener, self._driver, self._clock, self._trace = opener, driver, clock, trace
+        self._deliver, self._make_link = deliver, make_link
+        self._reconnects, self._pace = reconnect and not opener.final, pace
+        self._session: Session | None = None
+        self._kept: Resumable | None = None
+        self._last: Session | None = None
+        self._after, self._why_barren = after, why_barren
+        self._opening: Opening | None = None
+        self._garbled: LineGarbled | None = None
+        self._wake: Callable[[], None] = lambda: None
+        self._heard = 0, 0
+        self._opened_ns = 0
+        self._retry_ns: int | None = None
+        self._ripe = self._stale = self._judged = False
+
+    # -------------------------------------------------------------- the face
+
+    @property
+    def state(self) -> LineState:
+        """What is known of the device now."""
+        if self.closed is not None:
+            return LineState.CLOSED
+        if self._session is None:
+            return LineState.WAITING
+        known = self._session.status is not None and self._kept is not None and self._kept.complete
+        return LineState.KNOWN if known else LineState.UNKNOWN
+
+    @property
+    def session(self) -> Session | None:
+        """The session on the present line; None while there is none."""
+        return self._session
+
+    @property
+    def opening(self) -> bool:
+        """An attempt to open the line waits for a network."""
+        return self._opening is not None
+
+    @property
+    def status(self) -> DeviceStatus | None:
+        """The device's last report of its whole state; None while it is not known."""
+        return self._session.status if self._session is not None else None
+
+    @property
+    def problem(self) -> DealwireError | None:
+        """What a person should look into: no line, the wrong device, a version too new, a wrong baud rate."""
+        if self._session is None:
+            return self.error
+        return (self._kept.problem if self._kept is not None else None) or self._garbled
+
+    @property
+    def garbled_so_far(self) -> LineGarbled | None:
+        """That the line has given bytes and not one frame, also before it is time to judge it."""
+        frames, noise = self.heard
+        return self._garbled_by(noise) if not frames and noise >= GARBLED_BYTES else None
+
+    def standing(self) -> LineStanding | None:
+        """Where the line stands, as a `Player` over the record of its lines would say; None while it is not at rest,
+        or while a deadline was not met yet."""
+        session, last = self._session, self._last
+        feed = session.feed if session is not None else last.feed if last is not None else self._after
+        if feed is not None and feed.due_ns <= self._clock.now_ns():
+            return None
+        return standing_of(feed)
+
+    @property
+    def heard(self) -> tuple[int, int]:
+        """Frames, and bytes that belong to none, on all its lines so far."""
+        frames, noise = self._heard
+        if self._session is None:
+            return frames, noise
+        stats = self._session.link.stats
+        return frames + stats.frames, noise + stats.noise_bytes
+
+    @property
+    def keeps_sessions(self) -> bool:
+        """True while there is a line whose device keeps sessions, and so tells that it is there while nothing
+        happens."""
+        return self._session is not None and self._kept is not None
+
+    def begin(self, transport: Transport) -> None:
+        """Start on a line that is open already: what a person watches should fail at once when it cannot be opened."""
+        self._adopt(transport)
+
+    def start(self) -> None:
+        """Open the line in the owner's next turn, and go on trying."""
+        self._retry_ns = self._clock.now_ns()
+
+    def request(self, command: Message, done: Callable[[Answered | Unanswered], None] | None = None) -> int:
+        """As `Session.request`; NotUp while there is no line. What was asked of a line that went is never repeated."""
+        if self._session is None:
+            raise NotUp("waiting for its line") from self.error
+        request = self._session.request(command, done)
+        self._look(self._clock.now_ns())
+        return request
+
+    def close(self, wait_s: float = Opening.JOIN_S) -> None:
+        """Give the line back, or give up waiting for it. May be called twice. An attempt to open it is waited for at
+        most `wait_s`."""
+        if self.closed is None:
+            self.closed = LineClosed(self.name, "closed by this program")
+        opening, self._opening = self._opening, None
+        if opening is not None:
+            opening.cancel(wait_s)
+        if self._session is not None:
+            self._session.close()
+
+    def abandon(self, why: str) -> None:
+        """The open line counts as lost, and is opened again."""
+        if self._session is not None and self.closed is None:
+            self._session.abandon(why)
+            self._look(self._clock.now_ns())
+
+    # -------------------------------------------------------------- called by the owner
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """The session's, or when the line is judged, or when it is tried again."""
+        if self.closed is not None:
+            return None
+        if self._session is None:
+            return self._retry_ns
+        due_ns = self._session.next_deadline_ns
+        for own_ns in (self._judge_due_ns(), self._stale_due_ns()):
+            if own_ns is not None and (due_ns is None or own_ns < due_ns):
+                due_ns = own_ns
+        return due_ns
+
+    def fileno(self) -> int | None:
+        """The line's descriptor."""
+        return self._session.fileno() if self._session is not None else None
+
+    def wants_write(self) -> bool:
+        """True while bytes wait for room."""
+        return self._session is not None and self._session.wants_write()
+
+    def set_wake(self, wake: Callable[[], None]) -> None:
+        """Kept for every line to come."""
+        self._wake = wake
+        if self._session is not None:
+            self._session.set_wake(wake)
+
+    def on_readable(self, now_ns: int) -> None:
+        """Read the line, take one that was opened, or open one."""
+        if self.closed is not None:
+            return
+        if self._opening is not None:
+            self._take_opened(now_ns)
+        elif self._session is None:
+            # Only after a deadline: between a loss and the next line the loop must have let go of the descriptor.
+            if self._ripe:
+                self._try(now_ns)
+        elif self._stale:
+            self._session.abandon(f"nothing valid heard for {self._pace.stale_ns / 1e9:g} s")
+            self._look(now_ns)
+        else:
+            self._session.on_readable(now_ns)
+            self._look(now_ns)
+
+    def on_writable(self, now_ns: int) -> None:
+        """Send what waits."""
+        if self._session is not None:
+            self._session.on_writable(now_ns)
+            self._look(now_ns)
+
+    def on_deadline(self, now_ns: int) -> None:
+        """Meet the session's deadlines; what touches a line is left to the end of the turn."""
+        session = self._session
+        if session is None:
+            if self._retry_ns is not None and self._retry_ns <= now_ns:
+                self._retry_ns, self._ripe = None, True
+                self._wake()
+            return
+        due_ns = session.next_deadline_ns
+        if due_ns is not None and due_ns <= now_ns:
+            session.on_deadline(now_ns)
+        judge_ns, stale_ns = self._judge_due_ns(), self._stale_due_ns()
+        if judge_ns is not None and judge_ns <= now_ns:
+            self._judge(session)
+        if stale_ns is not None and stale_ns <= now_ns:
+            self._stale = True
+            self._wake()
+
+    # -------------------------------------------------------------- a line comes
+
+    def _try(self, now_ns: int) -> None:
+        self._ripe = False
+        if self._opener.may_wait:
+            self._opening = Opening(self._opener.open, self._wake)
+            return
+        try:
+            transport = self._opener.open()
+        except LineError as error:
+            self._fail(error, now_ns)
+        else:
+            self._adopt(transport)
+
+    def _take_opened(self, now_ns: int) -> None:
+        assert self._opening is not None
+        try:
+            transport = self._opening.result()
+        except LineError as error:
+            self._opening = None
+            self._fail(error, now_ns)
+            return
+        if transport is not None:
+            self._opening = None
+            self._adopt(transport)
+
+    def _adopt(self, transport: Transport) -> None:
+        before = self._last
+        link: Link
+        if before is not None and isinstance(before.link, Resumable):
+            link = before.link.successor()
+        else:
+            link = self._make_link()
+        self._session = session = Session(
+            self.name,
+            transport,
+            link,
+            self._driver,
+            self._clock,
+            self._pass_on,
+            self._trace,
+            after=before if before is not None else self._after,
+        )
+        # Asked once: what a protocol takes to be checked is more than a look at the line costs.
+        self._kept = link if isinstance(link, Resumable) else None
+        self._opened_ns = self._clock.now_ns()
+        self._judged = self._stale = False
+        session.set_wake(self._wake)
+        session.start()
+        self._look(self._opened_ns)
+
+    def _pass_on(self, seen: Seen) -> None:
+        if type(seen.body) not in (LinkLost, BytesDropped) and (self.failures or self._garbled):
+            if self.failures:
+                waited = f"{self.failures} {'try' if self.failures == 1 else 'tries'}"
+                _log.warning("%s: back on its line after %s", self.name, waited)
+            self.failures, self._garbled, self.error = 0, None, None
+        self._deliver(seen)
+
+    # -------------------------------------------------------------- a line goes
+
+    def _look(self, now_ns: int) -> None:
+        """After anything that touched the line: is it still there?"""
+        session = self._session
+        if session is None or session.closed is None or self.closed is not None:
+            return
+        self._heard = self.heard
+        self._session, self._last = None, session
+        self.losses += 1
+        if not self._reconnects:
+            self.closed = self.error = session.closed
+            return
+        self._fail(session.closed, now_ns)
+
+    def _fail(self, error: LineError, now_ns: int) -> None:
+        """There is no line: say so once, and set the time of the next try."""
+        if self.failures:
+            _log.debug("%s (try %d)", error, self.failures + 1)
+        else:
+            _log.warning("%s; trying again until it is back", error)
+        # The first loss is followed by a try at once: most are a plug that moved, or a server that started anew.
+        lost_first = error is (self._last.closed if self._last is not None else None) and not self.failures
+        self.failures += 1
+        tries = self.failures - 1 if lost_first else self.failures
+        self.error = error
+        self._retry_ns = now_ns + self._pace.delay_ns(tries)
+
+    # -------------------------------------------------------------- a line that says nothing of use
+
+    def _judge_due_ns(self) -> int | None:
+        return None if self._judged else self._opened_ns + self._pace.judge_ns
+
+    def _judge(self, session: Session) -> None:
+        self._judged = True
+        stats = session.link.stats
+        if not stats.frames and stats.noise_bytes >= GARBLED_BYTES:
+            found = self._garbled_by(stats.noise_bytes)
+            if self._garbled is None:
+                _log.warning("%s", found)
+            self._garbled = found
+
+    def _garbled_by(self, noise: int) -> LineGarbled:
+        """So many bytes without a frame, and what their beginning looks like."""
+        begun = bytes(self._session.barren) if self._session is not None else b""
+        return LineGarbled(self.name, noise, self._why_barren(begun) if begun else "")
+
+    def _stale_due_ns(self) -> int | None:
+        session = self._session
+        if not self._reconnects or self._stale or session is None:
+            return None
+        link = self._kept
+        # A device that keeps no session says nothing while nothing happens: its silence is no sign.
+        if link is None or link.alive:
+            return None
+        return max(self._opened_ns, link.heard_ns) + self._pace.stale_ns

@@ -1,0 +1,1 @@
+"""Recordings: pcapng files, and lines that are recorded."""

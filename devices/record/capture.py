@@ -1,0 +1,216 @@
+"""Reading recorded lines: pcapng with link type 250 (RTAC serial), one interface a line, one packet a read or write.
+
+`docs/captures.md` describes the file; `recording.py` writes it.
+"""
+
+import shlex
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from devices.files import open_file
+from devices.record import pcapng
+from devices.record.capture_errors import CaptureCorrupt as CaptureCorrupt
+from devices.record.capture_errors import CaptureEmpty as CaptureEmpty
+from devices.record.capture_errors import CaptureError as CaptureError
+from devices.record.capture_errors import CaptureForeign as CaptureForeign
+from devices.record.capture_errors import CaptureInaccessible as CaptureInaccessible
+from devices.record.pcapng import Block, Blocks
+from devices.record.recording import CLOSED as CLOSED
+from devices.record.recording import LINE_LOST as LINE_LOST
+from devices.record.recording import CaptureWriter as CaptureWriter
+from devices.record.recording import Recorded as Recorded
+
+LINES_MAX: Final = 1024
+"""Recorded lines of one file: a table has three, and the recordings of a year of days may stand in one."""
+DESCRIPTION_MAX: Final = 4096
+"""Bytes of a line's description that are looked at; ours have about a hundred."""
+BAUD_DIGITS_MAX: Final = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """A recorded line. `device` is the kind of device at its end, `procedure` the id of what was dealt at the table;
+    empty when the file does not say."""
+
+    name: str
+    device: str
+    dialect: str
+    line: str
+    baud: int
+    procedure: str = ""
+
+
+class Chunk(Struct, frozen=True, gc=False):
+    """The bytes of one read (`sent` False) or one write, or a note with no bytes. `interface` counts from 0."""
+
+    interface: int
+    at_ns: int
+    sent: bool
+    data: bytes
+    comment: str = ""
+
+
+@dataclass(slots=True)
+class _Source:
+    """An interface of the file's current section: its number among ours, and how to read its times."""
+
+    index: int
+    units: int
+    offset_s: int
+
+
+class Capture:
+    """A capture file. `chunks` reads it from its start each time; `interfaces` grows when lines come in later."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.interfaces: tuple[Interface, ...] = ()
+        """The serial lines met so far; those that come before the first packet are known from the start."""
+        self.torn: str | None = None
+        """How the file's end is cut off, once it was read so far; None when it is whole."""
+        self.skipped = 0
+        """Blocks met that are no recorded serial bytes, such as another link type's."""
+        self.position = 0
+        """Bytes of the file that were read so far."""
+        self.foreign: frozenset[int] = frozenset()
+        """Link types met that are not of a serial line; their packets are passed over."""
+
+    @classmethod
+    def read(cls, path: str | Path) -> "Capture":
+        """Open a capture; CaptureError at once when it is missing, empty or of another kind."""
+        capture = cls(Path(path))
+        # Up to the first packet, for the lines; a file whose every packet is missing is read to its end.
+        for _ in capture.chunks:
+            break
+        return capture
+
+    @property
+    def procedure(self) -> str:
+        """Id of the procedure that was followed at the table; empty when the file does not say."""
+        return next((line.procedure for line in self.interfaces if line.procedure), "")
+
+    @property
+    def chunks(self) -> Iterator[Chunk]:
+        """Everything recorded, in order; CaptureCorrupt, or CaptureInaccessible when the system can read no further,
+        after the last chunk before."""
+        self.interfaces, self.torn, self.skipped, self.foreign = (), None, 0, frozenset()
+        try:
+            yield from self._chunks()
+        except OSError as cause:
+            raise CaptureInaccessible(self.path, cause) from cause
+
+    def _chunks(self) -> Iterator[Chunk]:
+        with open_file(self.path) as file:
+            blocks = Blocks(file, self.path)
+            sources: list[_Source | None] = []
+            for block in blocks:
+                self.position = block.offset
+                try:
+                    chunk = self._take(block, sources)
+                except struct.error as cause:
+                    why = f"a block with {len(block.body)} bytes of content is too short for its type {block.type}"
+                    raise CaptureCorrupt(self.path, block.offset, why) from cause
+                except ValueError as cause:
+                    raise CaptureCorrupt(self.path, block.offset, str(cause)) from cause
+                if chunk is not None:
+                    yield chunk
+        if blocks.torn is not None:
+            offset, count = blocks.torn
+            self.torn = f"cut off at byte {offset}: {count} bytes of an unfinished record dropped"
+
+    def _take(self, block: Block, sources: list[_Source | None]) -> Chunk | None:
+        chunk = None
+        if block.type == pcapng.PACKET:
+            chunk = _chunk(block, sources)
+            self.skipped += chunk is None
+        elif block.type == pcapng.INTERFACE:
+            sources.append(self._interface(block))
+        elif block.type == pcapng.SECTION:
+            sources.clear()  # interfaces count from 0 again in each section
+        else:
+            self.skipped += 1
+        return chunk
+
+    def _interface(self, block: Block) -> _Source | None:
+        link_type = struct.unpack_from(f"{block.order}H", block.body)[0]
+        if link_type != pcapng.RTAC_SERIAL:
+            self.foreign |= {link_type}
+            return None
+        if len(self.interfaces) == LINES_MAX:
+            raise ValueError(f"more than {LINES_MAX} recorded lines in one file")
+        found = dict(pcapng.options(block.order, block.body, 8))
+        settings = _settings(_text(found.get(pcapng.IF_DESCRIPTION, b"")[:DESCRIPTION_MAX]))
+        name = _text(found.get(pcapng.IF_NAME, b"")) or f"line {len(self.interfaces) + 1}"
+        baud = settings.get("baud", "0")
+        interface = Interface(
+            name=name,
+            device=settings.get("device", ""),
+            dialect=settings.get("dialect", ""),
+            line=settings.get("line", ""),
+            baud=int(baud) if baud.isdecimal() and len(baud) <= BAUD_DIGITS_MAX else 0,
+            procedure=settings.get("procedure", ""),
+        )
+        self.interfaces += (interface,)
+        resolution = (found.get(pcapng.IF_TSRESOL) or b"\x06")[0]  # absent or empty: microseconds
+        units = 2 ** (resolution & 0x7F) if resolution & 0x80 else 10**resolution
+        offset_s = int.from_bytes(
+            found.get(pcapng.IF_TSOFFSET, b""), "little" if block.order == "<" else "big", signed=True
+        )
+        return _Source(len(self.interfaces) - 1, units, offset_s)
+
+
+_PACKET_HEADS: Final = {order: struct.Struct(f"{order}IIIII") for order in "<>"}
+_NS: Final = 1_000_000_000
+_TIMES: Final = range(2**62)
+"""Far enough from what 64 bits hold that deadlines can be added; a recorder's clock that was never set is in 1970."""
+_USUAL: Final = {
+    order: tuple(struct.pack(f"{order}HHIHH", pcapng.FLAGS, 4, way, 0, 0) for way in (pcapng.INBOUND, pcapng.OUTBOUND))
+    for order in "<>"
+}
+"""The options of a packet that says nothing but its direction, received and sent: nearly every packet's."""
+
+
+def _chunk(block: Block, sources: list[_Source | None]) -> Chunk | None:
+    """The chunk in a packet block; None when its interface is no serial line, ValueError when it cannot be right."""
+    body = block.body
+    number, high, low, size, _ = _PACKET_HEADS[block.order].unpack_from(body)
+    if number >= len(sources):
+        raise ValueError(f"a packet of interface {number}; the file has declared {len(sources)}")
+    source = sources[number]
+    if source is None:
+        return None
+    if not 12 <= size <= len(body) - 20:
+        raise ValueError(f"a packet of {size} bytes in a block of {len(body)}; a serial record has 12 or more")
+    ticks = high << 32 | low
+    at_ns = (ticks if source.units == _NS else ticks * _NS // source.units) + source.offset_s * _NS
+    if at_ns not in _TIMES:
+        raise ValueError(f"a packet of {at_ns // _NS} s since 1970; a time lies between 1970 and 2116")
+    sent, comment = body[28] & 1 == 1, ""
+    end = 20 + size
+    options = body[end + -size % 4 :]
+    if options != _USUAL[block.order][sent]:
+        for code, value in pcapng.options(block.order, options, 0):
+            if code == pcapng.FLAGS and len(value) == 4:
+                direction = struct.unpack(f"{block.order}I", value)[0] & 3
+                sent = direction == pcapng.OUTBOUND if direction else sent
+            elif code == pcapng.COMMENT:
+                comment = _text(value)
+    return Chunk(source.index, at_ns, sent, body[32:end], comment)
+
+
+def _text(value: bytes) -> str:
+    return value.decode("utf-8", "replace")
+
+
+def _settings(description: str) -> dict[str, str]:
+    """`key=value` words, quoted as a shell would; none of them when the text is not of that form."""
+    try:
+        words = shlex.split(description)
+    except ValueError:
+        return {}
+    return {key: value for key, mark, value in (word.partition("=") for word in words) if mark}

@@ -1,0 +1,116 @@
+"""Maximum payouts: what a house may set as the most that a round, a player or a tip is paid, and what that cuts.
+
+Colorado 47.1-1062: only bets paid at 50 to 1 and more are cut, never a progressive or a bonus bet, and never below the
+least bet at the table times the highest odds. Two sections have words of their own (47.1-1017.10(11), .14(15)).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Final
+
+from msgspec.structs import replace
+
+from dealer_flow.english import dollars
+from rules.errors import SettlementRefused
+from rules.game.load import Game
+from rules.game.paytable import PaidRow
+from rules.game.schema import MaximumRule
+from rules.settlement import MaximumPayout, SettlementLine
+
+LEAST_ODDS: Final = 50
+"""What a bet pays, to 1, from which on a maximum may cut it."""
+
+
+def agree_maximum(game: Game, maximum: MaximumPayout | None, paytables: Mapping[str, str]) -> MaximumPayout | None:
+    """The maximum, checked against the game's text; SettlementRefused names what it may be."""
+    if maximum is None or maximum == MaximumPayout():
+        return None
+    rule = game.spec.maximum
+    if rule is None:
+        raise SettlementRefused("maximum payout", game.id, ["none in this game"])
+    if maximum.tip_cents is not None and not rule.tips:
+        raise SettlementRefused("maximum tip payout", dollars(maximum.tip_cents), [f"none in {game.id}"])
+    if maximum.round_cents is None and maximum.player_cents is None:
+        return maximum
+    if maximum.least_bet_cents is None:
+        bounds = [f"with the least bet at the table (--least-bet), by which {rule.clause} bounds it"]
+        raise SettlementRefused("maximum payout", "without a least bet", bounds)
+    least = int(_highest_odds(game, rule, paytables) * maximum.least_bet_cents)
+    for what, cents in (("round", maximum.round_cents), ("player", maximum.player_cents)):
+        if cents is not None and cents < least:
+            allowed = f"{dollars(least)} or more, the least bet times the highest odds ({rule.clause})"
+            raise SettlementRefused(f"maximum payout of a {what}", dollars(cents), [allowed])
+    return maximum
+
+
+def cut(lines: Sequence[SettlementLine], game: Game, maximum: MaximumPayout | None, unit: int) -> list[SettlementLine]:
+    """The lines with what a maximum takes off their pays: of a tip alone, then of each player's together, then of the
+    round's. Each of several is cut in the measure of what it pays; a token left over goes to the first."""
+    rule = game.spec.maximum
+    if maximum is None or rule is None:
+        return list(lines)
+    tips = {name: bet.tip_for for name, bet in game.bets.items() if bet.tip_for}
+    found = list(lines)
+    subject = [n for n, line in enumerate(found) if _may_be_cut(line, game, rule, tips)]
+    if maximum.tip_cents is not None:
+        for n in (n for n in subject if found[n].bet in tips):
+            _cut(found, [n], maximum.tip_cents, "tip", rule, unit)
+    own = [n for n in subject if found[n].bet not in tips]
+    if maximum.player_cents is not None:
+        for seat in dict.fromkeys(found[n].seat for n in own):
+            _cut(found, [n for n in own if found[n].seat == seat], maximum.player_cents, "player", rule, unit)
+    winners = {line.seat for line in found if line.result == "win" and line.bet in rule.bets}
+    if maximum.round_cents is not None and len(winners) >= rule.winners:
+        _cut(found, own, maximum.round_cents, "round", rule, unit)
+    return found
+
+
+def _highest_odds(game: Game, rule: MaximumRule, paytables: Mapping[str, str]) -> Fraction:
+    """The most that one of these bets pays, to 1, by the tables that were chosen."""
+    odds = [game.fixed[name].pay.amount for name in rule.bets if name in game.fixed]
+    for name in rule.bets:
+        table = game.paytables.get(paytables.get(game.bets[name].chosen_with, ""))
+        odds += [row.pays.amount for row in table.rows if row.pays.unit in ("to", "for", "bare")] if table else []
+    return max(odds)
+
+
+def _may_be_cut(line: SettlementLine, game: Game, rule: MaximumRule, tips: Mapping[str, str]) -> bool:
+    if line.result != "win" or tips.get(line.bet, line.bet) not in rule.bets:
+        return False
+    row = _row(line, game)
+    return row is not None and row.pay.unit in ("to", "for") and row.pay.amount >= LEAST_ODDS
+
+
+def _row(line: SettlementLine, game: Game) -> PaidRow | None:
+    """The row that pays a line."""
+    if line.paytable is None:
+        return game.fixed.get(line.bet)
+    return game.paytables[line.paytable].row_of(line.row or "")
+
+
+def _cut(lines: list[SettlementLine], which: Sequence[int], most: int, of: str, rule: MaximumRule, unit: int) -> None:
+    """Take from the pays of these lines what is above `most` in all."""
+    total = sum(lines[n].pay for n in which)
+    if total <= most:
+        return
+    for n, pay in zip(which, _shares([lines[n].pay for n in which], most, unit), strict=True):
+        line = lines[n]
+        why = f"{line.why}; {dollars(line.pay - pay)} is cut, the most a {of} is paid is {dollars(most)}"
+        clause = f"{line.clause}, {rule.clause}"
+        lines[n] = replace(
+            line, pay=pay, cut=line.cut + line.pay - pay, net=line.net - line.pay + pay, why=why, clause=clause
+        )
+
+
+def _shares(pays: Sequence[int], most: int, unit: int) -> list[int]:
+    """`most` shared in the measure of the pays, in whole tokens, none above its pay."""
+    total = sum(pays)
+    shares = [pay * most // total // unit * unit for pay in pays]
+    for n in _fill(pays, shares):
+        more = min(unit, pays[n] - shares[n], most - sum(shares))
+        shares[n] += max(more, 0)
+    return shares
+
+
+def _fill(pays: Sequence[int], shares: Sequence[int]) -> Iterator[int]:
+    return (n for n in range(len(pays)) if shares[n] < pays[n])

@@ -1,0 +1,41 @@
+"""Where it is in doubt whether a hand folded, every bet that goes by it waits for a person."""
+
+from collections.abc import Mapping, Set
+
+from dealer_flow.record.result import Seat
+from rules.facts.held import Hold
+from rules.facts.terms import Terms
+from rules.game.schema import Bet
+
+
+def in_doubt(seat: Seat, terms: Terms, holds: Mapping[str, Hold], folds: Set[str]) -> dict[str, Hold]:
+    """`holds` of a seat and those that the doubt adds, in a round whose choices were made; `folds` are the choices by
+    which a hand is given up. A bet that stands whatever its player chose is no part of it, nor is a tip beside it."""
+    doubt = next((hold for hold in holds.values() if hold.fold_in_doubt), None) or _chose_to_fold(seat, terms, folds)
+    if doubt is None:
+        return dict(holds)
+    game, found = terms.game, dict(holds)
+    for bet in game.bets.values():
+        if goes_by_fold(bet, terms) and seat.wagers.get(bet.name):
+            found.setdefault(bet.name, doubt)
+    for bet in game.bets.values():
+        if bet.tip_for in found and seat.wagers.get(bet.name):
+            found.setdefault(bet.name, found[bet.tip_for])
+    return found
+
+
+def goes_by_fold(bet: Bet, terms: Terms) -> bool:
+    """Whether it matters to this bet that its player folded."""
+    if bet.kind == "progressive" and terms.readings.get("folded-progressive", "dies") != "dies":
+        return False
+    return bet.fold in ("lose", "absent")
+
+
+def _chose_to_fold(seat: Seat, terms: Terms, folds: Set[str]) -> Hold | None:
+    """A hand that plays though its player chose to fold."""
+    if seat.status != "live" or seat.decision not in folds:
+        return None
+    clause = next((bet.clauses.fold for bet in terms.game.bets.values() if bet.fold == "lose"), None)
+    if clause is None:
+        return None
+    return Hold(f"seat {seat.seat} chose {seat.decision} and is live", clause, fold_in_doubt=True)

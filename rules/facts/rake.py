@@ -1,0 +1,88 @@
+"""What a house takes of pots: a figure of the house's, within what the text prints, and apart from it for a jackpot."""
+
+import re
+from fractions import Fraction
+from typing import Final, NamedTuple
+
+from msgspec.structs import replace
+
+from rules.errors import SettlementRefused
+from rules.game.load import Game
+from rules.game.split_spec import Charge
+from rules.settlement import NO_PERCENT, HouseRake
+
+_PERCENT: Final = re.compile(r"\d{1,3}(\.\d{1,4})?")
+
+
+class Taken(NamedTuple):
+    """Cents that were taken of a pot: the house's rake, and what is for the jackpot."""
+
+    rake: int = 0
+    jackpot: int = 0
+
+
+class RakeBox:
+    """What is taken of the pots of one round, one after the other, the main pot first."""
+
+    def __init__(self, rake: HouseRake | None, unit: int) -> None:
+        self._rake = rake or HouseRake()
+        self._step = self._rake.step_cents or unit
+        self._left = self._rake.cap_cents
+        self._jackpot = self._rake.jackpot_cents
+
+    def of(self, cents: int) -> Taken:
+        """What is taken of a pot of so much: of each pot by itself, rounded down, since more would be over the
+        percentage, as far as the cap goes; then for the jackpot what is still to come, as far as the pot goes."""
+        rake = int(cents * Fraction(self._rake.percent) / 100 // self._step) * self._step
+        if self._left is not None:
+            rake = min(rake, self._left)
+            self._left -= rake
+        jackpot = min(self._jackpot, cents - rake)
+        self._jackpot -= jackpot
+        return Taken(rake, jackpot)
+
+    def give_back(self, taken: Taken) -> None:
+        """Nothing is taken of this pot: it is held."""
+        if self._left is not None:
+            self._left += taken.rake
+        self._jackpot += taken.jackpot
+
+
+def agree_rake(game: Game, rake: HouseRake | None) -> HouseRake | None:
+    """The rake, checked against the game's text; None where it takes nothing, SettlementRefused where it may not be."""
+    if rake is None:
+        return None
+    spec = game.spec.pot
+    for what, given, charge in (
+        ("rake", rake.percent, spec.rake if spec is not None else None),
+        ("rake of the pool", rake.pool_percent, game.spec.pool.rake if game.spec.pool is not None else None),
+    ):
+        if not _PERCENT.fullmatch(given) or Fraction(given) > (charge.most_percent if charge is not None else 0):
+            raise SettlementRefused(what, given, [_allowed(charge)])
+    for what, cents, least in (("cap", rake.cap_cents, 0), ("step", rake.step_cents, 1)):
+        if cents is not None and cents < least:
+            raise SettlementRefused(f"rake {what}", cents, [f"{least} or more cents"])
+    jackpot = spec.jackpot_rake if spec is not None else None
+    if not 0 <= rake.jackpot_cents <= (jackpot.most_cents if jackpot is not None else 0):
+        allowed = f"0 to {jackpot.most_cents} cents ({jackpot.clause})" if jackpot is not None else "0"
+        raise SettlementRefused("rake for a jackpot", rake.jackpot_cents, [allowed])
+    if not Fraction(rake.percent) and not rake.jackpot_cents and not Fraction(rake.pool_percent):
+        return None
+    return replace(rake, percent=_shortest(rake.percent), pool_percent=_shortest(rake.pool_percent))
+
+
+def _shortest(percent: str) -> str:
+    if not Fraction(percent):
+        return NO_PERCENT
+    return percent.rstrip("0").rstrip(".") if "." in percent else str(int(percent))
+
+
+def of_pool(cents: int, rake: HouseRake | None, unit: int) -> int:
+    """What is taken of a pool of so much that is won, rounded down."""
+    rake = rake or HouseRake()
+    step = rake.step_cents or unit
+    return int(cents * Fraction(rake.pool_percent) / 100 // step) * step
+
+
+def _allowed(charge: Charge | None) -> str:
+    return f"0 to {charge.most_percent} percent ({charge.clause})" if charge is not None else "0"

@@ -1,0 +1,306 @@
+"""The hands of one round by the names the game gives them: ranked once, or a phrase that says what is not known."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+import msgspec
+
+from dealer_flow.record.details import Split
+from dealer_flow.record.result import Hand, NamedHand, RoundResult, Seat
+from protocol.cards import UNREAD, Card, parse_card
+from protocol.places import COMMUNITY, DEALER
+from protocol.places import seat as place_of
+from rules.facts.held import FACES, Hold, faces, known_cards
+from rules.facts.terms import MadeHand, Terms
+from rules.game.common_rules import PlainHand
+from rules.game.forced_draw import wrong_draw
+from rules.game.hand_input import best_taking
+from rules.game.hand_spec import DISCARDS, OWN, Cards, HandSpec
+from rules.game.keep_rules import keep, load_keep
+from rules.hands import Ranked
+
+_OF_SEAT = frozenset({OWN, DISCARDS})
+_BOARD, _DEALER = COMMUNITY.text, DEALER.text
+_COVERED = UNREAD.text
+JOKER = parse_card("X1")
+"""What stands for a card that its player called any card."""
+_WHOSE_BOARD, _WHOSE_DEALER = "the community", "the dealer"
+
+
+Compared = tuple[int, str, int]
+"""Two hands compared: 1, 0 or -1, in words, and by how many cards the first is longer where that counts, else 0."""
+
+
+class View(msgspec.Struct, gc=False):
+    """What lies on the table, as the game looks at it."""
+
+    result: RoundResult
+    terms: Terms
+    rulings: dict[tuple[str, int], Hold | str | None] = {}
+    """Low hand and seat, none for a house's -> what becomes of bets by how it was set, once that was looked into."""
+    _hands: dict[tuple[str, int], Ranked | str] = {}
+    _cards: dict[tuple[str, int], tuple[Card, ...] | str] = {}
+    _shared: dict[tuple[str, str], tuple[Card, ...] | str] = {}
+    compared: dict[tuple[str, str, int], Compared | str] = {}
+    """A hand, the one it is compared with and the seat -> how they compare, or what is not known."""
+    _in_order: tuple[str, ...] | None = None
+    """The community as it came, once that was asked."""
+
+    def hand(self, name: str, seat: Seat | None = None) -> Ranked | str:
+        """A hand of the game, ranked: a seat's own, or one that is the same for all."""
+        made = self.terms.hands[name]
+        if not made.of_seat:
+            seat = None
+        key = name, seat.seat if seat is not None else 0
+        found = self._hands.get(key)
+        if found is None:
+            known = self._plain(name, made.plain, seat) if made.plain is not None else None
+            found = made.rank(known) if known is not None else self._ranked(name, made, seat)
+            self._hands[key] = found
+        return found
+
+    def _ranked(self, name: str, made: MadeHand, seat: Seat | None) -> Ranked | str:
+        cards, spec = self.cards(name, seat), made.spec
+        if isinstance(cards, str):
+            return cards
+        known = self._with_jokers(spec, seat, cards) if spec.any_card else cards
+        if isinstance(known, str):
+            return known
+        return best_taking(spec, known, made.rank) if spec.takes else made.rank(known)
+
+    def _with_jokers(self, spec: HandSpec, seat: Seat | None, cards: tuple[Card, ...]) -> tuple[Card, ...] | str:
+        """The cards with a joker in the place of each that its player called any card, or what is not known."""
+        split = seat.split if seat is not None else None
+        called = (split.low if spec.any_card == "low" else split.rest) if split is not None else ()
+        if seat is None or not called:
+            return f"which card of {f'seat {seat.seat}' if seat is not None else 'the hand'} is any card is not known"
+        left = list(cards)
+        for text in called:
+            if (card := FACES.get(text)) not in left:
+                return f"seat {seat.seat} called {text} any card and does not hold it"
+            left[left.index(card)] = JOKER
+        return tuple(left)
+
+    def cards(self, name: str, seat: Seat | None = None) -> tuple[Card, ...] | str:
+        """The cards of a hand of the game, in the order of its places."""
+        made = self.terms.hands[name]
+        key = name, seat.seat if seat is not None and made.of_seat else 0
+        found = self._cards.get(key)
+        if found is None:
+            found = self._plain(name, made.plain, seat) if made.plain is not None else None
+            found = self._cards[key] = self._of_places(name, seat) if found is None else found
+        return found
+
+    def texts(self, name: str, seat: Seat) -> tuple[str, ...]:
+        """The cards of a hand as the round writes them, `??` for one that nobody read; none where it is not known how
+        many there are."""
+        spec, found = self.terms.game.spec.hands[name], tuple[str, ...]()
+        for place, wanted in spec.of.items():
+            texts, _ = self._texts(spec, place, seat)
+            if isinstance(texts, str) or len(texts) != wanted:
+                return ()
+            found += texts
+        return found
+
+    def _of_places(self, name: str, seat: Seat | None) -> tuple[Card, ...] | str:
+        spec = self.terms.game.spec.hands[name]
+        found: tuple[Card, ...] = ()
+        jokers = self.terms.hands[name].jokers > 0
+        hands: list[tuple[Card, ...]] = []
+        for place, wanted in spec.of.items():
+            if place in _OF_SEAT:
+                cards = self._at(spec, place, wanted, seat, jokers=jokers)
+            elif spec.fill is not None:
+                cards = self._at(spec, place, wanted, seat, jokers=jokers, first=max(spec.fill - len(found), 0))
+            elif (name, place) in self._shared:
+                cards = self._shared[name, place]
+            else:
+                cards = self._shared[name, place] = self._at(spec, place, wanted, seat, jokers=jokers)
+            if isinstance(cards, str):
+                return cards
+            if spec.draw is not None and (wrong := wrong_draw(spec.draw, self.result.stages, place, cards)):
+                return wrong
+            if spec.keeps and not hands:
+                cards = keep(load_keep(spec.keeps), cards).cards
+            hands.append(cards)
+            found += cards
+        if spec.pick is not None:
+            by = self.terms.game.named[spec.pick.by]
+            pick = max if spec.pick.which == "highest" else min
+            return pick(hands, key=lambda cards: by.rank(cards, self.terms.readings).strength)
+        if spec.fill is not None and len(found) < spec.fill:
+            return f"{len(found)} of {spec.fill} cards were seen of {' and '.join(spec.of)}"
+        return found[: spec.fill]
+
+    def _plain(self, name: str, plain: PlainHand, seat: Seat | None) -> tuple[Card, ...] | None:
+        """The same of a seat whose cards, and the others' of the hand, are all known; None where something is not."""
+        number, others, part = plain
+        if part:
+            return self._plain_part(plain, seat)
+        if not number:
+            same = self._beside_own(name, others)
+            return None if isinstance(same, str) else same
+        if seat is None or len(seat.cards) != number or not (seat.counted == number or seat.counted is None):
+            return None
+        try:
+            own = faces(seat.cards)
+        except KeyError:
+            return None
+        if not others:
+            return own
+        shared = self._shared.get((name, OWN))
+        if shared is None:
+            shared = self._shared[name, OWN] = self._beside_own(name, others)
+        return None if isinstance(shared, str) else own + shared
+
+    def _plain_part(self, plain: PlainHand, seat: Seat | None) -> tuple[Card, ...] | None:
+        """The part of a hand that was set in two, none of it a joker; None where something is not known."""
+        hand, number = (seat, plain.own) if plain.own else (self.result.dealer, plain.others[0][1])
+        if hand is None or hand.split is None:
+            return None
+        texts = hand.split.rest if plain.part == "rest" else hand.split.low
+        if len(texts) != number:
+            return None
+        try:
+            return faces(texts)
+        except KeyError:
+            return None
+
+    def _beside_own(self, name: str, places: Iterable[tuple[str, int]]) -> tuple[Card, ...] | str:
+        """The cards of such a hand that are the same for all."""
+        dealer = self.result.dealer
+        found: tuple[Card, ...] = ()
+        for place, wanted in places:
+            if place == _DEALER and dealer is not None and (dealer.counted == wanted or dealer.counted is None):
+                cards = known_cards(dealer.cards, wanted, _WHOSE_DEALER)
+            elif place == _BOARD and not self.result.stages:
+                cards = known_cards(self.result.community, wanted, _WHOSE_BOARD)
+            else:
+                cards = self._at(self.terms.hands[name].spec, place, wanted, None, jokers=False)
+            if isinstance(cards, str):
+                return cards
+            found += cards
+        return found
+
+    def _at(
+        self, spec: HandSpec, place: str, wanted: Cards, seat: Seat | None, *, jokers: bool, first: int | None = None
+    ) -> tuple[Card, ...] | str:
+        """The cards of one place, or what is not known of them; of a place that fills a hand up the `first` ones."""
+        if place == _BOARD and first is None and not spec.at and not self.result.stages:
+            return known_cards(self.result.community, wanted, _WHOSE_BOARD, jokers=jokers)
+        texts, whose = self._texts(spec, place, seat)
+        if isinstance(texts, str):
+            return texts
+        wrong = self._wrong_count(spec, place, wanted, seat)
+        if wrong or first is None:
+            return wrong or known_cards(texts, wanted, whose, jokers=jokers)
+        return known_cards(texts[:first], first, whose, jokers=jokers) if first else ()
+
+    def qualifies(self, name: str, seat: Seat | None = None) -> bool | str:
+        """Whether a qualifier of the game is met, or what is not known."""
+        qualifier = self.terms.game.spec.qualifiers[name]
+        hand = self.hand(qualifier.hand, seat)
+        return hand if isinstance(hand, str) else self.terms.reaches(qualifier.hand, hand, qualifier.at_least)
+
+    def _texts(self, spec: HandSpec, place: str, seat: Seat | None) -> tuple[tuple[str, ...] | str, str]:
+        """The cards of a place by which the hand is made, as the round writes them, and whose they are in words."""
+        if place in _OF_SEAT:
+            assert seat is not None, "a hand of a seat's cards is asked for a seat"
+            whose = f"seat {seat.seat}"
+            if place == DISCARDS:
+                return seat.discards, f"{whose}, laid away"
+            if not spec.at and not spec.part:
+                return self._kept(seat), whose
+            cards = self._lay_there(spec, place, place_of(seat.seat).text, self._kept(seat))
+            return self._part(spec, seat, whose, cards)
+        if place == _BOARD:
+            return self._lay_there(spec, place, place, self._board()), _WHOSE_BOARD
+        if place == _DEALER:
+            if self.result.dealer is None:
+                return "the dealer's hand was not seen", ""
+            dealer = self.result.dealer
+            return self._part(spec, dealer, _WHOSE_DEALER, self._lay_there(spec, place, place, dealer.cards))
+        named = next((each for each in self.result.hands if each.name == place), None)
+        if named is None:
+            return f"the hand {place} was not seen", ""
+        whose = f"the hand {place}"
+        return self._part(spec, named, whose, self._lay_there(spec, place, named.place, named.cards))
+
+    def split(self, name: str, seat: Seat) -> Split | None:
+        """How the hand that a part of the game's hands belongs to was set; None when that is not known."""
+        places = self.terms.game.spec.hands[name].of
+        if OWN in places:
+            return seat.split
+        if _DEALER in places:
+            return self.result.dealer.split if self.result.dealer else None
+        return next((each.split for each in self.result.hands if each.name in places), None)
+
+    def _kept(self, seat: Seat) -> tuple[str, ...]:
+        """The cards of a seat without those that it laid aside, where they lie with its hand."""
+        if not self._beside(seat):
+            return seat.cards
+        kept = list(seat.cards)
+        for card in seat.discards:
+            kept.remove(card)
+        return tuple(kept)
+
+    def _beside(self, seat: Seat) -> int:
+        """How many of the cards that lie with a seat's hand it laid aside."""
+        together = self.terms.game.spec.laid_aside and not Counter(seat.discards) - Counter(seat.cards)
+        return len(seat.discards) if together else 0
+
+    def _board(self) -> tuple[str, ...]:
+        """The community in the order its cards came, as far as the steps tell: the last show may have another."""
+        if self._in_order is None:
+            self._in_order = self._as_it_came()
+        return self._in_order
+
+    def _as_it_came(self) -> tuple[str, ...]:
+        if not any(stage.place == _BOARD for stage in self.result.stages):
+            return self.result.community
+        left, found = Counter(self.result.community), list[str]()
+        for stage in self.result.stages:
+            if stage.place == _BOARD:
+                shown = Counter(found)  # several decks have the same face more than once
+                for card, times in Counter(stage.cards).items():
+                    found += [card] * (min(times - shown[card], left[card]) if card != _COVERED else 0)
+                left = Counter(self.result.community)
+                left.subtract(found)
+        return (*found, *left.elements())
+
+    def _part(
+        self, spec: HandSpec, hand: Hand | Seat | NamedHand, whose: str, cards: tuple[str, ...]
+    ) -> tuple[tuple[str, ...] | str, str]:
+        """The part of a hand that the game looks at here."""
+        if not spec.part:
+            return cards, whose
+        if hand.split is None and spec.part == "low-or-whole":
+            return cards, whose
+        if hand.split is None:
+            return f"how {whose} set the hand is not known", whose
+        return (hand.split.rest if spec.part == "rest" else hand.split.low), f"{whose}, the {spec.part} hand"
+
+    def _lay_there(self, spec: HandSpec, place: str, device_place: str, end: tuple[str, ...]) -> tuple[str, ...]:
+        """The cards at a place when the step of this hand was over; none where nothing is on record of it, since what
+        lies there in the end may be other cards. What lay there face down besides is no part of it."""
+        steps = spec.at.get(place)
+        if steps is None:
+            return end
+        shown = {each.step: each.cards for each in self.result.stages if each.place == device_place}
+        cards = next((shown[step] for step in steps if step in shown), ())
+        wanted = spec.of[place]
+        most = wanted if isinstance(wanted, int) else wanted[1]
+        return cards[:most] if set(cards[most:]) <= {_COVERED} else cards
+
+    def _wrong_count(self, spec: HandSpec, place: str, wanted: Cards, seat: Seat | None) -> str:
+        """What is wrong with a hand that was counted at another number of cards though the round tells it as valid."""
+        if spec.part or place in spec.at or place not in (OWN, _DEALER):
+            return ""
+        hand = self.result.dealer if place == _DEALER else seat
+        least, most = (wanted, wanted) if isinstance(wanted, int) else wanted
+        aside = self._beside(hand) if isinstance(hand, Seat) else 0
+        if hand is None or hand.counted is None or least <= hand.counted - aside <= most:
+            return ""
+        if isinstance(hand, Seat):
+            return f"seat {hand.seat} is {hand.status} with {hand.counted} cards counted"
+        return f"the dealer's hand was counted at {hand.counted} cards"

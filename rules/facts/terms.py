@@ -1,0 +1,461 @@
+"""On which terms a round is settled: the game, the options chosen, checked once before any money moves."""
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
+from dealer_flow.record.result import Seat
+from protocol.cards import Card, parse_card
+from protocol.places import DEALER
+from rules.errors import ACCEPT_SUSPECT, SettlementRefused
+from rules.facts.caps import agree_maximum
+from rules.facts.commission import Commission
+from rules.facts.commission import commission as agree_commission
+from rules.facts.held import all_right
+from rules.facts.rake import agree_rake
+from rules.game.bet_terms import Equals
+from rules.game.common_rules import PlainHand
+from rules.game.conditions import CONDITIONS
+from rules.game.hand_spec import HandSpec
+from rules.game.house_ways import HouseWay, load_houseway
+from rules.game.jackpot_spec import JackpotAward
+from rules.game.load import Game
+from rules.game.paytable import USUAL_ENVY_BASE_CENTS, FlatTable, PaidRow
+from rules.game.pool_spec import MOST_SEATS
+from rules.game.readings import READINGS
+from rules.game.schema import IN_POTS, AgainstBet, BaseBet, Bet, MarginBet
+from rules.hands import Ranked, ranker
+from rules.settlement import HouseRake, MaximumPayout, MeterTotal, Rolled, Rounding, SettlementLine, make_line
+
+ROUNDINGS: Final = ("down-to-token", "down-to-cent")
+_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+_APART: Final = IN_POTS | {"progressive", "pot", "proposition"}
+_LINES_KEPT: Final = 1 << 12
+"""Lines that are remembered of bets that lost."""
+_SEATS_KEPT: Final = 1 << 12
+"""Wagers of a seat that are remembered: players bet the same again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """A progressive meter as shown before the round: its cents, and the seed a 100 % pay sets it to, if known.
+
+    The reserve is added to the seed then (WA, progressive systems flexibility, reserve contribution).
+    """
+
+    cents: int
+    seed_cents: int | None = None
+    reserve_cents: int = 0
+    rolled: Rolled | None = None
+    """Of a pot that rolls over, how it stands beside its cents; None where nothing has rolled over."""
+
+    def __post_init__(self) -> None:
+        least = min(self.cents, self.seed_cents or 0, self.reserve_cents)
+        if least < 0:
+            raise SettlementRefused("meter amount", least, ["0 or more cents"])
+
+
+_NO_METERS: Final[Mapping[str, Meter | int]] = MappingProxyType({})
+_NO_RUNNERS: Final[Mapping[int, int]] = MappingProxyType({})
+
+
+@dataclass(slots=True)  # not frozen: read several times a hand, and made once
+class MadeHand:
+    """A hand of the game: of which cards, `whose` in words, whether a seat's are among them, or the dealer's, in the
+    plainest way or not, and what ranks it under the readings in use, with so many jokers at most."""
+
+    spec: HandSpec
+    whose: str
+    of_seat: bool
+    of_dealer: bool
+    plain: PlainHand | None
+    rank: Callable[[tuple[Card, ...]], Ranked]
+    jokers: int
+
+
+@dataclass(slots=True)  # not frozen: read several times a line, and made once
+class Agreed:
+    """A bet as the terms have it: whose stake it is paid on (`on`, itself for a wager of its `own`), the hand that
+    decides it under the readings in use, the pay table chosen for it and that table's rows, both None for a bet without
+    one, and what it `equals` if it may be raised above that by some hands only, a tip as the bet's that it is for.
+    `apart`: it is settled with those of the table, or outcome by outcome. `by_choice`: what its player chose or set may
+    decide it before its hand does. `way`: how it is resolved, by its kind, or `by-hands` where nothing is asked but
+    which of two hands is higher. `fold` and `lost`: what folding does to it and the clause by which it loses; `against`
+    the hand that it is compared with, empty where it is with none; `fixed` what it pays whatever it wins with;
+    `envy_base` the wager in cents for which its envy stands; `whose` the other hand in words; `by_length`: hands are
+    flushes, compared by how long they are; `loses` what is said last of the bet where it is lost."""
+
+    bet: Bet
+    name: str
+    kind: str
+    on: str
+    own: bool
+    apart: bool
+    by_choice: bool
+    way: str
+    hand: str
+    paytable: str | None
+    rows: FlatTable | None
+    raised: Equals | None
+    fold: str
+    lost: str
+    against: str
+    fixed: PaidRow | None
+    envy_base: int
+    whose: str
+    by_length: bool
+    loses: str
+
+
+class SeatBets(NamedTuple):
+    """What a seat bet: its bets by name, in the order of the game file, and their names; `sound` when they break no
+    rule."""
+
+    made: Mapping[str, Agreed]
+    names: Set[str]
+    sound: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """Everything `settle` was told, complete and valid. `unit_cents` is the smallest amount a house pay leaves."""
+
+    game: Game
+    readings: dict[str, str]
+    paytables: dict[str, str]
+    rounding: str
+    unit_cents: int
+    rounded: Rounding
+    """The same as a settlement names them."""
+    envy_base_cents: int | None
+    meters: Mapping[str, Meter] = field(default_factory=dict)
+    limit_cents: int | None = None
+    maximum: MaximumPayout | None = None
+    commission: Commission = field(default_factory=Commission)
+    rake: HouseRake | None = None
+    jackpot: JackpotAward | None = None
+    house_way: HouseWay | None = None
+    runners: Mapping[int, int] = field(default_factory=dict)
+    """Seat -> the runners that lie before it."""
+    _least: dict[tuple[str, str], Any] = field(default_factory=dict, compare=False, repr=False)
+    """Strength of the least hands that something asks for, once asked; the same terms `on` other meters know them, too,
+    and all that follows."""
+    hands: dict[str, MadeHand] = field(default_factory=dict, compare=False, repr=False)
+    """How each hand of the game is made under the readings in use."""
+    _agreed: dict[int, Agreed] = field(default_factory=dict, compare=False, repr=False)
+    """Bets by identity, once asked. Each holds its bet, so that no other one comes to have that identity."""
+    _seats: dict[tuple[object, ...], SeatBets] = field(default_factory=dict, compare=False, repr=False)
+    """How a hand stands, and its wagers -> the bets that they are."""
+    _bets: list[Agreed] = field(default_factory=list, compare=False, repr=False)
+    shown: dict[str, MeterTotal] = field(default_factory=dict, init=False, compare=False, repr=False)
+    """The meters before anything is paid from them."""
+    _lost: dict[tuple[str, int, int, str], SettlementLine] = field(default_factory=dict, compare=False, repr=False)
+    """Bet, seat, stake and why -> the line of a bet that loses so whatever lies on the table, once made."""
+
+    def __post_init__(self) -> None:
+        if not self.hands:
+            self.hands.update((name, self._made(name)) for name in self.game.spec.hands)
+        self.shown.update((name, _as_shown(name, meter)) for name, meter in self.meters.items())
+
+    def on(self, meters: Mapping[str, Meter | int], runners: Mapping[int, int] = _NO_RUNNERS) -> "Terms":
+        """The same terms with meters and runners where they stand now; SettlementRefused when the game has not one of
+        them."""
+        meters = _known(self.game, meters, self.jackpot)
+        return replace(self, meters=meters, runners=agree_runners(self.game, runners))
+
+    def having(self, rake: HouseRake | None, jackpot: JackpotAward | None) -> "Terms":
+        """The same terms with another rake and other rules of a jackpot award, each checked against the game."""
+        return replace(self, rake=agree_rake(self.game, rake), jackpot=_agree_jackpot(self.game, jackpot))
+
+    def rank(self, hand: str, cards: tuple[Card, ...]) -> Ranked:
+        """The cards of a hand of the game, ranked under the readings in use."""
+        return self.ranks(hand)(cards)
+
+    def ranks(self, hand: str) -> Callable[[tuple[Card, ...]], Ranked]:
+        """What ranks the cards of a hand of the game under the readings in use."""
+        return self.hands[hand].rank
+
+    def _made(self, hand: str) -> MadeHand:
+        """How a hand of the game is made."""
+        game, spec, ranking = self.game, self.game.spec.hands[hand], self.game.ranking_of(hand, self.readings)
+        rank = ranker(ranking, self.readings)
+        of_seat, of_dealer = hand in game.of_seats, DEALER.text in spec.of
+        return MadeHand(spec, spec.whose, of_seat, of_dealer, game.plain.get(hand), rank, ranking.jokers)
+
+    def holds(self, hand: str, ranked: Ranked, row: str) -> bool:
+        """Whether a hand of the game satisfies what a row of its pay tables may say."""
+        check = CONDITIONS[self.game.rankings[hand].vocabulary].check(row)
+        assert check is not None, "the file was examined"
+        return check(ranked.key) > 0
+
+    def reaches(self, hand: str, ranked: Ranked, least: str) -> bool:
+        """Whether a hand of the game ranks no lower than the cards `least` do."""
+        if (hand, least) not in self._least:
+            self._least[hand, least] = self.rank(hand, tuple(parse_card(text) for text in least.split())).strength
+        return bool(ranked.strength >= self._least[hand, least])
+
+    def chosen(self, bet: BaseBet) -> str | None:
+        """The pay table chosen for `bet`, a tip's as the bet's that it is for; None for a bet without one."""
+        return bet.only_table or self.paytables.get(bet.chosen_with)
+
+    def bets_of(self, seat: Seat) -> SeatBets:
+        """The bets of a seat, and what is paid on their stakes."""
+        wagers = seat.wagers
+        key = seat.status, *wagers, *wagers.values()
+        found = self._seats.get(key)
+        if found is None:
+            if len(self._seats) == _SEATS_KEPT:
+                self._seats.clear()
+            made = {of.name: of for of in self.bets if wagers.get(of.on)}
+            found = self._seats[key] = SeatBets(made, made.keys(), all_right(seat, self.game, self.limit_cents))
+        return found
+
+    @property
+    def bets(self) -> Sequence[Agreed]:
+        """Every bet of the game, in the order of its file."""
+        if not self._bets:
+            self._bets.extend(map(self.agreed, self.game.bets.values()))
+        return self._bets
+
+    def agreed(self, bet: Bet) -> Agreed:
+        """What these terms make of `bet`, found once: it is asked of every line."""
+        found = self._agreed.get(id(bet))
+        if found is None:
+            found = self._agreed[id(bet)] = self._agree(bet)
+        return found
+
+    def lost(self, of: Agreed, seat: int, stake: int, why: str, clause: str, table: str | None) -> SettlementLine:
+        """The line of a bet that loses for a reason of few words that come again and again, which go before the name of
+        the bet, and is of the same clause and `table` each time."""
+        key = of.name, seat, stake, why
+        found = self._lost.get(key)
+        if found is None:
+            if len(self._lost) == _LINES_KEPT:
+                self._lost.clear()
+            line = make_line(seat, of.name, stake, "lose", why + of.loses, clause, paytable=table)
+            found = self._lost[key] = line
+        return found
+
+    def rows(self, bet: Bet) -> FlatTable:
+        """The rows of the pay table chosen for a bet that has one."""
+        rows = self.agreed(bet).rows
+        assert rows is not None, "only a bet with a table asks"
+        return rows
+
+    def _agree(self, bet: Bet) -> Agreed:
+        table, against = self.chosen(bet), bet.against if isinstance(bet, AgainstBet | MarginBet) else ""
+        equals = (self.game.bets[bet.tip_for] if bet.tip_for else bet).equals
+        raised = equals if equals is not None and equals.raised and equals.raised.at_least else None
+        plain = isinstance(bet, AgainstBet) and not (raised or bet.asks_more or bet.doubt or bet.wins == "lower")
+        return Agreed(
+            bet=bet,
+            name=bet.name,
+            kind=bet.kind,
+            on=bet.on or bet.name,
+            own=not bet.on,
+            apart=bet.kind in _APART,
+            by_choice=bool(bet.declared or bet.instead or self.game.spec.sets),
+            way="by-hands" if plain else bet.kind,
+            hand=bet.decided_by(self.readings, table),
+            paytable=table,
+            rows=None if table is None else self.game.tables.get((bet.name, table)),
+            raised=raised,
+            fold=bet.fold,
+            lost=bet.clauses.lose,
+            against=against,
+            fixed=self.game.fixed.get(bet.name),
+            envy_base=self._envy_base(table),
+            whose="dealer's" if against.startswith("dealer") else f"the {against} hand's",
+            by_length=bet.hand in self.game.rankings and self.game.rankings[bet.hand].vocabulary == "longest-flush",
+            loses=f": {bet.name} loses",
+        )
+
+    def _envy_base(self, paytable: str | None) -> int:
+        printed = self.game.paytables[paytable].envy_base_cents if paytable is not None else None
+        return self.envy_base_cents or printed or USUAL_ENVY_BASE_CENTS
+
+    def envy_base(self, bet: Bet) -> int:
+        """The wager in cents for which the envy of this bet's table stands: the house's word, else the table's."""
+        return self.agreed(bet).envy_base
+
+    def paid(self, stake: int, row: PaidRow) -> tuple[int, Fraction | int]:
+        """Cents a fixed pay gives on `stake` after rounding, and the exact cents the rounding kept."""
+        if row.flat:
+            return int(row.pay.amount), 0
+        times, of = row.ratio
+        units, over = divmod(stake * times, of * self.unit_cents)  # as `round_down`, which takes as long again
+        return units * self.unit_cents, Fraction(over, of) if over else 0
+
+
+def _as_shown(name: str, meter: Meter) -> MeterTotal:
+    """A meter before anything is paid from it."""
+    cents, kept = meter.cents, meter.reserve_cents
+    return MeterTotal(name, cents, 0, 0, cents, 0, 0, reserve_before=kept, reserve_after=kept)
+
+
+def round_down(numerator: int, denominator: int, unit: int) -> tuple[int, Fraction | int]:
+    """Whole units in numerator/denominator cents, in cents, and the exact rest."""
+    cents = numerator // (denominator * unit) * unit
+    rest = numerator - cents * denominator
+    return cents, Fraction(rest, denominator) if rest else 0
+
+
+def agree(
+    game: Game,
+    *,
+    paytables: Mapping[str, str] = _NOTHING,
+    readings: Mapping[str, str] = _NOTHING,
+    rounding: str = "down-to-token",
+    token_cents: int = 25,
+    envy_base_cents: int | None = None,
+    meters: Mapping[str, Meter | int] = _NO_METERS,
+    limit_cents: int | None = None,
+    maximum: MaximumPayout | None = None,
+    commission: str | int = 0,
+    rake: HouseRake | None = None,
+    jackpot: JackpotAward | None = None,
+    house_way: str | None = None,
+    accept_suspect: bool = False,
+    runners: Mapping[int, int] = _NO_RUNNERS,
+) -> Terms:
+    """Terms from what a caller asked; SettlementRefused names what is unknown and what is allowed."""
+    chosen_readings = _choose_readings(game, readings)
+    chosen_tables = _choose_tables(game, paytables, chosen_readings)
+    _agree_figures(rounding, token_cents, envy_base_cents)
+    if not accept_suspect:
+        _refuse_suspects(game, chosen_tables, chosen_readings)
+    return Terms(
+        limit_cents=_agree_limit(game, limit_cents),
+        maximum=agree_maximum(game, maximum, chosen_tables),
+        commission=agree_commission(commission, game.spec.commission),
+        rake=agree_rake(game, rake),
+        jackpot=_agree_jackpot(game, jackpot),
+        house_way=_agree_way(game, house_way),
+        game=game,
+        readings=chosen_readings,
+        paytables=chosen_tables,
+        rounding=rounding,
+        unit_cents=(unit := token_cents if rounding == "down-to-token" else 1),
+        rounded=Rounding(name=rounding, unit_cents=unit),
+        envy_base_cents=envy_base_cents,
+        meters=_known(game, meters, jackpot),
+        runners=agree_runners(game, runners),
+    )
+
+
+def _agree_figures(rounding: str, token_cents: int, envy_base_cents: int | None) -> None:
+    if rounding not in ROUNDINGS:
+        raise SettlementRefused("rounding", rounding, ROUNDINGS)
+    for what, cents in (("token", token_cents), ("envy base wager", envy_base_cents)):
+        if cents is not None and cents < 1:
+            raise SettlementRefused(what, cents, ["1 cent or more"])
+
+
+def _agree_jackpot(game: Game, award: JackpotAward | None) -> JackpotAward | None:
+    """The house's rules of a jackpot award, which speak of a hand of the game; none where its own text has them."""
+    if award is None:
+        return None
+    if game.spec.jackpot is not None or game.spec.pot is None:
+        raise SettlementRefused("jackpot award", award.clause, ["none: not at this game"])
+    if award.earned_by.hand not in game.spec.hands:
+        raise SettlementRefused("hand of the jackpot award", award.earned_by.hand, game.spec.hands)
+    if award.stake and award.stake not in game.bets:
+        raise SettlementRefused("bet of the jackpot award", award.stake, game.bets)
+    return award
+
+
+def agree_runners(game: Game, runners: Mapping[int, int]) -> dict[int, int]:
+    """Those of the seats that have some; SettlementRefused where the game has none, or nobody can have so many."""
+    needed = game.spec.pool.needed if game.spec.pool is not None else 0
+    for seat, number in runners.items():
+        if not needed:
+            raise SettlementRefused("runners", number, [])
+        if not 1 <= seat <= MOST_SEATS or not 0 <= number <= needed:
+            raise SettlementRefused(f"runners of seat {seat}", number, [f"0 to {needed}, of seats 1 to {MOST_SEATS}"])
+    return {seat: number for seat, number in sorted(runners.items()) if number}
+
+
+def _known(game: Game, meters: Mapping[str, Meter | int], jackpot: JackpotAward | None) -> dict[str, Meter]:
+    allowed = sorted({*game.meters(), *([jackpot.meter] if jackpot is not None else [])})
+    for name in meters:
+        if name not in allowed:
+            raise SettlementRefused("meter", name, allowed)
+    return {name: Meter(meter) if isinstance(meter, int) else meter for name, meter in meters.items()}
+
+
+def _choose_tables(game: Game, wanted: Mapping[str, str], readings: Mapping[str, str]) -> dict[str, str]:
+    chosen = game.default_paytables(readings)
+    for bet, table in wanted.items():
+        if bet not in chosen:
+            raise SettlementRefused("pay table for bet", bet, chosen)
+        if table not in game.bets[bet].to_choose:
+            raise SettlementRefused(f"pay table of {bet}", table, game.bets[bet].to_choose)
+        if table not in (fit := game.paytables_under(bet, readings)):
+            under = ", ".join(f"{name} {readings.get(name)}" for name in game.paytables[table].readings)
+            raise SettlementRefused(f"pay table of {bet} under {under}", table, fit)
+        chosen[bet] = table
+    for each in game.paired:
+        _pair(game, each, wanted, chosen)
+    return chosen
+
+
+def _pair(game: Game, bet: BaseBet, wanted: Mapping[str, str], chosen: dict[str, str]) -> None:
+    """Two tables that are printed as a pair are chosen as one: whoever names one of them has the other, too."""
+    assert bet.pairs_with is not None, "the game says that it is paired"
+    mine, its = bet.to_choose, game.bets[bet.pairs_with.bet].to_choose
+    name, other = bet.name, bet.pairs_with.bet
+    if name not in wanted:
+        chosen[name] = mine[its.index(chosen[other])]
+    elif other not in wanted:
+        chosen[other] = its[mine.index(chosen[name])]
+    elif mine.index(chosen[name]) != its.index(chosen[other]):
+        what = f"pay table of {name} beside {chosen[other]} of {other} ({bet.pairs_with.clause})"
+        raise SettlementRefused(what, chosen[name], [mine[its.index(chosen[other])]])
+
+
+def _choose_readings(game: Game, wanted: Mapping[str, str]) -> dict[str, str]:
+    chosen = game.default_readings()
+    for name, option in wanted.items():
+        if name not in chosen:
+            raise SettlementRefused("reading", name, chosen)
+        if option not in READINGS[name]:
+            raise SettlementRefused(f"reading {name}", option, READINGS[name])
+        chosen[name] = option
+    return chosen
+
+
+def _refuse_suspects(game: Game, tables: Mapping[str, str], readings: Mapping[str, str]) -> None:
+    """A print that cannot be meant settles no real bet unless someone says that it shall."""
+    for bet, table in tables.items():
+        if why := game.paytables[table].suspect:
+            clear = [name for name in game.bets[bet].to_choose if not game.paytables[name].suspect]
+            raise SettlementRefused(f"suspect pay table of {bet} ({why})", table, [*clear, ACCEPT_SUSPECT])
+    for name, option in readings.items():
+        suspect = game.spec.readings[name].suspect
+        if option in suspect:
+            clear = [each for each in READINGS[name] if each not in suspect]
+            raise SettlementRefused(f"suspect reading {name} ({suspect[option]})", option, [*clear, ACCEPT_SUSPECT])
+
+
+def _agree_way(game: Game, wanted: str | None) -> HouseWay | None:
+    """How the dealer's hand has to be set: as the caller says, else as the game's text prints it."""
+    name = wanted or next(iter(game.spec.houseways), None)
+    if name is None:
+        return None
+    if not any(each.way for each in game.spec.sets):
+        raise SettlementRefused("house way", wanted, [])
+    return load_houseway(name)
+
+
+def _agree_limit(game: Game, limit_cents: int | None) -> int | None:
+    """The table's own limit, which may be lower than the law's and never higher."""
+    law = game.spec.limit
+    most = law.each_bet_cents if law else None
+    if limit_cents is None:
+        return most
+    if limit_cents < 1 or (most is not None and limit_cents > most):
+        allowed = f"1 to {most} cents ({law.clause})" if most and law else "1 cent or more"
+        raise SettlementRefused("limit of each bet", limit_cents, [allowed])
+    return limit_cents

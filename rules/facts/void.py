@@ -1,0 +1,85 @@
+"""What becomes of a bet that its cards do not decide: the round says it, and where it is silent nobody guesses.
+
+A round says of each bet of a seat that it goes back (`returned`), was settled before the round or the hand was void
+(`settled`), or waits for a person (`held`). A bet of a dead hand that is none of these is lost by the clause of what
+killed the hand (47.1-1031(2)).
+"""
+
+from typing import Final
+
+from dealer_flow.english import dollars
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import RoundResult, Seat
+from rules.facts.held import Hold
+from rules.facts.line import held
+from rules.game.load import Game
+from rules.game.schema import IN_POTS, Bet, ReturnClauses
+from rules.settlement import SettlementLine, make_line
+
+_FOULED: Final = "hand-fouled"
+
+
+def plays(result: RoundResult, seat: Seat, bet: Bet, game: Game) -> bool:
+    """Whether the cards decide: those of the end, or of the stage that it was settled on before a void."""
+    if seat.status == "out" or bet.name in seat.returned:
+        return False
+    if result.outcome == "complete" and seat.status != "dead":
+        return True
+    if result.outcome == "progressive-only" and bet.kind == "progressive":
+        return seat.status != "dead"
+    own = bet.kind not in IN_POTS  # a pot is settled as a whole: the table knows whose it was
+    shown = result.outcome == "defective-deck" and seat.status != "dead" and own  # the hand was, and it stands
+    return bet.name in seat.settled and (_of_a_stage(bet, game) or shown)
+
+
+def _of_a_stage(bet: Bet, game: Game) -> bool:
+    """Whether an earlier step's cards decide this bet."""
+    names = (bet.hand, bet.instead.hand) if bet.instead else (bet.hand,)
+    return any(name in game.spec.hands and game.spec.hands[name].at for name in names)
+
+
+def line_by_record(
+    result: RoundResult, seat: Seat, bet: Bet, hold: Hold | None, returns: ReturnClauses
+) -> SettlementLine:
+    """The line of a bet that does not play; `hold` is the reason if it breaks a rule."""
+    stake, (why, clause) = seat.wagers[bet.name], why_void(result, seat, returns)
+    back = seat.returned.get(bet.name)
+    if back == stake:
+        return make_line(seat.seat, bet.name, stake, "returned", f"{why}: {bet.name} comes back", clause)
+    if back is not None:
+        hold = Hold(f"{why}: the round gives back {dollars(back)} of {dollars(stake)}", clause)
+    elif hold is not None and (bet.name in seat.held or seat.status == "out"):
+        pass
+    elif seat.status == "out":
+        hold = Hold(f"seat {seat.seat} was not dealt in", bet.clauses.win)
+    elif bet.name in seat.settled and seat.status == "folded" and bet.fold == "lose":
+        return make_line(seat.seat, bet.name, stake, "lose", f"folded: {bet.name} loses", bet.clauses.fold)
+    elif bet.name in seat.settled:
+        hold = Hold(f"{why}: {bet.name} was settled before and stays as the table settled it", clause)
+    elif (killed := _killed(result, seat)) is not None:
+        what = "fouled hand" if killed.code == _FOULED else "dead hand"
+        return make_line(seat.seat, bet.name, stake, "lose", f"{what}: {bet.name} loses", killed.clause)
+    else:
+        hold = Hold(f"{why}: the round does not say what becomes of {bet.name}", clause)
+    return held(bet, seat.seat, stake, hold)
+
+
+def why_void(result: RoundResult, seat: Seat, returns: ReturnClauses) -> tuple[str, str]:
+    """What made the bets of a seat void, in words, and the clause that gives them back. A live hand of a complete round
+    has none back by the game's own clauses: that of what was found at the seat, where something was."""
+    if result.outcome == "defective-deck":
+        return "defective deck", returns.defective_deck
+    if result.outcome == "misdeal" or (result.outcome == "progressive-only" and seat.status != "dead"):
+        return "misdeal", returns.misdeal
+    if seat.status == "dead":
+        return "dead hand", returns.dead_hand
+    here = [each for each in result.incidents if each.seat == seat.seat or each.place == f"seat {seat.seat}"]
+    return "given back at the table", here[0].clause if here else "procedure"
+
+
+def _killed(result: RoundResult, seat: Seat) -> Incident | None:
+    """What killed this hand of a round that was played on: it touched discards, else the first that happened to it."""
+    if seat.status != "dead" or result.outcome not in ("complete", "progressive-only"):
+        return None
+    here = [each for each in result.incidents if each.place == f"seat {seat.seat}"]
+    return min(here, key=lambda each: each.code != _FOULED, default=None)

@@ -1,0 +1,185 @@
+"""What a bet of a game file may hang on: an option of a reading, a hand from which on it ends otherwise, a tie, another
+bet."""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from dealer_flow.tomlfile import TomlTable
+from rules.game.amounts import MOST_TIMES
+
+
+class Option(TomlTable):
+    """An option of a reading."""
+
+    reading: str
+    """The name of the reading."""
+    is_: str
+    """The option of it."""
+
+    def holds(self, readings: Mapping[str, str]) -> bool:
+        """Whether it is in use."""
+        return readings.get(self.reading) == self.is_
+
+
+class HandWhen(TomlTable):
+    """Another hand decides the bet: under this option of a reading, by these of its pay tables, where both are so."""
+
+    hand: str
+    """The hand that then decides."""
+    reading: str = ""
+    """The name of the reading."""
+    is_: str = ""
+    """The option of it."""
+    paytables: tuple[str, ...] = ()
+    """The pay tables by which it is so."""
+
+    def holds(self, readings: Mapping[str, str], paytable: str | None) -> bool:
+        """Whether it is so under these readings and by this pay table."""
+        by_reading = not self.reading or readings.get(self.reading) == self.is_
+        return by_reading and (not self.paytables or paytable in self.paytables)
+
+
+class Unless(TomlTable):
+    """A hand of the player's, as cards, from which on something else becomes of the bet."""
+
+    at_least: str
+    """The least such hand, as cards."""
+    then: Literal["win", "push", "acts"]
+    """What becomes of the bet with it."""
+    clause: str
+
+
+class Unqualified(TomlTable):
+    """What becomes of a bet against a hand that does not qualify. `acts`: as if it did."""
+
+    qualifier: str = "dealer"
+    """The name of the qualifier that the hand does not meet."""
+    then: Literal["win", "push", "acts"]
+    """What becomes of the bet."""
+    unless: tuple[Unless, ...] = ()
+
+
+class TieRule(TomlTable):
+    """What becomes of a tie that holds this row of the tables of the hand."""
+
+    row: str
+    """A row of the hand's tables, such as `full house`."""
+    then: Literal["win", "push", "lose"]
+    """What becomes of the bet."""
+    clause: str
+
+
+class Declared(TomlTable):
+    """The step at which the hand must have been shown to be paid; a hand that was not loses the bet."""
+
+    step: str
+    """The name of the step, as the procedure has it."""
+    clause: str
+
+
+class OneColour(TomlTable):
+    """What becomes of a tie of two hands whose cards are all red, or all black."""
+
+    then: Literal["win", "push", "lose"]
+    """What becomes of the bet."""
+    clause: str
+
+
+class Doubt(Option):
+    """Under this option the text does not say which of two rankings compares the hands: where the other one, of these
+    hands, ends otherwise, the bet is held."""
+
+    hand: str
+    """The hand that decides the bet, by the other ranking."""
+    against: str
+    """The hand it is compared with, by the other ranking."""
+    clause: str
+
+
+class Doubled(TomlTable):
+    """A note under these tables: what a row pays doubles while the qualifier is not met. Options of the reading: `held`
+    while nobody has said whether it is in force, `doubles`, or `plain`."""
+
+    tables: Annotated[tuple[str, ...], Field(min_length=1)]
+    """The pay tables that have the note."""
+    qualifier: str
+    """The name of the qualifier."""
+    reading: str
+    """The name of the reading."""
+    clause: str
+
+
+class Raised(TomlTable):
+    """Up to how many times another bet this one may be, and with which hand, as cards and in `words`, the least one."""
+
+    up_to: Annotated[int, Field(ge=2, le=MOST_TIMES)]
+    """So many times at most."""
+    at_least: str = ""
+    """The least hand, as cards: `AS AH`."""
+    words: str = ""
+    """That hand, in words."""
+
+
+class Equals(TomlTable):
+    """This bet must be `times` another, together `with` a third where one is named, or more where it may be raised.
+    `optional`: where it is made."""
+
+    bet: str
+    """The name of the other bet."""
+    times: Annotated[int, Field(ge=1, le=MOST_TIMES)]
+    """How many times that bet."""
+    clause: str
+    with_: str = ""
+    """The name of a third bet; the two together make the amount."""
+    raised: Raised | None = None
+    optional: bool = False
+
+
+class Beside(TomlTable):
+    """This bet may only be made beside another."""
+
+    bet: str
+    """The name of that bet."""
+    clause: str
+
+
+class Clauses(TomlTable):
+    """What decides the bet. `tie`, `unqualified` and `envy` where the bet can tie, meets a hand that does not qualify,
+    or earns envy; `below` where another clause than `win` has a winning hand that is in no row push."""
+
+    win: str
+    """By which it wins."""
+    lose: str
+    """By which it loses."""
+    fold: str = ""
+    """By which a fold decides it."""
+    tie: str = ""
+    """By which a tie does."""
+    unqualified: str = ""
+    """By which it ends against a hand that does not qualify."""
+    envy: str = ""
+    """By which others are paid for the hand."""
+    below: str = ""
+    """By which a win below the last row of its table ends."""
+
+
+class Instead(TomlTable):
+    """Another hand and table decide the bet of a seat that made this choice; of several tables one is chosen, for a bet
+    that has none of its own."""
+
+    choice: str
+    """The choice, as the procedure has it."""
+    hand: str
+    """The hand that then decides."""
+    paytables: Annotated[tuple[str, ...], Field(min_length=1)]
+    """The tables that then pay."""
+
+
+class Paired(TomlTable):
+    """The tables of this bet and of another are printed in pairs: the first of one goes with the first of the other."""
+
+    bet: str
+    """The name of the other bet."""
+    clause: str

@@ -1,0 +1,219 @@
+"""What one key of a game file cannot know of another: names that have to stand elsewhere in it."""
+
+from collections.abc import Iterable, Iterator
+
+from protocol.tomlfile import Key
+from rules.game.hand_spec import HandSpec
+from rules.game.house_ways import houseway_ids
+from rules.game.jackpot_spec import JackpotAward, award_faults
+from rules.game.keep_rules import keep_ids, load_keep
+from rules.game.pot_spec import POT, is_of_pot
+from rules.game.readings import READINGS
+from rules.game.schema import (
+    AgainstBet,
+    BaseBet,
+    Bet,
+    GameSpec,
+    SharedBet,
+    SplitBet,
+    TableBet,
+    TipBet,
+    ToPoolBet,
+    ToPotBet,
+)
+
+
+def faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
+    """What one key cannot know of another."""
+    for name, hand in spec.hands.items():
+        yield from unknown(("hands", name, "whole"), "hand", (hand.whole,) if hand.whole else (), spec.hands)
+        yield from _keep_faults(name, hand)
+    yield from _set_faults(spec)
+    if (not spec.hands) == (spec.race is None):
+        yield ("hands",), "give [hands.NAME] or [race], one of them"
+    for name, reading in spec.readings.items():
+        if name not in READINGS:
+            yield ("readings", name), f"unknown reading; allowed: {', '.join(READINGS)}"
+        elif reading.default not in READINGS[name]:
+            why = f"unknown option {reading.default!r}; allowed: {', '.join(READINGS[name])}"
+            yield ("readings", name, "default"), why
+    names = [bet.name for bet in spec.bets]
+    ordered = [*names, *([POT] if spec.pot is not None else [])]
+    for number, phase in enumerate(spec.order):
+        yield from unknown(("order", number, "bets"), "bet", phase.bets, ordered)
+    yield from _pot_faults(spec)
+    if spec.jackpot is not None:
+        yield from _jackpot_faults(spec, spec.jackpot)
+    yield from _pool_faults(spec)
+    for index, row in enumerate(spec.bets):
+        if row.name in names[:index]:
+            yield ("bets", index, "name"), f"bet {row.name!r} stands twice"
+        if isinstance(row, TipBet):
+            own = [bet.name for bet in spec.bets if not isinstance(bet, TipBet)]
+            yield from unknown(("bets", index, "for"), "bet", (row.for_,), own)
+        else:
+            yield from _bet_faults(spec, index, row, names)
+        yield from _missing_clauses(index, row)
+    if spec.maximum is not None:
+        yield from unknown(("maximum", "bets"), "bet", spec.maximum.bets, names)
+
+
+def _bet_faults(spec: GameSpec, index: int, bet: Bet, names: list[str]) -> Iterator[tuple[Key, str]]:
+    at = ("bets", index)
+    if (bet.kind == "race") != (spec.race is not None):
+        needs = "race" if bet.kind == "race" else "hands.NAME"
+        yield (*at, "kind"), f"a bet of kind {bet.kind} needs a [{needs}]"
+        return
+    if bet.kind == "progressive" and any(other.kind == bet.kind for other in spec.bets[:index]):
+        yield (*at, "kind"), "a game has at most one progressive bet"
+    if bet.kind not in ("race", "fee", "shared", "to-pot", "to-pool"):
+        yield from unknown((*at, "hand"), "hand", (bet.hand, *(each.hand for each in bet.hand_when)), spec.hands)
+    if bet.instead is not None:
+        yield from unknown((*at, "instead", "hand"), "hand", (bet.instead.hand,), spec.hands)
+    yield from _option_faults(spec, at, bet)
+    for each in bet.hand_when:
+        yield from unknown((*at, "hand-when"), "reading", (each.reading,) if each.reading else (), spec.readings)
+        yield from unknown((*at, "hand-when"), "pay table", each.paytables, bet.paytables)
+    if isinstance(bet, AgainstBet | SplitBet):
+        yield from unknown((*at, "against"), "hand", (bet.against,), spec.hands)
+    if isinstance(bet, SplitBet):
+        yield from unknown((*at, "low"), "hand", (bet.low, bet.against_low), spec.hands)
+    if isinstance(bet, SharedBet):
+        yield from unknown((*at, "goes-with"), "bet", bet.goes_with, names)
+    if isinstance(bet, AgainstBet):
+        yield from unknown((*at, "table-hand"), "hand", (bet.table_hand,) if bet.table_hand else (), spec.hands)
+        if bet.unqualified:
+            yield from unknown((*at, "unqualified"), "qualifier", (bet.unqualified.qualifier,), spec.qualifiers)
+        yield from (((*at, *key), why) for key, why in _unpaid_wins(bet))
+    for key, other in (("equals", bet.equals and bet.equals.bet), ("beside", bet.beside and bet.beside.bet)):
+        yield from unknown((*at, key), "bet", (other,) if other else (), names)
+    if bet.pairs_with:
+        yield from unknown((*at, "pairs-with"), "bet", (bet.pairs_with.bet,), names)
+        pair = [each for each in spec.bets if each.name == bet.pairs_with.bet and isinstance(each, BaseBet)]
+        if pair and len(pair[0].to_choose) != len(bet.to_choose):
+            printed = f"{len(bet.to_choose)} tables of {bet.name!r} and {len(pair[0].to_choose)} of {pair[0].name!r}"
+            yield (*at, "pairs-with"), f"{printed} are no pairs"
+    yield from unknown((*at, "table-as"), "bet", (bet.table_as,) if bet.table_as else (), names)
+    yield from unknown((*at, "on"), "bet", (bet.on,) if bet.on else (), names)
+
+
+def _jackpot_faults(spec: GameSpec, award: JackpotAward) -> Iterator[tuple[Key, str]]:
+    """An award speaks of hands and bets of the game."""
+    found = [*award_faults(award, ("jackpot",))]
+    yield from found
+    if not found:
+        which = "beaten" if award.beaten is not None else "held"
+        yield from unknown(("jackpot", which, "hand"), "hand", (award.earned_by.hand,), spec.hands)
+    yield from unknown(("jackpot", "stake"), "bet", filter(None, (award.stake,)), [bet.name for bet in spec.bets])
+
+
+def _pot_faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
+    """A pot and the wagers into it ask for each other; the hands that win it are the game's."""
+    wagers = [index for index, bet in enumerate(spec.bets) if isinstance(bet, ToPotBet)]
+    if spec.pot is None:
+        if wagers:
+            yield ("bets", wagers[0], "kind"), "a bet of kind to-pot needs a [pot]"
+        return
+    if not wagers:
+        yield ("pot",), "no bet goes into it; allowed: bets of kind to-pot"
+    if spec.pot.high is None and spec.pot.low is None:
+        yield ("pot",), "nobody can win it; allowed: [pot.high], [pot.low] or both"
+    if not spec.pot.clauses.uncalled and not (spec.pot.alike or spec.pot.matched):
+        yield ("pot", "clauses"), "of unlike bets a part may be matched by nobody; give uncalled, or [pot] alike"
+    if spec.pot.rolls is not None:
+        yield from unknown(("pot", "rolls", "qualifier"), "qualifier", (spec.pot.rolls.qualifier,), spec.qualifiers)
+        yield from unknown(("pot", "rolls", "enters"), "bet", (spec.pot.rolls.enters,), [bet.name for bet in spec.bets])
+    if spec.pot.high is None and (spec.pot.rolls or spec.pot.matched):
+        yield ("pot",), "a pot that rolls over, or that losers match, is won by a high hand; give [pot.high]"
+    for index, bet in enumerate(spec.bets):
+        if is_of_pot(bet.name):
+            yield ("bets", index, "name"), f"a settlement calls the pot {bet.name!r}; allowed: any other name"
+    for which, way in (("high", spec.pot.high), ("low", spec.pot.low)):
+        if way is None:
+            continue
+        yield from unknown(("pot", which, "hand"), "hand", (way.hand,), spec.hands)
+        for each in way.qualified:
+            yield from unknown(("pot", which, "qualified"), "qualifier", (each.qualifier,), spec.qualifiers)
+            yield from unknown(("pot", which, "qualified"), "reading", each.when, spec.readings)
+
+
+def _pool_faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
+    """A pool and the wagers into it ask for each other, and for a pot, whose winner has the runner."""
+    wagers = [index for index, bet in enumerate(spec.bets) if isinstance(bet, ToPoolBet)]
+    if spec.pool is None:
+        if wagers:
+            yield ("bets", wagers[0], "kind"), "a bet of kind to-pool needs a [pool]"
+        return
+    if not wagers:
+        yield ("pool",), "no bet goes into it; allowed: bets of kind to-pool"
+    if spec.pot is None or spec.pot.high is None or spec.pot.low is not None:
+        yield ("pool",), "who wins the pot has the runner; allowed: beside a [pot] that the high hand wins"
+    for index, bet in enumerate(spec.bets):
+        if bet.name == spec.pool.meter:
+            yield ("bets", index, "name"), f"a settlement calls the pool {bet.name!r}; allowed: any other name"
+    yield from unknown(("pool", "hand"), "hand", (spec.pool.hand,), spec.hands)
+
+
+def _keep_faults(name: str, hand: HandSpec) -> Iterator[tuple[Key, str]]:
+    """A house that keeps some of the cards of the first place looks at as many as its way speaks of."""
+    if not hand.keeps:
+        return
+    yield from unknown(("hands", name, "keeps"), "house way", (hand.keeps,), keep_ids())
+    place, cards = next(iter(hand.of.items()))
+    if hand.keeps in keep_ids() and cards != (of := load_keep(hand.keeps).cards):
+        yield ("hands", name, "of", place), f"{cards} cards, and {hand.keeps} keeps some of {of}; allowed: {of}"
+
+
+def _unpaid_wins(bet: AgainstBet) -> Iterator[tuple[Key, str]]:
+    """Ends of a bet that win whatever the hand is, and so by no row: where a table pays it, by nothing."""
+    ends: list[tuple[Key, str, str]] = [(("tie",), bet.tie, "push, lose")]
+    ends += [(("ties", number, "then"), rule.then, "push, lose") for number, rule in enumerate(bet.ties)]
+    if bet.one_colour is not None:
+        ends.append((("one-colour", "then"), bet.one_colour.then, "push, lose"))
+    if bet.unqualified is not None:
+        ends.append((("unqualified", "then"), bet.unqualified.then, "push, acts"))
+        for number, unless in enumerate(bet.unqualified.unless):
+            ends.append((("unqualified", "unless", number, "then"), unless.then, "push, acts"))
+    for key, then, allowed in ends if bet.paytables else ():
+        if then == "win":
+            yield key, f"'win' is paid by no row of a table, and the bet has no pays; allowed: {allowed}"
+
+
+def _missing_clauses(index: int, bet: Bet | TipBet) -> Iterator[tuple[Key, str]]:
+    """Ways to end that a bet has, and nothing that decides them."""
+    if isinstance(bet, TipBet):
+        return
+    if bet.fold == "lose" and not bet.clauses.fold:
+        yield ("bets", index, "clauses"), "fold: missing, and folding loses the bet"
+    if isinstance(bet, AgainstBet) and bet.unqualified and not bet.clauses.unqualified:
+        yield ("bets", index, "clauses"), "unqualified: missing, and the bet looks whether the other hand qualifies"
+
+
+def unknown(key: Key, what: str, named: Iterable[str], known: Iterable[str]) -> Iterator[tuple[Key, str]]:
+    """Names that nobody gave to anything, and those that are."""
+    for name in named:
+        if name not in known:
+            yield key, f"unknown {what} {name!r}; allowed: {', '.join(known)}"
+
+
+def _set_faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
+    """Hands that are set in two, and the ways they are set."""
+    for index, each in enumerate(spec.sets):
+        yield from unknown(("sets", index), "hand", (each.low, each.rest), spec.hands)
+        yield from unknown(("sets", index, "bets"), "bet", each.bets, [bet.name for bet in spec.bets])
+    yield from unknown(("houseways",), "house way", spec.houseways, houseway_ids())
+
+
+def _option_faults(spec: GameSpec, at: Key, bet: Bet) -> Iterator[tuple[Key, str]]:
+    """Readings that a bet hangs on, beside those of its hands."""
+    if bet.commission and spec.commission is None:
+        yield (*at, "commission"), "the game has no [commission]"
+    if bet.commission_when:
+        yield from unknown((*at, "commission-when"), "reading", (bet.commission_when.reading,), spec.readings)
+    if isinstance(bet, AgainstBet) and bet.doubt:
+        yield from unknown((*at, "doubt"), "reading", (bet.doubt.reading,), spec.readings)
+        yield from unknown((*at, "doubt"), "hand", (bet.doubt.hand, bet.doubt.against), spec.hands)
+    if isinstance(bet, TableBet) and bet.doubled:
+        yield from unknown((*at, "doubled"), "reading", (bet.doubled.reading,), spec.readings)
+        yield from unknown((*at, "doubled"), "qualifier", (bet.doubled.qualifier,), spec.qualifiers)
+        yield from unknown((*at, "doubled"), "pay table", bet.doubled.tables, bet.paytables)

@@ -1,0 +1,58 @@
+"""Hands that are made of so many cards of each place and of no other choice: of four own cards exactly two."""
+
+from collections.abc import Callable, Iterator
+from itertools import chain, combinations, product
+from typing import Final
+
+from protocol.cards import Card
+from protocol.tomlfile import Key
+from rules.game.hand_spec import HandSpec
+from rules.hands import Ranked, Ranking
+
+HAND: Final = 5
+"""Cards of one hand, of whatever places."""
+
+
+def best_taking(spec: HandSpec, cards: tuple[Card, ...], rank: Callable[[tuple[Card, ...]], Ranked]) -> Ranked:
+    """The best of all the hands that `spec.takes` allows of these cards, which stand in the order of its places."""
+    return max((rank(hand) for hand in _hands(spec, cards)), key=lambda hand: hand.strength)
+
+
+def _hands(spec: HandSpec, cards: tuple[Card, ...]) -> Iterator[tuple[Card, ...]]:
+    """Every choice of cards, in sizes that make one hand."""
+    places, begin = list[tuple[Card, ...]](), 0
+    for number in spec.of.values():
+        places.append(cards[begin : begin + number])
+        begin += number
+    for sizes in sizes_of(spec):
+        for parts in product(*map(combinations, places, sizes)):
+            yield tuple(chain.from_iterable(parts))
+
+
+def sizes_of(spec: HandSpec) -> list[tuple[int, ...]]:
+    """How many cards of each place make a hand: each way there is."""
+    ranges = []
+    for place, there in spec.of.items():
+        least, most = _bounds(spec.takes.get(place, (0, there)))
+        ranges.append(range(least, most + 1))
+    return [sizes for sizes in product(*ranges) if sum(sizes) == HAND]
+
+
+def _bounds(cards: int | tuple[int, int]) -> tuple[int, int]:
+    return (cards, cards) if isinstance(cards, int) else cards
+
+
+def takes_faults(name: str, spec: HandSpec, ranking: Ranking) -> Iterator[tuple[Key, str]]:
+    """Places of which more is taken than lies there, or from which no hand can be made."""
+    if not spec.takes:
+        return
+    key = "hands", name, "takes"
+    for place, wanted in spec.takes.items():
+        there = spec.of.get(place, 0)
+        if not isinstance(there, int) or _bounds(wanted)[1] > there:
+            yield (*key, place), f"{_bounds(wanted)[1]} cards, and {there} lie there; allowed: what `of` has"
+            return
+    if not all(isinstance(cards, int) for cards in spec.of.values()) or spec.fill or spec.pick:
+        yield key, "of places whose cards are not one number, or beside `fill` or `pick`, nobody knows what is taken"
+    elif ranking.uses != HAND or not sizes_of(spec):
+        yield key, f"makes no hand of {HAND} cards, of which {spec.ranking} ranks {ranking.uses}"

@@ -1,0 +1,277 @@
+"""House ways: how a house sets its hand in two, as a strict TOML file of rules, of which the first that fits decides.
+
+A rule looks at what ranks the cards hold more than once and at what the two parts would make; among the settings it
+allows it prefers the best low part, or the best rest. A joker counts as an ace among the ranks; what it makes in a part
+is the ranking's. A setting whose low part outranks the rest is none.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import combinations
+from operator import itemgetter
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, NamedTuple
+
+from pydantic import Field
+
+from dealer_flow.tomlfile import TomlTable, files_in, load
+from protocol.cards import ACE_HIGH, RANKS_UP, SUITS, Card, high_rank
+from protocol.nearest import did_you_mean
+from protocol.tomlfile import Key, TomlFileError
+from rules.game.conditions import CONDITIONS
+from rules.hands import Ranked, Ranking, ranking, ranking_ids
+from rules.hands.words import rank_of
+
+HOUSEWAYS: Final = Path(__file__).parents[1] / "data" / "houseways"
+_RED: Final = frozenset("DH")
+_LOWS_KEPT: Final = 1 << 13
+"""Low parts whose rank is remembered: of two cards there are 2,756."""
+_KEYS_KEPT: Final = 1 << 13
+"""What hands make, remembered beside the rows that ask for it."""
+
+Rank = Callable[[tuple[Card, ...]], Ranked]
+"""How cards are ranked at this table."""
+
+
+class WayRule(TomlTable):
+    """One rule. `groups`: how often ranks are held that are held more than once, all of them, most first; `ranks`: for
+    each, highest first, which it may be (`A`, `2 to 6`). `holds`: what all the cards make, by the file's `ranking`.
+    `low`, `rest`: what a part makes, as a pay table's row says it; `low_ranks` stand in the low part. `one_colour`: the
+    cards of the rest are all red or all black. `prefer`: which part is set as high as it can be, the other after it;
+    `lowest_suit`: of equal low cards the first of clubs, diamonds, hearts, spades."""
+
+    does: str
+    """The rule in words."""
+    clause: str
+    groups: tuple[int, ...] | None = None
+    ranks: tuple[str, ...] = ()
+    holds: str = ""
+    low: str = ""
+    """What the low part makes, as a pay table's row says it."""
+    rest: str = ""
+    """What the rest makes, as a pay table's row says it."""
+    low_ranks: tuple[str, ...] = ()
+    """Ranks that stand in the low part."""
+    one_colour: bool = False
+    prefer: Literal["low", "rest"] = "low"
+    lowest_suit: bool = False
+
+
+class WayFile(TomlTable):
+    """A house way: `low` of so many `cards` are set apart. `ranking` ranks all of them, where a rule asks for it."""
+
+    schema_: Literal["dealwire.houseway/1"] = Field(alias="schema")
+    id: str
+    title: str
+    clause: str
+    cards: Annotated[int, Field(ge=2, le=9)]
+    """How many cards are set in two."""
+    low: Annotated[int, Field(ge=1, le=4)]
+    """How many of them are set apart."""
+    ranking: str = ""
+    """Ranks all the cards, where a rule asks what they make."""
+    rules: Annotated[tuple[WayRule, ...], Field(min_length=1)]
+    notes: tuple[str, ...] = ()
+
+
+class Setting(NamedTuple):
+    """A hand set in two."""
+
+    low: tuple[Card, ...]
+    rest: tuple[Card, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HouseWay:
+    """A house way ready for use."""
+
+    spec: WayFile
+    whole: Ranking | None
+    sha256: str
+    """Over what the file says, as hex."""
+
+    @property
+    def id(self) -> str:
+        """As in `emperors-challenge`."""
+        return self.spec.id
+
+    def settings(self, cards: Iterable[Card], low: Rank, rest: Rank) -> tuple[WayRule, tuple[Setting, ...]] | None:
+        """The rule that decides these cards, and the settings it allows: several where they are worth the same. None
+        when no rule speaks of the cards."""
+        cards = tuple(cards)
+        ways = [_Way(cards, each, low, rest) for each in _choices(len(cards), self.spec.low)]
+        ways.sort(key=_low_strength, reverse=True)
+        groups = _groups(cards)
+        times = tuple([number for number, _ in groups])
+        for rule in self.spec.rules:
+            if rule.groups in (None, times) and self._speaks_of(rule, cards, groups) and (best := _best(rule, ways)):
+                return rule, tuple([way.setting for way in best])
+        return None
+
+    def _speaks_of(self, rule: WayRule, cards: tuple[Card, ...], groups: list[tuple[int, int]]) -> bool:
+        within = (_within(rank, wanted) for (_, rank), wanted in zip(groups, rule.ranks, strict=False))
+        if rule.ranks and not all(within):
+            return False
+        return not rule.holds or (self.whole is not None and _makes(rule.holds, self.whole.rank(cards, {}).key))
+
+
+class _Way:
+    """A way to set a hand. Its rest, of which there are many, is ranked once it matters."""
+
+    __slots__ = ("_ranks", "_rest", "low", "setting", "strength")
+
+    def __init__(self, cards: tuple[Card, ...], choice: "_Choice", low: Rank, rest: Rank) -> None:
+        mine, others = choice
+        self.setting, self._ranks = Setting(mine(cards), others(cards)), rest
+        self.low = _ranked(low, self.setting.low)
+        self.strength = self.low.strength
+        self._rest: Ranked | None = None
+
+    @property
+    def rest(self) -> Ranked:
+        """The rest, ranked."""
+        if self._rest is None:
+            self._rest = self._ranks(self.setting.rest)
+        return self._rest
+
+    def may_be(self, rule: WayRule) -> bool:
+        """Whether the rule allows it by all but what the rest makes."""
+        if rule.low and not _makes(rule.low, self.low.key):
+            return False
+        if rule.one_colour and len({(card.suit or "") in _RED for card in self.setting.rest}) > 1:
+            return False
+        return not rule.low_ranks or not Counter(map(_of, rule.low_ranks)) - Counter(map(_rank, self.setting.low))
+
+    def stands(self, rule: WayRule) -> bool:
+        """Whether its rest is what the rule asks, and no lower than the low part."""
+        rest = self.rest
+        return bool(self.strength <= rest.strength) and (not rule.rest or _makes(rule.rest, rest.key))
+
+    def last(self, rule: WayRule) -> tuple[int, ...]:
+        """What tells it from one whose parts are as high."""
+        return tuple(-SUITS.index(card.suit or "S") for card in self.setting.low) if rule.lowest_suit else ()
+
+
+def _best(rule: WayRule, ways: Sequence[_Way]) -> list[_Way]:
+    """Those of these ways, the best low part first, that stand and are worth most by this rule. Where the low part
+    comes first, lower ones are not looked at once one stands."""
+    standing: list[_Way] = []
+    for way in ways:
+        if standing and rule.prefer == "low" and way.strength != standing[0].strength:
+            break
+        if way.may_be(rule) and way.stands(rule):
+            standing.append(way)
+    if len(standing) < 2:
+        return standing
+    return _most(standing, lambda way: (way.rest.strength, way.strength, way.last(rule)))
+
+
+def _low_strength(way: _Way) -> Any:
+    return way.strength
+
+
+def _most(ways: Sequence[_Way], worth: Callable[[_Way], Any]) -> list[_Way]:
+    best = max(map(worth, ways), default=None)
+    return [way for way in ways if worth(way) == best]
+
+
+@lru_cache(maxsize=_LOWS_KEPT)
+def _ranked(rank: Rank, cards: tuple[Card, ...]) -> Ranked:
+    """A low part, ranked: there are few."""
+    return rank(cards)
+
+
+_Pick = Callable[[tuple[Card, ...]], tuple[Card, ...]]
+_Choice = tuple[_Pick, _Pick]
+"""What takes the low part out of all cards, and what the rest."""
+
+
+@cache
+def _choices(cards: int, low: int) -> tuple[_Choice, ...]:
+    """Which of so many cards may stand in the low part, and which beside."""
+    chosen = combinations(range(cards), low)
+    return tuple((_pick(places), _pick([each for each in range(cards) if each not in places])) for places in chosen)
+
+
+def _pick(places: Sequence[int]) -> _Pick:
+    if len(places) == 1:  # of one place `itemgetter` gives the card alone
+        return itemgetter(slice(places[0], places[0] + 1))
+    return itemgetter(*places)
+
+
+def _rank(card: Card) -> int:
+    return ACE_HIGH if card.is_joker else high_rank(card)
+
+
+def _groups(cards: Iterable[Card]) -> list[tuple[int, int]]:
+    """(times, rank) of every rank held more than once, most first, then the highest; a joker is an ace."""
+    times = Counter(map(_rank, cards))
+    return sorted(((number, rank) for rank, number in times.items() if number > 1), reverse=True)
+
+
+def _within(rank: int, wanted: str) -> bool:
+    first, _, last = wanted.partition(" to ")
+    return _of(first) <= rank <= _of(last or first)
+
+
+def _of(letter: str) -> int:
+    return 10 if letter == "T" else rank_of(letter.lower())
+
+
+@lru_cache(maxsize=_KEYS_KEPT)
+def _makes(row: str, key: Hashable) -> bool:
+    """Whether a hand of this key satisfies a row."""
+    check = CONDITIONS["poker"].check(row)
+    return check is not None and bool(check(key))
+
+
+def houseway_ids() -> tuple[str, ...]:
+    """Ids of the house ways that come with this package."""
+    return tuple(files_in(HOUSEWAYS))
+
+
+def load_houseway(source: str | Path) -> HouseWay:
+    """A house way by id, or from a file; TomlFileError names the file, the line, the key and what is allowed."""
+    path = Path(source)
+    if isinstance(source, str) and path.suffix != ".toml" and len(path.parts) == 1:
+        if source not in houseway_ids():
+            allowed = f"{', '.join(houseway_ids())}, or a .toml file"
+            raise TomlFileError(
+                source, None, "", f"no such house way{did_you_mean(source, houseway_ids())}; allowed: {allowed}"
+            )
+        path = HOUSEWAYS / f"{source}.toml"
+    spec = load(path, WayFile, lambda spec: _faults(path, spec))
+    digest = hashlib.sha256(spec.model_dump_json(by_alias=True).encode()).hexdigest()
+    return HouseWay(spec, ranking(spec.ranking) if spec.ranking else None, digest)
+
+
+def _faults(path: Path, spec: WayFile) -> Iterator[tuple[Key, str]]:
+    """What one key cannot know of another."""
+    if spec.id != path.stem:
+        yield ("id",), f"is {spec.id!r}; the file's name asks for {path.stem!r}"
+    if spec.low >= spec.cards:
+        yield ("low",), f"{spec.low} of {spec.cards} cards; allowed: fewer than that"
+    if spec.ranking and spec.ranking not in ranking_ids():
+        yield ("ranking",), f"unknown ranking {spec.ranking!r}; allowed: {', '.join(ranking_ids())}"
+    for index, rule in enumerate(spec.rules):
+        for key, text in (("holds", rule.holds), ("low", rule.low), ("rest", rule.rest)):
+            if text and CONDITIONS["poker"].check(text) is None:
+                yield ("rules", index, key), f"{text!r} is no row; allowed: {CONDITIONS['poker'].allowed}"
+        if rule.holds and not spec.ranking:
+            yield ("rules", index, "holds"), "what all cards make needs a `ranking` of the file"
+        yield from ((("rules", index, key), why) for key, why in _rank_faults(rule).items())
+
+
+def _rank_faults(rule: WayRule) -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for key, texts in (("ranks", rule.ranks), ("low-ranks", rule.low_ranks)):
+        for text in texts:
+            ends = text.split(" to ", 1) if key == "ranks" else [text]
+            if not all(end in RANKS_UP for end in ends):
+                found[key] = f"{text!r} is no rank; allowed: {', '.join(RANKS_UP)}, or 'RANK to RANK'"
+    if len(rule.ranks) > len(rule.groups or ()):
+        found["ranks"] = f"{len(rule.ranks)} ranks of {len(rule.groups or ())} groups; allowed: as many as groups"
+    return found

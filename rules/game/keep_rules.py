@@ -1,0 +1,110 @@
+"""Which of its cards a house keeps: a strict TOML file of rules about a few cards together, of which the first that any
+of its cards fit decides."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+from pydantic import Field
+
+from dealer_flow.tomlfile import TomlTable, files_in, load
+from protocol.cards import ACE_HIGH, SUITS, Card, high_rank
+from protocol.tomlfile import Key
+
+KEEPS: Final = Path(__file__).parents[1] / "data" / "keeps"
+
+
+class KeepRule(TomlTable):
+    """One rule about the cards kept. `equal`: they are of one rank; `least`: each is of at least these ranks, the
+    highest first; `suited`: of one suit; `connected`: of ranks that follow each other."""
+
+    does: str
+    """The rule in words."""
+    clause: str
+    equal: bool = False
+    least: tuple[Annotated[int, Field(ge=2, le=ACE_HIGH)], ...] = ()
+    most: Annotated[int, Field(ge=2, le=ACE_HIGH)] = ACE_HIGH
+    """Each is of at most this rank; 14 is an ace."""
+    suited: bool = False
+    connected: bool = False
+
+
+class KeepFile(TomlTable):
+    """A house way of keeping cards: `kept` of `cards`. Of cards that fit the same rule the highest are kept, of equal
+    ones those of one suit, then the first of clubs, diamonds, hearts and spades."""
+
+    schema_: Literal["dealwire.keep/1"] = Field(alias="schema")
+    id: str
+    title: str
+    clause: str
+    cards: Annotated[int, Field(ge=2, le=9)]
+    """How many cards there are."""
+    kept: Annotated[int, Field(ge=1, le=8)]
+    """How many of them are kept."""
+    rules: Annotated[tuple[KeepRule, ...], Field(min_length=1)]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KeptCards:
+    """The cards kept, and the rule by which."""
+
+    cards: tuple[Card, ...]
+    rule: KeepRule
+
+
+def keep(spec: KeepFile, cards: Iterable[Card]) -> KeptCards:
+    """The cards that the house keeps; ValueError when there are not as many as the file speaks of."""
+    cards = tuple(cards)
+    if len(cards) != spec.cards:
+        raise ValueError(f"{spec.id} keeps {spec.kept} of {spec.cards} cards, not of {len(cards)}")
+    for rule in spec.rules:
+        fits = [chosen for chosen in combinations(cards, spec.kept) if _fits(rule, chosen)]
+        if fits:
+            return KeptCards(max(fits, key=_worth), rule)
+    raise ValueError(f"{spec.id} does not speak of {' '.join(map(str, cards))}")
+
+
+def _ranks(cards: Iterable[Card]) -> list[int]:
+    """Highest first, ace 14."""
+    return sorted(map(high_rank, cards), reverse=True)
+
+
+def _fits(rule: KeepRule, cards: tuple[Card, ...]) -> bool:
+    ranks = _ranks(cards)
+    return (
+        (not rule.equal or len(set(ranks)) == 1)
+        and (rule.equal or len(set(ranks)) == len(ranks))
+        and all(rank >= least for rank, least in zip(ranks, rule.least, strict=False))
+        and ranks[0] <= rule.most
+        and (not rule.suited or len({card.suit for card in cards}) == 1)
+        and (not rule.connected or all(high - low == 1 for high, low in pairwise(ranks)))
+    )
+
+
+def _worth(cards: tuple[Card, ...]) -> tuple[object, ...]:
+    """Higher ranks first; then cards of one suit; then the alphabet of suits."""
+    suited = len({card.suit for card in cards}) == 1
+    return (*_ranks(cards), suited, *sorted((-SUITS.index(card.suit or "S") for card in cards), reverse=True))
+
+
+def keep_ids() -> tuple[str, ...]:
+    """Ids of the ways that come with this package."""
+    return tuple(files_in(KEEPS))
+
+
+@cache
+def load_keep(source: str | Path) -> KeepFile:
+    """A way by id, or from a file; TomlFileError names the file, the line, the key and what is allowed."""
+    return load(source if isinstance(source, Path) else KEEPS / f"{source}.toml", KeepFile, _faults)
+
+
+def _faults(spec: KeepFile) -> Iterator[tuple[Key, str]]:
+    if spec.kept >= spec.cards:
+        yield ("kept",), f"{spec.kept} of {spec.cards} cards; allowed: fewer than that"
+    for index, rule in enumerate(spec.rules):
+        if len(rule.least) > spec.kept:
+            yield ("rules", index, "least"), f"{len(rule.least)} ranks; allowed: {spec.kept}, as many as are kept"

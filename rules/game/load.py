@@ -1,0 +1,412 @@
+"""A game as a strict TOML file: its bets, the clause that decides each outcome, its open readings, its pay tables."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cache, cached_property
+from itertools import chain
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, cast
+
+from dealer_flow.games import files_of, paytable_files
+from dealer_flow.tomlfile import fault_in, load, misnamed
+from protocol.nearest import did_you_mean
+from protocol.tomlfile import Key, TomlFileError
+from rules.game.bet_terms import Beside
+from rules.game.common_rules import PlainHand, PlainRules, plain_hands, plain_rules
+from rules.game.conditions import CONDITIONS
+from rules.game.faults import faults, unknown
+from rules.game.hand_input import takes_faults
+from rules.game.hand_spec import DISCARDS, OWN, HandSpec
+from rules.game.keep_rules import load_keep
+from rules.game.minimum_hand import least_faults
+from rules.game.order import settles_by_seat
+from rules.game.paytable import FlatTable, PaidRow, PayTable, flatten, load_paytable
+from rules.game.schema import BaseBet, Bet, FeeBet, GameSpec, PotBet, SharedBet, TableBet, TipBet
+from rules.game.split_spec import SetHand
+from rules.hands import Ranking, UnknownRanking, ranking
+from rules.hands.poker import PokerRanking, load_ranking
+from rules.settlement import GameRef
+
+_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+_TABLE_OF: Final[Mapping[str, str]] = {"margin": "margin", "race": "race"}
+"""Kind of bet -> the kind of its tables, where it is not the vocabulary of its hand's ranking."""
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game ready to settle rounds. `sha256` covers the content of the game file and of all its pay tables."""
+
+    spec: GameSpec
+    bets: Mapping[str, Bet]
+    """As settled: a tip is the bet that it is for, under its own name."""
+    instead: Mapping[str, Bet]
+    """Bet -> as it is decided for a seat that made the choice which it names."""
+    tied: Mapping[str, frozenset[str]]
+    """Bet -> the bets that are valid only together with it, itself included."""
+    paytables: Mapping[str, PayTable]
+    tables: Mapping[tuple[str, str], FlatTable]
+    """Bet and pay table -> the table as that bet is paid by it."""
+    rankings: Mapping[str, Ranking]
+    """Hand -> how it is ranked, unless a reading has it otherwise."""
+    named: Mapping[str, Ranking]
+    """Every ranking that the file speaks of."""
+    sha256: str
+    path: Path = field(compare=False)
+    """The game file."""
+
+    @property
+    def id(self) -> str:
+        """As in `flushes-gone-wild.co`."""
+        return self.spec.id
+
+    def hand(self, name: str = "player") -> HandSpec:
+        """The cards that make a hand of this game, by its name in the file."""
+        return self.spec.hands[name]
+
+    def ranking_of(self, hand: str, readings: Mapping[str, str]) -> Ranking:
+        """How a hand is ranked under these readings."""
+        for other in self.spec.hands[hand].ranking_when:
+            if other.holds(readings):
+                return self.named[other.ranking]
+        return self.rankings[hand]
+
+    @cached_property
+    def folder(self) -> str:
+        """Where the game file stands."""
+        return str(self.path.parent)
+
+    @cached_property
+    def known_bets(self) -> frozenset[str]:
+        """The names of its bets."""
+        return frozenset(self.bets)
+
+    @cached_property
+    def descending(self) -> bool:
+        """Whether the dealer goes from the highest seat to the lowest."""
+        return self.spec.order[0].seats == "descending"
+
+    @cached_property
+    def seat_by_seat(self) -> bool:
+        """Whether all bets of a seat are settled before those of the next."""
+        return settles_by_seat(self.spec.order)
+
+    @cached_property
+    def jackpot_fees(self) -> frozenset[str]:
+        """Fees that are a jackpot's once they are collected."""
+        return frozenset(name for name, bet in self.bets.items() if isinstance(bet, FeeBet) and bet.to_jackpot)
+
+    @cached_property
+    def ref(self) -> GameRef:
+        """How a settlement names it."""
+        return GameRef(id=self.id, sha256=self.sha256)
+
+    @cached_property
+    def rules(self) -> PlainRules:
+        """What the bets must be beside each other, of those of which anything is asked."""
+        return plain_rules(self.bets.values())
+
+    @cached_property
+    def paired(self) -> tuple[BaseBet, ...]:
+        """Bets whose tables are printed in pairs with another's."""
+        return tuple(bet for bet in self.bets.values() if bet.pairs_with and not bet.tip_for)
+
+    @cached_property
+    def sets_of(self) -> Mapping[str, tuple[SetHand, ...]]:
+        """Bet -> the hands set in two that decide it by how they were set, a tip's as the bet's that it is for."""
+        return {
+            name: tuple(each for each in self.spec.sets if (bet.tip_for or bet.name) in each.bets)
+            for name, bet in self.bets.items()
+        }
+
+    @cached_property
+    def pots(self) -> tuple[PotBet, ...]:
+        """What the players play for among themselves."""
+        return tuple(bet for bet in self.bets.values() if isinstance(bet, PotBet))
+
+    @cached_property
+    def envied(self) -> tuple[TableBet, ...]:
+        """Bets paid by a table whose hands bring the others something; a tip is the dealer's and brings nobody any."""
+        return tuple(
+            bet for bet in self.bets.values() if isinstance(bet, TableBet) and bet.envy is not None and not bet.tip_for
+        )
+
+    @cached_property
+    def plain(self) -> Mapping[str, PlainHand]:
+        """The hands that are made in the plainest way, as most are."""
+        return plain_hands(self.spec.hands)
+
+    @cached_property
+    def of_seats(self) -> frozenset[str]:
+        """The hands that are a seat's own, in part at least; any other is the same for all."""
+        own = frozenset({OWN, DISCARDS})
+        return frozenset(name for name, hand in self.spec.hands.items() if not own.isdisjoint(hand.of))
+
+    @cached_property
+    def progressive(self) -> Bet | None:
+        """The one bet that is resolved for the whole table at once."""
+        return next((bet for bet in self.bets.values() if bet.kind == "progressive"), None)
+
+    @cached_property
+    def fixed(self) -> Mapping[str, PaidRow]:
+        """Bet that pays the same whatever it wins with -> what it pays."""
+        return {name: PaidRow("", bet.pays, bet.clauses.win) for name, bet in self.bets.items() if bet.pays}
+
+    def default_paytables(self, readings: Mapping[str, str] = _NOTHING) -> dict[str, str]:
+        """Bet name -> the pay table used unless told otherwise: the first one the rule prints under these readings."""
+        return {
+            name: self.paytables_under(name, readings)[0]
+            for name, bet in self.bets.items()
+            if bet.to_choose and bet.chosen_with == name
+        }
+
+    def paytables_under(self, bet: str, readings: Mapping[str, str]) -> tuple[str, ...]:
+        """The pay tables of a bet that are in print under these readings, the game's own where one is not named."""
+        used = {**self.default_readings(), **readings}
+        names = self.bets[bet].to_choose
+        return tuple(
+            name
+            for name in names
+            if all(used.get(reading) == option for reading, option in self.paytables[name].readings.items())
+        )
+
+    def meters(self) -> list[str]:
+        """Names of the meters that its pay tables pay from, of those that what is taken for a jackpot or forfeited goes
+        to or a pot rolls over on, of the posted amount of an award, and of its pool."""
+        rows = (row for table in self.paytables.values() for row in table.rows)
+        pot = self.spec.pot
+        of_pot = (pot.jackpot_rake, pot.rolls, pot.forfeits) if pot is not None else ()
+        own = {each.meter for each in (*of_pot, self.spec.jackpot, self.spec.pool) if each is not None}
+        return sorted({row.pays.meter for row in rows if row.pays.meter} | own)
+
+    def default_readings(self) -> dict[str, str]:
+        """Reading -> the option used unless told otherwise."""
+        return {name: reading.default for name, reading in self.spec.readings.items()}
+
+
+def game_ids() -> tuple[str, ...]:
+    """Ids of the games that come with this package."""
+    return tuple(files_of("pays"))
+
+
+def game_id_of(procedure: str, options: Mapping[str, str] = _NOTHING) -> str | None:
+    """Id of the game of this package that settles rounds of a procedure under these options of it: the one of the same
+    id, else the first that names it. None when they are dealt only."""
+    for game in sorted(game_ids(), key=lambda game: game != procedure):  # mostly the first one read
+        spec = _spec_of_package(game)
+        if procedure in spec.procedures and wrong_option(spec, options) is None:
+            return game
+    return None
+
+
+def wrong_option(spec: GameSpec, options: Mapping[str, str]) -> str | None:
+    """The option of the procedure by which a round is another game's."""
+    return next((name for name, allowed in spec.options.items() if options.get(name, allowed[0]) not in allowed), None)
+
+
+def load_game_of(procedure: str, options: Mapping[str, str] = _NOTHING) -> Game:
+    """The game that settles rounds of a procedure, as `game_id_of` finds it; TomlFileError when there is none."""
+    game = game_id_of(procedure, options)
+    if game is None:
+        known = dict.fromkeys(name for each in game_ids() for name in _spec_of_package(each).procedures)
+        raise TomlFileError(
+            procedure, None, "", f"no such game, nor a game that settles it; allowed: {', '.join(known)}"
+        )
+    return load_game(game)
+
+
+@cache
+def _spec_of_package(game: str) -> GameSpec:
+    return load(files_of("pays")[game], GameSpec)
+
+
+def _no_such_game(name: str) -> str:
+    return f"no such game{did_you_mean(name, game_ids())}; allowed: {', '.join(game_ids())}, or a .toml file"
+
+
+def load_game(source: str | Path) -> Game:
+    """A game by id, or from a file; beside it stand its pay tables in `paytables/`, rankings of its own in `rankings/`.
+
+    TomlFileError names the file, the line, the key and what is allowed, in one line.
+    """
+    path = Path(source)
+    if isinstance(source, str) and path.suffix != ".toml" and len(path.parts) == 1:
+        if source not in game_ids():
+            raise TomlFileError(source, None, "", misnamed(source) or _no_such_game(source))
+        return _of_package(source)
+    return _read(path)
+
+
+@cache
+def _of_package(game: str) -> Game:
+    """A game that comes with the package: examined once."""
+    return _read(files_of("pays")[game])
+
+
+def _read(path: Path) -> Game:
+    """A game and its pay tables, ready to settle rounds."""
+    spec = load(path, GameSpec, faults)
+    rankings = _rankings(path, spec)
+    of_hands = (takes_faults(name, hand, rankings[name]) for name, hand in spec.hands.items())
+    for key, why in chain(least_faults(spec, rankings), *of_hands):
+        raise fault_in(path, key, why)
+    bets = _as_settled(spec)
+    paytables = _load_paytables(path, spec, rankings)
+    content = [
+        _content(spec),
+        *(paytables[name].content() for name in sorted(paytables)),
+        *_own_content(path, rankings),
+    ]
+    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), default=str)
+    return Game(
+        spec=spec,
+        bets=bets,
+        instead={name: bet.as_chosen(bet.instead) for name, bet in bets.items() if bet.instead},
+        tied=_tied(bets),
+        paytables=paytables,
+        rankings=rankings,
+        named=_named(path, spec),
+        tables={(bet.name, name): flatten(paytables[name], bet.rows) for bet in bets.values() for name in _tables(bet)},
+        sha256=hashlib.sha256(canonical.encode()).hexdigest(),
+        path=path,
+    )
+
+
+def _content(spec: GameSpec) -> dict[str, Any]:
+    """What is hashed: what the file says."""
+    return spec.model_dump(mode="json", exclude_defaults=True)
+
+
+def _own_content(path: Path, rankings: Mapping[str, Ranking]) -> Iterator[Any]:
+    """What is hashed of rankings that stand beside the game; the others are part of the program."""
+    for _, each in sorted(rankings.items()):
+        if isinstance(each, PokerRanking) and each.path.parent == path.parent / "rankings":
+            yield each.content()
+
+
+def _as_settled(spec: GameSpec) -> dict[str, Bet]:
+    """Every bet by its name; a tip is the bet that it is for, with clauses of its own where one stands on it."""
+    rows = {row.name: row for row in spec.bets}
+    found: dict[str, Bet] = {}
+    for row in spec.bets:
+        if isinstance(row, TipBet):
+            bet = cast("Bet", rows[row.for_])
+            tip = bet.as_tip(row.name, Beside(bet=row.on or row.for_, clause=row.clause))
+            found[row.name] = tip.model_copy(update={"on": row.on}) if row.on else tip
+        else:
+            found[row.name] = row
+    return found
+
+
+def _tables(bet: Bet) -> tuple[str, ...]:
+    """Every table that may pay a bet."""
+    return (*bet.paytables, *bet.instead.paytables) if bet.instead else bet.paytables
+
+
+def _find_ranking(path: Path, key: Key, name: str) -> Ranking:
+    """By its name, or from a file of that name in `rankings/` beside the game."""
+    own, file = None, path.parent / "rankings" / f"{name}.toml"
+    try:
+        own = ranking(name)
+    except UnknownRanking as unknown:
+        if not file.is_file():
+            why = f"unknown ranking {name!r}; allowed: {', '.join(unknown.allowed)}, or {name}.toml in rankings/"
+            raise fault_in(path, key, why) from None
+    if own and file.is_file():
+        raise fault_in(path, key, f"two rankings {name!r}, one of them in rankings/: give that one another name")
+    found = own or load_ranking(file)
+    if found.vocabulary not in CONDITIONS:
+        why = f"ranking {name!r} wants pay tables of kind {found.vocabulary!r}; allowed: {', '.join(CONDITIONS)}"
+        raise fault_in(path, key, why)
+    return found
+
+
+def _rankings(path: Path, spec: GameSpec) -> dict[str, Ranking]:
+    found: dict[str, Ranking] = {}
+    for name, hand in spec.hands.items():
+        found[name] = _ranking(path, name, hand, hand.ranking, ("ranking",))
+        for index, other in enumerate(hand.ranking_when):
+            also = _ranking(path, name, hand, other.ranking, ("ranking-when", index, "ranking"))
+            if also.vocabulary != found[name].vocabulary:
+                why = f"{also.id} speaks {also.vocabulary}; allowed: a ranking that speaks {found[name].vocabulary}"
+                raise fault_in(path, ("hands", name, "ranking-when", index, "ranking"), why)
+        if hand.pick is not None:
+            _ranking(path, name, hand, hand.pick.by, ("pick", "by"))
+    return found
+
+
+def _named(path: Path, spec: GameSpec) -> dict[str, Ranking]:
+    found: dict[str, Ranking] = {}
+    for name, hand in spec.hands.items():
+        picked = (hand.pick.by,) if hand.pick else ()
+        for wanted in (hand.ranking, *(other.ranking for other in hand.ranking_when), *picked):
+            found[wanted] = _find_ranking(path, ("hands", name), wanted)
+    return found
+
+
+def _ranking(path: Path, name: str, hand: HandSpec, wanted: str, key: Key) -> Ranking:
+    """The ranking of that name, if it ranks as many cards as this hand has."""
+    found = _find_ranking(path, ("hands", name, *key), wanted)
+    (least, most), (fewest, highest) = cards_of(hand), found.sizes
+    if least < fewest or most > highest:
+        cards = str(most) if least == most else f"{least} to {most}"
+        raise fault_in(path, ("hands", name, "of"), f"{cards} cards; allowed for {wanted}: {fewest} to {highest}")
+    return found
+
+
+def cards_of(hand: HandSpec) -> tuple[int, int]:
+    """The least and the most cards of a hand."""
+    if hand.fill is not None:
+        return hand.fill, hand.fill
+    ranges = [(cards, cards) if isinstance(cards, int) else cards for cards in hand.of.values()]
+    if hand.keeps:
+        ranges[0] = (load_keep(hand.keeps).kept,) * 2
+    if hand.pick is not None:
+        return ranges[0]
+    return sum(least for least, _ in ranges), sum(most for _, most in ranges)
+
+
+def _load_paytables(path: Path, spec: GameSpec, rankings: Mapping[str, Ranking]) -> dict[str, PayTable]:
+    found: dict[str, PayTable] = {}
+    for index, bet in enumerate(spec.bets):
+        if isinstance(bet, TipBet):
+            continue
+        for name in _tables(bet):
+            key: Key = ("bets", index, "paytables" if name in bet.paytables else "instead")
+            found[name] = table = _find_paytable(path, key, name)
+            hand = bet.instead.hand if bet.instead and key[2] == "instead" else bet.hand
+            wanted = _TABLE_OF.get(bet.kind) or rankings[hand].vocabulary
+            if table.kind != wanted:
+                why = f"{name} is a {table.kind} table; a {bet.kind} bet on {hand} needs a {wanted} table"
+                raise fault_in(path, key, why)
+            rows = [row.when for row in table.rows]
+            for fault in unknown(("bets", index, "rows"), "row", bet.rows, rows):
+                raise fault_in(path, *fault)
+    return found
+
+
+def _find_paytable(path: Path, key: Key, name: str) -> PayTable:
+    """A pay table in `paytables/` beside the game's file, or else one of the package."""
+    file = path.parent / "paytables" / f"{name}.toml"
+    if not file.is_file() and name in paytable_files():
+        file = paytable_files()[name]
+    if not file.is_file():
+        known = sorted({*(each.stem for each in file.parent.glob("*.toml")), *paytable_files()})
+        near = ", ".join(get_close_matches(name, known, 8, 0.5)) or f"{len(known)} others"
+        raise fault_in(path, key, f"no pay table {name!r} in {file.parent.name}/ or in the package, which have {near}")
+    return load_paytable(file)
+
+
+def _tied(bets: Mapping[str, Bet]) -> dict[str, frozenset[str]]:
+    groups = {name: frozenset({name}) for name in bets}
+    for bet in bets.values():
+        if bet.equals:
+            merged = groups[bet.name] | groups[bet.equals.bet]
+            groups.update(dict.fromkeys(merged, merged))
+        if isinstance(bet, SharedBet):
+            merged = groups[bet.name].union(*(groups[other] for other in bet.goes_with))
+            groups.update(dict.fromkeys(merged, merged))
+    return groups

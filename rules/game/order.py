@@ -1,0 +1,45 @@
+"""The order in which a dealer settles: rounds around the table, each with its bets, from one end to the other."""
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import compress
+
+from rules.game.pot_spec import POT, is_of_pot
+from rules.game.schema import Lap
+from rules.settlement import SettlementLine
+
+
+def settles_by_seat(phases: Sequence[Lap]) -> bool:
+    """Whether the dealer goes around the table once, and settles all bets of a seat as they stand in the game file."""
+    first = phases[0]
+    return len(phases) == 1 and not (first.bets or first.only or first.leaving or first.losers_first)
+
+
+def in_order(lines: Sequence[SettlementLine], phases: Sequence[Lap]) -> list[SettlementLine]:
+    """The lines as the phases take them: each line in the first that speaks of it, those of none last, in the order of
+    the game file."""
+    if settles_by_seat(phases):
+        return list(lines)
+    left = list(lines)
+    found: list[SettlementLine] = []
+    for phase in phases:
+        mine = [_in(line, phase) for line in left]
+        found += sorted(compress(left, mine), key=partial(_turn, phase))
+        left = [line for line, taken in zip(left, mine, strict=True) if not taken]
+    return found + left
+
+
+def _turn(phase: Lap, line: SettlementLine) -> tuple[int, bool]:
+    """Whose turn it is; of one seat what is won comes last, where the phase says so."""
+    seat = -line.seat if phase.seats == "descending" else line.seat
+    return seat, phase.losers_first and line.result == "win"
+
+
+def _in(line: SettlementLine, phase: Lap) -> bool:
+    if phase.bets and line.bet not in phase.bets and not (POT in phase.bets and is_of_pot(line.bet)):
+        return False
+    if line.bet in phase.leaving and line.result == "win":
+        return False
+    if phase.only == "unqualified":
+        return line.clause == phase.clause
+    return not phase.only or (line.result == "lose") == (phase.only == "lost")

@@ -1,0 +1,165 @@
+"""A game held against the procedures that it names: what would come to light at the first END GAME is found before."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final, Literal, NamedTuple
+
+from dealer_flow.procedure.load import ProcedureError, fault_of, known_procedures, load_procedure
+from dealer_flow.procedure.plan import Plan
+from dealer_flow.procedure.schema import Procedure
+from dealer_flow.tomlfile import fault_in
+from protocol.tomlfile import Key, TomlFileError
+from rules.game.hand_spec import DISCARDS, OWN, Cards, HandSpec
+from rules.game.load import Game
+from rules.game.schema import GameSpec
+
+_NOTHING: Final[Mapping[str, str]] = {}
+_NO_FILES: Final[Mapping[str, Path]] = {}
+
+
+class PairFault(NamedTuple):
+    """Where the two do not fit: a key of one of the two files, and what is allowed there."""
+
+    of: Literal["game", "procedure"]
+    key: Key
+    why: str
+
+
+def differences(spec: GameSpec, plan: Plan) -> Iterator[PairFault]:
+    """Everything in which a game and a procedure under its options do not fit."""
+    allowed = {option.name: option.allowed for option in plan.procedure.option}
+    for name, ours in spec.options.items():
+        for number, value in enumerate(ours):
+            if value not in allowed.get(name, ()):
+                why = f"procedure {plan.procedure.id} has no option {name} {value!r}; allowed: "
+                yield PairFault("game", ("options", name, number), why + ", ".join(allowed.get(name, allowed)))
+    yield from _bets(spec, plan.procedure)
+    if spec.race is None:
+        yield from _hands(spec, plan)
+    else:
+        yield from _race(spec, plan)
+
+
+def pair_faults(game: Game, source: str | Path, options: Mapping[str, str] = _NOTHING) -> Iterator[TomlFileError]:
+    """Every difference of a game and the procedure with this id, or in this file, each at its line of the file that it
+    stands in."""
+    for of, key, why in differences(game.spec, Plan(load_procedure(source), options)):
+        yield fault_in(game.path, key, why) if of == "game" else fault_of(source, key, why)
+
+
+def game_faults(game: Game, files: Mapping[str, Path] = _NO_FILES) -> Iterator[TomlFileError]:
+    """As `pair_faults`, of every procedure that the game names, and each that there is none of. It is looked for by
+    its id in `files`, then among those that come with the package, then as `ID.toml` beside the game's file."""
+    for number, name in enumerate(game.spec.procedures):
+        source = files.get(name) or procedure_source(game, name)
+        if source is None:
+            allowed = f"{', '.join(known_procedures())}, or one in {name}.toml beside this file"
+            yield fault_in(game.path, ("procedures", number), f"no procedure {name!r}; allowed: {allowed}")
+            continue
+        try:
+            yield from pair_faults(game, source, {name: allowed[0] for name, allowed in game.spec.options.items()})
+        except ProcedureError as fault:
+            yield fault
+
+
+def must_fit(game: Game, source: str | Path | None = None, options: Mapping[str, str] = _NOTHING) -> None:
+    """TomlFileError, the first there is, when the game does not fit this procedure, or any that it names."""
+    for fault in game_faults(game) if source is None else pair_faults(game, source, options):
+        raise fault
+
+
+def procedure_source(game: Game, name: str) -> str | Path | None:
+    """The procedure of that id: among those that come with the package, else the file beside the game's."""
+    if name in known_procedures():
+        return name
+    beside = game.path.parent / f"{name}.toml"
+    return beside if beside.is_file() and beside != game.path else None
+
+
+# ------------------------------------------------------------------ what is compared
+
+
+def _bets(spec: GameSpec, procedure: Procedure) -> Iterator[PairFault]:
+    """Each bet of the one is a bet of the other, and the same one is played for the progressive."""
+    spots = {bet.name: bet for bet in procedure.bet}
+    bets = {bet.name: bet for bet in spec.bets}
+    given_up = {choice.gives_up.as_ for choice in procedure.decision if choice.gives_up}
+    for number, bet in enumerate(spec.bets):
+        if bet.on:
+            continue  # paid on another bet's stake, it has no spot
+        spot, progressive = spots.get(bet.name), bet.kind == "progressive"
+        if spot is None and bet.name in given_up:
+            continue
+        if spot is None:
+            why = f"procedure {procedure.id} has no bet {bet.name!r}; allowed: {', '.join(spots)}"
+            yield PairFault("game", ("bets", number, "name"), why)
+        elif progressive and not spot.progressive:
+            theirs = ", ".join(name for name, each in spots.items() if each.progressive) or "none"
+            why = f"procedure {procedure.id} does not play {bet.name!r} for the progressive; allowed: {theirs}"
+            yield PairFault("game", ("bets", number, "kind"), why)
+    for number, spot in enumerate(procedure.bet):
+        if spot.name not in bets:
+            why = f"game {spec.id} has no bet {spot.name!r}; allowed: {', '.join(bets)}"
+            yield PairFault("procedure", ("bet", number, "name"), why)
+        elif spot.progressive and bets[spot.name].kind != "progressive":
+            why = f"game {spec.id} settles {spot.name!r} as {bets[spot.name].kind}; allowed: false"
+            yield PairFault("procedure", ("bet", number, "progressive"), why)
+
+
+def _hands(spec: GameSpec, plan: Plan) -> Iterator[PairFault]:
+    """A hand has as many cards of a place as are dealt there and not burned, and looks at steps that there are."""
+    name = plan.procedure.id
+    if plan.shoe is not None:
+        yield PairFault("game", ("hands",), f"procedure {name} deals columns and no hands; allowed: [race]")
+        return
+    steps = [step.name for step in plan.procedure.step]
+    for hand, made in spec.hands.items():
+        for place, after in made.at.items():
+            if not set(after) & set(steps):
+                why = f"procedure {name} has no step {' or '.join(map(repr, after))}; allowed: {', '.join(steps)}"
+                yield PairFault("game", ("hands", hand, "at", place), why)
+        for place, cards in made.of.items():
+            yield from _of_place(hand, made, place, cards, plan)
+
+
+def _of_place(hand: str, made: HandSpec, place: str, cards: Cards, plan: Plan) -> Iterator[PairFault]:
+    """How many cards a hand has of a place, where all of them are looked at in the end."""
+    name, key = plan.procedure.id, ("hands", hand, "of", place)
+    named = {each.name: each.place for each in plan.procedure.hand}
+    if place == DISCARDS or any(step.do == "offer-hand" and step.to == place for step in plan.procedure.step):
+        return  # laid away, or a hand that is dealt to nobody and offered where the house does
+    to = {OWN: "seats", **named}.get(place, place)
+    dealt = plan.played.get(place, plan.played.get(to, 0))
+    if not dealt and isinstance(cards, tuple) and not cards[0]:
+        return  # cards that may lie there, and need not
+    if not dealt:
+        allowed = ", ".join((OWN, *(each for each in plan.played if each != "seats")))
+        yield PairFault("game", key, f"procedure {name} deals nothing to {place}; allowed: {allowed}")
+    elif place not in made.at and not made.part and made.fill is None and not _changes(plan, place):
+        least, most = (cards, cards) if isinstance(cards, int) else cards
+        if not least <= dealt <= most:
+            needed = f"{least} card{'' if least == 1 else 's'} of {to}"
+            why = f"{needed}, and {dealt} are left there of what procedure {name} deals"
+            yield PairFault("game", key, f"{why}; allowed: {dealt}")
+
+
+def _changes(plan: Plan, place: str) -> bool:
+    """Whether cards come to a place, or leave it, by somebody's choice."""
+    chosen = any(choice.discards or choice.lays_aside or choice.draws for choice in plan.procedure.decision)
+    return (place == OWN and chosen) or any(step.do == "exchange" for step in plan.procedure.step)
+
+
+def _race(spec: GameSpec, plan: Plan) -> Iterator[PairFault]:
+    """The columns are decided at the cards that end the drawing."""
+    name, shoe, race = plan.procedure.id, plan.shoe, spec.race
+    assert race is not None, "a race is compared"
+    if shoe is None:
+        yield PairFault("game", ("race",), f"procedure {name} deals hands and no columns; allowed: [hand]")
+        return
+    if not shoe.by_suit:
+        why = f"game {spec.id} races suits; allowed: suit"
+        yield PairFault("procedure", ("shoe", "columns", "by"), why)
+    for key, cards, end in (("column", race.column, shoe.column_end), ("most", race.most, shoe.all_end)):
+        if cards != end:
+            why = f"{cards} cards, and procedure {name} ends at {end or 'no number'}; allowed: {end or 'none'}"
+            yield PairFault("game", ("race", key), why)

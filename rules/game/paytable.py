@@ -1,0 +1,298 @@
+"""Pay tables as strict TOML files: a condition, a pay and a clause on every row."""
+
+import re
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
+from dealer_flow.tomlfile import TomlTable, load
+from protocol.tomlfile import Key
+from rules.game.amounts import MOST_TIMES, AmountField, WagerField
+from rules.game.conditions import CONDITIONS
+
+USUAL_ENVY_BASE_CENTS: Final = 100
+"""The wager that envy is printed for where neither the table's file nor the house names another."""
+
+Unit = Literal["to", "for", "percent", "push", "bare", "flat", "flat-to"]
+
+_RATIO: Final = re.compile(r"(\d[\d,]{0,15}) (?:(to|for) (\d{1,7})|for (\d{1,7}) from ([a-z][a-z-]*))")
+_PERCENT: Final = re.compile(r"(\d{1,3}) % of ([a-z][a-z-]*)(?: and (\d[\d,]{0,15} (?:to|for) \d{1,7}))?")
+_FLAT: Final = re.compile(r"\$(\d[\d,]{0,11})(?: from ([a-z][a-z-]*)| (and the stake))?")
+_ALLOWED: Final = (
+    f"an integer, 'A to B', 'A for B', 'A for B from METER', 'P % of METER', 'P % of METER and A to B', '$D', "
+    f"'$D and the stake', '$D from METER', or 'push'; at most {MOST_TIMES:,} times"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pay:
+    """What a row pays. `to`: times the stake, which comes back; `for`: times the stake, which does not, off `meter`
+    where one is named;
+    `percent`: of the meter named `meter`, the stake does not come back; `push`: the stake comes back; `flat`: `amount`
+    in cents, whatever was staked, from `meter` where one is named; `flat-to`: so too, and the stake comes back.
+    `plus`: what is paid besides."""
+
+    unit: Unit
+    amount: Fraction
+    meter: str | None = None
+    plus: "Pay | None" = None
+
+    @property
+    def keeps_stake(self) -> bool:
+        """Whether the stake comes back beside it."""
+        return self.unit in ("to", "push", "flat-to")
+
+    @property
+    def text(self) -> str:
+        """As a pay table prints it."""
+        if self.unit == "push":
+            return "push"
+        if self.unit == "percent":
+            plus = f" and {self.plus.text}" if self.plus else ""
+            return f"{self.amount * 100} % of {self.meter}{plus}"
+        if self.unit in ("flat", "flat-to"):
+            whence = f" from {self.meter}" if self.meter else " and the stake" if self.unit == "flat-to" else ""
+            return f"${self.amount.numerator // 100:,}{whence}"
+        whence = f" from {self.meter}" if self.meter else ""
+        return f"{self.amount.numerator:,} {self.unit} {self.amount.denominator}{whence}"
+
+    @property
+    def rank(self) -> tuple[int, Fraction]:
+        """Orders the pays of one table: a share of a meter is worth more than any fixed pay, a dollar no less than one
+        time the stake."""
+        return int(self.unit == "percent"), self.amount / 100 if self.unit in ("flat", "flat-to") else self.amount
+
+
+def parse_pay(value: object) -> Pay:
+    """A pay as a file writes it: text, or an integer in the table's `bare` unit; ValueError says what is allowed."""
+    if isinstance(value, Pay):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= MOST_TIMES:
+        return Pay("bare", Fraction(value))
+    if value == "push":
+        return Pay("push", Fraction(0))
+    if isinstance(value, str):
+        if (found := _RATIO.fullmatch(value)) and (unit := int(found[3] or found[4])):
+            amount = Fraction(int(found[1].replace(",", "")), unit)
+            if amount <= MOST_TIMES:
+                return Pay("to" if found[2] == "to" else "for", amount, found[5])
+        if (found := _PERCENT.fullmatch(value)) and 0 < int(found[1]) <= 100:
+            return Pay("percent", Fraction(int(found[1]), 100), found[2], parse_pay(found[3]) if found[3] else None)
+        if (found := _FLAT.fullmatch(value)) and 0 < (dollars := int(found[1].replace(",", ""))) <= MOST_TIMES:
+            return Pay("flat-to" if found[3] else "flat", Fraction(dollars * 100), found[2])
+    raise ValueError(f"not a pay; allowed: {_ALLOWED}")
+
+
+PayField = Annotated[
+    Any,
+    BeforeValidator(parse_pay),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "integer", "minimum": 1, "maximum": MOST_TIMES},
+                {
+                    "type": "string",
+                    "pattern": f"^(push|{'|'.join(each.pattern for each in (_RATIO, _PERCENT, _FLAT))})$",
+                },
+            ]
+        }
+    ),
+]
+
+
+class PayRow(TomlTable):
+    """One row. `envy_cents` is what every other bettor gets for this hand at the base wager. Rows of one `group` pay
+    apart from those of another: the best in each is paid (47.1-1017.32(17))."""
+
+    when: str
+    """What the hand must be, in the words of the table's `kind`."""
+    pays: PayField
+    """What it pays: `3 to 1`, `30 for 1`, `100 % of meter`, `$500`, `push`, or a whole number whose unit is `bare`."""
+    clause: str
+    envy_cents: AmountField = 0
+    """What every other bettor gets for this hand at the base wager."""
+    group: str = ""
+    """Rows of one group pay apart from those of another: the best in each is paid."""
+
+
+class Note(TomlTable):
+    """How an unclear print was read, and on what ground."""
+
+    about: str
+    """What in the print is unclear."""
+    reading: str
+    """How it was read."""
+    because: str
+    """On what ground."""
+
+
+class Printed(TomlTable):
+    """A figure the source prints beside the table, with as many decimals as it prints."""
+
+    house_edge_pct: Annotated[str, Field(pattern=r"^-?\d+(\.\d+)?$")]
+    """In percent, as printed."""
+    return_pct: Annotated[str, Field(pattern=r"^\d+(\.\d+)?$")] | None = None
+    """In percent, as printed."""
+    clause: str
+
+
+@dataclass(frozen=True)
+class PaidRow:
+    """A row ready for use: its condition, pay, clause and envy at the base wager."""
+
+    when: str
+    pay: Pay
+    clause: str
+    envy_cents: int = 0
+
+    @cached_property
+    def words(self) -> str:
+        """What it pays, as a pay table prints it."""
+        return self.pay.text
+
+    @cached_property
+    def keeps_stake(self) -> bool:
+        """Whether the stake comes back beside it."""
+        return self.pay.keeps_stake
+
+    @cached_property
+    def flat(self) -> bool:
+        """Whether it pays the same whatever was staked."""
+        return self.pay.unit in ("flat", "flat-to")
+
+    @cached_property
+    def ratio(self) -> tuple[int, int]:
+        """A to B, of a pay that is so many times the stake."""
+        return self.pay.amount.numerator, self.pay.amount.denominator
+
+
+class PayTable(TomlTable):
+    """A pay table file. `kind` is what its rows may say, of a hand the vocabulary of its ranking. `bare` is the unit of
+    a pay printed as a bare number; `label` the table's number or name as printed, `heading` what stands above its
+    column; `envy_base_cents` the wager its envy is printed for, `readings` the options under which it is in print.
+    `suspect` says why the table cannot be meant as it is printed; with it, no real bet is settled unless the caller
+    says so."""
+
+    schema_: Literal["dealwire.paytable/1"] = Field(alias="schema")
+    id: str
+    title: str
+    printed: Printed | None = None
+    kind: Literal[
+        "longest-flush", "margin", "five-card", "race", "poker", "identical", "hole-cards", "points", "low", "card"
+    ]
+    """What its rows may say; of a hand's table the vocabulary of its ranking."""
+    label: str = ""
+    """The table's number or name in print."""
+    heading: str = ""
+    """What stands above its column in print."""
+    bare: Literal["to", "for"] | None = None
+    """The unit of a pay that is a bare number."""
+    rows: Annotated[tuple[PayRow, ...], Field(min_length=1)]
+    notes: tuple[Note, ...] = ()
+    envy_base_cents: WagerField | None = None
+    """The wager that its envy is printed for."""
+    readings: dict[str, str] = Field(default_factory=dict)
+    """The options of readings under which it is in print."""
+    suspect: str = ""
+    """Why it cannot be meant as it is printed; no real bet is settled by it unless somebody says so."""
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The pay groups of its rows; one without a name where it has none."""
+        return tuple(dict.fromkeys(row.group for row in self.rows))
+
+    def paid(self, row: PayRow) -> PaidRow:
+        """A row ready for use."""
+        return PaidRow(row.when, _with_unit(row.pays, self.bare), row.clause, row.envy_cents)
+
+    def row_of(self, when: str) -> PaidRow | None:
+        """The row of these words, ready for use; None when there is none."""
+        return next((self.paid(row) for row in self.rows if row.when == when), None)
+
+    def content(self) -> dict[str, Any]:
+        """What a game's hash covers; a key that came later counts only where it is used."""
+        content = self.model_dump(mode="json")
+        found = {
+            key: value
+            for key, value in content.items()
+            if value or key not in ("label", "heading", "envy_base_cents", "readings")
+        }
+        found["rows"] = [_row_content(row) for row in content["rows"]]
+        return found
+
+
+def _row_content(row: dict[str, Any]) -> dict[str, Any]:
+    pays = {key: value for key, value in row["pays"].items() if value or key != "plus"}
+    return {key: value for key, value in row.items() if value or key != "group"} | {"pays": pays}
+
+
+FlatTable = Mapping[Hashable, PaidRow | None]
+"""A pay table flattened: the key of a hand -> the row that pays it."""
+
+
+class _Rows(dict[Hashable, PaidRow | None]):
+    """A flattened table; the row of a key that is not there yet is found when it is looked up."""
+
+    def __init__(self, rows: Sequence[tuple[PaidRow, Callable[[Any], int]]], keys: Iterable[Hashable]) -> None:
+        super().__init__()
+        self._rows = rows
+        self.update((key, self._best(key)) for key in keys)
+
+    def __missing__(self, key: Hashable) -> PaidRow | None:
+        row = self[key] = self._best(key)
+        return row
+
+    def _best(self, key: Hashable) -> PaidRow | None:
+        fits = [(level, row) for row, check in self._rows if (level := check(key))]
+        return max(fits, key=lambda fit: (fit[0], fit[1].pay.rank))[1] if fits else None
+
+
+def flatten(table: PayTable, only: Collection[str] = (), group: str | None = None) -> FlatTable:
+    """For every hand, the row that names it, else the one of those it also holds that pays it most; of equal ones the
+    one printed first. `only` leaves rows out, `group` those of the other pay groups."""
+    conditions = CONDITIONS[table.kind]
+    rows = [
+        (table.paid(row), check)
+        for row in table.rows
+        if (not only or row.when in only)
+        and group in (None, row.group)
+        and (check := conditions.check(row.when)) is not None
+    ]
+    return _Rows(rows, conditions.keys)
+
+
+def load_paytable(path: Path) -> PayTable:
+    """The pay table in the file at `path`; TomlFileError names file, line, key and what is allowed."""
+    return load(path, PayTable, partial(_faults, path))
+
+
+def _faults(path: Path, table: PayTable) -> Iterator[tuple[Key, str]]:
+    """What one key cannot know of another."""
+    conditions, seen = CONDITIONS[table.kind], set[str]()
+    if table.id != path.stem:
+        yield ("id",), f"is {table.id!r}; the file's name asks for {path.stem!r}"
+    for index, row in enumerate(table.rows):
+        if conditions.check(row.when) is None:
+            yield (
+                ("rows", index, "when"),
+                f"{row.when!r} is not for a {table.kind} table; allowed: {conditions.allowed}",
+            )
+        if row.when in seen:
+            yield ("rows", index, "when"), f"{row.when!r} stands twice"
+        if row.pays.unit == "bare" and table.bare is None:
+            yield ("rows", index, "pays"), "a bare number; say what it means: bare = 'to' or 'for'"
+        seen.add(row.when)
+    if table.kind == "margin":
+        checks = [check for when in seen if (check := conditions.check(when)) is not None]
+        for margin in conditions.keys:
+            if not any(holds(margin) for holds in checks):
+                yield ("rows",), f"no row for a win by {margin}; a margin table says what every win pays"
+
+
+def _with_unit(pay: Pay, bare: Literal["to", "for"] | None) -> Pay:
+    return Pay(bare, pay.amount) if pay.unit == "bare" and bare else pay

@@ -1,0 +1,271 @@
+"""The progressive bet of a table: own five cards, fixed pays from the tray, shares of a meter in order, envy last.
+
+CO 47.1-1017.60 progressive (2), (6)-(9). Fixed pays are "for 1": the stake is gone. A meter's pay is exact to the
+cent and is taken off before the next one is worked out, since two may win in one round.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace as dc_replace
+from fractions import Fraction
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from dealer_flow.english import dollars
+from dealer_flow.record.result import Seat
+from rules.facts.held import Hold
+from rules.facts.line import Staked, held
+from rules.facts.seen import View
+from rules.facts.terms import Agreed, Terms, round_down
+from rules.game.paytable import PaidRow, Pay
+from rules.game.readings import right_first
+from rules.game.schema import Bet
+from rules.kinds.envy import ENVY, Envious, Hit, envy_of, hits
+from rules.settlement import MeterTotal, SettlementLine, make_line
+
+__all__ = ["ENVY", "Progressive", "resolve"]
+
+_PLURAL: Final = ("two pair", "three pairs", "five aces")
+
+
+class _Entry(msgspec.Struct, gc=False):
+    """One seat's bet. `hold` says why it cannot be settled, `breaks_rule` that the wager itself is the reason;
+    `open` that a person may yet find it paid, from a meter perhaps. `whose` cards make `hand`, in words;
+    `undeclared`: the clause by which a hand that was not shown loses."""
+
+    seat: Seat
+    stake: int
+    folded: bool
+    hold: Hold | None = None
+    open: bool = False
+    breaks_rule: bool = False
+    hand: str = ""
+    row: PaidRow | None = None
+    whose: str = ""
+    undeclared: str = ""
+
+
+class Progressive(NamedTuple):
+    """What became of one progressive bet: a line by seat, envy lines in the dealer's order, the meters after it."""
+
+    lines: Mapping[int, SettlementLine] = MappingProxyType({})
+    envy: tuple[SettlementLine, ...] = ()
+    meters: tuple[MeterTotal, ...] = ()
+
+
+def resolve(
+    bet: Bet,
+    seats: Sequence[Seat],
+    view: View,
+    holds: Mapping[int, Hold | None],
+    *,
+    alone: bool,
+) -> Progressive:
+    """Resolve `bet` for the seats that made it and whose hands are not dead, given in the dealer's order.
+
+    `holds` says why a seat's bet breaks a rule, of one that does. `alone`: the round is played for the progressive
+    only, so without a jackpot hand every bet comes back.
+    """
+    terms = view.terms
+    of = terms.agreed(bet)
+    dies = bet.fold == "lose" and terms.readings.get("folded-progressive", "dies") == "dies"
+    entries = [_enter(of, seat, view, holds.get(seat.seat) if holds else None, dies=dies) for seat in seats]
+    meters = dict(terms.shown)
+    if alone and not any(_keeps_alive(entry, terms) for entry in entries):
+        void = _void(bet, entries, terms)
+        return Progressive(void, meters=tuple(meters.values()))
+    lines: dict[int, SettlementLine] = {}
+    before = ""
+    left = _sharing(entries, terms)
+    for entry in sorted(entries, key=_number, reverse=right_first(terms.readings)) if len(entries) > 1 else entries:
+        line = lines[entry.seat.seat] = _line(of, _shared(entry, left) if left else entry, terms, meters, before)
+        if entry.open or (line.result == "held" and _shows(entry, meters)):
+            before = f"the bet of seat {entry.seat.seat}, which comes first, is held"
+    return Progressive(lines, _envy(bet, entries, view), tuple(meters.values()))
+
+
+def _number(entry: _Entry) -> int:
+    return entry.seat.seat
+
+
+def _enter(of: Agreed, seat: Seat, view: View, hold: Hold | None, *, dies: bool) -> _Entry:
+    """`dies`: a hand that folded gave the bet up."""
+    bet, stake, breaks_rule = of.bet, seat.wagers[of.name], hold is not None
+    if seat.status == "folded" and dies and not (hold is not None and hold.fold_in_doubt):
+        return _Entry(seat, stake, folded=True, hold=hold, breaks_rule=breaks_rule)
+    declared = bet.declared
+    if hold is None and declared and declared.step not in seat.choices and view.result.outcome == "complete":
+        return _Entry(seat, stake, folded=False, undeclared=declared.clause)
+    hand = view.hand(of.hand, seat)
+    if isinstance(hand, str):
+        hold = hold or Hold(hand, bet.clauses.lose)
+        return _Entry(seat, stake, folded=False, hold=hold, open=True, breaks_rule=breaks_rule)
+    row = of.rows[hand.key] if of.rows is not None else None
+    if hold is not None:
+        return _Entry(seat, stake, folded=False, hold=hold, open=row is not None, breaks_rule=True)
+    return _Entry(seat, stake, False, None, False, False, hand.text, row, view.terms.hands[of.hand].whose)
+
+
+def _sharing(entries: Sequence[_Entry], terms: Terms) -> dict[str, int]:
+    """Meter -> how many hands divide all of it."""
+    if terms.readings.get("jackpot-shared") != "equally":
+        return {}
+    whole = [each.row.pay for each in entries if each.row is not None and each.hold is None]
+    return Counter(pay.meter for pay in whole if pay.meter and pay.unit == "percent" and pay.amount == 1)
+
+
+def _shared(entry: _Entry, left: dict[str, int]) -> _Entry:
+    """The entry with its part of a meter that several divide: one of so many as are `left`, of what is left."""
+    row = entry.row
+    if row is None or entry.hold is not None or row.pay.amount != 1 or left.get(row.pay.meter or "", 0) < 2:
+        return entry
+    parts = left[row.pay.meter or ""]
+    left[row.pay.meter or ""] -= 1
+    return replace(entry, row=dc_replace(row, pay=dc_replace(row.pay, amount=Fraction(1, parts))))
+
+
+def _keeps_alive(entry: _Entry, terms: Terms) -> bool:
+    if entry.row is None:
+        return False
+    return terms.readings.get("jackpot-hand") != "meter-row" or entry.row.pay.meter is not None
+
+
+def _void(bet: Bet, entries: Sequence[_Entry], terms: Terms) -> dict[int, SettlementLine]:
+    """Nobody is known to hold a jackpot hand: every bet comes back, unless an open one might be one."""
+    returns = terms.game.spec.returns
+    back = f"no progressive jackpot hand at the table: all hands are dead and {bet.name} comes back"
+    doubt = next((entry.hold.why for entry in entries if entry.open and entry.hold), None)
+    lines = {}
+    for entry in entries:
+        number, hold = entry.seat.seat, entry.hold
+        if hold is None and doubt is not None:
+            hold = Hold(f"whether a hand at the table is a jackpot hand is open: {doubt}", returns.no_jackpot_hand)
+        why, clause = (hold.why, hold.clause) if hold else (back, returns.no_jackpot_hand)
+        lines[number] = make_line(number, bet.name, entry.stake, "held" if hold else "returned", why, clause)
+    return lines
+
+
+def _line(of: Agreed, entry: _Entry, terms: Terms, meters: dict[str, MeterTotal], before: str) -> SettlementLine:
+    bet, number, name, table = of.bet, entry.seat.seat, of.name, of.paytable
+    if entry.hold is not None:
+        return held(bet, number, entry.stake, entry.hold)
+    if entry.folded:
+        return terms.lost(of, number, entry.stake, "folded", bet.clauses.fold, None)
+    if entry.undeclared:
+        return make_line(
+            number, name, entry.stake, "lose", f"the hand was not declared: {name} loses", entry.undeclared
+        )
+    if entry.row is None:
+        return terms.lost(of, number, entry.stake, _facts(entry.whose, entry.hand), of.lost, table)
+    if entry.row.pay.meter is not None:
+        return _meter_line(of, entry, entry.row, terms, meters, before)
+    facts = _facts(entry.whose, entry.hand)
+    return Staked(of, number, entry.stake, terms, entry.stake).won(facts, entry.row, table)
+
+
+def _fixed(pay: Pay, stake: int) -> int:
+    """Cents of a printed amount that comes off a meter; 0 where a share of it does."""
+    if pay.unit == "percent":
+        return 0
+    return int(pay.amount if pay.unit == "flat" else stake * pay.amount)
+
+
+def _take(
+    meters: dict[str, MeterTotal], name: str, pay: Pay, fixed: int, seed: int | None
+) -> tuple[int, Fraction | int]:
+    """Take a `fixed` amount or a share off a meter, to the cent: the cents and what stays; a share of all of it makes
+    the meter start again."""
+    meter = meters[name]
+    shown = meter.after or 0
+    share = pay.amount if pay.unit == "percent" else Fraction(0)
+    cents, rest = round_down(shown * share.numerator, share.denominator, 1)
+    cents += fixed
+    meter = replace(meter, paid=meter.paid + cents, after=shown - cents)
+    if share == 1 and seed is None:
+        meter = replace(meter, after=None, reseeded=None)
+    elif share == 1 and seed is not None:
+        start = seed + meter.reserve_after
+        meter = replace(meter, after=start, reseeded=(meter.reseeded or 0) + start, reserve_after=0)
+    meters[name] = meter
+    return cents, rest
+
+
+def _shows(entry: _Entry, meters: Mapping[str, MeterTotal]) -> bool:
+    """Whether it is known what the meter shows that pays this hand."""
+    meter = meters.get(entry.row.pay.meter or "") if entry.row is not None else None
+    return meter is not None and meter.after is not None
+
+
+def _meter_line(
+    of: Agreed, entry: _Entry, row: PaidRow, terms: Terms, meters: dict[str, MeterTotal], before: str
+) -> SettlementLine:
+    """A share of a meter, or an amount off it, when what it shows is known at the moment this seat's turn comes."""
+    bet, number, name, pay = of.bet, entry.seat.seat, row.pay.meter or "", row.pay
+    facts = f"{_facts(entry.whose, entry.hand)}: {bet.name} pays {row.words}"
+    meter, table = meters.get(name), of.paytable
+    if meter is None or meter.after is None or before:
+        missing = "no amount was given for the meter" if meter is None else "the seed it fell back to was not given"
+        why = f"{facts}, but {before or missing}"
+        return make_line(number, bet.name, entry.stake, "held", why, row.clause, paytable=table, row=row.when)
+    fixed = _fixed(pay, entry.stake)
+    if fixed > meter.after:
+        why = f"{facts}, but it shows {dollars(meter.after)}"
+        return make_line(number, bet.name, entry.stake, "held", why, row.clause, paytable=table, row=row.when)
+    why = facts if fixed else f"{facts}, which shows {dollars(meter.after)}"
+    beside = terms.paid(entry.stake, PaidRow(row.when, pay.plus, row.clause))[0] if pay.plus else 0
+    cents, rest = _take(meters, name, pay, fixed, terms.meters[name].seed_cents)
+    return make_line(
+        number,
+        bet.name,
+        entry.stake,
+        "win",
+        why,
+        row.clause,
+        pay=cents + beside,
+        from_house=beside,
+        keeps_stake=False,
+        paytable=table,
+        row=row.when,
+        meter=name,
+        rest=rest,
+    )
+
+
+def _envy(bet: Bet, entries: Sequence[_Entry], view: View) -> tuple[SettlementLine, ...]:
+    """What every other bettor gets for a hand with envy: once for each such hand, never for one's own."""
+    readings = view.terms.readings
+    found = [
+        Hit(entry.seat.seat, entry.hand, entry.row)
+        for entry in entries
+        if entry.row is not None and entry.row.envy_cents
+    ]
+    if readings.get("envy-trigger") == "anyone":
+        bettors = {entry.seat.seat for entry in entries}
+        found += hits(bet, (), [seat for seat in view.result.seats if seat.seat not in bettors], view)
+    if not found:
+        return ()
+    envious = [
+        Envious(entry.seat.seat, entry.stake, entry.hold if _envy_waits(entry, readings) else None)
+        for entry in entries
+        if not (entry.folded and readings.get("folded-envy") == "none")
+    ]
+    return tuple(envy_of(bet, envious, found, view.terms))
+
+
+def _envy_waits(entry: _Entry, readings: Mapping[str, str]) -> bool:
+    """Whether the reason why a bet is held is one for its envy, too: of a fold in doubt, where folding gives it up."""
+    if entry.hold is not None and entry.hold.fold_in_doubt:
+        return readings.get("folded-envy") == "none"
+    return entry.breaks_rule
+
+
+@lru_cache(maxsize=1 << 12)
+def _facts(whose: str, hand: str) -> str:
+    """Whose cards make which hand, in words."""
+    of_no_kind = hand.endswith(" high") and "," not in hand
+    article = "" if of_no_kind or "of a kind" in hand or hand.startswith(_PLURAL) else "a "
+    return f"{whose} make {article}{hand}"

@@ -1,0 +1,89 @@
+"""Hands that are set in two: a player's that is set against the ranks, the dealer's that is not set the house way."""
+
+from typing import Final
+
+from dealer_flow.record.details import Split
+from dealer_flow.record.result import Seat
+from protocol.cards import Card
+from rules.facts.held import Hold
+from rules.facts.line import Staked
+from rules.facts.seen import View
+from rules.game.hand_spec import OWN
+from rules.game.house_ways import HouseWay
+from rules.game.split_spec import SetHand
+from rules.hands import Ranked
+from rules.settlement import SettlementLine
+
+_BY_HOUSE: Final = frozenset({"dealer", "house-way"})
+_HELD: Final = "held"
+
+
+def by_the_set(staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
+    """The line of a bet that how a hand was set decides; None when the hands do."""
+    for each in view.terms.game.sets_of[staked.of.name]:
+        if (ruled := _ruling(each, seat, view)) is not None:
+            return staked.held(ruled) if isinstance(ruled, Hold) else staked.lose(ruled, each.clause)
+    return None
+
+
+def _ruling(each: SetHand, seat: Seat, view: View) -> Hold | str | None:
+    """Why a bet is held, or lost, by how this hand was set; None when the hands decide. Found once of a hand."""
+    key = each.low, seat.seat if view.terms.hands[each.low].of_seat else 0
+    if key not in view.rulings:
+        view.rulings[key] = _ruled(each, seat, view)
+    return view.rulings[key]
+
+
+def _ruled(each: SetHand, seat: Seat, view: View) -> Hold | str | None:
+    split = view.split(each.low, seat)
+    if split is None:
+        return None
+    own = OWN in view.terms.game.spec.hands[each.low].of
+    foul = _foul(each, split, seat, view)
+    if split.foul and not foul and own:
+        return Hold("the hand was found set wrong, and by its cards it is not", each.clause)
+    if foul and (own or split.by not in _BY_HOUSE):
+        return Hold(foul, each.clause) if view.terms.readings.get("foul-hand") == _HELD else foul
+    if foul:
+        return Hold(f"the dealer set {foul}", each.clause)
+    way = view.terms.house_way
+    if own or way is None or not each.way or split.by not in _BY_HOUSE:
+        return None
+    return _not_the_way(each, seat, view, way)
+
+
+def _foul(each: SetHand, split: Split, seat: Seat, view: View) -> str:
+    """How a hand is set against the ranks, in words; empty when it is not. Cards that are known have the last word."""
+    low, rest = view.hand(each.low, seat), view.hand(each.rest, seat)
+    if isinstance(low, str) or isinstance(rest, str):
+        return "a hand that was found set wrong" if split.foul else ""
+    if low.strength > rest.strength:
+        return f"{_spelled(low)} in the low hand above {_spelled(rest)}, a hand set wrong"
+    return ""
+
+
+def _spelled(hand: Ranked) -> str:
+    return f"{hand.text} ({' '.join(map(str, hand.cards))})"
+
+
+def _not_the_way(each: SetHand, seat: Seat, view: View, way: HouseWay) -> Hold | None:
+    """Why the dealer's set is not the house way's; None when it is, or when its cards are not known."""
+    low, rest = view.cards(each.low, seat), view.cards(each.rest, seat)
+    if isinstance(low, str) or isinstance(rest, str):
+        return None
+    if len(low) + len(rest) != way.spec.cards:
+        return Hold(f"house way {way.id} sets {way.spec.cards} cards, not {len(low) + len(rest)}", each.way)
+    found = way.settings((*low, *rest), view.terms.ranks(each.low), view.terms.ranks(each.rest))
+    if found is None:
+        return Hold(f"house way {way.id} does not speak of {_text((*low, *rest))}", each.way)
+    rule, allowed = found
+    if any(sorted(low) == sorted(setting.low) for setting in allowed):
+        return None
+    wanted = _text(allowed[0].low)
+    return Hold(f"the dealer set {_text(low)} low, and the house way has {wanted} ({rule.does})", rule.clause)
+
+
+def _text(cards: tuple[Card, ...]) -> str:
+    """The highest first; a joker before all."""
+    ranks = {card: 15 if card.is_joker else 14 if card.rank == 1 else card.rank or 0 for card in cards}
+    return " ".join(card.text for card in sorted(cards, key=lambda card: ranks[card], reverse=True))

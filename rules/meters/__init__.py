@@ -1,0 +1,1 @@
+"""Progressive and jackpot meters, and the awards taken from them."""

@@ -1,0 +1,319 @@
+"""The progressive's books at one table: what START GAME takes and each award adds up to, from the controller's reports.
+
+It moves the bank's meters as people award, at the moment a card completes it. What the cards say is the
+settlement's business; `differences` compares the two at END GAME, and a person backs out what was wrong.
+
+CO 47.1-1017.60 progressive (7)(D)-(H); WA NC 6, 9(d)-(h), MGL 7, 10(d)-(h).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any, Final
+
+from msgspec import structs
+
+import devices.events as e
+from dealer_flow.english import dollars
+from dealer_flow.record.incidents import EventRef
+from devices.events import Seen
+from rules.errors import SettlementRefused
+from rules.game.load import Game
+from rules.game.paytable import PayRow, PayTable
+from rules.game.readings import right_first
+from rules.meters.award_record import (
+    AwardKind,
+    AwardRecord,
+    AwardRound,
+    AwardRoundState,
+    AwardState,
+    differences,
+    standing,
+)
+from rules.meters.award_steps import NEXT, AwardStage, allowed
+from rules.meters.bank import MeterBank, MeterRecord, MeterRefused, RoundKey
+from rules.meters.settled_rounds import SettledKey, SettledRounds
+from rules.settlement import Settlement
+
+# ------------------------------------------------------------------ the books
+
+_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+@dataclass(slots=True)
+class _Open:
+    """What is being awarded."""
+
+    seat: int = 0
+    button: int = 0
+    row: PayRow | None = None
+
+
+Out = AwardRecord | MeterRecord
+
+
+class AwardBook:
+    """Feed it every report; it answers with records. `spot` is the progressive's number among the layout's bets.
+
+    Hand buttons count the rows of the pay table from 1, as they are printed. SettlementRefused when the game has no
+    progressive or the bank has not the meters that its pay table pays from.
+    """
+
+    def __init__(
+        self,
+        bank: MeterBank,
+        game: Game,
+        *,
+        spot: int,
+        paytable: str | None = None,
+        readings: Mapping[str, str] = _NOTHING,
+        table: str = "table-1",
+    ) -> None:
+        bet = game.progressive
+        if bet is None:
+            raise SettlementRefused("progressive of game", game.id, [])
+        if paytable is not None and paytable not in bet.paytables:
+            raise SettlementRefused(f"pay table of {bet.name}", paytable, bet.paytables)
+        self.bank, self.table = bank, table
+        self.paytable: PayTable = game.paytables[paytable or game.default_paytables(readings)[bet.name]]
+        self.stage = AwardStage.BETS
+        self.round: AwardRound | None = None
+        """The round between START GAME and END GAME; None while bets are open."""
+        self.last: AwardRound | None = None
+        """The round that END GAME closed last."""
+        self.settled: SettledRounds | None = None
+        """What remembers the rounds whose bets were taken; None believes each START GAME."""
+        self._bet, self._spot = bet, spot
+        self._right_first = right_first(game.default_readings() | dict(readings))
+        self._wagers: dict[int, int] = {}
+        self._sensors: set[int] = set()
+        self._open, self._awards = _Open(), list[AwardRecord]()
+        for row in self.paytable.rows:
+            if row.pays.meter and row.pays.meter not in bank.meters():
+                raise SettlementRefused(f"meter that {self.paytable.id} pays from", row.pays.meter, bank.meters())
+
+    def handle(self, seen: Seen) -> list[Out]:
+        """Take one report; the records it led to. A card swiped while nothing is confirmed is no business of ours."""
+        body = seen.body
+        match body:
+            case e.WagerPlaced(seat, bet, cents) if bet == self._spot and self.round is None:
+                self._wagers[seat] = cents
+            case e.SensorChanged(seat, on):  # in a game, too: the dealer takes the bets away
+                (self._sensors.add if on else self._sensors.discard)(seat)
+            case e.GameStarted():
+                cut = self._end(seen) if self.round is not None else []
+                return [*cut, *self._start(seen, body)]
+            case e.GameEnded() if self.round is not None:
+                return self._end(seen)
+            case e.SpotSelected(seat):
+                return self._step("spot", seen, seat=seat)
+            case e.HandButton(hand, on):
+                return self._button(seen, hand, on)
+            case e.Confirmed():
+                return self._step("CONFIRM", seen)
+            case e.BadgeSwiped() if self.stage is AwardStage.CONFIRMED:
+                return self._swipe(seen, body)
+        return []
+
+    def back_out(self, award: AwardRecord, badge: int, why: str) -> list[Out]:
+        """Undo a logged award of this round or the last, by hand; what the tray paid is noted only.
+
+        MeterRefused when the award does not stand, or its meter cannot take it back.
+        """
+        book = self._awards if self.round is not None else list(self.last.awards if self.last else ())
+        if award not in standing(book):
+            raise MeterRefused(award.meter or "(tray)", "backing out", "no such award stands in this round or the last")
+        moved = [self.bank.back_out(award.record, badge, why)] if award.record is not None else []
+        changed = {"kind": "backed-out", "badge": badge, "level": None, "why": why, "events": ()}
+        undone = structs.replace(award, **changed, record=moved[0].number if moved else None)
+        if self.round is not None:
+            self._awards.append(undone)
+        elif self.last is not None:
+            self.last = replace(self.last, awards=(*self.last.awards, undone))
+        return [undone, *moved]
+
+    def differences(self, settlement: Settlement) -> list[AwardRecord]:
+        """Where the awards of the round that END GAME closed last are not what `settlement` says."""
+        return differences(settlement, self.last, self._bet.name) if self.last is not None else []
+
+    # ------------------------------------------------------------------ between rounds
+
+    def state(self) -> AwardState | None:
+        """All that outlives a round; None while one is under way."""
+        if self.round is not None or self.stage is not AwardStage.BETS:
+            return None
+        last, kept = self.last, None
+        if last is not None:
+            meters = dict(last.before), last.taken, dict(last.shown)
+            kept = AwardRoundState(last.at, dict(last.bets), *meters, last.awards)
+        return AwardState(dict(sorted(self._wagers.items())), tuple(sorted(self._sensors)), kept)
+
+    def restore(self, state: AwardState) -> None:
+        """Go on as the book did that gave this state; the bank must stand where it stood then."""
+        kept = state.last
+        self.stage, self.round = AwardStage.BETS, None
+        self.last = AwardRound(kept.at, kept.bets, kept.before, kept.taken, kept.shown, kept.awards) if kept else None
+        self._wagers, self._sensors = dict(state.wagers), set(state.sensors)
+        self._open, self._awards = _Open(), []
+
+    # ------------------------------------------------------------------ the steps
+
+    def _start(self, seen: Seen, body: e.GameStarted) -> list[Out]:
+        bets: dict[int, int | None] = {seat: cents for seat, cents in self._wagers.items() if cents}
+        for seat in sorted(self._sensors - bets.keys()):
+            bets[seat] = self.bank.setup.sensor_cents
+        at = RoundKey(self.table, f"{seen.session:08x}", body.round)
+        if self._taken_before(seen, at):
+            return self._repeat(seen, at)
+        taken, before = sum(cents or 0 for cents in bets.values()), self.bank.meters()
+        records = self.bank.contribute(at, taken)
+        self.round = AwardRound(at, bets, before, tuple(records), self.bank.meters())
+        self._open, self._awards = _Open(), []
+        self._wagers.clear()
+        self.stage = NEXT[AwardStage.BETS, "START GAME"]
+        unknown = [str(seat) for seat, cents in bets.items() if cents is None]
+        why = f"progressive bets of {len(bets)} seats are taken"
+        why += f"; what lay on the sensors of seats {', '.join(unknown)} is not known" if unknown else ""
+        return [self._say("bets-taken", seen, why, cents=taken, clause=self._bet.clauses.win), *records]
+
+    def _taken_before(self, seen: Seen, at: RoundKey) -> bool:
+        """True when the bets of this round were taken already: it is heard once more. From now on they were."""
+        if self.settled is None:
+            return False
+        key = SettledKey(f"bets at {seen.device}", at.session, at.round)
+        known = self.settled.known(key)
+        if not known:
+            self.settled.add(key)
+        return known
+
+    def _repeat(self, seen: Seen, at: RoundKey) -> list[Out]:
+        """A round that is heard once more has no bets: nothing is taken and nothing can be awarded."""
+        shown = self.bank.meters()
+        self.round = AwardRound(at, {}, shown, (), shown)
+        self._open, self._awards = _Open(), []
+        self._wagers.clear()
+        self.stage = NEXT[AwardStage.BETS, "START GAME"]
+        return [
+            self._refuse(seen, f"round {at.round} of session {at.session} came once more; its bets were taken before")
+        ]
+
+    def _end(self, seen: Seen) -> list[Out]:
+        out: list[Out] = []
+        if self.stage in (AwardStage.HAND, AwardStage.CONFIRMED):
+            what = f"the {self._hand} of seat {self._open.seat} was not awarded"
+            out.append(self._say("unfinished", seen, what, **self._subject()))
+        if self.round is not None:
+            self.last = replace(self.round, awards=tuple(self._awards))
+        self.round, self._open, self.stage = None, _Open(), NEXT[self.stage, "END GAME"]
+        return out
+
+    def _step(self, trigger: str, seen: Seen, *, seat: int = 0) -> list[Out]:
+        dest = NEXT.get((self.stage, trigger))
+        if dest is None:
+            allows = ", ".join(allowed(self.stage))
+            return [self._refuse(seen, f"{trigger} while {self.stage.value}; allowed: {allows}")]
+        if trigger == "spot":
+            if self.round is None or seat not in self.round.bets:
+                return [self._refuse(seen, f"seat {seat} has no progressive bet in this round", seat=seat)]
+            self._open.seat = seat
+            self.stage = dest
+            return [self._say("spot", seen, f"seat {seat} is selected", seat=seat)]
+        self.stage = dest
+        why = f"the {self._hand} of seat {self._open.seat} is confirmed"
+        return [self._say("confirmed", seen, why, **self._subject())]
+
+    def _button(self, seen: Seen, hand: int, on: bool) -> list[Out]:
+        if not on and self.stage not in (AwardStage.HAND, AwardStage.CONFIRMED):
+            return []  # the lamp of a hand that was awarded, or END GAME put it out
+        dest = NEXT.get((self.stage, f"hand button {'on' if on else 'off'}"))
+        rows = self.paytable.rows
+        if dest is None:
+            allows = ", ".join(allowed(self.stage))
+            return [self._refuse(seen, f"hand button {hand} while {self.stage.value}; allowed: {allows}")]
+        if not on and hand != self._open.button:
+            return [self._refuse(seen, f"hand button {hand} goes off, {self._open.button} is on")]
+        if not 1 <= hand <= len(rows):
+            return [self._refuse(seen, f"hand button {hand}; {self.paytable.id} has hands 1 to {len(rows)}")]
+        row, seat = rows[hand - 1], self._open.seat
+        if on and any(each.seat == seat and each.kind == "awarded" for each in standing(self._awards)):
+            return [self._refuse(seen, f"seat {seat} has its award already; back it out first", seat=seat)]
+        self._open.button, self._open.row, self.stage = hand, row, dest
+        why = f"{row.when} of seat {seat}" + ("" if on else ": pressed again, it is off")
+        out = self._say("hand-on" if on else "hand-off", seen, why, **self._subject())
+        if not on:
+            self._open.button, self._open.row = 0, None
+        return [out]
+
+    def _swipe(self, seen: Seen, body: e.BadgeSwiped) -> list[Out]:
+        row, seat, now = self._open.row, self._open.seat, self.round
+        assert row is not None, "a confirmed award has its row"
+        assert now is not None, "and a round"
+        prize = self._prize(row, now.bets.get(seat))
+        if prize is None:
+            return [self._refuse(seen, f"what lay on the sensor of seat {seat} is not known; adjust by hand")]
+        if row.pays.meter and prize > (shows := self.bank.meters()[row.pays.meter].cents):
+            return [self._refuse(seen, f"the meter shows {dollars(shows)} and not {dollars(prize)}; adjust by hand")]
+        needs = self._needs(prize)
+        if body.level != e.Level.EXECUTIVE and body.level != needs:
+            why = f"an award of {dollars(prize)} needs the card of the {needs}, not of the {body.level}"
+            return [self._refuse(seen, why, badge=body.badge, level=body.level)]
+        moved = self._off_meter(row, now.at, seat, prize)
+        why = f"{row.when} of seat {seat} is awarded {dollars(prize)}{self._out_of_order(row, seat)}"
+        known = self._subject() | {
+            "cents": prize,
+            "record": moved[0].number if moved else None,
+            "badge": body.badge,
+            "level": body.level,
+            "clause": row.clause,
+        }
+        award = self._say("awarded", seen, why, **known)
+        self._awards.append(award)
+        self._open.button, self._open.row, self.stage = 0, None, NEXT[self.stage, "card"]
+        return [award, *moved]
+
+    # ------------------------------------------------------------------ what a step needs to know
+
+    def _off_meter(self, row: PayRow, at: RoundKey, seat: int, prize: int) -> list[MeterRecord]:
+        if not row.pays.meter:
+            return []
+        if row.pays.unit == "percent":
+            return self.bank.pay(at, seat, row.pays.meter, row.pays.amount)
+        return self.bank.pay_fixed(at, seat, row.pays.meter, prize)
+
+    def _prize(self, row: PayRow, bet: int | None) -> int | None:
+        """Cents: a share of what the meter shows now, or so many times the bet; None when the bet is not known."""
+        amount: Fraction = row.pays.amount
+        if row.pays.unit in ("flat", "flat-to"):
+            return int(amount)
+        if row.pays.unit == "percent":
+            return self.bank.meters()[row.pays.meter].cents * amount.numerator // amount.denominator
+        return None if bet is None else bet * amount.numerator // amount.denominator
+
+    def _needs(self, prize: int) -> str:
+        return e.Level.EXECUTIVE if prize >= self.bank.setup.executive_from_cents else e.Level.SUPERVISOR
+
+    def _out_of_order(self, row: PayRow, seat: int) -> str:
+        """Two pays of one meter go from the dealer's right; the house may have another order, so it is said only."""
+        before = [
+            each.seat for each in standing(self._awards) if each.meter == row.pays.meter and each.seat is not None
+        ]
+        wrong = [other for other in before if (other < seat) == self._right_first]
+        return f", after seat {wrong[0]}, which comes later in the printed order" if row.pays.meter and wrong else ""
+
+    @property
+    def _hand(self) -> str:
+        return self._open.row.when if self._open.row else "hand"
+
+    def _subject(self) -> dict[str, Any]:
+        row = self._open.row
+        return {"seat": self._open.seat, "hand": row.when if row else None, "meter": row.pays.meter if row else None}
+
+    def _refuse(self, seen: Seen, why: str, **fields: Any) -> AwardRecord:
+        return self._say("refused", seen, why, **fields)
+
+    def _say(self, kind: AwardKind, seen: Seen, why: str, **fields: Any) -> AwardRecord:
+        number = self.round.at.round if self.round else self.last.at.round if self.last else 0
+        events = (EventRef(device=seen.device, number=seen.number),)
+        known = {"clause": self._bet.clauses.win} | fields
+        return AwardRecord(kind=kind, table=self.table, round=number, why=why, events=events, **known)

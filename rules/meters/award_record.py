@@ -1,0 +1,132 @@
+"""What an award book writes down and keeps: its records, the round it belongs to, and where people and cards differ."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from msgspec import Struct
+
+from dealer_flow.english import dollars
+from dealer_flow.record.base import LineRecord
+from dealer_flow.record.incidents import EventRef
+from rules.facts.terms import Meter
+from rules.meters.bank import MeterRecord, RoundKey
+from rules.settlement import Amount, Settlement, SettlementLine
+
+AwardKind = Literal[
+    "bets-taken",
+    "spot",
+    "hand-on",
+    "hand-off",
+    "confirmed",
+    "awarded",
+    "backed-out",
+    "refused",
+    "unfinished",
+    "differs",
+    "closed",
+    "posted",
+]
+"""`refused` changed nothing; `unfinished` was cut off by END GAME; `differs` is for a person to look at; `closed`: a
+pool was shared since the table closes, and all runners are collected; `posted`: what the pools of a jackpot hold."""
+
+
+class AwardRecord(LineRecord, frozen=True, kw_only=True):
+    """One step of the award procedure at a table."""
+
+    SCHEMA: ClassVar[str] = "dealwire.award/1"
+    TYPE: ClassVar[str] = "award"
+
+    kind: AwardKind
+    table: str
+    round: int
+    seat: int | None = None
+    hand: str | None = None
+    """The row of the pay table whose button it is."""
+    cents: Amount | None = None
+    """The prize, or the bets that were taken."""
+    meter: str | None = None
+    """The meter that pays; null when the tray does."""
+    record: int | None = None
+    """The bank's record that moved the meter."""
+    badge: int | None = None
+    level: str | None = None
+    why: str
+    clause: str
+    events: tuple[EventRef, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AwardRound:
+    """One round of awards: bets by seat (None: amount not known), the meters `before` them, what the bets put onto
+    these (`taken`), the meters as they then `shown`, and what was awarded."""
+
+    at: RoundKey
+    bets: Mapping[int, int | None]
+    before: Mapping[str, Meter]
+    taken: tuple[MeterRecord, ...]
+    shown: Mapping[str, Meter]
+    awards: tuple[AwardRecord, ...] = ()
+
+
+class AwardState(Struct, frozen=True):
+    """What an award book keeps from one round to the next, as it stands on disk. The meters are the bank's own."""
+
+    wagers: dict[int, int]
+    sensors: tuple[int, ...]
+    last: "AwardRoundState | None"
+
+
+class AwardRoundState(Struct, frozen=True):
+    """A round of awards that END GAME closed; the fields are those of `AwardRound`."""
+
+    at: RoundKey
+    bets: dict[int, int | None]
+    before: dict[str, Meter]
+    taken: tuple[MeterRecord, ...]
+    shown: dict[str, Meter]
+    awards: tuple[AwardRecord, ...]
+
+
+def standing(awards: Iterable[AwardRecord]) -> list[AwardRecord]:
+    """Awards that were logged and not backed out since."""
+    found: list[AwardRecord] = []
+    for each in awards:
+        if each.kind == "awarded":
+            found.append(each)
+        else:
+            found = [other for other in found if (other.seat, other.hand) != (each.seat, each.hand)]
+    return found
+
+
+def differences(settlement: Settlement, closed: AwardRound, bet: str) -> list[AwardRecord]:
+    """Where what people awarded for `bet` is not what the cards pay, one record a seat; empty when both agree.
+
+    A bet that is held says nothing yet, so nothing can differ from it.
+    """
+    lines = {line.seat: line for line in settlement.lines if line.bet == bet and line.result in ("win", "held")}
+    awards = {each.seat or 0: each for each in standing(closed.awards)}
+    found = []
+    for seat in sorted(lines.keys() | awards.keys(), reverse=True):
+        line, award = lines.get(seat), awards.get(seat)
+        if line is not None and line.result == "held":
+            continue
+        if (line and (line.row, line.pay)) != (award and (award.hand, award.cents)):
+            found.append(_difference(seat, line, award, closed.at))
+    return found
+
+
+def _difference(seat: int, line: SettlementLine | None, award: AwardRecord | None, at: RoundKey) -> AwardRecord:
+    cards = f"pay {line.row} {dollars(line.pay)}" if line else "pay nothing"
+    people = f"awarded {award.hand} {dollars(award.cents or 0)}" if award else "awarded nothing"
+    return AwardRecord(
+        kind="differs",
+        table=at.table,
+        round=at.round,
+        seat=seat,
+        hand=line.row if line else None,
+        cents=line.pay if line else 0,
+        record=award.record if award else None,
+        why=f"seat {seat}: the cards {cards}, the table {people}",
+        clause=line.clause if line else award.clause if award else "procedure",
+    )

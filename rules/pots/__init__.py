@@ -1,0 +1,1 @@
+"""Pots: main and side pots, pools, and their division."""

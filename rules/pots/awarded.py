@@ -1,0 +1,54 @@
+"""A pot that was awarded and taken in: that stands, whatever the cards say (47.1-1034)."""
+
+from collections.abc import Mapping, Sequence
+
+from dealer_flow.english import dollars
+from dealer_flow.record.details import TakenPot
+from dealer_flow.record.result import Seat
+from rules.facts.held import Hold
+from rules.game.pot_spec import PotSpec
+from rules.pots.pot_hands import Share, Shares
+
+
+def as_awarded(
+    awards: Sequence[TakenPot],
+    number: int,
+    cents: int,
+    found: Shares | Hold,
+    seats: Mapping[int, Seat],
+    spec: PotSpec,
+) -> Shares | Hold:
+    """The shares of pot `number`, of which `cents` are left to win: as `found` where nothing else was reported, else as
+    the awards have it. Held where these come to another amount, or went to a seat that is not in the round."""
+    taken: dict[int, int] = {}
+    for award in awards:
+        if award.pot == number and award.cents:
+            taken[award.seat] = taken.get(award.seat, 0) + award.cents
+    if not taken or (not isinstance(found, Hold) and _agree(taken, found)):
+        return found
+    clause, total = spec.clauses.taken, sum(taken.values())
+    whose = " and ".join(f"seat {seat} took in {dollars(part)}" for seat, part in sorted(taken.items()))
+    stranger = next((seat for seat in sorted(taken) if seat not in seats or not seats[seat].wagers), None)
+    if stranger is not None:
+        return Hold(f"{whose}, and seat {stranger} has nothing in this round", clause)
+    if total != cents:
+        return Hold(f"{whose}, and {dollars(cents)} are to be won", clause)
+    if isinstance(found, Hold):
+        clause = f"{clause}, {found.clause}"
+    facts = f"awarded and taken in, which stands; {_of_the_cards(found)}"
+    return {seat: Share(part, "award", clause, facts) for seat, part in sorted(taken.items()) if part}
+
+
+def _agree(taken: Mapping[int, int], found: Shares) -> bool:
+    """Whether every award that was reported is what the cards give; another may not have been reported."""
+    return all(seat in found and found[seat].cents == cents for seat, cents in taken.items())
+
+
+def _of_the_cards(found: Shares | Hold) -> str:
+    """What the cards said of the pot."""
+    if isinstance(found, Hold):
+        return f"by the cards it was open: {found.why}"
+    shares = " and ".join(
+        f"{dollars(share.cents)} to seat {seat} ({share.facts})" for seat, share in sorted(found.items())
+    )
+    return f"by the cards it was {shares}"

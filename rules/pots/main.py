@@ -1,0 +1,261 @@
+"""The pot of the table: what players put in goes to the best hands among them, a main pot and each side pot by itself.
+
+Nothing of it is the house's but a rake. What nobody matched goes back, what a dead or a folded hand put in stays, and
+a pot that somebody could win whose hand is not known is held, that pot and no other.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from dealer_flow.english import dollars
+from dealer_flow.record.result import RoundResult, Seat
+from dealer_flow.table.pots import GivenUp, Pot, goes_back, pots, uncalled
+from rules.facts.held import Hold
+from rules.facts.line import held
+from rules.facts.rake import RakeBox, Taken
+from rules.facts.seen import View
+from rules.facts.terms import Terms
+from rules.facts.void import why_void
+from rules.game.pot_spec import POT, SIDE_POT, UNCALLED, PotSpec
+from rules.game.schema import ToPotBet
+from rules.pots.awarded import as_awarded
+from rules.pots.forfeits import waiting_cents
+from rules.pots.pot_hands import Share, Shares, by_the_cards, words_of
+from rules.settlement import MeterTotal, PotTotal, PotWinner, SettlementLine, make_line
+
+Holds = Mapping[int, Mapping[str, Hold]]
+"""Seat -> bet -> why it is not settled."""
+
+
+_GIVEN_UP: Final = "given-up-side-pot"
+
+
+class TablePots(NamedTuple):
+    """What became of the pots: a line for each seat and pot, the pots, and in cents what was taken for a jackpot, and
+    what the main pot had of chips that were `forfeited` before; `rolled`: what a pot that rolls over has more on its
+    meter than before, `meters` how that stands."""
+
+    lines: tuple[SettlementLine, ...] = ()
+    pots: tuple[PotTotal, ...] = ()
+    jackpot: int = 0
+    rolled: int = 0
+    meters: tuple[MeterTotal, ...] = ()
+    forfeited: int = 0
+
+
+def table_pots(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec) -> TablePots:
+    """The main pot and the side pots of a round whose pots are settled."""
+    bets = [bet for bet in view.terms.game.bets.values() if isinstance(bet, ToPotBet)]
+    inside = [seat for seat in seats if seat.status != "out"]
+    if waiting := [*held_bets(inside, bets, holds, spec.alike)]:
+        return all_held(inside, bets, waiting[0])
+    lines = [*given_back(view, inside, bets)]
+    put = {seat.seat: cents for seat in inside if (cents := in_pot(seat, bets))}
+    live = {seat.seat for seat in inside if seat.status == "live"}
+    given_up = GivenUp.by(view.result.actions, (seat.seat for seat in inside if _all_in(seat)))
+    if spec.clauses.uncalled and (over := goes_back(put, live, given_up)) is not None:
+        why = f"nobody matched {dollars(over.cents)} of it: it comes back"
+        lines.append(make_line(over.seat, UNCALLED, over.cents, "returned", why, spec.clauses.uncalled))
+        put[over.seat] -= over.cents
+    elif spec.clauses.uncalled and (why := _beyond_all(inside, bets, put, given_up)):
+        return all_held(inside, bets, Hold(why, f"{spec.clauses.uncalled}, {spec.clauses.folded}"))
+    return _cut(view, seats, pots(put, live, given_up), lines, spec)
+
+
+def _beyond_all(seats: Sequence[Seat], bets: Sequence[ToPotBet], put: Mapping[int, int], given_up: GivenUp) -> str:
+    """Why nobody knows whose a bet is that was given up before anybody called it, and is more than any of those who
+    were left then could have called; empty where no such bet lies there."""
+    over = uncalled(put)
+    if over is None or over.seat not in given_up.order or over.seat in given_up.forfeited:
+        return ""
+    left = [seat for seat in seats if seat.status == "live" or seat.seat in given_up.after(over.seat)]
+    reach = [seat.stake - sum(seat.wagers.values()) + in_pot(seat, bets) for seat in left if seat.stake is not None]
+    if over.seat in (seat.seat for seat in left) or not left or len(reach) < len(left) or put[over.seat] <= max(reach):
+        return ""
+    why = f"seat {over.seat} gave up before its bet was called"
+    return f"{why}, which is more than the others have, and whose that part is the text does not say"
+
+
+def _all_in(seat: Seat) -> bool:
+    """Whether all that lay before a seat when the hand began is in."""
+    return seat.stake is not None and sum(seat.wagers.values()) >= seat.stake
+
+
+def _cut(
+    view: View, seats: Sequence[Seat], cut: Sequence[Pot], lines: list[SettlementLine], spec: PotSpec
+) -> TablePots:
+    """Each pot shared, one after the other; `lines` are those before them."""
+    box, totals, jackpot, forfeited = RakeBox(view.terms.rake, view.terms.unit_cents), list[PotTotal](), 0, 0
+    by_seat = {seat.seat: seat for seat in seats}
+    for number, pot in enumerate(cut):
+        name = POT if not number else f"{SIDE_POT}{number}"
+        if not pot.contenders and spec.clauses.nobody and all(each.status in ("folded", "out") for each in seats):
+            lines += _forfeited(name, pot, spec.clauses.nobody)
+            totals.append(PotTotal(name, pot.cents, (), to_house=pot.cents))
+            continue
+        more = waiting_cents(view.terms) if not number else 0
+        taken = box.of(pot.cents + more)
+        shares = _shares(view, by_seat, number + 1, pot, pot.cents + more - sum(taken), spec)
+        if isinstance(shares, Hold):
+            box.give_back(taken)
+            lines += (make_line(seat, name, cents, "held", shares.why, shares.clause) for seat, cents in _by_seat(pot))
+            totals.append(PotTotal(name, pot.cents, tuple(sorted(pot.contenders)), held=shares.why))
+            continue
+        jackpot += taken.jackpot
+        forfeited += more
+        lines += _lines_of(name, pot, taken, more, shares, by_seat, view)
+        totals.append(_total(name, pot, taken, more, shares))
+    return TablePots(tuple(lines), tuple(totals), jackpot, forfeited=forfeited)
+
+
+def jackpot_meter(terms: Terms, pots: TablePots | None) -> Iterator[MeterTotal]:
+    """The meter that what was taken for a jackpot goes to, where it is known how it stood."""
+    charge = terms.game.spec.pot.jackpot_rake if terms.game.spec.pot is not None else None
+    cents = pots.jackpot if pots is not None else 0
+    if charge is not None and cents and charge.meter in terms.meters:
+        before = terms.meters[charge.meter].cents
+        yield MeterTotal(charge.meter, before, 0, None, before + cents, contributed=cents)
+
+
+def in_pot(seat: Seat, bets: Sequence[ToPotBet]) -> int:
+    """What a seat's wagers to the pot come to that did not go back."""
+    wagers, returned = seat.wagers, seat.returned
+    put = sum([wagers.get(bet.name, 0) for bet in bets])
+    return put - sum([returned.get(bet.name, 0) for bet in bets]) if returned else put
+
+
+def kept_when_defective(result: RoundResult) -> bool:
+    """Whether pots stay with who won them though the deck was defective (47.1-1036)."""
+    back = any(seat.returned for seat in result.seats)
+    return result.outcome == "defective-deck" and bool(result.awards) and not back
+
+
+def held_bets(seats: Sequence[Seat], bets: Sequence[ToPotBet], holds: Holds, alike: str = "") -> Iterator[Hold]:
+    """Why wagers to the pot wait for a person, or cannot be such as the round says, or by the clause `alike`."""
+    for seat in seats:
+        mine = holds.get(seat.seat, {})
+        for bet in bets if mine or seat.returned else ():
+            if bet.name in mine and seat.wagers.get(bet.name):
+                yield mine[bet.name]
+            if seat.returned.get(bet.name, 0) > seat.wagers.get(bet.name, 0):
+                yield Hold(f"seat {seat.seat} has more of {bet.name} back than it bet", bet.clause)
+    if alike:
+        yield from _unlike(seats, bets, alike)
+
+
+def _unlike(seats: Sequence[Seat], bets: Sequence[ToPotBet], clause: str) -> Iterator[Hold]:
+    """Bets that are to be as much at every seat, and are not."""
+    for bet in bets:
+        first = next((seat for seat in seats if seat.wagers.get(bet.name)), None)
+        for seat in seats if first is not None else ():
+            cents = seat.wagers.get(bet.name, 0)
+            if first is not None and cents and cents != first.wagers[bet.name]:
+                why = f"{bet.name} is {dollars(first.wagers[bet.name])} at seat {first.seat} and {dollars(cents)} at"
+                yield Hold(f"{why} seat {seat.seat}", clause)
+
+
+def all_held(seats: Sequence[Seat], bets: Sequence[ToPotBet], why: Hold) -> TablePots:
+    """Nobody knows how the pot is cut while a wager of it waits: every wager does."""
+    lines = [
+        held(bet, seat.seat, seat.wagers[bet.name], why) for seat in seats for bet in bets if seat.wagers.get(bet.name)
+    ]
+    live = tuple(sorted(seat.seat for seat in seats if seat.status == "live"))
+    return TablePots(tuple(lines), (PotTotal(POT, sum(line.stake for line in lines), live, held=why.why),))
+
+
+def given_back(view: View, seats: Sequence[Seat], bets: Sequence[ToPotBet]) -> Iterator[SettlementLine]:
+    """What the round gives back of wagers to the pot, before it is cut."""
+    for seat in seats:
+        for bet in bets:
+            if back := seat.returned.get(bet.name, 0):
+                why, clause = why_void(view.result, seat, view.terms.game.spec.returns)
+                part = "" if back == seat.wagers[bet.name] else f"{dollars(back)} of "
+                why = f"{why}: {part}{bet.name} comes back"
+                yield make_line(seat.seat, bet.name, back, "returned", why, clause)
+
+
+def _shares(view: View, seats: Mapping[int, Seat], number: int, pot: Pot, cents: int, spec: PotSpec) -> Shares | Hold:
+    """Who has what of a pot, `cents` of it: as it was awarded where that stands, else by the cards."""
+    if view.result.outcome == "defective-deck":
+        found: Shares | Hold = Hold("the deck was defective", view.terms.game.spec.returns.defective_deck)
+    elif not pot.contenders:
+        found = Hold("no hand is left that could win the pot", spec.clauses.alone)
+    elif len(pot.contenders) == 1:
+        (seat,) = pot.contenders
+        alone = seats[seat].status == "live"
+        if not alone and view.terms.readings.get(_GIVEN_UP) == "held":
+            return Hold("everybody in it gave it up, and whose it is is not said", spec.clauses.alone)
+        facts = "the last hand left for it" if alone else "gave up when the others in it had given up"
+        found = {seat: Share(cents, "last-hand", spec.clauses.alone, facts)}
+    else:
+        found = by_the_cards(view, [seats[seat] for seat in sorted(pot.contenders)], cents, spec)
+    shares = as_awarded(view.result.awards, number, cents, found, seats, spec)
+    if isinstance(shares, Hold) or not cents:
+        return shares
+    return {seat: each for seat, each in shares.items() if each.cents}  # of few chips not all who tie have one
+
+
+def _forfeited(name: str, pot: Pot, clause: str) -> Iterator[SettlementLine]:
+    """Everybody folded, the last player too: the pot is the house's."""
+    why = f"everybody folded: the {name.replace('-', ' ')} of {dollars(pot.cents)} is the house's"
+    for seat, cents in _by_seat(pot):
+        yield make_line(seat, name, cents, "lose", why, clause)
+
+
+def _by_seat(pot: Pot) -> list[tuple[int, int]]:
+    return sorted(pot.shares.items())
+
+
+def _lines_of(
+    name: str, pot: Pot, taken: Taken, more: int, shares: Shares, seats: Mapping[int, Seat], view: View
+) -> Iterator[SettlementLine]:
+    """A line for each seat that has chips in the pot, or some of it; `more` of it was forfeited before."""
+    before = f" with {dollars(more)} forfeited before" if more else ""
+    of = f"{'the ' * (name == POT)}{name.replace('-', ' ')} of {dollars(pot.cents + more)}{before}{_less(taken)}"
+    whose = " and ".join(f"seat {seat}" for seat in shares)
+    for seat, stake in _by_seat(Pot({**dict.fromkeys(shares, 0), **pot.shares}, pot.contenders)):
+        share = shares.get(seat)
+        if share is not None:
+            yield won_line(seat, name, stake, share, f"{share.facts}: {dollars(share.cents)} of {of}")
+        else:
+            facts, clause = why_lost(view, seats[seat], next(iter(shares.values())).clause)
+            yield make_line(seat, name, stake, "lose", f"{facts}{of} goes to {whose}", clause)
+
+
+def won_line(seat: int, name: str, stake: int, share: Share, why: str) -> SettlementLine:
+    """The line of a seat that has some of a pot in which `stake` is its own."""
+    if share.cents == stake:
+        return make_line(seat, name, stake, "push", why, share.clause)
+    keeps = share.cents > stake
+    pay = share.cents - stake if keeps else share.cents
+    return make_line(seat, name, stake, "win", why, share.clause, pay=pay, keeps_stake=keeps)
+
+
+def why_lost(view: View, seat: Seat, won: str) -> tuple[str, str]:
+    """Why a seat has nothing of a pot, in words that begin a sentence, and by which clause; `won`: that of who has."""
+    spec = view.terms.game.spec.pot
+    assert spec is not None, "only a game with a pot asks"
+    if seat.status == "folded":
+        return "folded: ", spec.clauses.folded
+    if seat.status == "dead":
+        return "dead hand: ", spec.clauses.dead
+    words = words_of(view, seat, spec)
+    return (f"{words}: " if words else ""), won
+
+
+def _less(taken: Taken) -> str:
+    parts = [f"a rake of {dollars(taken.rake)}"] if taken.rake else []
+    parts += [f"{dollars(taken.jackpot)} for the jackpot"] if taken.jackpot else []
+    return f", less {' and '.join(parts)}" if parts else ""
+
+
+def _total(name: str, pot: Pot, taken: Taken, more: int, shares: Shares) -> PotTotal:
+    return PotTotal(
+        name=name,
+        cents=pot.cents + more,
+        forfeited=more,
+        contenders=tuple(sorted(pot.contenders)),
+        rake=taken.rake,
+        jackpot_rake=taken.jackpot,
+        winners=tuple(PotWinner(seat, each.cents, each.won_with, each.clause) for seat, each in shares.items()),
+    )

@@ -1,0 +1,88 @@
+"""Pots that players put together: no money of the house, but for what it may take off them."""
+
+from collections.abc import Mapping, Sequence, Set
+
+from dealer_flow.english import dollars
+from dealer_flow.record.result import Seat
+from rules.facts.held import Hold
+from rules.facts.line import held
+from rules.facts.seen import View
+from rules.game.schema import PotBet
+from rules.hands import Ranked
+from rules.kinds.hands import deciding
+from rules.settlement import SettlementLine, make_line
+
+_Key = tuple[str, int]
+
+
+def pot_lines(
+    view: View,
+    seats: Sequence[Seat],
+    holds: Mapping[int, Mapping[str, Hold]],
+    played: Mapping[int, Set[str]],
+) -> dict[_Key, SettlementLine]:
+    """Bet and seat -> its line, of every pot of the game; a dead hand whose stake lies there has one, too."""
+    lines: dict[_Key, SettlementLine] = {}
+    for bet in view.terms.game.pots:
+        inside = [seat for seat in seats if bet.name in played[seat.seat] or _lies_dead(seat, bet.name, view)]
+        for line in _of_pot(bet, inside, holds, view):
+            lines[bet.name, line.seat] = line
+    return lines
+
+
+def _lies_dead(seat: Seat, name: str, view: View) -> bool:
+    """Whether a dead hand's stake is in the pot: the round was played on and did not give all of it back."""
+    stake = seat.wagers.get(name)
+    return (
+        bool(stake) and seat.status == "dead" and view.result.outcome == "complete" and seat.returned.get(name) != stake
+    )
+
+
+def _of_pot(
+    bet: PotBet, inside: Sequence[Seat], holds: Mapping[int, Mapping[str, Hold]], view: View
+) -> list[SettlementLine]:
+    """The lines of one pot. A hand that is not known, or dead, or a wager that breaks a rule, holds it whole: it is
+    whose it is by all the hands."""
+    stakes = {seat.seat: seat.wagers[bet.name] for seat in inside}
+    if len(inside) < bet.least:
+        why = f"{len(inside)} of at least {bet.least} bet it: {bet.name} comes back"
+        return [make_line(seat, bet.name, cents, "returned", why, bet.clauses.tie) for seat, cents in stakes.items()]
+    broken = next((hold for seat in inside if (hold := holds.get(seat.seat, {}).get(bet.name))), None)
+    if dead := next((seat for seat in inside if seat.status == "dead"), None):
+        why = f"the hand of seat {dead.seat} is dead, and whether its stake stays in the pot is not said"
+        broken = Hold(why, bet.clauses.win)
+    hands = {seat.seat: view.hand(deciding(bet, view), seat) for seat in inside if seat.status == "live"}
+    unknown = next((hand for hand in hands.values() if isinstance(hand, str)), None)
+    if broken is None and (unknown is not None or not hands):
+        broken = Hold(unknown or "no hand is left that could win the pot", bet.clauses.win)
+    if broken is not None:
+        return [held(bet, seat, cents, broken) for seat, cents in stakes.items()]
+    return _shared(bet, stakes, {seat: hand for seat, hand in hands.items() if not isinstance(hand, str)}, view)
+
+
+def _shared(bet: PotBet, stakes: Mapping[int, int], hands: Mapping[int, Ranked], view: View) -> list[SettlementLine]:
+    """The pot to the best hand. Of equal ones each has as many whole tokens as the others, those left over go one by
+    one from the dealer's left (47.1-1035)."""
+    pot, best = sum(stakes.values()), max(hand.strength for hand in hands.values())
+    winners = sorted(seat for seat, hand in hands.items() if hand.strength == best)
+    unit = view.terms.unit_cents
+    tokens, cents = divmod(pot, unit)
+    share, over = divmod(tokens, len(winners))
+    parts = {seat: (share + (place < over)) * unit for place, seat in enumerate(winners)}
+    parts[winners[0]] += cents
+    lines, whose = [], " and ".join(f"seat {seat}" for seat in winners)
+    for seat, stake in stakes.items():
+        facts = f"{hands[seat].text}: " if seat in hands else ""
+        if seat not in parts:
+            why = f"{facts}the pot of {dollars(pot)} goes to {whose}: {bet.name} loses"
+            lines.append(make_line(seat, bet.name, stake, "lose", why, bet.clauses.lose))
+        elif parts[seat] == stake:
+            why = f"{facts}an equal share of the pot of {dollars(pot)}: {bet.name} comes back"
+            lines.append(make_line(seat, bet.name, stake, "push", why, bet.clauses.tie))
+        else:
+            why = f"{facts}{dollars(parts[seat])} of the pot of {dollars(pot)}"
+            won, kept = max(parts[seat] - stake, 0), parts[seat] >= stake
+            pay = won if kept else parts[seat]
+            clause = bet.clauses.win if len(winners) == 1 else f"{bet.clauses.win}, 47.1-1006, 47.1-1035"
+            lines.append(make_line(seat, bet.name, stake, "win", why, clause, pay=pay, keeps_stake=kept))
+    return lines

@@ -1,0 +1,1 @@
+"""Settlement of a whole round."""

@@ -1,0 +1,141 @@
+"""Who has earned a jackpot award in a round, and what of the posted amount (47.1-1060, 47.1-1017.41(1)).
+
+A hand counts once it lies open: who discards it unseen claims nothing. What the rules do not say is held.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from dealer_flow.english import dollars
+from dealer_flow.record.result import Seat
+from protocol.cards import UNREAD
+from rules.facts.held import Hold
+from rules.facts.seen import View
+from rules.game.hand_input import best_taking
+from rules.game.hand_spec import OWN
+from rules.game.jackpot_spec import EarnedBy, JackpotAward, JackpotShare
+from rules.hands import Ranked
+from rules.settlement import MeterTotal, SettlementLine, make_line
+
+JACKPOT: Final = "jackpot"
+"""What a settlement calls the lines of an award; they have no stake."""
+
+
+class Earned(NamedTuple):
+    """An award that was earned: whose each part is, and the facts in words."""
+
+    parts: Mapping[str, tuple[int, ...]]
+    facts: str
+
+
+class Awarded(NamedTuple):
+    """What became of the award: its lines, and the meter of the posted amount where something was paid of it."""
+
+    lines: tuple[SettlementLine, ...] = ()
+    meters: tuple[MeterTotal, ...] = ()
+
+
+_NONE: Final = Awarded()
+
+
+def jackpot_award(view: View, seats: Sequence[Seat]) -> Awarded:
+    """The award of a round that was played out; nothing where the game has none or no hand earned it."""
+    award = view.terms.jackpot or view.terms.game.spec.jackpot
+    if award is None or view.result.outcome != "complete":
+        return _NONE
+    found = earned(view, seats, award)
+    if found is None:
+        return Awarded()
+    posted = view.terms.meters.get(award.meter)
+    if not isinstance(found, Hold) and posted is None:
+        found = Hold(f"{found.facts}, and the posted amount was not given", award.clause)
+    if isinstance(found, Hold):
+        first = min(seat.seat for seat in seats if seat.status == "live")
+        return Awarded((make_line(first, JACKPOT, 0, "held", found.why, found.clause),))
+    assert posted is not None, "else it is held"
+    lines = tuple(_lines(found, award, posted.cents))
+    paid = sum(line.pay for line in lines)
+    return Awarded(lines, (MeterTotal(award.meter, posted.cents, paid, 0, posted.cents - paid),))
+
+
+def earned(view: View, seats: Sequence[Seat], award: JackpotAward) -> Earned | Hold | None:
+    """Whose the parts of an award are; None where no hand that lies open earned it, a Hold where it is not said."""
+    by, live = award.earned_by, [seat for seat in seats if seat.status == "live"]
+    hands = {seat.seat: view.hand(by.hand, seat) for seat in live if _was_shown(seat)}
+    known = {seat: hand for seat, hand in hands.items() if not isinstance(hand, str)}
+    good = {seat.seat for seat in live if seat.seat in known and _counts(view, seat, known[seat.seat], by)}
+    best = max((hand.strength for hand in known.values()), default=None)
+    earning = {seat for seat in good if award.beaten is None or known[seat].strength < best}
+    if not earning:
+        return None
+    if unknown := next((hand for hand in hands.values() if isinstance(hand, str)), None):
+        why = f"{by.words} lies open, and whether another hand counts is not known"
+        return Hold(f"{why}: {unknown}", by.clause)
+    highest = max(known[seat].strength for seat in earning)
+    if any(known[seat].strength != highest for seat in earning):
+        if _of(view, award.several, "beaten-hands") == "held":
+            return Hold(f"several hands of {by.words} count, and which of them earns the award is not said", by.clause)
+        earning = {seat for seat in earning if known[seat].strength == highest}
+    beat = {seat for seat, hand in known.items() if hand.strength == best} if award.beaten is not None else set[int]()
+    if max(len(earning), len(beat)) > 1 and _of(view, award.tied, "tied-shares") == "held":
+        return Hold("hands tie, and whether they divide their part is not said", by.clause)
+    return _shared(seats, award, known, earning, beat)
+
+
+def _shared(
+    seats: Sequence[Seat], award: JackpotAward, known: Mapping[int, Ranked], earning: set[int], beat: set[int]
+) -> Earned | Hold:
+    sharing = {seat.seat for seat in seats if _shares(seat, award)}
+    if stranger := min((earning | beat) - sharing, default=0):
+        return Hold(f"seat {stranger} did not bet {award.stake}, and whose its part is is not said", award.clause)
+    others = tuple(sorted(sharing - earning - beat))
+    one, two = tuple(sorted(earning)), tuple(sorted(beat))
+    facts = " and ".join(f"{known[seat].text} of seat {seat}" for seat in one)
+    facts += f", beaten by {' and '.join(f'{known[seat].text} of seat {seat}' for seat in two)}" if two else ""
+    return Earned({"beaten": one, "holder": one, "winner": two, "others": others}, facts)
+
+
+def _was_shown(seat: Seat) -> bool:
+    """Whether anything of a hand lay open: who discards it unseen claims nothing."""
+    return any(card != UNREAD.text for card in seat.cards)
+
+
+def _shares(seat: Seat, award: JackpotAward) -> bool:
+    """Whether a seat may have a part of the award."""
+    if award.stake:
+        return seat.status == "live" and seat.wagers.get(award.stake, 0) > seat.returned.get(award.stake, 0)
+    return seat.status == "live" or (seat.status == "folded" and award.folded_share)
+
+
+def _counts(view: View, seat: Seat, hand: Ranked, by: EarnedBy) -> bool:
+    """Whether a hand is high enough, with so many of its player's own cards in it."""
+    if not view.terms.reaches(by.hand, hand, by.at_least):
+        return False
+    spec, cards = view.terms.game.spec.hands[by.hand], view.cards(by.hand, seat)
+    if not by.own or list(spec.of) == [OWN] or isinstance(cards, str):
+        return True
+    with_own = spec.model_copy(update={"takes": {**spec.takes, OWN: (by.own, int(spec.of[OWN]))}})
+    best = best_taking(with_own, cards, view.terms.ranks(by.hand))
+    return bool(best.strength == hand.strength)
+
+
+def _of(view: View, rule: str | None, reading: str) -> str:
+    """What the rules say, else the reading, else that a person decides."""
+    return rule or view.terms.readings.get(reading, "held")
+
+
+def _lines(found: Earned, award: JackpotAward, posted: int) -> Iterator[SettlementLine]:
+    """A line for each seat that has a part; what does not divide, or is nobody's, stays on the meter."""
+    for share in award.shares:
+        whose = found.parts[share.to]
+        for seat in whose:
+            cents = posted * share.percent // 100 // len(whose)
+            if cents:
+                yield _line(seat, cents, share, len(whose), posted, found.facts, award.meter)
+
+
+def _line(
+    seat: int, cents: int, share: JackpotShare, parts: int, posted: int, facts: str, meter: str
+) -> SettlementLine:
+    part = f"{share.percent} % of the posted {dollars(posted)}" + (f", one of {parts} parts" if parts > 1 else "")
+    return make_line(seat, JACKPOT, 0, "win", f"{facts}: {part}", share.clause, pay=cents, meter=meter)

@@ -1,0 +1,446 @@
+"""A round and a game in, a settlement out: one explained line per bet, exact to the cent, never a guess."""
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from operator import attrgetter
+from typing import Final
+
+from msgspec import Struct, structs
+
+from dealer_flow.procedure.plan import Plan
+from dealer_flow.record.catalogue import may_break_a_round
+from dealer_flow.record.details import DOLLAR
+from dealer_flow.record.result import RoundResult, Seat
+from rules.errors import SettlementRefused
+from rules.facts.caps import cut
+from rules.facts.contradictions import contradiction, folds_in, plan_of
+from rules.facts.fold_doubts import in_doubt
+from rules.facts.held import Hold, broken_rules, held_at_table, seen_too_often
+from rules.facts.line import Staked, held, lies
+from rules.facts.seen import View
+from rules.facts.terms import Agreed, Meter, Terms, agree
+from rules.facts.void import line_by_record, plays
+from rules.game.jackpot_spec import JackpotAward
+from rules.game.load import Game, wrong_option
+from rules.game.order import in_order
+from rules.game.paytable import USUAL_ENVY_BASE_CENTS
+from rules.game.schema import IN_POTS, PropositionBet
+from rules.kinds import WAYS, by_table, resolve
+from rules.kinds.envy import envy_lines
+from rules.kinds.progressive import Progressive
+from rules.kinds.progressive import resolve as resolve_progressive
+from rules.kinds.proposition import lines_of
+from rules.kinds.race import race_lines
+from rules.kinds.set_hands import by_the_set
+from rules.pots.forfeits import forfeit_meter, forfeited_cents, forfeited_line
+from rules.pots.main import TablePots, jackpot_meter
+from rules.pots.pool import Pool, pool_of
+from rules.pots.pot_kinds import any_pots
+from rules.pots.shared import pot_lines
+from rules.settle.jackpot import jackpot_award
+from rules.settlement import (
+    HouseRake,
+    MaximumPayout,
+    MeterTotal,
+    SeatTotal,
+    Settlement,
+    SettlementLine,
+    Totals,
+    spelled,
+)
+
+_WAYS: Final = dict(WAYS)
+"""The same in a dictionary, which is looked up in less time."""
+_BY_NUMBER: Final = attrgetter("seat")
+_SHOWN: Final = ("live", "folded")
+"""Hands whose bets the cards decide, of a round that was played out."""
+_NOTHING: Mapping[str, str] = {}
+_NO_HOLDS: Mapping[str, Hold] = {}
+_NO_FAULTS: Mapping[int, Hold | None] = {}
+_NO_CENTS: Final = (0, 0, 0, 0, 0)
+_NO_METERS: Mapping[str, Meter | int] = {}
+_NO_RUNNERS: Mapping[int, int] = {}
+
+
+class _Books(Struct, gc=False):
+    """What is written down while a round is settled."""
+
+    lines: list[SettlementLine]
+    envy: tuple[SettlementLine, ...] = ()
+    meters: tuple[MeterTotal, ...] = ()
+    pots: TablePots | None = None
+    pool: Pool | None = None
+    into: int = 0
+    """What the meters took in besides bets on them, less a rake of theirs."""
+
+
+def settle(
+    result: RoundResult,
+    game: Game,
+    *,
+    paytables: Mapping[str, str] = _NOTHING,
+    readings: Mapping[str, str] = _NOTHING,
+    rounding: str = "down-to-token",
+    token_cents: int = 25,
+    envy_base_cents: int | None = None,
+    meters: Mapping[str, Meter | int] | None = None,
+    limit_cents: int | None = None,
+    maximum: MaximumPayout | None = None,
+    commission: str | int = 0,
+    rake: HouseRake | None = None,
+    jackpot: JackpotAward | None = None,
+    house_way: str | None = None,
+    accept_suspect: bool = False,
+    runners: Mapping[int, int] | None = None,
+) -> Settlement:
+    """Settle one round of `game`.
+
+    `paytables` chooses a table by bet name, `readings` an option by reading; what is not chosen takes the game's
+    default. `envy_base_cents` is the progressive wager that the printed envy amounts stand for, the pay table's own
+    unless given. `meters` gives each progressive meter as shown before the round, in cents. `limit_cents` is the most
+    one bet may be at this table, `maximum` the house's maximum payouts, `commission` what the house takes of a win in
+    percent ("2.5"), `rake` what it takes of the pots that players bet into, `jackpot` its rules of a jackpot
+    award, whose posted amount stands among the meters, `house_way` how it sets the dealer's hand: an id or a file.
+    `runners` lie before the seats by number, where they win a pool; none unless given.
+    `accept_suspect` settles by a print that cannot be meant, too. SettlementRefused when the request itself is wrong
+    (another game's round, an unknown bet, table, reading); a wager or a card that breaks or leaves open a rule is held
+    in its line, with the clause.
+    """
+    must_be_of(result, game)
+    terms = agree(
+        game,
+        paytables=paytables,
+        readings=readings,
+        rounding=rounding,
+        token_cents=token_cents,
+        envy_base_cents=envy_base_cents,
+        meters=meters or _NO_METERS,
+        limit_cents=limit_cents,
+        maximum=maximum,
+        commission=commission,
+        rake=rake,
+        jackpot=jackpot,
+        house_way=house_way,
+        accept_suspect=accept_suspect,
+        runners=runners or _NO_RUNNERS,
+    )
+    return settle_on(result, terms)
+
+
+def must_be_of(result: RoundResult, game: Game) -> None:
+    """SettlementRefused when a round is not of this game or has a bet that it does not know."""
+    if result.procedure.id not in game.spec.procedures:
+        raise SettlementRefused(f"round of procedure for {game.id}", result.procedure.id, game.spec.procedures)
+    known = game.known_bets.issuperset
+    for seat in result.seats:
+        if not known(seat.wagers):
+            bet = next(bet for bet in seat.wagers if bet not in game.bets)
+            raise SettlementRefused(f"bet of seat {seat.seat}", bet, game.bets)
+
+
+def settle_on(result: RoundResult, terms: Terms) -> Settlement:
+    """Settle one round on terms that were agreed before; the round is of the game and has no bets but its."""
+    game = terms.game
+    seats, plan = sorted(result.seats, key=_BY_NUMBER, reverse=game.descending), plan_of(result, game)
+    hold = _nothing_settles(result, game, plan)
+    books = _hold_all(result, seats, terms, hold) if hold else _lines(result, seats, terms, plan)
+    return _close(result, terms, seats, books, hold.why if hold else None)
+
+
+def _nothing_settles(result: RoundResult, game: Game, plan: Plan | None) -> Hold | None:
+    """Why no bet of this round can be settled at all; `plan` is that of the procedure that dealt it, where it is
+    known."""
+    if result.outcome == "unreliable":
+        causes = [each for each in result.incidents if each.unreliable]
+        causes += [each for each in result.incidents if may_break_a_round(each.code)]  # of a line without facts
+        cause = next(iter([*causes, *result.incidents]), None)
+        why = cause.text if cause else "what happened is not known for certain"
+        return Hold(f"the round is unreliable: {why}", cause.clause if cause else "procedure")
+    if game.spec.options and (option := wrong_option(game.spec, result.options)) is not None:
+        wanted = " or ".join(game.spec.options[option])
+        return Hold(f"dealt as {option} {result.options[option]}, and {game.id} settles {wanted}", "procedure")
+    if len(set(map(_BY_NUMBER, result.seats))) != len(result.seats):
+        return Hold("a seat stands twice in the round", "procedure")
+    by_hands = result.draw is None and result.outcome in ("complete", "progressive-only")
+    if by_hands and (too_often := seen_too_often(result, game.spec.decks, laid_aside=game.spec.laid_aside)):
+        return Hold(f"the deck is not what the round says: {too_often}", game.spec.returns.defective_deck)
+    return contradiction(result, game, plan)
+
+
+def _hold_all(result: RoundResult, seats: Sequence[Seat], terms: Terms, hold: Hold) -> _Books:
+    made = ((seat, of.bet) for seat in seats for of in terms.bets_of(seat).made.values() if of.own)
+    lines = [held(bet, seat.seat, seat.wagers[bet.name], hold) for seat, bet in made]
+    return _Books(lines, pool=pool_of(View(result, terms), seats, {}, None))
+
+
+def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms, plan: Plan | None) -> _Books:
+    """Every bet of the table: by its cards where it plays, else as the round says."""
+    game = terms.game
+    lines: list[SettlementLine] = []  # annotated: list[...]() builds its type for each round
+    if game.spec.race is not None and result.outcome == "complete":
+        return _Books(list(race_lines(seats, result, game.spec.race, terms)))
+    bets, holds, played = _look_at(result, seats, terms, folds_in(plan))
+    view = View(result, terms)
+    progressive, of_table = _progressive(view, seats, holds, played), any_pots(view, seats, holds)
+    pool = pool_of(view, seats, holds, of_table)
+    known = _Known(view, progressive.lines, pot_lines(view, seats, holds, played), of_table is not None)
+    for seat in seats:
+        mine, plays_here, made = holds.get(seat.seat, _NO_HOLDS), played[seat.seat], bets[seat.seat]
+        if not mine and seat.status == "live" and len(plays_here) == len(made):
+            _add_live(lines, seat, made, known)
+            continue
+        for of in made.values():
+            hold = mine.get(of.on) if mine else None
+            if of.name not in plays_here:
+                line = _by_record(of, seat, hold, known)
+            elif of.apart:
+                line = _apart(of, seat, hold, known, lines)
+            else:
+                line = _line(of, seat, hold, view)
+            if line is not None:
+                lines.append(line)
+    lines += (*(of_table.lines if of_table is not None else ()), *(pool.lines if pool is not None else ()))
+    envy = envy_lines(view, seats, holds, played)
+    paid = cut(lines, game, terms.maximum, terms.unit_cents) if terms.maximum is not None else lines
+    if terms.commission.text:
+        paid = terms.commission.taken_of(paid, game, terms.readings, terms.unit_cents)
+    award = jackpot_award(view, seats)
+    paid = paid if game.seat_by_seat else in_order(paid, game.spec.order)
+    envies = (*progressive.envy, *envy, *award.lines)
+    fees, forfeited = collected(paid, game), forfeited_cents(result, seats, paid)
+    if game.spec.pot is None and pool is None:
+        return _Books(paid, envies, (*progressive.meters, *award.meters), into=fees + forfeited)
+    books = _Books(paid, envies, progressive.meters, of_table, pool, fees)
+    return _with_pots(books, terms, forfeited, award.meters)
+
+
+class _Known(Struct, gc=False):
+    """What was found for the whole table: the lines of a progressive by seat, those of single pots by bet and seat, and
+    whether the pots that players bet into are settled."""
+
+    view: View
+    progressive: Mapping[int, SettlementLine]
+    pots: Mapping[tuple[str, int], SettlementLine]
+    of_table: bool
+
+
+def _add_live(lines: list[SettlementLine], seat: Seat, made: Mapping[str, Agreed], known: _Known) -> None:
+    """Add the lines of a hand that did not fold and whose bets all play and break no rule, as most are."""
+    view, number, wagers = known.view, seat.seat, seat.wagers
+    terms = view.terms
+    for of in made.values():
+        if of.apart:
+            line = _apart(of, seat, None, known, lines)
+        else:
+            cents = wagers[of.on]
+            staked = Staked(of, number, cents, terms, cents if of.own else 0)
+            line = _by_choice(staked, seat, view) if of.by_choice else _WAYS[of.way](of.bet, staked, seat, view)
+        if line is not None:
+            lines.append(line)
+
+
+def _by_record(of: Agreed, seat: Seat, hold: Hold | None, known: _Known) -> SettlementLine | None:
+    """The line of a bet that does not play, as the round says."""
+    if of.kind in IN_POTS and known.of_table and seat.status != "out":
+        return None
+    result, game = known.view.result, known.view.terms.game
+    line = known.pots.get((of.name, seat.seat)) or forfeited_line(result, seat, of.bet, game)
+    if line is None and of.own:
+        return line_by_record(result, seat, of.bet, hold, game.spec.returns)
+    return line
+
+
+def _apart(
+    of: Agreed, seat: Seat, hold: Hold | None, known: _Known, lines: list[SettlementLine]
+) -> SettlementLine | None:
+    """The line of a bet that was settled for the whole table, or of one that has a line for each outcome, which go to
+    `lines`."""
+    if of.kind in IN_POTS and known.of_table and seat.status != "out":
+        return None
+    if of.kind == "progressive":
+        return known.progressive[seat.seat]
+    if of.kind == "pot":
+        return known.pots[of.name, seat.seat]
+    if hold is None and isinstance(of.bet, PropositionBet):
+        lines += lines_of(of.bet, lies(of, seat, known.view.terms), seat, known.view)
+        return None
+    return _line(of, seat, hold, known.view)
+
+
+def _with_pots(books: _Books, terms: Terms, forfeited: int, award: Iterable[MeterTotal]) -> _Books:
+    """What pots, pool and a jackpot award moved: meters beside those of a progressive, and what they took in."""
+    pots, pool = books.pots or TablePots(), books.pool
+    of_pool = (pool.meter,) if pool is not None and pool.meter is not None else ()
+    moved = (*jackpot_meter(terms, books.pots), *pots.meters, *award, *of_pool)
+    into = pots.jackpot + pots.rolled + (pool.into if pool is not None else 0) + forfeited - pots.forfeited
+    meters = (*books.meters, *moved, *forfeit_meter(terms, forfeited, pots.forfeited))
+    return _Books(books.lines, books.envy, meters, books.pots, pool, books.into + into)
+
+
+def collected(lines: Iterable[SettlementLine], game: Game) -> int:
+    """Cents of fees that were collected and are a jackpot's."""
+    fees = game.jackpot_fees
+    return sum(line.stake for line in lines if line.bet in fees and line.result == "lose") if fees else 0
+
+
+def _look_at(
+    result: RoundResult, seats: Iterable[Seat], terms: Terms, folds: Set[str]
+) -> tuple[dict[int, Mapping[str, Agreed]], dict[int, dict[str, Hold]], dict[int, Set[str]]]:
+    """Seat -> its bets by name; those of them that break a rule, of a seat that has such; and those that the cards
+    decide. `folds` are the choices by which a hand is given up. What a dead hand's bets are does not matter."""
+    bets: dict[int, Mapping[str, Agreed]] = {}
+    holds: dict[int, dict[str, Hold]] = {}
+    played: dict[int, Set[str]] = {}
+    complete = result.outcome == "complete"
+    for seat in seats:
+        number, status, (made, names, sound) = seat.seat, seat.status, terms.bets_of(seat)
+        bets[number] = made
+        chose_to_fold = complete and status == "live" and seat.decision in folds
+        if (chose_to_fold or seat.held or not sound) and status != "dead":
+            held = _broken(result, seat, terms, folds)
+            if held:
+                holds[number] = held
+        if complete and status in _SHOWN and not seat.returned:
+            played[number] = names
+        else:
+            played[number] = {name for name, of in made.items() if plays(result, seat, of.bet, terms.game)}
+    return bets, holds, played
+
+
+def _broken(result: RoundResult, seat: Seat, terms: Terms, folds: Set[str]) -> dict[str, Hold]:
+    """The bets of a seat that break a rule."""
+    at_table = held_at_table(result, seat) if seat.held else None
+    held = broken_rules(seat, terms.game, terms.limit_cents, at_table)
+    return in_doubt(seat, terms, held, folds) if result.outcome == "complete" else held
+
+
+def _progressive(
+    view: View,
+    seats: Sequence[Seat],
+    broken: Mapping[int, Mapping[str, Hold]],
+    played: Mapping[int, Set[str]],
+) -> Progressive:
+    """The progressive bet, resolved for the whole table at once; without lines where the game has none."""
+    bet, outcome = view.terms.game.progressive, view.result.outcome
+    if bet is None:
+        return Progressive()
+    name = bet.name
+    alive = [seat for seat in seats if name in played[seat.seat]]
+    if not alive and outcome in ("misdeal", "defective-deck"):
+        return Progressive()
+    holds = {number: held.get(name) for number, held in broken.items()} if broken else _NO_FAULTS
+    return resolve_progressive(bet, alive, view, holds, alone=outcome == "progressive-only")
+
+
+def _line(of: Agreed, seat: Seat, hold: Hold | None, view: View) -> SettlementLine | None:
+    """The line of a bet that plays; a hand is ranked only when a bet needs it."""
+    bet, cents, own = of.bet, seat.wagers[of.on], of.own
+    if hold is not None:
+        return held(bet, seat.seat, cents, hold) if own else None
+    if seat.status == "folded":
+        if of.fold == "lose":
+            return view.terms.lost(of, seat.seat, cents if own else 0, "folded", bet.clauses.fold, None)
+        if not own and of.fold == "absent":
+            return None
+    staked = Staked(of, seat.seat, cents, view.terms, cents if own else 0)
+    if of.by_choice:
+        return _by_choice(staked, seat, view)
+    return _WAYS[of.way](bet, staked, seat, view)
+
+
+def _by_choice(staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
+    """The same of a bet that what its player chose or set may decide."""
+    bet = staked.of.bet
+    if bet.declared is not None and bet.declared.step not in seat.choices:
+        return staked.lose("the hand was not declared", bet.declared.clause) if not bet.on else None
+    if view.terms.game.spec.sets and (ruled := by_the_set(staked, seat, view)) is not None:
+        return ruled
+    if bet.instead is not None and bet.instead.choice in (seat.decision, *seat.decisions, *seat.choices.values()):
+        instead = view.terms.agreed(view.terms.game.instead[bet.name])
+        return by_table(Staked(instead, staked.seat, staked.cents, staked.terms, staked.stake), seat, view)
+    return resolve(staked, seat, view)
+
+
+def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Books, why: str | None) -> Settlement:
+    """Add up and sign."""
+    lines = (*books.lines, *books.envy)
+    if result.currency != DOLLAR:
+        why = why and spelled(why, result.currency)
+        lines = tuple(structs.replace(line, why=spelled(line.why, result.currency)) for line in lines)
+    totals, players, held, from_meters = _sums(lines, seats)
+    all_held = why is not None or (bool(held) and len(held) == len(lines))
+    why = why or (f"seat {held[0].seat} {held[0].bet}: {held[0].why}" if held else _laid_late(seats))
+    way, envied, into = terms.house_way, terms.game.progressive, books.into
+    return Settlement(
+        table=result.table,
+        session=result.session,
+        round=result.round,
+        currency=result.currency,
+        procedure=result.procedure,
+        outcome=result.outcome,
+        game=terms.game.ref,
+        readings=terms.readings,
+        paytables=terms.paytables,
+        rounding=terms.rounded,
+        envy_base_cents=terms.agreed(envied).envy_base if envied is not None else USUAL_ENVY_BASE_CENTS,
+        limit_cents=terms.limit_cents,
+        maximum=terms.maximum,
+        rake=terms.rake,
+        commission_percent=terms.commission.text or None,
+        house_way=way.id if way is not None else None,
+        house_way_sha256=way.sha256 if way is not None else None,
+        status="held" if all_held else "partly-held" if why else "settled",
+        why=why,
+        lines=lines,
+        seats=totals,
+        totals=Totals(players=players, house=from_meters - players - into, meters=into - from_meters),
+        meters=books.meters,
+        pots=books.pots.pots if books.pots else (),
+        pool=books.pool.total if books.pool else None,
+    )
+
+
+def _laid_late(seats: Sequence[Seat]) -> str | None:
+    """Chips laid down when no bet could be are no wager of the round: no line has them, a person sees about them."""
+    for seat in seats:
+        for bet in seat.held:
+            if not seat.wagers.get(bet):
+                return f"seat {seat.seat} {bet}: it is held and no wager of the round"
+    return None
+
+
+def _sums(
+    lines: Iterable[SettlementLine], seats: Iterable[Seat]
+) -> tuple[tuple[SeatTotal, ...], int, list[SettlementLine], int]:
+    """What the lines of each seat come to that has bet, and all players together; the lines that are held, and the
+    cents that meters pay."""
+    held: list[SettlementLine] = []
+    totals: list[SeatTotal] = []
+    sums: dict[int, tuple[int, int, int, int, int]] = {}
+    from_meters = players = 0
+    number = staked = pay = back = waits = taken = 0
+    for line in lines:
+        if line.seat != number:  # mostly the lines of a seat stand together
+            sums[number] = staked, pay, back, waits, taken
+            number = line.seat
+            staked, pay, back, waits, taken = sums.get(number, _NO_CENTS)
+        stake = line.stake
+        staked += stake
+        if line.net == -stake and line.result == "lose":
+            continue
+        if line.result == "held":
+            waits += stake
+            held.append(line)
+        elif line.returned or line.pay:
+            pay += line.pay
+            back += line.returned
+            taken += line.commission
+            if line.meter:
+                from_meters += line.pay - line.from_house
+    sums[number] = staked, pay, back, waits, taken
+    for seat in seats:
+        if seat.wagers:
+            staked, pay, back, waits, taken = sums.get(seat.seat, _NO_CENTS)
+            net = pay + back + waits - staked - taken
+            players += net
+            totals.append(SeatTotal(seat.seat, staked, pay, back, net, waits, taken))
+    return tuple(totals), players, held, from_meters
