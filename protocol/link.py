@@ -7,15 +7,12 @@ and a line opened anew, over which nobody knows what happened meanwhile, another
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from msgspec import Struct
 
 from protocol.errors import NoAnswer, RemoteError
 from protocol.message import Message
-
-if TYPE_CHECKING:
-    from protocol.tdp.messages import Role
 
 
 class Output(Struct, frozen=True, gc=False):
@@ -182,6 +179,6 @@ class Resumable(Link):
         """End because the line is gone: what is held back is left to the successor."""
 
     @abstractmethod
-    def successor(self, role: "Role | None" = None) -> "Resumable":
+    def successor(self, role: Any = None) -> "Resumable":
         """A link for the next line, that goes on from where this one stood. After one that only listened, `role` makes
         it speak, and is what it asks for."""

@@ -94,9 +94,9 @@ def upward(path: Path, package: str) -> Iterator[str]:
     """Imports of a module in a room of a package that name a room above its own."""
     rooms = ROOMS[package]
     room = room_of(where(path).removesuffix(".py").replace("/", "."), package)
-    for name, line, when in imports(path):
+    for name, line, _ in imports(path):
         other = room_of(name, package)
-        if room in rooms and other in rooms and when != "typing" and rooms.index(other) > rooms.index(room):
+        if room in rooms and other in rooms and rooms.index(other) > rooms.index(room):
             yield f"{where(path)}:{line}: {name} is above it"
 
 
@@ -109,11 +109,11 @@ MODULES = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix("
 
 
 def needs(path: Path) -> set[str]:
-    """Modules of this project that `path` names in its imports, those inside functions too; itself left out.
+    """Modules of this project that `path` imports, itself left out; inside functions and for type checkers count too.
 
     A package of which only modules are imported is not one of them.
     """
-    names = {name for name, _, when in imports(path) if when != "typing"}
+    names = {name for name, _, _ in imports(path)}
     packages = {name.rpartition(".")[0] for name in names & MODULES.keys()}
     from_packages = {name.rpartition(".")[0] for name in names - MODULES.keys()}
     found = (names & MODULES.keys()) - (packages - from_packages)

@@ -2,13 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from dealer_flow.procedure.bets import Amount, BetPart, MustPart, amount_of
+from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.tables import chosen
-
-if TYPE_CHECKING:
-    from dealer_flow.procedure.schema import Procedure
 
 
 class BetRule(NamedTuple):
@@ -70,7 +68,7 @@ _BROKEN: Final[Mapping[str, Callable[[int, int | Fraction], bool]]] = {
 }
 
 
-def rules_of(procedure: "Procedure", options: Mapping[str, str]) -> tuple[BetRule, ...]:
+def rules_of(procedure: Procedure, options: Mapping[str, str]) -> tuple[BetRule, ...]:
     """Every rule of the bets under these options, in the order of the file."""
     found: list[BetRule] = []
     for bet in spots(procedure, options):
@@ -96,6 +94,6 @@ def _kind(bet: BetPart, must: MustPart) -> str:
     return "tip-over" if bet.tip_for is not None and must.at_most == bet.tip_for else must.kinds[0]
 
 
-def spots(procedure: "Procedure", options: Mapping[str, str]) -> list[BetPart]:
+def spots(procedure: Procedure, options: Mapping[str, str]) -> list[BetPart]:
     """The bets there are under these options."""
     return [bet for bet in procedure.bet if chosen(bet.when, options)]

@@ -1,19 +1,14 @@
 """The `[betting]` table: what players may do with their chips where they bet against each other."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dealer_flow.english import dollars
 from dealer_flow.procedure.bets import AmountText, amount_of
-from dealer_flow.procedure.complaints import Complaint, option_faults
 from dealer_flow.procedure.tables import Clause, Name, OptionRef
 from dealer_flow.tomlfile import TomlTable
 
-if TYPE_CHECKING:
-    from dealer_flow.procedure.schema import Procedure
-
 UNLIMITED: Final = "unlimited"
-_RAISES: Final = (*map(str, range(10)), UNLIMITED)
+RAISES: Final = (*map(str, range(10)), UNLIMITED)
 YES_OR_NO: Final = ("yes", "no")
 
 
@@ -72,34 +67,3 @@ class BettingPart(TomlTable):
             f"A bet is at most {dollars(self.most_bet.cents)}, a raise at most {dollars(self.most_raise.cents)} more"
             " than the bet before it; nobody bets more than lay before the seat when the hand began."
         )
-
-
-def betting_faults(procedure: "Procedure") -> Iterator[Complaint]:
-    """What the table names that is not there, and what asks for the table."""
-    part = procedure.betting
-    acted = {bet.name for bet in procedure.bet if bet.placed == "by-action"}
-    if part is None:
-        for index, bet in enumerate(procedure.bet):
-            if bet.placed == "by-action":
-                yield ("bet", index, "placed"), "no [betting] table says how players act"
-        return
-    early = [bet.name for bet in procedure.bet if bet.placed == "before-deal"]
-    named = {"blinds": part.blinds, "apart": part.apart, "everybody": part.everybody}
-    for key, name in ((key, name) for key, names in named.items() for name in names):
-        if name not in early:
-            yield ("betting", key), f"no bet {name!r} placed before-deal; allowed: {', '.join(early) or 'none'}"
-    for key, ref, allowed in (
-        ("raises", part.raises, _RAISES),
-        ("check-and-raise", part.check_and_raise, YES_OR_NO),
-        ("bet-or-fold", part.bet_or_fold, YES_OR_NO),
-        ("chop", part.chop, YES_OR_NO),
-    ):
-        if ref is None:
-            continue
-        yield from option_faults(("betting", key, "option"), ref.option, allowed, procedure.option)
-    for key, most in (("most-bet", part.most_bet), ("most-raise", part.most_raise)):
-        if amount_of(most.amount).bet:
-            yield ("betting", key, "amount"), "an amount in dollars"
-    steps = [step for step in procedure.step if step.do == "bet"]
-    for name in sorted(acted - {step.bet for step in steps}):
-        yield ("bet",), f"no step of kind 'bet' puts chips into {name!r}"

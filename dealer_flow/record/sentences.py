@@ -2,16 +2,25 @@
 
 from collections.abc import Mapping, Sequence
 from string import Formatter
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from dealer_flow.record.catalogue import INCIDENTS, ORDER, REPORTS
 from protocol.faults import fault_text
 
-if TYPE_CHECKING:
-    from dealer_flow.record.incidents import Incident
+
+class IncidentFacts(Protocol):
+    """An incident, of which the templates name further facts."""
+
+    @property
+    def code(self) -> str:
+        """The row of `incidents.toml`."""
+
+    @property
+    def reason(self) -> str:
+        """The sentence of that row."""
 
 
-def sentence(incident: "Incident") -> str:
+def sentence(incident: IncidentFacts) -> str:
     """What happened, for a person. A line of an older schema, which lacks facts, is told by its code."""
     meaning = INCIDENTS.get(incident.code)
     found = meaning.sentence if meaning is not None else ""
@@ -22,7 +31,7 @@ def sentence(incident: "Incident") -> str:
 class _Words(Formatter):
     """Puts the facts of an incident into a template."""
 
-    def __init__(self, incident: "Incident") -> None:
+    def __init__(self, incident: IncidentFacts) -> None:
         self._incident = incident
 
     def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:

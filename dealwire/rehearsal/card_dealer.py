@@ -9,7 +9,6 @@ from dealer_flow.procedure.steps.burn_card import BurnCardStep
 from dealer_flow.procedure.steps.deal import DealStep
 from dealer_flow.procedure.steps.due import Due
 from dealer_flow.procedure.steps.kinds import AnyStep
-from dealwire.rehearsal import floor_supervisor as supervisor
 from dealwire.rehearsal.dealt_table import Counted, Course, DealtTable, Doings
 from dealwire.rehearsal.playing_dealer import AT_TABLE
 from dealwire.rehearsal.scenario import Scenario, SimulatedPlayer
@@ -125,7 +124,7 @@ class CardDealer(ShoeHands, StepDealer):
             if not rest:
                 yield from self._draw_to(COMMUNITY)
         else:
-            yield from supervisor.call_misdeal(self)
+            yield from self.call_misdeal()
             self.course = Course.STOP
             return
         self.cards.shuffle(BURN)
@@ -152,7 +151,7 @@ class CardDealer(ShoeHands, StepDealer):
         for packet in packets:
             self.ordinal += 1
             if self.plan.find(What.MISDEAL_CALLED, self.ordinal):
-                yield from supervisor.call_misdeal(self)
+                yield from self.call_misdeal()
                 self.course = Course.STOP
                 return
             self.spoil_line(self.plan.troubles, self.ordinal)
@@ -175,7 +174,7 @@ class CardDealer(ShoeHands, StepDealer):
             for _ in range(extra.amount if extra else 0):
                 self.cards.put_under(packet.place, (yield from self._draw_to(packet.place)))
             if extra and extra.noticed:
-                yield from supervisor.judge(self, packet.place, step.name, extra.ruling)
+                yield from self.judge(packet.place, step.name, extra.ruling)
                 yield from self.at(AT_SHOE)
             elif extra:
                 wrong.append((packet.place, extra.ruling))
@@ -232,7 +231,7 @@ class CardDealer(ShoeHands, StepDealer):
     def _after_deal(self, step: AnyStep, wrong: Iterable[tuple[Place, str]]) -> Doings:
         """The cards of a step lie there: what went wrong is judged."""
         for place, ruling in sorted(set(wrong)):
-            yield from supervisor.judge(self, place, step.name, ruling)
+            yield from self.judge(place, step.name, ruling)
         if self._unburned:
             self._unburned = False
             yield from self.at(AT_TABLE)

@@ -5,7 +5,6 @@ from typing import Final
 
 from dealer_flow.procedure.steps.due import Due
 from dealer_flow.procedure.steps.kinds import AnyStep
-from dealwire.rehearsal import floor_supervisor as supervisor
 from dealwire.rehearsal.dealt_table import Course, Doings
 from dealwire.rehearsal.playing_dealer import AT_TABLE
 from dealwire.rehearsal.step_dealer import StepDealer
@@ -44,7 +43,7 @@ class HandDealer(StepDealer):
         for ordinal in ordinals:
             self.spoil_line(self.plan.troubles, ordinal)
             if self.plan.find(What.MISDEAL_CALLED, ordinal):
-                yield from supervisor.call_misdeal(self)
+                yield from self.call_misdeal()
                 self.course = Course.STOP
                 return
         yield from super()._deal_by_hand(packets)

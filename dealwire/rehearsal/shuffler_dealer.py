@@ -6,15 +6,17 @@ from typing import Final
 
 from dealer_flow.procedure.steps.due import Due
 from dealer_flow.procedure.steps.kinds import AnyStep
-from dealwire.rehearsal import floor_supervisor as supervisor
 from dealwire.rehearsal.dealt_table import Course, DealtTable, Doings
+from dealwire.rehearsal.floor_supervisor import BADGE, CARDS_ASTRAY, DEAL_ON, OTHER_DECK
 from dealwire.rehearsal.playing_dealer import AT_TABLE
 from dealwire.rehearsal.scenario import Scenario
 from dealwire.rehearsal.step_dealer import StepDealer
 from dealwire.rehearsal.trouble import PlannedTrouble, What
 from devices.simulator.deck import Bay, Cards
 from devices.simulator.shuffler import ShufflerModel
+from protocol.faults import Fault
 from protocol.places import MUCK, REMAINDER, Place
+from protocol.tdp.messages import BadgeLevel, Resolution
 from protocol.tdp.messages import ShufflerState as S
 
 DECKS: Final = (1, 2)
@@ -135,9 +137,9 @@ class ShufflerDealer(StepDealer):
 
     def _lend_a_hand(self) -> Doings:
         if self.shuffler.state is S.MISDEAL:
-            yield from supervisor.attend(self)
+            yield from self.attend()
         elif self._dealing:
-            yield from supervisor.deck_is_out(self)
+            yield from self.deck_is_out()
         else:
             yield from self.at(AT_SHUFFLER)
         if self._wrong_game() and self.shuffler.state in SETTABLE:
@@ -203,7 +205,7 @@ class ShufflerDealer(StepDealer):
             return
         if self.cards.count(place) == before:
             if self._ran_out():
-                yield from supervisor.call_misdeal(self)
+                yield from self.call_misdeal()
                 self.course = Course.STOP
                 return
             yield from self.at(AT_SHUFFLER)
@@ -216,7 +218,7 @@ class ShufflerDealer(StepDealer):
         if self._device_saw(ordinal):
             trouble = self.packet_trouble()
             ruling = trouble.ruling if trouble else "misdeal"
-            yield from supervisor.judge(self, place, packet.step, ruling)
+            yield from self.judge(place, packet.step, ruling)
             yield from self.at(AT_SHUFFLER)
 
     def _packet_waits(self) -> bool:
@@ -260,7 +262,7 @@ class ShufflerDealer(StepDealer):
         if self.plan.find(What.MISDEAL_CALLED, ordinal):
             yield from self._deal_until(self._is_there)
             if not self._is(Course.VOID):
-                yield from supervisor.call_misdeal(self)
+                yield from self.call_misdeal()
                 self.course = Course.STOP
 
     def _is_there(self) -> bool:
@@ -326,3 +328,55 @@ class ShufflerDealer(StepDealer):
         yield from self._bring_out()
         self._laid = False
         yield from self.reload(short.amount if short else 0)
+
+    # -------------------------------------------------------------- the red lamp
+
+    def attend(self) -> Doings:
+        """The red lamp is lit: the supervisor comes, looks, acknowledges it and decides about the deck."""
+        yield from self.at("table-controller")
+        yield from self._come()
+        self.controller.swipe(BADGE, BadgeLevel.SUPERVISOR)
+        faults = tuple(self.shuffler.latched)
+        if not faults:
+            return  # whoever lit it has put it out
+        resume = DEAL_ON.issuperset(faults)
+        uncounted = Fault.REMAINDER_COUNT_WRONG in faults
+        if uncounted:
+            for place in self.hands():
+                yield self.pace.bet
+                self.controller.count(place, self.cards.count(place))
+            resume = self._hands_explain() and (DEAL_ON | {Fault.REMAINDER_COUNT_WRONG}).issuperset(faults)
+        if resume:
+            yield from self.at("shuffler")
+            self.shuffler.turn_key(Resolution.RESUME, self.now_ns)
+            if uncounted:
+                yield from self._judge_uncounted()
+            return
+        if self.controller.in_game and not OTHER_DECK.issuperset(faults):
+            self.controller.call_misdeal(BADGE, faults[0])
+            self.course = Course.VOID
+            self.defective = not CARDS_ASTRAY.isdisjoint(faults)
+        yield from self.at("shuffler")
+        self.shuffler.turn_key(Resolution.REMOVE_DECK, self.now_ns)
+        yield self.pace.step
+
+    def deck_is_out(self) -> Doings:
+        """Somebody else ended the deal, and the cards came out of the shuffler: no hand can be completed."""
+        yield from self.at("table-controller")
+        self.controller.swipe(BADGE, BadgeLevel.SUPERVISOR)
+        if self.controller.in_game:
+            self.controller.call_misdeal(BADGE, Fault.MISDEAL_CALLED_BY_HOST)
+        self.course = Course.VOID
+
+    def _come(self) -> Doings:
+        """Who lit the lamp from afar has some time to put it out again; only then somebody at the table does."""
+        give_up_ns = self.now_ns + self.pace.come
+        while Fault.MISDEAL_CALLED_BY_HOST in self.shuffler.latched and self.now_ns < give_up_ns:
+            yield self.pace.step
+
+    def _hands_explain(self) -> bool:
+        """Whether every card of the deck is there, so that only hands are wrong."""
+        deck = self.shuffler.round.deck if self.shuffler.round else 0
+        outside = (Bay.TRAY, Bay.REJECT)
+        there = [card for spot, card in self.cards if isinstance(spot, Place) or spot in outside]
+        return sum(card.back == deck for card in there) == self.procedure.plan.cards

@@ -21,9 +21,8 @@ from dealer_flow.procedure.steps.kinds import AnyStep
 from dealer_flow.procedure.steps.reveal import RevealStep
 from dealer_flow.procedure.steps.set_hand import SetStep
 from dealer_flow.procedure.steps.show import ShowStep
-from dealwire.rehearsal import floor_supervisor as supervisor
-from dealwire.rehearsal.betting_dealer import BettingDealer
 from dealwire.rehearsal.dealt_table import Course, DealtTable, Doings
+from dealwire.rehearsal.floor_supervisor import BADGE, SupervisedDealer
 from dealwire.rehearsal.playing_dealer import AT_TABLE
 from dealwire.rehearsal.rehearsed import packets_of
 from dealwire.rehearsal.scenario import RoundPlan, Scenario
@@ -48,20 +47,12 @@ MISHANDLED: Final = {
 }
 
 
-class StepDealer(BettingDealer):
+class StepDealer(SupervisedDealer):
     """Plays `scenario`. A subclass gets the device ready, deals packets, and brings what is left."""
 
     def __init__(self, scenario: Scenario, table: DealtTable, cards: Cards) -> None:
-        self.owed: list[Place] = []
-        """Hands that get the next card for a dead one when all others have theirs."""
-        self.short: list[Place] = []
-        """Hands that lack a card, which they get when the others have those of the same deal."""
-        self.defective = False
-        """The deck leaves the table after this round."""
         self.ordinal = 0
         """Packets of this round that were dealt."""
-        self.replaced = 0
-        """Dead cards of this round for which the next one came."""
         self._dealt_in: set[int] = set()
         """Seats that played when the cards under way began to go out."""
         self._goes_around = False
@@ -90,10 +81,6 @@ class StepDealer(BettingDealer):
         """Bring these packets to their places."""
         raise NotImplementedError
 
-    def put_back(self, place: Place, how: str, step: str) -> Doings:
-        """Cards of a place go back into the deck, which is shuffled: those too many, or one that another replaces."""
-        raise NotImplementedError
-
     def _complete(self, place: Place) -> Doings:
         """Bring one more card to a hand that is short."""
         raise NotImplementedError
@@ -114,9 +101,7 @@ class StepDealer(BettingDealer):
 
     def _begin_plan(self, plan: RoundPlan) -> None:
         super()._begin_plan(plan)
-        self.ordinal, self.replaced, self.defective = 0, 0, False
-        self.owed.clear()
-        self.short.clear()
+        self.ordinal = 0
 
     def _round(self) -> Doings:
         yield from self._make_ready()
@@ -142,13 +127,13 @@ class StepDealer(BettingDealer):
         if self._is(Course.PLAY, Course.PROGRESSIVE):
             if not self.won:
                 yield from self._count_hands()
-            yield from supervisor.award(self)
+            yield from self.award()
         yield from self._award_pots()
         yield from self.at(AT_TABLE)
         self.controller.end_game()
         yield self.pace.step
         if self.defective:
-            self.controller.swipe(supervisor.BADGE, BadgeLevel.SUPERVISOR)
+            self.controller.swipe(BADGE, BadgeLevel.SUPERVISOR)
             self._new_deck()
             yield self.pace.step
 
@@ -263,7 +248,7 @@ class StepDealer(BettingDealer):
             wrong += [(packet.place, trouble.ruling)] if trouble and trouble.noticed else []
         self.controller.confirm()
         for place, ruling in wrong:
-            yield from supervisor.judge(self, place, packets[0].step, ruling)
+            yield from self.judge(place, packets[0].step, ruling)
 
     def _mishandled(self, packets: Sequence[Due], first: int) -> Doings:
         """What a person saw happen to cards of this step, whose first packet has the number `first`."""
@@ -278,5 +263,5 @@ class StepDealer(BettingDealer):
             seen = {What.EXPOSED: self.cards.faces(place)[0], What.BOXED: self.cards.faces(place)[0]}
             card = STRAY if trouble.what is What.JOKER else seen.get(trouble.what, UNREAD)
             self.controller.mishandle(place, MISHANDLED[trouble.what], card)
-            self.controller.swipe(supervisor.BADGE, BadgeLevel.SUPERVISOR)
-            yield from supervisor.rule(self, place, trouble.what, packets[0].step, trouble.ruling)
+            self.controller.swipe(BADGE, BadgeLevel.SUPERVISOR)
+            yield from self.rule(place, trouble.what, packets[0].step, trouble.ruling)

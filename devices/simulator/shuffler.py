@@ -1,81 +1,34 @@
 """A packet shuffler of the i-Deal kind, as a model: pure, driven by people's hands, commands and time.
 
-The state shown is never stored by itself: `_target` derives it from what lies where, what moves and what is latched,
-and `_settle` checks the step against the state table. Motions begin in one place, `_settle`, so that nothing can move
-while the door is open, the lamp is latched or the host is lost. A dispensed packet that nobody lifts before the green
+A dispensed packet that nobody lifts before the green
 button is pressed again goes with the remainder: only lifted packets are dealt. With `packet_stays` it is counted as a
 packet beside the remainder all the same, as the protocol lets a device do.
 """
 
 from collections.abc import Iterable
-from typing import Any
 
 from devices.simulator import shuffler_motions as motions
-from devices.simulator.deck import Bay, Cards
-from devices.simulator.device_meters import SHUFFLER_METERS, DeviceMeters
-from devices.simulator.outbox import CommandProgress, EventDraft, Outgoing
+from devices.simulator.deck import Bay
+from devices.simulator.shuffler_core import ShufflerCore
 from devices.simulator.shuffler_faults import REMOVE_ONLY
 from devices.simulator.shuffler_parts import (
-    UNKNOWN_REMAINDER,
-    Durations,
-    MachineMishap,
     Motion,
-    PacketGroup,
-    Preparation,
     RoundCounts,
     ShufflerSetting,
 )
-from devices.simulator.shuffler_states import ARCS, ShufflerCause
+from devices.simulator.shuffler_states import ShufflerCause
 from protocol.faults import Fault
 from protocol.places import MUCK, SHUFFLER, Place
 from protocol.tdp import messages as m
-from protocol.tdp.messages import DeviceMeter, Resolution
+from protocol.tdp.messages import Resolution
 from protocol.tdp.messages import ShufflerState as S
 
 
-class ShufflerModel:
+class ShufflerModel(ShufflerCore):
     """The device without its line. `outbox` holds what it has to say, in order; the caller takes it.
 
     People's actions say whether anything came of them. Times are nanoseconds; call `tick` at `next_deadline_ns`.
     """
-
-    def __init__(
-        self,
-        cards: Cards,
-        *,
-        recognition: bool = False,
-        packet_stays: bool = False,
-        durations: Durations | None = None,
-    ) -> None:
-        self.cards = cards
-        self.recognition = recognition
-        self.packet_stays = packet_stays
-        """A packet that nobody lifted stays one beside the remainder. Usually it goes back and is counted there."""
-        self.durations = durations or Durations()
-        self.outbox: list[Outgoing] = []
-        self.steps: set[tuple[S, ShufflerCause, S]] = set()
-        self.game = ShufflerSetting()
-        self.programs: dict[str, tuple[PacketGroup, ...]] = {}
-        """Games whose packets differ, by name."""
-        self.state = S.BOOT
-        self.powered = False
-        self.sensor_works = True
-        self.mishaps: list[MachineMishap] = []
-        self.removals = 0
-        """How often its cards were taken out."""
-        # what survives a power cut
-        self.device_meters = DeviceMeters(SHUFFLER_METERS)
-        self.round: RoundCounts | None = None
-        self.latched: list[int] = []
-        # what does not
-        self.verified: RoundCounts | None = None
-        self.motion: Motion | None = None
-        self.stage: Preparation | None = None
-        self.owed: Motion | None = None
-        self.request = 0
-        self.motion_due_ns = self.stage_due_ns = self.motion_began_ns = 0
-        self.jam_tries = 0
-        self.door_open = self.locked = self.in_setup = self.host_lost = self.sensor_failed = False
 
     # -------------------------------------------------------------- power and time
 
@@ -106,16 +59,6 @@ class ShufflerModel:
                 motions.end_motion(self, due)
             else:
                 motions.end_stage(self, due)
-
-    @property
-    def mid_round(self) -> bool:
-        """True from the first packet until the remainder is lifted."""
-        return self.round is not None
-
-    @property
-    def next_group(self) -> bool:
-        """Whether the game has a further group of packets in this round."""
-        return self.round is not None and self.round.group + 1 < len(self.game.groups)
 
     # -------------------------------------------------------------- people
 
@@ -274,49 +217,7 @@ class ShufflerModel:
         if self.host_lost and Fault.HOST_LOST not in self.latched:
             yield Fault.HOST_LOST
 
-    # -------------------------------------------------------------- the inside, shared with motions and commands
-
-    def say(self, event: type[m.Event], request: int = 0, **fields: Any) -> None:
-        """Put an event into the outbox, and count it."""
-        self.device_meters.reported(event, fields)
-        self.outbox.append(EventDraft(event, request, fields))
-
-    def progress(self, percent: int) -> None:
-        """Tell the host how far its command is, when there is one."""
-        if self.request:
-            self.outbox.append(CommandProgress(self.request, percent, self.state))
-
-    def begin(self, motion: Motion, now_ns: int) -> None:
-        """Set a motion going."""
-        duration = {
-            Motion.BOOT: self.durations.boot,
-            Motion.TEST: self.durations.test,
-            Motion.DISPENSE: self.durations.dispense,
-            Motion.RECOVER: self.durations.recover,
-            Motion.DUMP: self.durations.dump,
-        }[motion]
-        self.motion, self.motion_began_ns, self.motion_due_ns = motion, now_ns, now_ns + duration
-
-    def alarm(self, fault: int, value: int = 0, request: int = 0) -> None:
-        """Latch the red lamp, each fault once. Only the first makes the misdeal record."""
-        self.say(m.FaultRaisedMessage, fault=fault, place=SHUFFLER, value=value)
-        lit = bool(self.latched)
-        if fault not in self.latched:
-            self.latched.append(fault)
-        if lit:
-            return
-        counts = self.round or self.verified or RoundCounts()
-        self.say(m.RedLampMessage, request, lit=1, fault=fault)
-        self.say(
-            m.MisdealMessage,
-            deck=counts.deck,
-            fault=fault,
-            loaded=counts.loaded,
-            remainder=UNKNOWN_REMAINDER if counts.remainder is None else counts.remainder,
-            rejected=counts.rejected,
-            packets=tuple(counts.packets),
-        )
-
+    # -------------------------------------------------------------- the inside, shared with commands
     def may_clear(self, resolution: int) -> bool:
         """Whether a person may acknowledge with this decision now."""
         resume_is_out = resolution == Resolution.RESUME and any(fault in REMOVE_ONLY for fault in self.latched)
@@ -339,23 +240,6 @@ class ShufflerModel:
         self.settle(ShufflerCause.CLEARED, now_ns)
         return True
 
-    def settle(self, cause: ShufflerCause, now_ns: int, request: int = 0) -> None:
-        """Begin what is due and allowed, then show the state that follows, if the table knows the step."""
-        if not self.motion and not self._held_back():
-            if self.owed and self.round:
-                self.begin(self.owed, now_ns)
-                self.owed = None
-            elif self.stage is None and self.verified is None:
-                motions.prepare(self, now_ns)
-        target = self._target()
-        if target is self.state:
-            return
-        step = (self.state, cause, target)
-        assert step in ARCS, f"not in the state table: {step}"
-        self.steps.add(step)
-        previous, self.state = self.state, target
-        self.say(m.StateChangedMessage, request, state=target, previous=previous)
-
     def _green_in_deal(self) -> None:
         """Where packets differ, green with a packet in the tray or on its way makes it the group's last, and green with
         an empty tray begins the next group; where there is none, and for packets of one size, the remainder comes."""
@@ -371,41 +255,6 @@ class ShufflerModel:
         else:
             self.owed = Motion.DUMP
 
-    def _held_back(self) -> bool:
-        return bool(
-            self.door_open
-            or self.latched
-            or self.locked
-            or self.in_setup
-            or self.host_lost
-            or self.sensor_failed
-            or not self.powered
-        )
-
-    def _target(self) -> S:
-        moving = self.motion.value if self.motion else None
-        if moving in (S.BOOT, S.SELF_TEST):
-            return moving
-        if self.door_open:
-            return S.OPEN
-        if moving is not None:
-            return moving
-        out_of_use = (
-            (bool(self.latched), S.MISDEAL),
-            (self.sensor_failed, S.FAULT),
-            (self.locked, S.LOCKED),
-            (self.in_setup, S.SETUP),
-            (self.host_lost and (self.mid_round or self.stage is None), S.SAFE),
-        )
-        for applies, state in out_of_use:
-            if applies:
-                return state
-        if self.round:
-            return S.PACKET_WAIT if self.round.remainder is None else S.REMAINDER_WAIT
-        if self.stage:
-            return self.stage.value
-        return S.READY if self.verified else S.EMPTY
-
     def _stop_for_door(self) -> None:
         if self.round:
             # an interrupted motion is done again from its start: cards change place only when one ends
@@ -419,12 +268,6 @@ class ShufflerModel:
         self.drop_stage()
         self.verified = None
 
-    def drop_stage(self) -> None:
-        """The preparation of a deck goes no further."""
-        if self.stage in (Preparation.SHUFFLE, Preparation.VERIFY):
-            self.device_meters.count(DeviceMeter.SHUFFLES_FAILED)
-        self.stage = None
-
     def _take_out(self) -> None:
         self.removals += 1
         inside = (Bay.CHAMBER, Bay.TRAY, Bay.STUCK, Bay.REJECT)
@@ -434,3 +277,6 @@ class ShufflerModel:
             self.cards.lift(bay, MUCK)
         self.drop_stage()
         self.round = self.verified = self.owed = None
+
+    def _prepare(self, now_ns: int) -> None:
+        motions.prepare(self, now_ns)

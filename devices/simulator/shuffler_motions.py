@@ -1,10 +1,7 @@
 """What happens to the cards when one of the shuffler's motions ends, or a hand interrupts it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from devices.simulator.deck import Bay
+from devices.simulator.shuffler_core import ShufflerCore
 from devices.simulator.shuffler_parts import RECOVERY_TRIES, MachineMishap, Motion, Preparation, RoundCounts
 from devices.simulator.shuffler_states import ShufflerCause
 from protocol.cards import NONE
@@ -13,11 +10,8 @@ from protocol.places import SHUFFLER, Place
 from protocol.tdp import messages as m
 from protocol.tdp.messages import DeviceMeter
 
-if TYPE_CHECKING:
-    from devices.simulator.shuffler import ShufflerModel
 
-
-def end_motion(model: ShufflerModel, now_ns: int) -> None:
+def end_motion(model: ShufflerCore, now_ns: int) -> None:
     """The motion under way is over."""
     motion, model.motion = model.motion, None
     if motion is Motion.BOOT:
@@ -33,7 +27,7 @@ def end_motion(model: ShufflerModel, now_ns: int) -> None:
         _dumped(model, now_ns)
 
 
-def _tested(model: ShufflerModel, now_ns: int) -> None:
+def _tested(model: ShufflerCore, now_ns: int) -> None:
     request, model.request = model.request, 0
     model.device_meters.count(DeviceMeter.SELF_TESTS)
     was_failed, model.sensor_failed = model.sensor_failed, not model.sensor_works
@@ -49,7 +43,7 @@ def _tested(model: ShufflerModel, now_ns: int) -> None:
 # ------------------------------------------------------------------ preparing a deck
 
 
-def prepare(model: ShufflerModel, now_ns: int) -> None:
+def prepare(model: ShufflerCore, now_ns: int) -> None:
     """Begin with the next deck when the chamber is free of the last one."""
     if model.round and model.round.remainder is None:
         return
@@ -59,7 +53,7 @@ def prepare(model: ShufflerModel, now_ns: int) -> None:
         model.stage, model.stage_due_ns = Preparation.FEED, now_ns + model.durations.feed
 
 
-def end_stage(model: ShufflerModel, now_ns: int) -> None:
+def end_stage(model: ShufflerCore, now_ns: int) -> None:
     """One stage of the preparation is over."""
     if model.stage is Preparation.FEED:
         model.cards.lift(Bay.INPUT, Bay.CHAMBER)
@@ -73,12 +67,12 @@ def end_stage(model: ShufflerModel, now_ns: int) -> None:
         _verified(model, now_ns)
 
 
-def _shuffle(model: ShufflerModel, now_ns: int) -> None:
+def _shuffle(model: ShufflerCore, now_ns: int) -> None:
     model.say(m.ShuffleStartedMessage, deck=_deck_in(model, Bay.CHAMBER))
     model.stage, model.stage_due_ns = Preparation.SHUFFLE, now_ns + model.durations.shuffle
 
 
-def _verified(model: ShufflerModel, now_ns: int) -> None:
+def _verified(model: ShufflerCore, now_ns: int) -> None:
     model.stage = None
     counted, expected = model.cards.count(Bay.CHAMBER), model.game.cards
     model.verified = RoundCounts(deck=_deck_in(model, Bay.CHAMBER), loaded=counted)
@@ -94,7 +88,7 @@ def _verified(model: ShufflerModel, now_ns: int) -> None:
 # ------------------------------------------------------------------ packets
 
 
-def _dispensed(model: ShufflerModel, now_ns: int) -> None:
+def _dispensed(model: ShufflerCore, now_ns: int) -> None:
     counts = _round(model)
     mishap = _mishap(model, len(counts.packets) + 1)
     if mishap.jam_tries > model.jam_tries:
@@ -117,7 +111,7 @@ def _dispensed(model: ShufflerModel, now_ns: int) -> None:
     model.settle(ShufflerCause.OUT, now_ns)
 
 
-def _report_packet(model: ShufflerModel, size: int, counted: int) -> None:
+def _report_packet(model: ShufflerCore, size: int, counted: int) -> None:
     """One more packet of its group; the last one closes it."""
     counts = _round(model)
     counts.packets.append((size, counted))
@@ -135,7 +129,7 @@ def _report_packet(model: ShufflerModel, size: int, counted: int) -> None:
     )
 
 
-def _go_astray(model: ShufflerModel, mishap: MachineMishap) -> None:
+def _go_astray(model: ShufflerCore, mishap: MachineMishap) -> None:
     counts = _round(model)
     for _ in range(model.cards.deal(Bay.CHAMBER, Bay.REJECT, mishap.rejected)):
         face = model.cards.faces(Bay.REJECT)[0]
@@ -146,7 +140,7 @@ def _go_astray(model: ShufflerModel, mishap: MachineMishap) -> None:
     model.cards.deal(Bay.CHAMBER, Bay.STUCK, mishap.slipped + mishap.lost)
 
 
-def _recovered(model: ShufflerModel, now_ns: int) -> None:
+def _recovered(model: ShufflerCore, now_ns: int) -> None:
     model.jam_tries += 1
     mishap = _mishap(model, len(_round(model).packets) + 1)
     if model.jam_tries >= mishap.jam_tries:
@@ -162,7 +156,7 @@ def _recovered(model: ShufflerModel, now_ns: int) -> None:
     model.settle(ShufflerCause.RECOVERED, now_ns)
 
 
-def lift_early(model: ShufflerModel, to: Place, now_ns: int) -> int:
+def lift_early(model: ShufflerCore, to: Place, now_ns: int) -> int:
     """A hand takes what has come out so far; the packet ends there."""
     whole = model.motion_due_ns - model.motion_began_ns
     size = _size(model)
@@ -180,7 +174,7 @@ def lift_early(model: ShufflerModel, to: Place, now_ns: int) -> int:
     return taken
 
 
-def tray_emptied(model: ShufflerModel, now_ns: int) -> None:
+def tray_emptied(model: ShufflerCore, now_ns: int) -> None:
     """A packet or the remainder was taken: the next packet comes, or the round is over for the device."""
     counts = _round(model)
     if counts.remainder is None:
@@ -193,20 +187,20 @@ def tray_emptied(model: ShufflerModel, now_ns: int) -> None:
     model.settle(ShufflerCause.LIFTED, now_ns)
 
 
-def _owe_next(model: ShufflerModel) -> None:
+def _owe_next(model: ShufflerCore) -> None:
     counts = _round(model)
     if not model.owed and not counts.closed and counts.left >= _size(model):
         model.owed = Motion.DISPENSE
 
 
-def _size(model: ShufflerModel) -> int:
+def _size(model: ShufflerCore) -> int:
     return model.game.group(_round(model).group).cards
 
 
 # ------------------------------------------------------------------ remainder
 
 
-def _dumped(model: ShufflerModel, now_ns: int) -> None:
+def _dumped(model: ShufflerCore, now_ns: int) -> None:
     counts = _round(model)
     stays = model.cards.count(Bay.TRAY) if model.packet_stays else 0
     if model.cards.count(Bay.TRAY) and not stays:
@@ -225,15 +219,15 @@ def _dumped(model: ShufflerModel, now_ns: int) -> None:
     model.settle(ShufflerCause.DUMPED, now_ns)
 
 
-def _mishap(model: ShufflerModel, ordinal: int) -> MachineMishap:
+def _mishap(model: ShufflerCore, ordinal: int) -> MachineMishap:
     return next((mishap for mishap in model.mishaps if mishap.ordinal == ordinal), MachineMishap(ordinal))
 
 
-def _round(model: ShufflerModel) -> RoundCounts:
+def _round(model: ShufflerCore) -> RoundCounts:
     if model.round is None:
         raise AssertionError("a deal moves cards only in a round")
     return model.round
 
 
-def _deck_in(model: ShufflerModel, bay: Bay) -> int:
+def _deck_in(model: ShufflerCore, bay: Bay) -> int:
     return model.cards.backs([bay])[0]

@@ -127,7 +127,9 @@ def test_what_counts_is_known_by_its_imports() -> None:
 
 def test_a_module_that_is_asked_of_its_package_is_no_reason_to_read_the_package(tmp_path: Path) -> None:
     file = tmp_path / "counts.py"
-    file.write_text("from rules.game import hand_rows\nfrom rules.hands import (\n    Ranked,\n)\nfrom json import loads\n")
+    file.write_text(
+        "from rules.game import hand_rows\nfrom rules.hands import (\n    Ranked,\n)\nfrom json import loads\n"
+    )
     found = {path.relative_to(RULES.parent).as_posix() for path in _imported([file]) - {file}}
     assert {"rules/game/hand_rows.py", "rules/hands/__init__.py", "rules/hands/five_card.py"} < found
     assert "rules/__init__.py" not in found

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from dealer_flow.procedure.betting import betting_faults
 from dealer_flow.procedure.checks.bets import bet_faults, rule_faults
+from dealer_flow.procedure.checks.betting import betting_faults
 from dealer_flow.procedure.checks.consequences import consequence_faults, fault_rows, wrong_faults
 from dealer_flow.procedure.checks.decisions import choice_faults, decision_faults
 from dealer_flow.procedure.checks.decks import (

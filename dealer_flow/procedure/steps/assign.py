@@ -1,15 +1,13 @@
 """`assign`: a number drawn says whose the hands are that were dealt in front of the tray."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from dealer_flow.procedure.complaints import Complaint
 from dealer_flow.procedure.steps.base import Step
 from dealer_flow.procedure.steps.so_far import CardsSoFar
+from dealer_flow.procedure.steps.views import ProcedureView
 from protocol.tomlfile import Key
-
-if TYPE_CHECKING:
-    from dealer_flow.procedure.schema import Procedure
 
 
 class AssignStep(Step):
@@ -23,14 +21,14 @@ class AssignStep(Step):
 
     state = "assigning"
 
-    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
+    def mistakes(self, game: ProcedureView, so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
         """A deal whose first place a number names comes before, and nothing else was done with its cards."""
         if not so_far.by_number:
             yield (*key, "do"), "no hand waits for a number; a deal with first = 'number' comes before"
         if so_far.choices or so_far.offered or so_far.shown or so_far.burned:
             yield (*key, "do"), "hands are assigned before anything is chosen, offered, burned or shown"
 
-    def words(self, game: "Procedure") -> str:
+    def words(self, game: ProcedureView) -> str:
         """What is done with the number."""
         bets = " Bets may change until then." if self.bets == "open" else ""
         return (

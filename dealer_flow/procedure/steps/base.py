@@ -1,17 +1,15 @@
 """What every step has, and what those have whose cards go out as soon as they begin."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from dealer_flow.procedure.complaints import Complaint, unknown_bets
 from dealer_flow.procedure.steps.due import Due, RoundView
 from dealer_flow.procedure.steps.so_far import CardsSoFar
+from dealer_flow.procedure.steps.views import ProcedureView
 from dealer_flow.procedure.tables import Clause, Name, Recipient, SettlesPart, WhenPart
 from dealer_flow.tomlfile import TomlTable
 from protocol.tomlfile import Key
-
-if TYPE_CHECKING:
-    from dealer_flow.procedure.schema import Procedure
 
 
 class Step(TomlTable):
@@ -66,11 +64,11 @@ class Step(TomlTable):
     def happen(self, so_far: CardsSoFar) -> None:
         """What it does with the cards."""
 
-    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
+    def mistakes(self, game: ProcedureView, so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
         """Why it cannot follow the steps before it, and what it names that the procedure does not have."""
         yield from ()
 
-    def words(self, game: "Procedure") -> str:
+    def words(self, game: ProcedureView) -> str:
         """What the dealer does, in a sentence or more."""
         raise NotImplementedError
 
@@ -99,7 +97,7 @@ class DealtStep(Step):
         """False while all who are in play lack the bet that it is for."""
         return self.only is None or not view.live or any(self.only in view.wagers[number] for number in view.live)
 
-    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
+    def mistakes(self, game: ProcedureView, so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
         """A bet there is none of."""
         yield from unknown_bets((*key, "only"), filter(None, [self.only]), [bet.name for bet in game.bet])
 

@@ -1,16 +1,14 @@
 """`bet`: players bet, call, raise or fold in turn until every bet is called."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from dealer_flow.procedure.complaints import Complaint, option_faults
 from dealer_flow.procedure.steps.base import Step
 from dealer_flow.procedure.steps.so_far import CardsSoFar
+from dealer_flow.procedure.steps.views import ProcedureView
 from dealer_flow.procedure.tables import Name
 from protocol.tomlfile import Key
-
-if TYPE_CHECKING:
-    from dealer_flow.procedure.schema import Procedure
 
 _BRING_IN: Final = ("none", "low-card", "high-card")
 """Who must open the first betting round of stud: nobody, or the lowest or highest card that lies open."""
@@ -34,7 +32,7 @@ class BetStep(Step):
     def happen(self, so_far: CardsSoFar) -> None:
         """No card moves."""
 
-    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
+    def mistakes(self, game: ProcedureView, so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
         """A bet that is made in turn, cards to bet on, and what says who is first."""
         known = [bet.name for bet in game.bet if bet.placed == "by-action"]
         if self.bet not in known:
@@ -52,7 +50,7 @@ class BetStep(Step):
         if self.bring_in is not None:
             yield from option_faults((*key, "bring-in"), self.bring_in, _BRING_IN, game.option)
 
-    def words(self, game: "Procedure") -> str:
+    def words(self, game: ProcedureView) -> str:
         """Who begins, and what each may do."""
         blinds = game.betting.blinds if game.betting else ()
         who = {

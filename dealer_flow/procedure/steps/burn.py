@@ -1,7 +1,7 @@
 """`burn`: cards of a packet that lies spread on the table do not play."""
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
+from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -9,12 +9,10 @@ from dealer_flow.english import listed, place
 from dealer_flow.procedure.complaints import Complaint, option_faults
 from dealer_flow.procedure.steps.base import Step
 from dealer_flow.procedure.steps.so_far import CardsSoFar
+from dealer_flow.procedure.steps.views import ProcedureView
 from dealer_flow.procedure.tables import Name, Recipient
 from protocol.places import Place
 from protocol.tomlfile import Key
-
-if TYPE_CHECKING:
-    from dealer_flow.procedure.schema import Procedure
 
 
 class PlannedBurn(NamedTuple):
@@ -67,7 +65,7 @@ class BurnStep(Step):
         if self.of in so_far.dealt:
             so_far.burned[self.of] = so_far.burned.get(self.of, 0) + len(self.positions)
 
-    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
+    def mistakes(self, game: ProcedureView, so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
         """A packet once, of the house or the community, and not all of it."""
         yield from option_faults((*key, "top-card"), self.top_card, _ENDS, game.option)
         if self.of not in so_far.dealt:
@@ -84,7 +82,7 @@ class BurnStep(Step):
         if len(set(self.positions)) != len(self.positions) or len(self.positions) >= size:
             yield (*key, "positions"), f"each position once, and fewer than the {size} cards of the packet"
 
-    def words(self, game: "Procedure") -> str:
+    def words(self, game: ProcedureView) -> str:
         """Which cards, counted from where."""
         side = {"left-to-right": "from your left", "right-to-left": "from your right", "from-top": "from the top card"}
         numbers = [str(position) for position in self.positions]

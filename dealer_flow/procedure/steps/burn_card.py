@@ -1,17 +1,15 @@
 """`burn-card`: cards off the top of the deck do not play."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from dealer_flow.english import a, cards
 from dealer_flow.procedure.steps.base import DealtStep
 from dealer_flow.procedure.steps.due import Due, RoundView
+from dealer_flow.procedure.steps.views import ProcedureView
 from protocol.places import BURN
-
-if TYPE_CHECKING:
-    from dealer_flow.procedure.schema import Procedure
 
 
 class BurnCardStep(DealtStep):
@@ -32,7 +30,7 @@ class BurnCardStep(DealtStep):
         """However many play."""
         return self.cards
 
-    def words(self, game: "Procedure") -> str:
+    def words(self, game: ProcedureView) -> str:
         """How many, and when."""
         when = ", if any player draws" if self.if_drawn else ""
         when += f", if a player in play has {a(self.only)} bet" if self.only else ""

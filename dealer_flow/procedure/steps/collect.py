@@ -1,15 +1,13 @@
 """`collect`: hands where nobody plays are picked up."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from dealer_flow.procedure.complaints import Complaint
 from dealer_flow.procedure.steps.base import Step
 from dealer_flow.procedure.steps.so_far import CardsSoFar
+from dealer_flow.procedure.steps.views import ProcedureView
 from protocol.tomlfile import Key
-
-if TYPE_CHECKING:
-    from dealer_flow.procedure.schema import Procedure
 
 
 class CollectStep(Step):
@@ -19,11 +17,11 @@ class CollectStep(Step):
 
     state = "dealing"
 
-    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
+    def mistakes(self, game: ProcedureView, so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
         """There are such hands."""
         if not so_far.everywhere:
             yield (*key, "do"), "every position has a player; a deal with seats = 'all' comes before"
 
-    def words(self, game: "Procedure") -> str:
+    def words(self, game: ProcedureView) -> str:
         """Which hands."""
         return "Pick up the hands of positions where nobody plays, unseen, and place them in the discard rack."

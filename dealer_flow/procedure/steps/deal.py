@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -12,12 +12,10 @@ from dealer_flow.procedure.steps.assign import AssignStep
 from dealer_flow.procedure.steps.base import DealtStep
 from dealer_flow.procedure.steps.due import Due, RoundView
 from dealer_flow.procedure.steps.so_far import CardsSoFar
+from dealer_flow.procedure.steps.views import ProcedureView
 from dealer_flow.procedure.tables import Name, OptionRef, Recipient
 from protocol.places import DEALER, PLACES, Place, pile, seat
 from protocol.tomlfile import Key
-
-if TYPE_CHECKING:
-    from dealer_flow.procedure.schema import Procedure
 
 _ENDS: Final = ("top", "bottom")
 """Which card of a packet may lie on the first of numbered spots."""
@@ -116,7 +114,7 @@ class DealStep(DealtStep):
         so_far.everywhere |= self.seats == "all"
         so_far.by_number |= self.first == "number"
 
-    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
+    def mistakes(self, game: ProcedureView, so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
         """A bet there is none of; who is first where no seat gets cards."""
         yield from super().mistakes(game, so_far, key)
         if self.selects_first and "seats" not in self.to:
@@ -130,7 +128,7 @@ class DealStep(DealtStep):
             if self.first != "button":
                 yield (*key, "moves"), 'said of a button: first = "button"'
 
-    def words(self, game: "Procedure") -> str:
+    def words(self, game: ProcedureView) -> str:
         """To whom, how many, how."""
         seats = {
             "entered": "each seat that entered",
@@ -158,7 +156,7 @@ class DealStep(DealtStep):
             return text
         return f"{text} Deal by hand: no device sees these cards. Press CONFIRM when every place has its own."
 
-    def _rotation(self, game: "Procedure", whom: list[str]) -> str:
+    def _rotation(self, game: ProcedureView, whom: list[str]) -> str:
         """To whom, where the deal begins at a place that was selected; the dealer has a turn like everybody."""
         count = self.count if self.first == "number" else "clockwise"
         own = {"dealer": "yourself in your turn"}

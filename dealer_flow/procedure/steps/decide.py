@@ -1,19 +1,18 @@
 """`decide`: players choose."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from dealer_flow.english import a, listed, place
 from dealer_flow.procedure.complaints import Complaint, unknown_bets
 from dealer_flow.procedure.steps.base import Step
+from dealer_flow.procedure.steps.deal import DealStep
 from dealer_flow.procedure.steps.so_far import CardsSoFar
+from dealer_flow.procedure.steps.views import ProcedureView
 from dealer_flow.procedure.tables import Consequence, Name
 from protocol.tomlfile import Key
-
-if TYPE_CHECKING:
-    from dealer_flow.procedure.schema import Procedure
 
 
 class DecideStep(Step):
@@ -40,7 +39,7 @@ class DecideStep(Step):
         """No card moves."""
         so_far.choices |= set(self.choices)
 
-    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
+    def mistakes(self, game: ProcedureView, so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
         """Cards to decide on come before, the hand that is offered too; choices and bets there are."""
         known = [choice.name for choice in game.decision]
         for name in self.choices:
@@ -61,7 +60,7 @@ class DecideStep(Step):
         if self.takers == "one" and self.about is None:
             yield (*key, "takers"), "one taker of what? give 'about' too"
 
-    def words(self, game: "Procedure") -> str:
+    def words(self, game: ProcedureView) -> str:
         """Who chooses between what."""
         choices = {choice.name: choice for choice in game.decision}
         who = f"Each player with {a(self.only)} bet" if self.only else "Each player still in play"
@@ -70,7 +69,7 @@ class DecideStep(Step):
         if self.about:
             who = f"While {place(self.about)} is there{' and not taken' * (self.takers == 'one')}, {who.lower()}"
             silent += " The first who takes it plays it alone." if self.takers == "one" else ""
-        button = any(step.do == "deal" and step.first == "button" for step in game.step)
+        button = any(isinstance(step, DealStep) and step.first == "button" for step in game.step)
         start = "the left of the button" if button else "your left"
         order = f", clockwise from {start}," if self.order == "clockwise" else ""
         blind = f" {listed([*self.blind]).capitalize()} may be placed now, in the blind." if self.blind else ""

@@ -1,12 +1,10 @@
 """The cards that a step makes due, and what it looks at to know them."""
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
+from dealer_flow.procedure.steps.views import PlanView
 from protocol.places import Place
-
-if TYPE_CHECKING:
-    from dealer_flow.procedure.plan import Plan
 
 
 class Due(NamedTuple):
@@ -25,7 +23,7 @@ class RoundView(Protocol):
     """A round as far as steps ask: the flow's `Round`, or what a simulated dealer knows."""
 
     @property
-    def plan(self) -> "Plan":
+    def plan(self) -> PlanView:
         """Where cards may lie."""
 
     @property

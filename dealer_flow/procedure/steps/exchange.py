@@ -1,7 +1,7 @@
 """`exchange`: cards are replaced, or added, as players chose or as their hand asks for."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -11,12 +11,10 @@ from dealer_flow.procedure.must_draw import DrawPart
 from dealer_flow.procedure.steps.base import Step
 from dealer_flow.procedure.steps.due import Due, RoundView, in_turn
 from dealer_flow.procedure.steps.so_far import CardsSoFar
+from dealer_flow.procedure.steps.views import ProcedureView
 from dealer_flow.procedure.tables import Consequence, Name, Recipient
 from protocol.places import seat
 from protocol.tomlfile import Key
-
-if TYPE_CHECKING:
-    from dealer_flow.procedure.schema import Procedure
 
 
 class ExchangeStep(Step):
@@ -72,7 +70,7 @@ class ExchangeStep(Step):
         if self.exposes:
             so_far.open |= dict.fromkeys(self.to, None)
 
-    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
+    def mistakes(self, game: ProcedureView, so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
         """Cards, and a choice that draws some, come before."""
         yield from so_far.undealt((*key, "to"), self.to)
         yield from so_far.undealt((*key, "counting"), self.counting)
@@ -87,7 +85,7 @@ class ExchangeStep(Step):
         if "seats" in self.to and not any(choice.draws for choice in game.decision if choice.name in so_far.choices):
             yield (*key, "to"), "no choice before this step draws cards; a [[decision]] with draws comes before"
 
-    def words(self, game: "Procedure") -> str:
+    def words(self, game: ProcedureView) -> str:
         """To whom, and at most how many."""
         whom = listed([place(to) for to in self.to])
         must = f" Each {'; '.join(row.words() for row in self.must)}." if self.must else ""

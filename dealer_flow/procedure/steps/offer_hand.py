@@ -1,17 +1,15 @@
 """`offer-hand`: cards of a position where nobody plays become a hand of the game."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from dealer_flow.english import place
 from dealer_flow.procedure.complaints import Complaint
 from dealer_flow.procedure.steps.base import Step
 from dealer_flow.procedure.steps.so_far import CardsSoFar
+from dealer_flow.procedure.steps.views import ProcedureView
 from dealer_flow.procedure.tables import Name
 from protocol.tomlfile import Key
-
-if TYPE_CHECKING:
-    from dealer_flow.procedure.schema import Procedure
 
 
 class OfferHandStep(Step):
@@ -32,7 +30,7 @@ class OfferHandStep(Step):
         so_far.dealt[self.to] = so_far.held("seats")
         so_far.offered.add(self.to)
 
-    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
+    def mistakes(self, game: ProcedureView, so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
         """A hand of the game, from a position that may have no player."""
         hands, most = [hand.name for hand in game.hand], game.seats.most
         if self.to not in hands:
@@ -45,6 +43,6 @@ class OfferHandStep(Step):
         if not so_far.everywhere:
             yield (*key, "do"), "every position has a player; a deal with seats = 'all' comes before"
 
-    def words(self, game: "Procedure") -> str:
+    def words(self, game: ProcedureView) -> str:
         """Which cards become what."""
         return f"Cards of a position where nobody plays become {place(self.to)}, unseen (`{self.from_}`)."

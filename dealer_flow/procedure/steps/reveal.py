@@ -1,7 +1,7 @@
 """`reveal`: the last step, in which all hands are shown and settled."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -9,11 +9,9 @@ from dealer_flow.english import place
 from dealer_flow.procedure.complaints import Complaint
 from dealer_flow.procedure.steps.base import Step
 from dealer_flow.procedure.steps.so_far import CardsSoFar
+from dealer_flow.procedure.steps.views import ProcedureView
 from dealer_flow.procedure.tables import Recipient
 from protocol.tomlfile import Key
-
-if TYPE_CHECKING:
-    from dealer_flow.procedure.schema import Procedure
 
 
 class RevealStep(Step):
@@ -41,11 +39,11 @@ class RevealStep(Step):
         """Everything lies open."""
         so_far.open |= dict.fromkeys(so_far.dealt, None)
 
-    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
+    def mistakes(self, game: ProcedureView, so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
         """Hands without cards."""
         yield from so_far.undealt((*key, "order"), self.order)
 
-    def words(self, game: "Procedure") -> str:
+    def words(self, game: ProcedureView) -> str:
         """In which order."""
         order = [place(to, dealer="your own hand") for to in self.order]
         if self.from_ == "last-to-bet":

@@ -1,7 +1,7 @@
 """`set`: players arrange their hands."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -9,11 +9,9 @@ from dealer_flow.english import cards, listed, place
 from dealer_flow.procedure.complaints import Complaint
 from dealer_flow.procedure.steps.base import Step
 from dealer_flow.procedure.steps.so_far import CardsSoFar
+from dealer_flow.procedure.steps.views import ProcedureView
 from dealer_flow.procedure.tables import Clause, Name, Recipient
 from protocol.tomlfile import Key
-
-if TYPE_CHECKING:
-    from dealer_flow.procedure.schema import Procedure
 
 
 class SetStep(Step):
@@ -30,7 +28,7 @@ class SetStep(Step):
     state = "setting"
     places_key = "of"
 
-    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
+    def mistakes(self, game: ProcedureView, so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
         """Hands there are, with more cards than the low one gets; a choice that was offered."""
         yield from so_far.undealt((*key, "of"), self.of)
         for recipient in self.of:
@@ -43,7 +41,7 @@ class SetStep(Step):
                     f"no choice {name!r} before; known: {', '.join(sorted(so_far.choices)) or 'none'}",
                 )
 
-    def words(self, game: "Procedure") -> str:
+    def words(self, game: ProcedureView) -> str:
         """Who arranges what."""
         own = [place(to) for to in self.of if to not in ("seats", "dealer")]
         who = "Each player still in play" if "seats" in self.of else f"Whoever plays {listed(own)}"

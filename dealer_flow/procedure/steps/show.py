@@ -1,7 +1,7 @@
 """`show`: cards are turned face up before play goes on."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -9,11 +9,9 @@ from dealer_flow.english import cards, listed, place
 from dealer_flow.procedure.complaints import Complaint
 from dealer_flow.procedure.steps.base import Step
 from dealer_flow.procedure.steps.so_far import CardsSoFar
+from dealer_flow.procedure.steps.views import ProcedureView
 from dealer_flow.procedure.tables import Name, Recipient
 from protocol.tomlfile import Key
-
-if TYPE_CHECKING:
-    from dealer_flow.procedure.schema import Procedure
 
 
 class ShowStep(Step):
@@ -38,7 +36,7 @@ class ShowStep(Step):
             so_far.open[recipient] = self.cards
             so_far.shown[recipient] = so_far.held(recipient) if self.cards is None else self.cards
 
-    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
+    def mistakes(self, game: ProcedureView, so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
         """More than lay open, and not more than there are."""
         yield from so_far.undealt((*key, "of"), self.of)
         for recipient in self.of:
@@ -56,7 +54,7 @@ class ShowStep(Step):
         elif self.until is not None and self.until not in later:
             yield (*key, "until"), f"{self.until!r} is no later step; allowed: {', '.join(later) or 'none'}"
 
-    def words(self, game: "Procedure") -> str:
+    def words(self, game: ProcedureView) -> str:
         """Whose, which and how many."""
         whose = listed([place(to, dealer="your own hand") for to in self.of])
         if self.optional:

@@ -1,0 +1,182 @@
+"""The inside of a shuffler: its state, how it follows from what lies where, and what it has to say.
+
+The state shown is never stored by itself: `_target` derives it from what lies where, what moves and what is latched,
+and `settle` checks the step against the state table. Motions begin in one place, `settle`, so that nothing can move
+while the door is open, the lamp is latched or the host is lost.
+"""
+
+from typing import Any
+
+from devices.simulator.deck import Cards
+from devices.simulator.device_meters import SHUFFLER_METERS, DeviceMeters
+from devices.simulator.outbox import CommandProgress, EventDraft, Outgoing
+from devices.simulator.shuffler_parts import (
+    UNKNOWN_REMAINDER,
+    Durations,
+    MachineMishap,
+    Motion,
+    PacketGroup,
+    Preparation,
+    RoundCounts,
+    ShufflerSetting,
+)
+from devices.simulator.shuffler_states import ARCS, ShufflerCause
+from protocol.places import SHUFFLER
+from protocol.tdp import messages as m
+from protocol.tdp.messages import DeviceMeter
+from protocol.tdp.messages import ShufflerState as S
+
+
+class ShufflerCore:
+    """What motions and people's actions share."""
+
+    def __init__(
+        self,
+        cards: Cards,
+        *,
+        recognition: bool = False,
+        packet_stays: bool = False,
+        durations: Durations | None = None,
+    ) -> None:
+        self.cards = cards
+        self.recognition = recognition
+        self.packet_stays = packet_stays
+        """A packet that nobody lifted stays one beside the remainder. Usually it goes back and is counted there."""
+        self.durations = durations or Durations()
+        self.outbox: list[Outgoing] = []
+        self.steps: set[tuple[S, ShufflerCause, S]] = set()
+        self.game = ShufflerSetting()
+        self.programs: dict[str, tuple[PacketGroup, ...]] = {}
+        """Games whose packets differ, by name."""
+        self.state = S.BOOT
+        self.powered = False
+        self.sensor_works = True
+        self.mishaps: list[MachineMishap] = []
+        self.removals = 0
+        """How often its cards were taken out."""
+        # what survives a power cut
+        self.device_meters = DeviceMeters(SHUFFLER_METERS)
+        self.round: RoundCounts | None = None
+        self.latched: list[int] = []
+        # what does not
+        self.verified: RoundCounts | None = None
+        self.motion: Motion | None = None
+        self.stage: Preparation | None = None
+        self.owed: Motion | None = None
+        self.request = 0
+        self.motion_due_ns = self.stage_due_ns = self.motion_began_ns = 0
+        self.jam_tries = 0
+        self.door_open = self.locked = self.in_setup = self.host_lost = self.sensor_failed = False
+
+    @property
+    def mid_round(self) -> bool:
+        """True from the first packet until the remainder is lifted."""
+        return self.round is not None
+
+    @property
+    def next_group(self) -> bool:
+        """Whether the game has a further group of packets in this round."""
+        return self.round is not None and self.round.group + 1 < len(self.game.groups)
+
+    def say(self, event: type[m.Event], request: int = 0, **fields: Any) -> None:
+        """Put an event into the outbox, and count it."""
+        self.device_meters.reported(event, fields)
+        self.outbox.append(EventDraft(event, request, fields))
+
+    def progress(self, percent: int) -> None:
+        """Tell the host how far its command is, when there is one."""
+        if self.request:
+            self.outbox.append(CommandProgress(self.request, percent, self.state))
+
+    def begin(self, motion: Motion, now_ns: int) -> None:
+        """Set a motion going."""
+        duration = {
+            Motion.BOOT: self.durations.boot,
+            Motion.TEST: self.durations.test,
+            Motion.DISPENSE: self.durations.dispense,
+            Motion.RECOVER: self.durations.recover,
+            Motion.DUMP: self.durations.dump,
+        }[motion]
+        self.motion, self.motion_began_ns, self.motion_due_ns = motion, now_ns, now_ns + duration
+
+    def alarm(self, fault: int, value: int = 0, request: int = 0) -> None:
+        """Latch the red lamp, each fault once. Only the first makes the misdeal record."""
+        self.say(m.FaultRaisedMessage, fault=fault, place=SHUFFLER, value=value)
+        lit = bool(self.latched)
+        if fault not in self.latched:
+            self.latched.append(fault)
+        if lit:
+            return
+        counts = self.round or self.verified or RoundCounts()
+        self.say(m.RedLampMessage, request, lit=1, fault=fault)
+        self.say(
+            m.MisdealMessage,
+            deck=counts.deck,
+            fault=fault,
+            loaded=counts.loaded,
+            remainder=UNKNOWN_REMAINDER if counts.remainder is None else counts.remainder,
+            rejected=counts.rejected,
+            packets=tuple(counts.packets),
+        )
+
+    def settle(self, cause: ShufflerCause, now_ns: int, request: int = 0) -> None:
+        """Begin what is due and allowed, then show the state that follows, if the table knows the step."""
+        if not self.motion and not self._held_back():
+            if self.owed and self.round:
+                self.begin(self.owed, now_ns)
+                self.owed = None
+            elif self.stage is None and self.verified is None:
+                self._prepare(now_ns)
+        target = self._target()
+        if target is self.state:
+            return
+        step = (self.state, cause, target)
+        assert step in ARCS, f"not in the state table: {step}"
+        self.steps.add(step)
+        previous, self.state = self.state, target
+        self.say(m.StateChangedMessage, request, state=target, previous=previous)
+
+    def _prepare(self, now_ns: int) -> None:
+        """Begin to prepare the deck in the input, where there is one."""
+        raise NotImplementedError
+
+    def _held_back(self) -> bool:
+        return bool(
+            self.door_open
+            or self.latched
+            or self.locked
+            or self.in_setup
+            or self.host_lost
+            or self.sensor_failed
+            or not self.powered
+        )
+
+    def _target(self) -> S:
+        moving = self.motion.value if self.motion else None
+        if moving in (S.BOOT, S.SELF_TEST):
+            return moving
+        if self.door_open:
+            return S.OPEN
+        if moving is not None:
+            return moving
+        out_of_use = (
+            (bool(self.latched), S.MISDEAL),
+            (self.sensor_failed, S.FAULT),
+            (self.locked, S.LOCKED),
+            (self.in_setup, S.SETUP),
+            (self.host_lost and (self.mid_round or self.stage is None), S.SAFE),
+        )
+        for applies, state in out_of_use:
+            if applies:
+                return state
+        if self.round:
+            return S.PACKET_WAIT if self.round.remainder is None else S.REMAINDER_WAIT
+        if self.stage:
+            return self.stage.value
+        return S.READY if self.verified else S.EMPTY
+
+    def drop_stage(self) -> None:
+        """The preparation of a deck goes no further."""
+        if self.stage in (Preparation.SHUFFLE, Preparation.VERIFY):
+            self.device_meters.count(DeviceMeter.SHUFFLES_FAILED)
+        self.stage = None
