@@ -9,12 +9,13 @@ from functools import lru_cache
 from pathlib import Path
 
 from dealer_flow.games import GAMES, files_of
+from dealer_flow.layers import Whole
 from dealer_flow.procedure.checks.contradictions import contradictions
-from dealer_flow.procedure.layers import PART_SCHEMA, ProcedureError, Whole, compose, known_parts, part_files
+from dealer_flow.procedure.layers import PART_SCHEMA, ProcedureError, compose, known_parts, part_files
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.whole import written_out
 from dealer_flow.tomlfile import first_fault, locate, named_faults, read, validated
-from protocol.tomlfile import Key
+from protocol.tomlfile import Key, TomlFileError
 
 __all__ = [
     "Procedure",
@@ -48,7 +49,7 @@ def _of_package(text: str, file: str) -> Procedure:
     return parse_procedure(text, file)
 
 
-def check_procedure(source: str | Path) -> list[ProcedureError]:
+def check_procedure(source: str | Path) -> list[TomlFileError]:
     """Everything that is wrong with the file: what its keys may not hold, or else what does not fit together."""
     try:
         path = locate(source, files_of("deal"), "procedure", ProcedureError)
@@ -57,13 +58,13 @@ def check_procedure(source: str | Path) -> list[ProcedureError]:
         return [fault]
 
 
-def fault_of(source: str | Path, key: Key, why: str) -> ProcedureError:
+def fault_of(source: str | Path, key: Key, why: str) -> TomlFileError:
     """What something else finds wrong at a key of the procedure with this id, or in this file, where it is written."""
     path = locate(source, files_of("deal"), "procedure", ProcedureError)
     return compose(read(path, ProcedureError), str(path)).fault(key, why)
 
 
-def check_part(source: str | Path) -> list[ProcedureError]:
+def check_part(source: str | Path) -> list[TomlFileError]:
     """As `check_procedure`, of a shared part: what its keys may not hold. Whether all fits together is known of the
     procedures that stand on it."""
     try:
@@ -97,7 +98,7 @@ def parse_procedure(text: str, file: str) -> Procedure:
     return first_fault(*_examined(text, file))
 
 
-def _examined(text: str, file: str) -> tuple[Procedure | None, Iterator[ProcedureError]]:
+def _examined(text: str, file: str) -> tuple[Procedure | None, Iterator[TomlFileError]]:
     """What the file says upon all it stands on, and everything that is wrong with it, looked for as it is asked."""
     try:
         whole = compose(text, file)

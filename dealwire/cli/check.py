@@ -7,7 +7,7 @@ from typing import Final
 
 import click
 
-from dealer_flow.procedure.layers import texts_in
+from dealer_flow.layers import texts_in
 from dealer_flow.procedure.load import (
     ProcedureError,
     check_part,

@@ -7,6 +7,7 @@ from rules.game.hand_spec import HandSpec
 from rules.game.house_ways import houseway_ids
 from rules.game.jackpot_spec import JackpotAward, award_faults
 from rules.game.keep_rules import keep_ids, load_keep
+from rules.game.paytable import paytable_faults
 from rules.game.pot_spec import POT, is_of_pot
 from rules.game.readings import READINGS
 from rules.game.schema import (
@@ -56,6 +57,16 @@ def faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
         yield from _missing_clauses(index, row)
     if spec.maximum is not None:
         yield from unknown(("maximum", "bets"), "bet", spec.maximum.bets, names)
+    yield from _table_faults(spec)
+
+
+def _table_faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
+    """Pay tables in the file itself are in order, each under its own name."""
+    for name, table in spec.paytables.items():
+        at = ("paytables", name)
+        if table.id not in ("", name):
+            yield (*at, "id"), f"is {table.id!r}; the table's name asks for {name!r}"
+        yield from (((*at, *key), why) for key, why in paytable_faults(table))
 
 
 def _bet_faults(spec: GameSpec, index: int, bet: Bet, names: list[str]) -> Iterator[tuple[Key, str]]:

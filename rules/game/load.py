@@ -2,38 +2,33 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cache, cached_property
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, cast
 
-from dealer_flow.games import files_of, paytable_files
-from dealer_flow.tomlfile import fault_in, load, misnamed
+from dealer_flow.games import files_of
+from dealer_flow.tomlfile import misnamed
 from protocol.nearest import did_you_mean
 from protocol.tomlfile import Key, TomlFileError
 from rules.game.bet_terms import Beside
 from rules.game.common_rules import PlainHand, PlainRules, plain_hands, plain_rules
-from rules.game.conditions import CONDITIONS
-from rules.game.faults import faults, unknown
 from rules.game.hand_input import takes_faults
 from rules.game.hand_spec import DISCARDS, OWN, HandSpec
-from rules.game.keep_rules import load_keep
 from rules.game.minimum_hand import least_faults
 from rules.game.order import settles_by_seat
-from rules.game.paytable import FlatTable, PaidRow, PayTable, flatten, load_paytable
+from rules.game.paytable import FlatTable, PaidRow, PayTable, flatten
 from rules.game.schema import BaseBet, Bet, FeeBet, GameSpec, PotBet, SharedBet, TableBet, TipBet
+from rules.game.source import GameSource
+from rules.game.source import cards_of as cards_of
 from rules.game.split_spec import SetHand
-from rules.hands import Ranking, UnknownRanking, ranking
-from rules.hands.poker import PokerRanking, load_ranking
+from rules.hands import Ranking
 from rules.settlement import GameRef
 
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
-_TABLE_OF: Final[Mapping[str, str]] = {"margin": "margin", "race": "race"}
-"""Kind of bet -> the kind of its tables, where it is not the vocabulary of its hand's ranking."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +50,8 @@ class Game:
     named: Mapping[str, Ranking]
     """Every ranking that the file speaks of."""
     sha256: str
-    path: Path = field(compare=False)
-    """The game file."""
+    source: GameSource = field(compare=False, repr=False)
+    """The game file, and all that it stands on."""
 
     @property
     def id(self) -> str:
@@ -74,9 +69,18 @@ class Game:
                 return self.named[other.ranking]
         return self.rankings[hand]
 
+    @property
+    def path(self) -> Path:
+        """The game file."""
+        return self.source.path
+
+    def fault(self, key: Key, why: str) -> TomlFileError:
+        """The error for a key of the game, at its line of the file that says it."""
+        return self.source.fault(key, why)
+
     @cached_property
     def folder(self) -> str:
-        """Where the game file stands."""
+        """The folder of the game file."""
         return str(self.path.parent)
 
     @cached_property
@@ -220,7 +224,7 @@ def load_game_of(procedure: str, options: Mapping[str, str] = _NOTHING) -> Game:
 
 @cache
 def _spec_of_package(game: str) -> GameSpec:
-    return load(files_of("pays")[game], GameSpec)
+    return GameSource.read(files_of("pays")[game], examine=False).spec
 
 
 def _no_such_game(name: str) -> str:
@@ -248,17 +252,18 @@ def _of_package(game: str) -> Game:
 
 def _read(path: Path) -> Game:
     """A game and its pay tables, ready to settle rounds."""
-    spec = load(path, GameSpec, faults)
-    rankings = _rankings(path, spec)
+    source = GameSource.read(path)
+    spec = source.spec
+    rankings = source.rankings()
     of_hands = (takes_faults(name, hand, rankings[name]) for name, hand in spec.hands.items())
     for key, why in chain(least_faults(spec, rankings), *of_hands):
-        raise fault_in(path, key, why)
+        raise source.fault(key, why)
     bets = _as_settled(spec)
-    paytables = _load_paytables(path, spec, rankings)
+    paytables = source.paytables(rankings)
     content = [
         _content(spec),
         *(paytables[name].content() for name in sorted(paytables)),
-        *_own_content(path, rankings),
+        *source.own_rankings(rankings),
     ]
     canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), default=str)
     return Game(
@@ -268,23 +273,18 @@ def _read(path: Path) -> Game:
         tied=_tied(bets),
         paytables=paytables,
         rankings=rankings,
-        named=_named(path, spec),
-        tables={(bet.name, name): flatten(paytables[name], bet.rows) for bet in bets.values() for name in _tables(bet)},
+        named=source.named(),
+        tables={
+            (bet.name, name): flatten(paytables[name], bet.rows) for bet in bets.values() for name in bet.all_paytables
+        },
         sha256=hashlib.sha256(canonical.encode()).hexdigest(),
-        path=path,
+        source=source,
     )
 
 
 def _content(spec: GameSpec) -> dict[str, Any]:
-    """What is hashed: what the file says."""
-    return spec.model_dump(mode="json", exclude_defaults=True)
-
-
-def _own_content(path: Path, rankings: Mapping[str, Ranking]) -> Iterator[Any]:
-    """What is hashed of rankings that stand beside the game; the others are part of the program."""
-    for _, each in sorted(rankings.items()):
-        if isinstance(each, PokerRanking) and each.path.parent == path.parent / "rankings":
-            yield each.content()
+    """What is hashed of the file; of pay tables in it the same as of those in files of their own."""
+    return spec.model_dump(mode="json", exclude_defaults=True, exclude={"paytables"})
 
 
 def _as_settled(spec: GameSpec) -> dict[str, Bet]:
@@ -299,105 +299,6 @@ def _as_settled(spec: GameSpec) -> dict[str, Bet]:
         else:
             found[row.name] = row
     return found
-
-
-def _tables(bet: Bet) -> tuple[str, ...]:
-    """Every table that may pay a bet."""
-    return (*bet.paytables, *bet.instead.paytables) if bet.instead else bet.paytables
-
-
-def _find_ranking(path: Path, key: Key, name: str) -> Ranking:
-    """By its name, or from a file of that name in `rankings/` beside the game."""
-    own, file = None, path.parent / "rankings" / f"{name}.toml"
-    try:
-        own = ranking(name)
-    except UnknownRanking as unknown:
-        if not file.is_file():
-            why = f"unknown ranking {name!r}; allowed: {', '.join(unknown.allowed)}, or {name}.toml in rankings/"
-            raise fault_in(path, key, why) from None
-    if own and file.is_file():
-        raise fault_in(path, key, f"two rankings {name!r}, one of them in rankings/: give that one another name")
-    found = own or load_ranking(file)
-    if found.vocabulary not in CONDITIONS:
-        why = f"ranking {name!r} wants pay tables of kind {found.vocabulary!r}; allowed: {', '.join(CONDITIONS)}"
-        raise fault_in(path, key, why)
-    return found
-
-
-def _rankings(path: Path, spec: GameSpec) -> dict[str, Ranking]:
-    found: dict[str, Ranking] = {}
-    for name, hand in spec.hands.items():
-        found[name] = _ranking(path, name, hand, hand.ranking, ("ranking",))
-        for index, other in enumerate(hand.ranking_when):
-            also = _ranking(path, name, hand, other.ranking, ("ranking-when", index, "ranking"))
-            if also.vocabulary != found[name].vocabulary:
-                why = f"{also.id} speaks {also.vocabulary}; allowed: a ranking that speaks {found[name].vocabulary}"
-                raise fault_in(path, ("hands", name, "ranking-when", index, "ranking"), why)
-        if hand.pick is not None:
-            _ranking(path, name, hand, hand.pick.by, ("pick", "by"))
-    return found
-
-
-def _named(path: Path, spec: GameSpec) -> dict[str, Ranking]:
-    found: dict[str, Ranking] = {}
-    for name, hand in spec.hands.items():
-        picked = (hand.pick.by,) if hand.pick else ()
-        for wanted in (hand.ranking, *(other.ranking for other in hand.ranking_when), *picked):
-            found[wanted] = _find_ranking(path, ("hands", name), wanted)
-    return found
-
-
-def _ranking(path: Path, name: str, hand: HandSpec, wanted: str, key: Key) -> Ranking:
-    """The ranking of that name, if it ranks as many cards as this hand has."""
-    found = _find_ranking(path, ("hands", name, *key), wanted)
-    (least, most), (fewest, highest) = cards_of(hand), found.sizes
-    if least < fewest or most > highest:
-        cards = str(most) if least == most else f"{least} to {most}"
-        raise fault_in(path, ("hands", name, "of"), f"{cards} cards; allowed for {wanted}: {fewest} to {highest}")
-    return found
-
-
-def cards_of(hand: HandSpec) -> tuple[int, int]:
-    """The least and the most cards of a hand."""
-    if hand.fill is not None:
-        return hand.fill, hand.fill
-    ranges = [(cards, cards) if isinstance(cards, int) else cards for cards in hand.of.values()]
-    if hand.keeps:
-        ranges[0] = (load_keep(hand.keeps).kept,) * 2
-    if hand.pick is not None:
-        return ranges[0]
-    return sum(least for least, _ in ranges), sum(most for _, most in ranges)
-
-
-def _load_paytables(path: Path, spec: GameSpec, rankings: Mapping[str, Ranking]) -> dict[str, PayTable]:
-    found: dict[str, PayTable] = {}
-    for index, bet in enumerate(spec.bets):
-        if isinstance(bet, TipBet):
-            continue
-        for name in _tables(bet):
-            key: Key = ("bets", index, "paytables" if name in bet.paytables else "instead")
-            found[name] = table = _find_paytable(path, key, name)
-            hand = bet.instead.hand if bet.instead and key[2] == "instead" else bet.hand
-            wanted = _TABLE_OF.get(bet.kind) or rankings[hand].vocabulary
-            if table.kind != wanted:
-                why = f"{name} is a {table.kind} table; a {bet.kind} bet on {hand} needs a {wanted} table"
-                raise fault_in(path, key, why)
-            rows = [row.when for row in table.rows]
-            for fault in unknown(("bets", index, "rows"), "row", bet.rows, rows):
-                raise fault_in(path, *fault)
-    return found
-
-
-def _find_paytable(path: Path, key: Key, name: str) -> PayTable:
-    """A pay table in `paytables/` beside the game's file, or else one of the package."""
-    file = path.parent / "paytables" / f"{name}.toml"
-    if not file.is_file() and name in paytable_files():
-        file = paytable_files()[name]
-    if not file.is_file():
-        known = sorted({*(each.stem for each in file.parent.glob("*.toml")), *paytable_files()})
-        near = ", ".join(get_close_matches(name, known, 8, 0.5)) or f"{len(known)} others"
-        raise fault_in(path, key, f"no pay table {name!r} in {file.parent.name}/ or in the package, which have {near}")
-    return load_paytable(file)
 
 
 def _tied(bets: Mapping[str, Bet]) -> dict[str, frozenset[str]]:

@@ -7,7 +7,6 @@ from typing import Final, Literal, NamedTuple
 from dealer_flow.procedure.load import ProcedureError, fault_of, known_procedures, load_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.schema import Procedure
-from dealer_flow.tomlfile import fault_in
 from protocol.tomlfile import Key, TomlFileError
 from rules.game.hand_spec import DISCARDS, OWN, Cards, HandSpec
 from rules.game.load import Game
@@ -44,7 +43,7 @@ def pair_faults(game: Game, source: str | Path, options: Mapping[str, str] = _NO
     """Every difference of a game and the procedure with this id, or in this file, each at its line of the file that it
     stands in."""
     for of, key, why in differences(game.spec, Plan(load_procedure(source), options)):
-        yield fault_in(game.path, key, why) if of == "game" else fault_of(source, key, why)
+        yield game.fault(key, why) if of == "game" else fault_of(source, key, why)
 
 
 def game_faults(game: Game, files: Mapping[str, Path] = _NO_FILES) -> Iterator[TomlFileError]:
@@ -54,7 +53,7 @@ def game_faults(game: Game, files: Mapping[str, Path] = _NO_FILES) -> Iterator[T
         source = files.get(name) or procedure_source(game, name)
         if source is None:
             allowed = f"{', '.join(known_procedures())}, or one in {name}.toml beside this file"
-            yield fault_in(game.path, ("procedures", number), f"no procedure {name!r}; allowed: {allowed}")
+            yield game.fault(("procedures", number), f"no procedure {name!r}; allowed: {allowed}")
             continue
         try:
             yield from pair_faults(game, source, {name: allowed[0] for name, allowed in game.spec.options.items()})
@@ -69,11 +68,12 @@ def must_fit(game: Game, source: str | Path | None = None, options: Mapping[str,
 
 
 def procedure_source(game: Game, name: str) -> str | Path | None:
-    """The procedure of that id: among those that come with the package, else the file beside the game's."""
+    """The procedure of that id: among those that come with the package, else the file beside the game's, or beside
+    one that it stands on."""
     if name in known_procedures():
         return name
-    beside = game.path.parent / f"{name}.toml"
-    return beside if beside.is_file() and beside != game.path else None
+    beside = (folder / f"{name}.toml" for folder in game.source.folders)
+    return next((file for file in beside if file.is_file() and file != game.path), None)
 
 
 # ------------------------------------------------------------------ what is compared

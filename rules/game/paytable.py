@@ -231,6 +231,20 @@ def _row_content(row: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in row.items() if value or key != "group"} | {"pays": pays}
 
 
+class InlineTable(PayTable):
+    """A pay table in the game file itself, under `[paytables.NAME]`: all that a pay table file has, or what differs
+    from the one that it stands on."""
+
+    schema_: Literal["dealwire.paytable/1"] = Field("dealwire.paytable/1", alias="schema")
+    id: str = ""
+    """Its name; that of the table, where it is given at all."""
+    title: str = ""
+    base: str = ""
+    """The pay table of the package, or the file, on which it stands: rows are merged by what they pay for (`when`)."""
+    without: tuple[str, ...] = ()
+    """Rows and keys of that one that it does not have: `rows.pair`, `printed`."""
+
+
 FlatTable = Mapping[Hashable, PaidRow | None]
 """A pay table flattened: the key of a hand -> the row that pays it."""
 
@@ -268,14 +282,18 @@ def flatten(table: PayTable, only: Collection[str] = (), group: str | None = Non
 
 def load_paytable(path: Path) -> PayTable:
     """The pay table in the file at `path`; TomlFileError names file, line, key and what is allowed."""
-    return load(path, PayTable, partial(_faults, path))
+    return load(path, PayTable, partial(_file_faults, path))
 
 
-def _faults(path: Path, table: PayTable) -> Iterator[tuple[Key, str]]:
-    """What one key cannot know of another."""
-    conditions, seen = CONDITIONS[table.kind], set[str]()
+def _file_faults(path: Path, table: PayTable) -> Iterator[tuple[Key, str]]:
     if table.id != path.stem:
         yield ("id",), f"is {table.id!r}; the file's name asks for {path.stem!r}"
+    yield from paytable_faults(table)
+
+
+def paytable_faults(table: PayTable) -> Iterator[tuple[Key, str]]:
+    """The faults that one key of a table cannot know of another, each with its key."""
+    conditions, seen = CONDITIONS[table.kind], set[str]()
     for index, row in enumerate(table.rows):
         if conditions.check(row.when) is None:
             yield (

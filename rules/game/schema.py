@@ -25,7 +25,7 @@ from rules.game.bet_terms import (
 from rules.game.conditions import LONGEST_RACE
 from rules.game.hand_spec import MOST_CARDS, HandSpec, Qualifier
 from rules.game.jackpot_spec import JackpotAward
-from rules.game.paytable import PayField
+from rules.game.paytable import InlineTable, PayField
 from rules.game.pool_spec import PoolSpec
 from rules.game.pot_spec import PotSpec
 from rules.game.split_spec import Charge, SetHand
@@ -129,7 +129,8 @@ class BaseBet(TomlTable):
     pays: PayField = None
     """One pay, where no table says it: `1 to 1`."""
     paytables: tuple[str, ...] = ()
-    """The tables of which one is chosen, the first unless told otherwise; files in `paytables/` beside the game."""
+    """The tables of which one is chosen, the first unless told otherwise: of this file, `paytables/` beside it, or the
+    package."""
     rows: tuple[str, ...] = ()
     """Of a race bet: the rows of its table that pay it."""
     on: str = ""
@@ -172,6 +173,11 @@ class BaseBet(TomlTable):
         if self.paytables or self.instead is None or len(self.instead.paytables) == 1:
             return self.paytables
         return self.instead.paytables
+
+    @property
+    def all_paytables(self) -> tuple[str, ...]:
+        """Every table that may pay it."""
+        return (*self.paytables, *self.instead.paytables) if self.instead else self.paytables
 
     @property
     def chosen_with(self) -> str:
@@ -429,7 +435,12 @@ class GameSpec(TomlTable):
     procedures a round is this game's, where they deal several. `laid_aside`: what a seat lays away stays with its hand
     and is told apart from it."""
 
-    schema_: Literal["dealwire.game/2"] = Field(alias="schema")
+    schema_: Literal["dealwire.game/3"] = Field(alias="schema")
+    base: tuple[str, ...] | str = ()
+    """The game on which this one stands, by id or as a path beside the file: what is not said here is as there."""
+    without: tuple[str, ...] = ()
+    """Tables, rows and keys of that game which this one does not have: `bets.progressive`, `limit`,
+    `bets.ante-bonus.pairs-with`."""
     id: str
     name: str
     """What a person calls it."""
@@ -456,4 +467,6 @@ class GameSpec(TomlTable):
     returns: ReturnClauses
     readings: dict[str, Open] = Field(default_factory=dict)
     bets: Annotated[tuple[BetRow, ...], Field(min_length=1)]
+    paytables: dict[str, InlineTable] = Field(default_factory=dict)
+    """Pay tables of the game's own, by name, where they are in no file of their own."""
     odds: OddsSpec | None = None

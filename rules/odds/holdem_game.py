@@ -15,7 +15,6 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, Final
 
-from dealer_flow.tomlfile import fault_in
 from protocol.cards import parse_cards
 from rules.game.load import Game
 from rules.game.paytable import PaidRow
@@ -60,7 +59,7 @@ def holdem_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
             rows = _rows_of(question.game, bets, tables)
             terms = terms_of(question, bets, rows)
         except _Unfit as unfit:
-            raise fault_in(question.game.path, ("odds",), str(unfit)) from unfit
+            raise question.game.fault(("odds",), str(unfit)) from unfit
         found = _counted(question, terms)
         names = [bet.name for bet in bets]
         counted = _endings(found, bets, rows)

@@ -3,7 +3,7 @@ a fault here settles; `dealwire check` and `dealwire odds` find it before anythi
 
 from collections.abc import Iterator
 
-from dealer_flow.tomlfile import fault_in, validated
+from dealer_flow.tomlfile import validated
 from protocol.tomlfile import Key, TomlFileError
 from rules.game.faults import unknown
 from rules.game.load import Game, cards_of
@@ -17,7 +17,7 @@ def odds_faults(game: Game) -> Iterator[TomlFileError]:
     line."""
     if game.spec.odds is not None:
         for key, why in _faults(game.spec.odds, game):
-            yield fault_in(game.path, ("odds", *key), why)
+            yield game.fault(("odds", *key), why)
 
 
 def _faults(spec: OddsSpec, game: Game) -> Iterator[tuple[Key, str]]:

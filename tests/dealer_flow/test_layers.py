@@ -13,19 +13,16 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dealer_flow.games import GAMES, files_of
+from dealer_flow.layers import DEEPEST_BASE, MOST_LAYERS, Whole
 from dealer_flow.procedure.layers import (
-    DEEPEST_BASE,
-    FILES,
-    MOST_LAYERS,
     PART_SCHEMA,
     PARTS,
     ProcedureError,
-    Whole,
     compose,
     known_parts,
 )
 from dealer_flow.procedure.load import (
-    FOLDER,
     check_part,
     check_procedure,
     known_procedures,
@@ -34,6 +31,7 @@ from dealer_flow.procedure.load import (
     whole_text,
 )
 from dealer_flow.procedure.whole import written_out
+from dealer_flow.written_out import plain
 from dealwire.cli import main
 from tests.support.reading.each import of_each
 from tests.support.reading.guides import ROOT, GuideReader, blocks
@@ -49,7 +47,7 @@ title = "Mine"
 
 def laid(text: str) -> Whole:
     """A file beside those of the package."""
-    return compose(text, str(FILES / "mine.toml"))
+    return compose(text, str(GAMES / "mine.toml"))
 
 
 def rows(whole: Whole, kind: str) -> list[str]:
@@ -60,7 +58,7 @@ def rows(whole: Whole, kind: str) -> list[str]:
 
 
 def test_a_sister_says_only_what_differs() -> None:
-    base, sister = load_procedure("three-card.co"), parse_procedure(SISTER, str(FILES / "mine.toml"))
+    base, sister = load_procedure("three-card.co"), parse_procedure(SISTER, str(GAMES / "mine.toml"))
     assert (sister.id, sister.title) == ("mine", "Mine")
     assert sister.model_copy(update={"id": base.id, "title": base.title}) == base
 
@@ -246,7 +244,7 @@ def test_written_out_it_is_the_same_and_stands_alone(name: str) -> None:
     text = whole_text(name)
     assert parse_procedure(text, "mine.toml").ref() == load_procedure(name).ref()
     assert "base" not in tomllib.loads(text)
-    lines = (FILES / f"{name}.toml").read_text("utf-8").splitlines()
+    lines = files_of("deal")[name].read_text("utf-8").splitlines()
     comments = [line.partition("#")[2] for line in lines if not line.startswith(("base", "without"))]
     assert [each for each in comments if each not in text] == []
 
@@ -343,8 +341,8 @@ def test_later_layers_decide_and_each_line_is_found(layers: list[dict[str, Any]]
 
 
 def test_a_text_with_a_letter_that_toml_does_not_allow_is_written_out_as_it_is() -> None:
-    """Over several lines, so that its own line cannot be taken."""
     text = 'schema = "dealwire.procedure/2"\nid = "mine"\nbase = ["three-card.co"]\ntitle = """a\\u007f\nb"""\n'
-    out = written_out(text, str(FOLDER / "mine.toml"))
+    out = written_out(text, str(GAMES / "mine.toml"))
     assert tomllib.loads(out)["title"] == "a\x7f\nb"
-    assert 'title = "a\\u007f\\nb"' in out.splitlines()
+    assert 'title = """a\\u007f\nb"""' in out
+    assert [*plain({"title": "a\x7f\nb"})] == ['title = "a\\u007f\\nb"']

@@ -12,7 +12,7 @@ from rules.odds.findings import Proposal
 from rules.odds.placed_sets import Pack
 
 HEAD = """
-schema = "dealwire.game/2"
+schema = "dealwire.game/3"
 id = "small"
 name = "Small"
 jurisdiction = "nowhere"

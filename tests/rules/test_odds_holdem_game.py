@@ -24,7 +24,7 @@ from tests.support.oracles.odds_summed import deals
 from tests.support.reading.each import of_each
 
 HEAD = """
-schema = "dealwire.game/2"
+schema = "dealwire.game/3"
 id = "small"
 name = "Small"
 jurisdiction = "Colorado"

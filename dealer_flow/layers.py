@@ -1,0 +1,438 @@
+"""Layers of TOML files: a file names in `base` what it stands on and says only what differs.
+
+The layers lie in the order in which they are named, each upon its own, and the file itself comes last; the later one
+decides. A table is merged key by key. A row takes the place of the one that bears its name, or is merged with it, as
+the kind of file has it; others are added. `without` takes away what the layers below gave. Rows of whole files come
+before those of shared parts. Every fault names the file, line and key of the layer that says it.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+from dealer_flow.tomlfile import fault_at, parsed, read
+from protocol.nearest import did_you_mean
+from protocol.printable import printable
+from protocol.tomlfile import Key, TomlFileError
+
+DEEPEST_BASE: Final = 8
+"""Files that stand upon each other; three are the most in what comes with this program."""
+MOST_LAYERS: Final = 24
+"""Files that one may come of, each of which is read."""
+_NO_FILES: Final[Mapping[str, Path]] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """One file's own content, or a table of one. `named`: the name by which a `base` calls it; `at`: the key of its
+    table in the file."""
+
+    file: str
+    text: str
+    content: Mapping[str, Any]
+    kind: "Layering"
+    named: str = ""
+    at: Key = ()
+
+    @property
+    def is_part(self) -> bool:
+        """True for a shared part, which is no whole file."""
+        return bool(self.kind.part_schema) and self.content.get("schema") == self.kind.part_schema
+
+    def called(self, own: "Layer") -> str:
+        """The file's name for a reader of the one that stands on it."""
+        return "this file" if self is own else f"the {'part' if self.is_part else self.kind.what} {self.named}"
+
+    def fault(self, key: Key, why: str) -> TomlFileError:
+        """The error for a key of this layer."""
+        return fault_at(self.file, self.text, (*self.at, *key), why, self.kind.error)
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """A row as one layer writes it, `number` rows after the first of its kind there."""
+
+    value: Mapping[str, Any]
+    layer: Layer
+    number: int
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """One row of the whole. `written`: each layer that speaks of it, the topmost first. `rank`: its place among those of
+    whole files, or of parts, where its name first stood."""
+
+    value: dict[str, Any]
+    written: tuple[Written, ...]
+    rank: int = 0
+
+    @property
+    def layer(self) -> Layer:
+        """The topmost layer that speaks of it."""
+        return self.written[0].layer
+
+    def says(self, key: Key) -> Written:
+        """The layer that gives a key of the row: the topmost of those that have most of it."""
+        return max(self.written, key=lambda each: _parts_held(each.value, key))
+
+
+class Layering:
+    """One kind of layered file: names of its files, keys that are a file's own, tables whose rows have names."""
+
+    what: ClassVar[str]
+    """The kind's name in messages."""
+    error: ClassVar[type[TomlFileError]] = TomlFileError
+    own: ClassVar[frozenset[str]]
+    """Keys that a file says of itself and no other has from it, beside `base` and `without`."""
+    rows: ClassVar[Mapping[str, tuple[str, ...]]]
+    """Table of rows -> the keys that tell its rows apart; of one without any, all rows are new once they are given."""
+    merged: ClassVar[bool] = False
+    """True where a row is merged with the one below key by key, and does not take its place."""
+    part_schema: ClassVar[str] = ""
+    """The `schema` of shared parts, where the kind has them."""
+    one_of: ClassVar[str] = ""
+    """A key of parts of which only one counts: the later part takes the other's place."""
+
+    def files(self) -> Mapping[str, Path]:
+        """Files that come with the package, by the name that a `base` gives them."""
+        return _NO_FILES
+
+    def parts(self) -> Mapping[str, Path]:
+        """Shared parts that come with the package, by name."""
+        return _NO_FILES
+
+    def unknown(self, name: str) -> str:
+        """The message for a `base` that names nothing."""
+        known = f"allowed: {', '.join(self.files())}, or a .toml file"
+        return f"no {self.what} {printable(repr(name))}{did_you_mean(name, self.files())}; {known}"
+
+    def check(self, layer: Layer) -> None:
+        """Refuse a file that is not of this kind, before it is laid on another or another on it."""
+
+    def left_over(self, kind: str, row: Row, new: Sequence[Row]) -> Row | None:
+        """A row of a layer below as the rows of a later one leave it; None when nothing is left of it."""
+        return row
+
+    def names(self, kind: str, row: Mapping[str, Any]) -> Iterator[str]:
+        """The names by which `without` may call a row."""
+        yield from (str(row[key]) for key in self.rows.get(kind) or ("name",) if key in row)
+
+    def sub_layering(self, name: str) -> "Layering | None":
+        """The kind of the tables within the table of this name, where they are layered files of their own."""
+        return None
+
+
+@dataclass
+class Whole:
+    """The content that the layers come to, and for every key the layer that says it."""
+
+    layers: tuple[Layer, ...]
+    tables: dict[str, Any] = field(default_factory=dict)
+    rows: dict[str, list[Row]] = field(default_factory=dict)
+    within: dict[str, dict[str, "Whole"]] = field(default_factory=dict)
+    """Tables of tables that are layered on their own."""
+    begins: dict[tuple[str, ...], Layer] = field(default_factory=dict)
+    """Such a table that a layer took away -> that layer: those below it say nothing of the table any more."""
+    origin: dict[Key, Layer] = field(default_factory=dict)
+    ranks: dict[tuple[str, bool, str], int] = field(default_factory=dict)
+
+    @property
+    def own(self) -> Layer:
+        """The file that stands on all the others."""
+        return self.layers[-1]
+
+    def content(self) -> dict[str, Any]:
+        """The same as one file would say it."""
+        found = {**self.tables, **{kind: [row.value for row in rows] for kind, rows in self.rows.items() if rows}}
+        for name, inner in self.within.items():
+            found[name] = {key: whole.content() for key, whole in inner.items()}
+        return found
+
+    def fault(self, key: Key, why: str) -> TomlFileError:
+        """The error for a key of the whole, where it is written."""
+        layer, there = self.place(key)
+        return layer.fault(there, why)
+
+    def place(self, key: Key) -> tuple[Layer, Key]:
+        """The layer that a key comes from, and the key in it; what nobody gave is missed in the file itself."""
+        if len(key) > 1 and (inner := self.within.get(str(key[0]), {}).get(str(key[1]))):
+            return inner.place(key[2:])
+        rows = self.rows.get(str(key[0]), []) if key else []
+        if len(key) > 1 and isinstance(key[1], int) and key[1] < len(rows):
+            written = rows[key[1]].says(key[2:])
+            return written.layer, (key[0], written.number, *key[2:])
+        found = next((self.origin[key[:end]] for end in range(len(key), 0, -1) if key[:end] in self.origin), self.own)
+        return found, key
+
+
+# ------------------------------------------------------------------ which files
+
+
+def compose(text: str, file: str, kind: Layering) -> Whole:
+    """The file with this text upon all it stands on. TomlFileError names the file, line and key that cannot be used."""
+    own = Layer(file, text, parsed(file, text, kind.error), kind)
+    return laid(_layers(own, (_identity(file),), {}))
+
+
+def laid(layers: Sequence[Layer]) -> Whole:
+    """The content of layers, the lowest first."""
+    whole, kind = Whole(tuple(layers)), layers[-1].kind
+    for layer in layers:
+        _take_away(whole, layer)
+        _lay(whole, layer)
+    for name, rows in whole.rows.items():
+        if kind.rows.get(name):
+            rows.sort(key=lambda row: (row.layer.is_part, row.rank))
+    for name in [name for name in whole.tables if kind.sub_layering(name)]:
+        _lay_within(whole, name)
+    return whole
+
+
+def _layers(layer: Layer, path: tuple[str, ...], read_before: dict[str, Layer]) -> list[Layer]:
+    """All that lies under a layer, lowest first, and the layer itself. A file named twice counts at its first place,
+    but what a file names itself comes after all that it names before."""
+    layer.kind.check(layer)
+    found: list[Layer] = []
+    for key, name in _names(layer, "base"):
+        below = _named_layer(layer, key, name, read_before)
+        if _identity(below.file) in path:
+            raise layer.fault(key, f"{name!r} stands on this file itself")
+        if len(path) >= DEEPEST_BASE:
+            raise layer.fault(key, f"more than {DEEPEST_BASE} files upon each other")
+        for each in _layers(below, (*path, _identity(below.file)), read_before):
+            if each is below or each not in found:
+                _stack(found, each)
+        if len(found) > MOST_LAYERS:
+            raise layer.fault(key, f"more than {MOST_LAYERS} files together")
+    return [*found, layer]
+
+
+def _stack(found: list[Layer], layer: Layer) -> None:
+    """Lay one more upon those below. Of parts of which only one counts it takes the place of another, so that what a
+    game says of its own stays above it; where a part was laid once more, it comes once more after that as well."""
+    one_of = layer.kind.one_of
+    others = [each for each in found if each.is_part and one_of in each.content and each is not layer]
+    again = len({id(each) for each in found}) < len(found)
+    if others and layer.is_part and one_of in layer.content:
+        found[found.index(others[0])] = layer
+        if not again:
+            return
+    found.append(layer)
+
+
+def _named_layer(layer: Layer, key: Key, name: str, read_before: dict[str, Layer]) -> Layer:
+    """The file that a `base` names: a part, a file of the package, or a path beside the file that names it."""
+    kind = layer.kind
+    if name.endswith(".toml"):
+        path = Path(layer.file).parent / name
+    elif found_file := kind.parts().get(name) or kind.files().get(name):
+        path = found_file
+    else:
+        raise layer.fault(key, kind.unknown(name))
+    identity = _identity(str(path))
+    if identity not in read_before:
+        try:
+            text = read(path, kind.error)
+        except kind.error as fault:
+            raise layer.fault(key, f"{printable(name)}: {fault.why}") from None
+        read_before[identity] = _layer_of(str(path), text, name, kind)
+    found = read_before[identity]
+    if layer.is_part and not found.is_part:
+        raise layer.fault(key, f"{name!r} is a {kind.what}; a part stands on parts alone")
+    return found
+
+
+@lru_cache(maxsize=256)
+def _layer_of(file: str, text: str, name: str, kind: Layering) -> Layer:
+    """A file that others stand on: as long as it says the same it is taken apart once, for it lies under many."""
+    return Layer(file, text, parsed(file, text, kind.error), kind, name)
+
+
+def _names(layer: Layer, key: str) -> list[tuple[Key, str]]:
+    """A list of names, each once, or one name; each with its key."""
+    names = layer.content.get(key, [])
+    if isinstance(names, str):
+        return [((key,), names)]
+    if not isinstance(names, list):
+        raise layer.fault((key,), "must be a list")
+    for number, name in enumerate(names):
+        if not isinstance(name, str):
+            raise layer.fault((key, number), "must be a text")
+        if name in names[:number]:
+            raise layer.fault((key, number), "each name once")
+    return [((key, number), name) for number, name in enumerate(names)]
+
+
+def _identity(file: str) -> str:
+    """One name for one file, however it is spelled."""
+    try:
+        return str(Path(file).resolve())
+    except (OSError, ValueError, RuntimeError):  # a name no file can have, links that go round
+        return file
+
+
+# ------------------------------------------------------------------ one upon the other
+
+
+def _lay(whole: Whole, layer: Layer) -> None:
+    for name, value in layer.content.items():
+        if name in ("base", "without") or (name in layer.kind.own and layer is not whole.own):
+            continue
+        if _is_rows(layer.kind, name, value):
+            written = [Written(row, layer, number) for number, row in enumerate(value)]
+            _lay_rows(whole, name, [Row(each.value, (each,)) for each in written], layer)  # type: ignore[arg-type]
+        else:
+            whole.rows.pop(name, None)
+            _lay_table(whole, whole.tables, (name,), value, layer)
+
+
+def _is_rows(kind: Layering, name: str, value: Any) -> bool:
+    return name in kind.rows and isinstance(value, list) and all(isinstance(row, dict) for row in value)
+
+
+def _lay_table(whole: Whole, into: dict[str, Any], key: Key, value: Any, layer: Layer) -> None:
+    """A table into a table, key by key; anything else takes the place of what was there."""
+    name, whole.origin[key] = str(key[-1]), layer
+    if isinstance(value, dict):
+        before = into.get(name)
+        into[name] = dict(before) if isinstance(before, dict) else {}
+        for part, inner in value.items():
+            _lay_table(whole, into[name], (*key, part), inner, layer)
+    else:
+        into[name] = value
+
+
+def _lay_rows(whole: Whole, kind: str, new: list[Row], layer: Layer) -> None:
+    of = layer.kind
+    whole.tables.pop(kind, None)
+    whole.origin[(kind,)] = layer if new else whole.own
+    if not of.rows[kind]:
+        whole.rows[kind] = new
+        return
+    before = whole.rows.get(kind, [])
+    below = [row for row in (of.left_over(kind, row, new) for row in before) if row is not None]
+    named = {_name(of, kind, row): row for row in below}
+    whole.rows[kind] = [*below]
+    for row in new:
+        name = _name(of, kind, row)
+        laid_row = row
+        if other := named.pop(name, None):  # what stands twice in one file stays: it is a fault of that file
+            whole.rows[kind].remove(other)
+            laid_row = _merged_row(other, row) if of.merged else row
+        rank = whole.ranks.setdefault((kind, layer.is_part, name), len(whole.ranks))
+        whole.rows[kind].append(replace(laid_row, rank=rank))
+
+
+def _merged_row(below: Row, above: Row) -> Row:
+    return Row(_merged(below.value, above.value), (*above.written, *below.written))
+
+
+def _merged(below: Any, above: Any) -> Any:
+    """A table upon a table, key by key; anything else as it is above."""
+    if isinstance(below, dict) and isinstance(above, dict):
+        return {**below, **{key: _merged(below.get(key), part) for key, part in above.items()}}
+    return above
+
+
+def _name(of: Layering, kind: str, row: Row) -> str:
+    """The values that tell a row from the others of its kind."""
+    parts = [row.value.get(key) for key in of.rows[kind]]
+    return json.dumps([sorted(map(str, part)) if isinstance(part, list) else part for part in parts], default=str)
+
+
+def _lay_within(whole: Whole, name: str) -> None:
+    """Tables that are layered files of their own: each of the layers' that has one, upon what it stands on."""
+    of, tables = whole.own.kind.sub_layering(name), whole.tables.pop(name)
+    assert of is not None
+    whole.within[name] = {}
+    for part in tables if isinstance(tables, dict) else ():
+        found: list[Layer] = []
+        first = whole.begins.get((name, part), whole.layers[0])
+        for layer in whole.layers[whole.layers.index(first) :]:
+            table = layer.content.get(name, {})
+            if isinstance(table, dict) and part in table:
+                if not isinstance(table[part], dict):
+                    raise layer.fault((name, part), "must be a table")
+                found += _layers(Layer(layer.file, layer.text, table[part], of, part, (name, part)), (), {})
+        whole.within[name][part] = laid(found)
+    if not isinstance(tables, dict):
+        raise whole.fault((name,), "must be a table")
+
+
+# ------------------------------------------------------------------ what is taken away
+
+
+def _take_away(whole: Whole, layer: Layer) -> None:
+    for key, what in _names(layer, "without"):
+        if not (_take_rows(whole, layer.kind, what) or take_key(whole.tables, what.split("."))):
+            raise layer.fault(key, f"{printable(repr(what))} takes nothing away; no file below gives it")
+        gone = tuple(what.split("."))
+        if layer.kind.sub_layering(gone[0]):
+            if len(gone) > 2:
+                raise layer.fault(key, f"a key of a table of its own; allowed: without in [{'.'.join(gone[:2])}]")
+            whole.begins[gone] = layer
+        whole.origin = {at: origin for at, origin in whole.origin.items() if at[: len(gone)] != gone}
+
+
+def _take_rows(whole: Whole, of: Layering, what: str) -> bool:
+    """Rows by their kind, or by kind and name: `fault`, `bet.ante`; where rows are merged, a key of one, too:
+    `bets.ante.pairs-with`."""
+    kind, _, name = what.partition(".")
+    rows = whole.rows.get(kind, [])
+    whole.rows[kind] = [row for row in rows if name and name not in of.names(kind, row.value)]
+    taken = len(whole.rows[kind]) < len(rows)
+    for number, row in enumerate(whole.rows[kind]) if of.merged and not taken else ():
+        called = next((each for each in of.names(kind, row.value) if name.startswith(f"{each}.")), None)
+        if called is not None and (less := _without(row.value, name.removeprefix(f"{called}.").split("."))):
+            written = (
+                replace(each, value=_without(each.value, name.removeprefix(f"{called}.").split(".")) or each.value)
+                for each in row.written
+            )
+            whole.rows[kind][number] = replace(row, value=less, written=tuple(written))
+            return True
+    return taken
+
+
+def _without(value: Mapping[str, Any], parts: list[str]) -> dict[str, Any] | None:
+    """A copy of a table without a key of it; None when it has no such key."""
+    copy = json_copy(value)
+    return copy if take_key(copy, parts) else None
+
+
+def json_copy(value: Any) -> Any:
+    """A copy of a table with all tables and lists in it."""
+    if isinstance(value, Mapping):
+        return {key: json_copy(part) for key, part in value.items()}
+    return [json_copy(part) for part in value] if isinstance(value, list) else value
+
+
+def take_key(table: Any, parts: Sequence[str]) -> bool:
+    """Take away a key of a table, or of a table in it; False when it is not there."""
+    if not isinstance(table, dict) or parts[0] not in table:
+        return False
+    if len(parts) > 1:
+        return take_key(table[parts[0]], parts[1:])
+    del table[parts[0]]
+    return True
+
+
+def _parts_held(value: Any, key: Key) -> int:
+    """The number of parts of a key, from its first, that a value has."""
+    for number, part in enumerate(key):
+        try:
+            value = value[part]
+        except (KeyError, IndexError, TypeError):
+            return number
+    return len(key)
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Every text in what a file holds, or a model of one."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list | tuple):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from texts_in(part)

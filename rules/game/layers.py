@@ -1,0 +1,80 @@
+"""Game files that stand on others: `base` names a game of the package or a file, and the rest says what differs.
+
+How files are laid upon each other is in `dealer_flow.layers`. Here a row of `bets` is merged with the row of its name
+key by key, and `[paytables.NAME]` is a pay table written in the game file itself, which may have a `base` of its own.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import ClassVar, Final
+
+from dealer_flow import layers
+from dealer_flow.games import files_of, paytable_files
+from dealer_flow.layers import Layer, Layering, Whole
+from protocol.nearest import did_you_mean
+from protocol.printable import printable
+
+GAME_SCHEMA: Final = "dealwire.game/3"
+PAYTABLE_SCHEMA: Final = "dealwire.paytable/1"
+_OLD_SCHEMAS: Final = ("dealwire.game/1", "dealwire.game/2")
+
+
+class PaytableLayering(Layering):
+    """The rules of `base` and `without` in a pay table within a game file: its rows are merged by `when`."""
+
+    what = "pay table"
+    own = frozenset({"schema", "id", "title", "label", "printed", "notes", "suspect"})  # of its print, and no other's
+    rows: ClassVar[Mapping[str, tuple[str, ...]]] = {"rows": ("when",)}
+    merged = True
+
+    def files(self) -> Mapping[str, Path]:
+        """Pay tables of the package, by name."""
+        return paytable_files()
+
+    def unknown(self, name: str) -> str:
+        """The message for a `base` that names nothing."""
+        return (
+            f"no pay table {printable(repr(name))} in the package{did_you_mean(name, self.files())}; allowed: one of \
+its {len(self.files())}, or a .toml file"
+        )
+
+    def check(self, layer: Layer) -> None:
+        """Refuse a file that is no pay table."""
+        if not layer.at and layer.content.get("schema") != PAYTABLE_SCHEMA:
+            raise layer.fault(("schema",), f"must be {PAYTABLE_SCHEMA!r}, since a pay table stands on this file")
+
+
+class GameLayering(Layering):
+    """The rules of `base` and `without` in games."""
+
+    what = "game"
+    own = frozenset({"schema", "id"})
+    rows: ClassVar[Mapping[str, tuple[str, ...]]] = {"bets": ("name",)}
+    merged = True
+    _paytables = PaytableLayering()
+
+    def files(self) -> Mapping[str, Path]:
+        """Games of the package, by id."""
+        return files_of("pays")
+
+    def check(self, layer: Layer) -> None:
+        """Refuse a file that is no game, and one of an earlier version with the command that converts it."""
+        schema = layer.content.get("schema")
+        if schema in _OLD_SCHEMAS:
+            why = f"{schema} is an earlier version; `dealwire convert FILE` writes the file as {GAME_SCHEMA}"
+            raise layer.fault(("schema",), why)
+        if layer.named and schema != GAME_SCHEMA:
+            raise layer.fault(("schema",), f"must be {GAME_SCHEMA!r}, since a game stands on this file")
+
+    def sub_layering(self, name: str) -> Layering | None:
+        """Pay tables in a game file are layered tables of their own."""
+        return self._paytables if name == "paytables" else None
+
+
+_KIND: Final = GameLayering()
+
+
+def compose(text: str, file: str) -> Whole:
+    """The game with this text upon all it stands on. TomlFileError names the file, line and key that cannot be
+    used."""
+    return layers.compose(text, file, _KIND)

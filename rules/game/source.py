@@ -1,0 +1,170 @@
+"""A game file as it is read: upon all that it stands on, with the rankings and pay tables that it names."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final, Self
+
+from dealer_flow.games import paytable_files
+from dealer_flow.layers import Whole
+from dealer_flow.tomlfile import first_fault, named_faults, read, validated
+from protocol.tomlfile import Key, TomlFileError
+from rules.game.conditions import CONDITIONS
+from rules.game.faults import faults, unknown
+from rules.game.hand_spec import HandSpec
+from rules.game.keep_rules import load_keep
+from rules.game.layers import compose
+from rules.game.paytable import PayTable, load_paytable
+from rules.game.schema import GameSpec, TipBet
+from rules.hands import Ranking, UnknownRanking, ranking
+from rules.hands.poker import PokerRanking, load_ranking
+
+_TABLE_OF: Final[Mapping[str, str]] = {"margin": "margin", "race": "race"}
+"""Kind of bet -> the kind of its tables, where it is not the vocabulary of its hand's ranking."""
+
+
+@dataclass(frozen=True)
+class GameSource:
+    """One game file upon all that it stands on. Every error names the file, line and key of the layer that says it."""
+
+    path: Path
+    whole: Whole
+    spec: GameSpec
+
+    @classmethod
+    def read(cls, path: Path, *, examine: bool = True) -> Self:
+        """The game file at `path`. `examine`: also hold its keys against each other. TomlFileError for the first
+        fault."""
+        whole = compose(read(path), str(path))
+        found, wrong = validated(whole.content(), GameSpec, faults if examine else lambda _: ())
+        return cls(path, whole, first_fault(found, named_faults(iter(wrong), whole.fault)))
+
+    def fault(self, key: Key, why: str) -> TomlFileError:
+        """The error for a key of the game, where it is written."""
+        return self.whole.fault(key, why)
+
+    @cached_property
+    def folders(self) -> tuple[Path, ...]:
+        """The folders of the file and of all that it stands on, its own first: what lies beside one is found there."""
+        return tuple(dict.fromkeys(Path(layer.file).parent for layer in reversed(self.whole.layers)))
+
+    def beside(self, folder: str, name: str) -> Path | None:
+        """The file of this name in a folder beside the game file, or beside one that it stands on."""
+        files = (each / folder / f"{name}.toml" for each in self.folders)
+        return next((file for file in files if file.is_file()), None)
+
+    # ------------------------------------------------------------------ rankings
+
+    def rankings(self) -> dict[str, Ranking]:
+        """Hand -> its ranking, which ranks as many cards as the hand has."""
+        found: dict[str, Ranking] = {}
+        for name, hand in self.spec.hands.items():
+            found[name] = self._ranking(name, hand, hand.ranking, ("ranking",))
+            for index, other in enumerate(hand.ranking_when):
+                also = self._ranking(name, hand, other.ranking, ("ranking-when", index, "ranking"))
+                if also.vocabulary != found[name].vocabulary:
+                    why = f"{also.id} speaks {also.vocabulary}; allowed: a ranking that speaks {found[name].vocabulary}"
+                    raise self.fault(("hands", name, "ranking-when", index, "ranking"), why)
+            if hand.pick is not None:
+                self._ranking(name, hand, hand.pick.by, ("pick", "by"))
+        return found
+
+    def named(self) -> dict[str, Ranking]:
+        """Every ranking that the file names."""
+        found: dict[str, Ranking] = {}
+        for name, hand in self.spec.hands.items():
+            picked = (hand.pick.by,) if hand.pick else ()
+            for wanted in (hand.ranking, *(other.ranking for other in hand.ranking_when), *picked):
+                found[wanted] = self._find_ranking(("hands", name), wanted)
+        return found
+
+    def own_rankings(self, rankings: Mapping[str, Ranking]) -> Iterator[Any]:
+        """The content of rankings that lie beside the game; the others are part of the program."""
+        beside = {folder / "rankings" for folder in self.folders}
+        for _, each in sorted(rankings.items()):
+            if isinstance(each, PokerRanking) and each.path.parent in beside:
+                yield each.content()
+
+    def _ranking(self, name: str, hand: HandSpec, wanted: str, key: Key) -> Ranking:
+        """The ranking of that name, if it ranks as many cards as this hand has."""
+        found = self._find_ranking(("hands", name, *key), wanted)
+        (least, most), (fewest, highest) = cards_of(hand), found.sizes
+        if least < fewest or most > highest:
+            cards = str(most) if least == most else f"{least} to {most}"
+            raise self.fault(("hands", name, "of"), f"{cards} cards; allowed for {wanted}: {fewest} to {highest}")
+        return found
+
+    def _find_ranking(self, key: Key, name: str) -> Ranking:
+        """By its name, or from a file of that name in `rankings/` beside the game."""
+        own, file = None, self.beside("rankings", name)
+        try:
+            own = ranking(name)
+        except UnknownRanking as unknown_ranking:
+            if file is None:
+                allowed = ", ".join(unknown_ranking.allowed)
+                why = f"unknown ranking {name!r}; allowed: {allowed}, or {name}.toml in rankings/"
+                raise self.fault(key, why) from None
+        if own and file is not None:
+            raise self.fault(key, f"two rankings {name!r}, one of them in rankings/: give that one another name")
+        found = load_ranking(file) if own is None and file is not None else own
+        assert found is not None, "named, or in a file"
+        if found.vocabulary not in CONDITIONS:
+            why = f"ranking {name!r} wants pay tables of kind {found.vocabulary!r}; allowed: {', '.join(CONDITIONS)}"
+            raise self.fault(key, why)
+        return found
+
+    # ------------------------------------------------------------------ pay tables
+
+    def paytables(self, rankings: Mapping[str, Ranking]) -> dict[str, PayTable]:
+        """Name -> every pay table that may pay a bet."""
+        found: dict[str, PayTable] = {}
+        for index, bet in enumerate(self.spec.bets):
+            if isinstance(bet, TipBet):
+                continue
+            for name in bet.all_paytables:
+                key: Key = ("bets", index, "paytables" if name in bet.paytables else "instead")
+                found[name] = table = self._paytable(key, name)
+                hand = bet.instead.hand if bet.instead and key[2] == "instead" else bet.hand
+                wanted = _TABLE_OF.get(bet.kind) or rankings[hand].vocabulary
+                if table.kind != wanted:
+                    why = f"{name} is a {table.kind} table; a {bet.kind} bet on {hand} needs a {wanted} table"
+                    raise self.fault(key, why)
+                rows = [row.when for row in table.rows]
+                for fault in unknown(("bets", index, "rows"), "row", bet.rows, rows):
+                    raise self.fault(*fault)
+        for name in self.spec.paytables.keys() - found.keys():
+            if self.whole.place(("paytables", name))[0].file == str(self.path):
+                raise self.fault(("paytables", name), f"pays no bet; allowed: {', '.join(sorted(found))}")
+        return found
+
+    def _paytable(self, key: Key, name: str) -> PayTable:
+        """A pay table in the file itself, in `paytables/` beside it, or of the package, the first of these."""
+        if own := self.spec.paytables.get(name):
+            filled = {each: getattr(own, each) for each in PayTable.model_fields}
+            title = own.title or f"{self.spec.name}, {name}"
+            return PayTable.model_construct(**{**filled, "id": name, "title": title})
+        file = self.beside("paytables", name) or paytable_files().get(name)
+        if file is None:
+            known = sorted({*self.spec.paytables, *self._names_beside(), *paytable_files()})
+            near = ", ".join(get_close_matches(name, known, 8, 0.5)) or f"{len(known)} others"
+            why = f"no pay table {name!r} in this file, in paytables/ or in the package, which have {near}"
+            raise self.fault(key, why)
+        return load_paytable(file)
+
+    def _names_beside(self) -> Iterator[str]:
+        for folder in self.folders:
+            yield from (each.stem for each in (folder / "paytables").glob("*.toml"))
+
+
+def cards_of(hand: HandSpec) -> tuple[int, int]:
+    """The least and the most cards of a hand."""
+    if hand.fill is not None:
+        return hand.fill, hand.fill
+    ranges = [(cards, cards) if isinstance(cards, int) else cards for cards in hand.of.values()]
+    if hand.keeps:
+        ranges[0] = (load_keep(hand.keeps).kept,) * 2
+    if hand.pick is not None:
+        return ranges[0]
+    return sum(least for least, _ in ranges), sum(most for _, most in ranges)
