@@ -62,8 +62,8 @@ class Written:
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """One row of the whole. `written`: each layer that speaks of it, the topmost first. `rank`: its place among those of
-    whole files, or of parts, where its name first stood."""
+    """One row of the whole. `written`: the row as each layer has it, the topmost first. `rank`: its place among those
+    of whole files, or of parts, where its name first stood."""
 
     value: dict[str, Any]
     written: tuple[Written, ...]

@@ -189,6 +189,11 @@ class _Generator(GenerateJsonSchema):
 
 def schema_of(name: str) -> dict[str, Any]:
     """The JSON Schema of a kind of file; KeyError for a kind that is none."""
+    return _with_variants(shape_of(name))
+
+
+def shape_of(name: str) -> dict[str, Any]:
+    """The same of a file that stands on no other; KeyError for a kind that is none."""
     kind = FILE_KINDS[name]
     made = kind.model.model_json_schema(by_alias=True, schema_generator=_Generator)
     if kind.model is BenchPlan:
@@ -212,3 +217,67 @@ def _with_steps(made: dict[str, Any]) -> dict[str, Any]:
         "allOf": cases,
     }
     return {**made, "$defs": made["$defs"] | parts | {PlanStep.__name__: step}}
+
+
+# ------------------------------------------------------------------ files that stand on others
+
+_IN_PART: Final = "InPart"
+_NAMES_OF_ROWS: Final = ("name", "when")
+"""Keys by which a row is merged with the one below it."""
+
+
+def _with_variants(made: dict[str, Any]) -> dict[str, Any]:
+    """The same with tables that may stand on another (`base`): such a one has only what differs, and every table in it
+    may lack what the one below it has."""
+    parts: dict[str, Any] = made.get("$defs", {})
+    loose: dict[str, Any] = {}
+    for name, part in [*parts.items()]:
+        if "base" in part.get("properties", {}):
+            parts[f"Whole{name}"] = part
+            parts[name] = _either(f"Whole{name}", _loosened(part, parts, loose), loose)
+    if "base" in made.get("properties", {}):
+        head: dict[str, Any] = {key: made.pop(key) for key in ("$schema", "title", "description") if key in made}
+        rest = {key: made.pop(key) for key in [*made] if key != "$defs"}
+        parts["Whole"] = rest
+        made = {**head, **_either("Whole", _loosened(rest, parts, loose), loose), "$defs": parts}
+    parts |= loose
+    return made
+
+
+def _either(whole: str, variant: dict[str, Any], loose: dict[str, Any]) -> dict[str, Any]:
+    """A whole table, or one that stands on another."""
+    needed = ["schema", "base", "id"] if whole == "Whole" else ["base"]
+    loose[f"{whole}{_IN_PART}"] = {**variant, "required": needed}
+    ref = {"$ref": f"#/$defs/{whole}{_IN_PART}"}
+    return {"if": {"type": "object", "required": ["base"]}, "then": ref, "else": {"$ref": f"#/$defs/{whole}"}}
+
+
+def _loosened(shape: Any, parts: Mapping[str, Any], loose: dict[str, Any]) -> Any:
+    """A part of the schema without what it needs; a row, of whatever kind, needs its name alone."""
+    if isinstance(shape, list):
+        return [_loosened(each, parts, loose) for each in shape]
+    if not isinstance(shape, dict):
+        return shape
+    if "discriminator" in shape:
+        kinds = [parts[each["$ref"].rpartition("/")[2]] for each in shape["oneOf"]]
+        return _any_of(kinds, parts, loose)
+    if "$ref" in shape:
+        name = shape["$ref"].rpartition("/")[2]
+        if f"{name}{_IN_PART}" not in loose and f"Whole{name}" not in parts:
+            loose[f"{name}{_IN_PART}"] = {}  # it may stand within itself
+            loose[f"{name}{_IN_PART}"] = _loosened(parts[name], parts, loose)
+        return shape if f"Whole{name}" in parts else {**shape, "$ref": f"#/$defs/{name}{_IN_PART}"}
+    found = {key: _loosened(part, parts, loose) for key, part in shape.items() if key != "required"}
+    named = [key for key in _NAMES_OF_ROWS if key in shape.get("required", ())]
+    return {**found, "required": named} if named else found
+
+
+def _any_of(kinds: list[dict[str, Any]], parts: Mapping[str, Any], loose: dict[str, Any]) -> dict[str, Any]:
+    """A row that may have the keys of each of these kinds."""
+    keys: dict[str, list[Any]] = {}
+    for kind in kinds:
+        for key, part in kind["properties"].items():
+            held = _loosened(part, parts, loose)
+            keys.setdefault(key, []).extend([] if held in keys.get(key, []) else [held])
+    held_by = {key: held[0] if len(held) == 1 else {"anyOf": held} for key, held in keys.items()}
+    return {"type": "object", "additionalProperties": False, "properties": held_by, "required": ["name"]}

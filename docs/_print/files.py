@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from docs._print import printed, table
-from docs._print.file_schemas import FILE_KINDS, FileKind, schema_of
+from docs._print.file_schemas import FILE_KINDS, FileKind, schema_of, shape_of
 
 _HEAD: Final = ("key", "holds", "unless given", "means", "for instance")
 _LONGEST_EXAMPLE: Final = 44
@@ -41,7 +41,7 @@ class KeysPage:
     """The keys of one kind of file, table by table in the order in which they are met."""
 
     def __init__(self, kind: FileKind) -> None:
-        self.kind, self.schema = kind, schema_of(kind.name)
+        self.kind, self.schema = kind, shape_of(kind.name)
         self.sections: dict[str, Section] = {}
         self.examples: dict[tuple[str, str], str] = {}
         self._meet("", self.schema, "")

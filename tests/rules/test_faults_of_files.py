@@ -260,14 +260,14 @@ GAME_FAULTS = [
         'paytables = ["CS-BET"]',
         'paytables = ["CS-BETT"]',
         "CS-BETT",
-        "bets[2].paytables: no pay table 'CS-BETT' in paytables/, which has CS-BET",
+        "bets[2].paytables: no pay table 'CS-BETT' in this file, in paytables/ or in the package, which have CS-BET",
     ),
     (
         "caribbean-stud.co",
         'paytables = ["CS-BET"]',
         'paytables = ["zzzzzzzz"]',
         "zzzzzzzz",
-        "bets[2].paytables: no pay table 'zzzzzzzz' in paytables/ or in the package, "
+        "bets[2].paytables: no pay table 'zzzzzzzz' in this file, in paytables/ or in the package, "
         f"which have {len(paytable_files())} others",
     ),
     (
@@ -290,7 +290,7 @@ def test_a_game_that_cannot_be_meant(game: str, before: str, after: str, at: str
     with pytest.raises(TomlFileError) as told:
         load_game(path)
     assert str(told.value).startswith(f"{path}:{line_of(path, at)}: {sentence}")
-    assert str(told.value).endswith(sentence) or sentence.endswith("has CS-BET")
+    assert str(told.value).endswith(sentence) or sentence.endswith("have CS-BET")
 
 
 def test_an_id_that_nobody_has_is_told_with_its_neighbour() -> None:

@@ -173,7 +173,7 @@ FAULTS = [
         'paytables = ["FGW-BLIND"]',
         'paytables = ["FGW-09"]',
         "FGW-09",
-        "bets[2].paytables: no pay table 'FGW-09' in paytables/ or in the package, which have FGW-0",
+        "bets[2].paytables: no pay table 'FGW-09' in this file, in paytables/ or in the package, which have FGW-0",
     ),
     ('paytables = ["FGW-BLIND"]\n', "", None, "bets[2]: bet 'blind' of kind margin needs paytables and no pays"),
     ('pays = "1 to 1"\n', "", "[[bets]]", "bets[1]: bet 'ante' against a hand needs pays"),
