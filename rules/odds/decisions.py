@@ -1,0 +1,249 @@
+"""What a player may choose in a game, read off the steps of its procedure: when, at which stake, and what he has seen.
+
+Nothing else in the odds says it again: a solver takes its settings from these points, and a procedure that is changed
+changes the odds with it.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, floor
+from types import MappingProxyType
+from typing import Final
+
+from dealer_flow.procedure.bet_rules import BetRule
+from dealer_flow.procedure.load import load_procedure
+from dealer_flow.procedure.plan import Plan
+from dealer_flow.procedure.steps.decide import DecideStep
+from dealer_flow.procedure.steps.set_hand import SetStep
+from dealer_flow.procedure.steps.so_far import CardsSoFar
+from dealer_flow.procedure.tables import DecisionPart
+from rules.game.hand_spec import OWN
+from rules.game.load import Game
+from rules.game.pairing import procedure_source
+
+_SEATS: Final = "seats"
+_NO_OPTIONS: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+class DecidedOtherwise(Exception):
+    """The procedure lets players choose, at this step and by this clause, otherwise than is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class StakeRange:
+    """What a bet may be, in units of another: from `least` to `most` (None: no most is said) in steps of `step`, 0 for
+    any amount between. `clauses` say so. `hangs_on`: a bet of no known size, which it is a multiple of."""
+
+    least: Fraction = Fraction(0)
+    most: Fraction | None = None
+    step: Fraction = Fraction(0)
+    clauses: tuple[str, ...] = ()
+    hangs_on: str = ""
+
+    @property
+    def sizes(self) -> tuple[Fraction, ...]:
+        """The stakes that can be best, the least first: every step, or of a range without steps its two ends, since
+        what is gained by more is gained by the most. DecidedOtherwise where no most is said, or nothing is left."""
+        clauses = ", ".join(self.clauses) or "no rule"
+        if self.hangs_on:
+            raise DecidedOtherwise(f"{clauses}: a stake hangs on {self.hangs_on}, which may be of several sizes")
+        if self.most is None:
+            raise DecidedOtherwise(f"{clauses}: nothing says how much a stake may be at most")
+        if self.step:
+            steps = range(max(ceil(self.least / self.step), 1), floor(self.most / self.step) + 1)
+            found = tuple(number * self.step for number in steps)
+        else:
+            found = tuple(sorted({size for size in (self.least, self.most) if size > 0 and self.least <= self.most}))
+        if not found:
+            raise DecidedOtherwise(f"{clauses}: no stake is allowed")
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class OpenChoice:
+    """A choice of a `[[decision]]` row that is open at a point. `stakes`: what each bet made by it may be, in units."""
+
+    name: str
+    clause: str
+    folds: bool = False
+    stakes: Mapping[str, StakeRange] = field(default_factory=dict)
+    takes_back: str = ""
+    gives_up: str = ""
+    """The bet of which a share is given up."""
+    share: Fraction = Fraction(0)
+    rest: str = ""
+    """What becomes of what is left of that bet, one of `RESTS`."""
+    draws: int = 0
+    discards: int = 0
+    lays_aside: int = 0
+    needs: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
+    last: bool = False
+    """No other choice follows it."""
+
+    @property
+    def plain(self) -> bool:
+        """True where neither money nor a card moves by it."""
+        return not (self.folds or self.stakes or self.takes_back or self.gives_up or self.cards)
+
+    @property
+    def cards(self) -> int:
+        """How many of his cards the player gives away by it."""
+        return self.draws + self.discards + self.lays_aside
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionPoint:
+    """A step at which a player decides. `seen`: how many cards of each place he has seen by then, `own` for his own;
+    `choices` as the step has them, none where he arranges his hand: `sets` cards of it in front. `only`: the bet of
+    those who are asked."""
+
+    step: str
+    clause: str
+    seen: Mapping[str, int]
+    choices: tuple[OpenChoice, ...] = ()
+    only: str = ""
+    sets: int = 0
+
+    @property
+    def own(self) -> int:
+        """How many of his own cards the player has."""
+        return self.seen.get(OWN, 0)
+
+    @property
+    def fold(self) -> OpenChoice | None:
+        """The choice by which the hand is given up."""
+        return next((choice for choice in self.choices if choice.folds), None)
+
+    @property
+    def playing(self) -> tuple[OpenChoice, ...]:
+        """Every other choice."""
+        return tuple(choice for choice in self.choices if not choice.folds)
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """Everything that a player may choose in a game, with stakes in units of the bet `unit`."""
+
+    plan: Plan
+    unit: str
+
+    @cached_property
+    def points(self) -> tuple[DecisionPoint, ...]:
+        """The steps at which a player decides, in order."""
+        return tuple(self._points())
+
+    @cached_property
+    def stakes(self) -> Mapping[str, Fraction]:
+        """Bet -> its stake, of every bet that the rules make a multiple of the unit whatever is chosen."""
+        found = {self.unit: Fraction(1)}
+        while more := dict(self._equals(found)):
+            found |= more
+        return found
+
+    @cached_property
+    def optional(self) -> frozenset[str]:
+        """Bets before the deal that may be left out beside the unit."""
+        needed, waiting = set[str](), [self.unit]
+        while waiting:
+            name = waiting.pop()
+            if name not in needed:
+                needed.add(name)
+                waiting += [other for rule in self._rules(name) for other in _beside(rule)]
+        return self.plan.before_deal - needed - self.plan.tips.keys()
+
+    def stake(self, bet: str, choice: str = "") -> StakeRange:
+        """What a bet may be, made by this choice; from nothing to no limit where the rules say nothing of it.
+        DecidedOtherwise where it must be a multiple of two things."""
+        rules = [rule for rule in self._rules(bet, choice) if rule.amount is not None and rule.amount.bet]
+        found = StakeRange(clauses=tuple(dict.fromkeys(rule.clause for rule in rules)))
+        if bet in self.stakes:
+            return replace(found, least=self.stakes[bet], most=self.stakes[bet])
+        for rule in rules:
+            assert rule.amount is not None, "those with an amount were taken"
+            if rule.amount.bet not in self.stakes:
+                return replace(found, hangs_on=rule.amount.bet)
+            units = self.stakes[rule.amount.bet] * rule.amount.times
+            if rule.kind in ("equal", "at-least"):
+                found = replace(found, least=max(found.least, units))
+            if rule.kind in ("equal", "at-most"):
+                found = replace(found, most=units if found.most is None else min(found.most, units))
+            if rule.kind == "multiple-of" and found.step not in (0, units):
+                raise DecidedOtherwise(f"{rule.clause}: {bet} is a multiple of two things")
+            if rule.kind == "multiple-of":
+                found = replace(found, step=units)
+        return found
+
+    def _points(self) -> Iterator[DecisionPoint]:
+        so_far = CardsSoFar()
+        for step in self.plan.steps:
+            step.happen(so_far)
+            if isinstance(step, DecideStep):
+                choices = tuple(self._open(self.plan.choices[name]) for name in step.choices)
+                yield DecisionPoint(step.name, step.clause, _seen(so_far), choices, step.only or "")
+            elif isinstance(step, SetStep) and _SEATS in step.of:
+                yield DecisionPoint(step.name, step.clause, _seen(so_far), sets=step.low)
+
+    def _open(self, part: DecisionPart) -> OpenChoice:
+        given = part.gives_up
+        return OpenChoice(
+            part.name,
+            part.clause,
+            part.folds,
+            MappingProxyType({bet: self.stake(bet, part.name) for bet in part.stakes}),
+            part.takes_back or "",
+            given.bet if given else "",
+            Fraction(given.share) if given else Fraction(0),
+            self.plan.options[given.rest] if given else "",
+            part.draws,
+            part.discards,
+            part.lays_aside,
+            part.needs,
+            part.unless,
+            part.last,
+        )
+
+    def _rules(self, bet: str, choice: str = "") -> Iterator[BetRule]:
+        """Those of a bet that hold whatever is chosen, and those of this choice."""
+        return (rule for rule in self.plan.rules if rule.bets == (bet,) and rule.choice in (None, choice))
+
+    def _equals(self, known: Mapping[str, Fraction]) -> Iterator[tuple[str, Fraction]]:
+        """Further bets that one which is known makes a multiple of the unit, or that make it one."""
+        for rule in self.plan.rules:
+            if (
+                rule.kind != "equal"
+                or rule.amount is None
+                or rule.choice is not None
+                or rule.amount.bet in self.plan.tips
+            ):
+                continue
+            (bet,), other, times = rule.bets, rule.amount.bet, Fraction(rule.amount.times)
+            if other in known and bet not in known:
+                yield bet, known[other] * times
+            elif bet in known and other not in known:
+                yield other, known[bet] / times
+
+
+def decisions(game: Game, unit: str, options: Mapping[str, str] = _NO_OPTIONS, number: int = 0) -> Decisions | None:
+    """What may be chosen under the game's options, and these, by its procedure of this number; None where that is not
+    at hand."""
+    source = procedure_source(game, game.spec.procedures[number])
+    if source is None:
+        return None
+    ours = {name: allowed[0] for name, allowed in game.spec.options.items()}
+    return Decisions(Plan(load_procedure(source), ours | dict(options)), unit)
+
+
+def _seen(so_far: CardsSoFar) -> Mapping[str, int]:
+    """How many cards of each place lie open, and how many are the player's own."""
+    found = {to: so_far.held(to) if cards is None else cards for to, cards in so_far.open.items() if to != _SEATS}
+    return MappingProxyType({OWN: so_far.held(_SEATS)} | {to: cards for to, cards in found.items() if cards})
+
+
+def _beside(rule: BetRule) -> tuple[str, ...]:
+    """Bets without which one with this rule may not lie."""
+    if rule.kind == "needs":
+        return rule.others
+    return (rule.amount.bet,) if rule.kind in ("equal", "at-most") and rule.amount and rule.amount.bet else ()
