@@ -82,6 +82,8 @@ class OpenChoice:
     unless: tuple[str, ...] = ()
     last: bool = False
     """No other choice follows it."""
+    keeps: bool = False
+    """A hand that folds has its wagers back."""
 
     @property
     def plain(self) -> bool:
@@ -203,6 +205,7 @@ class Decisions:
             part.needs,
             part.unless,
             part.last,
+            part.keeps,
         )
 
     def _rules(self, bet: str, choice: str = "") -> Iterator[BetRule]:
@@ -226,14 +229,22 @@ class Decisions:
                 yield other, known[bet] / times
 
 
-def decisions(game: Game, unit: str, options: Mapping[str, str] = _NO_OPTIONS, number: int = 0) -> Decisions | None:
+def decisions(game: Game, options: Mapping[str, str] = _NO_OPTIONS, number: int = 0) -> Decisions | None:
     """What may be chosen under the game's options, and these, by its procedure of this number; None where that is not
-    at hand."""
+    at hand. The unit is the first bet that the game's odds name."""
     source = procedure_source(game, game.spec.procedures[number])
     if source is None:
         return None
     ours = {name: allowed[0] for name, allowed in game.spec.options.items()}
-    return Decisions(Plan(load_procedure(source), ours | dict(options)), unit)
+    return Decisions(Plan(load_procedure(source), ours | dict(options)), _unit(game))
+
+
+def _unit(game: Game) -> str:
+    """The first bet of those that the odds name, or else of those against a hand."""
+    if game.spec.odds is not None and game.spec.odds.bets:
+        return game.spec.odds.bets[0]
+    own = [bet for bet in game.bets.values() if not bet.tip_for]
+    return next((bet.name for bet in own if bet.kind in ("against", "margin")), own[0].name)
 
 
 def _seen(so_far: CardsSoFar) -> Mapping[str, int]:

@@ -7,12 +7,10 @@ import pytest
 
 from rules.game.load import load_game
 from rules.odds.decisions import DecidedOtherwise, Decisions, OpenChoice, StakeRange, decisions
-from rules.odds.solvers import answers_for
 
 
 def decided(game_id: str, options: Mapping[str, str] | None = None) -> Decisions:
-    game = load_game(game_id)
-    found = decisions(game, answers_for(game)[0].name, options or {})
+    found = decisions(load_game(game_id), options or {})
     assert found is not None
     return found
 
