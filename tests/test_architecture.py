@@ -67,7 +67,7 @@ ROOMS = {
     "devices": ("transport", "dialects", "record", "line", "simulator", "drive"),
     "dealer_flow": ("games", "record", "procedure", "table", "play"),
     "dealer_flow.play": ("course", "verdicts", "machine", "order", "reports", "seen"),
-    "rules": ("hands", "game", "facts", "kinds", "pots", "settle", "meters", "odds"),
+    "rules": ("hands", "paytables", "bets", "kinds", "game", "facts", "pots", "settle", "meters", "odds"),
     "dealwire": (
         *("hub", "table", "config", "journal", "sheet", "rehearsal", "export", "console", "service", "bench"),
         *("wireshark", "cli"),

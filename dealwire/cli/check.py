@@ -25,12 +25,12 @@ from rules.game.house_ways import load_houseway
 from rules.game.keep_rules import load_keep
 from rules.game.load import game_ids, load_game
 from rules.game.pairing import game_faults
-from rules.game.paytable import load_paytable
 from rules.hands.poker import load_ranking
 from rules.meters.jackpot_setup import load_jackpot
 from rules.meters.setup import load_setup
 from rules.odds.named import odds_faults
 from rules.odds.strategy import Strategy, StrategyFile, load_strategy
+from rules.paytables.paytable import load_paytable
 
 CHECK_SCHEMA = "dealwire.check/1"
 

@@ -18,13 +18,13 @@ from dealwire.table.table import Table, TableTerms
 from devices.dialects.known import dialect_named
 from protocol.printable import printable
 from rules.errors import SettlementRefused
-from rules.game.amounts import MOST_CENTS
 from rules.game.load import Game, game_id_of, load_game, load_game_of
 from rules.game.pairing import must_fit
 from rules.meters.bank import MeterBank
 from rules.meters.jackpot_book import JackpotBook
 from rules.meters.jackpot_setup import load_jackpot
 from rules.meters.setup import cautions, load_setup
+from rules.paytables.amounts import MOST_CENTS
 from rules.settlement import HouseRake, MaximumPayout
 
 F = TypeVar("F", bound=Callable[..., Any])

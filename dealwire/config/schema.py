@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, With
 from dealer_flow.table.shoe import LEAST_CONFIDENCE
 from dealer_flow.tomlfile import TomlTable
 from devices.budget import RATE
-from rules.game.amounts import AmountField, WagerField
+from rules.paytables.amounts import AmountField, WagerField
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9]+([._-][A-Za-z0-9]+)*$", max_length=64)]
 """Names stand in file names, addresses and topics: letters, digits, and dots, dashes or underscores between them."""

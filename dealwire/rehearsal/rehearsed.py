@@ -20,6 +20,7 @@ from devices.simulator.shuffler_parts import PacketGroup
 from protocol.errors import LocalError
 from protocol.places import Place
 from rules.game.load import game_id_of, load_game
+from rules.kinds.table import TableBet
 
 
 class NotDealt(LocalError):
@@ -56,7 +57,8 @@ class RehearsedProcedure:
         settled = spec.bets if spec is not None else ()
         self.shares_pot = spec is not None and spec.pot is not None
         """Whether players win a pot from each other."""
-        self.kept_when_folded = frozenset(bet.name for bet in settled if bet.kind == "table" and bet.fold == "stands")
+        tabled = (bet for bet in settled if isinstance(bet, TableBet))
+        self.kept_when_folded = frozenset(bet.name for bet in tabled if bet.fold == "stands")
         """Bets under which a folded hand is kept and shown."""
 
     def cents(self, bet: str, wagers: Mapping[str, int], choice: str) -> int:

@@ -36,7 +36,7 @@ from protocol.cards import DECK, RANKS, Card
 from protocol.places import SEATS_MAX, Place, seat
 from protocol.tdp.messages import BadgeLevel
 from rules.facts.terms import Terms
-from rules.game.amounts import AmountField, WagerField
+from rules.paytables.amounts import AmountField, WagerField
 from rules.settlement import NO_PERCENT, HouseRake
 
 Bets = dict[str, Annotated[int, Field(ge=1, le=2**32 - 1)]]

@@ -26,12 +26,12 @@ from dealwire.config.schema import Configuration
 from docs._print import DOCS
 from rules.game.house_ways import HOUSEWAYS, WayFile
 from rules.game.keep_rules import KEEPS, KeepFile
-from rules.game.paytable import PayTable
 from rules.game.schema import GameSpec
 from rules.hands.poker import RANKINGS, RankingFile
 from rules.meters.jackpot_setup import JackpotSetup
 from rules.meters.setup import ProgressiveSetup
 from rules.odds.strategy import StrategyFile
+from rules.paytables.paytable import PayTable
 
 _EXAMPLES: Final = DOCS / "examples"
 

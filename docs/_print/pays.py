@@ -5,9 +5,9 @@ from typing import Final
 
 from docs._print import printed, table
 from rules.game.load import Game, game_ids, load_game
-from rules.game.paytable import PayTable
 from rules.game.readings import READINGS
 from rules.game.schema import Lap
+from rules.paytables.paytable import PayTable
 
 _ENDS: Final = ("win", "lose", "tie", "fold", "unqualified", "below", "envy")
 

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from dealer_flow.english import dollars
 from rules.errors import SettlementRefused
 from rules.game.load import Game
-from rules.game.paytable import PaidRow
 from rules.game.schema import MaximumRule
+from rules.paytables.paytable import PaidRow
 from rules.settlement import MaximumPayout, SettlementLine
 
 LEAST_ODDS: Final = 50

@@ -9,9 +9,9 @@ from typing import Final
 from msgspec.structs import replace
 
 from dealer_flow.english import dollars
+from rules.bets.bet import Bet
 from rules.errors import SettlementRefused
 from rules.game.load import Game
-from rules.game.schema import BaseBet
 from rules.game.split_spec import Charge
 from rules.settlement import SettlementLine
 
@@ -33,7 +33,7 @@ class Commission:
             return list(lines)
         return [self._of(line, bet, unit) if (bet := _charged(line, game, readings)) else line for line in lines]
 
-    def _of(self, line: SettlementLine, bet: BaseBet, unit: int) -> SettlementLine:
+    def _of(self, line: SettlementLine, bet: Bet, unit: int) -> SettlementLine:
         exact = line.pay * Fraction(self.text) / 100
         taken = int(exact // unit) * unit
         rounded = "" if taken == exact else f", rounded down to {dollars(unit)}"
@@ -41,7 +41,7 @@ class Commission:
         return replace(line, commission=taken, net=line.net - taken, why=why)
 
 
-def _charged(line: SettlementLine, game: Game, readings: Mapping[str, str]) -> BaseBet | None:
+def _charged(line: SettlementLine, game: Game, readings: Mapping[str, str]) -> Bet | None:
     """The bet of a line that a commission is taken of; None of any other."""
     bet = game.bets.get(line.bet)
     if bet is None or not bet.commission or line.result != "win":

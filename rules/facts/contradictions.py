@@ -14,7 +14,7 @@ from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.record.result import Drawn, RoundResult
 from protocol.cards import DECK, parse_card
-from rules.facts.held import Hold
+from rules.bets.hold import Hold
 from rules.game.load import Game
 
 _FOLDS: Final = frozenset({"fold"})

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Set
 
 from dealer_flow.record.result import Seat
-from rules.facts.held import Hold
+from rules.bets.bet import Bet
+from rules.bets.hold import Hold
 from rules.facts.terms import Terms
-from rules.game.schema import Bet
 
 
 def in_doubt(seat: Seat, terms: Terms, holds: Mapping[str, Hold], folds: Set[str]) -> dict[str, Hold]:

@@ -2,31 +2,23 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from operator import itemgetter
 from typing import Final
 
 from dealer_flow.english import dollars
 from dealer_flow.record.result import RoundResult, Seat
 from protocol.cards import DECK, UNREAD, Card, parse_card
-from rules.game.bet_terms import Equals
+from rules.bets.bet import Bet
+from rules.bets.bet_terms import Equals
+from rules.bets.hold import Hold
 from rules.game.hand_spec import Cards
 from rules.game.load import Game
-from rules.game.schema import Bet, ToPotBet
+from rules.kinds.to_pot import ToPotBet
 
 _PLAYING: Final = frozenset(DECK)
 _UNREAD: Final = UNREAD.text
 FACES: Final = {card.text: card for card in DECK}
 """The 52 cards by their text."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hold:
-    """Why a bet is not settled, and by which clause. `fold_in_doubt`: since nobody knows whether the hand folded."""
-
-    why: str
-    clause: str
-    fold_in_doubt: bool = False
 
 
 def faces(texts: Sequence[str]) -> tuple[Card, ...]:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import Any
 
 import msgspec
 
@@ -10,7 +11,9 @@ from dealer_flow.record.result import Hand, NamedHand, RoundResult, Seat
 from protocol.cards import UNREAD, Card, parse_card
 from protocol.places import COMMUNITY, DEALER
 from protocol.places import seat as place_of
-from rules.facts.held import FACES, Hold, faces, known_cards
+from rules.bets.hold import Hold
+from rules.bets.round_facts import Compared
+from rules.facts.held import FACES, faces, known_cards
 from rules.facts.terms import MadeHand, Terms
 from rules.game.common_rules import PlainHand
 from rules.game.forced_draw import wrong_draw
@@ -27,10 +30,6 @@ JOKER = parse_card("X1")
 _WHOSE_BOARD, _WHOSE_DEALER = "the community", "the dealer"
 
 
-Compared = tuple[int, str, int]
-"""Two hands compared: 1, 0 or -1, in words, and by how many cards the first is longer where that counts, else 0."""
-
-
 class View(msgspec.Struct, gc=False):
     """What lies on the table, as the game looks at it."""
 
@@ -43,6 +42,8 @@ class View(msgspec.Struct, gc=False):
     _shared: dict[tuple[str, str], tuple[Card, ...] | str] = {}
     compared: dict[tuple[str, str, int], Compared | str] = {}
     """A hand, the one it is compared with and the seat -> how they compare, or what is not known."""
+    found: dict[str, Any] = {}
+    """What kinds of bets found once for all seats, by what they call it."""
     _in_order: tuple[str, ...] | None = None
     """The community as it came, once that was asked."""
 

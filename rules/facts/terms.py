@@ -9,29 +9,27 @@ from typing import Any, Final, NamedTuple
 from dealer_flow.record.result import Seat
 from protocol.cards import Card, parse_card
 from protocol.places import DEALER
+from rules.bets.bet import Agreed, Bet
 from rules.errors import ACCEPT_SUSPECT, SettlementRefused
 from rules.facts.caps import agree_maximum
 from rules.facts.commission import Commission
 from rules.facts.commission import commission as agree_commission
 from rules.facts.held import all_right
 from rules.facts.rake import agree_rake
-from rules.game.bet_terms import Equals
 from rules.game.common_rules import PlainHand
-from rules.game.conditions import CONDITIONS
 from rules.game.hand_spec import HandSpec
 from rules.game.house_ways import HouseWay, load_houseway
 from rules.game.jackpot_spec import JackpotAward
 from rules.game.load import Game
-from rules.game.paytable import USUAL_ENVY_BASE_CENTS, FlatTable, PaidRow
 from rules.game.pool_spec import MOST_SEATS
 from rules.game.readings import READINGS
-from rules.game.schema import IN_POTS, AgainstBet, BaseBet, Bet, MarginBet
 from rules.hands import Ranked, ranker
+from rules.paytables.conditions import CONDITIONS
+from rules.paytables.paytable import USUAL_ENVY_BASE_CENTS, FlatTable, PaidRow
 from rules.settlement import HouseRake, MaximumPayout, MeterTotal, Rolled, Rounding, SettlementLine, make_line
 
 ROUNDINGS: Final = ("down-to-token", "down-to-cent")
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
-_APART: Final = IN_POTS | {"progressive", "pot", "proposition"}
 _LINES_KEPT: Final = 1 << 12
 """Lines that are remembered of bets that lost."""
 _SEATS_KEPT: Final = 1 << 12
@@ -73,40 +71,6 @@ class MadeHand:
     plain: PlainHand | None
     rank: Callable[[tuple[Card, ...]], Ranked]
     jokers: int
-
-
-@dataclass(slots=True)  # not frozen: read several times a line, and made once
-class Agreed:
-    """A bet as the terms have it: whose stake it is paid on (`on`, itself for a wager of its `own`), the hand that
-    decides it under the readings in use, the pay table chosen for it and that table's rows, both None for a bet without
-    one, and what it `equals` if it may be raised above that by some hands only, a tip as the bet's that it is for.
-    `apart`: it is settled with those of the table, or outcome by outcome. `by_choice`: what its player chose or set may
-    decide it before its hand does. `way`: how it is resolved, by its kind, or `by-hands` where nothing is asked but
-    which of two hands is higher. `fold` and `lost`: what folding does to it and the clause by which it loses; `against`
-    the hand that it is compared with, empty where it is with none; `fixed` what it pays whatever it wins with;
-    `envy_base` the wager in cents for which its envy stands; `whose` the other hand in words; `by_length`: hands are
-    flushes, compared by how long they are; `loses` what is said last of the bet where it is lost."""
-
-    bet: Bet
-    name: str
-    kind: str
-    on: str
-    own: bool
-    apart: bool
-    by_choice: bool
-    way: str
-    hand: str
-    paytable: str | None
-    rows: FlatTable | None
-    raised: Equals | None
-    fold: str
-    lost: str
-    against: str
-    fixed: PaidRow | None
-    envy_base: int
-    whose: str
-    by_length: bool
-    loses: str
 
 
 class SeatBets(NamedTuple):
@@ -196,7 +160,7 @@ class Terms:
             self._least[hand, least] = self.rank(hand, tuple(parse_card(text) for text in least.split())).strength
         return bool(ranked.strength >= self._least[hand, least])
 
-    def chosen(self, bet: BaseBet) -> str | None:
+    def chosen(self, bet: Bet) -> str | None:
         """The pay table chosen for `bet`, a tip's as the bet's that it is for; None for a bet without one."""
         return bet.only_table or self.paytables.get(bet.chosen_with)
 
@@ -245,19 +209,17 @@ class Terms:
         return rows
 
     def _agree(self, bet: Bet) -> Agreed:
-        table, against = self.chosen(bet), bet.against if isinstance(bet, AgainstBet | MarginBet) else ""
+        table, against = self.chosen(bet), bet.compared_with
         equals = (self.game.bets[bet.tip_for] if bet.tip_for else bet).equals
         raised = equals if equals is not None and equals.raised and equals.raised.at_least else None
-        plain = isinstance(bet, AgainstBet) and not (raised or bet.asks_more or bet.doubt or bet.wins == "lower")
         return Agreed(
             bet=bet,
             name=bet.name,
-            kind=bet.kind,
             on=bet.on or bet.name,
             own=not bet.on,
-            apart=bet.kind in _APART,
+            apart=bet.apart,
             by_choice=bool(bet.declared or bet.instead or self.game.spec.sets),
-            way="by-hands" if plain else bet.kind,
+            line=bet.settled_by(raised=raised is not None),
             hand=bet.decided_by(self.readings, table),
             paytable=table,
             rows=None if table is None else self.game.tables.get((bet.name, table)),
@@ -293,13 +255,6 @@ def _as_shown(name: str, meter: Meter) -> MeterTotal:
     """A meter before anything is paid from it."""
     cents, kept = meter.cents, meter.reserve_cents
     return MeterTotal(name, cents, 0, 0, cents, 0, 0, reserve_before=kept, reserve_after=kept)
-
-
-def round_down(numerator: int, denominator: int, unit: int) -> tuple[int, Fraction | int]:
-    """Whole units in numerator/denominator cents, in cents, and the exact rest."""
-    cents = numerator // (denominator * unit) * unit
-    rest = numerator - cents * denominator
-    return cents, Fraction(rest, denominator) if rest else 0
 
 
 def agree(
@@ -401,7 +356,7 @@ def _choose_tables(game: Game, wanted: Mapping[str, str], readings: Mapping[str,
     return chosen
 
 
-def _pair(game: Game, bet: BaseBet, wanted: Mapping[str, str], chosen: dict[str, str]) -> None:
+def _pair(game: Game, bet: Bet, wanted: Mapping[str, str], chosen: dict[str, str]) -> None:
     """Two tables that are printed as a pair are chosen as one: whoever names one of them has the other, too."""
     assert bet.pairs_with is not None, "the game says that it is paired"
     mine, its = bet.to_choose, game.bets[bet.pairs_with.bet].to_choose

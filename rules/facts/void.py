@@ -10,10 +10,10 @@ from typing import Final
 from dealer_flow.english import dollars
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult, Seat
-from rules.facts.held import Hold
-from rules.facts.line import held
+from rules.bets.bet import Bet, held
+from rules.bets.hold import Hold
 from rules.game.load import Game
-from rules.game.schema import IN_POTS, Bet, ReturnClauses
+from rules.game.schema import ReturnClauses
 from rules.settlement import SettlementLine, make_line
 
 _FOULED: Final = "hand-fouled"
@@ -27,7 +27,7 @@ def plays(result: RoundResult, seat: Seat, bet: Bet, game: Game) -> bool:
         return True
     if result.outcome == "progressive-only" and bet.kind == "progressive":
         return seat.status != "dead"
-    own = bet.kind not in IN_POTS  # a pot is settled as a whole: the table knows whose it was
+    own = not bet.among_players  # a pot is settled as a whole: the table knows whose it was
     shown = result.outcome == "defective-deck" and seat.status != "dead" and own  # the hand was, and it stands
     return bet.name in seat.settled and (_of_a_stage(bet, game) or shown)
 

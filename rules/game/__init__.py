@@ -1,1 +1,1 @@
-"""Game files: schema, pay tables, readings, checks, and the game made of them."""
+"""Game files: schema, readings, checks, and the game made of them."""

@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping
 from typing import Final, NamedTuple
 
 from protocol.places import DEALER
+from rules.bets.bet import Bet
 from rules.game.hand_spec import DISCARDS, OWN, HandSpec
-from rules.game.schema import Bet
 
 
 class PlainRules(NamedTuple):

@@ -3,25 +3,22 @@
 from collections.abc import Iterable, Iterator
 
 from protocol.tomlfile import Key
+from rules.bets.bet import Bet
 from rules.game.hand_spec import HandSpec
 from rules.game.house_ways import houseway_ids
 from rules.game.jackpot_spec import JackpotAward, award_faults
 from rules.game.keep_rules import keep_ids, load_keep
-from rules.game.paytable import paytable_faults
 from rules.game.pot_spec import POT, is_of_pot
 from rules.game.readings import READINGS
-from rules.game.schema import (
-    AgainstBet,
-    BaseBet,
-    Bet,
-    GameSpec,
-    SharedBet,
-    SplitBet,
-    TableBet,
-    TipBet,
-    ToPoolBet,
-    ToPotBet,
-)
+from rules.game.schema import GameSpec
+from rules.kinds.against import AgainstBet
+from rules.kinds.shared import SharedBet
+from rules.kinds.split import SplitBet
+from rules.kinds.table import TableBet
+from rules.kinds.tip import TipBet
+from rules.kinds.to_pool import ToPoolBet
+from rules.kinds.to_pot import ToPotBet
+from rules.paytables.paytable import paytable_faults
 
 
 def faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
@@ -100,7 +97,7 @@ def _bet_faults(spec: GameSpec, index: int, bet: Bet, names: list[str]) -> Itera
         yield from unknown((*at, key), "bet", (other,) if other else (), names)
     if bet.pairs_with:
         yield from unknown((*at, "pairs-with"), "bet", (bet.pairs_with.bet,), names)
-        pair = [each for each in spec.bets if each.name == bet.pairs_with.bet and isinstance(each, BaseBet)]
+        pair = [each for each in spec.bets if each.name == bet.pairs_with.bet and isinstance(each, Bet)]
         if pair and len(pair[0].to_choose) != len(bet.to_choose):
             printed = f"{len(bet.to_choose)} tables of {bet.name!r} and {len(pair[0].to_choose)} of {pair[0].name!r}"
             yield (*at, "pairs-with"), f"{printed} are no pairs"

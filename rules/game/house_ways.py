@@ -21,9 +21,9 @@ from dealer_flow.tomlfile import TomlTable, files_in, load
 from protocol.cards import ACE_HIGH, RANKS_UP, SUITS, Card, high_rank
 from protocol.nearest import did_you_mean
 from protocol.tomlfile import Key, TomlFileError
-from rules.game.conditions import CONDITIONS
 from rules.hands import Ranked, Ranking, ranking, ranking_ids
 from rules.hands.words import rank_of
+from rules.paytables.conditions import CONDITIONS
 
 HOUSEWAYS: Final = Path(__file__).parents[1] / "data" / "houseways"
 _RED: Final = frozenset("DH")

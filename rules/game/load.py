@@ -14,18 +14,22 @@ from dealer_flow.games import files_of
 from dealer_flow.tomlfile import misnamed
 from protocol.nearest import did_you_mean
 from protocol.tomlfile import Key, TomlFileError
-from rules.game.bet_terms import Beside
+from rules.bets.bet import Bet
+from rules.bets.bet_terms import Beside
 from rules.game.common_rules import PlainHand, PlainRules, plain_hands, plain_rules
 from rules.game.hand_input import takes_faults
 from rules.game.hand_spec import DISCARDS, OWN, HandSpec
 from rules.game.minimum_hand import least_faults
 from rules.game.order import settles_by_seat
-from rules.game.paytable import FlatTable, PaidRow, PayTable, flatten
-from rules.game.schema import BaseBet, Bet, FeeBet, GameSpec, PotBet, SharedBet, TableBet, TipBet
+from rules.game.schema import GameSpec
 from rules.game.source import GameSource
 from rules.game.source import cards_of as cards_of
 from rules.game.split_spec import SetHand
 from rules.hands import Ranking
+from rules.kinds.fee import FeeBet
+from rules.kinds.shared import SharedBet
+from rules.kinds.tip import TipBet
+from rules.paytables.paytable import FlatTable, PaidRow, PayTable, flatten
 from rules.settlement import GameRef
 
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
@@ -114,7 +118,7 @@ class Game:
         return plain_rules(self.bets.values())
 
     @cached_property
-    def paired(self) -> tuple[BaseBet, ...]:
+    def paired(self) -> tuple[Bet, ...]:
         """Bets whose tables are printed in pairs with another's."""
         return tuple(bet for bet in self.bets.values() if bet.pairs_with and not bet.tip_for)
 
@@ -127,16 +131,9 @@ class Game:
         }
 
     @cached_property
-    def pots(self) -> tuple[PotBet, ...]:
-        """What the players play for among themselves."""
-        return tuple(bet for bet in self.bets.values() if isinstance(bet, PotBet))
-
-    @cached_property
-    def envied(self) -> tuple[TableBet, ...]:
-        """Bets paid by a table whose hands bring the others something; a tip is the dealer's and brings nobody any."""
-        return tuple(
-            bet for bet in self.bets.values() if isinstance(bet, TableBet) and bet.envy is not None and not bet.tip_for
-        )
+    def for_table(self) -> tuple[Bet, ...]:
+        """Bets of which something is found for the whole table at once."""
+        return tuple(bet for bet in self.bets.values() if bet.for_table)
 
     @cached_property
     def plain(self) -> Mapping[str, PlainHand]:
@@ -157,7 +154,7 @@ class Game:
     @cached_property
     def fixed(self) -> Mapping[str, PaidRow]:
         """Bet that pays the same whatever it wins with -> what it pays."""
-        return {name: PaidRow("", bet.pays, bet.clauses.win) for name, bet in self.bets.items() if bet.pays}
+        return {name: row for name, bet in self.bets.items() if (row := bet.fixed) is not None}
 
     def default_paytables(self, readings: Mapping[str, str] = _NOTHING) -> dict[str, str]:
         """Bet name -> the pay table used unless told otherwise: the first one the rule prints under these readings."""

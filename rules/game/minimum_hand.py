@@ -5,10 +5,11 @@ from collections.abc import Iterator, Mapping
 
 from protocol.cards import parse_card
 from protocol.tomlfile import Key
-from rules.game.conditions import CONDITIONS
 from rules.game.pool_spec import PoolSpec
-from rules.game.schema import AgainstBet, GameSpec
+from rules.game.schema import GameSpec
 from rules.hands import Ranking
+from rules.kinds.against import AgainstBet
+from rules.paytables.conditions import CONDITIONS
 
 
 def least_faults(spec: GameSpec, rankings: Mapping[str, Ranking]) -> Iterator[tuple[Key, str]]:

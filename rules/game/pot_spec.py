@@ -6,8 +6,8 @@ from typing import Final, Literal
 from pydantic import Field
 
 from dealer_flow.tomlfile import TomlTable
-from rules.game.amounts import WagerField
 from rules.game.split_spec import Charge
+from rules.paytables.amounts import WagerField
 
 POT: Final = "pot"
 """What a settlement calls the main pot."""

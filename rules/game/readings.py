@@ -157,8 +157,3 @@ READINGS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
     }
 )
 """Reading -> option -> what it means."""
-
-
-def right_first(readings: Mapping[str, str]) -> bool:
-    """Whether a meter pays from the dealer's right."""
-    return readings.get("meter-order", "dealers-right-first") == "dealers-right-first"

@@ -11,15 +11,16 @@ from dealer_flow.games import paytable_files
 from dealer_flow.layers import Whole
 from dealer_flow.tomlfile import first_fault, named_faults, read, validated
 from protocol.tomlfile import Key, TomlFileError
-from rules.game.conditions import CONDITIONS
 from rules.game.faults import faults, unknown
 from rules.game.hand_spec import HandSpec
 from rules.game.keep_rules import load_keep
 from rules.game.layers import compose
-from rules.game.paytable import PayTable, load_paytable
-from rules.game.schema import GameSpec, TipBet
+from rules.game.schema import GameSpec
 from rules.hands import Ranking, UnknownRanking, ranking
 from rules.hands.poker import PokerRanking, load_ranking
+from rules.kinds.tip import TipBet
+from rules.paytables.conditions import CONDITIONS
+from rules.paytables.paytable import PayTable, load_paytable
 
 _TABLE_OF: Final[Mapping[str, str]] = {"margin": "margin", "race": "race"}
 """Kind of bet -> the kind of its tables, where it is not the vocabulary of its hand's ranking."""

@@ -1,39 +1,22 @@
-"""How each kind of bet is resolved for one seat, by name: `WAYS`. A game file names the kinds.
+"""The kinds of bets, one file a kind: its keys in a game file, its faults, its outcomes and their words."""
 
-`rules.kinds.progressive` resolves a `progressive` bet for the whole table at once, `rules.kinds.race` a `race` bet.
-"""
-
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from pkgutil import iter_modules
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final, get_args
 
-from dealer_flow.record.result import Seat
-from rules.facts.line import Staked
-from rules.facts.seen import View
-from rules.kinds import against, fee, shared, split, table
-from rules.settlement import SettlementLine
-
-Resolve = Callable[[Any, Staked, Seat, View], SettlementLine | None]
-
-WAYS: Final[Mapping[str, Resolve]] = MappingProxyType(
-    {
-        "against": against.resolve,
-        "by-hands": against.by_hands_alone,
-        "margin": against.resolve_margin,
-        "split": split.resolve,
-        "shared": lambda bet, staked, seat, view: shared.resolve(bet, staked, seat, view, resolve),
-        "table": table.resolve,
-        "fee": fee.resolve,
-    }
-)
+from dealer_flow.tomlfile import TomlTable
 
 
-def by_table(staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
-    """The line of a bet that a choice of its player left to a table."""
-    return table.resolve(staked.bet, staked, seat, view)
+def _found() -> Iterator[tuple[str, type[TomlTable]]]:
+    """Every table with a `kind` in the files beside this one."""
+    for name in sorted(module.name for module in iter_modules(__path__)):
+        for each in vars(import_module(f"{__name__}.{name}")).values():
+            if isinstance(each, type) and issubclass(each, TomlTable) and each.__module__ == f"{__name__}.{name}":
+                for kind in get_args(each.__annotations__.get("kind")):
+                    yield kind, each
 
 
-def resolve(staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
-    """The line of a bet whose hand was not folded away and breaks no rule; None for a pay on another bet's stake that
-    is not earned."""
-    return WAYS[staked.of.way](staked.of.bet, staked, seat, view)
+KINDS: Final[Mapping[str, type[TomlTable]]] = MappingProxyType(dict(_found()))
+"""Kind of bet, as a game file names it -> the class of its rows."""

@@ -9,25 +9,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace as dc_replace
 from fractions import Fraction
 from functools import lru_cache
-from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import ClassVar, Final, Literal
 
 import msgspec
 from msgspec.structs import replace
 
 from dealer_flow.english import dollars
 from dealer_flow.record.result import Seat
-from rules.facts.held import Hold
-from rules.facts.line import Staked, held
-from rules.facts.seen import View
-from rules.facts.terms import Agreed, Terms, round_down
-from rules.game.paytable import PaidRow, Pay
-from rules.game.readings import right_first
-from rules.game.schema import Bet
-from rules.kinds.envy import ENVY, Envious, Hit, envy_of, hits
+from rules.bets.bet import Agreed, Holds, OfTable, Played, RoundFacts, Staked, TabledBet, TermFacts, held
+from rules.bets.envy import Envious, Hit, envy_of, hits
+from rules.bets.hold import Hold
+from rules.paytables.amounts import round_down
+from rules.paytables.paytable import PaidRow, Pay
 from rules.settlement import MeterTotal, SettlementLine, make_line
-
-__all__ = ["ENVY", "Progressive", "resolve"]
 
 _PLURAL: Final = ("two pair", "three pairs", "five aces")
 
@@ -49,22 +43,34 @@ class _Entry(msgspec.Struct, gc=False):
     undeclared: str = ""
 
 
-class Progressive(NamedTuple):
-    """What became of one progressive bet: a line by seat, envy lines in the dealer's order, the meters after it."""
+class ProgressiveBet(TabledBet):
+    """Paid by a table for the whole round at once, with shares of meters and envy."""
 
-    lines: Mapping[int, SettlementLine] = MappingProxyType({})
-    envy: tuple[SettlementLine, ...] = ()
-    meters: tuple[MeterTotal, ...] = ()
+    kind: Literal["progressive"]
+    apart: ClassVar[bool] = True
+    of_table: ClassVar[bool] = True
+
+    def settle_table(self, seats: Sequence[Seat], holds: Holds, played: Played, view: RoundFacts) -> OfTable:
+        """A line for each seat that made it and whose hand is not dead, envy, and the meters."""
+        outcome, name = view.result.outcome, self.name
+        alive = [seat for seat in seats if name in played[seat.seat]]
+        if not alive and outcome in ("misdeal", "defective-deck"):
+            return OfTable()
+        broken = {number: held.get(name) for number, held in holds.items()} if holds else _NO_FAULTS
+        return _resolve(self, alive, view, broken, alone=outcome == "progressive-only")
 
 
-def resolve(
-    bet: Bet,
+_NO_FAULTS: Final[Mapping[int, Hold | None]] = {}
+
+
+def _resolve(
+    bet: ProgressiveBet,
     seats: Sequence[Seat],
-    view: View,
+    view: RoundFacts,
     holds: Mapping[int, Hold | None],
     *,
     alone: bool,
-) -> Progressive:
+) -> OfTable:
     """Resolve `bet` for the seats that made it and whose hands are not dead, given in the dealer's order.
 
     `holds` says why a seat's bet breaks a rule, of one that does. `alone`: the round is played for the progressive
@@ -77,7 +83,7 @@ def resolve(
     meters = dict(terms.shown)
     if alone and not any(_keeps_alive(entry, terms) for entry in entries):
         void = _void(bet, entries, terms)
-        return Progressive(void, meters=tuple(meters.values()))
+        return OfTable(void, meters=tuple(meters.values()))
     lines: dict[int, SettlementLine] = {}
     before = ""
     left = _sharing(entries, terms)
@@ -85,14 +91,19 @@ def resolve(
         line = lines[entry.seat.seat] = _line(of, _shared(entry, left) if left else entry, terms, meters, before)
         if entry.open or (line.result == "held" and _shows(entry, meters)):
             before = f"the bet of seat {entry.seat.seat}, which comes first, is held"
-    return Progressive(lines, _envy(bet, entries, view), tuple(meters.values()))
+    return OfTable(lines, _envy(bet, entries, view), tuple(meters.values()))
+
+
+def right_first(readings: Mapping[str, str]) -> bool:
+    """Whether a meter pays from the dealer's right."""
+    return readings.get("meter-order", "dealers-right-first") == "dealers-right-first"
 
 
 def _number(entry: _Entry) -> int:
     return entry.seat.seat
 
 
-def _enter(of: Agreed, seat: Seat, view: View, hold: Hold | None, *, dies: bool) -> _Entry:
+def _enter(of: Agreed, seat: Seat, view: RoundFacts, hold: Hold | None, *, dies: bool) -> _Entry:
     """`dies`: a hand that folded gave the bet up."""
     bet, stake, breaks_rule = of.bet, seat.wagers[of.name], hold is not None
     if seat.status == "folded" and dies and not (hold is not None and hold.fold_in_doubt):
@@ -110,7 +121,7 @@ def _enter(of: Agreed, seat: Seat, view: View, hold: Hold | None, *, dies: bool)
     return _Entry(seat, stake, False, None, False, False, hand.text, row, view.terms.hands[of.hand].whose)
 
 
-def _sharing(entries: Sequence[_Entry], terms: Terms) -> dict[str, int]:
+def _sharing(entries: Sequence[_Entry], terms: TermFacts) -> dict[str, int]:
     """Meter -> how many hands divide all of it."""
     if terms.readings.get("jackpot-shared") != "equally":
         return {}
@@ -128,13 +139,13 @@ def _shared(entry: _Entry, left: dict[str, int]) -> _Entry:
     return replace(entry, row=dc_replace(row, pay=dc_replace(row.pay, amount=Fraction(1, parts))))
 
 
-def _keeps_alive(entry: _Entry, terms: Terms) -> bool:
+def _keeps_alive(entry: _Entry, terms: TermFacts) -> bool:
     if entry.row is None:
         return False
     return terms.readings.get("jackpot-hand") != "meter-row" or entry.row.pay.meter is not None
 
 
-def _void(bet: Bet, entries: Sequence[_Entry], terms: Terms) -> dict[int, SettlementLine]:
+def _void(bet: ProgressiveBet, entries: Sequence[_Entry], terms: TermFacts) -> dict[int, SettlementLine]:
     """Nobody is known to hold a jackpot hand: every bet comes back, unless an open one might be one."""
     returns = terms.game.spec.returns
     back = f"no progressive jackpot hand at the table: all hands are dead and {bet.name} comes back"
@@ -149,7 +160,7 @@ def _void(bet: Bet, entries: Sequence[_Entry], terms: Terms) -> dict[int, Settle
     return lines
 
 
-def _line(of: Agreed, entry: _Entry, terms: Terms, meters: dict[str, MeterTotal], before: str) -> SettlementLine:
+def _line(of: Agreed, entry: _Entry, terms: TermFacts, meters: dict[str, MeterTotal], before: str) -> SettlementLine:
     bet, number, name, table = of.bet, entry.seat.seat, of.name, of.paytable
     if entry.hold is not None:
         return held(bet, number, entry.stake, entry.hold)
@@ -201,7 +212,7 @@ def _shows(entry: _Entry, meters: Mapping[str, MeterTotal]) -> bool:
 
 
 def _meter_line(
-    of: Agreed, entry: _Entry, row: PaidRow, terms: Terms, meters: dict[str, MeterTotal], before: str
+    of: Agreed, entry: _Entry, row: PaidRow, terms: TermFacts, meters: dict[str, MeterTotal], before: str
 ) -> SettlementLine:
     """A share of a meter, or an amount off it, when what it shows is known at the moment this seat's turn comes."""
     bet, number, name, pay = of.bet, entry.seat.seat, row.pay.meter or "", row.pay
@@ -235,7 +246,7 @@ def _meter_line(
     )
 
 
-def _envy(bet: Bet, entries: Sequence[_Entry], view: View) -> tuple[SettlementLine, ...]:
+def _envy(bet: ProgressiveBet, entries: Sequence[_Entry], view: RoundFacts) -> tuple[SettlementLine, ...]:
     """What every other bettor gets for a hand with envy: once for each such hand, never for one's own."""
     readings = view.terms.readings
     found = [

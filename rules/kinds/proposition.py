@@ -1,35 +1,58 @@
 """Money on outcomes of one event, each outcome a bet of its own: a card that comes, or what some cards make."""
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Annotated, ClassVar, Final, Literal
+
+from pydantic import Field
 
 from dealer_flow.english import dollars
 from dealer_flow.record.result import Seat
-from protocol.cards import RANKS, SUITS
-from rules.facts.held import FACES
-from rules.facts.line import Staked
-from rules.facts.seen import View
-from rules.game.schema import OutcomeSpec, PropositionBet
+from dealer_flow.tomlfile import TomlTable
+from protocol.cards import DECK, RANKS, SUITS
+from rules.bets.bet import RoundFacts, Staked, TabledBet
 from rules.hands import Ranked
 from rules.settlement import SettlementLine, make_line
 
 _SEVEN = 7
-_NAMES: Final = {"card": frozenset(FACES), "rank": frozenset(RANKS), "suit": frozenset(SUITS)}
+_NAMES: Final = {"card": frozenset(card.text for card in DECK), "rank": frozenset(RANKS), "suit": frozenset(SUITS)}
 """What an outcome may name, by what wins it."""
 
 
-def lines_of(bet: PropositionBet, staked: Staked, seat: Seat, view: View) -> Iterator[SettlementLine]:
-    """A line for each outcome that the seat's money is on, and one that is held for money of which nothing is known."""
-    placed = seat.propositions.get(bet.name, {})
-    hand = view.hand(bet.hand, seat)
-    for name, cents in placed.items():
-        yield _line(bet, staked, (name, cents), hand, view)
-    if unknown := staked.cents - sum(placed.values()):
-        why = f"the round does not say on which outcome {dollars(abs(unknown))} of it are"
-        yield make_line(seat.seat, bet.name, max(unknown, 0), "held", why, bet.clauses.win)
+class OutcomeSpec(TomlTable):
+    """One outcome that money may be on: the `row` that pays it, and what wins it: the `card`, `rank` or `suit` that the
+    proposition names, a value `over` or `under` seven, or the `row` itself, held by the hand. `open`: the text does not
+    say what it is, and the money is held. `without`: ranks of the card with which it is lost all the same."""
+
+    row: str
+    """The row of the table that pays it."""
+    wins: Literal["card", "rank", "suit", "over", "under", "row", "open"]
+    """What it is decided by."""
+    without: tuple[str, ...] = ()
+    clause: str = ""
 
 
-def _line(bet: PropositionBet, staked: Staked, on: tuple[str, int], hand: Ranked | str, view: View) -> SettlementLine:
+class PropositionBet(TabledBet):
+    """Money on several outcomes of one event, each a bet of its own."""
+
+    kind: Literal["proposition"]
+    apart: ClassVar[bool] = True
+    outcomes: Annotated[dict[str, OutcomeSpec], Field(min_length=1)]
+
+    def lines(self, staked: Staked, seat: Seat, view: RoundFacts) -> Iterator[SettlementLine]:
+        """A line for each outcome that the seat's money is on, and one that is held for money of which nothing is
+        known."""
+        placed = seat.propositions.get(self.name, {})
+        hand = view.hand(self.hand, seat)
+        for name, cents in placed.items():
+            yield _line(self, staked, (name, cents), hand, view)
+        if unknown := staked.cents - sum(placed.values()):
+            why = f"the round does not say on which outcome {dollars(abs(unknown))} of it are"
+            yield make_line(seat.seat, self.name, max(unknown, 0), "held", why, self.clauses.win)
+
+
+def _line(
+    bet: PropositionBet, staked: Staked, on: tuple[str, int], hand: Ranked | str, view: RoundFacts
+) -> SettlementLine:
     """The money on one outcome, `rank:T` or `over-7`."""
     (name, cents), table = on, staked.paytable
     kind, _, what = name.partition(":")
@@ -63,7 +86,7 @@ def _line(bet: PropositionBet, staked: Staked, on: tuple[str, int], hand: Ranked
     )
 
 
-def _wins(bet: PropositionBet, staked: Staked, outcome: OutcomeSpec, what: str, hand: Ranked, view: View) -> bool:
+def _wins(bet: PropositionBet, staked: Staked, outcome: OutcomeSpec, what: str, hand: Ranked, view: RoundFacts) -> bool:
     """Whether the money on an outcome wins: by a card, or by what the cards make."""
     if outcome.wins == "row" and view.terms.readings.get("better-outcome") == "apart":
         best = staked.row(hand.key)

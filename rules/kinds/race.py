@@ -1,60 +1,42 @@
 """Bets on a race of columns: who won is worked out again from the cards, and nothing is settled where that differs."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
+from typing import ClassVar, Literal
 
-from dealer_flow.record.result import Drawn, RoundResult, Seat
+from dealer_flow.record.result import Drawn, Seat
 from protocol.cards import Card, parse_card
-from rules.facts.held import Hold, broken_rules, held_at_table
-from rules.facts.line import Staked, held
-from rules.facts.terms import Terms
-from rules.facts.void import line_by_record
-from rules.game.conditions import SUITS, RaceEnd
-from rules.game.schema import Bet, RaceSpec
+from rules.bets.bet import RoundFacts, Staked, TabledBet
+from rules.bets.bet_terms import RaceSpec
+from rules.bets.hold import Hold
 from rules.hands.five_card import five_card
+from rules.paytables.conditions import SUITS, RaceEnd
 from rules.settlement import SettlementLine
 
 
-def race_lines(seats: Iterable[Seat], result: RoundResult, race: RaceSpec, terms: Terms) -> Iterator[SettlementLine]:
-    """The lines of the seats, those of each in the order of the game file."""
-    end = _ended(result.draw, race, terms.readings)
-    for seat in seats:
-        yield from _of_seat(seat, result, end, race, terms)
+class RaceBet(TabledBet):
+    """Paid by those rows of a race table that `rows` name: one printed table serves many bets."""
+
+    kind: Literal["race"]
+    names_rows: ClassVar[bool] = True
+
+    def line(self, staked: Staked, seat: Seat, view: RoundFacts) -> SettlementLine:
+        """By how the race ended, the same for every seat."""
+        race = view.terms.game.spec.race
+        assert race is not None, "the file was examined"
+        if _END not in view.found:
+            view.found[_END] = _ended(view.result.draw, race, view.terms.readings)
+        end: RaceEnd | str = view.found[_END]
+        if isinstance(end, str):
+            return staked.held(Hold(end, self.clauses.win))
+        if not end.suit and not end.extra and any(row.startswith("extra card") for row in self.rows):
+            return staked.held(Hold("the extra card was not drawn", self.clauses.win))
+        facts, row = _in_words(end, race), staked.row(end)
+        if row is None:
+            return staked.lose(facts, self.clauses.lose, staked.paytable)
+        return staked.won(facts, row, staked.paytable)
 
 
-def _of_seat(
-    seat: Seat, result: RoundResult, end: RaceEnd | str, race: RaceSpec, terms: Terms
-) -> Iterator[SettlementLine]:
-    broken = broken_rules(seat, terms.game, terms.limit_cents, held_at_table(result, seat))
-    for bet in terms.game.bets.values():
-        stake = seat.wagers.get(bet.name, 0)
-        if not stake:
-            continue
-        hold = broken.get(bet.name)
-        if seat.status == "out":
-            hold = hold or Hold(f"seat {seat.seat} was not dealt in", bet.clauses.win)
-        if bet.name in seat.returned or seat.status == "dead":
-            yield line_by_record(result, seat, bet, hold, terms.game.spec.returns)
-        elif isinstance(end, str):
-            yield held(bet, seat.seat, stake, hold or Hold(end, bet.clauses.win))
-        elif hold := hold or _undrawn(end, bet):
-            yield held(bet, seat.seat, stake, hold)
-        else:
-            yield _settled(bet, stake, seat.seat, end, race, terms)
-
-
-def _undrawn(end: RaceEnd, bet: Bet) -> Hold | None:
-    """A bet on the extra card when none was drawn."""
-    if not end.suit and not end.extra and any(row.startswith("extra card") for row in bet.rows):
-        return Hold("the extra card was not drawn", bet.clauses.win)
-    return None
-
-
-def _settled(bet: Bet, stake: int, seat: int, end: RaceEnd, race: RaceSpec, terms: Terms) -> SettlementLine:
-    staked, facts = Staked(terms.agreed(bet), seat, stake, terms, stake), _in_words(end, race)
-    row = staked.row(end)
-    if row is None:
-        return staked.lose(facts, bet.clauses.lose, staked.paytable)
-    return staked.won(facts, row, staked.paytable)
+_END = "how the race ended"
 
 
 def _in_words(end: RaceEnd, race: RaceSpec) -> str:

@@ -1,33 +1,56 @@
 """Bets on a hand that is set in two against another that is: both parts, or one, or none of them won."""
 
+from typing import Literal, Self
+
+from pydantic import model_validator
+
 from dealer_flow.record.result import Seat
-from rules.facts.held import Hold
-from rules.facts.line import Staked
-from rules.facts.seen import View
-from rules.game.schema import SplitBet
+from rules.bets.bet import Bet, RoundFacts, Staked
+from rules.bets.hold import Hold
 from rules.hands import Ranked
 from rules.settlement import SettlementLine
 
 
-def resolve(bet: SplitBet, staked: Staked, seat: Seat, view: View) -> SettlementLine:
-    """Two parts won win, none loses, one is a push; a copy is the other hand's."""
-    found = [
-        view.hand(name, whose)
-        for name, whose in ((bet.low, seat), (bet.against_low, seat), (bet.hand, seat), (bet.against, seat))
-    ]
-    unknown = next((hand for hand in found if isinstance(hand, str)), None)
-    if unknown is not None:
-        return staked.held(Hold(unknown, bet.clauses.win))
-    hands = [hand for hand in found if not isinstance(hand, str)]
-    low, high = _part(hands[0], hands[1]), _part(hands[2], hands[3])
-    facts = f"low {low[1]}, high {high[1]}"
-    won = low[0] + high[0]
-    if won == 0:
-        copies = hands[0].strength == hands[1].strength or hands[2].strength == hands[3].strength
-        return staked.lose(facts, bet.copies if copies else bet.clauses.lose)
-    if won == 1:
-        return staked.push(facts, bet.clauses.tie)
-    return staked.won(facts, view.terms.game.fixed[bet.name])
+class SplitBet(Bet):
+    """A hand set in two against another that is: two parts won win, none loses, one is a push (`clauses.tie`); a copy,
+    the same rank in both, is the other hand's, by the clause `copies`."""
+
+    kind: Literal["split"]
+    against: str
+    """The rest of the other hand."""
+    low: str
+    """The low part of the hand that decides it."""
+    against_low: str
+    """The low part of the other hand."""
+    copies: str
+    """The clause by which a copy is the other hand's."""
+
+    @model_validator(mode="after")
+    def _is_paid(self) -> Self:
+        if self.paytables or self.pays is None or self.pays.unit != "to":
+            raise ValueError(f"bet {self.name!r} on a hand set in two needs pays = 'A to B' and no paytables")
+        return self
+
+    def line(self, staked: Staked, seat: Seat, view: RoundFacts) -> SettlementLine:
+        """Two parts won win, none loses, one is a push; a copy is the other hand's."""
+        found = [
+            view.hand(name, whose)
+            for name, whose in ((self.low, seat), (self.against_low, seat), (self.hand, seat), (self.against, seat))
+        ]
+        unknown = next((hand for hand in found if isinstance(hand, str)), None)
+        if unknown is not None:
+            return staked.held(Hold(unknown, self.clauses.win))
+        hands = [hand for hand in found if not isinstance(hand, str)]
+        low, high = _part(hands[0], hands[1]), _part(hands[2], hands[3])
+        facts = f"low {low[1]}, high {high[1]}"
+        won = low[0] + high[0]
+        if won == 0:
+            copies = hands[0].strength == hands[1].strength or hands[2].strength == hands[3].strength
+            return staked.lose(facts, self.copies if copies else self.clauses.lose)
+        if won == 1:
+            return staked.push(facts, self.clauses.tie)
+        assert staked.of.fixed is not None, "no table pays it"
+        return staked.won(facts, staked.of.fixed)
 
 
 def _part(own: Ranked, other: Ranked) -> tuple[bool, str]:

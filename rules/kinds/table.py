@@ -1,42 +1,61 @@
 """Bets that a table pays by one hand, whatever any other hand is."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 from dealer_flow.record.result import Seat
-from protocol.cards import spell_cards
-from rules.facts.held import Hold
-from rules.facts.line import Staked
-from rules.facts.seen import View
-from rules.game.bet_terms import Doubled
-from rules.game.paytable import PaidRow
-from rules.game.schema import BaseBet, TableBet
+from rules.bets.bet import Holds, OfTable, Played, RoundFacts, Staked, TabledBet
+from rules.bets.bet_terms import Doubled, EnvyRule
+from rules.bets.envy import Envious, envy_of, hits
+from rules.bets.hold import Hold
+from rules.paytables.paytable import PaidRow
 from rules.settlement import SettlementLine
 
 
-def resolve(bet: BaseBet, staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
-    """Paid by the best row the hand qualifies for; a pay on another bet's stake has no line when there is none."""
-    name = staked.of.hand
-    hand = view.hand(name, seat)
-    if isinstance(hand, str):
-        return staked.held(Hold(hand, bet.clauses.win))
-    rows, paytable = staked.of.rows, staked.of.paytable
-    assert rows is not None, "a bet of this kind has a table"
-    row = rows[hand.key]
-    if row is not None and isinstance(bet, TableBet) and bet.doubled and paytable in bet.doubled.tables:
-        changed = _doubled(bet.doubled, row, seat, view)
-        if isinstance(changed, Hold):
-            return staked.held(changed)
-        row = changed
-    if row is not None:
-        cards = " ".join(spell_cards(known)) if not isinstance(known := view.cards(name, seat), str) else known
-        return staked.won(f"{row.when} in {cards}", row, paytable)
-    if not staked.of.own:
-        return None
-    of_dealer = "the dealer's " if view.terms.hands[name].of_dealer else ""
-    return staked.lose(f"{of_dealer}{hand.text} has no row in {paytable}", staked.of.lost, paytable)
+class TableBet(TabledBet):
+    """Paid by the best row of a table that the hand holds, whatever any other hand is."""
+
+    kind: Literal["table"]
+    envy: EnvyRule | None = None
+    doubled: Doubled | None = None
+
+    @property
+    def envy_rule(self) -> EnvyRule | None:
+        """What its envy asks; a tip is the dealer's and brings nobody any."""
+        return self.envy if not self.tip_for else None
+
+    @property
+    def for_table(self) -> bool:
+        """Its envy is found for all seats at once."""
+        return self.envy_rule is not None
+
+    def settle_table(self, seats: Sequence[Seat], holds: Holds, played: Played, view: RoundFacts) -> OfTable:
+        """Its envy."""
+        assert self.envy is not None, "that is why it is asked"
+        alive = [seat for seat in seats if self.name in played[seat.seat]]
+        envious = [
+            Envious(seat.seat, seat.wagers[self.name], holds.get(seat.seat, {}).get(self.name))
+            for seat in alive
+            if seat.wagers[self.name] >= self.envy.least_cents
+        ]
+        found = envy_of(self, envious, hits(self, alive, seats, view), view.terms)
+        if view.terms.readings.get("envy-tied") == "once":
+            found = [*{line.seat: line for line in reversed(found)}.values()][::-1]
+        return OfTable(envy=tuple(found))
+
+    def line(self, staked: Staked, seat: Seat, view: RoundFacts) -> SettlementLine | None:
+        """By the best row that the hand holds."""
+        return self.by_table(staked, seat, view)
+
+    def noted(self, row: PaidRow, staked: Staked, seat: Seat, view: RoundFacts) -> PaidRow | Hold:
+        """The row as a note under its table has it."""
+        if self.doubled is None or staked.of.paytable not in self.doubled.tables:
+            return row
+        return _doubled(self.doubled, row, seat, view)
 
 
-def _doubled(note: Doubled, row: PaidRow, seat: Seat, view: View) -> PaidRow | Hold:
+def _doubled(note: Doubled, row: PaidRow, seat: Seat, view: RoundFacts) -> PaidRow | Hold:
     """The row as the note under its table has it, or why that is open."""
     option = view.terms.readings.get(note.reading)
     if option == "plain" or row.pay.unit == "push":

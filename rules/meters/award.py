@@ -20,8 +20,7 @@ from dealer_flow.record.incidents import EventRef
 from devices.events import Seen
 from rules.errors import SettlementRefused
 from rules.game.load import Game
-from rules.game.paytable import PayRow, PayTable
-from rules.game.readings import right_first
+from rules.kinds.progressive import right_first
 from rules.meters.award_record import (
     AwardKind,
     AwardRecord,
@@ -34,6 +33,7 @@ from rules.meters.award_record import (
 from rules.meters.award_steps import NEXT, AwardStage, allowed
 from rules.meters.bank import MeterBank, MeterRecord, MeterRefused, RoundKey
 from rules.meters.settled_rounds import SettledKey, SettledRounds
+from rules.paytables.paytable import PayRow, PayTable
 from rules.settlement import Settlement
 
 # ------------------------------------------------------------------ the books

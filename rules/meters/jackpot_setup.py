@@ -12,9 +12,9 @@ from pydantic import Field
 
 from dealer_flow.tomlfile import TomlTable, load
 from protocol.tomlfile import Key
-from rules.game.amounts import AmountField, WagerField
 from rules.game.jackpot_spec import JackpotAward, award_faults
 from rules.meters.setup import RateField
+from rules.paytables.amounts import AmountField, WagerField
 
 MOST_POOLS: Final = 3
 """Pools that build for one event (47.1-1060(7))."""

@@ -13,7 +13,7 @@ from dealer_flow.record.result import RoundResult
 from rules.errors import SettlementRefused
 from rules.facts.terms import Meter, Terms, agree
 from rules.game.load import Game
-from rules.game.readings import right_first
+from rules.kinds.progressive import right_first
 from rules.meters.bank import MeterBank, MeterRecord, MeterRefused, RoundKey
 from rules.settle.rounds import must_be_of, settle_on
 from rules.settlement import MeterTotal, Settlement, SettlementLine

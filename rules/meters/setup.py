@@ -10,8 +10,8 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from dealer_flow.tomlfile import TomlTable, load
 from protocol.tomlfile import Key
-from rules.game.amounts import AmountField, WagerField
-from rules.game.paytable import PayTable
+from rules.paytables.amounts import AmountField, WagerField
+from rules.paytables.paytable import PayTable
 
 ADVICE: Final = "WA progressive systems flexibility and recommendations"
 _RATE: Final = re.compile(r"(\d{1,3})(?:\.(\d{1,6}))? %")

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from protocol.cards import Card, parse_card
+from rules.bets.bet import Bet
 from rules.game.load import cards_of
-from rules.game.paytable import PayTable
-from rules.game.schema import AgainstBet, Bet
 from rules.hands import Made, Ranking
+from rules.kinds.against import AgainstBet
 from rules.odds.card_sets import CardSets
 from rules.odds.choices import Option, Played, play
 from rules.odds.decks import deals, dealt_from
@@ -30,6 +30,7 @@ from rules.odds.played_by import by_strategy
 from rules.odds.question import Question
 from rules.odds.returns import NotComputed, Odds
 from rules.odds.versus import Cases, Contest, cases
+from rules.paytables.paytable import PayTable
 
 FOLD = "fold"
 

@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from rules.bets.bet import Bet
 from rules.game.hand_spec import OWN
 from rules.game.load import cards_of
-from rules.game.paytable import PayTable
-from rules.game.schema import Bet
 from rules.odds.best_play import PlayedOut, RowPays
 from rules.odds.bonus_card import BonusShape, bonus_card
 from rules.odds.community_draw import community_draw
@@ -31,6 +30,7 @@ from rules.odds.streets import StreetShape, streets
 from rules.odds.surrender import GrowingHand, count_last, surrender
 from rules.odds.table_rows import TableRows
 from rules.odds.take_back import take_back
+from rules.paytables.paytable import PayTable
 
 _PACK = Pack()
 

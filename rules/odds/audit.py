@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
+from rules.bets.bet import Bet
 from rules.game.load import Game
-from rules.game.paytable import PayTable
-from rules.game.schema import Bet
 from rules.odds.compute import by_cards_alone, key_counts, odds
 from rules.odds.findings import Fault, PaytableFinding
 from rules.odds.proposals import LEAST, Counts, PayReckoner, nearest
@@ -19,6 +18,7 @@ from rules.odds.question import Question
 from rules.odds.returns import NotComputed, Odds, percent
 from rules.odds.sisters import are_sisters, not_scaled, number_lost, out_of_line, out_of_order, same_pays
 from rules.odds.solvers import answers_for
+from rules.paytables.paytable import PayTable
 
 _UNORDERED: Final = frozenset({"race", "points", "identical", "card"})
 """Kinds of table whose rows are bets of their own, or are none the better for standing higher."""

@@ -9,10 +9,11 @@ from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from rules.bets.bet import Bet
 from rules.errors import OddsRefused
 from rules.game.hand_spec import DISCARDS, OWN, HandSpec
 from rules.game.readings import READINGS
-from rules.game.schema import Bet, TableBet
+from rules.kinds.table import TableBet
 from rules.odds.counts import race_ends
 from rules.odds.decks import chosen_bets, deals, dealt_from, keeps_cards
 from rules.odds.distribution import distribution, readings_of

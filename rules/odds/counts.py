@@ -9,9 +9,9 @@ from math import comb, prod
 from typing import Final
 
 from protocol.cards import DECK
-from rules.game.conditions import SUITS, RaceEnd
 from rules.hands.five_card import NOTHING
 from rules.kinds.race import flush_end
+from rules.paytables.conditions import SUITS, RaceEnd
 
 _RANKS: Final = range(13)  # ace to king
 _RUNS: Final = tuple(frozenset((low + step) % 13 for step in range(5)) for low in range(10))

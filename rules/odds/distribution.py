@@ -7,13 +7,13 @@ from math import factorial, prod
 from typing import Final
 
 from protocol.cards import Card
-from rules.game.conditions import SUITS
 from rules.hands import Ranking
 from rules.hands.counted import CardCount
 from rules.hands.poker import PokerRanking
 from rules.odds.counts import count_best_hands, count_flush_lengths
 from rules.odds.dealt import CardDeck, count_dealt
 from rules.odds.question import Progress
+from rules.paytables.conditions import SUITS
 
 _RUNS: Final = ("royal flush", "straight flush", "flush")
 _FLUSHES: Final = "longest-flush"

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-from rules.game.paytable import PaidRow
-from rules.game.schema import AgainstBet, Bet, TableBet
+from rules.bets.bet import Bet
+from rules.kinds.against import AgainstBet
+from rules.kinds.table import TableBet
 from rules.odds.joint import Ending
 from rules.odds.question import Question
 from rules.odds.returns import back_of
 from rules.odds.versus import LOSE, NO_HAND, TIE, WIN
+from rules.paytables.paytable import PaidRow
 
 NET: Final[Mapping[str, Fraction]] = {"push": Fraction(0), "lose": Fraction(-1)}
 """What a bet comes to that ends so, whatever it is paid."""

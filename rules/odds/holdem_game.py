@@ -16,9 +16,10 @@ from itertools import product
 from typing import Any, Final
 
 from protocol.cards import parse_cards
+from rules.bets.bet import Bet
 from rules.game.load import Game
-from rules.game.paytable import PaidRow
-from rules.game.schema import AgainstBet, Bet, TableBet
+from rules.kinds.against import AgainstBet
+from rules.kinds.table import TableBet
 from rules.odds.alone import settings, tables_of
 from rules.odds.endings import NET
 from rules.odds.holdem import count_holdem
@@ -30,6 +31,7 @@ from rules.odds.holdem_walks import SHOWDOWNS
 from rules.odds.joint import Ending, of_joint
 from rules.odds.question import Question
 from rules.odds.returns import Odds, back_of
+from rules.paytables.paytable import PaidRow
 
 _LOWEST: Final[Mapping[str, str]] = {
     "high card": "2S 3H 4D 5C 7S",
@@ -201,8 +203,8 @@ def _gain(row: PaidRow) -> Fraction:
 
 def _endings(found: HoldemCount, bets: Sequence[Bet], rows: _Rows) -> Counter[Ending]:
     """As the bets stand in the file, each with the row that pays it."""
-    order = [*found.terms.first, *_raised(bets)]
-    places = [next(at for at, each in enumerate(order) if each.name == bet.name) for bet in bets]
+    order = [*(each.name for each in found.terms.first), *(each.name for each in _raised(bets))]
+    places = [order.index(bet.name) for bet in bets]
     counted: Counter[Ending] = Counter()
     for (line, ending), number in found.ways.items():
         stakes, nets = found.terms.gains(line, ending)

@@ -13,7 +13,6 @@ import numpy as np
 
 from protocol.cards import ACE_HIGH, CARDS, RANKS_UP, SUITS, Card, high_rank, parse_cards
 from rules.errors import OddsRefused
-from rules.game.conditions import CONDITIONS
 from rules.hands import ranking
 from rules.odds.holdem import BEST_PLAY, WHOLE_DECK, HoldemStrategy
 from rules.odds.holdem_deck import Flags, HoldemDeck, Ints, Places
@@ -29,6 +28,7 @@ from rules.odds.holdem_terms import CallAndRaise, RaiseOnce
 from rules.odds.question import Question
 from rules.odds.strategy import Strategy
 from rules.odds.strategy_words import HighCards, RuleWhen, fits_hole
+from rules.paytables.conditions import CONDITIONS
 
 _AT_ONCE: Final = 64
 _DRAW: Final = 4

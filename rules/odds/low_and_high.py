@@ -10,9 +10,10 @@ from functools import cache, cached_property
 from typing import Any, Final
 
 from protocol.cards import Card
+from rules.bets.bet import Bet
 from rules.game.house_ways import HouseWay, Rank, load_houseway
 from rules.game.load import cards_of
-from rules.game.schema import AgainstBet, Bet
+from rules.kinds.against import AgainstBet
 from rules.odds.joint import of_joint
 from rules.odds.placed_sets import Ints
 from rules.odds.question import Question

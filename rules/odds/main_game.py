@@ -17,13 +17,13 @@ from typing import Any, Final
 import numpy as np
 
 from devices.processes import end_with_parent
-from rules.game.conditions import LONGEST
-from rules.game.paytable import PaidRow
-from rules.game.schema import Bet
+from rules.bets.bet import Bet
 from rules.odds.joint import Ending, of_joint
 from rules.odds.question import Progress, Question
 from rules.odds.returns import Odds, back_of
 from rules.odds.showdown import FLUSH_RANKS, DealShape, Ints, Pattern, Showdowns, patterns, showdowns
+from rules.paytables.conditions import LONGEST
+from rules.paytables.paytable import PaidRow
 
 _MARGINS = range(LONGEST + 1)
 

@@ -7,7 +7,8 @@ from dealer_flow.tomlfile import validated
 from protocol.tomlfile import Key, TomlFileError
 from rules.game.faults import unknown
 from rules.game.load import Game, cards_of
-from rules.game.schema import AgainstBet, OddsSpec
+from rules.game.schema import OddsSpec
+from rules.kinds.against import AgainstBet
 from rules.odds.settings import SETTINGS, AgainstSettings, NoSettings
 from rules.odds.solvers import SOLVERS
 

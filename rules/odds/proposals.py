@@ -11,10 +11,10 @@ from itertools import chain, combinations, product
 from statistics import median
 from typing import Final
 
-from rules.game.paytable import PayRow, PayTable, flatten, parse_pay
 from rules.odds.findings import Proposal
 from rules.odds.returns import back_of
 from rules.odds.sisters import out_of_line, out_of_order, same_pays, text_of
+from rules.paytables.paytable import PayRow, PayTable, flatten, parse_pay
 
 LEAST: Final = Fraction(1, 2)
 """A table that returns less is not meant."""

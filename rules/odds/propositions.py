@@ -9,14 +9,14 @@ from types import MappingProxyType
 from typing import Final
 
 from protocol.cards import DECK, Card
-from rules.game.conditions import CONDITIONS
 from rules.game.load import cards_of
-from rules.game.paytable import PayTable
-from rules.game.schema import OutcomeSpec, PropositionBet
+from rules.kinds.proposition import OutcomeSpec, PropositionBet
 from rules.odds.decks import deals, dealt_from
 from rules.odds.distribution import distribution
 from rules.odds.question import Question
 from rules.odds.returns import BetOutcome, NotComputed, Odds, back_of
+from rules.paytables.conditions import CONDITIONS
+from rules.paytables.paytable import PayTable
 
 _SEVEN = 7
 _ACE, _ACE_HIGH = 1, 14

@@ -6,14 +6,14 @@ from itertools import product
 from typing import Any, Final
 
 from dealer_flow.procedure.load import load_procedure
+from rules.bets.bet import Bet
 from rules.game.house_ways import load_houseway
 from rules.game.load import Game
 from rules.game.pairing import procedure_source
-from rules.game.paytable import PayTable
 from rules.game.readings import READINGS
-from rules.game.schema import Bet
 from rules.odds.kept import KeptOdds, key_of
 from rules.odds.strategy import Strategy
+from rules.paytables.paytable import PayTable
 
 TOGETHER: Final = frozenset({"against", "margin"})
 """Kinds of bet that are decided by fold or play, and so only together."""

@@ -6,7 +6,7 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any, Final
 
-from rules.game.paytable import Pay
+from rules.paytables.paytable import Pay
 
 SCHEMA: Final = "dealwire.odds/2"
 ROOT_DIGITS: Final = 30

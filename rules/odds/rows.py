@@ -5,10 +5,10 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Final
 
-from rules.game.paytable import USUAL_ENVY_BASE_CENTS, PaidRow, PayTable
-from rules.game.schema import Bet
+from rules.bets.bet import Bet
 from rules.odds.question import Question
 from rules.odds.returns import BetOutcome, Odds, back_of
+from rules.paytables.paytable import USUAL_ENVY_BASE_CENTS, PaidRow, PayTable
 
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 

@@ -11,8 +11,8 @@ from itertools import pairwise
 from typing import Final
 
 from dealer_flow.english import dollars
-from rules.game.paytable import USUAL_ENVY_BASE_CENTS, Pay, PayRow, PayTable
 from rules.odds.findings import Fault
+from rules.paytables.paytable import USUAL_ENVY_BASE_CENTS, Pay, PayRow, PayTable
 
 FACTOR: Final = 2
 """How many times the highest, or what part of the lowest, figure of the others is out of line."""

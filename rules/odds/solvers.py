@@ -9,9 +9,9 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Final
 
+from rules.bets.bet import Bet
 from rules.errors import ExtraMissing, OddsRefused
 from rules.game.load import Game
-from rules.game.schema import Bet
 from rules.odds.question import TOGETHER, Question
 from rules.odds.returns import NotComputed, Odds
 

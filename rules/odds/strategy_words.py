@@ -14,9 +14,9 @@ from protocol.cards import ACE_HIGH, DECK, RANKS_UP, Card, high_rank, parse_card
 from protocol.errors import DealwireError
 from protocol.tomlfile import Key
 from rules.errors import OddsRefused
-from rules.game.conditions import CONDITIONS
 from rules.game.load import Game
 from rules.hands import Made, Ranking
+from rules.paytables.conditions import CONDITIONS
 
 _HOLE: Final = re.compile(r"([2-9TJQKA])([2-9TJQKA])([so]?)(\+?)")
 _PLAYER: Final = "player"

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from protocol.cards import Card
-from rules.game.paytable import PaidRow, PayTable
-from rules.game.schema import Bet
+from rules.bets.bet import Bet
 from rules.hands import Ranking
 from rules.odds.best_play import LOST, RowPays
 from rules.odds.placed_sets import Pack, RowFinder
 from rules.odds.question import Question
 from rules.odds.returns import back_of
+from rules.paytables.paytable import PaidRow, PayTable
 
 
 class TableRows:

@@ -11,11 +11,12 @@ from fractions import Fraction
 import numpy as np
 
 from protocol.cards import DECK, Card
-from rules.game.conditions import CONDITIONS
+from rules.bets.bet import Bet
 from rules.game.hand_spec import OWN
 from rules.game.load import Game, cards_of
-from rules.game.schema import AgainstBet, Bet, PropositionBet
 from rules.hands import Ranking
+from rules.kinds.against import AgainstBet
+from rules.kinds.proposition import PropositionBet
 from rules.odds.best_of_one_more import Levels
 from rules.odds.best_play import LOST, PUSHED
 from rules.odds.decks import dealt_from
@@ -29,6 +30,7 @@ from rules.odds.rows import paid_by_row, shares_of
 from rules.odds.table_rows import TableRows
 from rules.odds.two_shoes import count_two_shoes
 from rules.odds.unseen_draw import AtOnce, count_exchanges, unseen_draw
+from rules.paytables.conditions import CONDITIONS
 
 
 def unseen_draw_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:

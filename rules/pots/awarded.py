@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dealer_flow.english import dollars
 from dealer_flow.record.details import TakenPot
 from dealer_flow.record.result import Seat
-from rules.facts.held import Hold
+from rules.bets.hold import Hold
 from rules.game.pot_spec import PotSpec
 from rules.pots.pot_hands import Share, Shares
 

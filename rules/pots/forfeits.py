@@ -8,13 +8,12 @@ from collections.abc import Iterable, Iterator
 
 from dealer_flow.english import dollars
 from dealer_flow.record.result import RoundResult, Seat
-from rules.facts.held import Hold
-from rules.facts.line import held
+from rules.bets.bet import Bet, held
+from rules.bets.hold import Hold
 from rules.facts.terms import Terms
 from rules.facts.void import why_void
 from rules.game.load import Game
 from rules.game.pot_spec import Forfeits
-from rules.game.schema import Bet
 from rules.settlement import MeterTotal, SettlementLine, make_line
 
 

@@ -10,14 +10,14 @@ from typing import Final, NamedTuple
 from dealer_flow.english import dollars
 from dealer_flow.record.result import RoundResult, Seat
 from dealer_flow.table.pots import GivenUp, Pot, goes_back, pots, uncalled
-from rules.facts.held import Hold
-from rules.facts.line import held
+from rules.bets.bet import held
+from rules.bets.hold import Hold
 from rules.facts.rake import RakeBox, Taken
 from rules.facts.seen import View
 from rules.facts.terms import Terms
 from rules.facts.void import why_void
 from rules.game.pot_spec import POT, SIDE_POT, UNCALLED, PotSpec
-from rules.game.schema import ToPotBet
+from rules.kinds.to_pot import ToPotBet
 from rules.pots.awarded import as_awarded
 from rules.pots.forfeits import waiting_cents
 from rules.pots.pot_hands import Share, Shares, by_the_cards, words_of

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from dealer_flow.english import dollars
 from dealer_flow.record.result import Seat
-from rules.facts.held import Hold
+from rules.bets.hold import Hold
 from rules.facts.rake import RakeBox, Taken
 from rules.facts.seen import View
 from rules.game.pot_spec import POT, UNCALLED, MatchedPot, PotSpec
-from rules.game.schema import ToPotBet
+from rules.kinds.to_pot import ToPotBet
 from rules.pots.awarded import as_awarded
 from rules.pots.main import Holds, TablePots, all_held, given_back, held_bets, in_pot
 from rules.pots.pot_hands import Share, by_the_cards, words_of

@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 from dealer_flow.english import dollars
 from dealer_flow.record.result import Seat
-from rules.facts.held import Hold
-from rules.facts.line import held
+from rules.bets.bet import Bet, held
+from rules.bets.hold import Hold
 from rules.facts.rake import of_pool
 from rules.facts.seen import View
 from rules.facts.void import why_void
 from rules.game.pool_spec import UNSHOWN, PoolSpec
-from rules.game.schema import Bet, ToPoolBet
+from rules.kinds.to_pool import ToPoolBet
 from rules.pots.main import Holds, TablePots
 from rules.settlement import MeterTotal, PoolTotal, PotWinner, SeatRunners, SettlementLine, make_line
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from dealer_flow.record.result import Seat
-from rules.facts.held import Hold
+from rules.bets.hold import Hold
 from rules.facts.seen import View
 from rules.game.pot_spec import PotHand, PotSpec
 from rules.hands import Ranked

@@ -5,12 +5,12 @@ from typing import Final, NamedTuple
 
 from dealer_flow.english import dollars
 from dealer_flow.record.result import Seat
-from rules.facts.held import Hold
+from rules.bets.hold import Hold
 from rules.facts.rake import RakeBox, Taken
 from rules.facts.seen import View
 from rules.facts.terms import Meter
 from rules.game.pot_spec import POT, PotSpec, RollingPot
-from rules.game.schema import ToPotBet
+from rules.kinds.to_pot import ToPotBet
 from rules.pots.awarded import as_awarded
 from rules.pots.main import Holds, TablePots, all_held, given_back, held_bets, in_pot, why_lost, won_line
 from rules.pots.pot_hands import Share, Shares, by_the_cards

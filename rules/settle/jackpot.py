@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from dealer_flow.english import dollars
 from dealer_flow.record.result import Seat
 from protocol.cards import UNREAD
-from rules.facts.held import Hold
+from rules.bets.hold import Hold
 from rules.facts.seen import View
 from rules.game.hand_input import best_taking
 from rules.game.hand_spec import OWN

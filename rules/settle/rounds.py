@@ -10,33 +10,26 @@ from dealer_flow.procedure.plan import Plan
 from dealer_flow.record.catalogue import may_break_a_round
 from dealer_flow.record.details import DOLLAR
 from dealer_flow.record.result import RoundResult, Seat
+from rules.bets.bet import Agreed, OfTable, Staked, held, lies
+from rules.bets.hold import Hold
 from rules.errors import SettlementRefused
 from rules.facts.caps import cut
 from rules.facts.contradictions import contradiction, folds_in, plan_of
 from rules.facts.fold_doubts import in_doubt
-from rules.facts.held import Hold, broken_rules, held_at_table, seen_too_often
-from rules.facts.line import Staked, held, lies
+from rules.facts.held import broken_rules, held_at_table, seen_too_often
 from rules.facts.seen import View
-from rules.facts.terms import Agreed, Meter, Terms, agree
+from rules.facts.terms import Meter, Terms, agree
 from rules.facts.void import line_by_record, plays
 from rules.game.jackpot_spec import JackpotAward
 from rules.game.load import Game, wrong_option
 from rules.game.order import in_order
-from rules.game.paytable import USUAL_ENVY_BASE_CENTS
-from rules.game.schema import IN_POTS, PropositionBet
-from rules.kinds import WAYS, by_table, resolve
-from rules.kinds.envy import envy_lines
-from rules.kinds.progressive import Progressive
-from rules.kinds.progressive import resolve as resolve_progressive
-from rules.kinds.proposition import lines_of
-from rules.kinds.race import race_lines
-from rules.kinds.set_hands import by_the_set
+from rules.paytables.paytable import USUAL_ENVY_BASE_CENTS
 from rules.pots.forfeits import forfeit_meter, forfeited_cents, forfeited_line
 from rules.pots.main import TablePots, jackpot_meter
 from rules.pots.pool import Pool, pool_of
 from rules.pots.pot_kinds import any_pots
-from rules.pots.shared import pot_lines
 from rules.settle.jackpot import jackpot_award
+from rules.settle.set_hands import by_the_set
 from rules.settlement import (
     HouseRake,
     MaximumPayout,
@@ -48,14 +41,11 @@ from rules.settlement import (
     spelled,
 )
 
-_WAYS: Final = dict(WAYS)
-"""The same in a dictionary, which is looked up in less time."""
 _BY_NUMBER: Final = attrgetter("seat")
 _SHOWN: Final = ("live", "folded")
 """Hands whose bets the cards decide, of a round that was played out."""
 _NOTHING: Mapping[str, str] = {}
 _NO_HOLDS: Mapping[str, Hold] = {}
-_NO_FAULTS: Mapping[int, Hold | None] = {}
 _NO_CENTS: Final = (0, 0, 0, 0, 0)
 _NO_METERS: Mapping[str, Meter | int] = {}
 _NO_RUNNERS: Mapping[int, int] = {}
@@ -176,13 +166,12 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms, plan: Plan 
     """Every bet of the table: by its cards where it plays, else as the round says."""
     game = terms.game
     lines: list[SettlementLine] = []  # annotated: list[...]() builds its type for each round
-    if game.spec.race is not None and result.outcome == "complete":
-        return _Books(list(race_lines(seats, result, game.spec.race, terms)))
     bets, holds, played = _look_at(result, seats, terms, folds_in(plan))
     view = View(result, terms)
-    progressive, of_table = _progressive(view, seats, holds, played), any_pots(view, seats, holds)
+    at_once = {bet.name: bet.settle_table(seats, holds, played, view) for bet in game.for_table}
+    of_table = any_pots(view, seats, holds)
     pool = pool_of(view, seats, holds, of_table)
-    known = _Known(view, progressive.lines, pot_lines(view, seats, holds, played), of_table is not None)
+    known = _Known(view, at_once, of_table is not None)
     for seat in seats:
         mine, plays_here, made = holds.get(seat.seat, _NO_HOLDS), played[seat.seat], bets[seat.seat]
         if not mine and seat.status == "live" and len(plays_here) == len(made):
@@ -193,33 +182,32 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms, plan: Plan 
             if of.name not in plays_here:
                 line = _by_record(of, seat, hold, known)
             elif of.apart:
-                line = _apart(of, seat, hold, known, lines)
+                lines += _apart(of, seat, hold, known)
+                continue
             else:
                 line = _line(of, seat, hold, view)
             if line is not None:
                 lines.append(line)
     lines += (*(of_table.lines if of_table is not None else ()), *(pool.lines if pool is not None else ()))
-    envy = envy_lines(view, seats, holds, played)
     paid = cut(lines, game, terms.maximum, terms.unit_cents) if terms.maximum is not None else lines
     if terms.commission.text:
         paid = terms.commission.taken_of(paid, game, terms.readings, terms.unit_cents)
     award = jackpot_award(view, seats)
     paid = paid if game.seat_by_seat else in_order(paid, game.spec.order)
-    envies = (*progressive.envy, *envy, *award.lines)
+    envies = (*(line for found in at_once.values() for line in found.envy), *award.lines)
+    meters = [meter for found in at_once.values() for meter in found.meters]
     fees, forfeited = collected(paid, game), forfeited_cents(result, seats, paid)
     if game.spec.pot is None and pool is None:
-        return _Books(paid, envies, (*progressive.meters, *award.meters), into=fees + forfeited)
-    books = _Books(paid, envies, progressive.meters, of_table, pool, fees)
+        return _Books(paid, envies, (*meters, *award.meters), into=fees + forfeited)
+    books = _Books(paid, envies, tuple(meters), of_table, pool, fees)
     return _with_pots(books, terms, forfeited, award.meters)
 
 
 class _Known(Struct, gc=False):
-    """What was found for the whole table: the lines of a progressive by seat, those of single pots by bet and seat, and
-    whether the pots that players bet into are settled."""
+    """What was found for the whole table, by bet, and whether the pots that players bet into are settled."""
 
     view: View
-    progressive: Mapping[int, SettlementLine]
-    pots: Mapping[tuple[str, int], SettlementLine]
+    at_once: Mapping[str, OfTable]
     of_table: bool
 
 
@@ -229,41 +217,37 @@ def _add_live(lines: list[SettlementLine], seat: Seat, made: Mapping[str, Agreed
     terms = view.terms
     for of in made.values():
         if of.apart:
-            line = _apart(of, seat, None, known, lines)
-        else:
-            cents = wagers[of.on]
-            staked = Staked(of, number, cents, terms, cents if of.own else 0)
-            line = _by_choice(staked, seat, view) if of.by_choice else _WAYS[of.way](of.bet, staked, seat, view)
+            lines += _apart(of, seat, None, known)
+            continue
+        cents = wagers[of.on]
+        staked = Staked(of, number, cents, terms, cents if of.own else 0)
+        line = _by_choice(staked, seat, view) if of.by_choice else of.line(staked, seat, view)
         if line is not None:
             lines.append(line)
 
 
 def _by_record(of: Agreed, seat: Seat, hold: Hold | None, known: _Known) -> SettlementLine | None:
     """The line of a bet that does not play, as the round says."""
-    if of.kind in IN_POTS and known.of_table and seat.status != "out":
+    if of.bet.among_players and known.of_table and seat.status != "out":
         return None
     result, game = known.view.result, known.view.terms.game
-    line = known.pots.get((of.name, seat.seat)) or forfeited_line(result, seat, of.bet, game)
+    found = known.at_once.get(of.name)
+    line = (found.lines.get(seat.seat) if found else None) or forfeited_line(result, seat, of.bet, game)
     if line is None and of.own:
         return line_by_record(result, seat, of.bet, hold, game.spec.returns)
     return line
 
 
-def _apart(
-    of: Agreed, seat: Seat, hold: Hold | None, known: _Known, lines: list[SettlementLine]
-) -> SettlementLine | None:
-    """The line of a bet that was settled for the whole table, or of one that has a line for each outcome, which go to
-    `lines`."""
-    if of.kind in IN_POTS and known.of_table and seat.status != "out":
-        return None
-    if of.kind == "progressive":
-        return known.progressive[seat.seat]
-    if of.kind == "pot":
-        return known.pots[of.name, seat.seat]
-    if hold is None and isinstance(of.bet, PropositionBet):
-        lines += lines_of(of.bet, lies(of, seat, known.view.terms), seat, known.view)
-        return None
-    return _line(of, seat, hold, known.view)
+def _apart(of: Agreed, seat: Seat, hold: Hold | None, known: _Known) -> Iterable[SettlementLine]:
+    """The lines of a bet that was settled for the whole table, or of one that has several."""
+    if of.bet.among_players and known.of_table and seat.status != "out":
+        return ()
+    if of.bet.of_table:
+        return (known.at_once[of.name].lines[seat.seat],)
+    if hold is None and not of.bet.among_players:
+        return of.bet.lines(lies(of, seat, known.view.terms), seat, known.view)
+    line = _line(of, seat, hold, known.view)
+    return () if line is None else (line,)
 
 
 def _with_pots(books: _Books, terms: Terms, forfeited: int, award: Iterable[MeterTotal]) -> _Books:
@@ -313,24 +297,6 @@ def _broken(result: RoundResult, seat: Seat, terms: Terms, folds: Set[str]) -> d
     return in_doubt(seat, terms, held, folds) if result.outcome == "complete" else held
 
 
-def _progressive(
-    view: View,
-    seats: Sequence[Seat],
-    broken: Mapping[int, Mapping[str, Hold]],
-    played: Mapping[int, Set[str]],
-) -> Progressive:
-    """The progressive bet, resolved for the whole table at once; without lines where the game has none."""
-    bet, outcome = view.terms.game.progressive, view.result.outcome
-    if bet is None:
-        return Progressive()
-    name = bet.name
-    alive = [seat for seat in seats if name in played[seat.seat]]
-    if not alive and outcome in ("misdeal", "defective-deck"):
-        return Progressive()
-    holds = {number: held.get(name) for number, held in broken.items()} if broken else _NO_FAULTS
-    return resolve_progressive(bet, alive, view, holds, alone=outcome == "progressive-only")
-
-
 def _line(of: Agreed, seat: Seat, hold: Hold | None, view: View) -> SettlementLine | None:
     """The line of a bet that plays; a hand is ranked only when a bet needs it."""
     bet, cents, own = of.bet, seat.wagers[of.on], of.own
@@ -344,7 +310,7 @@ def _line(of: Agreed, seat: Seat, hold: Hold | None, view: View) -> SettlementLi
     staked = Staked(of, seat.seat, cents, view.terms, cents if own else 0)
     if of.by_choice:
         return _by_choice(staked, seat, view)
-    return _WAYS[of.way](bet, staked, seat, view)
+    return of.line(staked, seat, view)
 
 
 def _by_choice(staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
@@ -356,8 +322,8 @@ def _by_choice(staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
         return ruled
     if bet.instead is not None and bet.instead.choice in (seat.decision, *seat.decisions, *seat.choices.values()):
         instead = view.terms.agreed(view.terms.game.instead[bet.name])
-        return by_table(Staked(instead, staked.seat, staked.cents, staked.terms, staked.stake), seat, view)
-    return resolve(staked, seat, view)
+        return instead.bet.by_table(Staked(instead, staked.seat, staked.cents, staked.terms, staked.stake), seat, view)
+    return staked.of.line(staked, seat, view)
 
 
 def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Books, why: str | None) -> Settlement:

@@ -28,8 +28,8 @@ from devices.record.capture import (
     CaptureWriter,
 )
 from protocol.tomlfile import TomlFileError
-from rules.game.amounts import MOST_CENTS
 from rules.meters.setup import load_setup
+from rules.paytables.amounts import MOST_CENTS
 from tests.support.broken.hostile_files import KINDS, make_hostile, must_end
 
 ROOT = Path(__file__).parents[2]

@@ -12,7 +12,6 @@ from dealer_flow.procedure.load import load_procedure
 from dealer_flow.procedure.plan import Plan
 from protocol.cards import RANKS_UP, parse_cards
 from protocol.tomlfile import TomlFileError
-from rules.game.conditions import CONDITIONS
 from rules.game.house_ways import HOUSEWAYS, load_houseway
 from rules.game.keep_rules import KEEPS, KeepFile, keep, load_keep
 from rules.game.load import load_game
@@ -22,6 +21,7 @@ from rules.meters.jackpot_setup import load_jackpot
 from rules.meters.setup import ADVICE, cautions, load_setup
 from rules.odds.named import odds_faults
 from rules.odds.solvers import SOLVERS
+from rules.paytables.conditions import CONDITIONS
 from tests.rules.test_spec_faults import CLAUSES, Change, put, spec_of, written
 from tests.support.reading.each import of_each
 from tests.support.reading.game_files import flat_games

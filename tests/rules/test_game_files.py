@@ -8,8 +8,8 @@ import pytest
 
 from rules import TomlFileError, game_ids, load_game
 from rules.game.load import game_id_of, load_game_of
-from rules.game.paytable import Pay, flatten, parse_pay
 from rules.game.readings import READINGS
+from rules.paytables.paytable import Pay, flatten, parse_pay
 from tests.support.reading.game_files import flat_games
 
 GAME = load_game("flushes-gone-wild.co")

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from rules.game.load import load_game
-from rules.game.paytable import PayTable
 from rules.odds import PaytableFinding, audit
 from rules.odds.proposals import PayReckoner, nearest
 from rules.odds.sisters import are_sisters, not_scaled, number_lost, out_of_line, out_of_order, same_pays, wager_in
+from rules.paytables.paytable import PayTable
 
 
 def table(name: str, *rows: tuple[str, Any], envy: Sequence[int] = (), **more: Any) -> PayTable:

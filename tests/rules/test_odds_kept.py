@@ -112,7 +112,7 @@ def test_what_counts_is_known_by_its_imports() -> None:
     """A change of any of it counts anew; one of what only settles, or only deals, does not."""
     counting = {path.relative_to(RULES.parent).as_posix() for path in _imported(RULES.glob("odds/*.py"))}
     assert {path.relative_to(RULES.parent).as_posix() for path in RULES.glob("odds/*.py")} < counting
-    assert {"rules/hands/__init__.py", "rules/hands/poker.py", "rules/game/hand_rows.py"} < counting
+    assert {"rules/hands/__init__.py", "rules/hands/poker.py", "rules/paytables/hand_rows.py"} < counting
     assert {
         "rules/game/hand_input.py",
         "rules/game/keep_rules.py",
@@ -131,5 +131,5 @@ def test_a_module_that_is_asked_of_its_package_is_no_reason_to_read_the_package(
         "from rules.game import hand_rows\nfrom rules.hands import (\n    Ranked,\n)\nfrom json import loads\n"
     )
     found = {path.relative_to(RULES.parent).as_posix() for path in _imported([file]) - {file}}
-    assert {"rules/game/hand_rows.py", "rules/hands/__init__.py", "rules/hands/five_card.py"} < found
+    assert {"rules/paytables/hand_rows.py", "rules/hands/__init__.py", "rules/hands/five_card.py"} < found
     assert "rules/__init__.py" not in found

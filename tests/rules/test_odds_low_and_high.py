@@ -10,7 +10,7 @@ pytest.importorskip("numpy")
 
 from protocol.cards import DECK, Card
 from rules.game.load import load_game
-from rules.game.schema import AgainstBet
+from rules.kinds.against import AgainstBet
 from rules.odds import Odds, Question, odds
 from rules.odds.low_and_high import SetTable, low_and_high
 from rules.odds.solvers import answers_for

@@ -12,7 +12,6 @@ import pytest
 from protocol.cards import parse_cards
 from rules.errors import OddsRefused
 from rules.game.load import Game, load_game
-from rules.game.paytable import PayTable, parse_pay
 from rules.game.schema import OddsSpec
 from rules.odds import NotComputed, Odds, Question, odds
 from rules.odds.counts import count_best_hands
@@ -23,6 +22,7 @@ from rules.odds.returns import BetOutcome
 from rules.odds.solvers import SOLVERS, answers_for, solver
 from rules.odds.strategy import load_strategy
 from rules.odds.table_rows import TableRows
+from rules.paytables.paytable import PayTable, parse_pay
 from tests.support.reading.each import of_each
 
 CHOICE = "it hangs on what the player chooses, and no solver is named for that"

@@ -9,8 +9,8 @@ import pytest
 
 from docs._print import DOCS, MARK
 from docs._print.odds import AUDIT, figures, findings
+from rules.bets.bet import Bet
 from rules.game.load import cards_of, game_ids, load_game
-from rules.game.schema import Bet
 from rules.odds import NotComputed, Odds, Question, audit, odds
 from rules.odds.findings import PaytableFinding
 from rules.odds.returns import BetOutcome

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from dealer_flow.games import paytable_files
-from rules.game.paytable import Pay, flatten, load_paytable, parse_pay
 from rules.hands.ranked import Made
+from rules.paytables.paytable import Pay, flatten, load_paytable, parse_pay
 
 TABLE = """\
 schema = "dealwire.paytable/1"

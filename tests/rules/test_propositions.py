@@ -9,7 +9,7 @@ import pytest
 
 from protocol.tomlfile import TomlFileError
 from rules.game.load import load_game
-from rules.game.schema import PropositionBet
+from rules.kinds.proposition import PropositionBet
 from rules.odds import NotComputed, Odds, Question, odds
 from rules.odds.propositions import proposition_odds
 from rules.odds.unseen import points_odds

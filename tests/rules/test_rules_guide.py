@@ -1,15 +1,18 @@
 """The guide to settling names what the code knows: every reading with its options, every kind, every line field."""
 
 import re
+import sys
 from pathlib import Path
 
 from dealer_flow.tomlfile import TomlTable
 from rules import game_ids, load_game
-from rules.game import bet_terms, jackpot_spec, paytable, pot_spec
+from rules.bets import bet_terms
+from rules.game import jackpot_spec, pot_spec
 from rules.game import schema as spec
 from rules.game import split_spec as house
 from rules.game.readings import READINGS
-from rules.game.schema import KINDS_OF_BETS
+from rules.kinds import KINDS
+from rules.paytables import paytable
 from rules.settlement import SettlementLine
 
 FILES = (Path(__file__).parents[2] / "docs" / "game-files.md").read_text(encoding="utf-8")
@@ -28,15 +31,21 @@ def test_every_reading_stands_in_the_guide_with_its_default_first() -> None:
 def test_every_field_of_a_line_and_every_kind_of_bet_is_explained() -> None:
     for name in SettlementLine.__struct_fields__:
         assert f"`{name}`" in GUIDE, name
-    for name in KINDS_OF_BETS:
+    for name in KINDS:
         assert f"| `{name}` |" in FILES, name
 
 
 def test_every_key_of_a_file_is_explained() -> None:
-    tables = [
-        each for module in (spec, house, bet_terms, paytable, pot_spec, jackpot_spec) for each in vars(module).values()
-    ]
-    for table in tables:
+    modules = (
+        spec,
+        house,
+        bet_terms,
+        paytable,
+        pot_spec,
+        jackpot_spec,
+        *(sys.modules[k.__module__] for k in KINDS.values()),
+    )
+    for table in (each for module in modules for each in vars(module).values()):
         if isinstance(table, type) and issubclass(table, TomlTable) and table.__module__.startswith("rules."):
             for name, key in table.model_fields.items():
                 spelled = key.alias or name

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from dealer_flow.record.result import Drawn, Finish, RoundResult
 from rules import TomlFileError, load_game, settle
-from rules.game.conditions import CONDITIONS, RaceEnd
+from rules.paytables.conditions import CONDITIONS, RaceEnd
 from tests.support.dealing.races import (
     AT_5,
     AT_10,

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import pytest
 
 from protocol.cards import parse_cards
-from rules.game.conditions import CONDITIONS, RaceEnd
-from rules.game.hand_rows import HOLDS, NAMES, NARROWER, NARROWEST
 from rules.hands import Made
 from rules.hands.categories import House, category
 from rules.hands.counted import CardCount
 from rules.hands.words import many, one, rank_of, spell_hand
+from rules.paytables.conditions import CONDITIONS, RaceEnd
+from rules.paytables.hand_rows import HOLDS, NAMES, NARROWER, NARROWEST
 from tests.support.reading.each import of_each
 
 

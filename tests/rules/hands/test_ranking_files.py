@@ -7,9 +7,9 @@ import pytest
 
 from protocol.cards import parse_cards
 from protocol.tomlfile import TomlFileError
-from rules.game.conditions import CONDITIONS
 from rules.hands import UnknownRanking, ranking, ranking_ids
 from rules.hands.poker import RANKINGS, PokerRanking, load_ranking, ranking_files
+from rules.paytables.conditions import CONDITIONS
 from tests.support.reading.each import of_each
 
 GOOD = """\

@@ -6,8 +6,8 @@ import pytest
 
 from protocol.cards import parse_cards
 from protocol.tomlfile import TomlFileError
-from rules.game.paytable import flatten, load_paytable
 from rules.hands import ranking
+from rules.paytables.paytable import flatten, load_paytable
 
 
 def paid(folder: Path, ranked_by: str, cards: str, *rows: str, kind: str = "") -> str | None:

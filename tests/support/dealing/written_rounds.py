@@ -6,7 +6,7 @@ from typing import Any
 from dealer_flow.record.details import TakenPot
 from dealer_flow.record.result import Deck, ProcedureRef, RoundResult, Seat, SeatStatus
 from rules import Settlement, SettlementLine, load_game, settle
-from rules.game.schema import Bet
+from rules.bets.bet import Bet
 
 HIDDEN = "??"
 

@@ -12,9 +12,7 @@ import sys
 from typing import Any
 
 from dealer_flow.record.result import RoundResult
-from rules.facts.terms import Meter
-from rules.game.load import load_game
-from rules.settle.rounds import settle
+from rules import Meter, load_game, settle
 from rules.settlement import HouseRake, MaximumPayout, Rolled
 
 

@@ -1,5 +1,6 @@
-"""How large an amount that a person writes down may be."""
+"""How large an amount that a person writes down may be, and how one is rounded."""
 
+from fractions import Fraction
 from typing import Annotated, Final
 
 from pydantic import Field
@@ -14,3 +15,10 @@ AmountField = Annotated[int, Field(ge=0, le=MOST_CENTS)]
 """Cents in a file."""
 WagerField = Annotated[int, Field(ge=1, le=MOST_CENTS)]
 """Cents in a file, some."""
+
+
+def round_down(numerator: int, denominator: int, unit: int) -> tuple[int, Fraction | int]:
+    """Whole units in numerator/denominator cents, in cents, and the exact rest."""
+    cents = numerator // (denominator * unit) * unit
+    rest = numerator - cents * denominator
+    return cents, Fraction(rest, denominator) if rest else 0

@@ -5,8 +5,8 @@ from typing import Final
 from dealer_flow.record.details import Split
 from dealer_flow.record.result import Seat
 from protocol.cards import Card
-from rules.facts.held import Hold
-from rules.facts.line import Staked
+from rules.bets.bet import Staked
+from rules.bets.hold import Hold
 from rules.facts.seen import View
 from rules.game.hand_spec import OWN
 from rules.game.house_ways import HouseWay

@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from dealer_flow.tomlfile import TomlTable
-from rules.game.amounts import MOST_TIMES
+from rules.paytables.amounts import MOST_TIMES, WagerField
+from rules.paytables.conditions import LONGEST_RACE
 
 
 class Option(TomlTable):
@@ -182,4 +183,28 @@ class Paired(TomlTable):
 
     bet: str
     """The name of the other bet."""
+    clause: str
+
+
+class RaceSpec(TomlTable):
+    """A race of columns, one a suit: how many cards win in one, and after how many without a winner it is over."""
+
+    column: Annotated[int, Field(ge=1)]
+    """How many cards win in one column."""
+    most: Annotated[int, Field(ge=1, le=LONGEST_RACE)]
+    """After how many without a winner it is over."""
+    clause: str
+
+
+class EnvyRule(TomlTable):
+    """What the envy of a table's rows asks: a bet of at least `least_cents` on this spot. `highest`: only the highest
+    hand of the round brings it, none where the hand `board` is as high; `hands`: those of a seat that may, where it has
+    several."""
+
+    least_cents: WagerField
+    """The least bet on this spot that earns envy."""
+    highest: bool = False
+    board: str = ""
+    """A hand; none is paid where it is as high."""
+    hands: tuple[str, ...] = ()
     clause: str

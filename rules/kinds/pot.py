@@ -1,36 +1,34 @@
 """Pots that players put together: no money of the house, but for what it may take off them."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
 
 from dealer_flow.english import dollars
 from dealer_flow.record.result import Seat
-from rules.facts.held import Hold
-from rules.facts.line import held
-from rules.facts.seen import View
-from rules.game.schema import PotBet
+from rules.bets.bet import Bet, Holds, OfTable, Played, RoundFacts, held
+from rules.bets.hold import Hold
 from rules.hands import Ranked
-from rules.kinds.hands import deciding
 from rules.settlement import SettlementLine, make_line
 
-_Key = tuple[str, int]
+
+class PotBet(Bet):
+    """A pot that players put together: the best hand among them has it, equal ones share it. `least`: how many must
+    have bet; fewer have their wagers back (`clauses.tie`)."""
+
+    kind: Literal["pot"]
+    apart: ClassVar[bool] = True
+    of_table: ClassVar[bool] = True
+    least: Annotated[int, Field(ge=2)] = 2
+
+    def settle_table(self, seats: Sequence[Seat], holds: Holds, played: Played, view: RoundFacts) -> OfTable:
+        """A dead hand whose stake lies there has a line, too."""
+        inside = [seat for seat in seats if self.name in played[seat.seat] or _lies_dead(seat, self.name, view)]
+        return OfTable({line.seat: line for line in _of_pot(self, inside, holds, view)})
 
 
-def pot_lines(
-    view: View,
-    seats: Sequence[Seat],
-    holds: Mapping[int, Mapping[str, Hold]],
-    played: Mapping[int, Set[str]],
-) -> dict[_Key, SettlementLine]:
-    """Bet and seat -> its line, of every pot of the game; a dead hand whose stake lies there has one, too."""
-    lines: dict[_Key, SettlementLine] = {}
-    for bet in view.terms.game.pots:
-        inside = [seat for seat in seats if bet.name in played[seat.seat] or _lies_dead(seat, bet.name, view)]
-        for line in _of_pot(bet, inside, holds, view):
-            lines[bet.name, line.seat] = line
-    return lines
-
-
-def _lies_dead(seat: Seat, name: str, view: View) -> bool:
+def _lies_dead(seat: Seat, name: str, view: RoundFacts) -> bool:
     """Whether a dead hand's stake is in the pot: the round was played on and did not give all of it back."""
     stake = seat.wagers.get(name)
     return (
@@ -38,9 +36,7 @@ def _lies_dead(seat: Seat, name: str, view: View) -> bool:
     )
 
 
-def _of_pot(
-    bet: PotBet, inside: Sequence[Seat], holds: Mapping[int, Mapping[str, Hold]], view: View
-) -> list[SettlementLine]:
+def _of_pot(bet: PotBet, inside: Sequence[Seat], holds: Holds, view: RoundFacts) -> list[SettlementLine]:
     """The lines of one pot. A hand that is not known, or dead, or a wager that breaks a rule, holds it whole: it is
     whose it is by all the hands."""
     stakes = {seat.seat: seat.wagers[bet.name] for seat in inside}
@@ -51,7 +47,7 @@ def _of_pot(
     if dead := next((seat for seat in inside if seat.status == "dead"), None):
         why = f"the hand of seat {dead.seat} is dead, and whether its stake stays in the pot is not said"
         broken = Hold(why, bet.clauses.win)
-    hands = {seat.seat: view.hand(deciding(bet, view), seat) for seat in inside if seat.status == "live"}
+    hands = {seat.seat: view.hand(view.terms.agreed(bet).hand, seat) for seat in inside if seat.status == "live"}
     unknown = next((hand for hand in hands.values() if isinstance(hand, str)), None)
     if broken is None and (unknown is not None or not hands):
         broken = Hold(unknown or "no hand is left that could win the pot", bet.clauses.win)
@@ -60,7 +56,9 @@ def _of_pot(
     return _shared(bet, stakes, {seat: hand for seat, hand in hands.items() if not isinstance(hand, str)}, view)
 
 
-def _shared(bet: PotBet, stakes: Mapping[int, int], hands: Mapping[int, Ranked], view: View) -> list[SettlementLine]:
+def _shared(
+    bet: PotBet, stakes: Mapping[int, int], hands: Mapping[int, Ranked], view: RoundFacts
+) -> list[SettlementLine]:
     """The pot to the best hand. Of equal ones each has as many whole tokens as the others, those left over go one by
     one from the dealer's left (47.1-1035)."""
     pot, best = sum(stakes.values()), max(hand.strength for hand in hands.values())

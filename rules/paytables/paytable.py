@@ -12,8 +12,8 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from dealer_flow.tomlfile import TomlTable, load
 from protocol.tomlfile import Key
-from rules.game.amounts import MOST_TIMES, AmountField, WagerField
-from rules.game.conditions import CONDITIONS
+from rules.paytables.amounts import MOST_TIMES, AmountField, WagerField
+from rules.paytables.conditions import CONDITIONS
 
 USUAL_ENVY_BASE_CENTS: Final = 100
 """The wager that envy is printed for where neither the table's file nor the house names another."""

@@ -1,18 +1,12 @@
-"""Which hand decides a bet, and two hands compared in words."""
+"""Two hands compared, in words."""
 
 from dealer_flow.record.result import Seat
-from rules.facts.seen import Compared, View
-from rules.facts.terms import Agreed
-from rules.game.schema import Bet
+from rules.bets.bet import Agreed, RoundFacts
+from rules.bets.round_facts import Compared
 from rules.hands import Ranked
 
 
-def deciding(bet: Bet, view: View) -> str:
-    """Name of the hand that decides this bet under the readings in use, by the pay table in use."""
-    return view.terms.agreed(bet).hand
-
-
-def compared(of: Agreed, hand: str, seat: Seat, view: View) -> Compared | str:
+def compared(of: Agreed, hand: str, seat: Seat, view: RoundFacts) -> Compared | str:
     """The hand of this name of a seat beside the one that it is compared with, or what is not known; `margin` is how
     much longer the first is, of hands that are compared by length. Found once for all the bets that ask it."""
     key = hand, of.against, seat.seat

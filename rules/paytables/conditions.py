@@ -12,10 +12,10 @@ from itertools import product
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from rules.game import hand_rows
 from rules.hands.code import HoleCards
 from rules.hands.five_card import FIVE_CARD_HANDS, NOTHING, contains
 from rules.hands.ranked import Made
+from rules.paytables import hand_rows
 
 SUITS: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
 """Suit of a card -> its column in a race."""

@@ -1,18 +1,17 @@
 """Envy: what a bettor gets for the hand of somebody else at the table, once for each such hand, never for his own."""
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
 from dealer_flow.english import dollars
 from dealer_flow.record.result import Seat
-from rules.facts.held import FACES, Hold
-from rules.facts.seen import View
-from rules.facts.terms import Terms, round_down
-from rules.game.paytable import PaidRow
-from rules.game.schema import Bet, TableBet
+from protocol.cards import DECK, parse_card
+from rules.bets.bet import Bet, RoundFacts, TermFacts
+from rules.bets.hold import Hold
 from rules.hands import Ranked
-from rules.kinds.hands import deciding
+from rules.paytables.amounts import round_down
+from rules.paytables.paytable import PaidRow
 from rules.settlement import SettlementLine, make_line
 
 ENVY = "envy"
@@ -40,39 +39,16 @@ class Hit:
     doubt: str = ""
 
 
-def envy_lines(
-    view: View,
-    seats: Sequence[Seat],
-    holds: Mapping[int, Mapping[str, Hold]],
-    played: Mapping[int, Set[str]],
-) -> tuple[SettlementLine, ...]:
-    """The envy of every bet that a table pays, for the seats in the dealer's order."""
-    lines: list[SettlementLine] = []
-    for bet in view.terms.game.envied:
-        assert bet.envy is not None, "that is why it is one of them"
-        alive = [seat for seat in seats if bet.name in played[seat.seat]]
-        envious = [
-            Envious(seat.seat, seat.wagers[bet.name], holds.get(seat.seat, {}).get(bet.name))
-            for seat in alive
-            if seat.wagers[bet.name] >= bet.envy.least_cents
-        ]
-        found = envy_of(bet, envious, hits(bet, alive, seats, view), view.terms)
-        if view.terms.readings.get("envy-tied") == "once":
-            found = [*{line.seat: line for line in reversed(found)}.values()][::-1]
-        lines += found
-    return tuple(lines)
-
-
-def hits(bet: Bet, bettors: Iterable[Seat], seats: Iterable[Seat], view: View) -> list[Hit]:
+def hits(bet: Bet, bettors: Iterable[Seat], seats: Iterable[Seat], view: RoundFacts) -> list[Hit]:
     """The hands that earn others envy: of those who made the bet, or of anyone dealt in, by the reading."""
     anyone = view.terms.readings.get("envy-trigger") == "anyone"
-    rule = bet.envy if isinstance(bet, TableBet) else None
+    rule = bet.envy_rule
     shown: list[tuple[Seat, Ranked]] = []
     unread: list[tuple[Seat, str]] = []
     for seat in seats if anyone else bettors:
         if seat.status not in ("live", "folded") or (seat.status == "folded" and bet.fold == "lose"):
             continue
-        names = rule.hands if rule is not None and rule.hands else (deciding(bet, view),)
+        names = rule.hands if rule is not None and rule.hands else (view.terms.agreed(bet).hand,)
         for name in names:
             hand = view.hand(name, seat)
             if not isinstance(hand, str):
@@ -87,18 +63,18 @@ def hits(bet: Bet, bettors: Iterable[Seat], seats: Iterable[Seat], view: View) -
     return [Hit(seat.seat, hand.text, row, doubt) for seat, hand, row in paid]
 
 
-def _is_dealt(name: str, seat: Seat, view: View) -> bool:
+def _is_dealt(name: str, seat: Seat, view: RoundFacts) -> bool:
     """Whether the seat has such a hand at all: one that was not split has no second."""
     return seat.split is not None or view.terms.game.spec.hands[name].part not in ("low", "rest")
 
 
-def _who_may_be_higher(unread: Iterable[tuple[Seat, str]], best: Ranked, view: View) -> str:
+def _who_may_be_higher(unread: Iterable[tuple[Seat, str]], best: Ranked, view: RoundFacts) -> str:
     """What is not known of the first hand that would be higher than the best one if its cards had some faces."""
     for seat, name in unread:
         texts = view.texts(name, seat)
-        known = [FACES[text] for text in texts if text in FACES]
+        known = [card for card in map(parse_card, texts) if card.is_playing]
         covered = len(texts) - len(known)
-        faces = combinations_with_replacement(FACES.values(), covered)
+        faces = combinations_with_replacement(DECK, covered)
         most = covered > _MOST_TRIED or not texts
         if most or any(view.terms.rank(name, (*known, *each)).strength > best.strength for each in faces):
             return str(view.hand(name, seat))
@@ -113,12 +89,12 @@ def _highest(shown: Sequence[tuple[Seat, Ranked]], board: Ranked | str) -> list[
     return [(seat, hand) for seat, hand in shown if hand.strength == best]
 
 
-def envy_of(bet: Bet, envious: Iterable[Envious], found: Sequence[Hit], terms: Terms) -> list[SettlementLine]:
+def envy_of(bet: Bet, envious: Iterable[Envious], found: Sequence[Hit], terms: TermFacts) -> list[SettlementLine]:
     """A line for each of them and each hit that is not his own."""
     return [_line(bet, each, hit, terms) for each in envious for hit in found if hit.seat != each.seat]
 
 
-def _line(bet: Bet, envious: Envious, hit: Hit, terms: Terms) -> SettlementLine:
+def _line(bet: Bet, envious: Envious, hit: Hit, terms: TermFacts) -> SettlementLine:
     facts, table = f"envy for the {hit.hand} of seat {hit.seat}", terms.chosen(bet)
     if envious.hold is not None:
         why = f"{facts}, but {envious.hold.why}"
@@ -129,7 +105,7 @@ def _line(bet: Bet, envious: Envious, hit: Hit, terms: Terms) -> SettlementLine:
     base = terms.envy_base(bet)
     cents, rest = round_down(hit.row.envy_cents * envious.stake, base, terms.unit_cents)
     why = f"{facts}: {dollars(hit.row.envy_cents)} for each {dollars(base)} of the wager"
-    if isinstance(bet, TableBet):  # a fixed amount, whatever was wagered
+    if bet.envy_rule is not None:  # a fixed amount, whatever was wagered
         cents, rest, why = hit.row.envy_cents, 0, f"{facts}: {dollars(hit.row.envy_cents)}"
     clause = bet.clauses.envy
     return make_line(envious.seat, ENVY, 0, "win", why, clause, pay=cents, paytable=table, row=hit.row.when, rest=rest)

@@ -1,0 +1,406 @@
+"""A bet of a game file: the keys that every kind of bet has, what a kind may ask of a round, and the lines it makes.
+
+A kind is a class of `rules.kinds`, and a part of the game's file, on which `rules.facts` stands: so a kind knows the
+round and the terms of its settlement by the protocols here alone. `View`, `Terms` and `Game` have what they name.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any, ClassVar, Final, Literal, NamedTuple, Protocol, Self
+
+import msgspec
+from pydantic import model_validator
+
+from dealer_flow.record.result import RoundResult, Seat
+from dealer_flow.tomlfile import TomlTable
+from protocol.cards import Card, spell_cards
+from rules.bets.bet_terms import Beside, Clauses, Declared, EnvyRule, Equals, HandWhen, Instead, Option, Paired
+from rules.bets.hold import Hold
+from rules.bets.round_facts import Compared, HandFacts, MeterFacts, SpecFacts
+from rules.hands import Ranked
+from rules.paytables.paytable import FlatTable, PaidRow, PayField, PayTable
+from rules.settlement import MeterTotal, SettlementLine, make_line
+
+Fold = Literal["lose", "stands", "absent"]
+Holds = Mapping[int, Mapping[str, Hold]]
+"""Seat -> bet -> why it is not settled."""
+Played = Mapping[int, Set[str]]
+"""Seat -> the bets that the cards decide."""
+_NO_LINES: Final[Mapping[int, SettlementLine]] = MappingProxyType({})
+
+
+class OfTable(NamedTuple):
+    """What became of one bet for the whole table: a line by seat, envy lines in the dealer's order, the meters after
+    it."""
+
+    lines: Mapping[int, SettlementLine] = _NO_LINES
+    envy: tuple[SettlementLine, ...] = ()
+    meters: tuple[MeterTotal, ...] = ()
+
+
+class Bet(TomlTable):
+    """What every kind of bet has. `fold`: what folding does to it; `absent`: it is made by not folding. `hand`: the
+    hand that decides it, another one under an option of a reading or by a table (`hand_when`). `on`: the bet whose
+    stake it is paid on, for a pay that is no wager of its own."""
+
+    name: str
+    """As the procedure calls the spot."""
+    kind: str
+    clauses: Clauses
+    fold: Fold = "stands"
+    hand: str = "player"
+    hand_when: tuple[HandWhen, ...] = ()
+    pays: PayField = None
+    """One pay, where no table says it: `1 to 1`."""
+    paytables: tuple[str, ...] = ()
+    """The tables of which one is chosen, the first unless told otherwise: of this file, `paytables/` beside it, or the
+    package."""
+    rows: tuple[str, ...] = ()
+    """Of a race bet: the rows of its table that pay it."""
+    on: str = ""
+    table_as: str = ""
+    """The bet whose table is this one's, too: one schedule chosen for several bets."""
+    declared: Declared | None = None
+    instead: Instead | None = None
+    commission: str = ""
+    """The clause by which the house may take a commission of its win; a tip's win gives none."""
+    commission_when: Option | None = None
+    pairs_with: Paired | None = None
+    equals: Equals | None = None
+    beside: Beside | None = None
+    counts_as: str = "base game"
+    """The game that it is in, for `limit.games`."""
+    tip_for: ClassVar[str] = ""
+    """Of a tip the bet that it is settled as; empty of any other. No key of a file: `as_tip` sets it."""
+    names_rows: ClassVar[bool] = False
+    """Whether it is paid by those rows of its table alone that its `rows` name."""
+    apart: ClassVar[bool] = False
+    """Whether it has no line of its own making: it is settled with those of the table, or outcome by outcome."""
+    among_players: ClassVar[bool] = False
+    """Whether players win it from each other, and `[pot]` or `[pool]` says how."""
+    of_table: ClassVar[bool] = False
+    """Whether its lines are those of the whole table, all found at once."""
+    only_table: ClassVar[str] = ""
+    """Of a bet as another hand decides it, its one table; empty of any other. `as_chosen` sets it."""
+
+    def as_tip(self, name: str, beside: Beside) -> Self:
+        """The same bet for the dealer, beside this one."""
+        tip = self.model_copy(update={"name": name, "equals": None, "beside": beside, "commission": ""})
+        tip.__dict__["tip_for"] = self.name
+        return tip
+
+    def as_chosen(self, instead: Instead) -> Self:
+        """The same bet as it is decided for a seat that made the choice."""
+        bet = self.model_copy(update={"hand": instead.hand, "hand_when": ()})
+        bet.__dict__["only_table"] = instead.paytables[0] if len(instead.paytables) == 1 else ""
+        return bet
+
+    def decided_by(self, readings: Mapping[str, str], paytable: str | None) -> str:
+        """Name of the hand that decides it: the first that these readings and this table name, else its own."""
+        return next((each.hand for each in self.hand_when if each.holds(readings, paytable)), self.hand)
+
+    @property
+    def fixed(self) -> PaidRow | None:
+        """What it pays whatever it wins with; None where a table says it."""
+        return PaidRow("", self.pays, self.clauses.win) if self.pays else None
+
+    @property
+    def envy_rule(self) -> EnvyRule | None:
+        """What the envy of its table's rows asks, where they bring any."""
+        return None
+
+    @property
+    def compared_with(self) -> str:
+        """The hand that its hand is compared with; empty where it is with none."""
+        return ""
+
+    def settled_by(self, *, raised: bool) -> "Line":
+        """What makes its line; `raised`: some hands may have it higher than others."""
+        return self.line
+
+    def line(self, staked: "Staked", seat: Seat, view: "RoundFacts") -> SettlementLine | None:
+        """The line of a bet whose hand was not folded away and breaks no rule; None for a pay on another bet's stake
+        that is not earned."""
+        raise NotImplementedError(f"a bet of kind {self.kind} is settled apart")
+
+    def lines(self, staked: "Staked", seat: Seat, view: "RoundFacts") -> Iterable[SettlementLine]:
+        """The lines of a bet that is settled apart and not for the table."""
+        raise NotImplementedError(f"a bet of kind {self.kind} has one line")
+
+    @property
+    def for_table(self) -> bool:
+        """Whether `settle_table` has something to say of it."""
+        return self.of_table
+
+    def settle_table(self, seats: Sequence[Seat], holds: "Holds", played: "Played", view: "RoundFacts") -> "OfTable":
+        """What becomes of the bet for the whole table at once; `seats` stand in the dealer's order."""
+        raise NotImplementedError(f"a bet of kind {self.kind} is settled seat by seat")
+
+    def by_table(self, staked: "Staked", seat: Seat, view: "RoundFacts") -> SettlementLine | None:
+        """The line of a bet that is paid by the best row its hand holds; a pay on another bet's stake has none where
+        there is no such row."""
+        name = staked.of.hand
+        hand = view.hand(name, seat)
+        if isinstance(hand, str):
+            return staked.held(Hold(hand, self.clauses.win))
+        rows, paytable = staked.of.rows, staked.of.paytable
+        assert rows is not None, "a bet of this kind has a table"
+        row = rows[hand.key]
+        if row is not None:
+            noted = self.noted(row, staked, seat, view)
+            if isinstance(noted, Hold):
+                return staked.held(noted)
+            cards = " ".join(spell_cards(known)) if not isinstance(known := view.cards(name, seat), str) else known
+            return staked.won(f"{noted.when} in {cards}", noted, paytable)
+        if not staked.of.own:
+            return None
+        of_dealer = "the dealer's " if view.terms.hands[name].of_dealer else ""
+        return staked.lose(f"{of_dealer}{hand.text} has no row in {paytable}", staked.of.lost, paytable)
+
+    def noted(self, row: PaidRow, staked: "Staked", seat: Seat, view: "RoundFacts") -> PaidRow | Hold:
+        """The row that pays it as a note under its table has it, or why that is open."""
+        return row
+
+    @property
+    def to_choose(self) -> tuple[str, ...]:
+        """The tables of which one is chosen for it."""
+        if self.paytables or self.instead is None or len(self.instead.paytables) == 1:
+            return self.paytables
+        return self.instead.paytables
+
+    @property
+    def all_paytables(self) -> tuple[str, ...]:
+        """Every table that may pay it."""
+        return (*self.paytables, *self.instead.paytables) if self.instead else self.paytables
+
+    @property
+    def chosen_with(self) -> str:
+        """The bet for which its pay table is chosen."""
+        return self.table_as or self.tip_for or self.name
+
+
+class TabledBet(Bet):
+    """A bet that only a table pays."""
+
+    @model_validator(mode="after")
+    def _is_paid_by_table(self) -> Self:
+        if self.pays is not None or not self.paytables:
+            raise ValueError(f"bet {self.name!r} of kind {self.kind} needs paytables and no pays")
+        if self.names_rows != bool(self.rows):
+            raise ValueError(f"bet {self.name!r}: a race bet, and no other, says which rows pay it")
+        return self
+
+
+@dataclass(slots=True)  # not frozen: read several times a line, and made once
+class Agreed:
+    """A bet as the terms have it: whose stake it is paid on (`on`, itself for a wager of its `own`), the hand that
+    decides it under the readings in use, the pay table chosen for it and that table's rows, both None for a bet without
+    one, and what it `equals` if it may be raised above that by some hands only, a tip as the bet's that it is for.
+    `apart`: it is settled with those of the table, or outcome by outcome. `by_choice`: what its player chose or set may
+    decide it before its hand does. `line` makes its line. `fold` and `lost`: what folding does to it and the clause by
+    which it loses; `against` the hand that it is compared with, empty where it is with none; `fixed` what it pays
+    whatever it wins with; `envy_base` the wager in cents for which its envy stands; `whose` the other hand in words;
+    `by_length`: hands are flushes, compared by how long they are; `loses` what is said last of the bet where it is
+    lost."""
+
+    bet: Bet
+    name: str
+    on: str
+    own: bool
+    apart: bool
+    by_choice: bool
+    line: "Line"
+    hand: str
+    paytable: str | None
+    rows: FlatTable | None
+    raised: Equals | None
+    fold: str
+    lost: str
+    against: str
+    fixed: PaidRow | None
+    envy_base: int
+    whose: str
+    by_length: bool
+    loses: str
+
+
+class Staked(msgspec.Struct, gc=False):
+    """A bet of a seat: what the terms make of it, how much lies there, and the terms. A struct, since a dataclass takes
+    three times as long to make."""
+
+    of: Agreed
+    seat: int
+    cents: int
+    terms: "TermFacts"
+    stake: int
+    """What lies there as this bet's own: nothing of a pay on another's stake."""
+
+    @property
+    def bet(self) -> Bet:
+        """The bet as the game's file has it."""
+        return self.of.bet
+
+    @property
+    def paytable(self) -> str | None:
+        """The pay table chosen for it; None for a bet without one."""
+        return self.of.paytable
+
+    def row(self, key: object) -> PaidRow | None:
+        """The row of its table that pays a hand of this key."""
+        assert self.of.rows is not None, "only a bet with a table asks"
+        return self.of.rows[key]
+
+    def held(self, hold: Hold) -> SettlementLine:
+        """It is not settled."""
+        return held(self.of.bet, self.seat, self.stake, hold)
+
+    def push(self, facts: str, clause: str) -> SettlementLine:
+        """It comes back."""
+        name = self.of.bet.name
+        return make_line(self.seat, name, self.stake, "push", f"{facts}: {name} pushes", clause)
+
+    def lose(self, facts: str, clause: str, paytable: str | None = None) -> SettlementLine:
+        """It is lost; `paytable` where none of its rows was reached. Made without `make_line` and in the order of the
+        fields, since most lines are lost ones: by their names they take half as long again."""
+        of, cents = self.of, self.stake
+        why = facts + of.loses
+        return SettlementLine(self.seat, of.name, cents, "lose", 0, 0, -cents, why, clause, paytable, None, None, "0")
+
+    def won(self, facts: str, row: PaidRow, paytable: str | None = None, *, stake_lost: bool = False) -> SettlementLine:
+        """It wins as `row` pays it; a row that says push gives the stake back. `stake_lost`: of "to 1" the stake goes
+        all the same."""
+        name, stake, when = self.of.name, self.stake, row.when or None
+        if row.pay.unit == "push":
+            why = f"{facts}: {name} pushes"
+            return make_line(self.seat, name, stake, "push", why, row.clause, paytable=paytable, row=when)
+        pay, rest = self.terms.paid(self.cents, row)
+        back = stake if row.keeps_stake and not stake_lost else 0
+        why = f"{facts}: {name} pays {row.words}{', the stake is lost' if stake_lost else ''}"
+        net, left = pay + back - stake, str(rest) if rest else "0"
+        return SettlementLine(
+            self.seat, name, stake, "win", pay, back, net, why, row.clause, paytable, when, None, left
+        )
+
+
+Line = Callable[[Staked, Seat, "RoundFacts"], SettlementLine | None]
+"""Makes the line of a bet whose hand was not folded away and breaks no rule; None for a pay on another bet's stake
+that is not earned."""
+
+
+def lies(of: Agreed, seat: Seat, terms: "TermFacts") -> Staked:
+    """A bet that lies before a seat, or is paid on one that does."""
+    cents = seat.wagers[of.on]
+    return Staked(of, seat.seat, cents, terms, cents if of.own else 0)
+
+
+def held(bet: Bet, seat: int, stake: int, hold: Hold) -> SettlementLine:
+    """The line of a bet that is not settled."""
+    return make_line(seat, bet.name, stake, "held", hold.why, hold.clause)
+
+
+# ------------------------------------------------------------------ what a kind may ask
+
+
+class GameFacts(Protocol):
+    """The game."""
+
+    @property
+    def spec(self) -> SpecFacts:
+        """Its file."""
+
+    @property
+    def bets(self) -> Mapping[str, Bet]:
+        """By name, as settled."""
+
+    @property
+    def paytables(self) -> Mapping[str, PayTable]:
+        """By name."""
+
+
+class TermFacts(Protocol):
+    """The terms on which a round is settled."""
+
+    @property
+    def game(self) -> GameFacts:
+        """The game."""
+
+    @property
+    def readings(self) -> Mapping[str, str]:
+        """The option of every reading."""
+
+    @property
+    def hands(self) -> Mapping[str, HandFacts]:
+        """By name."""
+
+    @property
+    def meters(self) -> Mapping[str, MeterFacts]:
+        """By name."""
+
+    @property
+    def shown(self) -> Mapping[str, MeterTotal]:
+        """The meters before anything is paid from them."""
+
+    @property
+    def unit_cents(self) -> int:
+        """The smallest amount that a pay of the house leaves."""
+
+    def agreed(self, bet: Bet) -> Agreed:
+        """What these terms make of a bet."""
+
+    def rank(self, hand: str, cards: tuple[Card, ...]) -> Ranked:
+        """The cards of a hand of the game, ranked."""
+
+    def holds(self, hand: str, ranked: Ranked, row: str) -> bool:
+        """Whether a hand satisfies what a row of its pay tables may say."""
+
+    def reaches(self, hand: str, ranked: Ranked, least: str) -> bool:
+        """Whether a hand ranks no lower than the cards `least` do."""
+
+    def chosen(self, bet: Bet) -> str | None:
+        """The pay table chosen for a bet."""
+
+    def rows(self, bet: Bet) -> FlatTable:
+        """The rows of the pay table chosen for a bet that has one."""
+
+    def envy_base(self, bet: Bet) -> int:
+        """The wager in cents for which the envy of its table stands."""
+
+    def paid(self, stake: int, row: PaidRow) -> tuple[int, Fraction | int]:
+        """Cents that a fixed pay gives after rounding, and the exact cents that the rounding kept."""
+
+    def lost(self, of: Agreed, seat: int, stake: int, why: str, clause: str, table: str | None) -> SettlementLine:
+        """The line of a bet that loses for a reason that comes again and again."""
+
+
+class RoundFacts(Protocol):
+    """The round, as the game looks at it. Of what is not known it says a phrase instead."""
+
+    @property
+    def result(self) -> RoundResult:
+        """As it was published."""
+
+    @property
+    def terms(self) -> TermFacts:
+        """On which it is settled."""
+
+    @property
+    def compared(self) -> dict[tuple[str, str, int], Compared | str]:
+        """A hand, the one it is compared with and the seat -> how they compare, once that was asked."""
+
+    def hand(self, name: str, seat: Seat | None = None) -> Ranked | str:
+        """A hand of the game, ranked: a seat's own, or one that is the same for all."""
+
+    def cards(self, name: str, seat: Seat | None = None) -> tuple[Card, ...] | str:
+        """The cards of a hand, in the order of its places."""
+
+    def texts(self, name: str, seat: Seat) -> Sequence[str]:
+        """The cards of a hand as the round writes them; none where it is not known how many there are."""
+
+    def qualifies(self, name: str, seat: Seat | None = None) -> bool | str:
+        """Whether a qualifier of the game is met."""
+
+    @property
+    def found(self) -> dict[str, Any]:
+        """What kinds found once for all seats, by what they call it."""
