@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, ClassVar, Final, Literal, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, Protocol, Self
 
 import msgspec
 from pydantic import model_validator
@@ -47,7 +47,8 @@ class Bet(TomlTable):
 
     name: str
     """As the procedure calls the spot."""
-    kind: str
+    if TYPE_CHECKING:
+        kind: str  # a key of each kind, with its own name as the one value
     clauses: Clauses
     fold: Fold = "stands"
     hand: str = "player"

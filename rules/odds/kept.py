@@ -80,9 +80,14 @@ def program_hash() -> str:
     games, their pay tables, procedures and house ways have hashes of their own."""
     found = hashlib.sha256()
     data = (path for pattern in _DATA for path in _RULES.glob(pattern))
-    for path in sorted({*_imported(_RULES.glob("odds/*.py")), *data}):
+    for path in sorted({*counting_modules(), *data}):
         found.update(path.relative_to(_ROOT).as_posix().encode() + b"\0" + path.read_bytes())
     return found.hexdigest()
+
+
+def counting_modules() -> set[Path]:
+    """The code that counts: this room and the kinds of bets, which a registry finds, with all that they import."""
+    return _imported([*_RULES.glob("odds/*.py"), *_RULES.glob("kinds/*.py")])
 
 
 def _imported(files: Iterable[Path]) -> set[Path]:

@@ -130,7 +130,7 @@ FAULTS = [
         'kind = "table"',
         'kind = "side"',
         'kind = "side"',
-        "bets[4].kind: no such kind: 'side'; allowed: against, margin, split, shared, table, progressive, race, fee",
+        "bets[4].kind: no such kind: 'side'; allowed: against, fee, margin, pot, progressive, proposition, race",
     ),
     (
         "[readings.natural]",
