@@ -368,13 +368,33 @@ def _lay_within(whole: Whole, name: str) -> None:
 def _take_away(whole: Whole, layer: Layer) -> None:
     for key, what in _names(layer, "without"):
         if not (_take_rows(whole, layer.kind, what) or take_key(whole.tables, what.split("."))):
-            raise layer.fault(key, f"{printable(repr(what))} takes nothing away; no file below gives it")
+            raise layer.fault(key, _takes_nothing(whole, layer.kind, what))
         gone = tuple(what.split("."))
         if layer.kind.sub_layering(gone[0]):
             if len(gone) > 2:
                 raise layer.fault(key, f"a key of a table of its own; allowed: without in [{'.'.join(gone[:2])}]")
             whole.begins[gone] = layer
         whole.origin = {at: origin for at, origin in whole.origin.items() if at[: len(gone)] != gone}
+
+
+def _takes_nothing(whole: Whole, of: Layering, what: str) -> str:
+    """The message for a `without` that names nothing: what stands there, as far as the name is right."""
+    content, path = whole.content(), what.split(".")
+    held: Any = content
+    for number, part in enumerate(path):
+        if isinstance(held, list):
+            rows = [row for row in held if isinstance(row, dict)]
+            allowed = [name for row in rows for name in of.names(path[0], row)]
+            held = next((row for row in rows if part in of.names(path[0], row)), None)
+        else:
+            allowed = [*held] if isinstance(held, dict) else []
+            held = held.get(part) if isinstance(held, dict) else None
+        if held is None:
+            before = ".".join(path[:number])
+            near = did_you_mean(part, allowed)
+            given = ", ".join(f"{before}.{name}".lstrip(".") for name in allowed) or "nothing"
+            return f"{printable(repr(what))} takes nothing away{near}; the files below give {given}"
+    return f"{printable(repr(what))} takes nothing away; no file below gives it"
 
 
 def _take_rows(whole: Whole, of: Layering, what: str) -> bool:

@@ -70,7 +70,9 @@ class _Writer:
 
     def __init__(self, whole: Whole, content: dict[str, Any], order: Sequence[str]) -> None:
         self._whole, self._content, self._order = whole, content, order
-        self._written = {id(layer): dict(_cut(layer.text)) for layer in whole.layers}
+        tables = [table for inner in whole.within.values() for table in inner.values()]
+        layers = [*whole.layers, *(layer for table in tables for layer in table.layers)]
+        self._written = {id(layer): dict(_cut(layer.text)) for layer in layers}
 
     def lines(self) -> Iterator[str]:
         """Line after line: what no table holds, then each table and row under the name of the file that gives it."""
@@ -103,7 +105,7 @@ class _Writer:
         below = list[str]()
         for name, part in value.items() if isinstance(value, dict) else ():
             layer, there = self._whole.place((*key, name))
-            lines = _entry(self._block(layer, there[: len(key)]), key, name, part)
+            lines = _entry(self._block(layer, there[:-1]), key, name, part)
             apart = self._block(layer, there)
             if apart and isinstance(part, dict) and _says(apart, (*key, name), part):
                 lines = apart

@@ -69,7 +69,7 @@ def _procedures(files: Iterable[str]) -> dict[str, Path]:
     """Id -> file, of those that are a procedure's and in order."""
     found: dict[str, Path] = {}
     for name in files:
-        if name not in known_procedures() and _says(name, "dealwire.procedure/"):
+        if name not in known_procedures() and says_schema(name, "dealwire.procedure/"):
             try:
                 found.setdefault(load_procedure(Path(name)).id, Path(name))
             except ProcedureError:  # which is its own line
@@ -80,12 +80,12 @@ def _procedures(files: Iterable[str]) -> dict[str, Path]:
 def faults_of(name: str, procedures: Mapping[str, Path]) -> Iterator[tuple[str, list[str]]]:
     """What a name stands for, `procedure part`, `ranking`, `procedure`, `game` or the last two, and all faults of each,
     one line a fault. A game is held against `procedures`, by their ids, before those that come with the program."""
-    game = name in game_ids() or _says(name, "dealwire.game/")
-    if name in known_parts() or _says(name, "dealwire.procedure-part/"):
+    game = name in game_ids() or says_schema(name, "dealwire.game/")
+    if name in known_parts() or says_schema(name, "dealwire.procedure-part/"):
         yield "procedure part", [str(fault) for fault in check_part(name)]
-    elif other := next((kind for kind in OTHERS if _says(name, f"dealwire.{kind.replace(' ', '')}/")), None):
+    elif other := next((kind for kind in OTHERS if says_schema(name, f"dealwire.{kind.replace(' ', '')}/")), None):
         yield other, _faults_of(OTHERS[other], Path(name))
-    elif _says(name, "dealwire.table/"):
+    elif says_schema(name, "dealwire.table/"):
         yield "table", [f"{name}: the configuration of a table; `dealwire run --check {name}` checks it"]
     elif name in known_procedures() or not game:
         yield "procedure", [str(fault) for fault in check_procedure(name)]
@@ -135,7 +135,7 @@ def unheeded(name: str) -> list[str]:
     return [option.name for option in procedure.option if option.name not in named]
 
 
-def _says(name: str, schema: str) -> bool:
+def says_schema(name: str, schema: str) -> bool:
     """True when the file says that it is of this schema; one that cannot be read is looked at as a procedure."""
     try:
         text = read_file(name, TOML_MAX_BYTES).decode("utf-8")

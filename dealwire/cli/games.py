@@ -1,4 +1,4 @@
-"""`dealwire games`: every dealing procedure, as a table or as data; one of them as one file."""
+"""`dealwire games`: every dealing procedure, as a table or as data; a procedure or game as one file."""
 
 import json
 from typing import Any
@@ -7,30 +7,44 @@ import click
 
 from dealer_flow.procedure.describe import describe
 from dealer_flow.procedure.load import known_procedures, load_procedure, whole_text
+from dealwire.cli.check import says_schema
 from dealwire.cli.terminal import echo, echo_json, say_table
+from rules.game.load import game_ids
+from rules.game.whole import whole_game_text
 
 
 @click.command("games")
 @click.argument("procedures", nargs=-1, metavar="[PROCEDURE]...")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per procedure, with steps, clauses, options.")
-@click.option("--whole", is_flag=True, help="The file of one procedure with all that it stands on, as one file.")
-def command(procedures: tuple[str, ...], as_json: bool, whole: bool) -> None:
+@click.option("--whole", is_flag=True, help="One procedure or game with all that it stands on, as one file.")
+@click.option("--pays", is_flag=True, help="With --whole: what the game pays, where an id is a procedure's, too.")
+def command(procedures: tuple[str, ...], as_json: bool, whole: bool, pays: bool) -> None:
     """List how games are dealt: PROCEDUREs by id or file, all that come with this program unless given.
 
     Cards are counted at the most seats and under the defaults of the options.
     """
     if whole:
         if len(procedures) != 1 or as_json:
-            raise click.UsageError("--whole writes one PROCEDURE out, as TOML")
-        for line in whole_text(procedures[0]).splitlines():
+            raise click.UsageError("--whole writes one procedure or game out, as TOML")
+        of_game = pays or is_game_only(procedures[0])
+        for line in (whole_game_text if of_game else whole_text)(procedures[0]).splitlines():
             echo(line)
         return
+    if pays:
+        raise click.UsageError("--pays goes with --whole")
     found = [describe(load_procedure(name)) for name in procedures or known_procedures()]
     if as_json:
         for item in found:
             echo_json(json.dumps(item))
         return
     say_table([_row(item) for item in found], right=frozenset({3}))
+
+
+def is_game_only(name: str) -> bool:
+    """True for the id or file of a game that is not a procedure's as well."""
+    if name in known_procedures():
+        return False
+    return name in game_ids() or says_schema(name, "dealwire.game/")
 
 
 def _row(item: dict[str, Any]) -> tuple[str, ...]:

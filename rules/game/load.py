@@ -233,12 +233,18 @@ def load_game(source: str | Path) -> Game:
 
     TomlFileError names the file, the line, the key and what is allowed, in one line.
     """
+    path = game_path(source)
+    return _of_package(source) if isinstance(source, str) and source in game_ids() else _read(path)
+
+
+def game_path(source: str | Path) -> Path:
+    """The file of the game with this id, or the path that is given; TomlFileError for an id that no game has."""
     path = Path(source)
     if isinstance(source, str) and path.suffix != ".toml" and len(path.parts) == 1:
         if source not in game_ids():
             raise TomlFileError(source, None, "", misnamed(source) or _no_such_game(source))
-        return _of_package(source)
-    return _read(path)
+        return files_of("pays")[source]
+    return path
 
 
 @cache

@@ -146,13 +146,18 @@ class GameSource:
             filled = {each: getattr(own, each) for each in PayTable.model_fields}
             title = own.title or f"{self.spec.name}, {name}"
             return PayTable.model_construct(**{**filled, "id": name, "title": title})
-        file = self.beside("paytables", name) or paytable_files().get(name)
+        file = self.paytable_file(name)
         if file is None:
             known = sorted({*self.spec.paytables, *self._names_beside(), *paytable_files()})
             near = ", ".join(get_close_matches(name, known, 8, 0.5)) or f"{len(known)} others"
             why = f"no pay table {name!r} in this file, in paytables/ or in the package, which have {near}"
             raise self.fault(key, why)
         return load_paytable(file)
+
+    def paytable_file(self, name: str) -> Path | None:
+        """The file of a pay table that is not in the game file itself: in `paytables/` beside it, else the package's;
+        None where there is none."""
+        return self.beside("paytables", name) or paytable_files().get(name)
 
     def _names_beside(self) -> Iterator[str]:
         for folder in self.folders:

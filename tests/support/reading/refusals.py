@@ -9,7 +9,8 @@ import re
 from functools import cache
 from pathlib import Path
 
-from dealer_flow.procedure.load import ProcedureError, check_procedure, whole_text
+from dealer_flow.procedure.load import check_procedure, whole_text
+from protocol.tomlfile import TomlFileError
 
 _WORDS = {"N": r"-?\d+", "W": r"'[^']*'", "L": r"[A-Za-z0-9.-]+(?:, [A-Za-z0-9.-]+)*", "T": r".+"}
 _KEY = re.compile(r"[a-z][a-z0-9-]*(?:\[\d+\])?(?:\.[a-z][a-z0-9-]*(?:\[\d+\])?)*|option [a-z0-9.-]+")
@@ -141,7 +142,7 @@ SENTENCES = (
     "W is a procedure; a part stands on parts alone",
     "each name once",
     "T: (cannot be read: T|not UTF-8 text at byte N)",
-    "W takes nothing away; no file below gives it",
+    "W takes nothing away; the files below give L",
     "must be W",
     "a procedure's own; a part has none",
     # the file and its schema
@@ -169,7 +170,7 @@ def _pattern(sentence: str) -> re.Pattern[str]:
     )
 
 
-def check_refusal(error: ProcedureError) -> None:
+def check_refusal(error: TomlFileError) -> None:
     """One line, with a key as it is written in the file, and a sentence of those above."""
     assert "\n" not in str(error)
     assert not error.key or _KEY.fullmatch(error.key), error.key
@@ -177,7 +178,7 @@ def check_refusal(error: ProcedureError) -> None:
     assert said, f"{error.why!r} is not written down in tests/support/reading/refusals.py"
 
 
-def refused_file(game: str, before: str, after: str, folder: Path) -> list[ProcedureError]:
+def refused_file(game: str, before: str, after: str, folder: Path) -> list[TomlFileError]:
     """What is said of the file of a game in which the first `before` was changed to `after`."""
     text = whole_text(game)
     assert before in text, before

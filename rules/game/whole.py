@@ -1,0 +1,34 @@
+"""A game written out as one file: upon all that it stands on, with every pay table that may pay a bet of it."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from dealer_flow.layers import compose, laid
+from dealer_flow.tomlfile import read
+from dealer_flow.written_out import written_out
+from rules.game.layers import PaytableLayering
+from rules.game.load import game_path
+from rules.game.schema import BaseBet, GameSpec
+from rules.game.source import GameSource
+
+_ORDER: Final = tuple(field.alias or name for name, field in GameSpec.model_fields.items())
+_FILE_ALONE: Final = frozenset({"schema", "id"})
+"""Keys of a pay table file that a pay table within a game file has no need of."""
+
+
+def whole_game_text(source: str | Path) -> str:
+    """The game with this id, or in this file, as TOML that loads to the same content and hash and stands on nothing;
+    rankings of its own still lie in `rankings/` beside it. TomlFileError for files that cannot be used."""
+    read_in = GameSource.read(game_path(source))
+    whole = read_in.whole
+    tables = whole.within.setdefault("paytables", {})
+    for bet in read_in.spec.bets:
+        for name in bet.all_paytables if isinstance(bet, BaseBet) else ():
+            if name not in tables and (file := read_in.paytable_file(name)) is not None:
+                own = compose(read(file), str(file), PaytableLayering()).own
+                content = {key: value for key, value in own.content.items() if key not in _FILE_ALONE}
+                tables[name] = laid([replace(own, content=content, named=name)])
+    if not tables:
+        del whole.within["paytables"]
+    return written_out(whole, _ORDER)
