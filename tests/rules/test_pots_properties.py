@@ -85,8 +85,8 @@ def test_every_cent_is_somewhere(case: tuple[str, list[Seat], list[str], dict[st
     if not more["awards"]:
         for seat in done.seats:
             most = sum(min(stake, stakes[seat.seat]) for other, stake in stakes.items() if other != seat.seat)
-            # a live hand that could have called more has what dead hands put in, too
-            able = any(each.stake is None for each in seats if each.status == "live")
+            # Where a hand could have called more, before or after another gave up, dead hands' chips are won with it.
+            able = any(each.stake is None for each in seats if each.status in ("live", "folded"))
             assert seat.net <= (most if not (dead and able) else sum(stakes.values()) - stakes[seat.seat])
 
 
