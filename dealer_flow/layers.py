@@ -177,6 +177,16 @@ def compose(text: str, file: str, kind: Layering) -> Whole:
     return laid(_layers(own, (_identity(file),), {}))
 
 
+def alone(text: str, file: str, kind: Layering) -> Whole:
+    """The file with this text by itself: what it says, and nothing of what it stands on."""
+    own = Layer(file, text, parsed(file, text, kind.error), kind)
+    whole = Whole((own,))
+    _lay(whole, own)
+    for name in own.content.keys() & {"base", "without"}:
+        whole.tables[name], whole.origin[(name,)] = own.content[name], own
+    return whole
+
+
 def laid(layers: Sequence[Layer]) -> Whole:
     """The content of layers, the lowest first."""
     whole, kind = Whole(tuple(layers)), layers[-1].kind
@@ -365,9 +375,14 @@ def _lay_within(whole: Whole, name: str) -> None:
 # ------------------------------------------------------------------ what is taken away
 
 
+def drop(whole: Whole, what: str) -> bool:
+    """Take a table, a row or a key away, as `without` names it; False when it is not there."""
+    return _take_rows(whole, whole.own.kind, what) or take_key(whole.tables, what.split("."))
+
+
 def _take_away(whole: Whole, layer: Layer) -> None:
     for key, what in _names(layer, "without"):
-        if not (_take_rows(whole, layer.kind, what) or take_key(whole.tables, what.split("."))):
+        if not drop(whole, what):
             raise layer.fault(key, _takes_nothing(whole, layer.kind, what))
         gone = tuple(what.split("."))
         if layer.kind.sub_layering(gone[0]):

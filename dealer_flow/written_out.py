@@ -78,18 +78,24 @@ class _Writer:
         """Line after line: what no table holds, then each table and row under the name of the file that gives it."""
         whole, content = self._whole, self._content
         yield from _opening(self._block(whole.own, ()))
-        for name in _sorted(content, self._order):
-            if not _is_table(content[name]):
-                layer = whole.place((name,))[0]
-                yield from _entry(self._block(layer, ()), (), name, content[name])
+        heads = [name for name in _sorted(content, self._order) if self._is_head(name)]
+        for name in heads:
+            yield from _entry(self._block(whole.place((name,))[0], ()), (), name, content[name])
         before = whole.own
-        for key, value in _parts(content, self._order):
+        for key, value in _parts({name: content[name] for name in content if name not in heads}, self._order):
             layer, there = whole.place(key)
             if layer is not before:
                 yield f"\n# ---- {layer.called(whole.own)}"
                 before = layer
             yield ""
             yield from self._table(key, value, self._block(layer, there))
+
+    def _is_head(self, name: str) -> bool:
+        """True for what is no table, and for one that its file writes on one line above all tables."""
+        value = self._content[name]
+        return not _is_table(value) or _says(
+            _entries(self._block(self._whole.place((name,))[0], ()), ()).get(name, ()), (name,), value
+        )
 
     def _block(self, layer: Layer, key: Key) -> list[str]:
         """The lines of a table or row in its file; none of a table within a file, which is written anew."""
@@ -101,7 +107,7 @@ class _Writer:
             yield from block
             return
         yield from _opening(block)
-        yield _header(key)
+        yield _own_header(block, key)
         below = list[str]()
         for name, part in value.items() if isinstance(value, dict) else ():
             layer, there = self._whole.place((*key, name))
@@ -122,6 +128,12 @@ def _opening(block: Iterable[str]) -> Iterator[str]:
         if not line.startswith("#"):
             return
         yield line
+
+
+def _own_header(block: Iterable[str], key: Key) -> str:
+    """The header with its comment as the file has it, or one of our own."""
+    line = next((line for line in block if _HEADER.match(line)), "")
+    return line if _HEADER.sub("", line).strip()[:1] in ("", "#") and _says([line], key, {}) else _header(key)
 
 
 def _header(key: Key) -> str:
@@ -199,6 +211,8 @@ def _cut(text: str) -> Iterator[tuple[Key, list[str]]]:
         elif header and not (key and isinstance(key[-1], int) and header[2].startswith(f"{key[0]}.")):
             yield key, lines
             key, lines, comments = tuple(header[2].split(".")), [*comments, line], []
+        elif header:  # of a table in a row
+            lines, comments = [*lines, "", *comments, line], []
         elif line.startswith("#") and (key or any(_SETS.match(each) for each in lines)):
             comments.append(line)
         elif line.strip():

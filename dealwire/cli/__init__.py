@@ -25,6 +25,7 @@ COMMANDS: Final = {
     "list": "Serial ports and USB devices of this machine, games this program knows.",
     "games": "How every game is dealt: packets, seats, remainder, clauses, options.",
     "check": "Check a procedure's or a game's file: one line per fault.",
+    "convert": "Write game files of an earlier version as the present one.",
     "monitor": "Print what the devices of a table report, as it happens.",
     "record": "Run a table and record every byte of its lines.",
     "replay": "Deal a recording again: rounds, incidents, settlements.",

@@ -33,10 +33,9 @@ class PaytableLayering(Layering):
 
     def unknown(self, name: str) -> str:
         """The message for a `base` that names nothing."""
-        return (
-            f"no pay table {printable(repr(name))} in the package{did_you_mean(name, self.files())}; allowed: one of \
-its {len(self.files())}, or a .toml file"
-        )
+        near = did_you_mean(name, self.files())
+        allowed = f"allowed: one of the {len(self.files())} of the package, or a .toml file"
+        return f"no pay table {printable(repr(name))}{near}; {allowed}"
 
     def check(self, layer: Layer) -> None:
         """Refuse a file that is no pay table."""
@@ -61,7 +60,7 @@ class GameLayering(Layering):
         """Refuse a file that is no game, and one of an earlier version with the command that converts it."""
         schema = layer.content.get("schema")
         if schema in _OLD_SCHEMAS:
-            why = f"{schema} is an earlier version; `dealwire convert FILE` writes the file as {GAME_SCHEMA}"
+            why = f"{schema} is an earlier version; `dealwire convert FILE --to FOLDER` writes it as {GAME_SCHEMA}"
             raise layer.fault(("schema",), why)
         if layer.named and schema != GAME_SCHEMA:
             raise layer.fault(("schema",), f"must be {GAME_SCHEMA!r}, since a game stands on this file")
@@ -82,8 +81,6 @@ def compose(text: str, file: str) -> Whole:
     for number, row in enumerate(whole.rows.get("bets", ())):
         if "kind" not in row.value and len(whole.layers) > 1:
             name = str(row.value.get("name"))
-            why = (
-                f"no bet {printable(repr(name))} below this one{did_you_mean(name, names)}, and a new bet needs a kind"
-            )
+            why = f"no bet {printable(repr(name))} below{did_you_mean(name, names)}, and a new bet needs a kind"
             raise whole.fault(("bets", number, "name"), f"{why}; below are {', '.join(names)}")
     return whole

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import chain
@@ -254,8 +254,11 @@ def _of_package(game: str) -> Game:
 
 
 def _read(path: Path) -> Game:
+    return game_of(GameSource.read(path))
+
+
+def game_of(source: GameSource) -> Game:
     """A game and its pay tables, ready to settle rounds."""
-    source = GameSource.read(path)
     spec = source.spec
     rankings = source.rankings()
     of_hands = (takes_faults(name, hand, rankings[name]) for name, hand in spec.hands.items())
@@ -263,12 +266,6 @@ def _read(path: Path) -> Game:
         raise source.fault(key, why)
     bets = _as_settled(spec)
     paytables = source.paytables(rankings)
-    content = [
-        _content(spec),
-        *(paytables[name].content() for name in sorted(paytables)),
-        *source.own_rankings(rankings),
-    ]
-    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), default=str)
     return Game(
         spec=spec,
         bets=bets,
@@ -280,12 +277,19 @@ def _read(path: Path) -> Game:
         tables={
             (bet.name, name): flatten(paytables[name], bet.rows) for bet in bets.values() for name in bet.all_paytables
         },
-        sha256=hashlib.sha256(canonical.encode()).hexdigest(),
+        sha256=content_hash(content_of(spec), paytables, source.own_rankings(rankings)),
         source=source,
     )
 
 
-def _content(spec: GameSpec) -> dict[str, Any]:
+def content_hash(content: Mapping[str, Any], paytables: Mapping[str, PayTable], rankings: Iterable[Any]) -> str:
+    """The SHA-256 of what a game file says, with its pay tables and the rankings beside it."""
+    whole = [content, *(paytables[name].content() for name in sorted(paytables)), *rankings]
+    canonical = json.dumps(whole, sort_keys=True, separators=(",", ":"), default=str)
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def content_of(spec: GameSpec) -> dict[str, Any]:
     """What is hashed of the file; of pay tables in it the same as of those in files of their own."""
     return spec.model_dump(mode="json", exclude_defaults=True, exclude={"paytables"})
 

@@ -38,7 +38,12 @@ class GameSource:
     def read(cls, path: Path, *, examine: bool = True) -> Self:
         """The game file at `path`. `examine`: also hold its keys against each other. TomlFileError for the first
         fault."""
-        whole = compose(read(path), str(path))
+        return cls.of(read(path), path, examine=examine)
+
+    @classmethod
+    def of(cls, text: str, path: Path, *, examine: bool = True) -> Self:
+        """As `read`, of a text that is not written to `path` yet."""
+        whole = compose(text, str(path))
         found, wrong = validated(whole.content(), GameSpec, faults if examine else lambda _: ())
         return cls(path, whole, first_fault(found, named_faults(iter(wrong), whole.fault)))
 

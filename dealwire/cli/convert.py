@@ -1,0 +1,83 @@
+"""`dealwire convert`: game files of an earlier version, written as the present one."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from dealwire.cli.exits import Exit, Stop
+from dealwire.cli.terminal import echo
+from protocol.tomlfile import TomlFileError
+from rules.game.convert import CONVERTED, Conversion, converted
+from rules.game.layers import GAME_SCHEMA
+
+
+@click.command("convert")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
+@click.option("--to", "folder", type=click.Path(path_type=Path), help="Write the new files into this folder.")
+@click.option("--in-place", is_flag=True, help="Write each new file over the old one.")
+def command(files: tuple[Path, ...], folder: Path | None, in_place: bool) -> None:
+    """Convert FILEs, games of an earlier version: what is said in another place now is taken out, comments stay.
+
+    Each is told with the SHA-256 by which results name the game, before and after. With --to the pay tables and
+    rankings beside a FILE go along, and nothing that is there is written over. Nothing is written when any FILE has a
+    fault.
+    """
+    if (folder is None) != in_place:
+        raise click.UsageError("say where to write: --to FOLDER, or --in-place")
+    found = [(file, converted(file)) for file in files]
+    made = [(file, new) for file, new in found if new is not None]
+    texts: dict[Path, str] = {}
+    for file, new in made:
+        for target, text in _written(file, new, folder):
+            if folder is not None and target.exists() and not _says(target, text):
+                raise Stop(Exit.USAGE, f"{target} is there already, and is not written over")
+            texts[target] = text
+    for target, text in texts.items():
+        _write(target, text)
+    for file, each in found:
+        for line in _report(file, each, folder):
+            echo(line)
+
+
+def _written(file: Path, new: Conversion, folder: Path | None) -> Iterator[tuple[Path, str]]:
+    """Each file that a conversion writes, and its text."""
+    if folder is None:
+        yield file, new.text
+        return
+    yield folder / file.name, new.text
+    for kind, names in (("paytables", new.game.paytables), ("rankings", new.game.named)):
+        for name in names:
+            beside = file.parent / kind / f"{name}.toml"
+            if beside.is_file():
+                yield folder / kind / beside.name, beside.read_text(encoding="utf-8")
+
+
+def _says(path: Path, text: str) -> bool:
+    """True for a file that says so already."""
+    return path.is_file() and path.read_bytes() == text.encode()
+
+
+def _write(path: Path, text: str) -> None:
+    """Put a text in the place of a file: after a power cut the one is there or the other."""
+    beside = path.with_name(f".{path.name}-new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with beside.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, path)
+    except OSError as error:
+        raise TomlFileError(path, None, "", f"cannot be written: {error.strerror}") from error
+
+
+def _report(file: Path, new: Conversion | None, folder: Path | None) -> Iterator[str]:
+    if new is None:
+        yield f"{file}: {GAME_SCHEMA} already, left as it is"
+        return
+    yield f"{file}: {CONVERTED}, now {GAME_SCHEMA}{f' in {folder / file.name}' if folder is not None else ''}"
+    yield f"  before: {new.before}"
+    yield f"  after:  {new.after}"
+    yield from (f"  {change}" for change in new.changes)
