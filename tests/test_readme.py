@@ -11,6 +11,7 @@ import pytest
 from dealer_flow.procedure.load import known_procedures
 from dealwire.cli import COMMANDS
 from dealwire.cli.exits import Exit
+from docs._print import counts
 from tests.support.reading.each import of_each
 
 ROOT = Path(__file__).parent.parent
@@ -41,9 +42,11 @@ def test_the_examples_run(number: int, says: list[str]) -> None:
 
 
 def test_the_procedures_are_counted() -> None:
+    """By `make docs`, and by nobody who types."""
     quality = (ROOT / "docs" / "quality.md").read_text()
-    counted = re.findall(r"\*\*(\d+) procedures\*\*", README) + re.findall(r"all (\d+) procedures", quality)
-    assert counted == [f"{len(known_procedures())}"] * 2
+    assert counts.pages() == {"../README.md": README, "quality.md": quality}
+    found = re.findall(r"\*\*(\d+) procedures\*\*", README) + re.findall(r"all (\d+) procedures", quality)
+    assert found == [f"{len(known_procedures())}"] * 2
 
 
 def test_every_command_is_listed() -> None:

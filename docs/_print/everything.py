@@ -6,6 +6,7 @@ from docs._print import (
     bench,
     beside,
     clauses,
+    counts,
     files,
     games,
     hands,
@@ -34,5 +35,6 @@ PRINTED: Final = (
     files,
     odds,
     clauses,
+    counts,
 )
 """Modules with `pages()`: path under `docs` -> text. A part of a page is printed after the rest of it."""
