@@ -268,6 +268,8 @@ class Settlement(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     """The pots that players bet into, the main pot first. Absent of a game without one."""
     pool: PoolTotal | None = None
     """The pool that is won by runners, and who has these. Absent of a game without one."""
+    unseen: str | None = None
+    """What cannot be known of a round that was dealt by no procedure of this program: absent of any other."""
 
     def __post_init__(self) -> None:
         if self.currency is not DOLLAR:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from dealer_flow.procedure.bet_rules import BetRule, rules_of, spots
 from dealer_flow.procedure.bets import BetPart
+from dealer_flow.procedure.law import Law
 from dealer_flow.procedure.load import Procedure, ProcedureError
 from dealer_flow.procedure.steps.assign import AssignStep
 from dealer_flow.procedure.steps.burn import BurnStep, PlannedBurn
@@ -211,31 +211,14 @@ class Plan:
 
     def _bets(self) -> None:
         procedure = self.procedure
-        there = spots(procedure, self.options)
+        self.law = law = Law(procedure, self.options)
+        """What the wagers of a seat must be."""
+        there = law.spots
         self.bets: dict[int, BetPart] = {bet.number: bet for bet in there}
-        self.rules: tuple[BetRule, ...] = rules_of(procedure, self.options)
-        """What the bets of a seat must be, under these options."""
-        self.before_deal = frozenset(bet.name for bet in there if bet.placed == "before-deal")
-        self.rules_at_start = tuple(rule for rule in self.rules if rule.named <= self.before_deal)
-        """Those of bets that are all placed before the deal."""
-        self.rules_at_end = tuple(
-            rule for rule in self.rules if rule.choice is not None or not rule.named <= self.before_deal
-        )
-        """Those that START GAME could not answer for good: of other bets too, or of a choice."""
-        staked = procedure.betting is not None  # a seat plays by its stake; a bet before the deal shows it as well
-        self.entering = frozenset(
-            bet.name
-            for bet in there
-            if bet.enters
-            or (bet.enters_when is not None and chosen(bet.enters_when, self.options))
-            or (staked and bet.placed == "before-deal")
-        )
-        self.entry_clause = next((bet.clause for bet in there if bet.enters), procedure.clause)
-        """The clause by which a seat is dealt in."""
+        self.rules, self.before_deal, self.entering = law.rules, law.before_deal, law.entering
+        self.entry_clause, self.tips = law.entry_clause, law.tips
         self.fees = frozenset(bet.name for bet in there if bet.fee)
         self.progressive = next((bet.name for bet in there if bet.progressive), None)
-        self.tips = {bet.name: bet.tip_for for bet in there if bet.tip_for is not None}
-        """A bet for the dealer -> the player's own that it plays with."""
         own = frozenset(bet.name for bet in there if bet.progressive)
         self.progressives = own | {tip for tip, bet in self.tips.items() if bet in own}
         self.pots = {bet.name: bet.pot.least for bet in there if bet.pot is not None}

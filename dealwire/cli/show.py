@@ -203,6 +203,8 @@ def say_settlement(settlement: Settlement) -> None:
     """The money: every bet with its reason and clause; what is held, and why."""
     if settlement.again:
         echo(f"  round {settlement.round} at {settlement.table} was settled before: no meter is moved", fg="red")
+    if settlement.unseen:
+        echo(f"  not known: {settlement.unseen}", fg="yellow")
     if settlement.status == "held":
         echo(f"  held: {settlement.why}", fg="red")
         return

@@ -58,8 +58,7 @@ def _pairs(game: Game) -> Iterator[str]:
 def _bet(game: Game, name: str) -> tuple[str, ...]:
     bet = game.bets[name]
     if bet.tip_for:
-        beside = bet.beside.clause if bet.beside else ""
-        return f"`{name}`", f"as `{bet.tip_for}`, the dealer's money", beside
+        return f"`{name}`", f"as `{bet.tip_for}`, the dealer's money", game.tips[name].clause
     pays = f", pays {bet.pays.text}" if bet.pays else f", by {', '.join(bet.paytables)}" if bet.paytables else ""
     on = f", paid on `{bet.on}`" if bet.on else ""
     folded = {"lose": ", lost by a fold", "absent": ", made by not folding"}.get(bet.fold, "")

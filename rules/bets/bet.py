@@ -16,7 +16,7 @@ from pydantic import model_validator
 from dealer_flow.record.result import RoundResult, Seat
 from dealer_flow.tomlfile import TomlTable
 from protocol.cards import Card, spell_cards
-from rules.bets.bet_terms import Beside, Clauses, Declared, EnvyRule, Equals, HandWhen, Instead, Option, Paired
+from rules.bets.bet_terms import Clauses, Declared, EnvyRule, HandWhen, Instead, Option, Paired
 from rules.bets.hold import Hold
 from rules.bets.round_facts import Compared, HandFacts, MeterFacts, SpecFacts
 from rules.hands import Ranked
@@ -69,8 +69,6 @@ class Bet(TomlTable):
     """The clause by which the house may take a commission of its win; a tip's win gives none."""
     commission_when: Option | None = None
     pairs_with: Paired | None = None
-    equals: Equals | None = None
-    beside: Beside | None = None
     counts_as: str = "base game"
     """The game that it is in, for `limit.games`."""
     tip_for: ClassVar[str] = ""
@@ -86,9 +84,9 @@ class Bet(TomlTable):
     only_table: ClassVar[str] = ""
     """Of a bet as another hand decides it, its one table; empty of any other. `as_chosen` sets it."""
 
-    def as_tip(self, name: str, beside: Beside) -> Self:
-        """The same bet for the dealer, beside this one."""
-        tip = self.model_copy(update={"name": name, "equals": None, "beside": beside, "commission": ""})
+    def as_tip(self, name: str, on: str) -> Self:
+        """The same bet for the dealer, paid on the stake of the tip `on` where it has none of its own."""
+        tip = self.model_copy(update={"name": name, "on": on, "commission": ""})
         tip.__dict__["tip_for"] = self.name
         return tip
 
@@ -117,8 +115,9 @@ class Bet(TomlTable):
         """The hand that its hand is compared with; empty where it is with none."""
         return ""
 
-    def settled_by(self, *, raised: bool) -> "Line":
-        """What makes its line; `raised`: some hands may have it higher than others."""
+    @property
+    def settled_by(self) -> "Line":
+        """What makes its line."""
         return self.line
 
     def line(self, staked: "Staked", seat: Seat, view: "RoundFacts") -> SettlementLine | None:
@@ -198,7 +197,7 @@ class TabledBet(Bet):
 class Agreed:
     """A bet as the terms have it: whose stake it is paid on (`on`, itself for a wager of its `own`), the hand that
     decides it under the readings in use, the pay table chosen for it and that table's rows, both None for a bet without
-    one, and what it `equals` if it may be raised above that by some hands only, a tip as the bet's that it is for.
+    one.
     `apart`: it is settled with those of the table, or outcome by outcome. `by_choice`: what its player chose or set may
     decide it before its hand does. `line` makes its line. `fold` and `lost`: what folding does to it and the clause by
     which it loses; `against` the hand that it is compared with, empty where it is with none; `fixed` what it pays
@@ -216,7 +215,6 @@ class Agreed:
     hand: str
     paytable: str | None
     rows: FlatTable | None
-    raised: Equals | None
     fold: str
     lost: str
     against: str

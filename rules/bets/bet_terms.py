@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from dealer_flow.tomlfile import TomlTable
-from rules.paytables.amounts import MOST_TIMES, WagerField
+from rules.paytables.amounts import WagerField
 from rules.paytables.conditions import LONGEST_RACE
 
 
@@ -113,36 +113,14 @@ class Doubled(TomlTable):
 
 
 class Raised(TomlTable):
-    """Up to how many times another bet this one may be, and with which hand, as cards and in `words`, the least one."""
+    """The hand without which the bet may not be more than another. How much more the procedure says."""
 
-    up_to: Annotated[int, Field(ge=2, le=MOST_TIMES)]
-    """So many times at most."""
-    at_least: str = ""
-    """The least hand, as cards: `AS AH`."""
-    words: str = ""
-    """That hand, in words."""
-
-
-class Equals(TomlTable):
-    """This bet must be `times` another, together `with` a third where one is named, or more where it may be raised.
-    `optional`: where it is made."""
-
-    bet: str
+    above: str
     """The name of the other bet."""
-    times: Annotated[int, Field(ge=1, le=MOST_TIMES)]
-    """How many times that bet."""
-    clause: str
-    with_: str = ""
-    """The name of a third bet; the two together make the amount."""
-    raised: Raised | None = None
-    optional: bool = False
-
-
-class Beside(TomlTable):
-    """This bet may only be made beside another."""
-
-    bet: str
-    """The name of that bet."""
+    at_least: str
+    """The least such hand, as cards: `AS AH`."""
+    words: str
+    """That hand, in words."""
     clause: str
 
 

@@ -5,14 +5,12 @@ A round of `DealerFlow` is never of these; one that another program wrote may be
 
 from collections import Counter
 from collections.abc import Iterable
-from functools import cache, lru_cache
-from pathlib import Path
 from typing import Final
 
-from dealer_flow.procedure.load import ProcedureError, known_procedures, load_procedure
+from dealer_flow.procedure.law import Law
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.schema import Procedure
-from dealer_flow.record.result import Drawn, RoundResult
+from dealer_flow.record.result import Drawn, ProcedureRef, RoundResult
 from protocol.cards import DECK, parse_card
 from rules.bets.hold import Hold
 from rules.game.load import Game
@@ -38,31 +36,30 @@ def folds_in(plan: Plan | None) -> frozenset[str]:
     return plan.folds if plan is not None else _FOLDS
 
 
-def plan_of(result: RoundResult, game: Game) -> Plan | None:
-    """The procedure that dealt the round, under its options; None when it is not one that this program knows, by its
-    hash: another version of it may have other cards."""
-    ref = result.procedure
-    return _plan(ref.id, ref.sha256, game.folder, tuple(result.options.items()))
+def known_of(result: RoundResult, game: Game) -> tuple[Plan | None, Law | None]:
+    """The procedure that dealt the round, under its options, and what its wagers had to be. The first is None when the
+    procedure is not one that this program knows, by its hash: another version of it may have other cards. The law is
+    that of the procedure of its id as this program has it: whoever dealt the round, and by whatever version, the
+    section is the same. None when there is none of that id."""
+    key = result.procedure, tuple(result.options.items())
+    found = game.known_rounds.get(key)
+    if found is None:
+        if len(game.known_rounds) == _OPTIONS_KEPT:
+            game.known_rounds.clear()
+        found = game.known_rounds[key] = _known(game.procedures.get(result.procedure.id), *key)
+    return found
 
 
-@lru_cache(maxsize=_OPTIONS_KEPT)
-def _plan(name: str, sha256: str, beside: str, options: tuple[tuple[str, str], ...]) -> Plan | None:
-    procedure = _procedure(name, beside)
-    if procedure is None or procedure.ref().sha256 != sha256:
-        return None
-    try:
-        return Plan(procedure, dict(options))
-    except ProcedureError:
-        return None
-
-
-@cache
-def _procedure(name: str, beside: str) -> Procedure | None:
-    source = name if name in known_procedures() else Path(beside) / f"{name}.toml"
-    try:
-        return load_procedure(source)
-    except ProcedureError:
-        return None
+def _known(
+    procedure: Procedure | None, ref: ProcedureRef, options: tuple[tuple[str, str], ...]
+) -> tuple[Plan | None, Law | None]:
+    if procedure is None:
+        return None, None
+    allowed = {each.name: each.allowed for each in procedure.option}
+    told = {option: value for option, value in options if value in allowed.get(option, ())}
+    plan = Plan(procedure, told)
+    law = Law(procedure, plan.options, allowed.keys() - told.keys())
+    return (plan if plan.ref == ref and len(told) == len(options) else None), law
 
 
 def _of_the_cards(result: RoundResult, plan: Plan | None) -> str:

@@ -1,19 +1,20 @@
 """Facts of the table that break a rule: the bets they touch are held, with the clause; nobody's money is guessed."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from operator import itemgetter
 from typing import Final
 
-from dealer_flow.english import dollars
+from dealer_flow.english import dollars, listed
+from dealer_flow.procedure.bets import Amount
+from dealer_flow.procedure.law import Breach, Law
 from dealer_flow.record.result import RoundResult, Seat
 from protocol.cards import DECK, UNREAD, Card, parse_card
 from rules.bets.bet import Bet
-from rules.bets.bet_terms import Equals
 from rules.bets.hold import Hold
 from rules.game.hand_spec import Cards
 from rules.game.load import Game
-from rules.kinds.to_pot import ToPotBet
 
 _PLAYING: Final = frozenset(DECK)
 _UNREAD: Final = UNREAD.text
@@ -78,45 +79,66 @@ _HOLDS: Final = frozenset({"wager-held", "side-bet-alone", "decision-bet-differs
 
 
 def broken_rules(
-    seat: Seat, game: Game, limit_cents: int | None = None, at_table: Mapping[str, Hold] | None = None
+    seat: Seat,
+    game: Game,
+    law: Law | None,
+    limit_cents: int | None = None,
+    at_table: Mapping[str, Hold] | None = None,
+    *,
+    complete: bool = True,
 ) -> dict[str, Hold]:
-    """Bet -> why it is held. A bet that breaks a rule holds every bet that is valid only together with it; of those
-    held `at_table` already, each is held alone.
+    """Bet -> why it is held. A stake that breaks a rule of the law holds those that some rule compares it with: which
+    of them is wrong, only the order shows in which they were placed. Of those held `at_table` already, each is held
+    alone.
 
-    `limit_cents` is the most one bet may be at this table; None leaves it to the game.
+    `law` is that of the round's procedure, None where nobody knows it. `limit_cents` is the most one bet may be at this
+    table; None leaves it to the law. `complete`: the round was played to its end.
     """
-    if not at_table and all_right(seat, game, limit_cents):
-        return {}
-    holds: dict[str, Hold] = dict(at_table or {})
+    at_table = at_table or {}
+    holds: dict[str, Hold] = dict(at_table)
     if (too_many := _too_many_games(seat, game)) is not None:
         return {bet.name: holds.get(bet.name, too_many) for bet in game.bets.values()}
-    for bet in game.bets.values():
-        if bet.name in (at_table or ()):
-            continue
-        hold = _over_limit(seat, bet, game, limit_cents) or _fault(seat, bet)
-        if hold is not None:
-            for name in game.tied[bet.name]:
-                holds.setdefault(name, hold)
-    for bet in game.bets.values():
-        if bet.tip_for in holds:
-            holds.setdefault(bet.name, holds[bet.tip_for])
+    faults = [*_faults(seat, game, law, limit_cents, complete)]
+    alone = [(bets, hold) for bets, hold in faults if at_table.keys().isdisjoint(bets)]
+    for bets, hold in alone:  # what a bet breaks itself goes before what it is compared with
+        holds |= {bet: hold for bet in bets if bet not in holds}
+    for bets, hold in alone:
+        for name in (other for bet in bets for other in (law.tied.get(bet, (bet,)) if law is not None else (bet,))):
+            holds |= {other: hold for other in game.tied[name] if other not in holds}
+    for tip in game.bets.values():
+        if tip.tip_for in holds:
+            holds.setdefault(tip.name, holds[tip.tip_for])
     return holds
 
 
-def all_right(seat: Seat, game: Game, limit_cents: int | None) -> bool:
-    """True when no rule can be broken, as most of the time: found without looking at each bet for a reason."""
-    wagers, limit = seat.wagers, game.spec.limit
-    most = limit_cents or (limit.each_bet_cents if limit else None)
-    if (most is not None and wagers and max(wagers.values()) > most) or (limit is not None and limit.games is not None):
-        return False
-    rules, folded = game.rules, seat.status == "folded"
-    for bet, other, times, third in rules.equal_folded if folded else rules.equal:
-        if wagers.get(bet, 0) != wagers.get(other, 0) * times or (third and wagers.get(third)):
-            return False
-    for bet, other in rules.beside:
-        if wagers.get(bet) and not wagers.get(other):
-            return False
-    return not folded or not any(map(wagers.get, rules.absent))
+def _faults(
+    seat: Seat, game: Game, law: Law | None, limit_cents: int | None, complete: bool
+) -> Iterator[tuple[tuple[str, ...], Hold]]:
+    """Stakes that cannot be, each with the reason: over the table's limit, on a hand that folded, against the law."""
+    for bet in game.bets.values():
+        stake = seat.wagers.get(bet.name, 0)
+        if stake and (hold := _over_limit(seat, bet, game, law, limit_cents)) is not None:
+            yield (bet.name,), hold
+        if stake and seat.status == "folded" and bet.fold == "absent":
+            why = f"{bet.name} of {dollars(stake)} on a hand that folded"
+            yield (bet.name,), Hold(why, bet.clauses.fold, fold_in_doubt=True)
+    if law is None:
+        return
+    made = choices_of(seat)
+    told = bool(seat.choices) or not law.by_steps
+    for breach in law.of_round(seat.wagers, made, alive=complete and seat.status == "live", all_told=told):
+        lacking = any(not seat.wagers.get(bet) for bet in breach.bets)
+        yield breach.bets, Hold(in_words(breach, seat.wagers), breach.rule.clause, fold_in_doubt=lacking)
+    if seat.propositions:
+        for breach in law.of_propositions(seat.propositions):
+            yield breach.bets, Hold(in_words(breach, seat.wagers), breach.rule.clause)
+        for tip, alone, clause in law.lone_tips(seat.propositions):
+            yield (tip,), Hold(f"{tip} without a bet on {listed([*alone])}", clause)
+
+
+def choices_of(seat: Seat) -> frozenset[str]:
+    """Every choice that a round tells of a seat."""
+    return frozenset(filter(None, (seat.decision, *seat.decisions, *seat.choices.values())))
 
 
 def _too_many_games(seat: Seat, game: Game) -> Hold | None:
@@ -127,39 +149,55 @@ def _too_many_games(seat: Seat, game: Game) -> Hold | None:
     return Hold(f"bets in {len(played)} games ({', '.join(played)}), at most {games.most} are allowed", games.clause)
 
 
-def _over_limit(seat: Seat, bet: Bet, game: Game, limit_cents: int | None) -> Hold | None:
-    stake, limit = seat.wagers.get(bet.name, 0), game.spec.limit
-    if isinstance(bet, ToPotBet) and bet.raised:
-        return None  # the limit is on each bet and each raise, not on all that a betting round comes to
-    most = limit_cents or (limit.each_bet_cents if limit else None)
-    if most is None or stake <= most:
+def _over_limit(seat: Seat, bet: Bet, game: Game, law: Law | None, limit_cents: int | None) -> Hold | None:
+    """Why a bet is more than the table's own limit lets it be; None where that is the law's, which speaks for
+    itself."""
+    stake, most = seat.wagers.get(bet.name, 0), law.most_cents if law is not None else None
+    if limit_cents is None or stake <= limit_cents or limit_cents == most:
         return None
-    clause = limit.clause if limit else "house limit"
-    return Hold(f"{bet.name} of {dollars(stake)} is over the limit of {dollars(most)}", clause)
+    if law is not None and bet.name in law.by_action:
+        return None  # the limit is on each bet and each raise, not on all that a betting round comes to
+    own = law.limit if law is not None and law.limit is not None else game.spec.limit
+    why = f"{bet.name} of {dollars(stake)} is over the limit of {dollars(limit_cents)}"
+    return Hold(why, own.clause if own else "house limit")
 
 
-def _fault(seat: Seat, bet: Bet) -> Hold | None:
-    wagers, stake = seat.wagers, seat.wagers.get(bet.name, 0)
-    folded_away = seat.status == "folded" and bet.fold == "absent"
-    if folded_away and stake:
-        return Hold(f"{bet.name} of {dollars(stake)} on a hand that folded", bet.clauses.fold, fold_in_doubt=True)
-    if bet.equals is not None and not folded_away and (wrong := _unequal(wagers, bet.name, bet.equals)):
-        return Hold(wrong, bet.equals.clause, fold_in_doubt=bet.fold == "absent" and not stake)
-    beside = bet.beside
-    if beside is not None and stake and not wagers.get(beside.bet, 0):
-        return Hold(f"{bet.name} of {dollars(stake)} without a bet on {beside.bet}", beside.clause)
-    return None
+def in_words(breach: Breach, wagers: Mapping[str, int]) -> str:
+    """How stakes of a seat break a rule: `play of $5 is not equal to 2 times the ante of $5`."""
+    rule, amount = breach.rule, breach.rule.amount
+    of = listed([f"{bet} of {dollars(wagers.get(bet, 0))}" for bet in breach.bets])
+    if amount is not None:
+        return f"{of}{_COMPARED[rule.kind]}{_amount(amount, wagers)}"
+    if rule.kind == "due":
+        return f"a live hand without a bet on {listed([*breach.bets])}"
+    if rule.kind == "left":
+        return f"{of} goes with no choice that was made"
+    if rule.kind == "excludes":
+        return f"{breach.bets[0]} of {dollars(breach.cents)} beside {listed([*breach.bets[1:]])}"
+    present = [bet for bet in rule.others if wagers.get(bet)]
+    if rule.kind == "same-as":
+        return f"{of} is not as much as {listed(present)}"
+    absent = [bet for bet in rule.others if bet not in present]
+    return f"{of} without a bet on {listed(absent, 'and' if rule.kind == 'needs' else 'or')}"
 
 
-def _unequal(wagers: Mapping[str, int], name: str, equals: Equals) -> str:
-    """How a bet differs from what another asks of it; empty where it does not."""
-    stake, other = wagers.get(name, 0), wagers.get(equals.bet, 0)
-    together = stake + wagers.get(equals.with_, 0)
-    most = equals.raised.up_to if equals.raised else equals.times
-    if other * equals.times <= together <= other * most or (equals.optional and not stake):
-        return ""
-    of = f"the {equals.bet} of {dollars(other)}"
-    if most != equals.times:
-        return f"{name} of {dollars(stake)} is not {equals.times} to {most} times {of}"
-    times = "" if equals.times == 1 else f"{equals.times} times "
-    return f"{name} of {dollars(stake)} is not equal to {times}{of}"
+_COMPARED: Final = {
+    "equal": " is not equal to ",
+    "exactly": " is not ",
+    "at-most": " is more than ",
+    "at-least": " is less than ",
+    "multiple-of": " is no multiple of ",
+    "limit": " is over the limit of ",
+    "total-over": " come together to more than ",
+    "total-under": " come together to less than ",
+    "tip-over": " is more than ",
+}
+"""Kind of rule -> what is said between a stake and the amount that it is compared with."""
+
+
+def _amount(amount: Amount, wagers: Mapping[str, int]) -> str:
+    """`$1`, `2 times the ante of $5`, `half the ante of $5`."""
+    if not amount.bet:
+        return dollars(int(amount.times))
+    times = {1: "", Fraction(1, 2): "half "}.get(amount.times, f"{amount.times} times ")
+    return f"{times}the {amount.bet} of {dollars(wagers.get(amount.bet, 0))}"

@@ -15,11 +15,11 @@ from rules.bets.hold import Hold
 from rules.bets.round_facts import Compared
 from rules.facts.held import FACES, faces, known_cards
 from rules.facts.terms import MadeHand, Terms
-from rules.game.common_rules import PlainHand
 from rules.game.forced_draw import wrong_draw
 from rules.game.hand_input import best_taking
 from rules.game.hand_spec import DISCARDS, OWN, Cards, HandSpec
 from rules.game.keep_rules import keep, load_keep
+from rules.game.plain_hands import PlainHand
 from rules.hands import Ranked
 
 _OF_SEAT = frozenset({OWN, DISCARDS})

@@ -6,6 +6,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from dealer_flow.procedure.law import Law
 from dealer_flow.record.result import Seat
 from protocol.cards import Card, parse_card
 from protocol.places import DEALER
@@ -14,13 +15,13 @@ from rules.errors import ACCEPT_SUSPECT, SettlementRefused
 from rules.facts.caps import agree_maximum
 from rules.facts.commission import Commission
 from rules.facts.commission import commission as agree_commission
-from rules.facts.held import all_right
+from rules.facts.held import broken_rules
 from rules.facts.rake import agree_rake
-from rules.game.common_rules import PlainHand
 from rules.game.hand_spec import HandSpec
 from rules.game.house_ways import HouseWay, load_houseway
 from rules.game.jackpot_spec import JackpotAward
 from rules.game.load import Game
+from rules.game.plain_hands import PlainHand
 from rules.game.pool_spec import MOST_SEATS
 from rules.game.readings import READINGS
 from rules.hands import Ranked, ranker
@@ -164,16 +165,17 @@ class Terms:
         """The pay table chosen for `bet`, a tip's as the bet's that it is for; None for a bet without one."""
         return bet.only_table or self.paytables.get(bet.chosen_with)
 
-    def bets_of(self, seat: Seat) -> SeatBets:
-        """The bets of a seat, and what is paid on their stakes."""
+    def bets_of(self, seat: Seat, law: Law | None) -> SeatBets:
+        """The bets of a seat, and what is paid on their stakes; `law` is that of its round's procedure."""
         wagers = seat.wagers
-        key = seat.status, *wagers, *wagers.values()
+        key = law, seat.status, seat.decision, *seat.choices.values(), *seat.decisions, *wagers, *wagers.values()
         found = self._seats.get(key)
         if found is None:
             if len(self._seats) == _SEATS_KEPT:
                 self._seats.clear()
             made = {of.name: of for of in self.bets if wagers.get(of.on)}
-            found = self._seats[key] = SeatBets(made, made.keys(), all_right(seat, self.game, self.limit_cents))
+            sound = not broken_rules(seat, self.game, law, self.limit_cents)
+            found = self._seats[key] = SeatBets(made, made.keys(), sound)
         return found
 
     @property
@@ -210,8 +212,6 @@ class Terms:
 
     def _agree(self, bet: Bet) -> Agreed:
         table, against = self.chosen(bet), bet.compared_with
-        equals = (self.game.bets[bet.tip_for] if bet.tip_for else bet).equals
-        raised = equals if equals is not None and equals.raised and equals.raised.at_least else None
         return Agreed(
             bet=bet,
             name=bet.name,
@@ -219,11 +219,10 @@ class Terms:
             own=not bet.on,
             apart=bet.apart,
             by_choice=bool(bet.declared or bet.instead or self.game.spec.sets),
-            line=bet.settled_by(raised=raised is not None),
+            line=bet.settled_by,
             hand=bet.decided_by(self.readings, table),
             paytable=table,
             rows=None if table is None else self.game.tables.get((bet.name, table)),
-            raised=raised,
             fold=bet.fold,
             lost=bet.clauses.lose,
             against=against,
@@ -406,11 +405,11 @@ def _agree_way(game: Game, wanted: str | None) -> HouseWay | None:
 
 def _agree_limit(game: Game, limit_cents: int | None) -> int | None:
     """The table's own limit, which may be lower than the law's and never higher."""
-    law = game.spec.limit
-    most = law.each_bet_cents if law else None
+    law = game.law
+    most = law.most_cents if law is not None else None
     if limit_cents is None:
         return most
     if limit_cents < 1 or (most is not None and limit_cents > most):
-        allowed = f"1 to {most} cents ({law.clause})" if most and law else "1 cent or more"
+        allowed = f"1 to {most} cents ({law.limit.clause})" if law is not None and law.limit else "1 cent or more"
         raise SettlementRefused("limit of each bet", limit_cents, [allowed])
     return limit_cents

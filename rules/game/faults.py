@@ -1,6 +1,6 @@
 """What one key of a game file cannot know of another: names that have to stand elsewhere in it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from protocol.tomlfile import Key
 from rules.bets.bet import Bet
@@ -15,18 +15,18 @@ from rules.kinds.against import AgainstBet
 from rules.kinds.shared import SharedBet
 from rules.kinds.split import SplitBet
 from rules.kinds.table import TableBet
-from rules.kinds.tip import TipBet
 from rules.kinds.to_pool import ToPoolBet
 from rules.kinds.to_pot import ToPotBet
 from rules.paytables.paytable import paytable_faults
 
 
-def faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
-    """What one key cannot know of another."""
+def faults(spec: GameSpec, tips: Collection[str] = ()) -> Iterator[tuple[Key, str]]:
+    """What one key cannot know of another. `tips`: the names of those that players may put up."""
+    names = [*(bet.name for bet in spec.bets), *tips]
     for name, hand in spec.hands.items():
         yield from unknown(("hands", name, "whole"), "hand", (hand.whole,) if hand.whole else (), spec.hands)
         yield from _keep_faults(name, hand)
-    yield from _set_faults(spec)
+    yield from _set_faults(spec, names)
     if (not spec.hands) == (spec.race is None):
         yield ("hands",), "give [hands.NAME] or [race], one of them"
     for name, reading in spec.readings.items():
@@ -35,22 +35,17 @@ def faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
         elif reading.default not in READINGS[name]:
             why = f"unknown option {reading.default!r}; allowed: {', '.join(READINGS[name])}"
             yield ("readings", name, "default"), why
-    names = [bet.name for bet in spec.bets]
     ordered = [*names, *([POT] if spec.pot is not None else [])]
     for number, phase in enumerate(spec.order):
         yield from unknown(("order", number, "bets"), "bet", phase.bets, ordered)
-    yield from _pot_faults(spec)
+    yield from _pot_faults(spec, names)
     if spec.jackpot is not None:
-        yield from _jackpot_faults(spec, spec.jackpot)
+        yield from _jackpot_faults(spec, spec.jackpot, names)
     yield from _pool_faults(spec)
     for index, row in enumerate(spec.bets):
         if row.name in names[:index]:
             yield ("bets", index, "name"), f"bet {row.name!r} stands twice"
-        if isinstance(row, TipBet):
-            own = [bet.name for bet in spec.bets if not isinstance(bet, TipBet)]
-            yield from unknown(("bets", index, "for"), "bet", (row.for_,), own)
-        else:
-            yield from _bet_faults(spec, index, row, names)
+        yield from _bet_faults(spec, index, row, names)
         yield from _missing_clauses(index, row)
     if spec.maximum is not None:
         yield from unknown(("maximum", "bets"), "bet", spec.maximum.bets, names)
@@ -90,11 +85,10 @@ def _bet_faults(spec: GameSpec, index: int, bet: Bet, names: list[str]) -> Itera
         yield from unknown((*at, "goes-with"), "bet", bet.goes_with, names)
     if isinstance(bet, AgainstBet):
         yield from unknown((*at, "table-hand"), "hand", (bet.table_hand,) if bet.table_hand else (), spec.hands)
+        yield from unknown((*at, "raised", "above"), "bet", (bet.raised.above,) if bet.raised else (), names)
         if bet.unqualified:
             yield from unknown((*at, "unqualified"), "qualifier", (bet.unqualified.qualifier,), spec.qualifiers)
         yield from (((*at, *key), why) for key, why in _unpaid_wins(bet))
-    for key, other in (("equals", bet.equals and bet.equals.bet), ("beside", bet.beside and bet.beside.bet)):
-        yield from unknown((*at, key), "bet", (other,) if other else (), names)
     if bet.pairs_with:
         yield from unknown((*at, "pairs-with"), "bet", (bet.pairs_with.bet,), names)
         pair = [each for each in spec.bets if each.name == bet.pairs_with.bet and isinstance(each, Bet)]
@@ -105,17 +99,17 @@ def _bet_faults(spec: GameSpec, index: int, bet: Bet, names: list[str]) -> Itera
     yield from unknown((*at, "on"), "bet", (bet.on,) if bet.on else (), names)
 
 
-def _jackpot_faults(spec: GameSpec, award: JackpotAward) -> Iterator[tuple[Key, str]]:
+def _jackpot_faults(spec: GameSpec, award: JackpotAward, names: list[str]) -> Iterator[tuple[Key, str]]:
     """An award speaks of hands and bets of the game."""
     found = [*award_faults(award, ("jackpot",))]
     yield from found
     if not found:
         which = "beaten" if award.beaten is not None else "held"
         yield from unknown(("jackpot", which, "hand"), "hand", (award.earned_by.hand,), spec.hands)
-    yield from unknown(("jackpot", "stake"), "bet", filter(None, (award.stake,)), [bet.name for bet in spec.bets])
+    yield from unknown(("jackpot", "stake"), "bet", filter(None, (award.stake,)), names)
 
 
-def _pot_faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
+def _pot_faults(spec: GameSpec, names: list[str]) -> Iterator[tuple[Key, str]]:
     """A pot and the wagers into it ask for each other; the hands that win it are the game's."""
     wagers = [index for index, bet in enumerate(spec.bets) if isinstance(bet, ToPotBet)]
     if spec.pot is None:
@@ -130,7 +124,7 @@ def _pot_faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
         yield ("pot", "clauses"), "of unlike bets a part may be matched by nobody; give uncalled, or [pot] alike"
     if spec.pot.rolls is not None:
         yield from unknown(("pot", "rolls", "qualifier"), "qualifier", (spec.pot.rolls.qualifier,), spec.qualifiers)
-        yield from unknown(("pot", "rolls", "enters"), "bet", (spec.pot.rolls.enters,), [bet.name for bet in spec.bets])
+        yield from unknown(("pot", "rolls", "enters"), "bet", (spec.pot.rolls.enters,), names)
     if spec.pot.high is None and (spec.pot.rolls or spec.pot.matched):
         yield ("pot",), "a pot that rolls over, or that losers match, is won by a high hand; give [pot.high]"
     for index, bet in enumerate(spec.bets):
@@ -187,10 +181,8 @@ def _unpaid_wins(bet: AgainstBet) -> Iterator[tuple[Key, str]]:
             yield key, f"'win' is paid by no row of a table, and the bet has no pays; allowed: {allowed}"
 
 
-def _missing_clauses(index: int, bet: Bet | TipBet) -> Iterator[tuple[Key, str]]:
+def _missing_clauses(index: int, bet: Bet) -> Iterator[tuple[Key, str]]:
     """Ways to end that a bet has, and nothing that decides them."""
-    if isinstance(bet, TipBet):
-        return
     if bet.fold == "lose" and not bet.clauses.fold:
         yield ("bets", index, "clauses"), "fold: missing, and folding loses the bet"
     if isinstance(bet, AgainstBet) and bet.unqualified and not bet.clauses.unqualified:
@@ -204,11 +196,11 @@ def unknown(key: Key, what: str, named: Iterable[str], known: Iterable[str]) -> 
             yield key, f"unknown {what} {name!r}; allowed: {', '.join(known)}"
 
 
-def _set_faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
+def _set_faults(spec: GameSpec, names: list[str]) -> Iterator[tuple[Key, str]]:
     """Hands that are set in two, and the ways they are set."""
     for index, each in enumerate(spec.sets):
         yield from unknown(("sets", index), "hand", (each.low, each.rest), spec.hands)
-        yield from unknown(("sets", index, "bets"), "bet", each.bets, [bet.name for bet in spec.bets])
+        yield from unknown(("sets", index, "bets"), "bet", each.bets, names)
     yield from unknown(("houseways",), "house way", spec.houseways, houseway_ids())
 
 

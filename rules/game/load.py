@@ -8,31 +8,34 @@ from functools import cache, cached_property
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from dealer_flow.games import files_of
+from dealer_flow.procedure.law import Law
+from dealer_flow.procedure.plan import Plan
+from dealer_flow.procedure.schema import Procedure
+from dealer_flow.record.result import ProcedureRef
 from dealer_flow.tomlfile import misnamed
 from protocol.nearest import did_you_mean
 from protocol.tomlfile import Key, TomlFileError
 from rules.bets.bet import Bet
-from rules.bets.bet_terms import Beside
-from rules.game.common_rules import PlainHand, PlainRules, plain_hands, plain_rules
 from rules.game.hand_input import takes_faults
 from rules.game.hand_spec import DISCARDS, OWN, HandSpec
 from rules.game.minimum_hand import least_faults
 from rules.game.order import settles_by_seat
+from rules.game.plain_hands import PlainHand, plain_hands
 from rules.game.schema import GameSpec
-from rules.game.source import GameSource
+from rules.game.source import GameSource, Tip, tips_of
 from rules.game.source import cards_of as cards_of
 from rules.game.split_spec import SetHand
 from rules.hands import Ranking
 from rules.kinds.fee import FeeBet
 from rules.kinds.shared import SharedBet
-from rules.kinds.tip import TipBet
 from rules.paytables.paytable import FlatTable, PaidRow, PayTable, flatten
 from rules.settlement import GameRef
 
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+_NO_FILES: Final[Mapping[str, Path]] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -42,10 +45,9 @@ class Game:
     spec: GameSpec
     bets: Mapping[str, Bet]
     """As settled: a tip is the bet that it is for, under its own name."""
+    tips: Mapping[str, Tip]
     instead: Mapping[str, Bet]
     """Bet -> as it is decided for a seat that made the choice which it names."""
-    tied: Mapping[str, frozenset[str]]
-    """Bet -> the bets that are valid only together with it, itself included."""
     paytables: Mapping[str, PayTable]
     tables: Mapping[tuple[str, str], FlatTable]
     """Bet and pay table -> the table as that bet is paid by it."""
@@ -56,6 +58,10 @@ class Game:
     sha256: str
     source: GameSource = field(compare=False, repr=False)
     """The game file, and all that it stands on."""
+    known_rounds: dict[tuple[ProcedureRef, tuple[tuple[str, str], ...]], tuple[Plan | None, Law | None]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+    """A procedure with the options of a round -> what is known of both, once a round was settled."""
 
     @property
     def id(self) -> str:
@@ -112,10 +118,28 @@ class Game:
         """How a settlement names it."""
         return GameRef(id=self.id, sha256=self.sha256)
 
+    @property
+    def procedures(self) -> Mapping[str, Procedure]:
+        """Those of its procedures that are at hand, by id."""
+        return self.source.procedures
+
     @cached_property
-    def rules(self) -> PlainRules:
-        """What the bets must be beside each other, of those of which anything is asked."""
-        return plain_rules(self.bets.values())
+    def law(self) -> Law | None:
+        """What its wagers must be, by the first of its procedures under the options that are the game's; None where
+        that is not at hand. A round is held against that of its own procedure."""
+        procedure = self.procedures.get(self.spec.procedures[0])
+        ours = {name: allowed[0] for name, allowed in self.spec.options.items()}
+        return Plan(procedure, ours).law if procedure is not None else None
+
+    @cached_property
+    def tied(self) -> Mapping[str, frozenset[str]]:
+        """Bet -> the bets that are valid only together with it, itself included."""
+        groups = {name: frozenset({name}) for name in self.bets} | (self.law.tied if self.law is not None else {})
+        for bet in self.bets.values():
+            if isinstance(bet, SharedBet):
+                merged = groups[bet.name].union(*(groups[other] for other in bet.goes_with))
+                groups.update(dict.fromkeys(merged, merged))
+        return groups
 
     @cached_property
     def paired(self) -> tuple[Bet, ...]:
@@ -228,13 +252,14 @@ def _no_such_game(name: str) -> str:
     return f"no such game{did_you_mean(name, game_ids())}; allowed: {', '.join(game_ids())}, or a .toml file"
 
 
-def load_game(source: str | Path) -> Game:
+def load_game(source: str | Path, procedures: Mapping[str, Path] = _NO_FILES) -> Game:
     """A game by id, or from a file; beside it stand its pay tables in `paytables/`, rankings of its own in `rankings/`.
+    A procedure of its own is in one of `procedures`, by id, or in `ID.toml` beside the game's file.
 
     TomlFileError names the file, the line, the key and what is allowed, in one line.
     """
     path = game_path(source)
-    return _of_package(source) if isinstance(source, str) and source in game_ids() else _read(path)
+    return _of_package(source) if isinstance(source, str) and source in game_ids() else _read(path, procedures)
 
 
 def game_path(source: str | Path) -> Path:
@@ -253,8 +278,8 @@ def _of_package(game: str) -> Game:
     return _read(files_of("pays")[game])
 
 
-def _read(path: Path) -> Game:
-    return game_of(GameSource.read(path))
+def _read(path: Path, procedures: Mapping[str, Path] = _NO_FILES) -> Game:
+    return game_of(GameSource.read(path, procedures))
 
 
 def game_of(source: GameSource) -> Game:
@@ -264,13 +289,14 @@ def game_of(source: GameSource) -> Game:
     of_hands = (takes_faults(name, hand, rankings[name]) for name, hand in spec.hands.items())
     for key, why in chain(least_faults(spec, rankings), *of_hands):
         raise source.fault(key, why)
-    bets = _as_settled(spec)
+    tips = tips_of(spec, source.procedures.values())
+    bets = _as_settled(spec, tips)
     paytables = source.paytables(rankings)
     return Game(
         spec=spec,
         bets=bets,
+        tips=tips,
         instead={name: bet.as_chosen(bet.instead) for name, bet in bets.items() if bet.instead},
-        tied=_tied(bets),
         paytables=paytables,
         rankings=rankings,
         named=source.named(),
@@ -294,27 +320,7 @@ def content_of(spec: GameSpec) -> dict[str, Any]:
     return spec.model_dump(mode="json", exclude_defaults=True, exclude={"paytables"})
 
 
-def _as_settled(spec: GameSpec) -> dict[str, Bet]:
-    """Every bet by its name; a tip is the bet that it is for, with clauses of its own where one stands on it."""
-    rows = {row.name: row for row in spec.bets}
-    found: dict[str, Bet] = {}
-    for row in spec.bets:
-        if isinstance(row, TipBet):
-            bet = cast("Bet", rows[row.for_])
-            tip = bet.as_tip(row.name, Beside(bet=row.on or row.for_, clause=row.clause))
-            found[row.name] = tip.model_copy(update={"on": row.on}) if row.on else tip
-        else:
-            found[row.name] = row
-    return found
-
-
-def _tied(bets: Mapping[str, Bet]) -> dict[str, frozenset[str]]:
-    groups = {name: frozenset({name}) for name in bets}
-    for bet in bets.values():
-        if bet.equals:
-            merged = groups[bet.name] | groups[bet.equals.bet]
-            groups.update(dict.fromkeys(merged, merged))
-        if isinstance(bet, SharedBet):
-            merged = groups[bet.name].union(*(groups[other] for other in bet.goes_with))
-            groups.update(dict.fromkeys(merged, merged))
-    return groups
+def _as_settled(spec: GameSpec, tips: Mapping[str, Tip]) -> dict[str, Bet]:
+    """Every bet by its name; a tip is the bet that it is of, under its own name."""
+    rows: dict[str, Bet] = {row.name: row for row in spec.bets}
+    return rows | {name: rows[tip.of].as_tip(name, tip.on) for name, tip in tips.items()}

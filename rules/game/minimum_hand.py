@@ -23,9 +23,8 @@ def least_faults(spec: GameSpec, rankings: Mapping[str, Ranking]) -> Iterator[tu
         at = "bets", number
         if not isinstance(bet, AgainstBet):
             continue
-        if bet.equals and bet.equals.raised and bet.equals.raised.at_least:
-            key = *at, "equals", "raised"
-            yield from _faults(spec, rankings, bet.hand, bet.equals.raised.at_least, key)
+        if bet.raised:
+            yield from _faults(spec, rankings, bet.hand, bet.raised.at_least, (*at, "raised"))
         for place, unless in enumerate(bet.unqualified.unless if bet.unqualified else ()):
             yield from _faults(spec, rankings, bet.hand, unless.at_least, (*at, "unqualified", "unless", place))
         conditions = CONDITIONS[rankings[bet.against].vocabulary]

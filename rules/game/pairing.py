@@ -11,6 +11,7 @@ from protocol.tomlfile import Key, TomlFileError
 from rules.game.hand_spec import DISCARDS, OWN, Cards, HandSpec
 from rules.game.load import Game
 from rules.game.schema import GameSpec
+from rules.game.source import procedure_source as source_of
 
 _NOTHING: Final[Mapping[str, str]] = {}
 _NO_FILES: Final[Mapping[str, Path]] = {}
@@ -68,12 +69,8 @@ def must_fit(game: Game, source: str | Path | None = None, options: Mapping[str,
 
 
 def procedure_source(game: Game, name: str) -> str | Path | None:
-    """The procedure of that id: among those that come with the package, else the file beside the game's, or beside
-    one that it stands on."""
-    if name in known_procedures():
-        return name
-    beside = (folder / f"{name}.toml" for folder in game.source.folders)
-    return next((file for file in beside if file.is_file() and file != game.path), None)
+    """The procedure of that id, as a game finds it."""
+    return source_of(name, game.source.whole)
 
 
 # ------------------------------------------------------------------ what is compared
@@ -98,6 +95,8 @@ def _bets(spec: GameSpec, procedure: Procedure) -> Iterator[PairFault]:
             why = f"procedure {procedure.id} does not play {bet.name!r} for the progressive; allowed: {theirs}"
             yield PairFault("game", ("bets", number, "kind"), why)
     for number, spot in enumerate(procedure.bet):
+        if spot.tip_for is not None:
+            continue  # settled as the bet that it is for
         if spot.name not in bets:
             why = f"game {spec.id} has no bet {spot.name!r}; allowed: {', '.join(bets)}"
             yield PairFault("procedure", ("bet", number, "name"), why)

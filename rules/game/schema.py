@@ -13,8 +13,6 @@ from rules.game.pool_spec import PoolSpec
 from rules.game.pot_spec import PotSpec
 from rules.game.split_spec import Charge, SetHand
 from rules.kinds import KINDS
-from rules.kinds.tip import TipBet
-from rules.paytables.amounts import WagerField
 from rules.paytables.paytable import InlineTable
 
 
@@ -44,10 +42,9 @@ class Games(TomlTable):
 
 
 class Limit(TomlTable):
-    """The most one bet may be; without a figure where the text leaves it to the table."""
+    """By which `clause` a table's own limit of a bet counts, where the procedure prints no figure, and in how many
+    `games` a player may bet."""
 
-    each_bet_cents: WagerField | None = None
-    """The most that one bet may be."""
     clause: str
     games: Games | None = None
 
@@ -91,7 +88,7 @@ class Open(TomlTable):
 
 
 if TYPE_CHECKING:
-    AnyBet = Bet | TipBet
+    AnyBet = Bet
 else:
     AnyBet = Union[tuple(KINDS.values())]  # noqa: UP007
 BetRow = Annotated[AnyBet, Field(discriminator="kind")]

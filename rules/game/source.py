@@ -1,14 +1,16 @@
 """A game file as it is read: upon all that it stands on, with the rankings and pay tables that it names."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 from dealer_flow.games import paytable_files
 from dealer_flow.layers import Whole
+from dealer_flow.procedure.load import Procedure, ProcedureError, known_procedures, load_procedure
 from dealer_flow.tomlfile import first_fault, named_faults, read, validated
 from protocol.tomlfile import Key, TomlFileError
 from rules.game.faults import faults, unknown
@@ -18,12 +20,22 @@ from rules.game.layers import compose
 from rules.game.schema import GameSpec
 from rules.hands import Ranking, UnknownRanking, ranking
 from rules.hands.poker import PokerRanking, load_ranking
-from rules.kinds.tip import TipBet
 from rules.paytables.conditions import CONDITIONS
 from rules.paytables.paytable import PayTable, load_paytable
 
 _TABLE_OF: Final[Mapping[str, str]] = {"margin": "margin", "race": "race"}
 """Kind of bet -> the kind of its tables, where it is not the vocabulary of its hand's ranking."""
+
+_NO_FILES: Final[Mapping[str, Path]] = {}
+
+
+class Tip(NamedTuple):
+    """A tip: settled as the bet it is `of`, the money is the dealer's. `on`: the tip on whose stake it is paid, where
+    that bet is paid on another's."""
+
+    of: str
+    clause: str
+    on: str = ""
 
 
 @dataclass(frozen=True)
@@ -33,19 +45,26 @@ class GameSource:
     path: Path
     whole: Whole
     spec: GameSpec
+    procedures: Mapping[str, Procedure]
+    """Those of its procedures that are at hand and in order, by id."""
 
     @classmethod
-    def read(cls, path: Path, *, examine: bool = True) -> Self:
-        """The game file at `path`. `examine`: also hold its keys against each other. TomlFileError for the first
-        fault."""
-        return cls.of(read(path), path, examine=examine)
+    def read(cls, path: Path, files: Mapping[str, Path] = _NO_FILES, *, examine: bool = True) -> Self:
+        """The game file at `path`, whose procedures may be in these `files`, by id. `examine`: also hold its keys
+        against each other. TomlFileError for the first fault."""
+        return cls.of(read(path), path, files, examine=examine)
 
     @classmethod
-    def of(cls, text: str, path: Path, *, examine: bool = True) -> Self:
+    def of(cls, text: str, path: Path, files: Mapping[str, Path] = _NO_FILES, *, examine: bool = True) -> Self:
         """As `read`, of a text that is not written to `path` yet."""
         whole = compose(text, str(path))
-        found, wrong = validated(whole.content(), GameSpec, faults if examine else lambda _: ())
-        return cls(path, whole, first_fault(found, named_faults(iter(wrong), whole.fault)))
+        procedures = _procedures(whole.content().get("procedures"), whole, files) if examine else {}
+
+        def examined(spec: GameSpec) -> Iterator[tuple[Key, str]]:
+            return faults(spec, tips_of(spec, procedures.values())) if examine else iter(())
+
+        found, wrong = validated(whole.content(), GameSpec, examined)
+        return cls(path, whole, first_fault(found, named_faults(iter(wrong), whole.fault)), procedures)
 
     def fault(self, key: Key, why: str) -> TomlFileError:
         """The error for a key of the game, where it is written."""
@@ -54,7 +73,7 @@ class GameSource:
     @cached_property
     def folders(self) -> tuple[Path, ...]:
         """The folders of the file and of all that it stands on, its own first: what lies beside one is found there."""
-        return tuple(dict.fromkeys(Path(layer.file).parent for layer in reversed(self.whole.layers)))
+        return _folders(self.whole)
 
     def beside(self, folder: str, name: str) -> Path | None:
         """The file of this name in a folder beside the game file, or beside one that it stands on."""
@@ -127,8 +146,6 @@ class GameSource:
         """Name -> every pay table that may pay a bet."""
         found: dict[str, PayTable] = {}
         for index, bet in enumerate(self.spec.bets):
-            if isinstance(bet, TipBet):
-                continue
             for name in bet.all_paytables:
                 key: Key = ("bets", index, "paytables" if name in bet.paytables else "instead")
                 found[name] = table = self._paytable(key, name)
@@ -167,6 +184,43 @@ class GameSource:
     def _names_beside(self) -> Iterator[str]:
         for folder in self.folders:
             yield from (each.stem for each in (folder / "paytables").glob("*.toml"))
+
+
+def procedure_source(name: str, whole: Whole) -> str | Path | None:
+    """The procedure of that id: among those that come with the package, else the file beside the game's, or beside
+    one that it stands on."""
+    if name in known_procedures():
+        return name
+    files = (folder / f"{name}.toml" for folder in _folders(whole))
+    return next((file for file in files if file.is_file() and str(file) != whole.own.file), None)
+
+
+def _folders(whole: Whole) -> tuple[Path, ...]:
+    return tuple(dict.fromkeys(Path(layer.file).parent for layer in reversed(whole.layers)))
+
+
+def _procedures(names: object, whole: Whole, files: Mapping[str, Path]) -> dict[str, Procedure]:
+    """Those of these procedures that are at hand. What is wrong with another comes to light where the game is held
+    against it."""
+    found: dict[str, Procedure] = {}
+    for name in names if isinstance(names, list) else ():
+        source = files.get(name) or procedure_source(name, whole) if isinstance(name, str) else None
+        if source is not None:
+            with suppress(ProcedureError):
+                found[name] = load_procedure(source)
+    return found
+
+
+def tips_of(spec: GameSpec, procedures: Iterable[Procedure]) -> dict[str, Tip]:
+    """What players may put up for the dealer, in the order of the procedures."""
+    names = {bet.name for bet in spec.bets}
+    found: dict[str, Tip] = {}
+    for spot in (spot for procedure in procedures for spot in procedure.bet):
+        if spot.tip_for in names:
+            found[spot.name] = Tip(spot.tip_for, spot.clause)
+            paid_on_it = (bet.name for bet in spec.bets if bet.on == spot.tip_for)
+            found |= {f"tip-{name}": Tip(name, spot.clause, spot.name) for name in paid_on_it}
+    return found
 
 
 def cards_of(hand: HandSpec) -> tuple[int, int]:

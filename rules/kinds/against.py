@@ -8,7 +8,7 @@ from pydantic import model_validator
 from dealer_flow.english import dollars
 from dealer_flow.record.result import Seat
 from rules.bets.bet import Bet, Line, RoundFacts, Staked
-from rules.bets.bet_terms import Doubt, Equals, OneColour, TieRule, Unqualified
+from rules.bets.bet_terms import Doubt, OneColour, Raised, TieRule, Unqualified
 from rules.bets.compared import compared
 from rules.bets.hold import Hold
 from rules.hands import Ranked
@@ -37,6 +37,7 @@ class AgainstBet(Bet):
     ties: tuple[TieRule, ...] = ()
     """Ties of which something else comes."""
     one_colour: OneColour | None = None
+    raised: Raised | None = None
     doubt: Doubt | None = None
     unqualified: Unqualified | None = None
 
@@ -56,19 +57,20 @@ class AgainstBet(Bet):
             raise ValueError(f"bet {self.name!r} against a hand needs pays = 'A to B' or paytables, one of them")
         return self
 
-    def settled_by(self, *, raised: bool) -> Line:
+    @property
+    def settled_by(self) -> Line:
         """Its line; by the shorter way where nothing is asked but which of two hands is higher."""
-        plain = not (raised or self.asks_more or self.doubt or self.wins == "lower")
+        plain = not (self.raised or self.asks_more or self.doubt or self.wins == "lower")
         return self._by_hands_alone if plain else self.line
 
     def line(self, staked: Staked, seat: Seat, view: RoundFacts) -> SettlementLine:
         """Wins at a fixed pay or by a table, loses, or ties by the hands, as far as the other hand qualifies."""
         player = view.hand(staked.of.hand, seat)
         if isinstance(player, str):
-            fixed = not self.always and not _is_raised(staked, seat)
+            fixed = not self.always and not _is_raised(self.raised, staked, seat)
             ruled = self._unqualified(staked, seat, view, None) if fixed else None
             return ruled if ruled is not None else staked.held(Hold(player, self.clauses.win))
-        if staked.of.raised is not None and (wrong := _raised(staked.of.raised, staked, seat, player)):
+        if self.raised is not None and (wrong := _raised(self.raised, staked, seat, player)):
             return staked.held(wrong)
         shown = view.hand(self.table_hand, seat) if self.table_hand else player
         if isinstance(shown, str):
@@ -164,12 +166,9 @@ class AgainstBet(Bet):
         return staked.won(facts, of.fixed)
 
 
-def _is_raised(staked: Staked, seat: Seat) -> bool:
+def _is_raised(raised: Raised | None, staked: Staked, seat: Seat) -> bool:
     """Whether the bet, or the one that a tip is for, is more than every hand may make it."""
-    equals = staked.of.raised
-    if equals is None:
-        return False
-    return seat.wagers.get(_own(staked), 0) > seat.wagers.get(equals.bet, 0) * equals.times
+    return raised is not None and seat.wagers.get(_own(staked), 0) > seat.wagers.get(raised.above, 0)
 
 
 def _own(staked: Staked) -> str:
@@ -177,15 +176,14 @@ def _own(staked: Staked) -> str:
     return staked.bet.tip_for or staked.bet.name
 
 
-def _raised(equals: Equals, staked: Staked, seat: Seat, player: Ranked) -> Hold | None:
+def _raised(raised: Raised, staked: Staked, seat: Seat, player: Ranked) -> Hold | None:
     """Why a bet may not be raised as it was with this hand; None where it may, or was not raised."""
-    assert equals.raised is not None, "that is why it is asked"
-    if not _is_raised(staked, seat) or staked.terms.reaches(staked.of.hand, player, equals.raised.at_least):
+    if not _is_raised(raised, staked, seat) or staked.terms.reaches(staked.of.hand, player, raised.at_least):
         return None
     name = _own(staked)
-    stake, other = seat.wagers.get(name, 0), seat.wagers.get(equals.bet, 0)
-    more = f"{name} of {dollars(stake)} beside {equals.bet} of {dollars(other)}"
-    return Hold(f"{more} asks for {equals.raised.words}, and the hand is {player.text}", equals.clause)
+    stake, other = seat.wagers.get(name, 0), seat.wagers.get(raised.above, 0)
+    more = f"{name} of {dollars(stake)} beside {raised.above} of {dollars(other)}"
+    return Hold(f"{more} asks for {raised.words}, and the hand is {player.text}", raised.clause)
 
 
 def _doubt(doubt: Doubt, sign: int, seat: Seat, view: RoundFacts) -> str:

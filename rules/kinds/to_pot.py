@@ -17,8 +17,6 @@ class ToPotBet(Bet):
     among_players: ClassVar[bool] = True
     clause: str
     clauses: Clauses = Clauses(win="", lose="")
-    raised: bool = False
-    """True where raises lie there, too: `limit` speaks of one bet and not of all that a betting round comes to."""
 
     @model_validator(mode="after")
     def _is_decided_by_the_pot(self) -> Self:

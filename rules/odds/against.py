@@ -77,8 +77,13 @@ class AgainstTable:
     @cached_property
     def raises(self) -> list[_Raise]:
         """What the player may play on with, the least first; between the least and the most nothing can be best."""
-        made = (bet.equals.raised for bet in self.bets if bet.fold == "absent" and bet.equals)
-        return [_Raise(Fraction(1), ""), *(_Raise(Fraction(each.up_to), each.at_least) for each in made if each)]
+        law = self.question.game.law
+        found = [_Raise(Fraction(1), "")]
+        for bet in self.bets:
+            if isinstance(bet, AgainstBet) and bet.raised and law is not None:
+                most = (rule.amount for rule in law.rules if rule.bets == (bet.name,) and rule.kind == "at-most")
+                found += [_Raise(Fraction(each.times), bet.raised.at_least) for each in most if each is not None]
+        return found
 
     @cached_property
     def steps(self) -> list[str]:
@@ -184,10 +189,13 @@ class AgainstTable:
     def stakes(self, bets: Sequence[Bet], given: Mapping[str, str]) -> dict[str, Fraction]:
         """Of each bet, in units of the first."""
 
+        law = self.question.game.law
+
         def stake(bet: Bet) -> Fraction:
-            if bet.name in given or bet.equals is None or bet is bets[0]:
+            equal = law.equal_to(bet.name) if law is not None else None
+            if bet.name in given or equal is None or bet is bets[0]:
                 return Fraction(given.get(bet.name, 1))
-            return stake(self.question.game.bets[bet.equals.bet]) * bet.equals.times
+            return stake(self.question.game.bets[equal.bet]) * equal.times
 
         return {bet.name: stake(bet) for bet in bets}
 

@@ -74,7 +74,7 @@ def _of_bet(question: Question, bet: Bet, found: Sequence[Odds | NotComputed]) -
         printed = [*_printed(question, bet, table)]
         if not counted:
             yield from _findings(question, bet, table, None, printed)
-        computed = [[*_computed(bet, table, each)] for each in counted]
+        computed = [[*_computed(question.game, bet, table, each)] for each in counted]
         sound = not all(computed)
         for number, (each, slips) in enumerate(zip(counted, computed, strict=True)):
             shown = replace(each, suspect=each.suspect or _ELSEWHERE) if slips and sound else each
@@ -98,7 +98,7 @@ def _of_solver(question: Question, found: Sequence[Odds | NotComputed]) -> Itera
                 seen.add(name)
                 table = game.paytables[name]
                 alone = bet.kind == "table" and all(outcome.staked == 1 for outcome in each.outcomes)
-                computed = _computed(bet, table, each) if alone else _unreached(bet, table, each)
+                computed = _computed(question.game, bet, table, each) if alone else _unreached(bet, table, each)
                 yield from _findings(question, bet, table, each, [*computed, *_printed(question, bet, table)])
 
 
@@ -127,11 +127,12 @@ def _sisters(game: Game, bet: Bet, table: PayTable) -> list[PayTable]:
     return [each for name in bet.paytables if are_sisters(table, each := game.paytables[name])]
 
 
-def _computed(bet: Bet, table: PayTable, found: Odds) -> Iterator[_Slip]:
-    """What only the odds show."""
-    if found.returned > 1 and not (bet.on or bet.equals):
+def _computed(game: Game, bet: Bet, table: PayTable, found: Odds) -> Iterator[_Slip]:
+    """What only the odds show. A bet that another one asks for is no matter of its own returns."""
+    asked_for = bool(bet.on) or (game.law is not None and game.law.equal_to(bet.name) is not None)
+    if found.returned > 1 and not asked_for:
         yield _Slip("over-100", f"returns {percent(found.returned, 4)} % of the stake")
-    if found.returned < LEAST and not (found.incomplete or bet.on or bet.equals):
+    if found.returned < LEAST and not (found.incomplete or asked_for):
         yield _Slip("under-50", f"returns {percent(found.returned, 4)} % of the stake")
     if table.printed is not None:
         edge, back = table.printed.house_edge_pct, table.printed.return_pct

@@ -176,9 +176,10 @@ def _tables(question: Question, bets: Sequence[Bet]) -> Iterator[dict[str, str]]
 
 def _stakes(question: Question, bets: Sequence[Bet], chosen: Mapping[str, str]) -> list[Stake]:
     units: dict[str, int] = {}
-    stakes = []
+    stakes, law = [], question.game.law
     for bet in bets:
-        units[bet.name] = units[bet.equals.bet] * bet.equals.times if bet.equals else 1
+        equal = law.equal_to(bet.name) if law is not None else None
+        units[bet.name] = units[equal.bet] * int(equal.times) if equal is not None else 1
         if bet.name in chosen:
             rows = question.game.tables[bet.name, chosen[bet.name]]
             back = {margin: _back(rows[margin]) for margin in _MARGINS}

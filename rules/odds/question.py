@@ -80,12 +80,14 @@ class Question:
         """
         game = self.game
         names = game.tied[bet.name]
-        if bet.beside and not any(game.bets[name].fold == "absent" for name in names):
-            names = game.tied[bet.beside.bet]
+        enters = () if game.law is None else (name for name in game.bets if name in game.law.entering)
+        first = next(iter(enters), bet.name)
+        if first not in names and not any(game.bets[name].fold == "absent" for name in names):
+            names = game.tied[first]
         own = [each for each in game.bets.values() if not each.tip_for]
         together = [each for each in own if each.name in names]
         beside = [each for each in own if each.kind in TOGETHER and each.name not in names]
-        return together, [each for each in beside if each.beside and each.beside.bet in names]
+        return together, beside if first in names else []
 
     def marks(self, table: PayTable, readings: Mapping[str, str]) -> dict[str, Any]:
         """What the table prints of its own odds, and why it or one of the readings cannot be meant."""

@@ -6,6 +6,7 @@ from typing import Final
 
 from msgspec import Struct, structs
 
+from dealer_flow.procedure.law import Law
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.record.catalogue import may_break_a_round
 from dealer_flow.record.details import DOLLAR
@@ -14,7 +15,7 @@ from rules.bets.bet import Agreed, OfTable, Staked, held, lies
 from rules.bets.hold import Hold
 from rules.errors import SettlementRefused
 from rules.facts.caps import cut
-from rules.facts.contradictions import contradiction, folds_in, plan_of
+from rules.facts.contradictions import contradiction, folds_in, known_of
 from rules.facts.fold_doubts import in_doubt
 from rules.facts.held import broken_rules, held_at_table, seen_too_often
 from rules.facts.seen import View
@@ -44,6 +45,8 @@ from rules.settlement import (
 _BY_NUMBER: Final = attrgetter("seat")
 _SHOWN: Final = ("live", "folded")
 """Hands whose bets the cards decide, of a round that was played out."""
+_UNSEEN: Final = "whether each bet was placed in its time"
+"""What only the order of events shows: of a round from elsewhere nobody here saw it."""
 _NOTHING: Mapping[str, str] = {}
 _NO_HOLDS: Mapping[str, Hold] = {}
 _NO_CENTS: Final = (0, 0, 0, 0, 0)
@@ -130,10 +133,10 @@ def must_be_of(result: RoundResult, game: Game) -> None:
 def settle_on(result: RoundResult, terms: Terms) -> Settlement:
     """Settle one round on terms that were agreed before; the round is of the game and has no bets but its."""
     game = terms.game
-    seats, plan = sorted(result.seats, key=_BY_NUMBER, reverse=game.descending), plan_of(result, game)
+    seats, (plan, law) = sorted(result.seats, key=_BY_NUMBER, reverse=game.descending), known_of(result, game)
     hold = _nothing_settles(result, game, plan)
-    books = _hold_all(result, seats, terms, hold) if hold else _lines(result, seats, terms, plan)
-    return _close(result, terms, seats, books, hold.why if hold else None)
+    books = _hold_all(result, seats, terms, law, hold) if hold else _lines(result, seats, terms, plan, law)
+    return _close(result, terms, seats, books, hold.why if hold else None, None if plan is not None else _UNSEEN)
 
 
 def _nothing_settles(result: RoundResult, game: Game, plan: Plan | None) -> Hold | None:
@@ -156,17 +159,17 @@ def _nothing_settles(result: RoundResult, game: Game, plan: Plan | None) -> Hold
     return contradiction(result, game, plan)
 
 
-def _hold_all(result: RoundResult, seats: Sequence[Seat], terms: Terms, hold: Hold) -> _Books:
-    made = ((seat, of.bet) for seat in seats for of in terms.bets_of(seat).made.values() if of.own)
+def _hold_all(result: RoundResult, seats: Sequence[Seat], terms: Terms, law: Law | None, hold: Hold) -> _Books:
+    made = ((seat, of.bet) for seat in seats for of in terms.bets_of(seat, law).made.values() if of.own)
     lines = [held(bet, seat.seat, seat.wagers[bet.name], hold) for seat, bet in made]
     return _Books(lines, pool=pool_of(View(result, terms), seats, {}, None))
 
 
-def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms, plan: Plan | None) -> _Books:
+def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms, plan: Plan | None, law: Law | None) -> _Books:
     """Every bet of the table: by its cards where it plays, else as the round says."""
     game = terms.game
     lines: list[SettlementLine] = []  # annotated: list[...]() builds its type for each round
-    bets, holds, played = _look_at(result, seats, terms, folds_in(plan))
+    bets, holds, played = _look_at(result, seats, terms, folds_in(plan), law)
     view = View(result, terms)
     at_once = {bet.name: bet.settle_table(seats, holds, played, view) for bet in game.for_table}
     of_table = any_pots(view, seats, holds)
@@ -267,7 +270,7 @@ def collected(lines: Iterable[SettlementLine], game: Game) -> int:
 
 
 def _look_at(
-    result: RoundResult, seats: Iterable[Seat], terms: Terms, folds: Set[str]
+    result: RoundResult, seats: Iterable[Seat], terms: Terms, folds: Set[str], law: Law | None
 ) -> tuple[dict[int, Mapping[str, Agreed]], dict[int, dict[str, Hold]], dict[int, Set[str]]]:
     """Seat -> its bets by name; those of them that break a rule, of a seat that has such; and those that the cards
     decide. `folds` are the choices by which a hand is given up. What a dead hand's bets are does not matter."""
@@ -276,11 +279,11 @@ def _look_at(
     played: dict[int, Set[str]] = {}
     complete = result.outcome == "complete"
     for seat in seats:
-        number, status, (made, names, sound) = seat.seat, seat.status, terms.bets_of(seat)
+        number, status, (made, names, sound) = seat.seat, seat.status, terms.bets_of(seat, law)
         bets[number] = made
         chose_to_fold = complete and status == "live" and seat.decision in folds
-        if (chose_to_fold or seat.held or not sound) and status != "dead":
-            held = _broken(result, seat, terms, folds)
+        if (chose_to_fold or seat.held or seat.propositions or not sound) and status != "dead":
+            held = _broken(result, seat, terms, folds, law)
             if held:
                 holds[number] = held
         if complete and status in _SHOWN and not seat.returned:
@@ -290,11 +293,12 @@ def _look_at(
     return bets, holds, played
 
 
-def _broken(result: RoundResult, seat: Seat, terms: Terms, folds: Set[str]) -> dict[str, Hold]:
+def _broken(result: RoundResult, seat: Seat, terms: Terms, folds: Set[str], law: Law | None) -> dict[str, Hold]:
     """The bets of a seat that break a rule."""
     at_table = held_at_table(result, seat) if seat.held else None
-    held = broken_rules(seat, terms.game, terms.limit_cents, at_table)
-    return in_doubt(seat, terms, held, folds) if result.outcome == "complete" else held
+    complete = result.outcome == "complete"
+    held = broken_rules(seat, terms.game, law, terms.limit_cents, at_table, complete=complete)
+    return in_doubt(seat, terms, held, folds) if complete else held
 
 
 def _line(of: Agreed, seat: Seat, hold: Hold | None, view: View) -> SettlementLine | None:
@@ -326,7 +330,9 @@ def _by_choice(staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
     return staked.of.line(staked, seat, view)
 
 
-def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Books, why: str | None) -> Settlement:
+def _close(
+    result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Books, why: str | None, unseen: str | None
+) -> Settlement:
     """Add up and sign."""
     lines = (*books.lines, *books.envy)
     if result.currency != DOLLAR:
@@ -362,6 +368,7 @@ def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Boo
         meters=books.meters,
         pots=books.pots.pots if books.pots else (),
         pool=books.pool.total if books.pool else None,
+        unseen=unseen,
     )
 
 

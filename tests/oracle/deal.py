@@ -51,11 +51,12 @@ class Player:
         self.wagers[name] = self.amount() if cents is None else cents
         return self.wagers[name]
 
-    def tips(self, *names: str, chance: float = 0.25) -> None:
-        """Tips beside some of these bets, up to the player's own."""
+    def tips(self, *names: str, chance: float = 0.25, alike: int = 0) -> None:
+        """Tips beside some of these bets, up to the player's own, or all `alike`."""
         for name in names:
             if name in self.wagers and self.rng.random() < chance:
-                self.wagers[f"tip-{name}"] = self.rng.choice((self.wagers[name], self.amount(self.wagers[name])))
+                tip = alike or self.rng.choice((self.wagers[name], self.amount(self.wagers[name])))
+                self.wagers[f"tip-{name}"] = tip
 
     def choose(self, step: str, *choices: str) -> str:
         self.choices[step] = self.rng.choice(choices)

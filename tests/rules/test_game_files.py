@@ -145,18 +145,6 @@ FAULTS = [
         "readings.natural.default: unknown option 'any'; allowed: own-suit, no-deuce",
     ),
     (
-        'equals = { bet = "ante", times = 2,',
-        'equals = { bet = "aunt", times = 2,',
-        "aunt",
-        "bets[3].equals: unknown bet 'aunt'; allowed: ante, blind, play, flush-rush, progressive",
-    ),
-    (
-        'equals = { bet = "ante", times = 2,',
-        'equals = { bet = "ante", time = 2,',
-        "time = 2",
-        "(did you mean 'times'?)",
-    ),
-    (
         'fold = "47.1-1017.60(7)"',
         'fold = "47.1-1017.60(7)"\npush = ""',
         'push = ""',
@@ -247,8 +235,8 @@ AT_SETTLEMENT = [
     ),
     (
         "crazy-4.co",
-        'up-to = 3, at-least = "AS AH 3D 2C"',
-        'up-to = 3, at-least = "AS AS 3D 2C"',
+        'above = "ante", at-least = "AS AH 3D 2C"',
+        'above = "ante", at-least = "AS AS 3D 2C"',
         "raised.at-least: a card stands twice",
     ),
     (

@@ -281,7 +281,7 @@ def test_who_sat_a_hand_out_may_not_bet_again() -> None:
 
 
 def test_bets_that_are_not_alike_hold_the_pot() -> None:
-    found = trips(seat_of(1, **bets(THREE)), seat_of(2, **bets(TWO_PAIR, bet_2=200)))
+    found = trips(seat_of(1, **bets(THREE)), seat_of(2, **bets(TWO_PAIR, initial=200, bet_1=200, bet_2=200, bet_3=200)))
     assert (found.status, found.lines[0].clause) == ("held", "47.1-1017.38(3), (15)")
 
 

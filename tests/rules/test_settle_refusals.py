@@ -30,7 +30,7 @@ GROUP = ("ante", "blind", "play")
         (
             {"ante": 0, "progressive": 100},
             ("progressive",),
-            co("progressive (4)"),
+            co("(3)"),
             "progressive of $1 without a bet on ante",
         ),
     ],

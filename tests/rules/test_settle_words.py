@@ -216,9 +216,9 @@ ROLLS = [
                 "47.1-1017.38(10)",
             ),
             (
-                (seat_of(1, **bets(THREE)), seat_of(2, **bets(TWO_PAIR, bet_2=200))),
+                (seat_of(1, **bets(THREE)), seat_of(2, **bets(TWO_PAIR, initial=200, bet_1=200, bet_2=200, bet_3=200))),
                 {},
-                "bet-2 is $1 at seat 1 and $2 at seat 2",
+                "initial is $1 at seat 1 and $2 at seat 2",
                 "47.1-1017.38(3), (15)",
             ),
         )

@@ -11,8 +11,8 @@ from typing import Literal
 
 import devices.events as e
 from dealer_flow.play.course.cards_by_step import settled_bets
-from dealer_flow.procedure.bet_rules import BetRule, Breach
 from dealer_flow.procedure.bets import BESIDE, BetPart
+from dealer_flow.procedure.law import ALONE, BetRule, Breach
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.record.incidents import Incident
@@ -22,8 +22,6 @@ from devices.events import Body, Seen
 
 Rules = Literal["start", "end", "all"]
 """Those that bets are held against at START GAME, those that are left for END GAME, or every one."""
-_ALONE = ("needs", "needs-one-of", "tip-alone")
-"""Rules that say what a bet that lies alone lacks."""
 
 
 def placeable(plan: Plan, wagers: Mapping[str, int]) -> Sequence[BetPart]:
@@ -60,9 +58,7 @@ def _beside(plan: Plan) -> Mapping[str, tuple[BetRule, ...]]:
         bet.name: tuple(
             rule
             for rule in plan.rules
-            if rule.amount is None
-            and bet.name in rule.named
-            and not (bet.name in plan.entering and rule.kind in _ALONE)
+            if rule.amount is None and bet.name in rule.named and not (bet.name in plan.entering and rule.kind in ALONE)
         )
         for bet in plan.bets.values()
     }
@@ -112,7 +108,7 @@ def judge_start(round_: Round, seen: Seen) -> None:
                 _judge(round_, seen, number, bets, _breaches(round_, number, bets, "start"))
             round_.judged.add(number)
         else:
-            _judge_alone(round_, seen, number, bets, round_.plan.rules_at_start)
+            _judge_alone(round_, seen, number, bets, round_.plan.law.at_start)
 
 
 def placed_anew(round_: Round, number: int) -> None:
@@ -130,7 +126,7 @@ def judge_end(round_: Round, seen: Seen, outcome: Outcome) -> None:
     void = outcome != "complete"
     for number, bets in round_.staked.items():
         if number not in round_.active and not void:  # its other bet went back where the text leaves them open
-            _judge_alone(round_, seen, number, bets, round_.plan.rules_at_start)
+            _judge_alone(round_, seen, number, bets, round_.plan.law.at_start)
     if not void:
         hold_passed_by(round_, outcome)
     for number in round_.active:
@@ -253,7 +249,7 @@ def _breaches(round_: Round, number: int, bets: Mapping[str, int], which: Rules)
 def _breaches_of(
     plan: Plan, which: Rules, bets: frozenset[tuple[str, int]], made: frozenset[str]
 ) -> tuple[Breach, ...]:
-    rules = {"start": plan.rules_at_start, "end": plan.rules_at_end, "all": plan.rules}[which]
+    rules = {"start": plan.law.at_start, "end": plan.law.at_end, "all": plan.rules}[which]
     wagers = dict(bets)
     found = (rule.breach(wagers) for rule in rules if rule.choice is None or rule.choice in made)
     return tuple(breach for breach in found if breach is not None)
@@ -304,19 +300,12 @@ def _judge_propositions(round_: Round, seen: Seen, number: int) -> None:
     """Each wager on a proposition is as many chips as its spot's are; a tip lies on propositions on which its player
     has a wager, where it is known on which those are."""
     on = round_.propositions.get(number, {})
-    for rule in round_.plan.rules:
-        if rule.kind == "multiple-of" and rule.amount is not None and not rule.amount.bet:
-            (bet,) = rule.bets
-            broken = (rule.breach({bet: cents}) for cents in on.get(bet, {}).values())
-            breach = next((each for each in broken if each is not None), None)
-            if breach is not None and bet not in round_.held.get(number, {}):
-                round_.report(_incident(number, breach), seen)
-                hold(round_, number, (bet,), rule.clause)
-    for tip, own in round_.plan.tips.items():
-        alone = tuple(f"{own} on {what}" for what in on.get(tip, {}) if on.get(own) and what not in on[own])
-        if alone:
-            cents = round_.wagers.get(number, {}).get(tip, 0)
-            _hold_tip(round_, seen, number, tip, "tip-alone", _clause_of(round_, tip), alone, cents)
+    for breach in round_.plan.law.of_propositions(on):
+        if breach.bets[0] not in round_.held.get(number, {}):
+            round_.report(_incident(number, breach), seen)
+            hold(round_, number, breach.bets, breach.rule.clause)
+    for tip, alone, clause in round_.plan.law.lone_tips(on):
+        _hold_tip(round_, seen, number, tip, "tip-alone", clause, alone, round_.wagers.get(number, {}).get(tip, 0))
 
 
 def _clause_of(round_: Round, bet: str) -> str:
@@ -329,7 +318,7 @@ def _judge_alone(round_: Round, seen: Seen, number: int, bets: Mapping[str, int]
     lacks = {
         bet: rule.clause
         for rule in rules
-        if rule.kind in _ALONE and (breach := rule.breach(bets))
+        if rule.kind in ALONE and (breach := rule.breach(bets))
         for bet in breach.bets
     }
     clauses = [*lacks.values(), round_.plan.entry_clause]

@@ -30,7 +30,8 @@ def play(player: Player) -> None:
         if player.choose(step, f"let-it-ride-{bet[-1]}", f"take-back-{bet[-1]}").startswith("let"):
             player.bet(bet, each)
     player.bet("bet-dollar", each)
-    player.tips("bet-1", "bet-2", "bet-dollar", "three-card-bonus")
+    tipped = [bet for bet in ("bet-1", "bet-2", "bet-dollar", "three-card-bonus") if bet in player.wagers]
+    player.tips(*tipped, alike=player.amount(min(player.wagers[bet] for bet in tipped)))
 
 
 def stages(data: Round, rng: random.Random) -> list[tuple[str, str, list[str]]]:

@@ -1,23 +1,10 @@
-"""What is asked of most bets, and what makes most hands, read off a game's file once: it is asked of every seat."""
+"""What makes most hands, read off a game's file once: it is asked of every seat."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from protocol.places import DEALER
-from rules.bets.bet import Bet
 from rules.game.hand_spec import DISCARDS, OWN, HandSpec
-
-
-class PlainRules(NamedTuple):
-    """What is asked of bets beside each other: those that are not there when their hand folded, those that are as many
-    times another, alone where a third may make a part of it, and those that are beside another."""
-
-    absent: tuple[str, ...]
-    equal: tuple[tuple[str, str, int, str], ...]
-    """The bet, the other, how many times, the third."""
-    equal_folded: tuple[tuple[str, str, int, str], ...]
-    """Those of them that are asked of a hand that folded."""
-    beside: tuple[tuple[str, str], ...]
 
 
 class PlainHand(NamedTuple):
@@ -28,18 +15,6 @@ class PlainHand(NamedTuple):
     own: int
     others: tuple[tuple[str, int], ...]
     part: str = ""
-
-
-def plain_rules(bets: Collection[Bet]) -> PlainRules:
-    """The rules of those bets of which anything is asked."""
-    absent = tuple(bet.name for bet in bets if bet.fold == "absent")
-    equal = tuple((bet.name, bet.equals.bet, bet.equals.times, bet.equals.with_) for bet in bets if bet.equals)
-    return PlainRules(
-        absent,
-        equal,
-        tuple(rule for rule in equal if rule[0] not in absent),
-        tuple((bet.name, bet.beside.bet) for bet in bets if bet.beside),
-    )
 
 
 def plain_hands(hands: Mapping[str, HandSpec]) -> dict[str, PlainHand]:

@@ -1,0 +1,295 @@
+"""The law of wagers: every rule of a procedure's bets under one choice of options, and how a seat's bets break it.
+
+The flow asks it at START GAME and at END GAME, the settlement of a finished round from anywhere: one set of rules, with
+one clause each.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Set
+from fractions import Fraction
+from itertools import product
+from typing import Final, NamedTuple
+
+from dealer_flow.procedure.bets import Amount, BetPart, MustPart, amount_of
+from dealer_flow.procedure.schema import Procedure
+from dealer_flow.procedure.steps.decide import DecideStep
+from dealer_flow.procedure.tables import DecisionPart, chosen
+
+
+class BetRule(NamedTuple):
+    """One rule as it is asked: of one bet, or of several together. `kind` of AMOUNTS, BESIDE, or `limit`, `total-over`,
+    `total-under`, `tip-alone`, `tip-over`; of a finished round also `entry` (none of `others`, which enter a seat, lies
+    beside the bet), `due` (a live hand lacks the bets of a choice), `left` (the bet goes with no choice made)."""
+
+    kind: str
+    bets: tuple[str, ...]
+    clause: str
+    amount: Amount | None = None
+    others: tuple[str, ...] = ()
+    choice: str | None = None
+
+    @property
+    def named(self) -> frozenset[str]:
+        """Every bet it looks at."""
+        bet = (self.amount.bet,) if self.amount is not None and self.amount.bet else ()
+        return frozenset((*self.bets, *self.others, *bet))
+
+    def breach(self, wagers: Mapping[str, int], due: Collection[str] = ()) -> "Breach | None":
+        """How these bets of a seat break it; None when they do not. Those that are `due` are asked though they are not
+        there."""
+        cents, there = 0, tuple[str, ...]()
+        for bet in self.bets:
+            if wagers.get(bet) or bet in due:
+                cents, there = cents + wagers.get(bet, 0), (*there, bet)
+        if not there:
+            return None
+        if self.amount is not None:
+            wanted = self.amount.cents(wagers)
+            return Breach(self, there, cents, int(wanted)) if _BROKEN[self.kind](cents, wanted) else None
+        present = [bet for bet in self.others if wagers.get(bet)]
+        if self.kind == "same-as":
+            return Breach(self, there, cents, 0) if any(wagers[bet] != cents for bet in present) else None
+        if self.kind == "excludes":
+            return Breach(self, (*there, *present), cents, 0) if present else None
+        short = not present if self.kind in ("needs-one-of", "entry") else len(present) < len(self.others)
+        return Breach(self, there, cents, 0) if short else None
+
+
+class Breach(NamedTuple):
+    """A rule that is broken: by these bets of a seat, `cents` together where `wanted` cents are allowed."""
+
+    rule: BetRule
+    bets: tuple[str, ...]
+    cents: int
+    wanted: int
+
+
+_BROKEN: Final[Mapping[str, Callable[[int, int | Fraction], bool]]] = {
+    "equal": lambda cents, wanted: cents != wanted,
+    "exactly": lambda cents, wanted: cents != wanted,
+    "at-most": lambda cents, wanted: cents > wanted,
+    "at-least": lambda cents, wanted: cents < wanted,
+    "multiple-of": lambda cents, wanted: not wanted or cents % wanted != 0,
+    "limit": lambda cents, wanted: cents > wanted,
+    "total-over": lambda cents, wanted: cents > wanted,
+    "total-under": lambda cents, wanted: cents < wanted,
+    "tip-over": lambda cents, wanted: 0 < wanted < cents,
+}
+
+
+ALONE: Final = ("needs", "needs-one-of", "tip-alone")
+"""Rules that say what a bet that lies alone lacks."""
+
+
+class Law:
+    """What a procedure asks of the wagers of a seat under these options, which are all chosen. `untold`: options that
+    nobody told, and so may have been chosen otherwise."""
+
+    def __init__(self, procedure: Procedure, options: Mapping[str, str], untold: Set[str] = frozenset()) -> None:
+        open_to = {each.name: each.allowed for each in procedure.option if each.name in untold & _asked(procedure)}
+        ways = (dict(zip(open_to, values, strict=True)) for values in product(*open_to.values()))
+        self._otherwise = tuple(Law(procedure, {**options, **way}) for way in ways) if open_to else ()
+        self.spots = tuple(bet for bet in procedure.bet if chosen(bet.when, options))
+        """The bets there are."""
+        self.rules = tuple(_rules(procedure, self.spots, options))
+        """In the order of the file."""
+        self.before_deal = frozenset(bet.name for bet in self.spots if bet.placed == "before-deal")
+        self.at_start = tuple(rule for rule in self.rules if rule.named <= self.before_deal)
+        """Those of bets that are all placed before the deal."""
+        self.at_end = tuple(
+            rule for rule in self.rules if rule.choice is not None or not rule.named <= self.before_deal
+        )
+        """Those that START GAME could not answer for good: of other bets too, or of a choice."""
+        staked = procedure.betting is not None  # a seat plays by its stake; a bet before the deal shows it as well
+        self.entering = frozenset(
+            bet.name
+            for bet in self.spots
+            if bet.enters
+            or (bet.enters_when is not None and chosen(bet.enters_when, options))
+            or (staked and bet.placed == "before-deal")
+        )
+        self.entry_clause = next((bet.clause for bet in self.spots if bet.enters), procedure.clause)
+        """The clause by which a seat is dealt in."""
+        self.by_action = frozenset(bet.name for bet in self.spots if bet.placed == "by-action")
+        """Bets that raises lie with: all that a betting round comes to is not one bet."""
+        self.limit = procedure.limit
+        self.tips = {bet.name: bet.tip_for for bet in self.spots if bet.tip_for is not None}
+        """A bet for the dealer -> the player's own that it plays with."""
+        self.choices: dict[str, DecisionPart] = {choice.name: choice for choice in procedure.decision}
+        decides = [step for step in procedure.step if isinstance(step, DecideStep) and chosen(step.when, options)]
+        self._decides = tuple(step for step in decides if step.about is None)
+        self._in_pots = frozenset(bet.name for bet in self.spots if bet.pot is not None)
+        self.by_steps = len(decides) > 1
+        """True when a player may choose at several steps."""
+        self._entry = () if staked or procedure.shoe is not None else tuple(self._entry_rules())
+        self.tied = _tied(self.rules, self.tips)
+        """Bet -> those that some rule compares it with, itself included: where they differ, nobody who did not see them
+        placed knows which of them is wrong."""
+
+    @property
+    def most_cents(self) -> int | None:
+        """The most that any one bet may be; None where the text prints no figure."""
+        return int(amount_of(self.limit.each_bet).times) if self.limit is not None else None
+
+    def equal_to(self, bet: str) -> Amount | None:
+        """So many times which other bet it must be, whatever is chosen; None where nothing says so."""
+        rules = (rule for rule in self.rules if rule.bets == (bet,) and rule.kind == "equal" and rule.choice is None)
+        return next((rule.amount for rule in rules if rule.amount is not None and rule.amount.bet), None)
+
+    def _entry_rules(self) -> Iterator[BetRule]:
+        enter = tuple(bet.name for bet in self.spots if bet.name in self.entering)
+        for bet in self.spots:
+            if bet.name not in self.entering:
+                yield BetRule("entry", (bet.name,), self.entry_clause, others=enter)
+
+    def of_round(
+        self, wagers: Mapping[str, int], made: Collection[str], *, alive: bool, all_told: bool = False
+    ) -> tuple[Breach, ...]:
+        """How the bets of a seat, as a finished round has them, break the law. `made` are the choices that the round
+        tells of the seat, `all_told` when it tells every one; `alive`: the hand was played to its end and not folded.
+        What only the order of events shows, such as a bet after its time, is none of these, nor is what some reading
+        allows that nobody told."""
+        found = self._of_round(wagers, made, alive, all_told)
+        for law in self._otherwise if found else ():
+            broken = {bet for breach in law._of_round(wagers, made, alive, all_told) for bet in breach.bets}
+            found = tuple(breach for breach in found if not broken.isdisjoint(breach.bets))
+        return found
+
+    def _of_round(
+        self, wagers: Mapping[str, int], made: Collection[str], alive: bool, all_told: bool
+    ) -> tuple[Breach, ...]:
+        lay, unknown = self._as_they_lay(wagers, made)
+        if self._entry and self.entering.isdisjoint(lay):  # each lacks another, or else what deals a hand in
+            rules = (*(rule for rule in self.rules if rule.kind in ALONE), *self._entry)
+            return tuple(breach for rule in rules if (breach := rule.breach(lay)) is not None)
+        due = self._due(lay, made) if alive else {}
+        found: list[Breach] = []
+        for rule in self.rules:
+            if rule.choice is not None and rule.choice not in made:
+                continue
+            if unknown and rule.kind != "tip-alone" and not unknown.isdisjoint(rule.named):
+                continue
+            if (breach := rule.breach(lay, due)) is not None:
+                found.append(breach)
+        found += self._by_some_choice(lay, made, due)
+        said = {bet for breach in found for bet in breach.bets}
+        found += [Breach(rule, rule.bets, 0, 0) for bet, rule in due.items() if bet not in said]
+        return (*found, *(self._left(lay, made) if all_told and made else ()))
+
+    def of_propositions(self, on: Mapping[str, Mapping[str, int]]) -> Iterator[Breach]:
+        """How single wagers on propositions, cents by what they are on, break a rule: each is as many chips as its
+        spot's are."""
+        for rule in self.rules:
+            if rule.kind == "multiple-of" and rule.amount is not None and not rule.amount.bet:
+                (bet,) = rule.bets
+                broken = (rule.breach({bet: cents}) for cents in on.get(bet, {}).values())
+                breach = next((each for each in broken if each is not None), None)
+                if breach is not None:
+                    yield breach
+
+    def lone_tips(self, on: Mapping[str, Mapping[str, int]]) -> Iterator[tuple[str, tuple[str, ...], str]]:
+        """Tips on propositions on which their player has no wager, where it is known on which those are: the tip, the
+        wagers that it lacks, and its clause."""
+        for spot in self.spots:
+            own = on.get(spot.tip_for) if spot.tip_for is not None else None
+            if own and (
+                alone := tuple(f"{spot.tip_for} on {what}" for what in on.get(spot.name, {}) if what not in own)
+            ):
+                yield spot.name, alone, spot.clause
+
+    def _as_they_lay(self, wagers: Mapping[str, int], made: Collection[str]) -> tuple[dict[str, int], set[str]]:
+        """The bets as they were placed, and those that a choice took back: how much they were is not known."""
+        lay, unknown = dict(wagers), set[str]()
+        for name in made:
+            choice = self.choices.get(name)
+            if choice is not None and choice.takes_back and choice.takes_back not in lay:
+                unknown.add(choice.takes_back)
+            if choice is not None and (part := choice.gives_up) is not None and part.as_ in lay:
+                share, lost = Fraction(part.share), lay.pop(part.as_)
+                lay[part.bet] = lay[part.bet] + lost if part.bet in lay else int(lost / share)
+        return lay, unknown
+
+    def _due(self, lay: Mapping[str, int], made: Collection[str]) -> dict[str, BetRule]:
+        """The bets without which the hand could not have been played on, each with the rule that says so: at some step
+        each choice but a fold goes with a bet, and none of these bets lies there. Who plays for a pot is the pot's."""
+        found: dict[str, BetRule] = {}
+        last: list[DecisionPart] = []
+        for step in self._decides:
+            offered = [self.choices[name] for name in step.choices if self._may(self.choices[name], lay)]
+            played = [choice for choice in offered if not choice.folds]
+            ways = [*played, *last]
+            last += [choice for choice in played if choice.last]
+            asked = not step.optional and len(played) < len(offered) and (step.only is None or step.only in lay)
+            if not asked or any(all(map(lay.get, choice.stakes)) for choice in ways):
+                continue
+            way = next((choice for choice in ways if choice.name in made), ways[0])
+            missing = tuple(bet for bet in way.stakes if not lay.get(bet) and bet not in self._in_pots)
+            found |= dict.fromkeys(missing, BetRule("due", missing, way.clause))
+        return found
+
+    @staticmethod
+    def _may(choice: DecisionPart, lay: Mapping[str, int]) -> bool:
+        """Whether a seat with these bets is offered the choice."""
+        return all(map(lay.get, choice.needs)) and not any(map(lay.get, choice.unless))
+
+    def _by_some_choice(self, lay: Mapping[str, int], made: Collection[str], due: Collection[str]) -> Iterator[Breach]:
+        """Bets that fit none of the choices they may go with, where the round does not tell which was made."""
+        for bet in self.spots:
+            if bet.name not in due and not lay.get(bet.name):
+                continue
+            ways = [choice.name for choice in self.choices.values() if bet.name in choice.stakes]
+            rules = [rule for rule in self.rules if rule.bets == (bet.name,) and rule.choice in ways]
+            if not rules or any(name in made for name in ways):
+                continue
+            broken = {rule.choice: breach for rule in rules if (breach := rule.breach(lay, due)) is not None}
+            if len(broken) == len(ways):
+                yield min(broken.values(), key=lambda breach: abs(breach.cents - breach.wanted))
+
+    def _left(self, lay: Mapping[str, int], made: Collection[str]) -> Iterator[Breach]:
+        """Bets that go with a choice, and with none that was made, or that one has taken back."""
+        choices = [self.choices[name] for name in made if name in self.choices]
+        wanted, back = {bet for choice in choices for bet in choice.stakes}, {choice.takes_back for choice in choices}
+        folded = any(choice.folds for choice in choices)
+        for bet in self.spots if not folded else ():
+            with_it = bet.placed == "by-decision" and bet.tip_for is None and bet.name not in wanted
+            if lay.get(bet.name) and (with_it or bet.name in back):
+                yield Breach(BetRule("left", (bet.name,), bet.clause), (bet.name,), lay[bet.name], 0)
+
+
+def _asked(procedure: Procedure) -> set[str]:
+    """The options that some rule of the bets hangs on."""
+    conditions = [
+        each for bet in procedure.bet for each in (bet.when, bet.enters_when, *(must.when for must in bet.must))
+    ]
+    conditions += [total.when for total in procedure.total]
+    return {when.option for when in conditions if when is not None}
+
+
+def _rules(procedure: Procedure, spots: Collection[BetPart], options: Mapping[str, str]) -> Iterator[BetRule]:
+    """Every rule of these bets, in the order of the file."""
+    for bet in spots:
+        for must in bet.rules(options):
+            yield BetRule(_kind(bet, must), (bet.name,), must.clause, must.amount, must.others, must.choice)
+        if bet.tip_for is not None:
+            yield BetRule("tip-alone", (bet.name,), bet.clause, others=(bet.tip_for,))
+        if procedure.limit is not None and bet.capped(options):
+            yield BetRule("limit", (bet.name,), procedure.limit.clause, amount_of(procedure.limit.each_bet))
+    for total in procedure.total:
+        if chosen(total.when, options):
+            for kind, text in (("total-over", total.at_most), ("total-under", total.at_least)):
+                if text is not None:
+                    yield BetRule(kind, total.bets, total.clause, amount_of(text))
+
+
+def _kind(bet: BetPart, must: MustPart) -> str:
+    """What a rule is called: a tip that is more than its own bet is a case of its own."""
+    return "tip-over" if bet.tip_for is not None and must.at_most == bet.tip_for else must.kinds[0]
+
+
+def _tied(rules: Collection[BetRule], tips: Collection[str]) -> dict[str, frozenset[str]]:
+    groups: dict[str, frozenset[str]] = {}
+    for rule in rules:
+        if rule.amount is not None and rule.amount.bet and rule.bets[0] not in tips:
+            pair = frozenset((*rule.bets, rule.amount.bet))
+            merged = pair.union(*(groups.get(bet, ()) for bet in pair))
+            groups.update(dict.fromkeys(merged, merged))
+    return groups
