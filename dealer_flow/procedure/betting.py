@@ -41,8 +41,10 @@ class BettingPart(TomlTable):
     """Bets before the deal that are kept apart from the pot."""
     everybody: tuple[Name, ...] = ()
     """Bets before the deal that every seat dealt in puts up."""
-    most_bet: MostPart
-    most_raise: MostPart
+    most_bet: MostPart | None = None
+    """The most that a bet may be; absent where the law sets none."""
+    most_raise: MostPart | None = None
+    """The most that a raise may be above the bet before it; absent where the law sets none."""
     raises: OptionRef
     check_and_raise: OptionRef
     bet_or_fold: OptionRef
@@ -63,7 +65,9 @@ class BettingPart(TomlTable):
 
     def words(self) -> str:
         """What a dealer knows of it."""
-        return (
-            f"A bet is at most {dollars(self.most_bet.cents)}, a raise at most {dollars(self.most_raise.cents)} more"
-            " than the bet before it; nobody bets more than lay before the seat when the hand began."
-        )
+        most = [f"a bet is at most {dollars(self.most_bet.cents)}"] if self.most_bet is not None else []
+        if self.most_raise is not None:
+            most.append(f"a raise at most {dollars(self.most_raise.cents)} more than the bet before it")
+        stake = "nobody bets more than lay before the seat when the hand began."
+        text = f"{', '.join(most)}; {stake}" if most else stake
+        return f"{text[:1].upper()}{text[1:]}"

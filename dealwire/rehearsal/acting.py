@@ -27,10 +27,11 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What bounds a bet, in cents. `raises`: so many a betting round, None for no end."""
+    """What bounds a bet, in cents, None where only the stake does. `raises`: so many a betting round, None for no
+    end."""
 
-    most_bet: int
-    most_raise: int
+    most_bet: int | None
+    most_raise: int | None
     raises: int | None
     check_and_raise: bool
     bet_or_fold: bool
@@ -42,8 +43,8 @@ class Figures:
         assert part is not None, "only where players bet against each other"
         raises = options[part.raises.option]
         return cls(
-            part.most_bet.cents,
-            part.most_raise.cents,
+            part.most_bet.cents if part.most_bet is not None else None,
+            part.most_raise.cents if part.most_raise is not None else None,
             None if raises == UNLIMITED else int(raises),
             options[part.check_and_raise.option] == "yes",
             options[part.bet_or_fold.option] == "yes",
@@ -97,7 +98,8 @@ class BettingRound:
             found.append(Move(BettingAction.CHECK, lies, lies))
         if high > lies:
             found.append(Move(BettingAction.CALL, min(high, most), min(high, most)))
-        top = min(most, high + (self.figures.most_raise if high else self.figures.most_bet))
+        limit = self.figures.most_raise if high else self.figures.most_bet
+        top = most if limit is None else min(most, high + limit)
         if top > high and self._may_raise(seat):
             found.append(Move(BettingAction.RAISE if high else BettingAction.BET, min(high + LEAST, top), top))
         if most <= high or (most == top and self._may_raise(seat)):

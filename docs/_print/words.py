@@ -59,7 +59,8 @@ def dealing(procedure: Procedure) -> Iterator[tuple[str, str]]:
     """Every step with its clause, from the bets to END GAME."""
     if procedure.betting is not None:
         yield "Key what lies before each player: with a stake a seat is dealt in.", procedure.betting.stakes_clause
-        yield procedure.betting.words(), f"{procedure.betting.most_bet.clause}, {procedure.betting.most_raise.clause}"
+        most = [each.clause for each in (procedure.betting.most_bet, procedure.betting.most_raise) if each is not None]
+        yield procedure.betting.words(), ", ".join(most) or procedure.betting.stakes_clause
     for bet in procedure.bet:
         if bet.placed == "before-deal":
             marks = ["which deals the seat in"] if bet.enters else []

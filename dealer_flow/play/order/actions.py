@@ -120,12 +120,14 @@ def _more_than_before(would: Attempt) -> bool:
 
 @_of(*_RAISES, BettingAction.BRING_IN)
 def _bet_within_limit(would: Attempt) -> bool:
-    return would.betting.high > 0 or would.cents <= would.part.most_bet.cents
+    most = would.part.most_bet
+    return most is None or would.betting.high > 0 or would.cents <= most.cents
 
 
 @_of(*_RAISES)
 def _raise_within_limit(would: Attempt) -> bool:
-    return not would.raises or would.cents - would.betting.high <= would.part.most_raise.cents
+    most = would.part.most_raise
+    return most is None or not would.raises or would.cents - would.betting.high <= most.cents
 
 
 @_of(*_RAISES)

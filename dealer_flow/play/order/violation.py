@@ -41,8 +41,8 @@ _OF_ACTIONS: Final[Mapping[str, Callable[[BettingPart], str]]] = {
     "may_check": lambda part: part.bet_or_fold.clause,
     "raises_left": lambda part: part.raises.clause,
     "may_check_raise": lambda part: part.check_and_raise.clause,
-    "bet_within_limit": lambda part: part.most_bet.clause,
-    "raise_within_limit": lambda part: part.most_raise.clause,
+    "bet_within_limit": lambda part: part.most_bet.clause if part.most_bet is not None else part.clause,
+    "raise_within_limit": lambda part: part.most_raise.clause if part.most_raise is not None else part.clause,
     **dict.fromkeys(
         (
             "bring_in_due",

@@ -32,7 +32,7 @@ def betting_faults(procedure: Procedure) -> Iterator[Complaint]:
             continue
         yield from option_faults(("betting", key, "option"), ref.option, allowed, procedure.option)
     for key, most in (("most-bet", part.most_bet), ("most-raise", part.most_raise)):
-        if amount_of(most.amount).bet:
+        if most is not None and amount_of(most.amount).bet:
             yield ("betting", key, "amount"), "an amount in dollars"
     steps = [step for step in procedure.step if step.do == "bet"]
     for name in sorted(acted - {step.bet for step in steps}):
