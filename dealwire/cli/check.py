@@ -95,7 +95,10 @@ def faults_of(name: str, procedures: Mapping[str, Path]) -> Iterator[tuple[str, 
         except TomlFileError as fault:
             yield "game", [str(fault)]
         else:
-            yield "game", [str(fault) for fault in (*game_faults(game_file, procedures), *odds_faults(game_file))]
+            yield (
+                "game",
+                [str(fault) for fault in (*game_faults(game_file, procedures), *odds_faults(game_file, procedures))],
+            )
 
 
 def _faults_of(load_file: Callable[[Path], object], path: Path) -> list[str]:

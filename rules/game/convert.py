@@ -12,7 +12,6 @@ from dealer_flow.written_out import written_out
 from protocol.printable import printable
 from rules.game.layers import GAME_SCHEMA, GameLayering
 from rules.game.load import Game, content_hash, content_of, game_of
-from rules.game.schema import OddsSpec
 from rules.game.source import GameSource
 
 CONVERTED: Final = "dealwire.game/2"
@@ -62,7 +61,7 @@ def converted(path: Path) -> Conversion | None:
 def _odds(whole: Whole) -> list[str]:
     """`[odds.settings]`: what players may choose is read off the steps; the rest stands in `[odds]` itself."""
     odds = whole.tables.get("odds", {})
-    if "settings" not in odds or "settings" in OddsSpec.model_fields:
+    if "settings" not in odds:
         return []
     settings = odds.pop("settings")
     kept = {key: settings[key] for key in ("beside", "fine") if key in settings}
@@ -142,7 +141,7 @@ def _as_it_was(content: dict[str, Any], old: Mapping[str, Any]) -> dict[str, Any
     if "limit" in old:
         found["limit"] = {key.replace("-", "_"): value for key, value in old["limit"].items()}
     settings = old.get("odds", {}).get("settings")
-    if settings and "settings" not in OddsSpec.model_fields:
+    if settings:
         odds = {key: value for key, value in found["odds"].items() if key not in ("beside", "fine", "stakes")}
         found["odds"] = {**odds, "settings": settings}
     return found

@@ -1,6 +1,6 @@
 """What a game file says: bets and their clauses, the order of settling, limits, open readings; hands in `hand_spec`."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
+from typing import TYPE_CHECKING, Annotated, Literal, Union
 
 from pydantic import Field
 
@@ -13,6 +13,7 @@ from rules.game.pool_spec import PoolSpec
 from rules.game.pot_spec import PotSpec
 from rules.game.split_spec import Charge, SetHand
 from rules.kinds import KINDS
+from rules.paytables.amounts import PartOfUnit
 from rules.paytables.paytable import InlineTable
 
 
@@ -96,17 +97,22 @@ BetRow = Annotated[AnyBet, Field(discriminator="kind")]
 
 
 class OddsSpec(TomlTable):
-    """How the odds of the bets that are decided together are counted: a `solver` by name, the `bets` it answers for,
-    the first of them the unit (where none is named: those against a hand, those made by not folding, fees), and what
-    it needs to know. `not_computed`: bet -> why nobody counts it."""
+    """How the odds of the bets that are decided together are counted. What players may choose, when, at which stake and
+    on which cards is read off the steps of the procedure; here stands what no step says."""
 
     solver: str = ""
     """What counts them, by name: see `docs/game-files.md`."""
     bets: tuple[str, ...] = ()
-    """The bets it answers for, the first of them the unit."""
-    settings: dict[str, Any] = Field(default_factory=dict)
-    """What the solver needs to know, see `docs/game-files.md`."""
+    """The bets it answers for, the first of them the unit; absent: those against a hand, those made by not folding,
+    fees."""
+    beside: tuple[str, ...] = ()
+    """Bets that are lost with a folded hand, and are counted beside the others, too."""
+    stakes: dict[str, Annotated[tuple[PartOfUnit, ...], Field(min_length=1)]] = Field(default_factory=dict)
+    """Bet -> what it may be in units of the first, where no rule of the procedure says so."""
+    fine: tuple[str, ...] = ()
+    """Kinds of hands that a pay table tells apart by cards that do not count when hands are compared."""
     not_computed: dict[str, str] = Field(default_factory=dict)
+    """Bet -> why nobody counts it."""
 
 
 class GameSpec(TomlTable):

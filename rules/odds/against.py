@@ -1,10 +1,4 @@
-"""Solvers of games of one hand against the dealer's: fold, or play on at one stake or several.
-
-What the file's `settings` say: `seen`, how many of his own cards the player has seen when he decides (all);
-`dealer-up`, how many of the dealer's (0); `fine`, kinds of hands that a pay table tells apart by cards that do not
-count; `beside`, bets that are lost with the hand, and are counted with the others, too; `ways` to bet, each with the
-`bets` that are made (all), their `stakes` where they are no multiple of the first, and the words `as` which it is told.
-"""
+"""Solvers of games of one hand against the dealer's: fold, or play on at one stake or several."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,10 +12,12 @@ import numpy as np
 from protocol.cards import Card, parse_card
 from rules.bets.bet import Bet
 from rules.game.load import cards_of
+from rules.game.schema import OddsSpec
 from rules.hands import Made, Ranking
 from rules.kinds.against import AgainstBet
 from rules.odds.card_sets import CardSets
 from rules.odds.choices import Option, Played, play
+from rules.odds.decisions import decisions
 from rules.odds.decks import deals, dealt_from
 from rules.odds.endings import Met, NotSettledSo, Wagers, paying_hand, thresholds
 from rules.odds.joint import Ending, of_joint
@@ -29,6 +25,7 @@ from rules.odds.large_hands import LargeContest, large_cases
 from rules.odds.played_by import by_strategy
 from rules.odds.question import Question
 from rules.odds.returns import NotComputed, Odds
+from rules.odds.settings import AgainstSettings, against_settings
 from rules.odds.versus import Cases, Contest, cases
 from rules.paytables.paytable import PayTable
 
@@ -59,15 +56,19 @@ class AgainstTable:
     bets: Sequence[Bet]
 
     @cached_property
-    def settings(self) -> Mapping[str, Any]:
-        """What the game's file tells the solver."""
-        spec = self.question.game.spec.odds
-        return spec.settings if spec else {}
+    def settings(self) -> AgainstSettings:
+        """What may be chosen, and on which cards."""
+        return against_settings(decisions(self.question.game), self.bets)
+
+    @property
+    def spec(self) -> OddsSpec:
+        """What the game's file says of its odds."""
+        return self.question.game.spec.odds or OddsSpec()
 
     @cached_property
     def beside(self) -> list[Bet]:
         """Bets that are made beside these, or not."""
-        return [self.question.game.bets[name] for name in self.settings.get("beside", ())]
+        return [self.question.game.bets[name] for name in self.spec.beside]
 
     @cached_property
     def against(self) -> AgainstBet:
@@ -76,19 +77,15 @@ class AgainstTable:
 
     @cached_property
     def raises(self) -> list[_Raise]:
-        """What the player may play on with, the least first; between the least and the most nothing can be best."""
-        law = self.question.game.law
-        found = [_Raise(Fraction(1), "")]
-        for bet in self.bets:
-            if isinstance(bet, AgainstBet) and bet.raised and law is not None:
-                most = (rule.amount for rule in law.rules if rule.bets == (bet.name,) and rule.kind == "at-most")
-                found += [_Raise(Fraction(each.times), bet.raised.at_least) for each in most if each is not None]
-        return found
+        """What the player may play on with, the least first; more than that with such a hand."""
+        hands = (bet.raised.at_least for bet in self.bets if isinstance(bet, AgainstBet) and bet.raised)
+        hand = next(hands, "")
+        return [_Raise(times, hand if number else "") for number, times in enumerate(self.settings.raises)]
 
     @cached_property
     def steps(self) -> list[str]:
         """Hands, as cards, from which on something else holds."""
-        return [*thresholds(self.bets), *(each.at_least for each in self.raises if each.at_least)]
+        return list(dict.fromkeys((*thresholds(self.bets), *(each.at_least for each in self.raises if each.at_least))))
 
     @cached_property
     def ranking(self) -> Ranking:
@@ -160,16 +157,15 @@ class AgainstTable:
     def cases(self) -> Cases:
         """How every decision can end."""
         cards, deck, uses = self.cards, self.deck, self.ranking.uses
-        seen, progress = int(self.settings.get("seen", cards)), self.question.progress
+        seen, up, progress = self.settings.seen, self.settings.dealer_up, self.question.progress
         if uses is None or cards <= uses + 1:
-            up = int(self.settings.get("dealer-up", 0))
             return cases(Contest(self.rank, self.qualifies, cards, seen, up, deck), progress)
         found = LargeContest(self.rank, self.qualifies, cards, uses, seen, deck, self.name, self._fine(deck, uses))
         return large_cases(found, progress)
 
     def _fine(self, deck: CardSets, uses: int) -> frozenset[Hashable]:
         """The kinds, by the best cards, that a pay table tells apart by the others."""
-        wanted = set(self.settings.get("fine", ()))
+        wanted = set(self.spec.fine)
         if not wanted:
             return frozenset()
         kinds = {self.rank(deck.cards(cards)).key for cards in deck.alike(uses).sets}
@@ -186,30 +182,15 @@ class AgainstTable:
         cards = found.deck.cards(found.own[situation])
         return f"{self.ranking.rank(cards, self.readings).text}, {' '.join(map(str, reversed(cards)))}"
 
-    def stakes(self, bets: Sequence[Bet], given: Mapping[str, str]) -> dict[str, Fraction]:
-        """Of each bet, in units of the first."""
-
-        law = self.question.game.law
-
-        def stake(bet: Bet) -> Fraction:
-            equal = law.equal_to(bet.name) if law is not None else None
-            if bet.name in given or equal is None or bet is bets[0]:
-                return Fraction(given.get(bet.name, 1))
-            return stake(self.question.game.bets[equal.bet]) * equal.times
-
-        return {bet.name: stake(bet) for bet in bets}
-
     def ways(self) -> Iterator[_Way]:
         """How the bets may be made."""
-        for given in self.settings.get("ways", [{}]):
-            names = given.get("bets")
-            bets = [bet for bet in self.bets if names is None or bet.name in names]
-            yield _Way(bets, self.stakes(bets, given.get("stakes", {})), given.get("as", {}))
+        for way in self.settings.ways:
+            yield _Way([self.question.game.bets[name] for name in way.bets], way.stakes, way.words)
 
     def ways_beside(self) -> Iterator[_Way]:
-        """All the bets, and one of those that are made beside them."""
-        for bet in self.beside:
-            yield _Way([*self.bets, bet], self.stakes([*self.bets, bet], {}), {})
+        """The bets, and one of those that are made beside them, of a unit."""
+        for way, bet in product(self.ways(), self.beside):
+            yield _Way([*way.bets, bet], {**way.stakes, bet.name: Fraction(1)}, way.words)
 
     def options(self, wagers: Wagers) -> list[Option]:
         """Folding, and each stake to play on with."""

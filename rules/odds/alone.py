@@ -1,23 +1,22 @@
 """Solvers of games in which a player has nobody against him, for the bets that he decides on.
 
-Each reads the bets in the order in which the game's file names them, their hands and their tables, and what `settings`
-says besides; the engine of its kind of decision counts.
+Each reads the bets in the order in which the game's file names them, their hands and their tables, and off the
+procedure what may be chosen; the engine of its kind of decision counts.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
 import numpy as np
 
 from rules.bets.bet import Bet
-from rules.game.hand_spec import OWN
 from rules.game.load import cards_of
 from rules.odds.best_play import PlayedOut, RowPays
 from rules.odds.bonus_card import BonusShape, bonus_card
 from rules.odds.community_draw import community_draw
+from rules.odds.decisions import decisions
 from rules.odds.decks import dealt_from
 from rules.odds.discard_one import NO_ROW, DiscardShape, HandPays, discard_one
 from rules.odds.joint import Ending, of_joint
@@ -26,6 +25,14 @@ from rules.odds.placed_sets import Pack
 from rules.odds.played_by import chosen
 from rules.odds.question import Question
 from rules.odds.returns import Odds
+from rules.odds.settings import (
+    bonus_settings,
+    community_discards,
+    discard_folds,
+    sizes,
+    street_raises,
+    surrender_settings,
+)
 from rules.odds.streets import StreetShape, streets
 from rules.odds.surrender import GrowingHand, count_last, surrender
 from rules.odds.table_rows import TableRows
@@ -33,19 +40,6 @@ from rules.odds.take_back import take_back
 from rules.paytables.paytable import PayTable
 
 _PACK = Pack()
-
-
-def settings(question: Question) -> Mapping[str, Any]:
-    """What the game's file tells the solver; `rules.odds.named` looked at it before."""
-    spec = question.game.spec.odds
-    return spec.settings if spec else {}
-
-
-def sizes(question: Question, bet: Bet) -> tuple[int, int]:
-    """The player's own cards at first, and the cards of the whole hand."""
-    hand = question.game.hand(bet.hand)
-    own = hand.of[OWN]
-    return own if isinstance(own, int) else own[1], cards_of(hand)[1]
 
 
 def tables_of(question: Question, bet: Bet, bets: Sequence[Bet]) -> list[PayTable]:
@@ -56,7 +50,7 @@ def tables_of(question: Question, bet: Bet, bets: Sequence[Bet]) -> list[PayTabl
     return list(question.tables(bet))
 
 
-def decisions(found: PlayedOut) -> dict[str, Any]:
+def taken_of(found: PlayedOut) -> dict[str, Any]:
     """How often each option is taken, and with which of the first cards, as further figures of the odds."""
     return {"decisions": found.decided} | ({"first_cards": dict(found.first)} if found.first else {})
 
@@ -67,13 +61,13 @@ def one_table(
     """The odds of bets that are all paid by one table, a fee by none; what they assume, in words."""
     tables = {bet.name: table.id for bet in bets if table.id in bet.paytables}
     names = [bet.name for bet in bets]
-    also = decisions(found) | ({"assumes": assumes} if assumes else {})
+    also = taken_of(found) | ({"assumes": assumes} if assumes else {})
     yield from of_joint(question, names, found.ways, tables=tables, readings=readings, also=also)
 
 
 def take_back_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
     """Bets that may be taken back, in order, and last the one that stays."""
-    own, size = sizes(question, bets[-1])
+    own, size = sizes(question.game, bets[-1])
     for table in question.tables(bets[-1]):
         rows = TableRows(question, bets[-1], table)
         choose = chosen(question, [1])
@@ -82,26 +76,24 @@ def take_back_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
 
 
 def streets_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
-    """The ante and a bet a street; `raises`: what may be bet at each, in antes."""
-    own, size = sizes(question, bets[0])
-    shape = StreetShape(own, size, tuple(settings(question)["raises"]))
+    """The ante and a bet a street."""
+    own, size = sizes(question.game, bets[0])
+    shape = StreetShape(own, size, street_raises(decisions(question.game), bets))
     for table in question.tables(bets[0]):
         rows = TableRows(question, bets[0], table)
-        choose = chosen(question, shape.raises)
+        choose = chosen(question, *shape.raises)
         found = streets(_PACK, rows.finder(_PACK).all_rows(size), rows.pays, shape, choose=choose)
         yield from one_table(question, bets, table, found)
 
 
 def bonus_card_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
-    """The ante, the bets made by going on, insurance and fee; `first-cards`: the player's at the first decision;
-    `insurance` and `fee` in antes.
+    """The ante, the bets made by going on, insurance and fee.
 
     Without the insurance the last card cannot be had, so both ways to play are counted.
     """
-    hand = question.game.hand(bets[0].hand)
-    size = cards_of(hand)[0]
-    fees = (Fraction(settings(question)[name]) for name in ("insurance", "fee"))
-    shape = BonusShape(int(settings(question)["first-cards"]), size - hand.of[OWN][0], size, *fees)
+    settings = bonus_settings(decisions(question.game), bets)
+    size = cards_of(question.game.hand(bets[0].hand))[0]
+    shape = BonusShape(settings.first_cards, settings.community, size, settings.insurance, settings.fee)
     for table in question.tables(bets[0]):
         rows = TableRows(question, bets[0], table)
         finder = rows.finder(_PACK)
@@ -115,39 +107,41 @@ def bonus_card_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
 def community_draw_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
     """One bet on kept cards that the community fills."""
     (bet,) = bets
-    _, size = sizes(question, bet)
+    discards = community_discards(decisions(question.game), bets)
+    _, size = sizes(question.game, bet)
     for table in question.tables(bet):
         rows = TableRows(question, bet, table)
-        found = community_draw(_PACK, rows.finder(_PACK).all_rows(size), rows.pays, size=size)
+        found = community_draw(_PACK, rows.finder(_PACK).all_rows(size), rows.pays, size=size, discards=discards)
         yield from one_table(question, bets, table, found)
 
 
 def surrender_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
-    """Bets on three hands that grow, half the last of which may be given up, or may not.
+    """Bets on three hands that grow, a share of the last of which may be given up, or may not.
 
     First the three together, for all their tables, then each by itself; the first two hang on nothing but their cards.
     """
-    alone: dict[tuple[int, str, str], PlayedOut] = {}
+    alone: dict[tuple[int, str, tuple[tuple[str, str], ...]], PlayedOut] = {}
     names = [bet.name for bet in bets]
+    settings = surrender_settings(decisions(question.game), bets)
     for tables, hand in _growing_hands(question, bets):
-        for may, word in ((True, "offered"), (False, "not-offered")):
-            found = surrender(hand, may=may)
+        for may, readings in settings.ways:
+            found = surrender(hand, settings.share, may=may)
             ids = {name: table.id for name, table in zip(names, tables, strict=True)}
-            also = decisions(found)
-            joint = of_joint(question, names, found.ways, tables=ids, readings={"surrender": word}, also=also)
+            also = taken_of(found)
+            joint = of_joint(question, names, found.ways, tables=ids, readings=readings, also=also)
             yield next(joint)
             for index, table in enumerate(tables):
-                key = index, table.id, word if index == len(tables) - 1 else ""
+                key = index, table.id, tuple(readings.items()) if index == len(tables) - 1 else ()
                 alone.setdefault(key, _some_bets(found, slice(index, index + 1)))
-    for (index, table_id, word), found in alone.items():
-        readings = {"surrender": word} if word else {}
-        yield from of_joint(question, [names[index]], found.ways, tables={names[index]: table_id}, readings=readings)
+    for (index, table_id, under), found in alone.items():
+        ids = {names[index]: table_id}
+        yield from of_joint(question, [names[index]], found.ways, tables=ids, readings=dict(under))
 
 
 def _growing_hands(question: Question, bets: Sequence[Bet]) -> Iterator[tuple[tuple[PayTable, ...], GrowingHand]]:
     """The hand under every three tables; what becomes of it last is counted once for each table of the last."""
     first, middle, last = bets
-    own, size = sizes(question, first)[0], sizes(question, middle)[1]
+    own, size = sizes(question.game, first)[0], sizes(question.game, middle)[1]
     for table in tables_of(question, last, bets):
         rows = TableRows(question, last, table)
         counted = count_last(rows.finder(_PACK), rows.pays, size, question.progress)
@@ -173,19 +167,18 @@ def kept_pair_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
 
 
 def discard_one_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
-    """The ante, the bet and the bonus; `folds`: whether a hand is folded, or else kept without a bet; `decision`: the
-    number of the choice among those of the procedure. A strategy says where the bet is made, the discard is the best.
+    """The ante, the bet and the bonus. A strategy says where the bet is made, the discard is the best.
 
     First for each table the ante and the bet, played for them alone; then for each table of the bonus the bonus, played
     for it alone.
     """
     ante, bet, bonus = bets
-    size = sizes(question, ante)[1]
+    size = sizes(question.game, ante)[1]
     own = cards_of(question.game.hand(question.game.instead[ante.name].hand))[1]
-    folds = bool(settings(question)["folds"])
+    folds = discard_folds(decisions(question.game), bets)
     for table in tables_of(question, ante, bets):
         shape = DiscardShape(own=own, size=size, folds=folds)
-        choose = chosen(question, [1], skipped=int(settings(question).get("decision", 0)))
+        choose = chosen(question, [1])
         found = discard_one(_PACK, _hand_pays(question, ante, table, shape), None, shape, choose=choose)
         yield from one_table(question, [ante, bet], table, _without_last(found))
     for table in tables_of(question, bonus, bets):

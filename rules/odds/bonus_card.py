@@ -35,11 +35,11 @@ from rules.odds.placed_sets import (
 class BonusShape:
     """`own` cards of the player and `community` are seen first; a hand is complete with `size`. Fees in antes."""
 
-    own: int = 2
-    community: int = 1
-    size: int = 5
-    insurance: Fraction = Fraction(1, 2)
-    fee: Fraction = Fraction(1)
+    own: int
+    community: int
+    size: int
+    insurance: Fraction
+    fee: Fraction
 
     @property
     def seen(self) -> int:
@@ -53,7 +53,7 @@ class BonusShape:
 
 
 def bonus_card(
-    finder: RowFinder, pays: RowPays, *, insured: bool, shape: BonusShape | None = None, choose: Choose | None = None
+    finder: RowFinder, pays: RowPays, *, insured: bool, shape: BonusShape, choose: Choose | None = None
 ) -> PlayedOut:
     """The ante, one bet a decision, insurance and fee, in this order.
 
@@ -61,7 +61,6 @@ def bonus_card(
     bet, at the last decision 1 for the card. What gains as much as folding is preferred to it. Deals: own cards as a
     set, then every card in order, one after the complete hand included.
     """
-    shape = shape or BonusShape()
     hands = _complete_hands(finder, pays, insured, shape, choose)
     return _Count(finder, pays, insured, shape, hands).run(_bets(finder, hands, shape, choose))
 

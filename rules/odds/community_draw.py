@@ -7,7 +7,7 @@ and pay a row.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -20,8 +20,8 @@ from rules.odds.joint import Ending
 from rules.odds.placed_sets import Ints, Pack, Sets, all_sets, count_rows, fold, places
 
 
-def community_draw(pack: Pack, rows: Ints, pays: RowPays, *, size: int = 5) -> PlayedOut:
-    """One bet, paid by the row of the kept cards and the drawn ones.
+def community_draw(pack: Pack, rows: Ints, pays: RowPays, *, size: int, discards: Sequence[int]) -> PlayedOut:
+    """One bet, paid by the row of the kept cards and the drawn ones. So many of the `size` cards may be laid down.
 
     `rows` has the row of every set of `size` cards in order of place. Of holds that gain the same, that of most cards
     is taken. Deals: own cards as a set, `size` community cards in order.
@@ -30,7 +30,7 @@ def community_draw(pack: Pack, rows: Ints, pays: RowPays, *, size: int = 5) -> P
     holding = [count_rows(pack.size, rows, kinds, size, known) for known in range(size)]
     holding.append(np.eye(kinds, dtype=np.int64)[rows])
     hands = fold(pack, all_sets(pack.size, size))
-    holds = [kept for cards in range(size, -1, -1) for kept in combinations(range(size), cards)]
+    holds = [kept for laid_down in sorted(discards) for kept in combinations(range(size), size - laid_down)]
     counting = _Draws(pack, hands.sets, holding)
     nets, _ = pays.whole()
     taken = counting.best(holds, [each @ nets for each in holding])

@@ -15,6 +15,7 @@ from rules.game.hand_spec import DISCARDS, OWN, HandSpec
 from rules.game.readings import READINGS
 from rules.kinds.table import TableBet
 from rules.odds.counts import race_ends
+from rules.odds.decisions import NoProcedure
 from rules.odds.decks import chosen_bets, deals, dealt_from, keeps_cards
 from rules.odds.distribution import distribution, readings_of
 from rules.odds.kept import remembered
@@ -22,7 +23,7 @@ from rules.odds.named import odds_faults
 from rules.odds.question import Question
 from rules.odds.returns import NotComputed, Odds
 from rules.odds.rows import of_meters, paid_by_row, shares_of
-from rules.odds.solvers import BY_STRATEGY, answers_for, solver
+from rules.odds.solvers import SOLVERS, answers_for, solver
 
 JOINED: Final = "+"
 """Between the names of bets that are made together."""
@@ -114,11 +115,14 @@ def _of_group(question: Question, group: Sequence[Bet]) -> Iterator[Odds | NotCo
 
 def _solved(question: Question, group: Sequence[Bet]) -> Iterator[Odds | NotComputed]:
     """As the game's solver counts it, for the best play or for a strategy."""
-    for found in solver(question.game)(question, group):
-        if question.strategy is not None and isinstance(found, Odds):
-            yield replace(found, also={**found.also, "strategy": question.strategy.spec.title})
-        else:
-            yield found
+    try:
+        for found in solver(question.game)(question, group):
+            if question.strategy is not None and isinstance(found, Odds):
+                yield replace(found, also={**found.also, "strategy": question.strategy.spec.title})
+            else:
+                yield found
+    except NoProcedure as why:
+        raise question.game.fault(("procedures", 0), str(why)) from why
 
 
 def _not_computed(question: Question, bet: Bet, why: str) -> NotComputed:
@@ -183,8 +187,9 @@ def _check(question: Question, bet: str) -> None:
         if name not in game.meters():
             raise OddsRefused("meter", name, game.meters())
     spec = game.spec.odds
-    if question.strategy is not None and (spec is None or spec.solver not in BY_STRATEGY):
-        raise OddsRefused("strategy in a game counted by", spec.solver if spec else "none", sorted(BY_STRATEGY))
+    able = sorted(name for name, row in SOLVERS.items() if row.by_strategy)
+    if question.strategy is not None and (spec is None or spec.solver not in able):
+        raise OddsRefused("strategy in a game counted by", spec.solver if spec else "none", able)
     if question.decks and question.decks not in (allowed := dealt_from(game).allowed):
         raise OddsRefused("number of decks", question.decks, map(str, allowed))
 

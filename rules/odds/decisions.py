@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor
+from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
@@ -24,11 +25,15 @@ from rules.game.load import Game
 from rules.game.pairing import procedure_source
 
 _SEATS: Final = "seats"
-_NO_OPTIONS: Final[Mapping[str, str]] = MappingProxyType({})
+_NO_FILES: Final[Mapping[str, Path]] = MappingProxyType({})
 
 
 class DecidedOtherwise(Exception):
     """The procedure lets players choose, at this step and by this clause, otherwise than is counted."""
+
+
+class NoProcedure(DecidedOtherwise):
+    """Nothing says what players may choose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +50,15 @@ class StakeRange:
     @property
     def sizes(self) -> tuple[Fraction, ...]:
         """The stakes that can be best, the least first: every step, or of a range without steps its two ends, since
-        what is gained by more is gained by the most. DecidedOtherwise where no most is said, or nothing is left."""
+        what is gained by more is gained by the most. DecidedOtherwise where nothing says how much at least or at most,
+        or no stake is left."""
         clauses = ", ".join(self.clauses) or "no rule"
         if self.hangs_on:
             raise DecidedOtherwise(f"{clauses}: a stake hangs on {self.hangs_on}, which may be of several sizes")
-        if self.most is None:
-            raise DecidedOtherwise(f"{clauses}: nothing says how much a stake may be at most")
+        if self.most is None or not (self.least or self.step):
+            raise DecidedOtherwise(
+                f"{clauses}: nothing says how much a stake may be at {'least' if self.most else 'most'}"
+            )
         if self.step:
             steps = range(max(ceil(self.least / self.step), 1), floor(self.most / self.step) + 1)
             found = tuple(number * self.step for number in steps)
@@ -86,14 +94,15 @@ class OpenChoice:
     """A hand that folds has its wagers back."""
 
     @property
-    def plain(self) -> bool:
-        """True where neither money nor a card moves by it."""
-        return not (self.folds or self.stakes or self.takes_back or self.gives_up or self.cards)
-
-    @property
-    def cards(self) -> int:
-        """How many of his cards the player gives away by it."""
-        return self.draws + self.discards + self.lays_aside
+    def words(self) -> str:
+        """`fold`, `check`, `bet play`, `bet card, draw 1, with insurance`: what is done by it, at whatever stake."""
+        done = ["fold" + " and keep the wagers" * self.keeps] if self.folds else []
+        done += [f"bet {bet}" for bet in self.stakes]
+        done += [f"take back {self.takes_back}"] if self.takes_back else []
+        done += [f"give up a part of {self.gives_up}"] if self.gives_up else []
+        cards = {"draw": self.draws, "lay down": self.discards, "lay aside": self.lays_aside}
+        done += [f"{what} {number}" for what, number in cards.items() if number]
+        return ", ".join([*(done or ["check"]), *(f"with {bet}" for bet in self.needs)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,22 +124,29 @@ class DecisionPoint:
         return self.seen.get(OWN, 0)
 
     @property
-    def fold(self) -> OpenChoice | None:
-        """The choice by which the hand is given up."""
-        return next((choice for choice in self.choices if choice.folds), None)
+    def words(self) -> str:
+        """`on own 2, community 1: fold; bet play`."""
+        cards = ", ".join(f"{place} {number}" for place, number in self.seen.items())
+        done = dict.fromkeys(choice.words for choice in self.choices) or [f"set {self.sets} in front"]
+        return f"on {cards}: {'; '.join(done)}"
 
-    @property
-    def playing(self) -> tuple[OpenChoice, ...]:
-        """Every other choice."""
-        return tuple(choice for choice in self.choices if not choice.folds)
+    def sizes(self, bet: str) -> tuple[Fraction, ...]:
+        """Each stake of a bet that can be best here, in the order of the choices that make it."""
+        stakes = (choice.stakes[bet] for choice in self.choices if bet in choice.stakes)
+        return tuple(dict.fromkeys(size for stake in stakes for size in stake.sizes))
 
 
 @dataclass(frozen=True)
 class Decisions:
     """Everything that a player may choose in a game, with stakes in units of the bet `unit`."""
 
+    game: Game
     plan: Plan
     unit: str
+
+    def under(self, options: Mapping[str, str]) -> "Decisions":
+        """What may be chosen where these options are in force, too."""
+        return replace(self, plan=Plan(self.plan.procedure, self.plan.options | dict(options)))
 
     @cached_property
     def points(self) -> tuple[DecisionPoint, ...]:
@@ -229,14 +245,15 @@ class Decisions:
                 yield other, known[bet] / times
 
 
-def decisions(game: Game, options: Mapping[str, str] = _NO_OPTIONS, number: int = 0) -> Decisions | None:
-    """What may be chosen under the game's options, and these, by its procedure of this number; None where that is not
-    at hand. The unit is the first bet that the game's odds name."""
-    source = procedure_source(game, game.spec.procedures[number])
+def decisions(game: Game, number: int = 0, files: Mapping[str, Path] = _NO_FILES) -> Decisions:
+    """What may be chosen under the game's options by its procedure of this number, looked for in `files` by its id
+    before anywhere else. The unit is the first bet that the game's odds name. NoProcedure where it is not at hand."""
+    name = game.spec.procedures[number]
+    source = files.get(name) or procedure_source(game, name)
     if source is None:
-        return None
-    ours = {name: allowed[0] for name, allowed in game.spec.options.items()}
-    return Decisions(Plan(load_procedure(source), ours | dict(options)), _unit(game))
+        raise NoProcedure(f"no procedure {name!r} is at hand to say what players may choose")
+    ours = {option: allowed[0] for option, allowed in game.spec.options.items()}
+    return Decisions(game, Plan(load_procedure(source), ours), _unit(game))
 
 
 def _unit(game: Game) -> str:

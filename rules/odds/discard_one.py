@@ -43,9 +43,9 @@ class DiscardShape:
     """`own` cards, one of which is laid aside, and a hand of `size`; whether the ante may be folded, or else kept
     without a bet. `bonus` is what he bets on it, in antes; `for_main` False: he looks at the bonus alone."""
 
-    own: int = 3
-    size: int = 5
-    folds: bool = True
+    own: int
+    size: int
+    folds: bool
     bonus: Fraction = Fraction(0)
     for_main: bool = True
 

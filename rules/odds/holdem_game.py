@@ -1,11 +1,7 @@
-"""Hold'em against the dealer by a game's file: from its bets, pay tables and settings to terms, and from the count to
-odds.
+"""Hold'em against the dealer by a game's file: from its bets and pay tables to terms, and from the count to odds.
 
-`[odds] bets` names the first bets and then those raised with, which are made by not folding. `[odds.settings]` says
-what may be raised when, in units of the first bet, in one of two ways:
-
-    before = [4, 3], flop = 2, river = 1     one bet, once, or a fold when the board is complete
-    call = 2, flop = 1, turn = 1             a bet or a fold before the flop; then more bets, or not
+`[odds] bets` names the first bets and then those raised with, which are made by not folding; what may be raised when
+is read off the procedure.
 """
 
 from collections import Counter
@@ -20,17 +16,19 @@ from rules.bets.bet import Bet
 from rules.game.load import Game
 from rules.kinds.against import AgainstBet
 from rules.kinds.table import TableBet
-from rules.odds.alone import settings, tables_of
+from rules.odds.alone import tables_of
+from rules.odds.decisions import decisions
 from rules.odds.endings import NET
 from rules.odds.holdem import count_holdem
 from rules.odds.holdem_rules import holdem_strategy
 from rules.odds.holdem_showdowns import OUTCOMES
 from rules.odds.holdem_strength import CATEGORIES
-from rules.odds.holdem_terms import CallAndRaise, FirstBet, HoldemCount, HoldemEnding, HoldemTerms, Line, Net, RaiseOnce
+from rules.odds.holdem_terms import FirstBet, HoldemCount, HoldemEnding, HoldemTerms, Line, Net
 from rules.odds.holdem_walks import SHOWDOWNS
 from rules.odds.joint import Ending, of_joint
 from rules.odds.question import Question
 from rules.odds.returns import Odds, back_of
+from rules.odds.settings import holdem_settings
 from rules.paytables.paytable import PaidRow
 
 _LOWEST: Final[Mapping[str, str]] = {
@@ -118,7 +116,7 @@ def terms_of(question: Question, bets: Sequence[Bet], rows: _Rows) -> HoldemTerm
         raise _Unfit("the bets that are raised with do not pay alike")
     return HoldemTerms(
         tuple(FirstBet(bet.name, _net(game, bet, rows), staked=not bet.on) for bet in first),
-        _raises(settings(question), len(raised)),
+        holdem_settings(decisions(game), bets),
         nets[0],
         _qualifier(game, bets),
     )
@@ -126,17 +124,6 @@ def terms_of(question: Question, bets: Sequence[Bet], rows: _Rows) -> HoldemTerm
 
 def _raised(bets: Sequence[Bet]) -> list[Bet]:
     return [bet for bet in bets if bet.fold == "absent" and not bet.on]
-
-
-def _raises(given: Mapping[str, Any], bets: int) -> RaiseOnce | CallAndRaise:
-    match dict(given):
-        case {"before": [*sizes], "flop": int(flop), "river": int(river), **rest} if bets == 1 and not rest:
-            return RaiseOnce(tuple(sizes), flop, river)
-        case {"call": int(call), "flop": int(flop), "turn": int(turn), **rest} if bets == 3 and not rest:
-            return CallAndRaise(call, flop, turn)
-        case {"call": int(call), "flop": int(flop), **rest} if bets == 2 and not rest:
-            return CallAndRaise(call, flop, 0)
-    raise _Unfit("settings: give before, flop and river for one bet to raise with; call, flop (and turn) for more")
 
 
 def _qualifier(game: Game, bets: Sequence[Bet]) -> str:

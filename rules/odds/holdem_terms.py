@@ -39,9 +39,9 @@ class RaiseOnce:
     """One bet, made once or never: of one of the sizes `before` the flop, or of `flop` units after it, or of `river`
     units when the board is complete, where the hand is folded otherwise."""
 
-    before: tuple[int, ...] = (4, 3)
-    flop: int = 2
-    river: int = 1
+    before: tuple[int, ...]
+    flop: int
+    river: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,9 @@ class CallAndRaise:
     """A bet of `call` units before the flop, or the hand is folded; then one of `flop` units after the flop, or not;
     then one of `turn` units after the fourth card, or not (0: there is none)."""
 
-    call: int = 2
-    flop: int = 1
-    turn: int = 1
+    call: int
+    flop: int
+    turn: int
 
 
 @dataclass(frozen=True, slots=True)

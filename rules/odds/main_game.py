@@ -18,9 +18,11 @@ import numpy as np
 
 from devices.processes import end_with_parent
 from rules.bets.bet import Bet
+from rules.odds.decisions import decisions
 from rules.odds.joint import Ending, of_joint
 from rules.odds.question import Progress, Question
 from rules.odds.returns import Odds, back_of
+from rules.odds.settings import flush_stakes
 from rules.odds.showdown import FLUSH_RANKS, DealShape, Ints, Pattern, Showdowns, patterns, showdowns
 from rules.paytables.conditions import LONGEST
 from rules.paytables.paytable import PaidRow
@@ -139,15 +141,16 @@ def main_game(question: Question, bets: Sequence[Bet], riders: Sequence[Bet] = (
     """
     of = question.game.hand().of
     deal = DealShape(of["own"], of["community"])
+    units = flush_stakes(decisions(question.game), bets)
     for chosen in _tables(question, bets):
         for readings in question.choices("wild-kicker"):
             counted = _counted(question, deal, readings.get("wild-kicker", "highest-absent"))
-            stakes = _stakes(question, bets, chosen)
+            stakes = _stakes(question, bets, chosen, units)
             found = best_play(deal, counted, stakes)
             yield from _odds(question, stakes, found, chosen, readings, also=_of_hands(found))
             for rider in riders:
                 for table in _tables(question, [rider]):
-                    yield from _odds(question, _stakes(question, [rider], table), found, table, readings)
+                    yield from _odds(question, _stakes(question, [rider], table, {}), found, table, readings)
 
 
 _KEPT: Final[dict[tuple[DealShape, str], list[Showdowns]]] = {}
@@ -174,18 +177,17 @@ def _tables(question: Question, bets: Sequence[Bet]) -> Iterator[dict[str, str]]
             yield {bet.name: table.id}
 
 
-def _stakes(question: Question, bets: Sequence[Bet], chosen: Mapping[str, str]) -> list[Stake]:
-    units: dict[str, int] = {}
-    stakes, law = [], question.game.law
+def _stakes(
+    question: Question, bets: Sequence[Bet], chosen: Mapping[str, str], units: Mapping[str, int]
+) -> list[Stake]:
+    stakes = []
     for bet in bets:
-        equal = law.equal_to(bet.name) if law is not None else None
-        units[bet.name] = units[equal.bet] * int(equal.times) if equal is not None else 1
         if bet.name in chosen:
             rows = question.game.tables[bet.name, chosen[bet.name]]
             back = {margin: _back(rows[margin]) for margin in _MARGINS}
         else:
             back = dict.fromkeys(_MARGINS, _back(question.game.fixed[bet.name]))
-        stakes.append(Stake(bet.name, units[bet.name], bet.fold == "absent", back))
+        stakes.append(Stake(bet.name, units.get(bet.name, 1), bet.fold == "absent", back))
     return stakes
 
 

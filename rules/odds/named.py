@@ -1,60 +1,49 @@
-"""What `[odds]` of a game file names: a solver, its settings, and bets. None of it touches a settlement, so a game with
-a fault here settles; `dealwire check` and `dealwire odds` find it before anything is counted."""
+"""What `[odds]` of a game file names: a solver and bets; and whether the solver counts what the game's procedures let
+players choose. None of it touches a settlement, so a game with a fault here settles; `dealwire check` and `dealwire
+odds` find it before anything is counted."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
 
-from dealer_flow.tomlfile import validated
 from protocol.tomlfile import Key, TomlFileError
 from rules.game.faults import unknown
-from rules.game.load import Game, cards_of
-from rules.game.schema import OddsSpec
-from rules.kinds.against import AgainstBet
-from rules.odds.settings import SETTINGS, AgainstSettings, NoSettings
-from rules.odds.solvers import SOLVERS
+from rules.game.load import Game
+from rules.odds.decisions import DecidedOtherwise, NoProcedure, decisions
+from rules.odds.solvers import SOLVERS, answers_for, solver_name
 
 
-def odds_faults(game: Game) -> Iterator[TomlFileError]:
-    """Each name in `[odds]` of a game's file that stands for nothing and each setting that cannot be meant, at its
-    line."""
-    if game.spec.odds is not None:
-        for key, why in _faults(game.spec.odds, game):
-            yield game.fault(("odds", *key), why)
+def odds_faults(game: Game, files: Mapping[str, Path] = MappingProxyType({})) -> Iterator[TomlFileError]:
+    """Each name in `[odds]` of a game's file that stands for nothing, and each procedure by which players choose
+    otherwise than is counted, at its line. One that is not in `files` nor elsewhere at hand is no matter of the odds.
+    """
+    wrong = [*_strange(game)]
+    for key, why in wrong or _decided_otherwise(game, files):
+        yield game.fault(key, why)
 
 
-def _faults(spec: OddsSpec, game: Game) -> Iterator[tuple[Key, str]]:
-    bets = [bet.name for bet in game.spec.bets]
-    yield from unknown(("bets",), "bet", spec.bets, bets)
-    yield from unknown(("not-computed",), "bet", spec.not_computed, bets)
-    if not spec.solver:
+def _strange(game: Game) -> Iterator[tuple[Key, str]]:
+    spec, bets = game.spec.odds, [bet.name for bet in game.spec.bets]
+    if spec is None:
         return
-    yield from unknown(("solver",), "solver", (spec.solver,), SOLVERS)
-    if spec.solver in SOLVERS:
-        settings, wrong = validated(spec.settings, SETTINGS.get(spec.solver, NoSettings), lambda _: ())
-        none = "" if spec.solver in SETTINGS else f"none; {spec.solver} reads no settings"
-        yield from ((("settings", *key), why + none) for key, why in wrong)
-        if isinstance(settings, AgainstSettings):
-            yield from _strange_bets(settings, bets)
-            yield from _unseen(settings, game)
+    for key, names in (("bets", spec.bets), ("beside", spec.beside), ("stakes", spec.stakes)):
+        yield from unknown(("odds", key), "bet", names, bets)
+    yield from unknown(("odds", "not-computed"), "bet", spec.not_computed, bets)
+    if spec.solver:
+        yield from unknown(("odds", "solver"), "solver", (spec.solver,), SOLVERS)
 
 
-def _strange_bets(settings: AgainstSettings, bets: list[str]) -> Iterator[tuple[Key, str]]:
-    """Bets that the settings name and the file has not."""
-    yield from unknown(("settings", "beside"), "bet", settings.beside, bets)
-    if settings.ways == ():
-        yield ("settings", "ways"), "needs at least 1"
-    for number, way in enumerate(settings.ways or ()):
-        at = "settings", "ways", number
-        for key, names in (("bets", way.bets or ()), ("stakes", way.stakes), ("as", way.as_)):
-            yield from unknown((*at, key), "bet", names, bets)
-
-
-def _unseen(settings: AgainstSettings, game: Game) -> Iterator[tuple[Key, str]]:
-    """The player has seen some of his own cards, or all of them and perhaps one of the dealer's."""
-    compared = next((bet for bet in game.bets.values() if isinstance(bet, AgainstBet)), None)
-    if compared is None or settings.seen is None:
-        return
-    cards = cards_of(game.hand(compared.hand))[1]
-    if settings.seen > cards:
-        yield ("settings", "seen"), f"{settings.seen} cards of {cards}; allowed: 1 to {cards}"
-    elif settings.seen < cards and settings.dealer_up:
-        yield ("settings", "dealer-up"), f"beside {settings.seen} of {cards} own cards; allowed: 0"
+def _decided_otherwise(game: Game, files: Mapping[str, Path]) -> Iterator[tuple[Key, str]]:
+    """Each procedure whose decisions are not those that the solver counts, or not those of the first."""
+    bets, first = answers_for(game), None
+    for number, name in enumerate(game.spec.procedures if bets else ()):
+        try:
+            found = SOLVERS[solver_name(game)].reads(decisions(game, number, files), bets)
+        except NoProcedure:
+            return
+        except DecidedOtherwise as why:
+            yield ("procedures", number), f"{name}: {why}"
+            return
+        first = found if not number else first
+        if found != first:
+            yield ("procedures", number), f"{name}: players choose otherwise than by {game.spec.procedures[0]}"

@@ -40,23 +40,23 @@ def by_strategy(question: Question, raises: Sequence[Fraction]) -> ChooseCase | 
     return choose
 
 
-def chosen(question: Question, raises: Sequence[int], *, skipped: int = 0) -> Choose | None:
-    """What is taken at each decision, 0 for nothing more and n for the n-th raise; None for the best play.
+def chosen(question: Question, *raises: Sequence[int]) -> Choose | None:
+    """What is taken at each decision, 0 for nothing more and n for the n-th of its `raises`, the last of which hold for
+    further decisions, too; None for the best play.
 
-    `skipped`: decisions of the procedure before the first that is counted. Cards come as sets, so once some of them are
-    the community's no rule can ask which are the player's own: OddsRefused.
+    Cards come as sets, so once some of them are the community's no rule can ask which are the player's own:
+    OddsRefused.
     """
     strategy = question.strategy
     if strategy is None:
         return None
 
     def choose(decision: int, cards: Sequence[Card]) -> int | None:
-        number = decision + skipped
-        if not strategy.speaks_of(number):
+        if not strategy.speaks_of(decision):
             return None
-        if decision and (asks := strategy.asks_of_own(number)):
+        if decision and (asks := strategy.asks_of_own(decision)):
             raise OddsRefused("condition, where cards are known as a set,", asks, _OF_ANY_CARDS)
-        return _place(strategy, number, strategy.units(number, cards), raises)
+        return _place(strategy, decision, strategy.units(decision, cards), raises[min(decision, len(raises) - 1)])
 
     return choose
 

@@ -7,39 +7,48 @@ of them together and of each, best through `rules.odds.joint`. Many need NumPy, 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 from rules.bets.bet import Bet
 from rules.errors import ExtraMissing, OddsRefused
 from rules.game.load import Game
+from rules.odds import settings
+from rules.odds.decisions import Decisions
 from rules.odds.question import TOGETHER, Question
 from rules.odds.returns import NotComputed, Odds
 
 Solver = Callable[[Question, Sequence[Bet]], Iterator[Odds | NotComputed]]
 
-SOLVERS: Final[Mapping[str, str]] = MappingProxyType(
+
+class SolverRow(NamedTuple):
+    """The module and function of a solver; what it `reads` off the decisions, or refuses with their clause; whether it
+    can play as a file says."""
+
+    function: str
+    reads: Callable[[Decisions, Sequence[Bet]], object]
+    by_strategy: bool = False
+
+
+SOLVERS: Final[Mapping[str, SolverRow]] = MappingProxyType(
     {
-        "against-dealer": "rules.odds.against:against_dealer",
-        "longest-flush": "rules.odds.main_game:fold_or_play",
-        "bonus-card": "rules.odds.alone:bonus_card_odds",
-        "community-draw": "rules.odds.alone:community_draw_odds",
-        "holdem": "rules.odds.holdem_game:holdem_odds",
-        "discard-one": "rules.odds.alone:discard_one_odds",
-        "kept-pair": "rules.odds.alone:kept_pair_odds",
-        "points": "rules.odds.unseen:points_odds",
-        "low-and-high": "rules.odds.low_and_high:low_and_high",
-        "streets": "rules.odds.alone:streets_odds",
-        "surrender": "rules.odds.alone:surrender_odds",
-        "take-back": "rules.odds.alone:take_back_odds",
-        "two-shoes": "rules.odds.unseen:two_shoes_odds",
-        "unseen-draw": "rules.odds.unseen:unseen_draw_odds",
+        "against-dealer": SolverRow("against:against_dealer", settings.against_settings, by_strategy=True),
+        "longest-flush": SolverRow("main_game:fold_or_play", settings.flush_stakes),
+        "bonus-card": SolverRow("alone:bonus_card_odds", settings.bonus_settings, by_strategy=True),
+        "community-draw": SolverRow("alone:community_draw_odds", settings.community_discards),
+        "holdem": SolverRow("holdem_game:holdem_odds", settings.holdem_settings, by_strategy=True),
+        "discard-one": SolverRow("alone:discard_one_odds", settings.discard_folds, by_strategy=True),
+        "kept-pair": SolverRow("alone:kept_pair_odds", settings.kept_pair_settings),
+        "points": SolverRow("unseen:points_odds", settings.no_decisions),
+        "low-and-high": SolverRow("low_and_high:low_and_high", settings.low_and_high_settings),
+        "streets": SolverRow("alone:streets_odds", settings.street_raises, by_strategy=True),
+        "surrender": SolverRow("alone:surrender_odds", settings.surrender_settings),
+        "take-back": SolverRow("alone:take_back_odds", settings.take_back_settings, by_strategy=True),
+        "two-shoes": SolverRow("unseen:two_shoes_odds", settings.only_bets),
+        "unseen-draw": SolverRow("unseen:unseen_draw_odds", settings.unseen_draw_settings),
     }
 )
-"""Name in a game file -> module and function."""
+"""By the name in a game file."""
 
-
-BY_STRATEGY: Final = frozenset({"against-dealer", "bonus-card", "discard-one", "holdem", "streets", "take-back"})
-"""Solvers that can play as a file says."""
 _FLUSHES: Final = "longest-flush"
 
 
@@ -58,15 +67,19 @@ def answers_for(game: Game) -> list[Bet]:
     return [bet for bet in own if bet.kind in TOGETHER or bet.kind == "fee" or bet.fold == "absent"]
 
 
+def solver_name(game: Game) -> str:
+    """Of the solver of a game that has one."""
+    return game.spec.odds.solver if game.spec.odds else _FLUSHES
+
+
 def solver(game: Game) -> Solver:
     """The solver of a game that has one. OddsRefused names those there are; ExtraMissing the package it needs."""
-    spec = game.spec.odds
-    name = spec.solver if spec else _FLUSHES
+    name = solver_name(game)
     if name not in SOLVERS:
         raise OddsRefused("solver", name, SOLVERS)
-    module, _, function = SOLVERS[name].partition(":")
+    module, _, function = SOLVERS[name].function.partition(":")
     try:
-        found: Solver = getattr(import_module(module), function)
+        found: Solver = getattr(import_module(f"rules.odds.{module}"), function)
     except ModuleNotFoundError as error:
         if error.name != "numpy":
             raise

@@ -5,26 +5,21 @@ last of them without a condition, or `[otherwise]`. What a condition may ask is 
 """
 
 import hashlib
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from dealer_flow.procedure.load import load_procedure
-from dealer_flow.procedure.schema import Procedure
-from dealer_flow.procedure.tables import DecisionPart
 from dealer_flow.tomlfile import TomlTable, load
 from protocol.cards import Card
 from protocol.tomlfile import Key
 from rules.game.load import Game
-from rules.game.pairing import procedure_source
+from rules.odds.decisions import DecisionPoint, NoProcedure, OpenChoice, decisions
 from rules.odds.strategy_words import InView, RuleWhen, faults_of, holds, of_own
-
-_IN_NAME: Final = re.compile(r".*-(\d)x")
 
 
 class StrategyRule(TomlTable):
@@ -50,20 +45,20 @@ class StrategyFile(TomlTable):
 
 
 class ChosenBy:
-    """A step at which a player decides: its number among such steps, and what each choice puts on the table."""
+    """A step at which a player decides, and what each choice puts on the table: how many times the least that the bet
+    can be at any of the steps."""
 
-    def __init__(self, number: int, step: str, choices: Sequence[DecisionPart]) -> None:
-        self.number, self.step = number, step
-        staked = any(choice.stakes for choice in choices)
-        self.units = {choice.name: _units(choice, staked) for choice in choices}
+    def __init__(self, point: DecisionPoint, least: Mapping[str, Fraction]) -> None:
+        self.step = point.step
+        staked = any(choice.stakes for choice in point.choices)
+        self.units = {choice.name: _units(choice, staked, least) for choice in point.choices}
 
 
-def _units(choice: DecisionPart, staked: bool) -> int:
-    """How often the least bet: 0 for a fold, a bet taken back, and a check beside a choice that bets."""
+def _units(choice: OpenChoice, staked: bool, least: Mapping[str, Fraction]) -> int:
+    """0 for a fold, a bet taken back, and a check beside a choice that bets."""
     if choice.folds or choice.takes_back or (staked and not choice.stakes):
         return 0
-    named = _IN_NAME.fullmatch(choice.name)
-    return int(named[1]) if named else 1
+    return max((int(stake.least / least[bet]) for bet, stake in choice.stakes.items() if least[bet]), default=1)
 
 
 @dataclass(frozen=True)
@@ -113,16 +108,14 @@ def load_strategy(path: Path, game: Game) -> Strategy:
 
 
 def _decisions(game: Game) -> tuple[ChosenBy, ...]:
-    source = procedure_source(game, game.spec.procedures[0])
-    procedure = load_procedure(source) if source is not None else None
-    return tuple(_steps(procedure)) if procedure else ()
-
-
-def _steps(procedure: Procedure) -> Iterator[ChosenBy]:
-    parts = {choice.name: choice for choice in procedure.decision}
-    deciding = [step for step in procedure.step if step.do == "decide"]
-    for number, step in enumerate(deciding):
-        yield ChosenBy(number, step.name, [parts[name] for name in step.choices if name in parts])
+    try:
+        points = [point for point in decisions(game).points if point.choices]
+    except NoProcedure:
+        return ()
+    least: dict[str, Fraction] = {}
+    for bet, stake in (each for point in points for choice in point.choices for each in choice.stakes.items()):
+        least[bet] = min(least.get(bet, stake.least), stake.least)
+    return tuple(ChosenBy(point, least) for point in points)
 
 
 def _faults(spec: StrategyFile, game: Game) -> Iterator[tuple[Key, str]]:

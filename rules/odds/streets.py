@@ -23,12 +23,12 @@ Taken = Mapping[tuple[int, int], Ints]
 
 @dataclass(frozen=True, slots=True)
 class StreetShape:
-    """`own` cards, a community up to `size` cards in all, and the raises that may be made before each of its cards, in
-    antes, least first."""
+    """`own` cards, a community up to `size` cards in all, and for each of its cards the raises that may be made before
+    it, in antes, least first."""
 
-    own: int = 2
-    size: int = 5
-    raises: tuple[int, ...] = (1, 2, 3)
+    own: int
+    size: int
+    raises: tuple[tuple[int, ...], ...]
 
     @property
     def streets(self) -> int:
@@ -38,20 +38,17 @@ class StreetShape:
     def before(self, street: int) -> list[int]:
         """What can be staked when a street is reached, the ante included."""
         staked = {1}
-        for _ in range(street):
-            staked = {so_far + more for so_far in staked for more in self.raises}
+        for raises in self.raises[:street]:
+            staked = {so_far + more for so_far in staked for more in raises}
         return sorted(staked)
 
 
-def streets(
-    pack: Pack, rows: Ints, pays: RowPays, shape: StreetShape | None = None, *, choose: Choose | None = None
-) -> PlayedOut:
+def streets(pack: Pack, rows: Ints, pays: RowPays, shape: StreetShape, *, choose: Choose | None = None) -> PlayedOut:
     """The ante and a bet a street. `rows` has the row of every set of `size` cards in order of place.
 
     Of options that gain the same the least raise is taken, folding last. `choose` gives 0 for a fold and n for the n-th
     raise. Deals: own cards as a set, the community in order.
     """
-    shape = shape or StreetShape()
     nets, scale = pays.whole()
     last = count_rows(pack.size, rows, len(nets), shape.size, shape.size - 1)
     return _count(pack, shape, last, pays, _taken(pack, shape, last @ nets, scale, choose))
@@ -62,13 +59,13 @@ def _taken(pack: Pack, shape: StreetShape, gains: Ints, scale: int, choose: Choo
     taken: dict[tuple[int, int], Ints] = {}
     last = shape.streets - 1
     ends = pack.size - shape.size + 1  # deals that follow the decision
-    worth = {staked: staked * gains for so_far in shape.before(last) for staked in _raised(shape, so_far)}
+    worth = {staked: staked * gains for staked in shape.before(shape.streets)}
     for street in range(last, -1, -1):
         known = shape.own + street
         chosen = choices(pack, all_sets(pack.size, known), street, choose)
         values: dict[int, Ints] = {}
         for so_far in shape.before(street):
-            options = np.stack([worth[staked] for staked in _raised(shape, so_far)])
+            options = np.stack([worth[so_far + more] for more in shape.raises[street]])
             options = np.concatenate([options, np.full((1, options.shape[1]), -so_far * scale * ends)])
             # The fold comes last here, so that it is not taken for a bet that gains the same, and is 0 elsewhere.
             best = np.argmax(options, axis=0) if chosen is None else (chosen - 1) % len(options)
@@ -77,10 +74,6 @@ def _taken(pack: Pack, shape: StreetShape, gains: Ints, scale: int, choose: Choo
         worth = {so_far: shrink(pack.size, value, known) for so_far, value in values.items()} if street else {}
         ends *= pack.size - known + 1
     return taken
-
-
-def _raised(shape: StreetShape, so_far: int) -> list[int]:
-    return [so_far + more for more in shape.raises]
 
 
 def _count(pack: Pack, shape: StreetShape, last: Ints, pays: RowPays, taken: Taken) -> PlayedOut:
@@ -93,7 +86,7 @@ def _count(pack: Pack, shape: StreetShape, last: Ints, pays: RowPays, taken: Tak
         going_on: dict[tuple[int, ...], Ints] = {}
         for bets, counts in reached.items():
             option = taken[street, 1 + sum(bets)]
-            for number, more in enumerate((0, *shape.raises)):
+            for number, more in enumerate((0, *shape.raises[street])):
                 here = np.where(option == number, counts, 0)
                 decided[f"street {street + 1}"][f"{more}x" if more else "fold"] += int(here.sum())
                 if more:
@@ -108,7 +101,7 @@ def _count(pack: Pack, shape: StreetShape, last: Ints, pays: RowPays, taken: Tak
         for row, deals in enumerate((counts @ last).tolist()):
             if deals:
                 ways[_shown(bets, pays, row)] += deals
-    options = ("fold", *(f"{more}x" for more in shape.raises))
+    options = ("fold", *(f"{more}x" for more in shape.raises[0]))
     first = in_words(pack, shape.own, taken[0, 1], options)
     return PlayedOut(ways, {street: dict(options) for street, options in decided.items()}, first)
 

@@ -15,6 +15,8 @@ AmountField = Annotated[int, Field(ge=0, le=MOST_CENTS)]
 """Cents in a file."""
 WagerField = Annotated[int, Field(ge=1, le=MOST_CENTS)]
 """Cents in a file, some."""
+PartOfUnit = Annotated[str, Field(pattern=r"^[1-9][0-9]{0,2}(/[1-9][0-9]{0,2})?$")]
+"""`1`, `3` or `1/2`: how many times another bet."""
 
 
 def round_down(numerator: int, denominator: int, unit: int) -> tuple[int, Fraction | int]:

@@ -38,7 +38,6 @@ name = "tip"
 kind = "against"
 pays = "3 to 1"
 fold = "lose"
-beside = { bet = "ante", clause = "house" }
 clauses = { win = "house", lose = "house", fold = "house" }
 
 [[bets]]
@@ -46,9 +45,16 @@ name = "blind-tip"
 kind = "margin"
 paytables = ["FGW-BLIND"]
 fold = "lose"
-beside = { bet = "blind", clause = "house" }
 clauses = { win = "house", lose = "house", fold = "house" }
 """
+
+
+DEALT_SMALL = (
+    ('id = "flushes-gone-wild.co"', 'id = "dealt-small"'),
+    ('to = ["community"]\ncards = 5', 'to = ["community"]\ncards = 4'),
+    ("positions = [1, 2, 5]", "positions = [1, 2, 4]"),
+    ("cards = 5", "cards = 2"),
+)
 
 
 def small_game(folder: Path, **edits: Edit) -> str:
@@ -60,7 +66,14 @@ def small_game(folder: Path, **edits: Edit) -> str:
         text.replace("own = 5,", "own = 2,")
         .replace("dealer = 5", "dealer = 2")
         .replace("community = 2", "community = 1")
+        .replace('procedures = ["flushes-gone-wild.co", "flushes-gone-wild.co-single"]', 'procedures = ["dealt-small"]')
     )
+    assert "dealt-small" in text
+    deal = files_of("deal")["flushes-gone-wild.co"].read_text()
+    for old, new in DEALT_SMALL:
+        assert old in deal
+        deal = deal.replace(old, new)
+    (folder / "dealt-small.toml").write_text(deal)
     (folder / "small.toml").write_text(text[: text.index('[[bets]]\nname = "progressive"')])
     for table in paytable_files().values():
         before = table.read_text()

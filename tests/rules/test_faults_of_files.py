@@ -492,39 +492,18 @@ ODDS_FAULTS: list[tuple[str, list[Change], list[str]]] = [
         [("odds solver", "guess")],
         [f"odds.solver: unknown solver 'guess'; allowed: {', '.join(SOLVERS)}"],
     ),
-    ("boston-5.co", [("odds solver", ""), ("odds settings", {"luck": 1})], []),
     (
-        "let-it-ride.co",
-        [("odds settings", {"luck": 1})],
-        ["odds.settings.luck: unknown key; allowed: none; take-back reads no settings"],
+        "boston-5.co",
+        [("odds beside", ["side"]), ("odds stakes one", ["1/2"])],
+        [f"odds.beside: unknown bet 'side'; allowed: {B5}", f"odds.stakes: unknown bet 'one'; allowed: {B5}"],
     ),
     (
         "boston-5.co",
-        [("odds settings luck", 1)],
-        ["odds.settings.luck: unknown key; allowed: seen, dealer-up, beside, fine, ways"],
-    ),
-    ("boston-5.co", [("odds settings ways", [])], ["odds.settings.ways: needs at least 1"]),
-    (
-        "boston-5.co",
+        [("odds solver", "take-back")],
         [
-            ("odds settings beside", ["side"]),
-            ("odds settings ways 0 stakes", {"one": "1/2"}),
-            ("odds settings ways 1 as", {"two": "words"}),
-            ("odds settings ways 2 bets", ["three", "first-wager"]),
+            "procedures[1]: boston-5.co: first-wager, second-wager hang on a decision, and 0 cards come; "
+            "counted is one for each"
         ],
-        [
-            f"odds.settings.{key}: unknown bet {name!r}; allowed: {B5}"
-            for key, name in (
-                ("beside", "side"), ("ways[1].stakes", "one"), ("ways[2].as", "two"), ("ways[3].bets", "three"),
-            )
-        ],
-    ),
-    ("boston-5.co", [("odds settings seen", 6)], ["odds.settings.seen: 6 cards of 5; allowed: 1 to 5"]),
-    ("boston-5.co", [("odds settings seen", 5), ("odds settings dealer-up", 1)], []),
-    (
-        "boston-5.co",
-        [("odds settings dealer-up", 1)],
-        ["odds.settings.dealer-up: beside 3 of 5 own cards; allowed: 0"],
     ),
 ]  # fmt: skip
 

@@ -257,7 +257,7 @@ def test_a_whole_game_of_a_small_deck_is_the_best_of_every_deal(game: str, monke
 
 def deals_by_knowledge(table: AgainstTable) -> dict[Any, Counter[tuple[int, str]]]:
     """What the player knows when he decides -> how many deals it may be, by his hand's kind and by who is higher."""
-    seen, up = int(table.settings.get("seen", table.cards)), int(table.settings.get("dealer-up", 0))
+    seen, up = table.settings.seen, table.settings.dealer_up
     found: dict[Any, Counter[tuple[int, str]]] = {}
     hands = [frozenset(hand) for hand in combinations(range(table.deck.deck), table.cards)]
     ranked = {hand: table.rank(table.deck.cards(sorted(hand))) for hand in hands}

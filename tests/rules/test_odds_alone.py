@@ -102,7 +102,7 @@ def betting_on(deal: Sequence[tuple[int, ...]]) -> Play:
         if not option:
             made = tuple(map(Fraction, (*stakes, *[0] * (3 - len(stakes)))))
             return made, tuple(-stake for stake in made)
-        stakes.append((1, 3)[option - 1])
+        stakes.append(((1, 3), (2, 3))[len(stakes) - 1][option - 1])
         seen += more
     net = PAYS.nets[outcome_of(PACK, seen, 3)]
     return tuple(map(Fraction, stakes)), tuple(net * stake for stake in stakes)
@@ -121,7 +121,7 @@ def test_a_street_is_folded_or_bet_by_what_was_bet_before(
 ) -> None:
     monkeypatch.setitem(globals(), "PAYS", pays)
     deals = list(in_parts(PACK, 1, 1, 1))
-    shape = StreetShape(own=1, size=3, raises=(1, 3))
+    shape = StreetShape(own=1, size=3, raises=((1, 3), (2, 3)))
     found = streets(PACK, rows(3), pays, shape)
     assert mixed(found) == options
     agree(found, betting_on, deals)
@@ -132,7 +132,7 @@ def test_a_street_is_folded_or_bet_by_what_was_bet_before(
 @pytest.mark.parametrize("decision", [0, 1])
 def test_what_a_strategy_leaves_open_is_played_best_beside_it(decision: int) -> None:
     deals = list(in_parts(PACK, 1, 1, 1))
-    shape = StreetShape(own=1, size=3, raises=(1, 3))
+    shape = StreetShape(own=1, size=3, raises=((1, 3), (2, 3)))
 
     def by_cards(number: int, cards: Sequence[Card]) -> int | None:
         return by_rule(number, numbers(cards), 3) if number == decision else None
@@ -180,7 +180,7 @@ BONUS_PAYS = row_pays([0, -1, 0, -1, -1])
 )
 def test_a_last_card_is_bought_where_it_costs_less_than_the_hand(insured: bool, options: list[int]) -> None:
     deals = list(in_parts(PACK, 1, 1, 1, 1, 1))
-    shape = BonusShape(own=1, community=1, size=4)
+    shape = BonusShape(own=1, community=1, size=4, insurance=Fraction(1, 2), fee=Fraction(1))
     best_of_three = finder(3)
     best = bonus_card(best_of_three, BONUS_PAYS, insured=insured, shape=shape)
     assert mixed(best) == options
@@ -250,7 +250,7 @@ def filling(deal: tuple[tuple[int, ...], ...]) -> Play:
 
 def test_any_cards_are_kept_and_the_community_fills_the_hand() -> None:
     deals = list(in_parts(PACK, 3, 1, 1, 1))
-    best = community_draw(PACK, rows(3), PAYS, size=3)
+    best = community_draw(PACK, rows(3), PAYS, size=3, discards=range(4))
     assert mixed(best)[0] > 2
     agree(best, filling, deals)
 
@@ -267,27 +267,34 @@ def giving_up(deal: tuple[tuple[int, ...], ...]) -> Play:
         GROWING[2].nets[outcome_of(PACK, own + flop + rest, 3)],
     ]
     if gives_up:
-        nets[2] = Fraction(-1, 2)
+        nets[2] = -SHARE
     return (Fraction(1),) * 3, tuple(nets)
 
 
+SHARE = Fraction(1, 2)
 GROWING = row_pays([1] * 5), PAYS, row_pays([-1, 0, -1, 1, -1])
 
 
 @pytest.mark.parametrize(
-    ("last_pays", "options"), [(row_pays([-1, 0, -1, 1, -1]), [2]), (row_pays([3, 0, -1, 1, -1]), [1])]
+    ("last_pays", "share", "options"),
+    [
+        (row_pays([-1, 0, -1, 1, -1]), Fraction(1, 2), [2]),
+        (row_pays([3, 0, -1, 1, -1]), Fraction(1, 2), [1]),
+        (row_pays([-1, 0, -1, 1, -1]), Fraction(1, 4), [1]),
+    ],
 )
-def test_half_the_last_bet_is_given_up_where_more_than_half_is_lost(
-    last_pays: RowPays, options: list[int], monkeypatch: pytest.MonkeyPatch
+def test_a_share_of_the_last_bet_is_given_up_where_more_than_that_is_lost(
+    last_pays: RowPays, share: Fraction, options: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setitem(globals(), "SHARE", share)
     monkeypatch.setitem(globals(), "GROWING", (*GROWING[:2], last_pays))
     deals = list(in_parts(PACK, 1, 2, 2))
     last = count_last(finder(3), GROWING[2], 3)
     hand = GrowingHand(np.zeros(PACK.size, np.int64), rows(3), GROWING[0], GROWING[1], last, own=1)
-    best = surrender(hand)
+    best = surrender(hand, share)
     assert mixed(best) == options
     agree(best, giving_up, deals)
-    assert surrender(hand, may=False).decided == {"hand": {"keep": PACK.size, "surrender": 0}}
+    assert surrender(hand, share, may=False).decided == {"hand": {"keep": PACK.size, "surrender": 0}}
 
 
 # ------------------------------------------------------------------ sets

@@ -10,9 +10,7 @@ from rules.odds.decisions import DecidedOtherwise, Decisions, OpenChoice, StakeR
 
 
 def decided(game_id: str, options: Mapping[str, str] | None = None) -> Decisions:
-    found = decisions(load_game(game_id), options or {})
-    assert found is not None
-    return found
+    return decisions(load_game(game_id)).under(options or {})
 
 
 def written(game_id: str, options: Mapping[str, str] | None = None) -> list[str]:
@@ -28,7 +26,8 @@ def _choice(choice: OpenChoice) -> str:
     said = [f"{bet} {'/'.join(map(str, stake.sizes))}" for bet, stake in choice.stakes.items()]
     said += [f"back {choice.takes_back}"] * bool(choice.takes_back)
     said += [f"gives up {choice.share} of {choice.gives_up}"] * bool(choice.gives_up)
-    said += [f"cards {choice.cards}"] * bool(choice.cards)
+    cards = choice.draws + choice.discards + choice.lays_aside
+    said += [f"cards {cards}"] * bool(cards)
     return choice.name + (f" ({', '.join(said)})" if said else "")
 
 
@@ -119,13 +118,14 @@ def test_a_bet_that_no_rule_asks_for_may_be_left_out() -> None:
 
 def test_any_amount_between_is_as_good_as_its_two_ends() -> None:
     between = decided("mississippi-stud.co", {"street-wagers": "any-between"}).points[0]
-    assert [stake.sizes for choice in between.playing for stake in choice.stakes.values()] == [(1, 3)]
+    assert [stake.sizes for choice in between.choices for stake in choice.stakes.values()] == [(1, 3)]
 
 
 @pytest.mark.parametrize(
     ("stake", "why"),
     [
         (StakeRange(least=Fraction(1), clauses=("(6)",)), r"\(6\): nothing says how much a stake may be at most"),
+        (StakeRange(most=Fraction(2), clauses=("(6)",)), r"\(6\): nothing says how much a stake may be at least"),
         (StakeRange(), "no rule: nothing says how much a stake may be at most"),
         (StakeRange(Fraction(2), Fraction(1), clauses=("(6)", "(7)")), r"\(6\), \(7\): no stake is allowed"),
         (StakeRange(clauses=("(9)",), hangs_on="blind"), r"\(9\): a stake hangs on blind"),

@@ -59,9 +59,9 @@ def paid(win: Mapping[str, Fraction] | None = None, *, pushes: bool = False, bon
 
 STRAIGHTS = dict.fromkeys(BLIND, Fraction(1))
 ULTIMATE = HoldemTerms(
-    (FirstBet("ante", paid(pushes=True)), FirstBet("blind", paid(BLIND))), RaiseOnce(), paid(), "pair"
+    (FirstBet("ante", paid(pushes=True)), FirstBet("blind", paid(BLIND))), RaiseOnce((4, 3), 2, 1), paid(), "pair"
 )
-BONUS_POKER = HoldemTerms((FirstBet("ante", paid(STRAIGHTS)),), CallAndRaise(), paid())
+BONUS_POKER = HoldemTerms((FirstBet("ante", paid(STRAIGHTS)),), CallAndRaise(2, 1, 1), paid())
 CHAMPION_FIVE = HoldemTerms((FirstBet("ante-blind", paid(bonus=BONUS)),), CallAndRaise(1, 1, 0), paid())
 CHAMPION_SEVEN = HoldemTerms((FirstBet("ante-blind", paid()),), CallAndRaise(1, 1, 0), paid())
 DEAR = HoldemTerms((FirstBet("ante", lambda ending: paid()(ending) / 3),), CallAndRaise(3, 2, 1), paid(), "two pair")

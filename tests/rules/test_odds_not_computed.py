@@ -285,9 +285,9 @@ def test_what_is_taken_at_each_decision(tmp_path: Path) -> None:
     assert [taken(0, parse_cards(cards)) for cards in ("AC 2D", "KC 2D")] == [2, 0]
     assert taken(2, parse_cards("AC 2D 3C 4C")) is None
     assert chosen(Question(game), [1, 2, 3]) is None
-    later = chosen(question, [1, 2, 3], skipped=1)
-    assert later is not None
-    assert later(0, parse_cards("AC AD 3C")) == 0
+    unlike = chosen(question, [2, 3], [1, 2])
+    assert unlike is not None
+    assert unlike(0, parse_cards("AC 2D")) == 1
     with pytest.raises(OddsRefused) as told:
         taken(1, parse_cards("AC AD 3C"))
     assert str(told.value) == (

@@ -76,7 +76,9 @@ def test_a_game_is_counted_by_its_printed_pays(
     rows = FINDER.all_rows(5)
     expected = {
         "let-it-ride.co": lambda: take_back(Pack(), rows, pays(hands, pairs)),
-        "vegas-double-action.co": lambda: community_draw(Pack(), rows, pays(hands, pairs, pushes)),
+        "vegas-double-action.co": lambda: community_draw(
+            Pack(), rows, pays(hands, pairs, pushes), size=5, discards=range(6)
+        ),
         "mississippi-stud.co": lambda: streets(Pack(), rows, pays(hands, pairs, pushes)),
     }[game]()
     (found,) = odds(Question(load_game(game), paytable=table), bets)
@@ -100,7 +102,9 @@ def test_three_streets_of_one_to_three_antes() -> None:
 @pytest.mark.slow
 def test_draw_poker_of_jacks_or_better() -> None:
     """Nine for a full house, six for a flush, 800 for 1 for a royal flush: a return of 99.5439 %."""
-    found = community_draw(Pack(), FINDER.all_rows(5), pays([799, 49, 24, 8, 5, 3, 2, 1], pairs=0, pushes=4))
+    found = community_draw(
+        Pack(), FINDER.all_rows(5), pays([799, 49, 24, 8, 5, 3, 2, 1], pairs=0, pushes=4), size=5, discards=range(6)
+    )
     assert edge(found) == 100 - Fraction("99.5439")
     assert 1 + gain(found) == Fraction(1_653_526_326_983, 1_661_102_543_100)
 

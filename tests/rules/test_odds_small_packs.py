@@ -136,12 +136,13 @@ STUD = (("flush", 6), ("two pair", 2), ("pair of 12", 1), ("pair of 7", 0), ("pa
 
 
 @cache
-def on_the_streets(seen: frozenset[int], staked: int) -> Fraction:
+def on_the_streets(seen: frozenset[int], staked: int, raises: tuple[int, ...] = (1, 2, 3)) -> Fraction:
     """What the best play gains with so much staked and these cards seen."""
     if len(seen) == 5:
         return staked * best_row(NARROW, seen, STUD, 5)[1]
     bets = [
-        average(on_the_streets(seen | {card}, staked + more) for card in others(NARROW, seen)) for more in (1, 2, 3)
+        average(on_the_streets(seen | {card}, staked + more, raises) for card in others(NARROW, seen))
+        for more in raises
     ]
     return max(Fraction(-staked), *bets)
 

@@ -1,16 +1,14 @@
 """Money on outcomes of 208 Poker: what wins under each reading, and the odds, beside binomials worked on paper."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from fractions import Fraction
 from math import comb
 
 import pytest
 
-from protocol.tomlfile import TomlFileError
 from rules.game.load import load_game
 from rules.kinds.proposition import PropositionBet
-from rules.odds import NotComputed, Odds, Question, odds
+from rules.odds import NotComputed, Odds, Question
 from rules.odds.propositions import proposition_odds
 from rules.odds.unseen import points_odds
 from tests.support.reading.paper import Paper, outcomes
@@ -110,12 +108,3 @@ def test_high_and_low_are_won_as_often_and_tied_for_the_dealer_apart() -> None:
     assert ties[0] == ties[1] == 1 - 2 * high.hit_frequency
     lost = [sum(each.probability for each in odds.outcomes if each.what == "tie, lose") for odds in (high, low)]
     assert [odds.house_edge for odds in (high, low)] == lost
-
-
-def test_a_solver_names_the_setting_it_lacks() -> None:
-    game = load_game("mississippi-stud.co")
-    assert game.spec.odds is not None
-    without = game.spec.odds.model_copy(update={"settings": {}})
-    game = replace(game, spec=game.spec.model_copy(update={"odds": without}))
-    with pytest.raises(TomlFileError, match=r"odds.settings.raises: missing"):
-        list(odds(Question(game), "ante"))
