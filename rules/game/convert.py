@@ -84,7 +84,7 @@ def _stakes(ways: list[dict[str, Any]]) -> dict[str, list[str]]:
 def _bets(whole: Whole) -> list[str]:
     """Rows of `[[bets]]`: what a wager must be, and which is a tip, its procedure says."""
     changes: list[str] = []
-    for row in [*whole.tables.get("bets", [])]:
+    for row in [each.value for each in whole.rows.get("bets", [])]:
         name = row.get("name", "")
         if row.get("kind") == "tip":
             drop(whole, f"bets.{name}")
@@ -110,9 +110,10 @@ def _limit(whole: Whole) -> list[str]:
     limit = whole.tables.get("limit", {})
     if limit.pop("each-bet-cents", None) is None:
         return []
-    if "games" not in limit:
-        del whole.tables["limit"]
-    return ["limit.each-bet-cents: gone; the procedure has it in its [limit]"]
+    if "games" in limit:
+        return ["limit.each-bet-cents: gone; the procedure has it in its [limit]"]
+    del whole.tables["limit"]
+    return ["limit: gone; the procedure has it"]
 
 
 def _bet_as_it_was(row: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:

@@ -140,9 +140,8 @@ WAYS_WRONG = [
     ),
     (
         '"bets.ante-bonus.pairs-with"',
-        '"bets.ante-bonus.pairs-with", "limit.each-bet"',
-        "5: without[2]: 'limit.each-bet' takes nothing away (did you mean each-bet-cents?); the files below give "
-        "limit.each-bet-cents, limit.clause",
+        '"bets.ante-bonus.pairs-with", "returns.dead"',
+        "5: without[2]: 'returns.dead' takes nothing away (did you mean dead-hand?); the files below give ",
     ),
     ('paytables = ["OURS"]', 'paytables = ["TC-PP-2"]', "11: paytables.OURS: pays no bet; allowed: "),
     ('paytables = ["OURS"]', 'paytables = ["OUR"]', "9: bets[1].paytables: no pay table 'OUR' in this file, in "),
