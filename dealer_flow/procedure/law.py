@@ -4,7 +4,7 @@ The flow asks it at START GAME and at END GAME, the settlement of a finished rou
 one clause each.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from fractions import Fraction
 from itertools import product
 from typing import Final, NamedTuple
@@ -38,8 +38,10 @@ class BetRule(NamedTuple):
         there."""
         cents, there = 0, tuple[str, ...]()
         for bet in self.bets:
-            if wagers.get(bet) or bet in due:
-                cents, there = cents + wagers.get(bet, 0), (*there, bet)
+            if wagers.get(bet):  # not `get`: it is asked of every bet of every seat
+                cents, there = cents + wagers[bet], (*there, bet)
+            elif bet in due:
+                there = (*there, bet)
         if not there:
             return None
         if self.amount is not None:
@@ -80,6 +82,20 @@ ALONE: Final = ("needs", "needs-one-of", "tip-alone")
 """Rules that say what a bet that lies alone lacks."""
 
 
+class _Way(NamedTuple):
+    """A choice by which a hand is played on, with the bets that must go with it."""
+
+    choice: DecisionPart
+    stakes: tuple[str, ...]
+
+
+class _Point(NamedTuple):
+    """A step at which a hand may be given up, and the ways to play on; `only`: the bet of those who are asked."""
+
+    only: str | None
+    ways: tuple[_Way, ...]
+
+
 class Law:
     """What a procedure asks of the wagers of a seat under these options, which are all chosen. `untold`: options that
     nobody told, and so may have been chosen otherwise."""
@@ -112,23 +128,32 @@ class Law:
         self.by_action = frozenset(bet.name for bet in self.spots if bet.placed == "by-action")
         """Bets that raises lie with: all that a betting round comes to is not one bet."""
         self.limit = procedure.limit
+        self.most_cents = None if self.limit is None else int(amount_of(self.limit.each_bet).times)
+        """The most that any one bet may be; None where the text prints no figure."""
+        there = {"", *(bet.name for bet in self.spots)}
+        self._but_limit = tuple(
+            rule
+            for rule in self.rules
+            if rule.kind != "limit" and not (rule.kind == "at-least" and rule.amount and rule.amount.bet not in there)
+        )
+        """The rules that stakes under the limit can break."""
         self.tips = {bet.name: bet.tip_for for bet in self.spots if bet.tip_for is not None}
         """A bet for the dealer -> the player's own that it plays with."""
         self.choices: dict[str, DecisionPart] = {choice.name: choice for choice in procedure.decision}
         decides = [step for step in procedure.step if isinstance(step, DecideStep) and chosen(step.when, options)]
-        self._decides = tuple(step for step in decides if step.about is None)
         self._in_pots = frozenset(bet.name for bet in self.spots if bet.pot is not None)
+        self._points = tuple(self._where_hands_fold([step for step in decides if step.about is None]))
+        self._some_choice = tuple(self._rules_of_choices())
+        self._moves_bets = any(choice.takes_back or choice.gives_up for choice in self.choices.values())
+        self._by_choice = frozenset(
+            bet.name for bet in self.spots if bet.placed == "by-decision" and bet.tip_for is None
+        )
         self.by_steps = len(decides) > 1
         """True when a player may choose at several steps."""
         self._entry = () if staked or procedure.shoe is not None else tuple(self._entry_rules())
         self.tied = _tied(self.rules, self.tips)
         """Bet -> those that some rule compares it with, itself included: where they differ, nobody who did not see them
         placed knows which of them is wrong."""
-
-    @property
-    def most_cents(self) -> int | None:
-        """The most that any one bet may be; None where the text prints no figure."""
-        return int(amount_of(self.limit.each_bet).times) if self.limit is not None else None
 
     def equal_to(self, bet: str) -> Amount | None:
         """So many times which other bet it must be, whatever is chosen; None where nothing says so."""
@@ -157,23 +182,31 @@ class Law:
     def _of_round(
         self, wagers: Mapping[str, int], made: Collection[str], alive: bool, all_told: bool
     ) -> tuple[Breach, ...]:
-        lay, unknown = self._as_they_lay(wagers, made)
+        lay: Mapping[str, int] = wagers if 0 not in wagers.values() else {bet: of for bet, of in wagers.items() if of}
+        unknown = set[str]()
+        if self._moves_bets and made:
+            lay, unknown = self._as_they_lay(lay, made)
         if self._entry and self.entering.isdisjoint(lay):  # each lacks another, or else what deals a hand in
             rules = (*(rule for rule in self.rules if rule.kind in ALONE), *self._entry)
             return tuple(breach for rule in rules if (breach := rule.breach(lay)) is not None)
-        due = self._due(lay, made) if alive else {}
+        due = self._due(lay, made) if alive and self._points else {}
         found: list[Breach] = []
-        for rule in self.rules:
+        over = self.most_cents is not None and max(lay.values(), default=0) > self.most_cents
+        for rule in self.rules if over else self._but_limit:
             if rule.choice is not None and rule.choice not in made:
                 continue
             if unknown and rule.kind != "tip-alone" and not unknown.isdisjoint(rule.named):
                 continue
             if (breach := rule.breach(lay, due)) is not None:
                 found.append(breach)
-        found += self._by_some_choice(lay, made, due)
-        said = {bet for breach in found for bet in breach.bets}
-        found += [Breach(rule, rule.bets, 0, 0) for bet, rule in due.items() if bet not in said]
-        return (*found, *(self._left(lay, made) if all_told and made else ()))
+        if self._some_choice:
+            found += self._by_some_choice(lay, made, due)
+        if due:
+            said = {bet for breach in found for bet in breach.bets}
+            found += [Breach(rule, rule.bets, 0, 0) for bet, rule in due.items() if bet not in said]
+        if all_told and made and not self._by_choice.isdisjoint(lay):
+            found += self._left(lay, made)
+        return tuple(found)
 
     def of_propositions(self, on: Mapping[str, Mapping[str, int]]) -> Iterator[Breach]:
         """How single wagers on propositions, cents by what they are on, break a rule: each is as many chips as its
@@ -208,50 +241,67 @@ class Law:
                 lay[part.bet] = lay[part.bet] + lost if part.bet in lay else int(lost / share)
         return lay, unknown
 
+    def _where_hands_fold(self, steps: Sequence[DecideStep]) -> Iterator[_Point]:
+        """The steps at which a hand is given up or played on: every way to play on, those too by which an earlier step
+        was the player's last."""
+        last: list[_Way] = []
+        for step in steps:
+            choices = [self.choices[name] for name in step.choices]
+            ways = [_Way(choice, choice.stakes) for choice in choices if not choice.folds]
+            if not step.optional and len(ways) < len(choices):
+                yield _Point(step.only, (*ways, *last))
+            last += [way for way in ways if way.choice.last]
+
     def _due(self, lay: Mapping[str, int], made: Collection[str]) -> dict[str, BetRule]:
         """The bets without which the hand could not have been played on, each with the rule that says so: at some step
         each choice but a fold goes with a bet, and none of these bets lies there. Who plays for a pot is the pot's."""
         found: dict[str, BetRule] = {}
-        last: list[DecisionPart] = []
-        for step in self._decides:
-            offered = [self.choices[name] for name in step.choices if self._may(self.choices[name], lay)]
-            played = [choice for choice in offered if not choice.folds]
-            ways = [*played, *last]
-            last += [choice for choice in played if choice.last]
-            asked = not step.optional and len(played) < len(offered) and (step.only is None or step.only in lay)
-            if not asked or any(all(map(lay.get, choice.stakes)) for choice in ways):
+        for point in self._points:
+            if point.only is not None and point.only not in lay:
                 continue
-            way = next((choice for choice in ways if choice.name in made), ways[0])
-            missing = tuple(bet for bet in way.stakes if not lay.get(bet) and bet not in self._in_pots)
-            found |= dict.fromkeys(missing, BetRule("due", missing, way.clause))
+            ways = []
+            for way in point.ways:
+                if (way.choice.needs or way.choice.unless) and not self._may(way.choice, lay):
+                    continue
+                ways.append(way)
+                for bet in way.stakes:
+                    if bet not in lay:
+                        break
+                else:
+                    break  # it was played on so
+            else:
+                if ways:
+                    way = next((way for way in ways if way.choice.name in made), ways[0])
+                    missing = tuple(bet for bet in way.stakes if bet not in lay and bet not in self._in_pots)
+                    found |= dict.fromkeys(missing, BetRule("due", missing, way.choice.clause))
         return found
 
     @staticmethod
     def _may(choice: DecisionPart, lay: Mapping[str, int]) -> bool:
         """Whether a seat with these bets is offered the choice."""
-        return all(map(lay.get, choice.needs)) and not any(map(lay.get, choice.unless))
+        return all(bet in lay for bet in choice.needs) and not any(bet in lay for bet in choice.unless)
+
+    def _rules_of_choices(self) -> Iterator[tuple[str, tuple[str, ...], tuple[BetRule, ...]]]:
+        """Each bet of which a choice says how much it is, the choices that it goes with, and these rules."""
+        for bet in self.spots:
+            ways = tuple(choice.name for choice in self.choices.values() if bet.name in choice.stakes)
+            if rules := tuple(rule for rule in self.rules if rule.bets == (bet.name,) and rule.choice in ways):
+                yield bet.name, ways, rules
 
     def _by_some_choice(self, lay: Mapping[str, int], made: Collection[str], due: Collection[str]) -> Iterator[Breach]:
         """Bets that fit none of the choices they may go with, where the round does not tell which was made."""
-        for bet in self.spots:
-            if bet.name not in due and not lay.get(bet.name):
-                continue
-            ways = [choice.name for choice in self.choices.values() if bet.name in choice.stakes]
-            rules = [rule for rule in self.rules if rule.bets == (bet.name,) and rule.choice in ways]
-            if not rules or any(name in made for name in ways):
-                continue
-            broken = {rule.choice: breach for rule in rules if (breach := rule.breach(lay, due)) is not None}
-            if len(broken) == len(ways):
-                yield min(broken.values(), key=lambda breach: abs(breach.cents - breach.wanted))
+        for bet, ways, rules in self._some_choice:
+            if (bet in due or bet in lay) and not any(name in made for name in ways):
+                broken = {rule.choice: breach for rule in rules if (breach := rule.breach(lay, due)) is not None}
+                if len(broken) == len(ways):
+                    yield min(broken.values(), key=lambda breach: abs(breach.cents - breach.wanted))
 
     def _left(self, lay: Mapping[str, int], made: Collection[str]) -> Iterator[Breach]:
-        """Bets that go with a choice, and with none that was made, or that one has taken back."""
+        """Bets that go with a choice, and with none that was made."""
         choices = [self.choices[name] for name in made if name in self.choices]
-        wanted, back = {bet for choice in choices for bet in choice.stakes}, {choice.takes_back for choice in choices}
-        folded = any(choice.folds for choice in choices)
-        for bet in self.spots if not folded else ():
-            with_it = bet.placed == "by-decision" and bet.tip_for is None and bet.name not in wanted
-            if lay.get(bet.name) and (with_it or bet.name in back):
+        wanted = {bet for choice in choices for bet in choice.stakes}
+        for bet in self.spots if not any(choice.folds for choice in choices) else ():
+            if bet.name in lay and bet.name in self._by_choice and bet.name not in wanted:
                 yield Breach(BetRule("left", (bet.name,), bet.clause), (bet.name,), lay[bet.name], 0)
 
 

@@ -1,7 +1,7 @@
 """Facts of the table that break a rule: the bets they touch are held, with the clause; nobody's money is guessed."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from operator import itemgetter
 from typing import Final
@@ -11,7 +11,6 @@ from dealer_flow.procedure.bets import Amount
 from dealer_flow.procedure.law import Breach, Law
 from dealer_flow.record.result import RoundResult, Seat
 from protocol.cards import DECK, UNREAD, Card, parse_card
-from rules.bets.bet import Bet
 from rules.bets.hold import Hold
 from rules.game.hand_spec import Cards
 from rules.game.load import Game
@@ -99,6 +98,8 @@ def broken_rules(
     if (too_many := _too_many_games(seat, game)) is not None:
         return {bet.name: holds.get(bet.name, too_many) for bet in game.bets.values()}
     faults = [*_faults(seat, game, law, limit_cents, complete)]
+    if not faults and not holds:
+        return holds
     alone = [(bets, hold) for bets, hold in faults if at_table.keys().isdisjoint(bets)]
     for bets, hold in alone:  # what a bet breaks itself goes before what it is compared with
         holds |= {bet: hold for bet in bets if bet not in holds}
@@ -115,11 +116,11 @@ def _faults(
     seat: Seat, game: Game, law: Law | None, limit_cents: int | None, complete: bool
 ) -> Iterator[tuple[tuple[str, ...], Hold]]:
     """Stakes that cannot be, each with the reason: over the table's limit, on a hand that folded, against the law."""
-    for bet in game.bets.values():
-        stake = seat.wagers.get(bet.name, 0)
-        if stake and (hold := _over_limit(seat, bet, game, law, limit_cents)) is not None:
-            yield (bet.name,), hold
-        if stake and seat.status == "folded" and bet.fold == "absent":
+    wagers = seat.wagers
+    if limit_cents is not None and wagers and max(wagers.values()) > limit_cents:
+        yield from _over_limit(seat, game, law, limit_cents)
+    for bet in game.made_by_playing if seat.status == "folded" else ():
+        if stake := wagers.get(bet.name):
             why = f"{bet.name} of {dollars(stake)} on a hand that folded"
             yield (bet.name,), Hold(why, bet.clauses.fold, fold_in_doubt=True)
     if law is None:
@@ -136,30 +137,32 @@ def _faults(
             yield (tip,), Hold(f"{tip} without a bet on {listed([*alone])}", clause)
 
 
-def choices_of(seat: Seat) -> frozenset[str]:
+def choices_of(seat: Seat) -> Collection[str]:
     """Every choice that a round tells of a seat."""
-    return frozenset(filter(None, (seat.decision, *seat.decisions, *seat.choices.values())))
+    if not seat.choices and not seat.decisions:
+        return (seat.decision,) if seat.decision is not None else ()
+    return {*filter(None, (seat.decision,)), *seat.decisions, *seat.choices.values()}
 
 
 def _too_many_games(seat: Seat, game: Game) -> Hold | None:
-    games = game.spec.limit.games if game.spec.limit else None
+    if game.spec.limit is None or (games := game.spec.limit.games) is None:
+        return None
     played = dict.fromkeys(bet.counts_as for bet in game.bets.values() if seat.wagers.get(bet.name))
-    if games is None or len(played) <= games.most:
+    if len(played) <= games.most:
         return None
     return Hold(f"bets in {len(played)} games ({', '.join(played)}), at most {games.most} are allowed", games.clause)
 
 
-def _over_limit(seat: Seat, bet: Bet, game: Game, law: Law | None, limit_cents: int | None) -> Hold | None:
-    """Why a bet is more than the table's own limit lets it be; None where that is the law's, which speaks for
-    itself."""
-    stake, most = seat.wagers.get(bet.name, 0), law.most_cents if law is not None else None
-    if limit_cents is None or stake <= limit_cents or limit_cents == most:
-        return None
-    if law is not None and bet.name in law.by_action:
-        return None  # the limit is on each bet and each raise, not on all that a betting round comes to
+def _over_limit(seat: Seat, game: Game, law: Law | None, limit_cents: int) -> Iterator[tuple[tuple[str, ...], Hold]]:
+    """Bets that are more than the table's own limit lets them be; none where that is the law's, which speaks for
+    itself. What raises lie with is more than one bet."""
+    if law is not None and limit_cents == law.most_cents:
+        return
     own = law.limit if law is not None and law.limit is not None else game.spec.limit
-    why = f"{bet.name} of {dollars(stake)} is over the limit of {dollars(limit_cents)}"
-    return Hold(why, own.clause if own else "house limit")
+    clause = own.clause if own else "house limit"
+    for name, stake in seat.wagers.items():
+        if stake > limit_cents and (law is None or name not in law.by_action):
+            yield (name,), Hold(f"{name} of {dollars(stake)} is over the limit of {dollars(limit_cents)}", clause)
 
 
 def in_words(breach: Breach, wagers: Mapping[str, int]) -> str:

@@ -168,7 +168,9 @@ class Terms:
     def bets_of(self, seat: Seat, law: Law | None) -> SeatBets:
         """The bets of a seat, and what is paid on their stakes; `law` is that of its round's procedure."""
         wagers = seat.wagers
-        key = law, seat.status, seat.decision, *seat.choices.values(), *seat.decisions, *wagers, *wagers.values()
+        key = law, seat.status, seat.decision, *wagers, *wagers.values()
+        if seat.choices or seat.decisions:
+            key = *key, *seat.decisions, *seat.choices.values()
         found = self._seats.get(key)
         if found is None:
             if len(self._seats) == _SEATS_KEPT:

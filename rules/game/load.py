@@ -142,6 +142,11 @@ class Game:
         return groups
 
     @cached_property
+    def made_by_playing(self) -> tuple[Bet, ...]:
+        """Bets that are made by not folding."""
+        return tuple(bet for bet in self.bets.values() if bet.fold == "absent")
+
+    @cached_property
     def paired(self) -> tuple[Bet, ...]:
         """Bets whose tables are printed in pairs with another's."""
         return tuple(bet for bet in self.bets.values() if bet.pairs_with and not bet.tip_for)

@@ -16,7 +16,7 @@ GROUP = ("ante", "blind", "play")
     ("wagers", "held", "clause", "why"),
     [
         ({"blind": 400}, GROUP, co("(3)"), "blind of $4 is not equal to the ante of $5"),
-        ({"ante": 0, "blind": 500}, GROUP, co("(3)"), "blind of $5 is not equal to the ante of $0"),
+        ({"ante": 0, "blind": 500}, GROUP, co("(3)"), "blind of $5 without a bet on ante"),
         ({"play": 500}, GROUP, co("(7)(b)"), "play of $5 is not equal to 2 times the ante of $5"),
         ({"play": 0}, GROUP, co("(7)(b)"), "play of $0 is not equal to 2 times the ante of $5"),
         ({"ante": 6000}, GROUP, LIMIT, "play of $120 is over the limit of $100"),
