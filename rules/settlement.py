@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from dealer_flow.record.base import LineRecord, Record, written
 from dealer_flow.record.details import DOLLAR, Currency, leave_out_dollar
-from dealer_flow.record.result import Outcome, ProcedureRef
+from dealer_flow.record.result import EditionRef, Outcome, ProcedureRef
 
 LineResult = Literal["win", "lose", "push", "returned", "held"]
 """`push`: the bet ties and comes back. `returned`: the round or the hand is void and the bet comes back.
@@ -236,6 +236,9 @@ class Settlement(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     procedure: ProcedureRef
     outcome: Outcome
     game: GameRef
+    edition: EditionRef | None = None
+    """The edition of the law by which it was settled; absent of a settlement without one, as before editions had
+    files."""
     readings: dict[str, str]
     """Every reading the game leaves open and the option used, default or not."""
     paytables: dict[str, str]

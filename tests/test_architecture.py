@@ -65,7 +65,7 @@ def test_imports_point_downward() -> None:
 
 ROOMS = {
     "devices": ("transport", "dialects", "record", "line", "simulator", "drive"),
-    "dealer_flow": ("games", "record", "procedure", "table", "play"),
+    "dealer_flow": ("games", "record", "editions", "procedure", "table", "play"),
     "dealer_flow.play": ("course", "verdicts", "machine", "order", "reports", "seen"),
     "rules": ("hands", "paytables", "bets", "kinds", "game", "facts", "pots", "settle", "meters", "odds"),
     "dealwire": (

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
+from dealer_flow.editions import Edition, amend, misfit, printed_edition
 from dealer_flow.games import GAMES, files_of
 from dealer_flow.layers import Whole
 from dealer_flow.procedure.checks.contradictions import contradictions
@@ -23,6 +24,7 @@ __all__ = [
     "check_part",
     "check_procedure",
     "fault_of",
+    "in_edition",
     "known_parts",
     "known_procedures",
     "load_procedure",
@@ -36,17 +38,39 @@ def known_procedures() -> tuple[str, ...]:
     return tuple(files_of("deal"))
 
 
-def load_procedure(source: str | Path) -> Procedure:
-    """The procedure with this id, or in this file. ProcedureError says in one line what is wrong and where."""
+def load_procedure(source: str | Path, edition: Edition | None = None) -> Procedure:
+    """The procedure with this id, or in this file, in an edition of the law, or else as it is printed. ProcedureError,
+    or EditionError, says in one line what is wrong and where."""
     path = locate(source, files_of("deal"), "procedure", ProcedureError)
     text = read(path, ProcedureError)
-    return _of_package(text, str(path)) if path.is_relative_to(GAMES) else parse_procedure(text, str(path))
+    found = _of_package if path.is_relative_to(GAMES) else _of_house
+    return found(text, str(path), edition)
+
+
+def _of_house(text: str, file: str, edition: Edition | None) -> Procedure:
+    return in_edition(first_fault(*_examined(text, file)), edition)
 
 
 @lru_cache(maxsize=256)
-def _of_package(text: str, file: str) -> Procedure:
-    """A procedure that comes with the package, as does all that it stands on: examined once."""
-    return parse_procedure(text, file)
+def _of_package(text: str, file: str, edition: Edition | None) -> Procedure:
+    """A procedure that comes with the package, as does all that it stands on: examined once an edition."""
+    return _of_house(text, file, edition)
+
+
+def in_edition(procedure: Procedure, edition: Edition | None = None) -> Procedure:
+    """A procedure as it is printed, in an edition of the law; that which its file prints unless given. EditionError
+    where the edition asks for what cannot be."""
+    edition = edition or printed_edition(procedure.jurisdiction)
+    if edition is None:
+        return procedure
+    content, changes = amend(procedure.model_dump(by_alias=True, exclude_unset=True), edition)
+    if not changes:
+        return procedure.standing_in(edition)
+    found, wrong = validated(content, Procedure, contradictions)
+    for key, why in wrong:
+        raise misfit(changes, procedure.id, key, why)
+    assert found is not None
+    return found.standing_in(edition, procedure.ref())
 
 
 def check_procedure(source: str | Path) -> list[TomlFileError]:
@@ -95,7 +119,7 @@ def whole_text(source: str | Path) -> str:
 
 def parse_procedure(text: str, file: str) -> Procedure:
     """As `load_procedure`, from the text; `file` is the name that errors carry."""
-    return first_fault(*_examined(text, file))
+    return _of_house(text, file, None)
 
 
 def _examined(text: str, file: str) -> tuple[Procedure | None, Iterator[TomlFileError]]:

@@ -99,6 +99,7 @@ class Plan:
     def __init__(self, procedure: Procedure, options: Mapping[str, str]) -> None:
         self.procedure = procedure
         self.ref = procedure.ref()
+        self.edition = procedure.edition.ref if procedure.edition is not None else None
         self.options = _choose(procedure, options)
         self.betting = procedure.betting
         """How chips go into the pot, where players bet against each other."""

@@ -9,8 +9,9 @@ import hashlib
 import json
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
+from dealer_flow.editions import Edition
 from dealer_flow.procedure.bets import BetPart, LimitPart, TotalPart
 from dealer_flow.procedure.betting import BettingPart
 from dealer_flow.procedure.steps.kinds import AnyStep
@@ -74,10 +75,25 @@ class Procedure(TomlTable):
     care: CarePart
     fault: tuple[FaultPart, ...] = ()
     option: tuple[OptionPart, ...] = ()
+    _edition: Edition | None = PrivateAttr(default=None)
+    _of_file: ProcedureRef | None = PrivateAttr(default=None)
+
+    @property
+    def edition(self) -> Edition | None:
+        """The edition of the law that it stands in; None where no edition is the text of its jurisdiction."""
+        return self._edition
+
+    def standing_in(self, edition: Edition | None, of_file: ProcedureRef | None = None) -> "Procedure":
+        """The same, known to stand in an edition. `of_file`: the ref of the file, where the edition says otherwise."""
+        found = self.model_copy()
+        found._edition, found._of_file = edition, of_file
+        return found
 
     def ref(self) -> ProcedureRef:
         """Id and SHA-256 of the canonical JSON of the content: comments and layout of the file do not count, nor do
-        keys that are left at their default."""
+        keys that are left at their default. In every edition it is that of the file."""
+        if self._of_file is not None:
+            return self._of_file
         dumped = self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
         content = json.dumps(dumped, sort_keys=True, separators=(",", ":"))
         return ProcedureRef(id=self.id, sha256=hashlib.sha256(content.encode()).hexdigest())

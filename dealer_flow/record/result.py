@@ -45,6 +45,13 @@ class ProcedureRef(Record, frozen=True):
     sha256: str
 
 
+class EditionRef(Record, frozen=True):
+    """Which edition of the law decided, by id and by the SHA-256 of what it says and what it stands on."""
+
+    id: str
+    sha256: str
+
+
 class Packet(Record, frozen=True):
     """One packet as it left the device; `counted` is the device's own count."""
 
@@ -234,6 +241,8 @@ class RoundResult(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     currency: Currency = DOLLAR
     """What the wagers are in: every amount counts its hundredths. Absent when it is the dollar of the United States."""
     procedure: ProcedureRef
+    edition: EditionRef | None = None
+    """The edition of the law by which it was dealt; absent of a round without one, as before editions had files."""
     options: dict[str, str] = written({})
     """Readings of the procedure that were used where the text is silent."""
     outcome: Outcome

@@ -24,6 +24,7 @@ COMMANDS: Final = {
     "run": "Serve the tables of a table.toml: deal, settle, write down, show.",
     "list": "Serial ports and USB devices of this machine, games this program knows.",
     "games": "How every game is dealt: packets, seats, remainder, clauses, options.",
+    "law": "Editions of the law that tables deal by: list, show, compare.",
     "check": "Check a procedure's or a game's file: one line per fault.",
     "convert": "Write game files of an earlier version as the present one.",
     "monitor": "Print what the devices of a table report, as it happens.",

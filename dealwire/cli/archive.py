@@ -10,6 +10,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from datetime import time
 from itertools import count, islice
 from multiprocessing import Pipe, Process
 from multiprocessing.connection import Connection as Line
@@ -17,11 +18,14 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Final, cast
 
+from dealer_flow.editions import Edition, EditionError
 from dealer_flow.procedure.load import ProcedureError, known_procedures
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealwire.cli.exits import Exit, explain
 from dealwire.cli.options import TableMaker
+from dealwire.config.schema import DAY_BEGINS
+from dealwire.journal.segments import gaming_day
 from dealwire.table.table import TableOutcome
 from devices.drive.replay import PlayStats, play
 from devices.events import Seen
@@ -98,7 +102,8 @@ def deal(
     try:
         capture = Capture.read(path)
         recorded = "" if tables.given else recorded_procedure(capture)
-    except (CaptureError, ProcedureError) as error:
+        must_hold(tables.edition, capture)
+    except (CaptureError, ProcedureError, EditionError) as error:
         code, line = explain(error)
         return Dealt(code=code, problem=line)
     table = tables.table(recorded)
@@ -128,6 +133,17 @@ def deal(
         why = f"it holds no serial line (link type {RTAC_SERIAL}), only link type {types}"
         dealt.remark = f"{path}: nothing to deal: {why}"
     return dealt
+
+
+def must_hold(edition: Edition | None, capture: Capture) -> None:
+    """EditionError when a recording is of a day on which the edition does not hold."""
+    first = next(iter(capture.chunks), None) if edition is not None else None
+    if edition is None or first is None:
+        return
+    day = gaming_day(first.at_ns, time.fromisoformat(DAY_BEGINS))
+    if not edition.holds_on(day):
+        why = f"recorded on the gaming day {day}, outside the edition {edition.id}, which holds {edition.days()}"
+        raise EditionError(capture.path, None, "", why)
 
 
 def recorded_procedure(capture: Capture) -> str:

@@ -7,6 +7,8 @@ from typing import Final
 
 import click
 
+from dealer_flow.editions import load_edition
+from dealer_flow.english import a
 from dealer_flow.layers import texts_in
 from dealer_flow.procedure.load import (
     ProcedureError,
@@ -19,10 +21,13 @@ from dealer_flow.procedure.load import (
 from dealer_flow.tomlfile import TOML_MAX_BYTES, fault_in, load
 from dealwire.cli.exits import Exit
 from dealwire.cli.terminal import echo, echo_json
+from dealwire.config.load import examined
+from dealwire.service.readiness import editions
 from devices.files import read_file
 from protocol.tomlfile import TomlFileError
 from rules.game.house_ways import load_houseway
 from rules.game.keep_rules import load_keep
+from rules.game.law import edition_faults
 from rules.game.load import game_ids, load_game
 from rules.game.pairing import game_faults
 from rules.hands.poker import load_ranking
@@ -41,15 +46,18 @@ CHECK_SCHEMA = "dealwire.check/1"
 @click.pass_context
 def command(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
     """Check FILEs: dealing procedures, parts of them, games, pay tables, rankings, house ways, ways of keeping cards,
-    progressives, jackpots and strategies, told apart by their schema.
+    progressives, jackpots, strategies, editions of the law and the tables of a service, told apart by their schema.
 
-    A game is held against the procedures that it names: among FILEs, with this program, or as ID.toml beside it.
+    A game is held against the procedures that it names: among FILEs, with this program, or as ID.toml beside it. A
+    table is held against this gaming day: its edition must be in force. `dealwire run --check` tries what else serving
+    it needs. An edition is held against all that comes with this program, and the procedures and games among FILEs.
     Each fault is one line: file, line, key, what is allowed. An id instead of a file means what comes with this
     program under that name. Exit code 2 when anything has a fault.
     """
     bad, given = False, _procedures(files)
+    games = [Path(name) for name in files if name not in game_ids() and says_schema(name, "dealwire.game/")]
     for name in files:
-        for kind, faults in faults_of(name, given):
+        for kind, faults in faults_of(name, given, games):
             bad |= bool(faults)
             if as_json:
                 item = {"schema": CHECK_SCHEMA, "type": "check", "file": name, "kind": kind, "faults": faults}
@@ -58,7 +66,7 @@ def command(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
                 for fault in faults:
                     echo(fault, err=True)
             else:
-                echo(f"{name}: a {kind}, in order")
+                echo(f"{name}: {a(kind)}, in order")
                 for option in unheeded(name) if kind == "procedure" else ():
                     echo(f"{name}: nothing in it goes by its option {option!r}", err=True)
     if bad:
@@ -77,16 +85,19 @@ def _procedures(files: Iterable[str]) -> dict[str, Path]:
     return found
 
 
-def faults_of(name: str, procedures: Mapping[str, Path]) -> Iterator[tuple[str, list[str]]]:
+def faults_of(name: str, procedures: Mapping[str, Path], games: Iterable[Path] = ()) -> Iterator[tuple[str, list[str]]]:
     """What a name stands for, `procedure part`, `ranking`, `procedure`, `game` or the last two, and all faults of each,
-    one line a fault. A game is held against `procedures`, by their ids, before those that come with the program."""
+    one line a fault. A game is held against `procedures`, by their ids, before those that come with the program, an
+    edition against them and `games`, too."""
     game = name in game_ids() or says_schema(name, "dealwire.game/")
     if name in known_parts() or says_schema(name, "dealwire.procedure-part/"):
         yield "procedure part", [str(fault) for fault in check_part(name)]
     elif other := next((kind for kind in OTHERS if says_schema(name, f"dealwire.{kind.replace(' ', '')}/")), None):
         yield other, _faults_of(OTHERS[other], Path(name))
+    elif says_schema(name, "dealwire.edition/"):
+        yield "edition", _of_edition(Path(name), procedures.values(), games)
     elif says_schema(name, "dealwire.table/"):
-        yield "table", [f"{name}: the configuration of a table; `dealwire run --check {name}` checks it"]
+        yield "table", _of_tables(Path(name))
     elif name in known_procedures() or not game:
         yield "procedure", [str(fault) for fault in check_procedure(name)]
     if game:
@@ -107,6 +118,26 @@ def _faults_of(load_file: Callable[[Path], object], path: Path) -> list[str]:
     except TomlFileError as fault:
         return [str(fault)]
     return []
+
+
+def _of_tables(path: Path) -> list[str]:
+    """What is wrong with the tables of a service, their editions on this gaming day among it."""
+    try:
+        found, faults = examined(path)
+    except TomlFileError as fault:
+        return [str(fault)]
+    wrong = [str(fault) for fault in faults]
+    if found is None or wrong:
+        return wrong
+    return [str(fault_in(path, each.key, each.text)) for each in editions(found) if each.error is not None]
+
+
+def _of_edition(path: Path, procedures: Iterable[Path], games: Iterable[Path]) -> list[str]:
+    """What is wrong with an edition, held against all that it changes, files of the house among it."""
+    try:
+        return [str(fault) for fault in edition_faults(load_edition(path), procedures, games)]
+    except TomlFileError as fault:
+        return [str(fault)]
 
 
 def _load_strategy(path: Path) -> Strategy:

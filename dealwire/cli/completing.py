@@ -35,6 +35,12 @@ def _games(_: click.Context) -> Iterable[str]:
     return game_ids()
 
 
+def _editions(_: click.Context) -> Iterable[str]:
+    from dealer_flow.editions import edition_ids
+
+    return edition_ids()
+
+
 def _procedures(_: click.Context) -> Iterable[str]:
     from dealer_flow.procedure.load import known_procedures
 
@@ -114,10 +120,13 @@ def _game(ctx: click.Context) -> "Game | None":
 IDS: Final[dict[str, Callable[[click.Context], Iterable[str]]]] = {
     "bet": _bets,
     "dialect": _dialects,
+    "edition": _editions,
     "files": _files,
     "game": _games,
     "games": _games,
     "house_way": _house_ways,
+    "new": _editions,
+    "old": _editions,
     "paytable": _paytables,
     "paytables": _bet_paytables,
     "plan": _plans,

@@ -27,7 +27,7 @@ from dealwire.journal.records import KEY, RAW, SNAPSHOT, Head, JournalRecord
 from dealwire.journal.salvage import salvage
 from dealwire.journal.sealing import SealingKey, load_key
 from dealwire.journal.segments import export_segment
-from dealwire.journal.tables import TableFactory
+from dealwire.journal.tables import TableFactory, edition_in, named_edition
 from devices.clock import SystemClock
 
 SCHEMA = "dealwire.journal-check/1"
@@ -237,6 +237,8 @@ def publisher_maker(
     def make(start: TableStart) -> Publishes:
         chosen = dict(options, table_name=start.table)
         chosen["procedure"] = options["procedure"] or known_procedure(reader.path, procedures.get(start.table, ""))
+        if of_service and "edition" not in given:
+            chosen |= {"edition": edition_in(start), "names_edition": named_edition(start)}
         if not given & {"meters", "progressive", "jackpot"}:
             chosen["meters"] = [f"{name}={cents}" for name, cents in start.facts.get("meters", {}).items()]
         if "runners" not in given:

@@ -3,12 +3,14 @@
 import math
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache, reduce, wraps
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
 import click
 
+from dealer_flow.editions import load_edition
 from dealer_flow.procedure.load import Procedure, load_procedure
 from dealer_flow.table.shoe import LEAST_CONFIDENCE
 from dealwire.cli.terminal import echo
@@ -122,6 +124,9 @@ def together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
 
 terms_options = together(
     click.option("--game", metavar="ID|FILE", help="Pay tables and bets; by default the procedure's own."),
+    click.option(
+        "--edition", metavar="ID|FILE", help="The edition of the law; by default the text that the files print."
+    ),
     click.option("--paytable", "paytables", multiple=True, metavar="BET=ID", help="A bet's pay table."),
     click.option("--reading", "readings", multiple=True, metavar="NAME=OPTION", help="A reading of the rules."),
     click.option(
@@ -313,13 +318,17 @@ class TableMaker:
         least_confidence: int,
         progressive: Path | None,
         jackpot: Path | None = None,
+        edition: str | None = None,
+        names_edition: bool = True,
         **terms: Any,
     ) -> None:
         self.given = procedure
+        self.edition = load_edition(edition) if edition is not None else None
         self._game, self._no_settle, self._name = game, no_settle, table_name
         self._least_confidence = least_confidence
         self._awards, self._progressive, self._jackpot, self._options = awards, progressive, jackpot, terms
-        self._load = cache(load_procedure)
+        self._names_edition = names_edition
+        self._load = cache(self._read)
         self._open_bank, self._open_jackpot = cache(open_bank), cache(open_jackpot)
         self._terms: dict[str, TableTerms | None] = {}
 
@@ -335,6 +344,10 @@ class TableMaker:
             raise click.UsageError("--awards needs --progressive and a game that has one, and settles")
         return Table(loaded, terms, name=self._name, awards=book, least_confidence=self._least_confidence)
 
+    def _read(self, source: str) -> Procedure:
+        found = load_procedure(source, self.edition)
+        return found if self._names_edition else found.standing_in(None)
+
     def _make_terms(self, procedure: Procedure, source: str) -> TableTerms | None:
         """A procedure that no game settles is dealt only, which is said, unless terms are given for it."""
         options = self._options
@@ -345,9 +358,12 @@ class TableMaker:
         if not named and game_id_of(procedure.id) is None:
             echo(f"dealwire: no game settles {procedure.id}: its rounds are dealt only", err=True)
             return None
-        game = load_game(self._game) if self._game else load_game_of(procedure.id)
+        edition = procedure.edition
+        game = load_game(self._game, edition=edition) if self._game else load_game_of(procedure.id, edition=edition)
         if procedure.id in game.spec.procedures:  # `Table` refuses another
             must_fit(game, source)
+        if edition is None:
+            game = replace(game, edition=None)
         jackpot = self._open_jackpot(self._jackpot)
         return make_terms(game, self._open_bank(self._progressive), jackpot=jackpot, **options)
 

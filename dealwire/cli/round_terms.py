@@ -6,6 +6,8 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
+from dealer_flow.editions import Edition, edition_ids, load_edition
+from dealer_flow.record.result import EditionRef
 from dealwire.cli.exits import BY_ERRNO, Exit, Stop
 from dealwire.cli.options import cents, make_terms, pairs
 from dealwire.cli.round_lines import lines
@@ -44,48 +46,52 @@ DEALINGS_KEPT: Final = 256
 
 
 class RoundTerms:
-    """Terms by procedure. With a `game`, everything is settled by that; what is wrong with it, or with an amount, is
-    raised at once.
+    """Terms by procedure and edition of the law. With a `game`, everything is settled by that; what is wrong with it,
+    or with an amount, is raised at once. A round is settled by the edition that was given, else by its own, else as the
+    game's file prints it.
 
     A file may hold rounds of several games: `--meter`, `--paytable` and `--reading` are for those that have the meter,
     the bet or the reading. What none of this program's games has is a wrong option, and so is one that a game refuses.
     """
 
     def __init__(self, game: str | None, bank: MeterBank | None, options: Mapping[str, Any]) -> None:
-        self._bank, self._options = bank, options
+        named = options.get("edition")
+        self._bank, self._options = bank, {key: value for key, value in options.items() if key != "edition"}
+        self._edition = load_edition(named) if named is not None else None
         self._chosen = {key: pairs(options[key], option) for key, option in _NAMED.items()}
         self._used: set[tuple[str, str]] = set()
-        self._of: dict[str, TableTerms | DealwireError] = {}
+        self._of: dict[tuple[str, str], TableTerms | DealwireError] = {}
         self._dealt: dict[tuple[object, ...], str | None] = {}
-        self._by_game: dict[str, TableTerms] = {}
+        self._by_game: dict[tuple[str, str], TableTerms] = {}
         cents(options["meters"])
-        self._given: TableTerms | None = None
+        self._game, self._given = game, dict[str, TableTerms]()
         if game is not None:
-            loaded = load_game(game)
-            must_fit(loaded)
-            self._given = make_terms(loaded, bank, **options)
+            self._given[""] = self._on_game(game, None)
 
-    def of(self, procedure: str, dealt: Mapping[str, str]) -> TableTerms:
-        """The terms of a procedure's rounds that were `dealt` under these options. DealwireError when no game settles
-        it, Stop for a wrong option."""
-        if self._given is not None:
-            return self._given
+    def of(self, procedure: str, dealt: Mapping[str, str], edition: EditionRef | None = None) -> TableTerms:
+        """The terms of a procedure's rounds that were `dealt` under these options, in that edition of the law.
+        DealwireError when no game settles it, or the edition is not known, Stop for a wrong option."""
+        law = edition.id if edition is not None and self._edition is None else ""
+        if self._game is not None:
+            if law not in self._given:
+                self._given[law] = self._on_game(self._game, edition)
+            return self._given[law]
         dealing = procedure, *dealt.items()
         if dealing not in self._dealt:
             if len(self._dealt) >= DEALINGS_KEPT:
                 self._dealt.clear()
             self._dealt[dealing] = game_id_of(procedure, dealt)
         game = self._dealt[dealing]
-        found = self._of.get(game or procedure)
+        found = self._of.get((game or procedure, law))
         if found is None:
-            found = self._of[game or procedure] = self._make(procedure, dealt)
+            found = self._of[game or procedure, law] = self._make(procedure, dealt, edition)
         if isinstance(found, DealwireError):
             raise found
         return found
 
     def unused(self) -> Iterator[str]:
         """A line for each option that no round's game had."""
-        if self._given is not None or not self._by_game:
+        if self._game is not None or not self._by_game:
             return
         for key, option in _NAMED.items():
             for name in self._chosen[key]:
@@ -95,20 +101,44 @@ class RoundTerms:
             if self._options.get(key) not in (None, "0", ()) and (key, "") not in self._used:
                 yield f"{option}: no round was of a game that has it"
 
-    def _make(self, procedure: str, dealt: Mapping[str, str]) -> TableTerms | DealwireError:
+    def _in(self, edition: EditionRef | None) -> Edition | None:
+        """The edition to settle by; None for the text that a game's file prints."""
+        if self._edition is not None or edition is None:
+            return self._edition
+        if edition.id not in edition_ids():  # an id, never a path: a round chooses no file
+            raise SettlementRefused("round of edition", edition.id, [*edition_ids(), "--edition FILE"])
+        return load_edition(edition.id)
+
+    def _on_game(self, game: str, edition: EditionRef | None) -> TableTerms:
+        """Terms on the game that was given."""
+        loaded = load_game(game, edition=self._in(edition))
+        must_fit(loaded)
+        return self._sharing(make_terms(loaded, self._bank, **self._options), self._given.values())
+
+    def _sharing(self, terms: TableTerms, others: Iterable[TableTerms]) -> TableTerms:
+        """Terms on the meters of those on the same game in another edition: they are the same meters."""
+        for other in others:
+            if other.game.id == terms.game.id:
+                terms.share(other)
+                break
+        return terms
+
+    def _make(self, procedure: str, dealt: Mapping[str, str], edition: EditionRef | None) -> TableTerms | DealwireError:
         try:
-            game = load_game_of(procedure, dealt)
+            game = load_game_of(procedure, dealt, self._in(edition))
         except DealwireError as error:
             return error
-        if game.id not in self._by_game:
+        law = game.edition.id if game.edition is not None else ""
+        if (game.id, law) not in self._by_game:
             try:
                 without = _without(game, self._options.get("jackpot"))
                 options = {**self._options, **self._about(game), **without}
                 self._used |= {(key, "") for key in _HOUSE.keys() - without.keys()}
-                self._by_game[game.id] = make_terms(game, self._bank, **options)
+                made = self._sharing(make_terms(game, self._bank, **options), self._by_game.values())
+                self._by_game[game.id, law] = made
             except SettlementRefused as error:
                 raise Stop(Exit.USAGE, str(error)) from None
-        return self._by_game[game.id]
+        return self._by_game[game.id, law]
 
     def _about(self, game: Game) -> dict[str, list[str]]:
         """The options about what this game has."""

@@ -143,7 +143,7 @@ class Settling:
         result = read_round(line)
         if result is None:
             return
-        terms, key = self._terms.of(result.procedure.id, result.options), _key(result)
+        terms, key = self._terms.of(result.procedure.id, result.options, result.edition), _key(result)
         if again := key in self._heard:
             self._again += 1
         settled = [terms.settle_again(result)] if again else terms.settle_all(result)

@@ -1,8 +1,10 @@
 """What a table's settings become: a `Table`, and the meters it shares."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
+from dealer_flow.editions import Edition, load_edition
 from dealer_flow.play.course.identity import Pin
 from dealer_flow.procedure.load import Procedure, load_procedure
 from dealer_flow.procedure.plan import Plan
@@ -58,14 +60,26 @@ class Banks:
         self._jackpots[file.resolve()] = book
 
 
+def edition_of(part: TablePart) -> Edition | None:
+    """The edition of the law that a table names; None where it deals by what its files print. EditionError names what
+    is wrong with it."""
+    return load_edition(part.edition) if part.edition is not None else None
+
+
 def build_terms(part: TablePart, procedure: Procedure, banks: Banks) -> TableTerms | None:
-    """On which terms the table settles; None when it does not. SettlementRefused or TomlFileError names what does not
-    fit."""
+    """On which terms the table settles, in the edition of its procedure; None when it does not. SettlementRefused or
+    TomlFileError names what does not fit."""
     if not part.settle:
         return None
-    game = load_game(part.game) if part.game else load_game_of(procedure.id, Plan(procedure, part.options).options)
+    edition = procedure.edition
+    if part.game:
+        game = load_game(part.game, edition=edition)
+    else:
+        game = load_game_of(procedure.id, Plan(procedure, part.options).options, edition)
     if procedure.id in game.spec.procedures:  # `Table` refuses another
         must_fit(game, part.procedure, part.options)
+    if edition is None:
+        game = replace(game, edition=None)
     bank = banks.of(part) if game.progressive is not None else None
     try:
         return TableTerms(
@@ -96,9 +110,12 @@ def rake_of(part: RakePart) -> HouseRake:
 T = TypeVar("T", bound=Table)
 
 
-def build_table(part: TablePart, banks: Banks, make: type[T]) -> T:
-    """The table as its settings describe it, of the kind `make`; a DealwireError names what does not fit."""
-    procedure = load_procedure(part.procedure)
+def build_table(part: TablePart, banks: Banks, make: type[T], *, names_edition: bool = True) -> T:
+    """The table as its settings describe it, of the kind `make`; a DealwireError names what does not fit. Without
+    `names_edition` its rounds name none, as before editions had files."""
+    procedure = load_procedure(part.procedure, edition_of(part))
+    if not names_edition:
+        procedure = procedure.standing_in(None)
     terms = build_terms(part, procedure, banks)
     awards = award_book(procedure, terms, part.name) if part.awards else None
     return make(

@@ -9,11 +9,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
+from dealer_flow.editions import EditionError
 from dealer_flow.play.course.identity import PARTS
 from dealer_flow.procedure.load import Procedure, ProcedureError, check_procedure, load_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.tomlfile import fault_at, first_fault, named_faults, parsed, read, validated
-from dealwire.config.build import Banks, award_book, build_terms
+from dealwire.config.build import Banks, award_book, build_terms, edition_of
 from dealwire.config.schema import Configuration, DevicePart, TablePart
 from dealwire.table.table import Table, TableTerms
 from devices.dialects.drivers import UnknownKind
@@ -129,7 +130,15 @@ def _table(part: TablePart, key: Key, banks: Banks) -> Iterator[Fault]:
         yield (*key, "procedure"), error.why if error.line is None else str(error)
     if wrong:
         return
-    procedure = load_procedure(part.procedure)
+    try:
+        edition = edition_of(part)
+        procedure = load_procedure(part.procedure, edition)
+    except EditionError as error:
+        yield (*key, "edition"), error.why if error.line is None else str(error)
+        return
+    if edition is not None and not edition.of(procedure.jurisdiction):
+        why = f"{edition.id} is of {edition.jurisdiction}; {procedure.id} is of {procedure.jurisdiction}"
+        yield (*key, "edition"), why
     if part.seats is not None and part.seats > procedure.seats.most:
         why = (
             f"{part.seats} seats; {procedure.id} is dealt to at most {procedure.seats.most} ({procedure.seats.clause})"
@@ -249,7 +258,8 @@ def _of_files(error: TomlFileError, part: TablePart, procedure: Procedure) -> li
     if part.game is None and game_id_of(procedure.id, options) is None:
         return [f"no game settles {procedure.id}; name one, or deal without settling: settle = false"]
     with suppress(DealwireError):
-        if part.game is not None and (game := load_game(part.game)) and procedure.id in game.spec.procedures:
+        game = load_game(part.game, edition=procedure.edition) if part.game is not None else None
+        if game is not None and procedure.id in game.spec.procedures:
             return [str(fault) for fault in pair_faults(game, part.procedure, part.options)] or [str(error)]
     return [str(error)]
 

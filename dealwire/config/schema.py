@@ -2,7 +2,7 @@
 
 import ipaddress
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, WithJsonSchema, model_validator
 
@@ -11,6 +11,8 @@ from dealer_flow.tomlfile import TomlTable
 from devices.budget import RATE
 from rules.paytables.amounts import AmountField, WagerField
 
+DAY_BEGINS: Final = "06:00"
+"""When a gaming day begins, where nobody says otherwise."""
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9]+([._-][A-Za-z0-9]+)*$", max_length=64)]
 """Names stand in file names, addresses and topics: letters, digits, and dots, dashes or underscores between them."""
 Port = Annotated[int, Field(ge=0, le=65535)]
@@ -128,6 +130,8 @@ class TablePart(TomlTable):
     """Id of a procedure, or a file."""
     game: IdOrFile | None = None
     """Id of a game, or a file; the procedure's own unless given."""
+    edition: IdOrFile | None = None
+    """The edition of the law that it deals by: an id or a file; the text that its files print unless given."""
     settle: bool = True
     """False deals without settling."""
     seats: Annotated[int, Field(ge=1, le=32)] | None = None
@@ -174,7 +178,7 @@ class JournalPart(TomlTable):
     """The journal's file; made when it is not there."""
     key_file: FilePath | None = None
     """The keys that seal raw bytes at rest, and open them."""
-    day_begins: Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")] = "06:00"
+    day_begins: Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")] = DAY_BEGINS
     """When a gaming day begins, by the clock of this machine: all before it becomes a segment."""
     archive: FilePath | None = None
     """A folder that gets the segment of each day that is over. Without one nothing is ever taken off the journal."""

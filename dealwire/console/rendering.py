@@ -39,7 +39,16 @@ Actions = Sequence[Action]
 Pick = Callable[[Any, Actions], object]
 
 SECTIONS: Final[dict[str, Pick]] = {
-    "headline": lambda v, _: (v.title, v.procedure, v.clause, v.round, v.state, v.unknown, not v.reported_ns),
+    "headline": lambda v, _: (
+        v.title,
+        v.procedure,
+        v.clause,
+        v.edition,
+        v.round,
+        v.state,
+        v.unknown,
+        not v.reported_ns,
+    ),
     "trouble": lambda v, _: (v.trouble, v.devices, v.unknown is None),
     "heard": lambda v, _: v.reported_ns,
     "lamp": lambda v, _: (v.lamp, v.lamp_since_ns, v.red_lamp, v.red_lamp_text),

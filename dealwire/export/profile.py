@@ -24,7 +24,8 @@ _INCIDENT_HEAD: Final = dict.fromkeys(("code", "clause", "place", "called", "unr
 _INCIDENT_COUNTS: Final = dict.fromkeys(
     ("counted", "expected", "limit", "decks", "expected_decks", "deck", "shoe", "minutes", "first", "last")
 )
-_ROUND: Final = {**dict.fromkeys(("table", "session", "round", "outcome")), "procedure": {"id": None, "sha256": None}}
+_FILE: Final = {"id": None, "sha256": None}
+_ROUND: Final = {**dict.fromkeys(("table", "session", "round", "outcome")), "procedure": _FILE, "edition": _FILE}
 
 LINES: Final[Mapping[str, Kept]] = {
     "incident": {**_INCIDENT_HEAD, **_INCIDENT_COUNTS},
@@ -37,7 +38,7 @@ LINES: Final[Mapping[str, Kept]] = {
         "shoe": {"id": None, "loaded": None},
         "incidents": {**_INCIDENT_HEAD, **_INCIDENT_COUNTS},
     },
-    "settlement": {**_ROUND, "game": {"id": None, "sha256": None}, "status": None},
+    "settlement": {**_ROUND, "game": _FILE, "status": None},
     "status": dict.fromkeys(("table", "kind", "device")),
 }
 """By type. Bets and their results, pays and meters are not here: what was paid on a bet names the hand."""

@@ -315,6 +315,8 @@ class TableView(Shown):
     procedure: str
     title: str
     clause: str
+    edition: str = ""
+    """The edition of the law that the table deals by; empty where there is none."""
     round: int
     state: str
     """Where the round stands, in the flow's words."""

@@ -232,7 +232,7 @@ class TableFactory:
 
     def _make(self, start: TableStart, part: TablePart, since: int) -> JournaledPublisher:
         part = part.model_copy(update={"meters": start.facts.get("meters", {})})
-        table = build_table(part, self._banks, JournaledTable)
+        table = build_table(part, self._banks, JournaledTable, names_edition=named_edition(start))
         if table.terms is not None:
             runners = {int(seat): number for seat, number in start.facts.get("runners", {}).items()}
             table.terms.stand(table.terms.meters, runners)
@@ -291,14 +291,32 @@ def configuration_of(part: TablePart) -> str:
             del device["pin"]
     if part.rake == RakePart():  # likewise before a house could take one
         del content["rake"]
-    if part.jackpot is None:  # likewise before it could be named
-        del content["jackpot"]
+    for name in ("jackpot", "edition"):  # likewise before they could be named
+        if content[name] is None:
+            del content[name]
     return json.dumps(content, sort_keys=True)
+
+
+def named_edition(start: TableStart) -> bool:
+    """Whether the rounds of a table name the edition of the law: those of one that began before editions had files do
+    not."""
+    return "edition" in start.facts.get("files", {})
+
+
+def edition_in(start: TableStart) -> str | None:
+    """The edition of the law that a table's settings named; None where they named none."""
+    try:
+        named = json.loads(start.configuration).get("edition")
+    except (ValueError, AttributeError):  # another program's table has settings of its own
+        return None
+    return named if isinstance(named, str) else None
 
 
 def files_of(table: PublishedTable) -> dict[str, str]:
     """What a table's results rest on, by name -> SHA-256."""
     found = {"procedure": table.flow.procedure.ref().sha256}
+    if table.flow.plan.edition is not None:
+        found["edition"] = table.flow.plan.edition.sha256
     if table.terms is not None:
         found["game"] = table.terms.game.sha256
         if table.terms.bank is not None:

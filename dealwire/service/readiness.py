@@ -6,9 +6,12 @@ import errno
 import importlib.util
 import os
 from collections.abc import Callable, Iterator
+from datetime import time
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar
 
+from dealer_flow.procedure.load import load_procedure
+from dealwire.config.build import edition_of
 from dealwire.config.schema import Configuration, ConsolePart, JournalPart, MetricsPart, MqttPart
 from dealwire.console.tokens import Tokens
 from dealwire.export.secrecy import exposures
@@ -16,8 +19,10 @@ from dealwire.host import EXTRAS
 from dealwire.journal import database
 from dealwire.journal.errors import JournalBusy, JournalError, JournalInaccessible
 from dealwire.journal.sealing import sealer_of
+from dealwire.journal.segments import gaming_day
 from dealwire.listening import is_loopback, must_be_free
 from dealwire.service.seals import faces_in_clear, load_seal, seal_in_words
+from devices.clock import SystemClock
 from devices.files import check_kind, may
 from protocol.errors import DealwireError, LocalError
 from protocol.tomlfile import Key
@@ -75,6 +80,7 @@ def wrong(what: str, key: Key, error: DealwireError) -> Tried:
 
 def readiness(found: Configuration, options: StartOptions) -> Iterator[Tried]:
     """All of it, for the user who runs this, in the file's order."""
+    yield from editions(found)
     yield from _journal(found.journal)
     yield from _seal(found)
     console = found.console if options.with_console else None
@@ -91,6 +97,26 @@ def readiness(found: Configuration, options: StartOptions) -> Iterator[Tried]:
 def installed(*modules: str) -> bool:
     """True when all of them are."""
     return all(importlib.util.find_spec(name) is not None for name in modules)
+
+
+# ------------------------------------------------------------------ the law
+
+
+def editions(found: Configuration) -> Iterator[Tried]:
+    """Whether each table's edition of the law is in force on this gaming day."""
+    day = gaming_day(SystemClock().now_ns(), time.fromisoformat(found.journal.day_begins))
+    for index, part in enumerate(found.table):
+        try:
+            edition = load_procedure(part.procedure, edition_of(part)).edition
+        except DealwireError:
+            continue  # the file's own fault, named there
+        if edition is None or edition.holds_on(day):
+            continue
+        why = f"the gaming day {day} is outside its edition {edition.id}, which holds {edition.days()}"
+        if part.edition is not None:
+            yield wrong(part.name, ("table", index, "edition"), Unusable(f"table {part.name}: {why}"))
+        else:
+            yield warning(part.name, f"{why}; name one that holds with `edition`", ("table", index, "procedure"))
 
 
 # ------------------------------------------------------------------ the journal

@@ -36,9 +36,10 @@ def evidence(sheet: RoundSheet) -> Iterator[Block]:
 
 
 def _files(sheet: RoundSheet) -> Iterator[tuple[str, Cell]]:
-    for name, file in (("procedure's SHA-256", sheet.procedure), ("game's SHA-256", sheet.game)):
+    files = (("procedure", sheet.procedure), ("edition", sheet.edition), ("game", sheet.game))
+    for name, file in files:
         if file is not None and file.sha256:
-            yield name, file.sha256 + _same(file)
+            yield f"{name}'s SHA-256", file.sha256 + _same(file)
 
 
 def _same(file: RulesFile) -> str:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
-from typing import Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
@@ -29,7 +29,7 @@ from dealwire.sheet.model import (
     SheetState,
     SheetVersion,
 )
-from dealwire.sheet.names import game_file, procedure_file, procedure_of
+from dealwire.sheet.names import edition_file, game_file, procedure_file, procedure_of
 from dealwire.sheet.so_far import muck_of, so_far
 from dealwire.sheet.surroundings import LOOK_AHEAD, devices_of, lines_of, notes_of, people_of, released_of
 from dealwire.sheet.window import RoundWindow, read_window
@@ -135,7 +135,6 @@ class _Gathering:
         newest = versions[-1].result if versions else None
         counts = next((each for each in versions if each.settled), versions[-1] if versions else None)
         settlement = counts.settlement if counts is not None else None
-        procedure = procedure_file(reader, self.table, window.last, newest.procedure if newest else None)
         return RoundSheet(
             table=self.table,
             round=window.place.number,
@@ -148,8 +147,7 @@ class _Gathering:
             journal=reader.path.name,
             file=reader.identity.hex(),
             written_by=self.written_by,
-            procedure=procedure,
-            game=game_file(settlement.game, procedure.section) if settlement is not None else None,
+            **self._rules(newest, settlement),
             began=self._event("GameStarted"),
             over=self._event("GameEnded"),
             clock=self._clock(),
@@ -169,6 +167,17 @@ class _Gathering:
             others=tuple(self._other(each) for each in others),
             faces=read_faces(reader, self.table, window, times) if faces else None,
         )
+
+    def _rules(self, newest: RoundResult | None, settlement: Settlement | None) -> dict[str, Any]:
+        """The files that decided, as the sheet names them."""
+        ref = newest.procedure if newest is not None else None
+        procedure = procedure_file(self.reader, self.table, self.window.last, ref)
+        edition = newest.edition if newest is not None else None
+        return {
+            "procedure": procedure,
+            "game": game_file(settlement.game, procedure.section) if settlement is not None else None,
+            "edition": edition_file(edition) if edition is not None else None,
+        }
 
     def _state(self) -> SheetState:
         if self.window.place.ends:

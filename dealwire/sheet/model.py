@@ -191,6 +191,9 @@ class RoundSheet(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     procedure: RulesFile
     game: RulesFile | None
     """Null when no game settled the round."""
+    edition: RulesFile | None = None
+    """The edition of the law by which it was dealt, its section the days on which that holds. Absent of a round that
+    names none."""
     began: SheetMoment | None
     """START GAME; null when it is not in the file."""
     over: SheetMoment | None

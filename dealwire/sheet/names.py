@@ -3,8 +3,9 @@
 import json
 from typing import Any, Final
 
+from dealer_flow.editions import edition_ids, load_edition
 from dealer_flow.procedure.load import Procedure, known_procedures, load_procedure
-from dealer_flow.record.result import ProcedureRef
+from dealer_flow.record.result import EditionRef, ProcedureRef
 from dealwire.journal.records import SNAPSHOT, STARTED
 from dealwire.journal.rounds import RoundReader
 from dealwire.sheet.model import RulesFile
@@ -44,6 +45,14 @@ def game_file(ref: GameRef, section: str) -> RulesFile:
     return RulesFile(
         ref.id, f"{game.spec.name}, {game.spec.jurisdiction}", section, ref.sha256, game.sha256 == ref.sha256
     )
+
+
+def edition_file(ref: EditionRef) -> RulesFile:
+    """The edition of the law by which a round was dealt; its section is the days on which it holds."""
+    if ref.id not in edition_ids():
+        return RulesFile(ref.id, "", "", ref.sha256, None)
+    own = load_edition(ref.id)
+    return RulesFile(ref.id, own.part.title, own.days(), ref.sha256, own.ref == ref)
 
 
 def _settings(reader: RoundReader, table: str, up_to: int) -> dict[str, Any]:

@@ -32,6 +32,8 @@ def _what(sheet: RoundSheet) -> Iterator[Block]:
         ("outcome", sheet.outcome or NOT_ENDED[sheet.state]),
         ("procedure", _rules_file(sheet.procedure.title, sheet.procedure.section, sheet.procedure.id)),
     ]
+    if sheet.edition is not None:
+        rows.append(("edition", _rules_file(sheet.edition.title, sheet.edition.section, sheet.edition.id)))
     if sheet.game is not None:
         rows.append(("game", _rules_file(sheet.game.title, sheet.game.section, sheet.game.id)))
     else:

@@ -116,6 +116,11 @@ class TableTerms:
         self.meters, self.runners = dict(meters), dict(runners)
         self._terms()
 
+    def share(self, other: "TableTerms") -> None:
+        """Settle on the meters and runners of other terms on the same game, whichever moves them."""
+        self.meters, self.rolled, self.runners = other.meters, other.rolled, other.runners
+        self._terms()
+
     def settle_again(self, result: RoundResult) -> Settlement:
         """Settle a round that was settled before: marked, and no meter pays it or is moved."""
         return replace(settle(result, self.game, **self._options()), again=True, meters=())
@@ -139,7 +144,8 @@ class TableTerms:
         own = [each for each in settlement.meters if each.name not in pools]
         move_meters(self.meters, own)
         if (pool := settlement.pool) is not None:
-            self.runners = {each.seat: each.after for each in pool.runners if each.after}
+            self.runners.clear()  # other terms on the same game may have them, too
+            self.runners.update((each.seat, each.after) for each in pool.runners if each.after)
         for meter in own:
             self.rolled.pop(meter.name, None)
             if meter.rolled is not None:
@@ -200,6 +206,9 @@ class Table:
     ) -> None:
         if terms is not None and procedure.id not in terms.game.spec.procedures:
             raise SettlementRefused(f"procedure for {terms.game.id}", procedure.id, terms.game.spec.procedures)
+        ours, theirs = procedure.edition, terms.game.edition if terms is not None else None
+        if ours is not None and theirs is not None and ours.ref != theirs.ref:
+            raise SettlementRefused(f"edition for {procedure.id}", theirs.id, [ours.id])
         self.flow = DealerFlow(procedure, table=name, options=options, least_confidence=least_confidence, pins=pins)
         self.terms, self._awards = terms, awards
         self._pressed = pressed_books(terms, name)

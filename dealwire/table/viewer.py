@@ -154,6 +154,7 @@ class Viewer:
             procedure=self._procedure.id,
             title=self._procedure.title,
             clause=self._procedure.clause,
+            edition=self._procedure.edition.id if self._procedure.edition is not None else "",
             round=now.number or self._round,
             state=now.state.value,
             seats=tuple(self._seat(number, taken.get(number), now, expected) for number in numbers),

@@ -15,6 +15,8 @@ from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_json_schema
 from pydantic_core import core_schema
 
+from dealer_flow.editions import EditionFile
+from dealer_flow.editions.edition import FOLDER as EDITIONS
 from dealer_flow.games import files_of, paytable_files
 from dealer_flow.record.base import DIALECT
 from dealer_flow.tomlfile import TomlTable
@@ -65,6 +67,7 @@ FILE_KINDS: Final = {
         FileKind("table", Configuration, _in(_EXAMPLES, '"dealwire.table/')),
         FileKind("game", GameSpec, tuple(files_of("pays").values())),
         FileKind("paytable", PayTable, tuple(paytable_files().values())),
+        FileKind("edition", EditionFile, _in(EDITIONS)),
         FileKind("ranking", RankingFile, _in(RANKINGS)),
         FileKind("houseway", WayFile, _in(HOUSEWAYS)),
         FileKind("keep", KeepFile, _in(KEEPS)),
@@ -189,7 +192,8 @@ class _Generator(GenerateJsonSchema):
 
 def schema_of(name: str) -> dict[str, Any]:
     """The JSON Schema of a kind of file; KeyError for a kind that is none."""
-    return _with_variants(shape_of(name))
+    shape = shape_of(name)
+    return shape if name == "edition" else _with_variants(shape)  # an edition is whole beside its base
 
 
 def shape_of(name: str) -> dict[str, Any]:

@@ -3,22 +3,25 @@
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
+from dealer_flow.editions import Edition, amend, misfit, printed_edition
 from dealer_flow.games import files_of
 from dealer_flow.procedure.law import Law
+from dealer_flow.procedure.load import in_edition as procedure_in
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.record.result import ProcedureRef
-from dealer_flow.tomlfile import misnamed
+from dealer_flow.tomlfile import misnamed, validated
 from protocol.nearest import did_you_mean
 from protocol.tomlfile import Key, TomlFileError
 from rules.bets.bet import Bet
+from rules.game.faults import faults
 from rules.game.hand_input import takes_faults
 from rules.game.hand_spec import DISCARDS, OWN, HandSpec
 from rules.game.minimum_hand import least_faults
@@ -62,6 +65,8 @@ class Game:
         default_factory=dict, compare=False, repr=False
     )
     """A procedure with the options of a round -> what is known of both, once a round was settled."""
+    edition: Edition | None = None
+    """The edition of the law that it stands in; None where no edition is the text of its jurisdiction."""
 
     @property
     def id(self) -> str:
@@ -237,15 +242,16 @@ def wrong_option(spec: GameSpec, options: Mapping[str, str]) -> str | None:
     return next((name for name, allowed in spec.options.items() if options.get(name, allowed[0]) not in allowed), None)
 
 
-def load_game_of(procedure: str, options: Mapping[str, str] = _NOTHING) -> Game:
-    """The game that settles rounds of a procedure, as `game_id_of` finds it; TomlFileError when there is none."""
+def load_game_of(procedure: str, options: Mapping[str, str] = _NOTHING, edition: Edition | None = None) -> Game:
+    """The game that settles rounds of a procedure, as `game_id_of` finds it, in an edition of the law; TomlFileError
+    when there is none."""
     game = game_id_of(procedure, options)
     if game is None:
         known = dict.fromkeys(name for each in game_ids() for name in _spec_of_package(each).procedures)
         raise TomlFileError(
             procedure, None, "", f"no such game, nor a game that settles it; allowed: {', '.join(known)}"
         )
-    return load_game(game)
+    return load_game(game, edition=edition)
 
 
 @cache
@@ -257,14 +263,19 @@ def _no_such_game(name: str) -> str:
     return f"no such game{did_you_mean(name, game_ids())}; allowed: {', '.join(game_ids())}, or a .toml file"
 
 
-def load_game(source: str | Path, procedures: Mapping[str, Path] = _NO_FILES) -> Game:
-    """A game by id, or from a file; beside it stand its pay tables in `paytables/`, rankings of its own in `rankings/`.
-    A procedure of its own is in one of `procedures`, by id, or in `ID.toml` beside the game's file.
+def load_game(
+    source: str | Path, procedures: Mapping[str, Path] = _NO_FILES, *, edition: Edition | None = None
+) -> Game:
+    """A game by id, or from a file, in an edition of the law, or else as it is printed; beside it stand its pay tables
+    in `paytables/`, rankings of its own in `rankings/`. A procedure of its own is in one of `procedures`, by id, or in
+    `ID.toml` beside the game's file.
 
     TomlFileError names the file, the line, the key and what is allowed, in one line.
     """
     path = game_path(source)
-    return _of_package(source) if isinstance(source, str) and source in game_ids() else _read(path, procedures)
+    if isinstance(source, str) and source in game_ids():
+        return _of_package(source, edition)
+    return _read(path, edition, procedures)
 
 
 def game_path(source: str | Path) -> Path:
@@ -278,17 +289,36 @@ def game_path(source: str | Path) -> Path:
 
 
 @cache
-def _of_package(game: str) -> Game:
-    """A game that comes with the package: examined once."""
-    return _read(files_of("pays")[game])
+def _of_package(game: str, edition: Edition | None) -> Game:
+    """A game that comes with the package: examined once an edition."""
+    return _read(files_of("pays")[game], edition)
 
 
-def _read(path: Path, procedures: Mapping[str, Path] = _NO_FILES) -> Game:
-    return game_of(GameSource.read(path, procedures))
+def _read(path: Path, edition: Edition | None, procedures: Mapping[str, Path] = _NO_FILES) -> Game:
+    return game_of(GameSource.read(path, procedures), edition)
 
 
-def game_of(source: GameSource) -> Game:
-    """A game and its pay tables, ready to settle rounds."""
+def in_edition(printed: GameSource, edition: Edition) -> GameSource:
+    """A game's file, and its procedures, as they stand in an edition of the law. EditionError where that asks for what
+    cannot be."""
+    if edition.base is None:
+        return printed
+    procedures = {name: procedure_in(each, edition) for name, each in printed.procedures.items()}
+    content, changes = amend(printed.whole.content(), edition)
+    if not changes:
+        return replace(printed, procedures=procedures)
+    found, wrong = validated(content, GameSpec, lambda spec: faults(spec, tips_of(spec, procedures.values())))
+    for key, why in wrong:
+        raise misfit(changes, printed.spec.id, key, why)
+    assert found is not None
+    return replace(printed, spec=found, procedures=procedures)
+
+
+def game_of(printed: GameSource, edition: Edition | None = None) -> Game:
+    """A game and its pay tables, ready to settle rounds, in an edition of the law, or else as it is printed. Its hash
+    is that of the file in every edition."""
+    edition = edition or printed_edition(printed.spec.jurisdiction)
+    source = in_edition(printed, edition) if edition is not None else printed
     spec = source.spec
     rankings = source.rankings()
     of_hands = (takes_faults(name, hand, rankings[name]) for name, hand in spec.hands.items())
@@ -297,6 +327,7 @@ def game_of(source: GameSource) -> Game:
     tips = tips_of(spec, source.procedures.values())
     bets = _as_settled(spec, tips)
     paytables = source.paytables(rankings)
+    hashed = paytables if source is printed else printed.paytables(rankings)
     return Game(
         spec=spec,
         bets=bets,
@@ -308,8 +339,9 @@ def game_of(source: GameSource) -> Game:
         tables={
             (bet.name, name): flatten(paytables[name], bet.rows) for bet in bets.values() for name in bet.all_paytables
         },
-        sha256=content_hash(content_of(spec), paytables, source.own_rankings(rankings)),
+        sha256=content_hash(content_of(printed.spec), hashed, source.own_rankings(rankings)),
         source=source,
+        edition=edition,
     )
 
 

@@ -43,7 +43,7 @@ def differences(spec: GameSpec, plan: Plan) -> Iterator[PairFault]:
 def pair_faults(game: Game, source: str | Path, options: Mapping[str, str] = _NOTHING) -> Iterator[TomlFileError]:
     """Every difference of a game and the procedure with this id, or in this file, each at its line of the file that it
     stands in."""
-    for of, key, why in differences(game.spec, Plan(load_procedure(source), options)):
+    for of, key, why in differences(game.spec, Plan(load_procedure(source, game.edition), options)):
         yield game.fault(key, why) if of == "game" else fault_of(source, key, why)
 
 

@@ -123,6 +123,9 @@ def must_be_of(result: RoundResult, game: Game) -> None:
     """SettlementRefused when a round is not of this game or has a bet that it does not know."""
     if result.procedure.id not in game.spec.procedures:
         raise SettlementRefused(f"round of procedure for {game.id}", result.procedure.id, game.spec.procedures)
+    if result.edition is not None and game.edition is not None and result.edition != game.edition.ref:
+        theirs, ours = (f"{each.id} of hash {each.sha256[:12]}" for each in (result.edition, game.edition.ref))
+        raise SettlementRefused("round of edition", theirs, [ours])
     known = game.known_bets.issuperset
     for seat in result.seats:
         if not known(seat.wagers):
@@ -350,6 +353,7 @@ def _close(
         procedure=result.procedure,
         outcome=result.outcome,
         game=terms.game.ref,
+        edition=terms.game.edition.ref if terms.game.edition is not None else None,
         readings=terms.readings,
         paytables=terms.paytables,
         rounding=terms.rounded,

@@ -461,7 +461,7 @@ def test_all_that_is_wrong_is_told_in_one_go(tmp_path: Path) -> None:
 
 def test_what_is_in_order_is_told_too(tmp_path: Path) -> None:
     assert ok("x", "y").outcome == "ok"
-    write_configuration(tmp_path, [ABSENT])
+    write_configuration(tmp_path, [ABSENT], more='edition = "colorado-2021-05-01"')
     result = run(tmp_path / "table.toml", "--check", "--json")
     items = [json.loads(line) for line in result.stdout.splitlines()]
     assert {item["schema"] for item in items} == {"dealwire.run-check/1"}

@@ -41,6 +41,8 @@ def offered(line: str) -> list[str]:
         ("odds flushes-gone-wild.co --paytable FGW-BLIND", ["FGW-BLIND"]),
         ("replay --game flushes-gone-wild.co --paytable blind=", ["blind=FGW-BLIND"]),
         ("journal rebuild --procedure race", ["race-to-the-flush"]),
+        ("law diff colorado-rule-10 colorado-2", ["colorado-2021-05-01"]),
+        ("settle --edition wash", ["washington-rule-sheet"]),
         ("odds nothing-like-it", []),
     ],
 )
@@ -50,7 +52,8 @@ def test_ids_are_offered(line: str, expected: list[str]) -> None:
 
 def test_each_name_in_the_table_is_a_parameter_of_some_command() -> None:
     commands = [main.get_command(click.Context(main), name) for name in COMMANDS]
-    names = {each.name for command in commands if command is not None for each in command.params}
+    below = [each for group in commands if isinstance(group, click.Group) for each in group.commands.values()]
+    names = {each.name for command in [*commands, *below] if command is not None for each in command.params}
     assert names >= IDS.keys()
 
 

@@ -31,8 +31,12 @@ address = "{address}"
 """
 
 
+EDITION = 'edition = "colorado-2021-05-01"'
+
+
 def written(folder: Path, before: str = "", after: str = "", more: str = "") -> Path:
-    text = EXAMPLE.read_text()
+    """The example's table, by the law as it is printed: another game can take its place."""
+    text = EXAMPLE.read_text().replace(EDITION, "# " + EDITION)
     assert before in text
     file = folder / "mine.toml"
     file.write_text((text.replace(before, after, 1) if before else text) + more)
@@ -114,6 +118,14 @@ def test_several_tables_stand_in_one_file(tmp_path: Path) -> None:
         ("seats = 6", "seats = 9", 17, "table[1].seats: 9 seats; flushes-gone-wild.co is dealt to at most 8"),
         ("seats = 6", "seets = 6", 17, "table[1].seets: unknown key; allowed: name, procedure"),
         ("limit-cents = 10000", "limit-cents = 10001", 18, "table[1].limit-cents: limit of each bet 10001; allowed: 1"),
+        (f"# {EDITION}", 'edition = "colorado-2021"', 20, "table[1].edition: no such edition"),
+        (
+            f"# {EDITION}",
+            'edition = "south-dakota-2015"',
+            20,
+            "edition: south-dakota-2015 is of South Dakota; ",
+        ),
+        (f"# {EDITION}", "edition = 2021", 20, "table[1].edition: must be a text, not 2021"),
         ('"left"', '"up"', 23, "table[1].options.community-top-card: 'up' is not allowed; allowed: left, right"),
         ("meter = 1000000", "jackpot = 1", 29, "table[1].meters.jackpot: meter 'jackpot'; allowed: meter"),
         ('kind = "shuffler"', 'kind = "shoe"', 31, "table[1].device: 0 of kind 'shuffler'"),
@@ -198,7 +210,7 @@ def test_a_setup_without_the_meter_of_the_pay_table_is_refused(tmp_path: Path) -
 
 
 def test_tables_that_name_the_same_setup_share_its_meters(tmp_path: Path) -> None:
-    text = EXAMPLE.read_text().replace("[table.meters]\nmeter = 1000000", "")
+    text = EXAMPLE.read_text().replace("[table.meters]\nmeter = 1000000", "").replace(EDITION, "")
     text = text.replace("flushes-gone-wild.co", "flushes-gone-wild.wa").replace("limit-cents = 10000", "")
     text = text.replace('[table.options]\ncommunity-top-card = "left"', "")
     setup = f'progressive = "{PROGRESSIVE.as_posix()}"\ngame = "flushes-gone-wild.wa-link"\n'

@@ -43,6 +43,7 @@ def result_of(round_: Round, table: str) -> RoundResult:
         session=f"{round_.session:08x}",
         round=round_.number,
         procedure=plan.ref,
+        edition=plan.edition,
         options=dict(plan.options),
         outcome=outcome,
         deck=Deck(deck=ledger.deck, loaded=ledger.loaded),

@@ -1,0 +1,32 @@
+"""Editions of the law: from when until when a text holds, and which figures of the files stand otherwise in it.
+
+The files of procedures and games say what one text prints. An edition is that text, or names another one as its `base`
+and says in dated `[[change]]`s what differs: `amend` lays them over a procedure or a game when it is read for a table.
+
+    colorado-rule-10.toml     Rule 10 as printed
+    colorado-2021-05-01.toml  its limits since Amendment 77
+"""
+
+from dealer_flow.editions.amend import Amended, amend, misfit
+from dealer_flow.editions.edition import (
+    ChangePart,
+    Edition,
+    EditionError,
+    EditionFile,
+    edition_ids,
+    load_edition,
+    printed_edition,
+)
+
+__all__ = [
+    "Amended",
+    "ChangePart",
+    "Edition",
+    "EditionError",
+    "EditionFile",
+    "amend",
+    "edition_ids",
+    "load_edition",
+    "misfit",
+    "printed_edition",
+]

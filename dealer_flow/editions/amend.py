@@ -1,0 +1,138 @@
+"""The changes of an edition, laid over what a procedure's or a game's file says."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+from dealer_flow.editions.edition import ChangePart, Edition, EditionError
+from protocol.tomlfile import Key, spell
+
+ABSENT: Final = "none"
+"""What `was` says of a figure that the base does not have."""
+_WORDS: Final = frozenset({"clause", "reason", "because", "when"})
+"""Keys that decide nothing by themselves: a row or table with no others is gone with its figure."""
+
+
+class Amended(NamedTuple):
+    """One figure that stands otherwise: its `key`, with rows by their names, the clause that it cites, what it was and
+    is, None where it is gone, and by the how-manieth change of which edition."""
+
+    key: str
+    clause: str
+    was: Any
+    now: Any
+    by: Edition
+    number: int
+
+
+def amend(content: Mapping[str, Any], edition: Edition) -> tuple[dict[str, Any], list[Amended]]:
+    """What a file says under an edition, and every place where that is something else. `content` is as TOML has it,
+    with its own keys; it is left as it is."""
+    whole: dict[str, Any] = _plain(content)
+    found: list[Amended] = []
+    for layer in edition.layers:
+        for number, change in enumerate(layer.part.change):
+            for key in change.keys:
+                for named, clause, was in _change(whole, tuple(key.split(".")), change):
+                    found.append(Amended(named, clause, was, change.is_, layer, number))
+            if change.cited_as is not None:
+                _recite(whole, change)
+    return whole, found
+
+
+def misfit(changes: Sequence[Amended], of: str, key: Key, why: str) -> EditionError:
+    """What is wrong at a key of the file `of` once these changes are made, at the change that most likely did it."""
+    parts = {str(part) for part in key}
+    by = next((each for each in reversed(changes) if each.key.rpartition(".")[2] in parts), changes[-1])
+    return by.by.fault(("change", by.number), f"{of}: {spell(key)}: {why}")
+
+
+def _plain(value: Any) -> Any:
+    """A copy with lists, as TOML has them."""
+    if isinstance(value, Mapping):
+        return {name: _plain(part) for name, part in value.items()}
+    return [_plain(part) for part in value] if isinstance(value, list | tuple) else value
+
+
+def _change(whole: dict[str, Any], path: tuple[str, ...], change: ChangePart) -> Iterator[tuple[str, str, Any]]:
+    """Change each figure at a path that cites the clause; its key, the clause, and what it was."""
+    adds = change.was == ABSENT
+    places = [*_places(whole, path, (), "", adds)]
+    for place, clause in reversed(places):  # the last row first, so that the others keep their numbers
+        holder, name = _at(whole, place[:-1]), place[-1]
+        was = holder.get(name)
+        clause = str(was.get("clause", clause)) if isinstance(was, dict) else clause
+        cited = next((each for each in change.clauses if cites(clause, each)), None)
+        if cited is None or (was is not None if adds else _plain(change.was) not in (None, was)):
+            continue
+        named = ".".join(_named_key(whole, place))
+        if change.is_ is None:
+            _take_away(whole, place)
+        else:
+            holder[name] = _plain(change.is_)
+        yield named, cited, was
+
+
+def _named_key(whole: Any, place: Key) -> Iterator[str]:
+    """A place as a change writes it: a row by its name, where it has one."""
+    for part in place:
+        whole = whole.get(part) if isinstance(whole, dict) else whole[part]
+        if isinstance(part, str):
+            yield part
+        elif isinstance(whole, dict) and "name" in whole:
+            yield str(whole["name"])
+
+
+def _at(whole: Any, key: Key) -> Any:
+    for part in key:
+        whole = whole[part]
+    return whole
+
+
+def _take_away(whole: dict[str, Any], place: Key) -> None:
+    """Take a figure away, and with it the row or table that says nothing else."""
+    while place:
+        holder = _at(whole, place[:-1])
+        del holder[place[-1]]
+        if holder and not (isinstance(holder, dict) and holder.keys() <= _WORDS):
+            return
+        place = place[:-1]
+
+
+def _places(node: Any, path: tuple[str, ...], here: Key, clause: str, adds: bool) -> Iterator[tuple[Key, str]]:
+    """Each place of a path's last key, and the clause of its table, or of the nearest around it. `adds`: the places
+    where it may be put, too."""
+    if isinstance(node, list):
+        for number, row in enumerate(node):
+            named = isinstance(row, dict) and len(path) > 1 and row.get("name") == path[0]
+            yield from _places(row, path[1:] if named else path, (*here, number), clause, adds)
+    elif isinstance(node, dict) and (path[0] in node or (adds and len(path) == 1)):
+        clause = str(node.get("clause", clause))
+        if len(path) == 1:
+            yield (*here, path[0]), clause
+        else:
+            yield from _places(node[path[0]], path[1:], (*here, path[0]), clause, adds)
+
+
+def cites(text: str, clause: str) -> bool:
+    """Whether a citation names this clause; one of its own paragraphs is another."""
+    return _named(clause).search(text) is not None
+
+
+@cache
+def _named(clause: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w.-]){re.escape(clause)}(?![\w(.-])")
+
+
+def _recite(node: Any, change: ChangePart, key: str = "") -> None:
+    """Cite a clause as the edition does, wherever a key names one."""
+    parts = node.items() if isinstance(node, dict) else enumerate(node)
+    for name, part in [*parts]:
+        of = name if isinstance(name, str) and ("clause" in name or key != "clauses") else key
+        if isinstance(part, dict | list):
+            _recite(part, change, of)
+        elif isinstance(part, str) and ("clause" in of or of == "bets_closed"):
+            for clause in change.clauses:
+                part = _named(clause).sub(lambda _: change.cited_as or "", part)
+            node[name] = part

@@ -1,0 +1,138 @@
+"""What two editions of the law say differently, figure by figure, over all procedures and games of the package."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dealer_flow.editions import Edition, amend
+from dealer_flow.editions.amend import cites
+from dealer_flow.layers import texts_in
+from dealer_flow.procedure.load import known_procedures, load_procedure
+from protocol.tomlfile import TomlFileError
+from rules.game.load import game_ids, load_game
+
+CITED_AS = "cited-as"
+"""The key of a difference that is in the citation alone."""
+
+
+class LawDifference(NamedTuple):
+    """One figure in two editions, None in the one that has none, with the procedures that say it, and the games that
+    say it or settle their rounds. `effective` and `until`: the days on which the change holds that makes it."""
+
+    clause: str
+    key: str
+    was: Any
+    now: Any
+    effective: str | None
+    until: str | None
+    procedures: tuple[str, ...]
+    games: tuple[str, ...]
+
+
+def differences(old: Edition, new: Edition) -> list[LawDifference]:
+    """Everything in which `new` is another law than `old`, in the order of the clauses."""
+    found: dict[tuple[str, str, str], LawDifference] = {}
+    for procedures, files in ((True, _procedures(old, new)), (False, _games(old, new))):
+        for name, content in files:
+            for each in {repr(each): each for each in _of_file(content, old, new)}.values():
+                at = each.clause, each.key, repr(each)
+                known = found.get(at, each)
+                found[at] = (
+                    known._replace(procedures=(*known.procedures, name))
+                    if procedures
+                    else known._replace(games=(*known.games, name))
+                )
+    dealt = {name: frozenset(load_game(name).spec.procedures) for name in game_ids()}
+    return [
+        each._replace(games=tuple(name for name in dealt if name in each.games or dealt[name] & {*each.procedures}))
+        for _, each in sorted(found.items(), key=lambda item: item[0])
+    ]
+
+
+def edition_faults(
+    edition: Edition, procedures: Iterable[Path] = (), games: Iterable[Path] = ()
+) -> Iterator[TomlFileError]:
+    """Everything that is wrong with an edition, held against the procedures and games of its jurisdiction, those of the
+    package and these files: a change that none of them knows, and the first of what cannot be."""
+    unknown = {number for number, change in enumerate(edition.part.change) if change.keys}
+    try:
+        for content in _under(edition, procedures, games):
+            unknown -= {each.number for each in amend(content, edition)[1] if each.by is edition}
+    except TomlFileError as fault:
+        yield fault
+        return
+    for number in sorted(unknown):
+        yield edition.fault(("change", number, "keys"), "no procedure or game has such a key with this clause")
+
+
+def _under(edition: Edition, procedures: Iterable[Path], games: Iterable[Path]) -> Iterator[Mapping[str, Any]]:
+    """The content of all that an edition is the text of, as it is printed, once it is known to stand in the edition."""
+    sources: tuple[str | Path, ...] = (*known_procedures(), *procedures)
+    for source in sources:
+        if edition.of((printed := load_procedure(source)).jurisdiction):
+            load_procedure(source, edition)
+            yield printed.model_dump(by_alias=True, exclude_unset=True)
+    sources = (*game_ids(), *games)
+    for source in sources:
+        if edition.of(load_game(source).spec.jurisdiction):
+            yield load_game(source, edition=edition).source.whole.content()
+
+
+def _procedures(old: Edition, new: Edition) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Id and content of each procedure of their jurisdiction, as it is printed."""
+    for name in known_procedures():
+        procedure = load_procedure(name)
+        if old.of(procedure.jurisdiction) and new.of(procedure.jurisdiction):
+            yield name, procedure.model_dump(by_alias=True, exclude_unset=True)
+
+
+def _games(old: Edition, new: Edition) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Id and content of each game of their jurisdiction, as it is printed."""
+    for name in game_ids():
+        source = load_game(name).source
+        if old.of(source.spec.jurisdiction) and new.of(source.spec.jurisdiction):
+            yield name, source.whole.content()
+
+
+def _of_file(content: Mapping[str, Any], old: Edition, new: Edition) -> Iterator[LawDifference]:
+    """Each figure that differs in one file, which is not named yet."""
+    before, after = _figures(content, old), _figures(content, new)
+    for at, figure in {**before, **after}.items():
+        was, now = (side[at].now if at in side else figure.printed for side in (before, after))
+        if was != now:
+            yield LawDifference(figure.clause, figure.key, was, now, *figure.days, (), ())
+    texts = [*texts_in(content)]
+    for clause in dict.fromkeys([*_citations(old), *_citations(new)]):
+        was, now = (_citations(each).get(clause, clause) for each in (old, new))
+        if was != now and any(cites(text, clause) for text in texts):
+            yield LawDifference(clause, CITED_AS, was, now, new.part.effective, new.part.until, (), ())
+
+
+class _Figure(NamedTuple):
+    """A figure as the file prints it, and as it is in an edition on these days."""
+
+    clause: str
+    key: str
+    printed: Any
+    now: Any
+    days: tuple[str | None, str | None]
+
+
+def _figures(content: Mapping[str, Any], edition: Edition) -> dict[str, _Figure]:
+    """The figures that an edition changes, each by its clause, key and print; what is changed twice counts once."""
+    found: list[_Figure] = []
+    for each in amend(content, edition)[1]:
+        printed = each.was
+        for before in found:
+            if (before.key, before.clause, before.now) == (each.key, each.clause, each.was):
+                found.remove(before)
+                printed = before.printed
+                break
+        found.append(_Figure(each.clause, each.key, printed, each.now, each.by.days_of(each.number)))
+    return {repr(each[:3]): each for each in found}
+
+
+def _citations(edition: Edition) -> dict[str, str]:
+    """Clause -> how an edition cites it, where that is otherwise than in the files."""
+    changes = (change for layer in edition.layers for change in layer.part.change if change.cited_as is not None)
+    return {clause: str(change.cited_as) for change in changes for clause in change.clauses}
