@@ -20,7 +20,7 @@ from rules.bets.bet_terms import Clauses, Declared, EnvyRule, HandWhen, Instead,
 from rules.bets.hold import Hold
 from rules.bets.round_facts import Compared, HandFacts, MeterFacts, SpecFacts
 from rules.hands import Ranked
-from rules.paytables.paytable import FlatTable, PaidRow, PayField, PayTable
+from rules.paytables.paytable import FlatTable, PaidRow, PayField, PayRow, PayTable
 from rules.settlement import MeterTotal, SettlementLine, make_line
 
 Fold = Literal["lose", "stands", "absent"]
@@ -360,6 +360,9 @@ class TermFacts(Protocol):
     def chosen(self, bet: Bet) -> str | None:
         """The pay table chosen for a bet."""
 
+    def printed(self, bet: Bet) -> Sequence[PayRow]:
+        """The rows of the pay table chosen for a bet that has one, as they are printed."""
+
     def rows(self, bet: Bet) -> FlatTable:
         """The rows of the pay table chosen for a bet that has one."""
 
@@ -394,8 +397,8 @@ class RoundFacts(Protocol):
     def cards(self, name: str, seat: Seat | None = None) -> tuple[Card, ...] | str:
         """The cards of a hand, in the order of its places."""
 
-    def texts(self, name: str, seat: Seat) -> Sequence[str]:
-        """The cards of a hand as the round writes them; none where it is not known how many there are."""
+    def may_be(self, name: str, seat: Seat, wanted: Callable[[Ranked], bool]) -> bool:
+        """Whether a hand of a seat, which is not known, may be one as `wanted` by the faces that nobody read."""
 
     def qualifies(self, name: str, seat: Seat | None = None) -> bool | str:
         """Whether a qualifier of the game is met."""

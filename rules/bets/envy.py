@@ -1,14 +1,13 @@
 """Envy: what a bettor gets for the hand of somebody else at the table, once for each such hand, never for his own."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations_with_replacement
+from typing import NamedTuple
 
 from dealer_flow.english import dollars
 from dealer_flow.record.result import Seat
-from protocol.cards import DECK, parse_card
-from rules.bets.bet import Bet, RoundFacts, TermFacts
-from rules.bets.hold import Hold
+from rules.bets.bet import Bet, Holds, RoundFacts, TermFacts
+from rules.bets.hold import Hold, fold_doubt_of
 from rules.hands import Ranked
 from rules.paytables.amounts import round_down
 from rules.paytables.paytable import PaidRow
@@ -16,8 +15,6 @@ from rules.settlement import SettlementLine, make_line
 
 ENVY = "envy"
 """Bet name of the lines that pay envy."""
-_MOST_TRIED = 2
-"""Of how many cards that nobody read every face is tried, of several decks; with more a hand may be any."""
 
 
 @dataclass(slots=True)
@@ -31,36 +28,79 @@ class Envious:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A hand that others are paid for; `doubt`: why it may not be the highest, where only the highest earns envy."""
+    """A hand that others are paid for, in words, and the row that says how much; `doubt`: why it may earn them nothing.
+    Of a hand that is not known, and may be in a row, `row` is None."""
 
     seat: int
     hand: str
-    row: PaidRow
-    doubt: str = ""
+    row: PaidRow | None
+    doubt: Hold | None = None
 
 
-def hits(bet: Bet, bettors: Iterable[Seat], seats: Iterable[Seat], view: RoundFacts) -> list[Hit]:
-    """The hands that earn others envy: of those who made the bet, or of anyone dealt in, by the reading."""
+class _Shown(NamedTuple):
+    """A hand that is known; `doubt`: why it may not count."""
+
+    seat: int
+    hand: Ranked
+    doubt: Hold | None
+
+
+def once(lines: Iterable[SettlementLine]) -> list[SettlementLine]:
+    """One line for each seat: one that is paid for certain, where there is one."""
+    found: dict[int, SettlementLine] = {}
+    for line in lines:
+        if line.seat not in found or (found[line.seat].result == "held" and line.result != "held"):
+            found[line.seat] = line
+    return [*found.values()]
+
+
+def hits(bet: Bet, bettors: Iterable[Seat], seats: Iterable[Seat], view: RoundFacts, holds: Holds) -> list[Hit]:
+    """The hands that earn others envy, and those that may: of who made the bet, or of anyone dealt in, by the reading.
+    `holds` says which bets of a seat are held, and why."""
     anyone = view.terms.readings.get("envy-trigger") == "anyone"
     rule = bet.envy_rule
-    shown: list[tuple[Seat, Ranked]] = []
+    names = rule.hands if rule is not None and rule.hands else (view.terms.agreed(bet).hand,)
+    shown: list[_Shown] = []
     unread: list[tuple[Seat, str]] = []
     for seat in seats if anyone else bettors:
-        if seat.status not in ("live", "folded") or (seat.status == "folded" and bet.fold == "lose"):
+        made = seat.wagers.get(bet.name)
+        hold = holds.get(seat.seat, {}).get(bet.name) if made else fold_doubt_of(seat.seat, holds)
+        doubt = why_no_hit(hold, anyone=anyone) if hold is not None else None
+        gave_up = seat.status == "folded" and bet.fold == "lose" and (hold is None or hold.fold is None)
+        if seat.status not in ("live", "folded") or gave_up:
             continue
-        names = rule.hands if rule is not None and rule.hands else (view.terms.agreed(bet).hand,)
         for name in names:
             hand = view.hand(name, seat)
             if not isinstance(hand, str):
-                shown.append((seat, hand))
+                shown.append(_Shown(seat.seat, hand, doubt))
             elif _is_dealt(name, seat, view):
                 unread.append((seat, name))
     if rule is not None and rule.highest:
-        shown = _highest(shown, view.hand(rule.board) if rule.board else "")
-    rows = ((seat, hand, view.terms.rows(bet)[hand.key]) for seat, hand in shown)
-    paid = [(seat, hand, row) for seat, hand, row in rows if row is not None and row.envy_cents]
-    doubt = _who_may_be_higher(unread, paid[0][1], view) if paid and rule is not None and rule.highest else ""
-    return [Hit(seat.seat, hand.text, row, doubt) for seat, hand, row in paid]
+        return [*_of_highest(bet, shown, unread, view, view.hand(rule.board) if rule.board else "")]
+    found = ((each, _row(bet, each.hand, view)) for each in shown)
+    return [Hit(each.seat, each.hand.text, row, each.doubt) for each, row in found if row is not None] + [
+        Hit(seat.seat, "hand", None, Hold(str(view.hand(name, seat)), bet.clauses.envy))
+        for seat, name in unread
+        if may_earn(bet, name, seat, view)
+    ]
+
+
+def why_no_hit(hold: Hold, *, anyone: bool) -> Hold | None:
+    """Why a hand may earn others nothing whose own bet is held; of `anyone` dealt in only since it may have folded."""
+    return hold.fold if anyone else hold
+
+
+def may_earn(bet: Bet, name: str, seat: Seat, view: RoundFacts, above: Callable[[Ranked], bool] | None = None) -> bool:
+    """Whether a hand that is not known may be one that earns others envy, and is `above` what it must be."""
+    if not any(row.envy_cents for row in view.terms.printed(bet)):
+        return False
+    return view.may_be(name, seat, lambda hand: _row(bet, hand, view) is not None and (above is None or above(hand)))
+
+
+def _row(bet: Bet, hand: Ranked, view: RoundFacts) -> PaidRow | None:
+    """The row of a hand that earns others envy; None where it earns none."""
+    row = view.terms.rows(bet)[hand.key]
+    return row if row is not None and row.envy_cents else None
 
 
 def _is_dealt(name: str, seat: Seat, view: RoundFacts) -> bool:
@@ -68,25 +108,38 @@ def _is_dealt(name: str, seat: Seat, view: RoundFacts) -> bool:
     return seat.split is not None or view.terms.game.spec.hands[name].part not in ("low", "rest")
 
 
-def _who_may_be_higher(unread: Iterable[tuple[Seat, str]], best: Ranked, view: RoundFacts) -> str:
-    """What is not known of the first hand that would be higher than the best one if its cards had some faces."""
+def _of_highest(
+    bet: Bet, shown: Sequence[_Shown], unread: Sequence[tuple[Seat, str]], view: RoundFacts, board: Ranked | str
+) -> Iterator[Hit]:
+    """The hits where only the highest hand earns envy: none where the board is as high, which is everybody's. A hand
+    that may not count, or is not known, may be the highest; so may then the next one."""
+    best = max((each.hand.strength for each in shown if each.doubt is None), default=None)
+
+    def counts(hand: Ranked) -> bool:
+        above = isinstance(board, str) or hand.strength > board.strength
+        return above and (best is None or hand.strength >= best)
+
+    high = [each for each in shown if counts(each.hand)]
+    for each in high:
+        row = _row(bet, each.hand, view)
+        if row is not None:
+            doubt = each.doubt or _higher(bet, each.hand, high, unread, view)
+            yield Hit(each.seat, each.hand.text, row, doubt)
     for seat, name in unread:
-        texts = view.texts(name, seat)
-        known = [card for card in map(parse_card, texts) if card.is_playing]
-        covered = len(texts) - len(known)
-        faces = combinations_with_replacement(DECK, covered)
-        most = covered > _MOST_TRIED or not texts
-        if most or any(view.terms.rank(name, (*known, *each)).strength > best.strength for each in faces):
-            return str(view.hand(name, seat))
-    return ""
+        if may_earn(bet, name, seat, view, counts):
+            yield Hit(seat.seat, "hand", None, Hold(str(view.hand(name, seat)), bet.clauses.envy))
 
 
-def _highest(shown: Sequence[tuple[Seat, Ranked]], board: Ranked | str) -> list[tuple[Seat, Ranked]]:
-    """Those of the highest hand; none where the board is as high, which is everybody's."""
-    best = max((hand.strength for _, hand in shown), default=None)
-    if best is None or (not isinstance(board, str) and board.strength >= best):
-        return []
-    return [(seat, hand) for seat, hand in shown if hand.strength == best]
+def _higher(
+    bet: Bet, hand: Ranked, high: Iterable[_Shown], unread: Iterable[tuple[Seat, str]], view: RoundFacts
+) -> Hold | None:
+    """Why a hand may not be the highest: another one is that may not count, or may be that is not known."""
+    why = next((each.doubt.why for each in high if each.doubt and each.hand.strength > hand.strength), "")
+    for seat, name in unread if not why else ():
+        if view.may_be(name, seat, lambda other: other.strength > hand.strength):
+            why = str(view.hand(name, seat))
+            break
+    return Hold(f"only the highest hand earns it: {why}", bet.clauses.envy) if why else None
 
 
 def envy_of(bet: Bet, envious: Iterable[Envious], found: Sequence[Hit], terms: TermFacts) -> list[SettlementLine]:
@@ -96,12 +149,10 @@ def envy_of(bet: Bet, envious: Iterable[Envious], found: Sequence[Hit], terms: T
 
 def _line(bet: Bet, envious: Envious, hit: Hit, terms: TermFacts) -> SettlementLine:
     facts, table = f"envy for the {hit.hand} of seat {hit.seat}", terms.chosen(bet)
-    if envious.hold is not None:
-        why = f"{facts}, but {envious.hold.why}"
-        return make_line(envious.seat, ENVY, 0, "held", why, envious.hold.clause)
-    if hit.doubt:
-        why = f"{facts}, but only the highest hand earns it: {hit.doubt}"
-        return make_line(envious.seat, ENVY, 0, "held", why, bet.clauses.envy)
+    hold = envious.hold or hit.doubt
+    if hold is not None:
+        return make_line(envious.seat, ENVY, 0, "held", f"{facts}, but {hold.why}", hold.clause)
+    assert hit.row is not None, "a hand that is not known is in doubt"
     base = terms.envy_base(bet)
     cents, rest = round_down(hit.row.envy_cents * envious.stake, base, terms.unit_cents)
     why = f"{facts}: {dollars(hit.row.envy_cents)} for each {dollars(base)} of the wager"

@@ -2,22 +2,25 @@
 
 from collections.abc import Mapping, Set
 
+from dealer_flow.procedure.law import Law
 from dealer_flow.record.result import Seat
 from rules.bets.bet import Bet
 from rules.bets.hold import Hold
+from rules.facts.held import fold_doubt
 from rules.facts.terms import Terms
 
 
-def in_doubt(seat: Seat, terms: Terms, holds: Mapping[str, Hold], folds: Set[str]) -> dict[str, Hold]:
+def in_doubt(seat: Seat, terms: Terms, holds: Mapping[str, Hold], folds: Set[str], law: Law | None) -> dict[str, Hold]:
     """`holds` of a seat and those that the doubt adds, in a round whose choices were made; `folds` are the choices by
-    which a hand is given up. A bet that stands whatever its player chose is no part of it, nor is a tip beside it."""
-    doubt = next((hold for hold in holds.values() if hold.fold_in_doubt), None) or _chose_to_fold(seat, terms, folds)
-    if doubt is None:
-        return dict(holds)
+    which a hand is given up. The doubt counts whatever else holds a bet. A bet that stands whatever its player chose is
+    no part of it, nor is a tip beside it."""
     game, found = terms.game, dict(holds)
+    doubt = fold_doubt(seat, game, law) or _chose_to_fold(seat, terms, folds)
+    if doubt is None:
+        return found
     for bet in game.bets.values():
         if goes_by_fold(bet, terms) and seat.wagers.get(bet.name):
-            found.setdefault(bet.name, doubt)
+            found[bet.name] = found[bet.name].joined(doubt) if bet.name in found else doubt
     for bet in game.bets.values():
         if bet.tip_for in found and seat.wagers.get(bet.name):
             found.setdefault(bet.name, found[bet.tip_for])
@@ -25,10 +28,10 @@ def in_doubt(seat: Seat, terms: Terms, holds: Mapping[str, Hold], folds: Set[str
 
 
 def goes_by_fold(bet: Bet, terms: Terms) -> bool:
-    """Whether it matters to this bet that its player folded."""
+    """True where it matters to this bet that its player folded; a pot is whose it is by the hands that did not."""
     if bet.kind == "progressive" and terms.readings.get("folded-progressive", "dies") != "dies":
         return False
-    return bet.fold in ("lose", "absent")
+    return bet.fold in ("lose", "absent") or bet.kind == "to-pot"
 
 
 def _chose_to_fold(seat: Seat, terms: Terms, folds: Set[str]) -> Hold | None:

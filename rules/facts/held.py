@@ -144,6 +144,13 @@ def choices_of(seat: Seat) -> Collection[str]:
     return {*filter(None, (seat.decision,)), *seat.decisions, *seat.choices.values()}
 
 
+def fold_doubt(seat: Seat, game: Game, law: Law | None) -> Hold | None:
+    """Why nobody knows whether the hand of a round that was played to its end folded, by its bets: whatever else they
+    are held for."""
+    faults = _faults(seat, game, law, None, complete=True)
+    return next((fault for _, fault in faults if fault.fold_in_doubt), None)
+
+
 def _too_many_games(seat: Seat, game: Game) -> Hold | None:
     if game.spec.limit is None or (games := game.spec.limit.games) is None:
         return None

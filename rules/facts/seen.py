@@ -1,7 +1,8 @@
 """The hands of one round by the names the game gives them: ranked once, or a phrase that says what is not known."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from itertools import permutations, product
 from typing import Any
 
 import msgspec
@@ -27,6 +28,10 @@ _BOARD, _DEALER = COMMUNITY.text, DEALER.text
 _COVERED = UNREAD.text
 JOKER = parse_card("X1")
 """What stands for a card that its player called any card."""
+_MOST_TRIED = 2
+"""Of how many cards that nobody read every face is tried, of one where jokers may be among them, since wild cards take
+long to rank; with more a hand may be any."""
+_JOKERS = ("X1", "X2")
 _WHOSE_BOARD, _WHOSE_DEALER = "the community", "the dealer"
 
 
@@ -39,6 +44,7 @@ class View(msgspec.Struct, gc=False):
     """Low hand and seat, none for a house's -> what becomes of bets by how it was set, once that was looked into."""
     _hands: dict[tuple[str, int], Ranked | str] = {}
     _cards: dict[tuple[str, int], tuple[Card, ...] | str] = {}
+    _possible: dict[tuple[str, int], Sequence[Ranked] | None] = {}
     _shared: dict[tuple[str, str], tuple[Card, ...] | str] = {}
     compared: dict[tuple[str, str, int], Compared | str] = {}
     """A hand, the one it is compared with and the seat -> how they compare, or what is not known."""
@@ -102,6 +108,45 @@ class View(msgspec.Struct, gc=False):
                 return ()
             found += texts
         return found
+
+    def possible(self, name: str, seat: Seat) -> Sequence[Ranked] | None:
+        """Each hand that this one of a seat may be by the faces nobody read; None where it may be any."""
+        key = name, seat.seat
+        if key not in self._possible:
+            self._possible[key] = self._with_faces(name, seat)
+        return self._possible[key]
+
+    def may_be(self, name: str, seat: Seat, wanted: Callable[[Ranked], bool]) -> bool:
+        """True where this hand of a seat, which is not known, may be one as `wanted`."""
+        possible = self.possible(name, seat)
+        return possible is None or any(map(wanted, possible))
+
+    def _with_faces(self, name: str, seat: Seat) -> Sequence[Ranked] | None:
+        made, texts = self.terms.hands[name], self.texts(name, seat)
+        spec, faces_ = made.spec, FACES | {text: parse_card(text) for text in _JOKERS[: made.jokers]}
+        covered = [at for at, text in enumerate(texts) if text not in faces_]
+        by_more = spec.keeps or spec.fill or spec.pick or spec.any_card or spec.draw
+        if not texts or len(covered) > (1 if made.jokers else _MOST_TRIED) or by_more:
+            return None
+        cards, hands = [faces_.get(text, JOKER) for text in texts], list[tuple[Card, ...]]()
+        for filled in self._filled(faces_, len(covered)):
+            for at, card in zip(covered, filled, strict=True):
+                cards[at] = card
+            hands.append(tuple(cards))
+        return [best_taking(spec, each, made.rank) if spec.takes else made.rank(each) for each in hands]
+
+    def _filled(self, by_text: Mapping[str, Card], covered: int) -> Iterator[tuple[Card, ...]]:
+        """What so many cards may be: of one deck none that lies open elsewhere."""
+        if self.terms.game.spec.decks > 1:
+            return product(by_text.values(), repeat=covered)
+        lying = self._lying()
+        return permutations([card for text, card in by_text.items() if text not in lying], covered)
+
+    def _lying(self) -> Set[str]:
+        """The cards that lie somewhere, face up."""
+        result = self.result
+        hands = [each for each in (*result.seats, result.dealer, *result.hands) if each is not None]
+        return {*result.community, *result.burned, *(card for hand in hands for card in (*hand.cards, *hand.discards))}
 
     def _of_places(self, name: str, seat: Seat | None) -> tuple[Card, ...] | str:
         spec = self.terms.game.spec.hands[name]

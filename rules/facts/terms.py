@@ -26,7 +26,7 @@ from rules.game.pool_spec import MOST_SEATS
 from rules.game.readings import READINGS
 from rules.hands import Ranked, ranker
 from rules.paytables.conditions import CONDITIONS
-from rules.paytables.paytable import USUAL_ENVY_BASE_CENTS, FlatTable, PaidRow
+from rules.paytables.paytable import USUAL_ENVY_BASE_CENTS, FlatTable, PaidRow, PayRow
 from rules.settlement import HouseRake, MaximumPayout, MeterTotal, Rolled, Rounding, SettlementLine, make_line
 
 ROUNDINGS: Final = ("down-to-token", "down-to-cent")
@@ -205,6 +205,10 @@ class Terms:
             line = make_line(seat, of.name, stake, "lose", why + of.loses, clause, paytable=table)
             found = self._lost[key] = line
         return found
+
+    def printed(self, bet: Bet) -> Sequence[PayRow]:
+        """The rows of the pay table chosen for a bet that has one, as they are printed."""
+        return self.game.paytables[self.chosen(bet) or ""].rows
 
     def rows(self, bet: Bet) -> FlatTable:
         """The rows of the pay table chosen for a bet that has one."""

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from dealer_flow.english import dollars
 from dealer_flow.record.result import Seat
 from rules.bets.bet import Agreed, Holds, OfTable, Played, RoundFacts, Staked, TabledBet, TermFacts, held
-from rules.bets.envy import Envious, Hit, envy_of, hits
+from rules.bets.envy import Envious, Hit, envy_of, hits, may_earn, why_no_hit
 from rules.bets.hold import Hold
 from rules.paytables.amounts import round_down
 from rules.paytables.paytable import PaidRow, Pay
@@ -27,16 +27,16 @@ _PLURAL: Final = ("two pair", "three pairs", "five aces")
 
 
 class _Entry(msgspec.Struct, gc=False):
-    """One seat's bet. `hold` says why it cannot be settled, `breaks_rule` that the wager itself is the reason;
-    `open` that a person may yet find it paid, from a meter perhaps. `whose` cards make `hand`, in words;
-    `undeclared`: the clause by which a hand that was not shown loses."""
+    """One seat's bet. `hold` says why it cannot be settled, `doubt` what is in doubt of the bet itself, not of its
+    cards; `open` that a person may yet find it paid, from a meter perhaps: by `row` or, where the hand is not known, by
+    any. `whose` cards make `hand`, in words; `undeclared`: the clause by which a hand that was not shown loses."""
 
     seat: Seat
     stake: int
     folded: bool
     hold: Hold | None = None
     open: bool = False
-    breaks_rule: bool = False
+    doubt: Hold | None = None
     hand: str = ""
     row: PaidRow | None = None
     whose: str = ""
@@ -56,42 +56,42 @@ class ProgressiveBet(TabledBet):
         alive = [seat for seat in seats if name in played[seat.seat]]
         if not alive and outcome in ("misdeal", "defective-deck"):
             return OfTable()
-        broken = {number: held.get(name) for number, held in holds.items()} if holds else _NO_FAULTS
-        return _resolve(self, alive, view, broken, alone=outcome == "progressive-only")
-
-
-_NO_FAULTS: Final[Mapping[int, Hold | None]] = {}
+        return _resolve(self, alive, view, holds, alone=outcome == "progressive-only")
 
 
 def _resolve(
     bet: ProgressiveBet,
     seats: Sequence[Seat],
     view: RoundFacts,
-    holds: Mapping[int, Hold | None],
+    holds: Holds,
     *,
     alone: bool,
 ) -> OfTable:
     """Resolve `bet` for the seats that made it and whose hands are not dead, given in the dealer's order.
 
-    `holds` says why a seat's bet breaks a rule, of one that does. `alone`: the round is played for the progressive
+    `holds` says why bets of a seat are held, where some are. `alone`: the round is played for the progressive
     only, so without a jackpot hand every bet comes back.
     """
     terms = view.terms
     of = terms.agreed(bet)
     dies = bet.fold == "lose" and terms.readings.get("folded-progressive", "dies") == "dies"
-    entries = [_enter(of, seat, view, holds.get(seat.seat) if holds else None, dies=dies) for seat in seats]
+    entries = [
+        _enter(of, seat, view, holds.get(seat.seat, {}).get(bet.name) if holds else None, dies=dies) for seat in seats
+    ]
     meters = dict(terms.shown)
     if alone and not any(_keeps_alive(entry, terms) for entry in entries):
         void = _void(bet, entries, terms)
         return OfTable(void, meters=tuple(meters.values()))
     lines: dict[int, SettlementLine] = {}
     before = ""
-    left = _sharing(entries, terms)
+    equally = terms.readings.get("jackpot-shared") == "equally"
+    left, sharers = (_sharing(entries), _may_share(of, entries, view)) if equally else ({}, [])
     for entry in sorted(entries, key=_number, reverse=right_first(terms.readings)) if len(entries) > 1 else entries:
-        line = lines[entry.seat.seat] = _line(of, _shared(entry, left) if left else entry, terms, meters, before)
+        waits = before or _divided(entry, sharers) if sharers else before
+        line = lines[entry.seat.seat] = _line(of, _shared(entry, left) if left else entry, terms, meters, waits)
         if entry.open or (line.result == "held" and _shows(entry, meters)):
             before = f"the bet of seat {entry.seat.seat}, which comes first, is held"
-    return OfTable(lines, _envy(bet, entries, view), tuple(meters.values()))
+    return OfTable(lines, _envy(bet, entries, view, holds), tuple(meters.values()))
 
 
 def right_first(readings: Mapping[str, str]) -> bool:
@@ -105,28 +105,53 @@ def _number(entry: _Entry) -> int:
 
 def _enter(of: Agreed, seat: Seat, view: RoundFacts, hold: Hold | None, *, dies: bool) -> _Entry:
     """`dies`: a hand that folded gave the bet up."""
-    bet, stake, breaks_rule = of.bet, seat.wagers[of.name], hold is not None
-    if seat.status == "folded" and dies and not (hold is not None and hold.fold_in_doubt):
-        return _Entry(seat, stake, folded=True, hold=hold, breaks_rule=breaks_rule)
+    bet, stake = of.bet, seat.wagers[of.name]
+    if seat.status == "folded" and dies and (hold is None or hold.fold is None):
+        return _Entry(seat, stake, folded=True, hold=hold, doubt=hold)
     declared = bet.declared
     if hold is None and declared and declared.step not in seat.choices and view.result.outcome == "complete":
         return _Entry(seat, stake, folded=False, undeclared=declared.clause)
     hand = view.hand(of.hand, seat)
     if isinstance(hand, str):
-        hold = hold or Hold(hand, bet.clauses.lose)
-        return _Entry(seat, stake, folded=False, hold=hold, open=True, breaks_rule=breaks_rule)
+        return _Entry(seat, stake, False, hold or Hold(hand, bet.clauses.lose), open=True, doubt=hold)
     row = of.rows[hand.key] if of.rows is not None else None
-    if hold is not None:
-        return _Entry(seat, stake, folded=False, hold=hold, open=row is not None, breaks_rule=True)
-    return _Entry(seat, stake, False, None, False, False, hand.text, row, view.terms.hands[of.hand].whose)
+    is_open, whose = hold is not None and row is not None, view.terms.hands[of.hand].whose
+    return _Entry(seat, stake, False, hold, is_open, hold, hand.text, row, whose)
 
 
-def _sharing(entries: Sequence[_Entry], terms: TermFacts) -> dict[str, int]:
+def _sharing(entries: Sequence[_Entry]) -> dict[str, int]:
     """Meter -> how many hands divide all of it."""
-    if terms.readings.get("jackpot-shared") != "equally":
-        return {}
-    whole = [each.row.pay for each in entries if each.row is not None and each.hold is None]
-    return Counter(pay.meter for pay in whole if pay.meter and pay.unit == "percent" and pay.amount == 1)
+    whole = [each.row for each in entries if each.hold is None and _takes_all(each.row)]
+    return Counter(row.pay.meter or "" for row in whole if row is not None)
+
+
+def _is_whole(pay: Pay) -> bool:
+    """Whether it is all of a meter."""
+    return pay.meter is not None and pay.unit == "percent" and pay.amount == 1
+
+
+def _takes_all(row: PaidRow | None) -> bool:
+    return row is not None and _is_whole(row.pay)
+
+
+def _may_share(of: Agreed, entries: Sequence[_Entry], view: RoundFacts) -> list[_Entry]:
+    """The bets that wait for a person and may be one of several that divide all of a meter."""
+    rows = of.rows
+    assert rows is not None, "a progressive has a table"
+
+    def may_share(entry: _Entry) -> bool:
+        if entry.hand or not any(_is_whole(row.pays) for row in view.terms.printed(of.bet)):
+            return _takes_all(entry.row)
+        return view.may_be(of.hand, entry.seat, lambda hand: _takes_all(rows[hand.key]))
+
+    return [each for each in entries if each.open and may_share(each)]
+
+
+def _divided(entry: _Entry, sharers: Sequence[_Entry]) -> str:
+    """Why nobody knows among how many a hand divides the meter that it wins all of; empty where that is known."""
+    if not _takes_all(entry.row):
+        return ""
+    return f"the bet of seat {sharers[0].seat.seat}, which may have an equal part of it, is held"
 
 
 def _shared(entry: _Entry, left: dict[str, int]) -> _Entry:
@@ -140,7 +165,7 @@ def _shared(entry: _Entry, left: dict[str, int]) -> _Entry:
 
 
 def _keeps_alive(entry: _Entry, terms: TermFacts) -> bool:
-    if entry.row is None:
+    if entry.row is None or entry.hold is not None:
         return False
     return terms.readings.get("jackpot-hand") != "meter-row" or entry.row.pay.meter is not None
 
@@ -246,32 +271,41 @@ def _meter_line(
     )
 
 
-def _envy(bet: ProgressiveBet, entries: Sequence[_Entry], view: RoundFacts) -> tuple[SettlementLine, ...]:
+def _envy(bet: ProgressiveBet, entries: Sequence[_Entry], view: RoundFacts, holds: Holds) -> tuple[SettlementLine, ...]:
     """What every other bettor gets for a hand with envy: once for each such hand, never for one's own."""
     readings = view.terms.readings
-    found = [
-        Hit(entry.seat.seat, entry.hand, entry.row)
-        for entry in entries
-        if entry.row is not None and entry.row.envy_cents
-    ]
-    if readings.get("envy-trigger") == "anyone":
+    anyone = readings.get("envy-trigger") == "anyone"
+    earning = (each for each in entries if each.open or (each.row is not None and each.row.envy_cents))
+    found = [hit for each in earning if (hit := _hit(bet, each, view, anyone=anyone)) is not None]
+    if anyone:
         bettors = {entry.seat.seat for entry in entries}
-        found += hits(bet, (), [seat for seat in view.result.seats if seat.seat not in bettors], view)
+        found += hits(bet, (), [seat for seat in view.result.seats if seat.seat not in bettors], view, holds)
     if not found:
         return ()
     envious = [
-        Envious(entry.seat.seat, entry.stake, entry.hold if _envy_waits(entry, readings) else None)
+        Envious(entry.seat.seat, entry.stake, _envy_waits(entry.doubt, readings))
         for entry in entries
         if not (entry.folded and readings.get("folded-envy") == "none")
     ]
     return tuple(envy_of(bet, envious, found, view.terms))
 
 
-def _envy_waits(entry: _Entry, readings: Mapping[str, str]) -> bool:
-    """Whether the reason why a bet is held is one for its envy, too: of a fold in doubt, where folding gives it up."""
-    if entry.hold is not None and entry.hold.fold_in_doubt:
-        return readings.get("folded-envy") == "none"
-    return entry.breaks_rule
+def _hit(bet: ProgressiveBet, entry: _Entry, view: RoundFacts, *, anyone: bool) -> Hit | None:
+    """A hand that earns the others envy, or may; None of any other."""
+    number, name = entry.seat.seat, view.terms.agreed(bet).hand
+    if entry.row is not None and entry.row.envy_cents:
+        doubt = why_no_hit(entry.doubt, anyone=anyone) if entry.doubt is not None else None
+        return Hit(number, entry.hand, entry.row, doubt)
+    if entry.open and not entry.hand and may_earn(bet, name, entry.seat, view):
+        return Hit(number, "hand", None, Hold(str(view.hand(name, entry.seat)), bet.clauses.envy))
+    return None
+
+
+def _envy_waits(doubt: Hold | None, readings: Mapping[str, str]) -> Hold | None:
+    """Why the envy of a bettor waits: for the wager itself, or a fold in doubt where folding gives envy up, too."""
+    if doubt is None or doubt.wager is not None:
+        return doubt
+    return doubt if readings.get("folded-envy") == "none" else None
 
 
 @lru_cache(maxsize=1 << 12)

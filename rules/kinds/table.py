@@ -7,7 +7,7 @@ from typing import Literal
 from dealer_flow.record.result import Seat
 from rules.bets.bet import Holds, OfTable, Played, RoundFacts, Staked, TabledBet
 from rules.bets.bet_terms import Doubled, EnvyRule
-from rules.bets.envy import Envious, envy_of, hits
+from rules.bets.envy import Envious, envy_of, hits, once
 from rules.bets.hold import Hold
 from rules.paytables.paytable import PaidRow
 from rules.settlement import SettlementLine
@@ -39,9 +39,9 @@ class TableBet(TabledBet):
             for seat in alive
             if seat.wagers[self.name] >= self.envy.least_cents
         ]
-        found = envy_of(self, envious, hits(self, alive, seats, view), view.terms)
+        found = envy_of(self, envious, hits(self, alive, seats, view, holds), view.terms)
         if view.terms.readings.get("envy-tied") == "once":
-            found = [*{line.seat: line for line in reversed(found)}.values()][::-1]
+            found = once(found)
         return OfTable(envy=tuple(found))
 
     def line(self, staked: Staked, seat: Seat, view: RoundFacts) -> SettlementLine | None:

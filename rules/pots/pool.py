@@ -174,6 +174,10 @@ def _closed(view: View, board: _Board, lines: tuple[SettlementLine, ...], into: 
         why = f"{facts}, but no amount was given for the meter"
         line = make_line(board.winner, spec.meter, 0, "held", why, clause)
         return Pool(board.total(why=why), (*lines, line), None, into)
+    if waits := next((line for line in lines if line.result == "held"), None):
+        why = f"{facts}, but {waits.bet} of seat {waits.seat} is held, which may be part of it"
+        line = make_line(board.winner, spec.meter, 0, "held", why, clause)
+        return Pool(board.total(why=why), (*lines, line), None, into)
     cents = meter.cents + into
     rake = of_pool(cents, terms.rake, terms.unit_cents)
     board.collect()

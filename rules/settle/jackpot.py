@@ -3,13 +3,14 @@
 A hand counts once it lies open: who discards it unseen claims nothing. What the rules do not say is held.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence, Set
+from typing import Any, Final, NamedTuple
 
 from dealer_flow.english import dollars
 from dealer_flow.record.result import Seat
 from protocol.cards import UNREAD
-from rules.bets.hold import Hold
+from rules.bets.bet import Holds
+from rules.bets.hold import Hold, fold_doubt_of
 from rules.facts.seen import View
 from rules.game.hand_input import best_taking
 from rules.game.hand_spec import OWN
@@ -38,19 +39,20 @@ class Awarded(NamedTuple):
 _NONE: Final = Awarded()
 
 
-def jackpot_award(view: View, seats: Sequence[Seat]) -> Awarded:
-    """The award of a round that was played out; nothing where the game has none or no hand earned it."""
+def jackpot_award(view: View, seats: Sequence[Seat], holds: Holds) -> Awarded:
+    """The award of a round that was played out; nothing where the game has none or no hand earned it. `holds` says
+    which bets of a seat wait for a person."""
     award = view.terms.jackpot or view.terms.game.spec.jackpot
     if award is None or view.result.outcome != "complete":
         return _NONE
-    found = earned(view, seats, award)
+    found = earned(view, seats, award, holds)
     if found is None:
-        return Awarded()
+        return _NONE
     posted = view.terms.meters.get(award.meter)
     if not isinstance(found, Hold) and posted is None:
         found = Hold(f"{found.facts}, and the posted amount was not given", award.clause)
     if isinstance(found, Hold):
-        first = min(seat.seat for seat in seats if seat.status == "live")
+        first = min(seat.seat for seat in seats if seat.status == "live" or fold_doubt_of(seat.seat, holds))
         return Awarded((make_line(first, JACKPOT, 0, "held", found.why, found.clause),))
     assert posted is not None, "else it is held"
     lines = tuple(_lines(found, award, posted.cents))
@@ -58,34 +60,58 @@ def jackpot_award(view: View, seats: Sequence[Seat]) -> Awarded:
     return Awarded(lines, (MeterTotal(award.meter, posted.cents, paid, 0, posted.cents - paid),))
 
 
-def earned(view: View, seats: Sequence[Seat], award: JackpotAward) -> Earned | Hold | None:
-    """Whose the parts of an award are; None where no hand that lies open earned it, a Hold where it is not said."""
-    by, live = award.earned_by, [seat for seat in seats if seat.status == "live"]
+def earned(view: View, seats: Sequence[Seat], award: JackpotAward, holds: Holds) -> Earned | Hold | None:
+    """Whose the parts of an award are; None where nobody shares in it or no hand that lies open earned it, a Hold where
+    it is not said, or hangs on what is in doubt."""
+    by, sharing = award.earned_by, {seat.seat for seat in seats if _shares(seat, award, holds)}
+    live = [seat for seat in seats if seat.status == "live" or fold_doubt_of(seat.seat, holds)]
     hands = {seat.seat: view.hand(by.hand, seat) for seat in live if _was_shown(seat)}
     known = {seat: hand for seat, hand in hands.items() if not isinstance(hand, str)}
+    unknown = [seat for seat in live if isinstance(hands.get(seat.seat), str)]
     good = {seat.seat for seat in live if seat.seat in known and _counts(view, seat, known[seat.seat], by)}
     best = max((hand.strength for hand in known.values()), default=None)
     earning = {seat for seat in good if award.beaten is None or known[seat].strength < best}
-    if not earning:
+    if not sharing:
         return None
-    if unknown := next((hand for hand in hands.values() if isinstance(hand, str)), None):
+    if unknown and earning:
         why = f"{by.words} lies open, and whether another hand counts is not known"
-        return Hold(f"{why}: {unknown}", by.clause)
+        return Hold(f"{why}: {hands[unknown[0].seat]}", by.clause)
+    if not earning:
+        least = min((known[seat].strength for seat in good), default=None)
+        return _may_be_earned(view, award, unknown, least, best)
+    beat = {seat for seat, hand in known.items() if hand.strength == best} if award.beaten is not None else set[int]()
+    if doubt := next(filter(None, (_doubt(seat, award, holds, sharing | earning | beat) for seat in seats)), None):
+        why = f"{by.words} lies open, and who shares in the award hangs on a bet that is held"
+        return Hold(f"{why}: {doubt.why}", doubt.clause)
     highest = max(known[seat].strength for seat in earning)
     if any(known[seat].strength != highest for seat in earning):
         if _of(view, award.several, "beaten-hands") == "held":
             return Hold(f"several hands of {by.words} count, and which of them earns the award is not said", by.clause)
         earning = {seat for seat in earning if known[seat].strength == highest}
-    beat = {seat for seat, hand in known.items() if hand.strength == best} if award.beaten is not None else set[int]()
     if max(len(earning), len(beat)) > 1 and _of(view, award.tied, "tied-shares") == "held":
         return Hold("hands tie, and whether they divide their part is not said", by.clause)
-    return _shared(seats, award, known, earning, beat)
+    return _shared(award, known, earning, beat, sharing)
+
+
+def _may_be_earned(view: View, award: JackpotAward, unknown: Sequence[Seat], least: Any, best: Any) -> Hold | None:
+    """Why nobody knows whether an award is earned that no known hand earns. `least`: the strength of the lowest known
+    hand that is high enough; `best`: of the highest there is; None where there is none."""
+    by = award.earned_by
+
+    def matters(hand: Ranked) -> bool:
+        counts = view.terms.reaches(by.hand, hand, by.at_least)
+        is_beaten = award.beaten is None or len(unknown) > 1 or (best is not None and hand.strength < best)
+        return (counts and is_beaten) or (least is not None and hand.strength > least)
+
+    for seat in unknown:
+        if view.may_be(by.hand, seat, matters):
+            return Hold(f"whether {by.words} earns the award is not known: {view.hand(by.hand, seat)}", by.clause)
+    return None
 
 
 def _shared(
-    seats: Sequence[Seat], award: JackpotAward, known: Mapping[int, Ranked], earning: set[int], beat: set[int]
+    award: JackpotAward, known: Mapping[int, Ranked], earning: set[int], beat: set[int], sharing: set[int]
 ) -> Earned | Hold:
-    sharing = {seat.seat for seat in seats if _shares(seat, award)}
     if stranger := min((earning | beat) - sharing, default=0):
         return Hold(f"seat {stranger} did not bet {award.stake}, and whose its part is is not said", award.clause)
     others = tuple(sorted(sharing - earning - beat))
@@ -95,16 +121,24 @@ def _shared(
     return Earned({"beaten": one, "holder": one, "winner": two, "others": others}, facts)
 
 
+def _doubt(seat: Seat, award: JackpotAward, holds: Holds, concerned: Set[int]) -> Hold | None:
+    """Why nobody knows whether one of those who are `concerned` shares in the award."""
+    if seat.seat not in concerned:
+        return None
+    return fold_doubt_of(seat.seat, holds) or holds.get(seat.seat, {}).get(award.stake)
+
+
 def _was_shown(seat: Seat) -> bool:
     """Whether anything of a hand lay open: who discards it unseen claims nothing."""
     return any(card != UNREAD.text for card in seat.cards)
 
 
-def _shares(seat: Seat, award: JackpotAward) -> bool:
-    """Whether a seat may have a part of the award."""
+def _shares(seat: Seat, award: JackpotAward, holds: Holds) -> bool:
+    """Whether a seat has a part of the award, or may have one."""
+    stays = seat.status == "live" or fold_doubt_of(seat.seat, holds) is not None
     if award.stake:
-        return seat.status == "live" and seat.wagers.get(award.stake, 0) > seat.returned.get(award.stake, 0)
-    return seat.status == "live" or (seat.status == "folded" and award.folded_share)
+        return stays and seat.wagers.get(award.stake, 0) > seat.returned.get(award.stake, 0)
+    return stays or (seat.status == "folded" and award.folded_share)
 
 
 def _counts(view: View, seat: Seat, hand: Ranked, by: EarnedBy) -> bool:

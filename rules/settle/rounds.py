@@ -198,7 +198,7 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms, plan: Plan 
     paid = cut(lines, game, terms.maximum, terms.unit_cents) if terms.maximum is not None else lines
     if terms.commission.text:
         paid = terms.commission.taken_of(paid, game, terms.readings, terms.unit_cents)
-    award = jackpot_award(view, seats)
+    award = jackpot_award(view, seats, holds)
     paid = paid if game.seat_by_seat else in_order(paid, game.spec.order)
     envies = (*(line for found in at_once.values() for line in found.envy), *award.lines)
     meters = [meter for found in at_once.values() for meter in found.meters]
@@ -276,7 +276,8 @@ def _look_at(
     result: RoundResult, seats: Iterable[Seat], terms: Terms, folds: Set[str], law: Law | None
 ) -> tuple[dict[int, Mapping[str, Agreed]], dict[int, dict[str, Hold]], dict[int, Set[str]]]:
     """Seat -> its bets by name; those of them that break a rule, of a seat that has such; and those that the cards
-    decide. `folds` are the choices by which a hand is given up. What a dead hand's bets are does not matter."""
+    decide. `folds` are the choices by which a hand is given up. What a dead hand's bets are does not matter; those that
+    the round itself holds stay held."""
     bets: dict[int, Mapping[str, Agreed]] = {}
     holds: dict[int, dict[str, Hold]] = {}
     played: dict[int, Set[str]] = {}
@@ -285,10 +286,14 @@ def _look_at(
         number, status, (made, names, sound) = seat.seat, seat.status, terms.bets_of(seat, law)
         bets[number] = made
         chose_to_fold = complete and status == "live" and seat.decision in folds
-        if (chose_to_fold or seat.held or seat.propositions or not sound) and status != "dead":
+        if status == "dead":
+            held = held_at_table(result, seat)
+        elif chose_to_fold or seat.held or seat.propositions or not sound:
             held = _broken(result, seat, terms, folds, law)
-            if held:
-                holds[number] = held
+        else:
+            held = {}
+        if held:
+            holds[number] = held
         if complete and status in _SHOWN and not seat.returned:
             played[number] = names
         else:
@@ -301,14 +306,14 @@ def _broken(result: RoundResult, seat: Seat, terms: Terms, folds: Set[str], law:
     at_table = held_at_table(result, seat) if seat.held else None
     complete = result.outcome == "complete"
     held = broken_rules(seat, terms.game, law, terms.limit_cents, at_table, complete=complete)
-    return in_doubt(seat, terms, held, folds) if complete else held
+    return in_doubt(seat, terms, held, folds, law) if complete else held
 
 
 def _line(of: Agreed, seat: Seat, hold: Hold | None, view: View) -> SettlementLine | None:
     """The line of a bet that plays; a hand is ranked only when a bet needs it."""
     bet, cents, own = of.bet, seat.wagers[of.on], of.own
     if hold is not None:
-        return held(bet, seat.seat, cents, hold) if own else None
+        return held(bet, seat.seat, cents, hold) if own else _beside_held(of, seat, hold, view)
     if seat.status == "folded":
         if of.fold == "lose":
             return view.terms.lost(of, seat.seat, cents if own else 0, "folded", bet.clauses.fold, None)
@@ -318,6 +323,15 @@ def _line(of: Agreed, seat: Seat, hold: Hold | None, view: View) -> SettlementLi
     if of.by_choice:
         return _by_choice(staked, seat, view)
     return of.line(staked, seat, view)
+
+
+def _beside_held(of: Agreed, seat: Seat, hold: Hold, view: View) -> SettlementLine | None:
+    """The line of a pay on the stake of a bet that is held: where the hand earns it, or may, it waits with that bet."""
+    if seat.status == "folded" and hold.fold is None:
+        return None
+    staked = Staked(of, seat.seat, seat.wagers[of.on], view.terms, 0)
+    earned = _by_choice(staked, seat, view) if of.by_choice else of.line(staked, seat, view)
+    return earned and held(of.bet, seat.seat, 0, hold)
 
 
 def _by_choice(staked: Staked, seat: Seat, view: View) -> SettlementLine | None:

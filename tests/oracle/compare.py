@@ -91,7 +91,8 @@ def by_rules(
     lines: settling.Lines = {}
     for line in settlement.lines:
         before = lines.get((line.seat, line.bet), ("", 0, 0))
-        lines[line.seat, line.bet] = (line.result, before[1] + line.pay - line.commission, before[2] + line.returned)
+        result = "held" if "held" in (before[0], line.result) else line.result
+        lines[line.seat, line.bet] = (result, before[1] + line.pay - line.commission, before[2] + line.returned)
     return lines, {(line.seat, line.bet): line.why for line in settlement.lines}
 
 

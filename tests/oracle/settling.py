@@ -5,12 +5,13 @@ pay, returned), in cents. Source: Colorado Rule 10, the progressive paragraphs o
 says and which reading is the default, `docs/round-result.md` and `docs/rules.md`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import product
 from typing import Any, Protocol
 
-from tests.oracle.hands import Unseen
+from tests.oracle.hands import DECK, UNREAD, Unseen
 
 Line = tuple[str, int, int]
 Lines = dict[tuple[int, str], Line]
@@ -155,6 +156,8 @@ class Deal:
     data: Mapping[str, Any]
     terms: Terms
     tables: Mapping[str, Mapping[str, Table]]
+    decks: int = 1
+    jokers: int = 0
 
     @property
     def seats(self) -> list[Seat]:
@@ -214,7 +217,7 @@ def versus(deal: Deal, mine: Sequence[int], dealers: Sequence[int], stake: int) 
 
 def settle(data: Mapping[str, Any], terms: Terms, game: Any) -> Lines:
     """Every bet of the round."""
-    deal = Deal(data, terms, game.TABLES)
+    deal = Deal(data, terms, game.TABLES, game.LAYOUT.decks, game.LAYOUT.jokers)
     lines: Lines = {}
     for seat in deal.seats:
         for bet, stake in seat.wagers.items():
@@ -281,14 +284,15 @@ def _by_hand(deal: Deal, game: Any, lines: Lines) -> None:
             except Unseen:
                 lines[seat.number, bet] = HELD
         for bonus, bet in _paid_on(game).items() if complete else ():
-            if (seat.number, bet) in void or bet not in seat.wagers:
+            waits = (seat.number, bet) in void and lines[seat.number, bet] == HELD and not seat.dead
+            if bet not in seat.wagers or ((seat.number, bet) in void and not waits):
                 continue
             try:
                 result, pay, _ = bets[bonus.removeprefix("tip-")](seat.wagers[bet])
             except Unseen:
                 result, pay = "held", 0
-            if result != "lose":
-                lines[seat.number, bonus] = (result, pay, 0)
+            if result != "lose":  # where the bet that it is paid on waits, so does it
+                lines[seat.number, bonus] = HELD if waits else (result, pay, 0)
     pots: Callable[[Deal, Lines, set[tuple[int, str]]], None] | None = getattr(game, "pots", None)
     if pots is not None and complete:
         pots(deal, lines, void)
@@ -305,6 +309,8 @@ class _Meter:
         """Among how many hands all of the meter is still to be divided."""
         self.hits: dict[int, str] = {}
         """The row each bettor's hand reached."""
+        self.doubtful: set[int] = set()
+        """Bettors whose hands may bring the others envy: their bets wait, or a card of theirs was not read."""
 
     def settle(self, lines: Lines) -> None:
         bettors = [seat for seat in self.deal.seats if "progressive" in seat.wagers]
@@ -324,10 +330,28 @@ class _Meter:
                 self.cents = self.cents if rows[seat.number] == "" else None
                 continue
             lines[seat.number, "progressive"] = self._pay(seat, rows[seat.number])
+        table, amounts = self._envies()
         for seat in bettors:
-            envy = self._envy(seat)
-            if envy:
-                lines[seat.number, "envy"] = HELD if seat.number in waiting else ("win", envy, 0)
+            row = rows[seat.number]
+            if row is None:
+                self._doubt_unread(seat, amounts)
+            elif seat.number in waiting and amounts.get(row):
+                self.doubtful.add(seat.number)
+        for seat in bettors:
+            envy, open_ = self._envy(seat, table, amounts), bool(self.doubtful - {seat.number})
+            if envy or open_:
+                waits = seat.number in waiting
+                lines[seat.number, "envy"] = HELD if waits else ("held" if open_ else "win", envy, 0)
+
+    def _doubt_unread(self, seat: Seat, amounts: Mapping[str, int]) -> None:
+        """A hand with cards that nobody read brings envy if some faces make it one that does."""
+        fillings = with_faces(self.deal, seat)
+        if fillings is None:
+            if amounts:
+                self.doubtful.add(seat.number)
+            return
+        if any(amounts.get(self.rules.row(each, deal)) for deal, each in fillings):
+            self.doubtful.add(seat.number)
 
     def _row(self, seat: Seat) -> str | None:
         """Empty when it pays nothing, None when nobody knows."""
@@ -368,12 +392,69 @@ class _Meter:
         self.cents = self.deal.terms.seed_cents if pays.percent == 100 else self.cents - award
         return "win", award, 0
 
-    def _envy(self, seat: Seat) -> int:
+    def _envies(self) -> tuple[int, Mapping[str, int]]:
+        """The wager in dollars that the printed envy is for, and dollars by row."""
         printed = self.deal.tables["progressive"]
         table = self.deal.terms.tables.get("progressive", next(iter(printed)))
-        if table not in self.rules.envy:
-            return 0
-        base, amounts = self.rules.envy[table]
-        others = (amounts.get(row, 0) for number, row in self.hits.items() if number != seat.number)
+        return self.rules.envy.get(table, (1, {}))
+
+    def _envy(self, seat: Seat, base: int, amounts: Mapping[str, int]) -> int:
+        others = (
+            amounts.get(row, 0)
+            for number, row in self.hits.items()
+            if number != seat.number and number not in self.doubtful
+        )
         stake = seat.wagers["progressive"]
         return sum(self.deal.terms.down(Fraction(dollars * stake, base)) for dollars in others)
+
+
+MOST_UNREAD = 2
+"""Of how many cards that were not read every face is tried; of one where there is a joker."""
+
+
+def with_faces(deal: Deal, seat: Seat) -> Iterator[tuple[Deal, Seat]] | None:
+    """The deal and the seat with each face that its unread cards may have; None where there are too many.
+
+    Either cards of this seat were not read, or of the community.
+    """
+    covered = seat.cards.count(UNREAD) or deal.community.count(UNREAD)
+    if not 1 <= covered <= (1 if deal.jokers else MOST_UNREAD):
+        return None
+    return _filled(deal, seat, covered)
+
+
+def may_bring(seat: Seat, deal: Deal, amounts: Mapping[str, int], row: Callable[[Sequence[str]], str]) -> bool:
+    """Whether some faces of its unread cards make a seat's own cards a row with envy."""
+    fillings = with_faces(deal, seat)
+    if not any(amounts.values()):
+        return False
+    return fillings is None or any(amounts.get(row(each.cards)) for _, each in fillings)
+
+
+def _filled(deal: Deal, seat: Seat, covered: int) -> Iterator[tuple[Deal, Seat]]:
+    lying = _lying(deal.data)
+    deck = [*DECK, *(f"X{number + 1}" for number in range(deal.jokers))]
+    free = deck if deal.decks > 1 else [card for card in deck if card not in lying]
+    for faces in product(free, repeat=covered):
+        if deal.decks > 1 or len(set(faces)) == covered:
+            data = _turned(deal.data, list(faces))
+            filled = replace(deal, data=data)
+            yield filled, next(each for each in filled.seats if each.number == seat.number)
+
+
+def _lying(data: Any) -> set[str]:
+    """Every card that the round tells of."""
+    if isinstance(data, str):
+        return {data}
+    parts = data.values() if isinstance(data, Mapping) else data if isinstance(data, list | tuple) else ()
+    return set[str]().union(*map(_lying, parts))
+
+
+def _turned(data: Any, faces: list[str]) -> Any:
+    """The round with these faces for cards that were not read, in their order wherever they lie together."""
+    if isinstance(data, Mapping):
+        return {key: value if key == "burned" else _turned(value, faces) for key, value in data.items()}
+    if not isinstance(data, list):
+        return data
+    left = iter(faces)
+    return [next(left, UNREAD) if each == UNREAD else _turned(each, faces) for each in data]

@@ -95,6 +95,29 @@ def test_a_hand_with_a_part_that_made_no_bet_is_for_a_person() -> None:
     assert (found.status, award(found)) == ("partly-held", {1: 0})
 
 
+@pytest.mark.parametrize("hands", [(ACES_FULL, QUAD_KINGS), ("AS QC", "AH JC", QUAD_KINGS)])
+def test_where_nobody_bet_it_nobody_earns_it(hands: tuple[str, ...]) -> None:
+    """(1): all players share that placed the wager; none did."""
+    found = longhorn(*(seat_of(number, cards, **PLAYED) for number, cards in enumerate(hands, 1)))
+    assert (found.status, award(found)) == ("settled", {})
+
+
+@pytest.mark.parametrize("hidden", ["?? KC", "KS ??"])
+def test_a_hand_that_may_beat_aces_full_holds_the_award(hidden: str) -> None:
+    """Four kings, if the card that nobody read is the other one."""
+    seats = seat_of(1, ACES_FULL, bad_beat=100, **PLAYED), seat_of(2, hidden, bad_beat=100, **PLAYED)
+    assert award(longhorn(*seats)) == {1: 0}
+    assert award(longhorn(seats[0], replace(seats[1], cards=("??", "9C")))) == {}
+
+
+def test_who_shares_is_in_doubt_where_a_bad_beat_wager_is_held() -> None:
+    three = [seat_of(number, cards, bad_beat=100, **PLAYED) for number, cards in ((1, ACES_FULL), (2, QUAD_KINGS))]
+    waits = replace(seat_of(3, NOTHING, bad_beat=100, **PLAYED), held={"bad-beat": "47.1-1017.41(2)"})
+    found = longhorn(*three, waits)
+    (line,) = (line for line in found.lines if line.bet == "jackpot")
+    assert (line.result, line.clause) == ("held", "47.1-1017.41(2)")
+
+
 @pytest.mark.parametrize(("reading", "expect"), [("held", {1: 0}), ("highest", {2: 50_000, 3: 25_000, 1: 25_000})])
 def test_two_that_are_beaten(reading: str, expect: dict[int, int]) -> None:
     """Aces full of queens and four queens, both beaten by a royal flush."""

@@ -120,11 +120,12 @@ class TestHandByTable:
 
 
 def test_what_is_paid_on_a_held_bet_waits_with_it() -> None:
-    """A play bet that is not the ante's holds the ante, and the ante bonus has no line without it."""
+    """A play bet that is not the ante's holds the ante, and the ante bonus that the hand earns waits with it."""
     bets = {"ante": 500, "play": 400, "pair-plus": 500}
     seat = {"seat": 1, "cards": "4S 5S 6S", "choices": ["play"], "bets": bets}
     found = settled("three-card.co", {"seat": [seat], "dealer": "KC QC 8D"})
-    assert {bet: result for bet, (result, _) in found.items()} == {"play": "held", "ante": "held", "pair-plus": "win"}
+    expected = {"play": "held", "ante": "held", "ante-bonus": "held", "pair-plus": "win"}
+    assert {bet: result for bet, (result, _) in found.items()} == expected
 
 
 def test_an_unreliable_round_holds_what_lies_there_and_nothing_else() -> None:

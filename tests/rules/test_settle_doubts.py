@@ -1,11 +1,13 @@
 """Rounds of other programs that contradict themselves: what is in doubt is held, with its reason, and nothing else."""
 
+import re
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from dealer_flow.procedure.load import load_procedure
+from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import Burn, Drawn, Packet, Remainder, RoundResult, Seat
 from rules import Settlement, load_game, settle
 from tests.support.dealing import races
@@ -18,6 +20,19 @@ SOUTH_DAKOTA = load_game("flushes-gone-wild.sd")
 
 def results(settlement: Settlement, number: int) -> dict[str, str]:
     return {line.bet: line.result for line in settlement.lines if line.seat == number}
+
+
+def envy_of_round(settlement: Settlement) -> list[tuple[int, int, str, int]]:
+    """(seat, whose hand it is for, result, pay) of every envy line."""
+    lines = [line for line in settlement.lines if line.bet == "envy"]
+    return sorted((line.seat, source_of(line.why), str(line.result), line.pay) for line in lines)
+
+
+def source_of(why: str) -> int:
+    """Whose hand an envy line is for, which its words tell: `envy for the royal flush of seat 2`."""
+    found = re.search(r" of seat (\d+)", why)
+    assert found is not None, why
+    return int(found[1])
 
 
 # ------------------------------------------------------------------ a fold in doubt
@@ -41,8 +56,8 @@ def test_what_goes_by_the_fold_is_held_and_flush_rush_is_not(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", UNSURE)
-def test_a_meter_waits_behind_it_and_envy_is_not_triggered(name: str) -> None:
-    """Seat 1 is settled after seat 2, seat 3 before it."""
+def test_a_meter_waits_behind_it_and_so_does_the_envy_for_it(name: str) -> None:
+    """Seat 1 is settled after seat 2, seat 3 before it. Seat 2 has a royal flush, which earns nothing if it folded."""
     doubtful = replace(UNSURE[name], seat=2)
     straight_flush, full_house = "5S 6S 7S 8S 9S", "7C 7D 7H KC KS"
     round_ = deal(
@@ -55,10 +70,14 @@ def test_a_meter_waits_behind_it_and_envy_is_not_triggered(name: str) -> None:
     found = settle(round_, GAME, meters={"meter": 10_000_000})
     assert money(found)[1, "progressive"][0] == "held"
     assert money(found)[3, "progressive"][:2] == ("win", 4_900)
-    envy = {(line.seat, line.result, line.pay) for line in found.lines if line.bet == "envy"}
-    assert envy == {(2, "win", 150_000), (3, "win", 30_000)}  # for the straight flush alone; folded-envy collects
+    assert envy_of_round(found) == [
+        (1, 2, "held", 0),
+        (2, 1, "win", 150_000),  # a folded hand collects
+        (3, 1, "win", 30_000),
+        (3, 2, "held", 0),
+    ]
     none = settle(round_, GAME, meters={"meter": 10_000_000}, readings={"folded-envy": "none"})
-    assert {(line.seat, line.result) for line in none.lines if line.bet == "envy"} == {(2, "held"), (3, "win")}
+    assert envy_of_round(none) == [(1, 2, "held", 0), (2, 1, "held", 0), (3, 1, "win", 30_000), (3, 2, "held", 0)]
 
 
 def test_a_progressive_that_folding_does_not_lose_is_no_part_of_the_doubt() -> None:
@@ -87,6 +106,15 @@ def test_tips_wait_with_the_bets_they_are_for(name: str) -> None:
     round_ = replace(round_, procedure=replace(round_.procedure, id=SOUTH_DAKOTA.spec.procedures[0]))
     mine = results(settle(round_, SOUTH_DAKOTA), 1)
     assert (mine["tip-ante"], mine["tip-blind"], mine["tip-flush-rush"]) == ("held", "held", "win")
+
+
+def test_a_bet_that_the_round_holds_of_a_dead_hand_is_held_and_not_lost() -> None:
+    """A person decides of the bet; what killed the hand takes the others."""
+    incident = Incident(code="hand-fouled", clause="47.1-1032(3)", place="seat 1", reason="player")
+    one = replace(seat(1, FLUSH, flush_rush=500, status="dead"), returned={}, held={"flush-rush": "47.1-1002(2)"})
+    round_ = replace(deal(COMMUNITY, DEALER, seat(2, NOTHING)), incidents=(incident,))
+    mine = results(settle(replace(round_, seats=(one, *round_.seats)), GAME), 1)
+    assert mine == {"ante": "lose", "blind": "lose", "flush-rush": "held"}
 
 
 @pytest.mark.parametrize("outcome", ["misdeal", "progressive-only", "defective-deck"])

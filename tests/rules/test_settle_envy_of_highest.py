@@ -65,9 +65,15 @@ def test_where_a_hand_that_was_not_read_may_be_higher_it_is_held(kept: str) -> N
     assert why.endswith(f"the faces of seat 3 are not all known ({' '.join(kept.replace('8H', '').split())})")
 
 
-@pytest.mark.parametrize("kept", ["?? 8D", "AS ??"])
-def test_where_no_face_would_make_it_higher_it_is_paid(kept: str) -> None:
-    assert {result for _, result, _ in envy(unread(kept))} == {"win"}
+def test_where_no_face_would_make_it_higher_it_is_paid() -> None:
+    assert {result for _, result, _ in envy(unread("AS ??"))} == {"win"}
+
+
+def test_where_a_face_would_make_it_as_high_what_it_would_earn_is_held() -> None:
+    """With a fourth suit it would be five eights, too: seat 1's are paid all the same."""
+    lines = [(line.seat, line.result, line.why[:34]) for line in unread("?? 8D").lines if line.bet == "envy"]
+    paid, held = "envy for the five of a kind, eights", "envy for the hand of seat 3, but th"
+    assert lines == [(3, "win", paid[:34]), (2, "win", paid[:34]), (2, "held", held[:34]), (1, "held", held[:34])]
 
 
 def test_a_hand_that_is_dead_earns_nobody_any() -> None:

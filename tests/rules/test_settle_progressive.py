@@ -128,11 +128,11 @@ def test_a_hand_not_known_holds_the_meter_pays_after_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cards", "meter_pay"),
-    [("5S 6D 7S 8S TH", ("win", 999_900, PAYS)), ("5H 6H 7H 8H 9H", ("held", 0, PAYS))],
+    ("cards", "meter_pay", "envious"),
+    [("5S 6D 7S 8S TH", ("win", 999_900, PAYS), [2]), ("5H 6H 7H 8H 9H", ("held", 0, PAYS), [2, 1])],
 )
-def test_a_wager_that_breaks_a_rule_holds_the_meter_only_if_it_could_win(
-    cards: str, meter_pay: tuple[str, int, str]
+def test_a_wager_that_breaks_a_rule_holds_meter_and_envy_only_if_it_could_win(
+    cards: str, meter_pay: tuple[str, int, str], envious: list[int]
 ) -> None:
     round_ = deal(
         COMMUNITY, "3C 4D 5C 6C 8C", seat(1, "AS KS QS JS TS", progressive=100), seat(2, cards, progressive=10_100)
@@ -140,8 +140,9 @@ def test_a_wager_that_breaks_a_rule_holds_the_meter_only_if_it_could_win(
     found = settle(round_, GAME, meters={"meter": 1_000_000})
     assert money(found)[2, "progressive"] == ("held", 0, "47.1-1002(2)")
     assert money(found)[1, "progressive"] == meter_pay
-    (line,) = (line for line in found.lines if line.bet == "envy")
-    assert (line.seat, line.result, line.pay, line.clause) == (2, "held", 0, "47.1-1002(2)")
+    lines = [line for line in found.lines if line.bet == "envy"]
+    assert [line.seat for line in lines] == envious
+    assert {(line.result, line.pay, line.clause) for line in lines} == {("held", 0, "47.1-1002(2)")}
 
 
 class TestEnvy:

@@ -9,7 +9,7 @@ from tests.oracle import hands
 from tests.oracle.deal import Layout, Player, Round
 from tests.oracle.games import pai_gow
 from tests.oracle.hands import Unseen
-from tests.oracle.settling import HELD, LOSE, PUSH, Deal, Line, Lines, Seat, Settle, Table, printed, push
+from tests.oracle.settling import HELD, LOSE, PUSH, Deal, Line, Lines, Seat, Settle, Table, may_bring, printed, push
 
 _STRAIGHTS = (hands.STRAIGHT, hands.STRAIGHT_FLUSH)
 
@@ -217,19 +217,23 @@ def bets(seat: Seat, deal: Deal) -> Mapping[str, Settle]:
 def pots(deal: Deal, lines: Lines, void: set[tuple[int, str]]) -> None:
     """Envy, (18): to who bet five dollars on the treasure, for the hands of others who bet on it."""
     amounts = dict(zip(_ROWS, _TREASURE[deal.terms.tables.get("emperors-treasure", "ECT-A")][1], strict=False))
-    hits = {}
+    hits, doubtful = {}, set()
     for seat in deal.seats:
         if seat.dead or "emperors-treasure" not in seat.wagers:
             continue
         try:
             hits[seat.number] = amounts.get(treasure(seat.cards), 0)
+            if hits[seat.number] and lines.get((seat.number, "emperors-treasure")) == HELD:
+                doubtful.add(seat.number)  # whether he placed the bet is in doubt
         except Unseen:
-            continue
+            if may_bring(seat, deal, amounts, treasure):
+                doubtful.add(seat.number)
     for seat in deal.seats:
         key = (seat.number, "emperors-treasure")
         line = lines.get(key, LOSE) if key in void else None
         if seat.wagers.get("emperors-treasure", 0) < 500 or line not in (None, HELD):
             continue
-        dollars = sum(amount for number, amount in hits.items() if number != seat.number)
-        if dollars:
-            lines[seat.number, "envy"] = line or ("win", dollars * 100, 0)
+        dollars = sum(amount for number, amount in hits.items() if number not in (seat.number, *doubtful))
+        open_ = bool(doubtful - {seat.number})
+        if dollars or open_:
+            lines[seat.number, "envy"] = line or ("held" if open_ else "win", dollars * 100, 0)

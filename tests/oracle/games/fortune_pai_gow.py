@@ -23,6 +23,7 @@ from tests.oracle.settling import (
     Settle,
     Share,
     Table,
+    may_bring,
     printed,
 )
 
@@ -169,18 +170,21 @@ def pots(deal: Deal, lines: Lines, void: set[tuple[int, str]]) -> None:
     """Envy, (12): to who bet five dollars on the bonus, for the others' four of a kind and better."""
     printed_envy = _BONUS[deal.terms.tables.get("fortune-bonus", "FPG-01")][1]
     amounts = dict(zip(_ROWS, printed_envy, strict=False))
-    hits = {}
+    hits, doubtful = {}, set()
     for seat in deal.seats:
         if seat.dead:
             continue
         try:
             hits[seat.number] = amounts.get(row(seat.cards), 0)
         except Unseen:
-            continue
+            if may_bring(seat, deal, amounts, row):
+                doubtful.add(seat.number)
     for seat in deal.seats:
         line = lines.get((seat.number, "fortune-bonus"), LOSE) if (seat.number, "fortune-bonus") in void else None
         if seat.wagers.get("fortune-bonus", 0) < 500 or line not in (None, HELD):
             continue
         dollars = sum(amount for number, amount in hits.items() if number != seat.number)
-        if dollars:
-            lines[seat.number, "envy"] = line or ("win", deal.terms.down(Fraction(dollars * 100)), 0)
+        open_ = bool(doubtful - {seat.number})
+        if dollars or open_:
+            result = "held" if open_ else "win"
+            lines[seat.number, "envy"] = line or (result, deal.terms.down(Fraction(dollars * 100)), 0)

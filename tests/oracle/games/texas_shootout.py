@@ -1,13 +1,13 @@
 """Texas Shootout, 47.1-1017.51: two of four cards, or both pairs of them, and five on the board, from six decks."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations, combinations_with_replacement
 
 from tests.oracle import hands
 from tests.oracle.deal import Layout, Player
 from tests.oracle.hands import Unseen
-from tests.oracle.settling import HELD, LOSE, PUSH, Deal, Line, Lines, Seat, Settle, Table, printed, versus
+from tests.oracle.settling import HELD, LOSE, MOST_UNREAD, PUSH, Deal, Line, Lines, Seat, Settle, Table, printed, versus
 
 _ORDER = (
     *("high card", "pair", "two pair", "three of a kind", "straight", "flush", "full house", "four of a kind"),
@@ -177,40 +177,69 @@ def bets(seat: Seat, deal: Deal) -> Mapping[str, Settle]:
     }
 
 
-def could_beat(cards: Sequence[str], board: Sequence[str], rank: hands.Rank) -> bool:
-    """Whether a hand with cards nobody read might be higher; of six decks any card may be each."""
+def could_be(cards: Sequence[str], board: Sequence[str]) -> Iterator[hands.Rank]:
+    """Every hand that one with cards nobody read might be; of six decks any card may be each."""
     seen = [card for card in cards if card != hands.UNREAD]
     stands = combinations_with_replacement(hands.DECK, len(cards) - len(seen))
-    return any(best([*seen, *each, *board]) > rank for each in stands)
+    return (best([*seen, *each, *board]) for each in stands)
 
 
 def pots(deal: Deal, lines: Lines, void: set[tuple[int, str]]) -> None:
     """Envy: for each bonus wager of five dollars, others' highest hand of the round unless the board is that.
 
     (3) has both hands of a player qualify, each with its own wager, and count for others. (2) speaks of the highest
-    hand and of no tie: each of several that are the highest counts here. It waits while an unread one might be higher.
+    hand and of no tie: each of several that are the highest counts here. It waits while an unread one might be higher,
+    and what an unread one would bring waits, too.
     """
     if hands.UNREAD in deal.community:
+        _on_unread_board(deal, lines, void)
         return
+    board = best(deal.community)
     made: dict[int, list[hands.Rank]] = {}
-    unread: list[list[str]] = []
+    unread: list[tuple[int, list[str]]] = []
     for seat in deal.seats:
         if not seat.dead:
             two = parts(seat)
             made[seat.number] = [best([*each, *deal.community]) for each in two if hands.UNREAD not in each]
-            unread += [each for each in two if hands.UNREAD in each]
+            unread += [(seat.number, each) for each in two if hands.UNREAD in each]
     highest = max((rank for ranks in made.values() for rank in ranks), default=(0,))
-    dollars = _ENVY.get(row(highest), 0)
-    if not dollars or highest == best(deal.community):
-        return
-    in_doubt = any(could_beat(each, deal.community, highest) for each in unread)
+    dollars = _ENVY.get(row(highest), 0) if highest > board else 0
+    in_doubt = any(rank > highest for _, each in unread for rank in could_be(each, deal.community))
+    may_bring = {
+        number
+        for number, each in unread
+        if any(rank >= highest and rank > board and row(rank) in _ENVY for rank in could_be(each, deal.community))
+    }
+    for seat, line in _envious(deal, lines, void):
+        count = sum(ranks.count(highest) for number, ranks in made.items() if number != seat.number) if dollars else 0
+        open_ = (in_doubt and count > 0) or bool(may_bring - {seat.number})
+        if count or open_:
+            before = lines.get((seat.number, "envy"), LOSE)
+            envy = dollars * count * 100 if line is None and not in_doubt else 0
+            held = line is not None or open_ or before[0] == "held"
+            lines[seat.number, "envy"] = ("held" if held else "win", before[1] + envy, 0)
+
+
+def _on_unread_board(deal: Deal, lines: Lines, void: set[tuple[int, str]]) -> None:
+    """With an unread board all wait who have a hand beside them that some faces make one with envy."""
+    seen = [card for card in deal.community if card != hands.UNREAD]
+    covered = len(deal.community) - len(seen)
+
+    def may_bring(cards: Sequence[str]) -> bool:
+        return covered > MOST_UNREAD or any(
+            row(rank) in _ENVY for rank in could_be([*cards, *[hands.UNREAD] * covered], seen)
+        )
+
+    bringing = {seat.number for seat in deal.seats if not seat.dead and any(map(may_bring, parts(seat)))}
+    for seat, _ in _envious(deal, lines, void):
+        if bringing - {seat.number}:
+            lines[seat.number, "envy"] = HELD
+
+
+def _envious(deal: Deal, lines: Lines, void: set[tuple[int, str]]) -> Iterator[tuple[Seat, Line | None]]:
+    """The bonus wagers that bring envy, and the line of one that waits."""
     for seat in deal.seats:
-        count = sum(ranks.count(highest) for number, ranks in made.items() if number != seat.number)
-        for bet in ("shootout-bonus", "second-bonus") if count else ():
+        for bet in ("shootout-bonus", "second-bonus"):
             line = lines[seat.number, bet] if (seat.number, bet) in void else None
-            if seat.wagers.get(bet, 0) < 500 or line not in (None, HELD):
-                continue
-            before = lines.get((seat.number, "envy"), HELD)[1]
-            stands = line is None and not in_doubt
-            envy = dollars * count * 100 if stands else 0
-            lines[seat.number, "envy"] = ("win" if stands else "held", before + envy, 0)
+            if seat.wagers.get(bet, 0) >= 500 and line in (None, HELD):
+                yield seat, line
