@@ -3,6 +3,7 @@
 `tests/support/reading/read_hands.py` reads them.
 """
 
+from pathlib import Path
 from typing import Final
 
 from dealer_flow.procedure.load import known_procedures
@@ -23,6 +24,13 @@ def test_a_hand_of_which_we_know_that_it_differs_still_does(round_: ReadRound) -
     """Its `differs` says why."""
     table, result = played_hand(round_)
     assert outcome(table, result, round_.expect) != round_.expect
+
+
+def test_the_page_of_known_limits_names_each_of_them() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "known-limits.md").read_text(encoding="utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("| `")]
+    told = {(row.split("`")[1], row.split("|")[2].split(":")[0].strip()) for row in rows}
+    assert told == {(each.game, each.title.split(".")[0]) for each in ROUNDS if each.differs}
 
 
 def test_every_file_is_of_a_game() -> None:

@@ -8,10 +8,12 @@ import pytest
 from msgspec.structs import replace
 
 from dealer_flow.games import files_of
+from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.details import Stage
 from dealer_flow.record.result import RoundResult
 from rules import load_game, settle
 from tests.support.dealing.hand_table import HandTable
+from tests.support.oracles.clause_returns import allowed_returns
 from tests.support.reading.game_files import flat_paytables
 
 GAME = load_game("flushes-gone-wild.co")
@@ -164,3 +166,33 @@ def test_a_hand_that_was_compared_before_the_deck_was_found_defective_stands_the
     result = table.end()
     assert (result.outcome, result.seats[0].settled) == ("defective-deck", ())
     assert result.seats[1].settled == ("ante", "blind", "play")
+
+
+SHOWN_AND_HELD = """
+bets 1: ante 500
+bets 2: ante 500, super-bonus 500
+start
+packet seat 2: QH QD 7C 4S 2H
+packet seat 1: AH AD 9C 9S 2C
+packet dealer: KS KD 8C 5H 3C
+dump
+choose 2: play, play 500
+choose 1: play
+show dealer: KS KD 8C 5H 3C
+show seat 1: AH AD 9C 9S 2C
+show seat 2: QH QD 7C 4S 2H
+count dealer: 6
+"""
+
+
+def test_a_held_bet_of_a_hand_that_was_shown_waits_though_the_deck_was_defective() -> None:
+    """What was won before stands (47.1-1036). Whether a wager that may not be was won, a person decides: the ante does
+    not go back by itself."""
+    table = HandTable("crazy-4.co").play(SHOWN_AND_HELD.strip().splitlines())
+    result = table.end()
+    one, two = result.seats
+    assert (result.outcome, one.returned, [*one.held], one.settled) == ("defective-deck", {}, ["ante"], ())
+    assert two.settled == ("ante", "super-bonus", "play")
+    assert set() in allowed_returns(load_procedure("crazy-4.co"), result, one)
+    lines = {line.bet: line for line in settle(result, load_game("crazy-4.co")).lines if line.seat == 1}
+    assert (lines["ante"].result, lines["ante"].clause) == ("held", "47.1-1017.44(2), (13)")

@@ -14,6 +14,7 @@ from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.tables import Consequence
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult, Seat
+from protocol.cards import UNREAD
 from protocol.faults import Fault, fault_class
 
 Bets = tuple[str, ...] | None
@@ -34,7 +35,8 @@ class Reason(NamedTuple):
 
 def allowed_returns(procedure: Procedure, result: RoundResult, seat: Seat) -> list[set[str]]:
     """Every set of bets that may go back to this seat: none that was settled before, nor one that was held when the
-    others beside it were settled; a tip with its bet."""
+    others beside it were settled; a tip with its bet. Where hands were shown before the deck was found defective, what
+    was won stands (47.1-1036): all that a seat bet may be held then, and waits for a person."""
     if result.outcome == "unreliable":
         return [set()]
     readings = [list(_reasons(procedure, result, incident)) or [None] for incident in result.incidents]
@@ -42,7 +44,9 @@ def allowed_returns(procedure: Procedure, result: RoundResult, seat: Seat) -> li
     tips = {bet.name: bet.tip_for for bet in procedure.bet if bet.tip_for and bet.name in seat.wagers}
     lone = _lone(procedure, result, seat)
     stays = {*seat.settled, *seat.held} if seat.settled else set()
-    return [(bets | lone | {tip for tip, own in tips.items() if own in bets}) - stays for bets in found]
+    back = [(bets | lone | {tip for tip, own in tips.items() if own in bets}) - stays for bets in found]
+    others_stand = result.outcome == "defective-deck" and any(each.settled for each in result.seats)
+    return [*back, *(bets - seat.held.keys() for bets in back if others_stand and UNREAD.text not in seat.cards)]
 
 
 def _lone(procedure: Procedure, result: RoundResult, seat: Seat) -> set[str]:
