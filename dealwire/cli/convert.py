@@ -17,12 +17,13 @@ from rules.game.layers import GAME_SCHEMA
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
 @click.option("--to", "folder", type=click.Path(path_type=Path), help="Write the new files into this folder.")
 @click.option("--in-place", is_flag=True, help="Write each new file over the old one.")
-def command(files: tuple[Path, ...], folder: Path | None, in_place: bool) -> None:
+@click.pass_context
+def command(ctx: click.Context, files: tuple[Path, ...], folder: Path | None, in_place: bool) -> None:
     """Convert FILEs, games of an earlier version: what is said in another place now is taken out, comments stay.
 
     Each is told with the SHA-256 by which results name the game, before and after. With --to the pay tables and
     rankings beside a FILE go along, and nothing that is there is written over. Nothing is written when any FILE has a
-    fault.
+    fault. Exit code 1 when a rule of a wager went that no procedure of the game has.
     """
     if (folder is None) != in_place:
         raise click.UsageError("say where to write: --to FOLDER, or --in-place")
@@ -39,6 +40,10 @@ def command(files: tuple[Path, ...], folder: Path | None, in_place: bool) -> Non
     for file, each in found:
         for line in _report(file, each, folder):
             echo(line)
+        for line in each.unsaid if each is not None else ():
+            echo(f"{file}: {line}", err=True)
+    if any(new.unsaid for _, new in made):
+        ctx.exit(Exit.CHECK_FAILED)
 
 
 def _written(file: Path, new: Conversion, folder: Path | None) -> Iterator[tuple[Path, str]]:

@@ -1,17 +1,20 @@
 """Game files of earlier versions, written as the present one: what is said elsewhere now is taken out."""
 
-from collections.abc import Mapping
-from copy import deepcopy
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from dealer_flow.english import dollars
 from dealer_flow.layers import Whole, alone, drop
+from dealer_flow.procedure.bets import Amount, BetPart, amount_of
+from dealer_flow.procedure.load import Procedure, load_procedure
 from dealer_flow.tomlfile import read
 from dealer_flow.written_out import written_out
 from protocol.printable import printable
 from rules.game.layers import GAME_SCHEMA, GameLayering
 from rules.game.load import Game, content_hash, content_of, game_of
+from rules.game.pairing import procedure_source
 from rules.game.source import GameSource
 
 CONVERTED: Final = "dealwire.game/2"
@@ -21,13 +24,16 @@ CONVERTED: Final = "dealwire.game/2"
 @dataclass(frozen=True)
 class Conversion:
     """A game file as it was and as it is now. `before`, `after`: the SHA-256 by which results name the game;
-    `changes`: each key that went, or took another place."""
+    `changes`: each key that went, or took
+    another place."""
 
     text: str
     game: Game
     before: str
     after: str
     changes: tuple[str, ...]
+    unsaid: tuple[str, ...]
+    """What went and no procedure of the game says: without a row there, nobody asks it of a wager any more."""
 
 
 class _AnyVersion(GameLayering):
@@ -48,22 +54,72 @@ def converted(path: Path) -> Conversion | None:
     if schema != CONVERTED:
         why = f"{printable(repr(schema))} is not converted; allowed: {CONVERTED}"
         raise whole.fault(("schema",), why)
-    order, old = tuple(whole.own.content), deepcopy(whole.own.content)
-    changes = [*_odds(whole), *_bets(whole), *_limit(whole)]
+    order, old = tuple(whole.own.content), whole.own.content
+    changes = [*_tips(whole), *_terms(whole), *_limit(whole), *_odds(whole)]
     whole.tables["schema"] = GAME_SCHEMA
     new = written_out(whole, order)
     game = game_of(GameSource.of(new, path))
     rankings = game.source.own_rankings(game.rankings)
     before = content_hash(_as_it_was(content_of(game.spec), old), game.paytables, rankings)
-    return Conversion(new, game, before, game.sha256, tuple(changes))
+    return Conversion(new, game, before, game.sha256, tuple(changes), tuple(dict.fromkeys(_unsaid(game, old))))
+
+
+def _tips(whole: Whole) -> list[str]:
+    """Bets of kind `tip`: the procedure says which spot is a tip for which bet."""
+    tips = [str(row.value.get("name")) for row in whole.rows.get("bets", ()) if row.value.get("kind") == "tip"]
+    for name in tips:
+        drop(whole, f"bets.{name}")
+    return [f"bets.{name}: gone; the procedure's tip-for says it" for name in tips]
+
+
+def _terms(whole: Whole) -> list[str]:
+    """`equals` and `beside` of a bet: the procedure's `must` says it; the hand by which one may be raised stays. That
+    raises lie on a spot the procedure says, too."""
+    changes = []
+    for row in [*whole.rows.get("bets", ())]:
+        at = f"bets.{row.value.get('name')}"
+        equals = row.value.get("equals")
+        for key in ("equals", "beside"):
+            changes += [f"{at}.{key}: gone; the procedure's must says it"] if drop(whole, f"{at}.{key}") else []
+        if row.value.get("raised") is True and drop(whole, f"{at}.raised"):
+            changes.append(f"{at}.raised: gone; the procedure's betting rounds say it")
+        if raised := _raised(equals):
+            changes.append(f"{at}.equals.raised: now {at}.raised")
+            new = next(each for each in whole.rows["bets"] if each.value.get("name") == row.value.get("name"))
+            new.value["raised"] = raised
+    return changes
+
+
+def _limit(whole: Whole) -> list[str]:
+    """The figure of `[limit]`: it is the procedure's; its clause goes along, unless a limit of games needs it."""
+    if not drop(whole, "limit.each-bet-cents"):
+        return []
+    if "games" not in whole.tables["limit"]:
+        drop(whole, "limit")
+    return ["limit.each-bet-cents: gone; the procedure's limit says it"]
+
+
+def _raised(equals: Any) -> dict[str, Any]:
+    """The hand by which a bet may be more than another, as it is said now; nothing where any hand may."""
+    raised = _table(_table(equals).get("raised"))
+    if not raised.get("at-least"):
+        return {}
+    kept = {"at-least": raised["at-least"], "words": raised.get("words", "")}
+    return {"above": equals.get("bet"), **kept, "clause": equals.get("clause")}
+
+
+def _table(value: Any) -> dict[str, Any]:
+    """A table, or an empty one for what is none: the loader refuses that."""
+    return value if isinstance(value, dict) else {}
 
 
 def _odds(whole: Whole) -> list[str]:
     """`[odds.settings]`: what players may choose is read off the steps; the rest stands in `[odds]` itself."""
-    odds = whole.tables.get("odds", {})
-    if "settings" not in odds:
+    odds = whole.tables.get("odds")
+    settings = odds.get("settings") if isinstance(odds, dict) else None
+    if not isinstance(odds, dict) or not isinstance(settings, dict):
         return []
-    settings = odds.pop("settings")
+    del odds["settings"]
     kept = {key: settings[key] for key in ("beside", "fine") if key in settings}
     stakes = _stakes(settings.get("ways", []))
     odds |= kept | ({"stakes": stakes} if stakes else {})
@@ -71,78 +127,88 @@ def _odds(whole: Whole) -> list[str]:
     return [*gone, *(f"odds.settings.{key}: now odds.{key}" for key in kept)]
 
 
-def _stakes(ways: list[dict[str, Any]]) -> dict[str, list[str]]:
+def _stakes(ways: Any) -> dict[str, list[str]]:
     """Bet -> its stakes in units of the first, of bets that may be made in several ways."""
     found: dict[str, list[str]] = {}
-    for way in ways:
-        for bet in way.get("as", {}):
-            if bet in way.get("bets", (bet,)):
-                found.setdefault(bet, []).append(way.get("stakes", {}).get(bet, "1"))
+    for way in map(_table, ways if isinstance(ways, list) else ()):
+        stakes, bets = _table(way.get("stakes")), way.get("bets")
+        for bet in _table(way.get("as")):
+            if not isinstance(bets, list) or bet in bets:
+                found.setdefault(bet, []).append(stakes.get(bet, "1"))
     return found
 
 
-def _bets(whole: Whole) -> list[str]:
-    """Rows of `[[bets]]`: what a wager must be, and which is a tip, its procedure says."""
-    changes: list[str] = []
-    for row in [each.value for each in whole.rows.get("bets", [])]:
-        name = row.get("name", "")
-        if row.get("kind") == "tip":
-            drop(whole, f"bets.{name}")
-            changes.append(f"bets.{name}: gone; the procedure has tip-for")
-            continue
-        equals = row.pop("equals", None)
-        if equals is not None:
-            changes.append(f"bets.{name}.equals: gone; the procedure says it in must")
-        if row.pop("beside", None) is not None:
-            changes.append(f"bets.{name}.beside: gone; the procedure says it in must, or by the bet that enters")
-        if row.get("kind") == "to-pot" and row.pop("raised", None) is not None:
-            changes.append(f"bets.{name}.raised: gone; the procedure places it by-action")
-        raised = (equals or {}).get("raised", {})
-        if raised.get("at-least"):
-            least = {key: raised[key] for key in ("at-least", "words") if key in raised}
-            row["raised"] = {"above": equals["bet"], **least, "clause": equals["clause"]}
-            changes.append(f"bets.{name}.equals.raised: now bets.{name}.raised")
-    return changes
+_RENAMED: Final = {"for": "for_", "with": "with_"}
+_ABSENT: Final[tuple[object, ...]] = ("", False, {})
+"""What such a key held unless it was given; it was not hashed."""
 
 
-def _limit(whole: Whole) -> list[str]:
-    """`[limit]`: its figure is the procedure's, as is the clause of it."""
-    limit = whole.tables.get("limit", {})
-    if limit.pop("each-bet-cents", None) is None:
-        return []
-    if "games" in limit:
-        return ["limit.each-bet-cents: gone; the procedure has it in its [limit]"]
-    del whole.tables["limit"]
-    return ["limit: gone; the procedure has it"]
+def _hashed(value: Any) -> Any:
+    """What an earlier version hashed of a table that is gone."""
+    if not isinstance(value, dict):
+        return value
+    parts = {_RENAMED.get(key, key.replace("-", "_")): _hashed(part) for key, part in value.items()}
+    return {key: part for key, part in parts.items() if part not in _ABSENT}
 
 
-def _bet_as_it_was(row: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
-    """A bet of the present version with what it said of itself in the earlier one, its defaults left out."""
-    if row["kind"] == "tip":
-        return {{"for": "for_"}.get(key, key): value for key, value in row.items() if value}
-    found = dict(now)
-    if row["kind"] == "to-pot" and row.get("raised"):
-        found["raised"] = True
-    if "beside" in row:
-        found["beside"] = row["beside"]
-    if "equals" in row:
-        found.pop("raised", None)
-        equals = {{"with": "with_"}.get(key, key): value for key, value in row["equals"].items() if value}
-        if "raised" in equals:
-            equals["raised"] = {key.replace("-", "_"): value for key, value in equals["raised"].items() if value}
-        found["equals"] = equals
-    return found
+def _bets_as_they_were(bets: list[dict[str, Any]], old: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    named = {row["name"]: row for row in bets}
+    for row in old:
+        if row["kind"] == "tip":
+            yield _hashed(row)
+        else:
+            gone: dict[str, Any] = {key: _hashed(row[key]) for key in ("equals", "beside", "raised") if key in row}
+            kept = {key: value for key, value in named[row["name"]].items() if key != "raised"}
+            yield {**kept, **gone}
 
 
 def _as_it_was(content: dict[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:
     """The content of the present version as that of the earlier one, of which the hash was taken."""
-    found = {**content, "schema_": old["schema"]}
-    now = {row["name"]: row for row in content["bets"]}
-    found["bets"] = [_bet_as_it_was(row, now.get(row["name"], {})) for row in old["bets"]]
-    if "limit" in old:
-        found["limit"] = {key.replace("-", "_"): value for key, value in old["limit"].items()}
+    bets = [*_bets_as_they_were(content["bets"], old["bets"])]
+    found = {**content, "schema_": old["schema"], "bets": bets}
+    if "each-bet-cents" in old.get("limit", {}):
+        found["limit"] = _hashed(old["limit"])
     settings = old.get("odds", {}).get("settings")
     if settings:
         odds = {key: value for key, value in found["odds"].items() if key not in ("beside", "fine", "stakes")}
         found["odds"] = {**odds, "settings": settings}
     return found
+
+
+# ------------------------------------------------------------------ what the procedures must say
+
+
+def _unsaid(game: Game, old: Mapping[str, Any]) -> Iterator[str]:
+    """Each rule of a wager and each tip that went from a game in order, and that a procedure of it does not have."""
+    for name in game.spec.procedures:
+        source = procedure_source(game, name)
+        if source is None:
+            yield f"procedure {name} is not at hand: the rules of its bets were not looked at"
+            continue
+        spots = {bet.name: bet for bet in load_procedure(source).bet}
+        yield from _unsaid_limit(load_procedure(source), old.get("limit", {}).get("each-bet-cents"))
+        for row in old["bets"]:
+            spot = spots.get(row["name"])
+            if row["kind"] == "tip" and not row.get("on") and (spot is None or spot.tip_for != row["for"]):
+                yield f"procedure {name} has no tip {row['name']!r} for {row['for']!r}"
+            for key in ("equals", "beside"):
+                other = row.get(key, {}).get("bet")
+                if (
+                    spot is not None
+                    and other
+                    and not _speaks_of(spot, other)
+                    and not (key == "beside" and spots[other].enters)
+                ):
+                    yield f"procedure {name} has no must of {row['name']!r} that speaks of {other!r}"
+
+
+def _unsaid_limit(procedure: Procedure, cents: int | None) -> Iterator[str]:
+    """The limit of a bet that went, where the procedure has another figure or none."""
+    limit = amount_of(procedure.limit.each_bet) if procedure.limit is not None else None
+    if cents is not None and limit != Amount(cents):
+        yield f"procedure {procedure.id} has no [limit] of {dollars(cents)} for each bet"
+
+
+def _speaks_of(spot: BetPart, other: str) -> bool:
+    """True where some rule of a bet is about another."""
+    return any(other in must.others or (must.amount is not None and must.amount.bet == other) for must in spot.must)

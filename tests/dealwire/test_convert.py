@@ -42,13 +42,14 @@ def test_every_game_is_converted_with_its_hash_of_before_and_its_comments(name: 
     new = converted(path)
     assert new is not None
     assert new.before == HASHES[name]
+    assert new.unsaid == ()
     done = convert(path, "--to", tmp_path / name)
     assert (done.exit_code, done.stderr) == (0, "")
     written = tmp_path / name / path.name
     assert f"  before: {HASHES[name]}\n  after:  {load_game(written).sha256}\n" in done.stdout
     text = written.read_text()
     lines = [line for line in path.read_text().splitlines() if "#" in line]
-    gone = [change.partition(":")[0].split(".")[-1] for change in new.changes]
+    gone = ["[limit]", *(change.partition(":")[0].split(".")[-1] for change in new.changes)]
     assert [line for line in lines if line not in text and not any(key in line for key in gone)] == []
 
 
@@ -99,3 +100,27 @@ def test_what_is_no_game_and_what_is_not_in_order_is_refused_and_nothing_written
     assert path.read_bytes() == before
     assert "dealwire.game/2" in good.read_text()
     assert convert(tmp_path / "nix.toml", "--in-place").exit_code == 2
+
+
+def test_a_rule_of_a_wager_that_no_procedure_has_is_named(old: Path, tmp_path: Path) -> None:
+    """Once it is gone from the game, nobody would ask it of a wager."""
+    head = 'schema = "dealwire.procedure/2"\nbase = ["three-card.co"]\nid = "deals"\ntitle = "Mine"\n'
+    limit = '[limit]\neach-bet = "$50"\nclause = "mine"\n'
+    row = '[[bet]]\nnumber = 5\nname = "play"\nplaced = "by-decision"\nclause = "mine"\n'
+    (tmp_path / "deals.toml").write_text(f'{head}without = ["bet.tip-pair-plus"]\n{limit}{row}')
+    path = tmp_path / "mine.toml"
+    text = file_of(old, "three-card.co").read_text().replace('"three-card.co"', '"mine"', 1)
+    path.write_text(text.replace('["three-card.co", "three-card.co-single"]', '["deals", "gone"]'))
+    done = convert(path, "--in-place")
+    assert (done.exit_code, done.stderr.splitlines()) == (
+        1,
+        [
+            f"{path}: procedure deals has no [limit] of $100 for each bet",
+            f"{path}: procedure deals has no must of 'play' that speaks of 'ante'",
+            f"{path}: procedure deals has no tip 'tip-pair-plus' for 'pair-plus'",
+            f"{path}: procedure gone is not at hand: the rules of its bets were not looked at",
+        ],
+    )
+    new = converted(file_of(old, "three-card.co"))
+    assert new is not None
+    assert new.unsaid == ()
