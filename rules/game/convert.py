@@ -66,7 +66,8 @@ def converted(path: Path) -> Conversion | None:
 
 def _tips(whole: Whole) -> list[str]:
     """Bets of kind `tip`: the procedure says which spot is a tip for which bet."""
-    tips = [str(row.value.get("name")) for row in whole.rows.get("bets", ()) if row.value.get("kind") == "tip"]
+    rows = [row.value for row in whole.rows.get("bets", ()) if row.value.get("kind") == "tip"]
+    tips = [row["name"] for row in rows if isinstance(row.get("name"), str) and isinstance(row.get("for"), str)]
     for name in tips:
         drop(whole, f"bets.{name}")
     return [f"bets.{name}: gone; the procedure's tip-for says it" for name in tips]
@@ -80,6 +81,8 @@ def _terms(whole: Whole) -> list[str]:
         at = f"bets.{row.value.get('name')}"
         equals = row.value.get("equals")
         for key in ("equals", "beside"):
+            if not isinstance(_table(row.value.get(key)).get("bet"), str):
+                continue  # the loader refuses it
             changes += [f"{at}.{key}: gone; the procedure's must says it"] if drop(whole, f"{at}.{key}") else []
         if row.value.get("raised") is True and drop(whole, f"{at}.raised"):
             changes.append(f"{at}.raised: gone; the procedure's betting rounds say it")
@@ -92,8 +95,9 @@ def _terms(whole: Whole) -> list[str]:
 
 def _limit(whole: Whole) -> list[str]:
     """The figure of `[limit]`: it is the procedure's; its clause goes along, unless a limit of games needs it."""
-    if not drop(whole, "limit.each-bet-cents"):
+    if not isinstance(_table(whole.tables.get("limit")).get("each-bet-cents"), int):
         return []
+    drop(whole, "limit.each-bet-cents")
     if "games" not in whole.tables["limit"]:
         drop(whole, "limit")
     return ["limit.each-bet-cents: gone; the procedure's limit says it"]
