@@ -36,3 +36,4 @@ def test_no_game_of_colorado_is_left_out() -> None:
     assert dealt == of_rule_10
     games = {name for name in game_ids() if set(load_game(name).spec.procedures) & of_rule_10}
     assert settled == games
+    assert sum(len(row["settled"]) for row in rows) == len(games), "each settles one of them"

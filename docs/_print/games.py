@@ -18,6 +18,7 @@ from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from docs._print import MARK, printed, table
 from docs._print.words import bet_rules, dealing, wrongs
+from rules.game.load import game_ids, load_game
 
 _AUTHORIZED: Final = Path(__file__).parents[1] / "authorized.toml"
 
@@ -101,8 +102,11 @@ def _games(procedures: list[Procedure]) -> Iterator[str]:
 
 
 def authorized() -> list[dict[str, Any]]:
-    """The rows of `docs/authorized.toml`."""
+    """The rows of `docs/authorized.toml`, each with the games that settle it."""
     rows: list[dict[str, Any]] = tomllib.loads(_AUTHORIZED.read_text(encoding="utf-8"))["game"]
+    games = {name: load_game(name).spec.procedures for name in game_ids()}
+    for row in rows:
+        row["settled"] = [name for name, procedures in games.items() if not {*procedures}.isdisjoint(row["dealt"])]
     return rows
 
 
