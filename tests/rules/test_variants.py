@@ -280,3 +280,28 @@ def test_rows_are_merged_key_by_key_and_each_key_is_found_in_its_layer(layers: l
                 if not isinstance(value, dict) and key != "name":
                     assert Path(layer.file).name == f"l{top}.toml"
                     assert layer.content["bets"][there[1]][key] == value
+
+
+# ------------------------------------------------------------------ a variant is a game
+
+
+def test_a_variant_settles_rounds_and_is_served_at_a_table(mine: Path, tmp_path: Path) -> None:
+    run = CliRunner()
+    capture = Path(__file__).parents[2] / "captures" / "three-card.co.pcapng"
+    dealt = run.invoke(main, ["replay", str(capture), "--procedure", "three-card.co", "--no-settle", "--json"]).stdout
+    rounds = "".join(line for line in dealt.splitlines(keepends=True) if json.loads(line)["type"] == "round")
+    done = run.invoke(main, ["settle", "--game", str(mine)], input=rounds)
+    assert done.exit_code == 0
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {line["game"]["sha256"] for line in lines if line["type"] == "settlement"} == {load_game(mine).sha256}
+    assert any("in OURS" in line for line in done.stdout.splitlines())
+    (tmp_path / "table.toml").write_text(
+        'schema = "dealwire.table/1"\n[journal]\npath = "mine.journal"\n[[table]]\nname = "mine-1"\nseats = 3\n'
+        'procedure = "three-card.co"\ngame = "mine.toml"\npaytables = { pair-plus = "OURS" }\n'
+        'device = [{ name = "shuffler", kind = "shuffler", address = "tcp://127.0.0.1:7001" },\n'
+        '{ name = "controller", kind = "table-controller", address = "tcp://127.0.0.1:7002" }]\n',
+        encoding="utf-8",
+    )
+    done = run.invoke(main, ["run", "--check", str(tmp_path / "table.toml")])
+    assert done.exit_code == 0, done.output
+    assert f"mine-1: three-card.co, settled by {mine}; 2 devices" in done.stdout
