@@ -4,9 +4,10 @@ A kind is a class of `rules.kinds`, and a part of the game's file, on which `rul
 round and the terms of its settlement by the protocols here alone. `View`, `Terms` and `Game` have what they name.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, Protocol, Self
 
@@ -16,8 +17,10 @@ from pydantic import model_validator
 from dealer_flow.record.result import RoundResult, Seat
 from dealer_flow.tomlfile import TomlTable
 from protocol.cards import Card, spell_cards
-from rules.bets.bet_terms import Clauses, Declared, EnvyRule, HandWhen, Instead, Option, Paired
+from protocol.tomlfile import Key
+from rules.bets.bet_terms import Clauses, Declared, Doubled, EnvyRule, HandWhen, Instead, Option, Paired, Unqualified
 from rules.bets.hold import Hold
+from rules.bets.outcome import BetFacts, Outcome, paid
 from rules.bets.round_facts import Compared, HandFacts, MeterFacts, SpecFacts
 from rules.hands import Ranked
 from rules.paytables.paytable import FlatTable, PaidRow, PayField, PayRow, PayTable
@@ -28,6 +31,8 @@ Holds = Mapping[int, Mapping[str, Hold]]
 """Seat -> bet -> why it is not settled."""
 Played = Mapping[int, Set[str]]
 """Seat -> the bets that the cards decide."""
+NO_ROWS: Final[Mapping[Hashable, Outcome | None]] = MappingProxyType({})
+"""Of a bet without a table."""
 _NO_LINES: Final[Mapping[int, SettlementLine]] = MappingProxyType({})
 
 
@@ -73,8 +78,16 @@ class Bet(TomlTable):
     """The game that it is in, for `limit.games`."""
     tip_for: ClassVar[str] = ""
     """Of a tip the bet that it is settled as; empty of any other. No key of a file: `as_tip` sets it."""
-    names_rows: ClassVar[bool] = False
-    """Whether it is paid by those rows of its table alone that its `rows` name."""
+    on_race: ClassVar[bool] = False
+    """Whether a race decides it, and those rows of its table alone pay it that its `rows` name."""
+    by_hand: ClassVar[bool] = True
+    """Whether a hand decides it."""
+    by_cards: ClassVar[bool] = False
+    """Whether the row that its hand makes is all that decides it, unless it is folded."""
+    of_meters: ClassVar[bool] = False
+    """Whether meters pay it; a round may be played for it alone."""
+    table_kind: ClassVar[str] = ""
+    """The kind of its tables, where that is not the vocabulary of its hand's ranking."""
     apart: ClassVar[bool] = False
     """Whether it has no line of its own making: it is settled with those of the table, or outcome by outcome."""
     among_players: ClassVar[bool] = False
@@ -100,10 +113,59 @@ class Bet(TomlTable):
         """Name of the hand that decides it: the first that these readings and this table name, else its own."""
         return next((each.hand for each in self.hand_when if each.holds(readings, paytable)), self.hand)
 
-    @property
+    @cached_property
     def fixed(self) -> PaidRow | None:
         """What it pays whatever it wins with; None where a table says it."""
         return PaidRow("", self.pays, self.clauses.win) if self.pays else None
+
+    def outcome(self, facts: BetFacts) -> Outcome | None:
+        """How it ends by these facts, and nothing else; None where it is no bet: it is made by not folding, or it is a
+        pay on another bet's stake that is not earned. A kind that hangs on more than a seat's facts has none."""
+        raise NotImplementedError(f"how a bet of kind {self.kind} ends hangs on the whole table")
+
+    @cached_property
+    def folded(self) -> Outcome | None:
+        """How folding ends it; None where its hand decides all the same, or where it is made by not folding."""
+        return Outcome("lose", self.clauses.fold) if self.fold == "lose" else None
+
+    def by_row(self, row: PaidRow | None) -> Outcome | None:
+        """How it ends where a row of its table pays it, or none."""
+        if row is not None:
+            return paid(row, by_table=True)
+        return None if self.on else Outcome("lose", self.clauses.lose, by_table=True)
+
+    def faults(self, spec: SpecFacts, bets: Collection[str]) -> Iterator[tuple[Key, str]]:
+        """What the keys of its kind cannot know of the rest of the file, whose `bets` and tips have these names; each
+        key in its row."""
+        yield from ()
+
+    def ranked_faults(self, decides: "Decides") -> Iterator[tuple[Key, str]]:
+        """What is wrong with hands and rows that it names, by their rankings."""
+        yield from ()
+
+    @property
+    def stands_with(self) -> tuple[str, ...]:
+        """Bets beside which it stands, and without which it is nothing."""
+        return ()
+
+    @property
+    def unqualified_by(self) -> Unqualified | None:
+        """What it says of a hand that does not qualify."""
+        return None
+
+    @property
+    def paying_hand(self) -> str:
+        """The hand that its tables look at."""
+        return self.hand
+
+    @property
+    def for_jackpot(self) -> bool:
+        """Whether what is collected of it is a jackpot's."""
+        return False
+
+    def note(self, paytable: str | None) -> Doubled | None:
+        """The note under one of its tables, where it has one."""
+        return None
 
     @property
     def envy_rule(self) -> EnvyRule | None:
@@ -145,23 +207,21 @@ class Bet(TomlTable):
         hand = view.hand(name, seat)
         if isinstance(hand, str):
             return staked.held(Hold(hand, self.clauses.win))
-        rows, paytable = staked.of.rows, staked.of.paytable
-        assert rows is not None, "a bet of this kind has a table"
-        row = rows[hand.key]
-        if row is not None:
-            noted = self.noted(row, staked, seat, view)
-            if isinstance(noted, Hold):
-                return staked.held(noted)
-            cards = " ".join(spell_cards(known)) if not isinstance(known := view.cards(name, seat), str) else known
-            return staked.won(f"{noted.when} in {cards}", noted, paytable)
-        if not staked.of.own:
+        outcome = staked.of.by_row[hand.key]
+        if outcome is None:
             return None
-        of_dealer = "the dealer's " if view.terms.hands[name].of_dealer else ""
-        return staked.lose(f"{of_dealer}{hand.text} has no row in {paytable}", staked.of.lost, paytable)
+        if outcome.row is None:
+            of_dealer = "the dealer's " if view.terms.hands[name].of_dealer else ""
+            return staked.ended(outcome, f"{of_dealer}{hand.text} has no row in {staked.of.paytable}")
+        noted = self.noted(outcome, staked, seat, view)
+        if isinstance(noted, Hold):
+            return staked.held(noted)
+        cards = " ".join(spell_cards(known)) if not isinstance(known := view.cards(name, seat), str) else known
+        return staked.ended(noted, f"{outcome.row.when} in {cards}")
 
-    def noted(self, row: PaidRow, staked: "Staked", seat: Seat, view: "RoundFacts") -> PaidRow | Hold:
-        """The row that pays it as a note under its table has it, or why that is open."""
-        return row
+    def noted(self, outcome: Outcome, staked: "Staked", seat: Seat, view: "RoundFacts") -> Outcome | Hold:
+        """How it ends by a note under its table, or why that is open."""
+        return outcome
 
     @property
     def to_choose(self) -> tuple[str, ...]:
@@ -188,22 +248,37 @@ class TabledBet(Bet):
     def _is_paid_by_table(self) -> Self:
         if self.pays is not None or not self.paytables:
             raise ValueError(f"bet {self.name!r} of kind {self.kind} needs paytables and no pays")
-        if self.names_rows != bool(self.rows):
+        if self.on_race != bool(self.rows):
             raise ValueError(f"bet {self.name!r}: a race bet, and no other, says which rows pay it")
         return self
+
+    def outcome(self, facts: BetFacts) -> Outcome | None:
+        """By the row that its hand makes."""
+        return self.folded if facts.folded and self.fold != "stands" else self.by_row(facts.row)
+
+
+class RowOutcomes(dict[Hashable, Outcome | None]):
+    """Key of a hand -> how a bet ends that its row pays; found when it is looked up."""
+
+    def __init__(self, bet: Bet, rows: FlatTable) -> None:
+        super().__init__()
+        self._bet, self._rows = bet, rows
+
+    def __missing__(self, key: Hashable) -> Outcome | None:
+        found = self[key] = self._bet.by_row(self._rows[key])
+        return found
 
 
 @dataclass(slots=True)  # not frozen: read several times a line, and made once
 class Agreed:
     """A bet as the terms have it: whose stake it is paid on (`on`, itself for a wager of its `own`), the hand that
     decides it under the readings in use, the pay table chosen for it and that table's rows, both None for a bet without
-    one.
-    `apart`: it is settled with those of the table, or outcome by outcome. `by_choice`: what its player chose or set may
-    decide it before its hand does. `line` makes its line. `fold` and `lost`: what folding does to it and the clause by
-    which it loses; `against` the hand that it is compared with, empty where it is with none; `fixed` what it pays
-    whatever it wins with; `envy_base` the wager in cents for which its envy stands; `whose` the other hand in words;
-    `by_length`: hands are flushes, compared by how long they are; `loses` what is said last of the bet where it is
-    lost."""
+    one, how it ends `by_row` of each key. `apart`: it is settled with those of the table, or outcome by outcome.
+    `by_choice`: what its player chose or set may decide it before its hand does. `line` makes its line. `fold` and
+    `lost`: what folding does to it and the clause by which it loses; `against` the hand that it is compared with, empty
+    where it is with none; `fixed` what it pays whatever it wins with; `envy_base` the wager in cents for which its envy
+    stands; `whose` the other hand in words; `by_length`: hands are flushes, compared by how long they are; `loses` what
+    is said last of the bet where it is lost."""
 
     bet: Bet
     name: str
@@ -215,6 +290,7 @@ class Agreed:
     hand: str
     paytable: str | None
     rows: FlatTable | None
+    by_row: Mapping[Hashable, Outcome | None]
     fold: str
     lost: str
     against: str
@@ -255,32 +331,24 @@ class Staked(msgspec.Struct, gc=False):
         """It is not settled."""
         return held(self.of.bet, self.seat, self.stake, hold)
 
-    def push(self, facts: str, clause: str) -> SettlementLine:
-        """It comes back."""
-        name = self.of.bet.name
-        return make_line(self.seat, name, self.stake, "push", f"{facts}: {name} pushes", clause)
-
-    def lose(self, facts: str, clause: str, paytable: str | None = None) -> SettlementLine:
-        """It is lost; `paytable` where none of its rows was reached. Made without `make_line` and in the order of the
-        fields, since most lines are lost ones: by their names they take half as long again."""
-        of, cents = self.of, self.stake
-        why = facts + of.loses
-        return SettlementLine(self.seat, of.name, cents, "lose", 0, 0, -cents, why, clause, paytable, None, None, "0")
-
-    def won(self, facts: str, row: PaidRow, paytable: str | None = None, *, stake_lost: bool = False) -> SettlementLine:
-        """It wins as `row` pays it; a row that says push gives the stake back. `stake_lost`: of "to 1" the stake goes
-        all the same."""
-        name, stake, when = self.of.name, self.stake, row.when or None
-        if row.pay.unit == "push":
-            why = f"{facts}: {name} pushes"
-            return make_line(self.seat, name, stake, "push", why, row.clause, paytable=paytable, row=when)
+    def ended(self, outcome: Outcome, facts: str) -> SettlementLine:
+        """It ended so, for these `facts`. Most lines are made without `make_line` and in the order of the fields: by
+        their names they take half as long again."""
+        of, stake, row, clause = self.of, self.stake, outcome.row, outcome.clause
+        name, table = of.name, of.paytable if outcome.by_table else None
+        if outcome.result == "lose":
+            why = facts + of.loses
+            return SettlementLine(self.seat, name, stake, "lose", 0, 0, -stake, why, clause, table, None, None, "0")
+        if outcome.result != "win" or row is None:
+            ends = "is pushed back" if outcome.result == "returned" else "pushes"
+            when = row.when if row is not None and row.when else None
+            why = f"{facts}: {name} {ends}"
+            return make_line(self.seat, name, stake, outcome.result, why, clause, paytable=table, row=when)
         pay, rest = self.terms.paid(self.cents, row)
-        back = stake if row.keeps_stake and not stake_lost else 0
-        why = f"{facts}: {name} pays {row.words}{', the stake is lost' if stake_lost else ''}"
-        net, left = pay + back - stake, str(rest) if rest else "0"
-        return SettlementLine(
-            self.seat, name, stake, "win", pay, back, net, why, row.clause, paytable, when, None, left
-        )
+        back = stake if row.keeps_stake and not outcome.stake_lost else 0
+        why = f"{facts}: {name} pays {row.words}{', the stake is lost' if outcome.stake_lost else ''}"
+        net, left, when = pay + back - stake, str(rest) if rest else "0", row.when or None
+        return SettlementLine(self.seat, name, stake, "win", pay, back, net, why, clause, table, when, None, left)
 
 
 Line = Callable[[Staked, Seat, "RoundFacts"], SettlementLine | None]
@@ -300,6 +368,16 @@ def held(bet: Bet, seat: int, stake: int, hold: Hold) -> SettlementLine:
 
 
 # ------------------------------------------------------------------ what a kind may ask
+
+
+class Decides(Protocol):
+    """The rankings of the game's hands, as a file that is read asks them."""
+
+    def least(self, hand: str, cards: str, key: Key) -> Iterator[tuple[Key, str]]:
+        """What is wrong with the cards of a least hand."""
+
+    def row(self, hand: str, row: str, key: Key) -> Iterator[tuple[Key, str]]:
+        """What is wrong with a row that the hand shall hold."""
 
 
 class GameFacts(Protocol):

@@ -1,6 +1,6 @@
 """Parts of a game as a kind of bet sees them; see `rules.bets.bet.RoundFacts`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from rules.bets.bet_terms import RaceSpec
@@ -33,6 +33,18 @@ class ReturnFacts(Protocol):
         """Where a round is played for the progressive alone and nobody has a jackpot hand."""
 
 
+class NamedFacts(Protocol):
+    """A row of bets."""
+
+    @property
+    def name(self) -> str:
+        """As the procedure calls the spot."""
+
+    @property
+    def kind(self) -> str:
+        """Its kind."""
+
+
 class SpecFacts(Protocol):
     """The game's file."""
 
@@ -47,6 +59,14 @@ class SpecFacts(Protocol):
     @property
     def race(self) -> RaceSpec | None:
         """Its race of columns."""
+
+    @property
+    def readings(self) -> Mapping[str, object]:
+        """Those that it leaves open."""
+
+    @property
+    def bets(self) -> Sequence[NamedFacts]:
+        """Its rows of bets."""
 
     @property
     def returns(self) -> ReturnFacts:

@@ -29,7 +29,7 @@ def in_doubt(seat: Seat, terms: Terms, holds: Mapping[str, Hold], folds: Set[str
 
 def goes_by_fold(bet: Bet, terms: Terms) -> bool:
     """True where it matters to this bet that its player folded; a pot is whose it is by the hands that did not."""
-    if bet.kind == "progressive" and terms.readings.get("folded-progressive", "dies") != "dies":
+    if bet.of_meters and terms.readings.get("folded-progressive", "dies") != "dies":
         return False
     return bet.fold in ("lose", "absent") or bet.kind == "to-pot"
 

@@ -1,4 +1,4 @@
-"""Facts of the table that break a rule: the bets they touch are held, with the clause; nobody's money is guessed."""
+"""BetFacts of the table that break a rule: the bets they touch are held, with the clause; nobody's money is guessed."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -10,7 +10,7 @@ from dealer_flow.procedure.law import Law
 from dealer_flow.record.result import Seat
 from protocol.cards import Card, parse_card
 from protocol.places import DEALER
-from rules.bets.bet import Agreed, Bet
+from rules.bets.bet import NO_ROWS, Agreed, Bet, RowOutcomes
 from rules.errors import ACCEPT_SUSPECT, SettlementRefused
 from rules.facts.caps import agree_maximum
 from rules.facts.commission import Commission
@@ -218,6 +218,7 @@ class Terms:
 
     def _agree(self, bet: Bet) -> Agreed:
         table, against = self.chosen(bet), bet.compared_with
+        rows = None if table is None else self.game.tables.get((bet.name, table))
         return Agreed(
             bet=bet,
             name=bet.name,
@@ -228,7 +229,8 @@ class Terms:
             line=bet.settled_by,
             hand=bet.decided_by(self.readings, table),
             paytable=table,
-            rows=None if table is None else self.game.tables.get((bet.name, table)),
+            rows=rows,
+            by_row=NO_ROWS if rows is None else RowOutcomes(bet, rows),
             fold=bet.fold,
             lost=bet.clauses.lose,
             against=against,

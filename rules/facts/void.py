@@ -25,7 +25,7 @@ def plays(result: RoundResult, seat: Seat, bet: Bet, game: Game) -> bool:
         return False
     if result.outcome == "complete" and seat.status != "dead":
         return True
-    if result.outcome == "progressive-only" and bet.kind == "progressive":
+    if result.outcome == "progressive-only" and bet.of_meters:
         return seat.status != "dead"
     own = not bet.among_players  # a pot is settled as a whole: the table knows whose it was
     shown = result.outcome == "defective-deck" and seat.status != "dead" and own  # the hand was, and it stands

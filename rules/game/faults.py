@@ -1,9 +1,10 @@
 """What one key of a game file cannot know of another: names that have to stand elsewhere in it."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 
 from protocol.tomlfile import Key
 from rules.bets.bet import Bet
+from rules.bets.faults import unknown
 from rules.game.hand_spec import HandSpec
 from rules.game.house_ways import houseway_ids
 from rules.game.jackpot_spec import JackpotAward, award_faults
@@ -11,10 +12,6 @@ from rules.game.keep_rules import keep_ids, load_keep
 from rules.game.pot_spec import POT, is_of_pot
 from rules.game.readings import READINGS
 from rules.game.schema import GameSpec
-from rules.kinds.against import AgainstBet
-from rules.kinds.shared import SharedBet
-from rules.kinds.split import SplitBet
-from rules.kinds.table import TableBet
 from rules.kinds.to_pool import ToPoolBet
 from rules.kinds.to_pot import ToPotBet
 from rules.paytables.paytable import paytable_faults
@@ -46,7 +43,6 @@ def faults(spec: GameSpec, tips: Collection[str] = ()) -> Iterator[tuple[Key, st
         if row.name in names[:index]:
             yield ("bets", index, "name"), f"bet {row.name!r} stands twice"
         yield from _bet_faults(spec, index, row, names)
-        yield from _missing_clauses(index, row)
     if spec.maximum is not None:
         yield from unknown(("maximum", "bets"), "bet", spec.maximum.bets, names)
     yield from _table_faults(spec)
@@ -63,13 +59,11 @@ def _table_faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
 
 def _bet_faults(spec: GameSpec, index: int, bet: Bet, names: list[str]) -> Iterator[tuple[Key, str]]:
     at = ("bets", index)
-    if (bet.kind == "race") != (spec.race is not None):
-        needs = "race" if bet.kind == "race" else "hands.NAME"
+    if bet.on_race != (spec.race is not None):
+        needs = "race" if bet.on_race else "hands.NAME"
         yield (*at, "kind"), f"a bet of kind {bet.kind} needs a [{needs}]"
         return
-    if bet.kind == "progressive" and any(other.kind == bet.kind for other in spec.bets[:index]):
-        yield (*at, "kind"), "a game has at most one progressive bet"
-    if bet.kind not in ("race", "fee", "shared", "to-pot", "to-pool"):
+    if bet.by_hand:
         yield from unknown((*at, "hand"), "hand", (bet.hand, *(each.hand for each in bet.hand_when)), spec.hands)
     if bet.instead is not None:
         yield from unknown((*at, "instead", "hand"), "hand", (bet.instead.hand,), spec.hands)
@@ -77,18 +71,9 @@ def _bet_faults(spec: GameSpec, index: int, bet: Bet, names: list[str]) -> Itera
     for each in bet.hand_when:
         yield from unknown((*at, "hand-when"), "reading", (each.reading,) if each.reading else (), spec.readings)
         yield from unknown((*at, "hand-when"), "pay table", each.paytables, bet.paytables)
-    if isinstance(bet, AgainstBet | SplitBet):
-        yield from unknown((*at, "against"), "hand", (bet.against,), spec.hands)
-    if isinstance(bet, SplitBet):
-        yield from unknown((*at, "low"), "hand", (bet.low, bet.against_low), spec.hands)
-    if isinstance(bet, SharedBet):
-        yield from unknown((*at, "goes-with"), "bet", bet.goes_with, names)
-    if isinstance(bet, AgainstBet):
-        yield from unknown((*at, "table-hand"), "hand", (bet.table_hand,) if bet.table_hand else (), spec.hands)
-        yield from unknown((*at, "raised", "above"), "bet", (bet.raised.above,) if bet.raised else (), names)
-        if bet.unqualified:
-            yield from unknown((*at, "unqualified"), "qualifier", (bet.unqualified.qualifier,), spec.qualifiers)
-        yield from (((*at, *key), why) for key, why in _unpaid_wins(bet))
+    if bet.fold == "lose" and not bet.clauses.fold:
+        yield (*at, "clauses"), "fold: missing, and folding loses the bet"
+    yield from (((*at, *key), why) for key, why in bet.faults(spec, names))
     if bet.pairs_with:
         yield from unknown((*at, "pairs-with"), "bet", (bet.pairs_with.bet,), names)
         pair = [each for each in spec.bets if each.name == bet.pairs_with.bet and isinstance(each, Bet)]
@@ -166,36 +151,6 @@ def _keep_faults(name: str, hand: HandSpec) -> Iterator[tuple[Key, str]]:
         yield ("hands", name, "of", place), f"{cards} cards, and {hand.keeps} keeps some of {of}; allowed: {of}"
 
 
-def _unpaid_wins(bet: AgainstBet) -> Iterator[tuple[Key, str]]:
-    """Ends of a bet that win whatever the hand is, and so by no row: where a table pays it, by nothing."""
-    ends: list[tuple[Key, str, str]] = [(("tie",), bet.tie, "push, lose")]
-    ends += [(("ties", number, "then"), rule.then, "push, lose") for number, rule in enumerate(bet.ties)]
-    if bet.one_colour is not None:
-        ends.append((("one-colour", "then"), bet.one_colour.then, "push, lose"))
-    if bet.unqualified is not None:
-        ends.append((("unqualified", "then"), bet.unqualified.then, "push, acts"))
-        for number, unless in enumerate(bet.unqualified.unless):
-            ends.append((("unqualified", "unless", number, "then"), unless.then, "push, acts"))
-    for key, then, allowed in ends if bet.paytables else ():
-        if then == "win":
-            yield key, f"'win' is paid by no row of a table, and the bet has no pays; allowed: {allowed}"
-
-
-def _missing_clauses(index: int, bet: Bet) -> Iterator[tuple[Key, str]]:
-    """Ways to end that a bet has, and nothing that decides them."""
-    if bet.fold == "lose" and not bet.clauses.fold:
-        yield ("bets", index, "clauses"), "fold: missing, and folding loses the bet"
-    if isinstance(bet, AgainstBet) and bet.unqualified and not bet.clauses.unqualified:
-        yield ("bets", index, "clauses"), "unqualified: missing, and the bet looks whether the other hand qualifies"
-
-
-def unknown(key: Key, what: str, named: Iterable[str], known: Iterable[str]) -> Iterator[tuple[Key, str]]:
-    """Names that nobody gave to anything, and those that are."""
-    for name in named:
-        if name not in known:
-            yield key, f"unknown {what} {name!r}; allowed: {', '.join(known)}"
-
-
 def _set_faults(spec: GameSpec, names: list[str]) -> Iterator[tuple[Key, str]]:
     """Hands that are set in two, and the ways they are set."""
     for index, each in enumerate(spec.sets):
@@ -210,10 +165,3 @@ def _option_faults(spec: GameSpec, at: Key, bet: Bet) -> Iterator[tuple[Key, str
         yield (*at, "commission"), "the game has no [commission]"
     if bet.commission_when:
         yield from unknown((*at, "commission-when"), "reading", (bet.commission_when.reading,), spec.readings)
-    if isinstance(bet, AgainstBet) and bet.doubt:
-        yield from unknown((*at, "doubt"), "reading", (bet.doubt.reading,), spec.readings)
-        yield from unknown((*at, "doubt"), "hand", (bet.doubt.hand, bet.doubt.against), spec.hands)
-    if isinstance(bet, TableBet) and bet.doubled:
-        yield from unknown((*at, "doubled"), "reading", (bet.doubled.reading,), spec.readings)
-        yield from unknown((*at, "doubled"), "qualifier", (bet.doubled.qualifier,), spec.qualifiers)
-        yield from unknown((*at, "doubled"), "pay table", bet.doubled.tables, bet.paytables)

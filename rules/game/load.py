@@ -32,8 +32,6 @@ from rules.game.source import GameSource, Tip, tips_of
 from rules.game.source import cards_of as cards_of
 from rules.game.split_spec import SetHand
 from rules.hands import Ranking
-from rules.kinds.fee import FeeBet
-from rules.kinds.shared import SharedBet
 from rules.paytables.paytable import FlatTable, PaidRow, PayTable, flatten
 from rules.settlement import GameRef
 
@@ -116,7 +114,7 @@ class Game:
     @cached_property
     def jackpot_fees(self) -> frozenset[str]:
         """Fees that are a jackpot's once they are collected."""
-        return frozenset(name for name, bet in self.bets.items() if isinstance(bet, FeeBet) and bet.to_jackpot)
+        return frozenset(name for name, bet in self.bets.items() if bet.for_jackpot)
 
     @cached_property
     def ref(self) -> GameRef:
@@ -141,8 +139,8 @@ class Game:
         """Bet -> the bets that are valid only together with it, itself included."""
         groups = {name: frozenset({name}) for name in self.bets} | (self.law.tied if self.law is not None else {})
         for bet in self.bets.values():
-            if isinstance(bet, SharedBet):
-                merged = groups[bet.name].union(*(groups[other] for other in bet.goes_with))
+            if bet.stands_with:
+                merged = groups[bet.name].union(*(groups[other] for other in bet.stands_with))
                 groups.update(dict.fromkeys(merged, merged))
         return groups
 
@@ -183,7 +181,7 @@ class Game:
     @cached_property
     def progressive(self) -> Bet | None:
         """The one bet that is resolved for the whole table at once."""
-        return next((bet for bet in self.bets.values() if bet.kind == "progressive"), None)
+        return next((bet for bet in self.bets.values() if bet.of_meters), None)
 
     @cached_property
     def fixed(self) -> Mapping[str, PaidRow]:

@@ -2,13 +2,13 @@
 the game is read, by the ranking of the hand that is meant."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from protocol.cards import parse_card
 from protocol.tomlfile import Key
 from rules.game.pool_spec import PoolSpec
 from rules.game.schema import GameSpec
 from rules.hands import Ranking
-from rules.kinds.against import AgainstBet
 from rules.paytables.conditions import CONDITIONS
 
 
@@ -19,19 +19,27 @@ def least_faults(spec: GameSpec, rankings: Mapping[str, Ranking]) -> Iterator[tu
         yield from _faults(spec, rankings, each.hand, each.at_least, ("qualifiers", name))
     if spec.pool is not None:
         yield from _runner_faults(spec.pool, rankings)
+    decides = _Decides(spec, rankings)
     for number, bet in enumerate(spec.bets):
-        at = "bets", number
-        if not isinstance(bet, AgainstBet):
-            continue
-        if bet.raised:
-            yield from _faults(spec, rankings, bet.hand, bet.raised.at_least, (*at, "raised"))
-        for place, unless in enumerate(bet.unqualified.unless if bet.unqualified else ()):
-            yield from _faults(spec, rankings, bet.hand, unless.at_least, (*at, "unqualified", "unless", place))
-        conditions = CONDITIONS[rankings[bet.against].vocabulary]
-        for place, rule in enumerate(bet.ties):
-            if conditions.check(rule.row) is None:
-                why = f"{rule.row!r} is no row of a hand {bet.against!r}; allowed: {conditions.allowed}"
-                yield (*at, "ties", place, "row"), why
+        yield from ((("bets", number, *key), why) for key, why in bet.ranked_faults(decides))
+
+
+@dataclass(frozen=True, slots=True)
+class _Decides:
+    """What the rankings of the file's hands say of cards and rows that a bet names."""
+
+    spec: GameSpec
+    rankings: Mapping[str, Ranking]
+
+    def least(self, hand: str, cards: str, key: Key) -> Iterator[tuple[Key, str]]:
+        """What is wrong with the cards of a least hand."""
+        return _faults(self.spec, self.rankings, hand, cards, key)
+
+    def row(self, hand: str, row: str, key: Key) -> Iterator[tuple[Key, str]]:
+        """A row that no table of the hand may have."""
+        conditions = CONDITIONS[self.rankings[hand].vocabulary]
+        if conditions.check(row) is None:
+            yield key, f"{row!r} is no row of a hand {hand!r}; allowed: {conditions.allowed}"
 
 
 def _runner_faults(pool: PoolSpec, rankings: Mapping[str, Ranking]) -> Iterator[tuple[Key, str]]:

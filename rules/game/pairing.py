@@ -8,6 +8,7 @@ from dealer_flow.procedure.load import ProcedureError, fault_of, known_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.schema import Procedure
 from protocol.tomlfile import Key, TomlFileError
+from rules.bets.bet import Bet
 from rules.game.hand_spec import DISCARDS, OWN, Cards, HandSpec
 from rules.game.load import Game
 from rules.game.schema import GameSpec
@@ -80,11 +81,12 @@ def _bets(spec: GameSpec, procedure: Procedure) -> Iterator[PairFault]:
     """Each bet of the one is a bet of the other, and the same one is played for the progressive."""
     spots = {bet.name: bet for bet in procedure.bet}
     bets = {bet.name: bet for bet in spec.bets}
+    of_meters = {bet.name for bet in spec.bets if isinstance(bet, Bet) and bet.of_meters}
     given_up = {choice.gives_up.as_ for choice in procedure.decision if choice.gives_up}
     for number, bet in enumerate(spec.bets):
         if bet.on:
             continue  # paid on another bet's stake, it has no spot
-        spot, progressive = spots.get(bet.name), bet.kind == "progressive"
+        spot, progressive = spots.get(bet.name), bet.name in of_meters
         if spot is None and bet.name in given_up:
             continue
         if spot is None:
@@ -100,7 +102,7 @@ def _bets(spec: GameSpec, procedure: Procedure) -> Iterator[PairFault]:
         if spot.name not in bets:
             why = f"game {spec.id} has no bet {spot.name!r}; allowed: {', '.join(bets)}"
             yield PairFault("procedure", ("bet", number, "name"), why)
-        elif spot.progressive and bets[spot.name].kind != "progressive":
+        elif spot.progressive and spot.name not in of_meters:
             why = f"game {spec.id} settles {spot.name!r} as {bets[spot.name].kind}; allowed: false"
             yield PairFault("procedure", ("bet", number, "progressive"), why)
 

@@ -13,7 +13,8 @@ from dealer_flow.layers import Whole
 from dealer_flow.procedure.load import Procedure, ProcedureError, known_procedures, load_procedure
 from dealer_flow.tomlfile import first_fault, named_faults, read, validated
 from protocol.tomlfile import Key, TomlFileError
-from rules.game.faults import faults, unknown
+from rules.bets.faults import unknown
+from rules.game.faults import faults
 from rules.game.hand_spec import HandSpec
 from rules.game.keep_rules import load_keep
 from rules.game.layers import compose
@@ -22,9 +23,6 @@ from rules.hands import Ranking, UnknownRanking, ranking
 from rules.hands.poker import PokerRanking, load_ranking
 from rules.paytables.conditions import CONDITIONS
 from rules.paytables.paytable import PayTable, load_paytable
-
-_TABLE_OF: Final[Mapping[str, str]] = {"margin": "margin", "race": "race"}
-"""Kind of bet -> the kind of its tables, where it is not the vocabulary of its hand's ranking."""
 
 _NO_FILES: Final[Mapping[str, Path]] = {}
 
@@ -150,7 +148,7 @@ class GameSource:
                 key: Key = ("bets", index, "paytables" if name in bet.paytables else "instead")
                 found[name] = table = self._paytable(key, name)
                 hand = bet.instead.hand if bet.instead and key[2] == "instead" else bet.hand
-                wanted = _TABLE_OF.get(bet.kind) or rankings[hand].vocabulary
+                wanted = bet.table_kind or rankings[hand].vocabulary
                 if table.kind != wanted:
                     why = f"{name} is a {table.kind} table; a {bet.kind} bet on {hand} needs a {wanted} table"
                     raise self.fault(key, why)

@@ -1,18 +1,22 @@
 """Bets on one hand against another: the dealer's, or one that belongs to nobody."""
 
-from dataclasses import replace
-from typing import Literal, Self
+from collections.abc import Collection, Iterator
+from functools import cached_property
+from typing import Final, Literal, Self
 
 from pydantic import model_validator
 
 from dealer_flow.english import dollars
 from dealer_flow.record.result import Seat
-from rules.bets.bet import Bet, Line, RoundFacts, Staked
+from protocol.tomlfile import Key
+from rules.bets.bet import Bet, Decides, Line, RoundFacts, Staked
 from rules.bets.bet_terms import Doubt, OneColour, Raised, TieRule, Unqualified
 from rules.bets.compared import compared
+from rules.bets.faults import unknown
 from rules.bets.hold import Hold
+from rules.bets.outcome import ONE_COLOUR, BetFacts, Outcome, paid
+from rules.bets.round_facts import SpecFacts
 from rules.hands import Ranked
-from rules.paytables.paytable import PaidRow
 from rules.settlement import SettlementLine
 
 
@@ -58,98 +62,175 @@ class AgainstBet(Bet):
         return self
 
     @property
+    def unqualified_by(self) -> Unqualified | None:
+        """What it says of a hand that does not qualify."""
+        return self.unqualified
+
+    @property
+    def paying_hand(self) -> str:
+        """The hand that its table looks at."""
+        return self.table_hand or self.hand
+
+    def faults(self, spec: SpecFacts, bets: Collection[str]) -> Iterator[tuple[Key, str]]:
+        """Hands, qualifiers and readings that the file has not; ends that no row pays; a clause that is missing."""
+        yield from unknown(("against",), "hand", (self.against,), spec.hands)
+        yield from unknown(("table-hand",), "hand", (self.table_hand,) if self.table_hand else (), spec.hands)
+        yield from unknown(("raised", "above"), "bet", (self.raised.above,) if self.raised else (), bets)
+        if self.unqualified:
+            yield from unknown(("unqualified",), "qualifier", (self.unqualified.qualifier,), spec.qualifiers)
+            if not self.clauses.unqualified:
+                yield ("clauses",), "unqualified: missing, and the bet looks whether the other hand qualifies"
+        if self.doubt:
+            yield from unknown(("doubt",), "reading", (self.doubt.reading,), spec.readings)
+            yield from unknown(("doubt",), "hand", (self.doubt.hand, self.doubt.against), spec.hands)
+        yield from self._unpaid_wins()
+
+    def _unpaid_wins(self) -> Iterator[tuple[Key, str]]:
+        """Ends that win whatever the hand is, and so by no row: where a table pays the bet, by nothing."""
+        ends: list[tuple[Key, str, str]] = [(("tie",), self.tie, "push, lose")]
+        ends += [(("ties", number, "then"), rule.then, "push, lose") for number, rule in enumerate(self.ties)]
+        if self.one_colour is not None:
+            ends.append((("one-colour", "then"), self.one_colour.then, "push, lose"))
+        if self.unqualified is not None:
+            ends.append((("unqualified", "then"), self.unqualified.then, "push, acts"))
+            for number, unless in enumerate(self.unqualified.unless):
+                ends.append((("unqualified", "unless", number, "then"), unless.then, "push, acts"))
+        for key, then, allowed in ends if self.paytables else ():
+            if then == "win":
+                yield key, f"'win' is paid by no row of a table, and the bet has no pays; allowed: {allowed}"
+
+    def ranked_faults(self, decides: Decides) -> Iterator[tuple[Key, str]]:
+        """Least hands and rows of a tie that are none."""
+        if self.raised:
+            yield from decides.least(self.hand, self.raised.at_least, ("raised",))
+        for place, unless in enumerate(self.unqualified.unless if self.unqualified else ()):
+            yield from decides.least(self.hand, unless.at_least, ("unqualified", "unless", place))
+        for place, rule in enumerate(self.ties):
+            yield from decides.row(self.against, rule.row, ("ties", place, "row"))
+
+    def outcome(self, facts: BetFacts) -> Outcome | None:
+        """By the hands, as far as the other one qualifies and no row pays whatever it has; None where it hangs on hands
+        that were not compared, too."""
+        if facts.folded and self.fold != "stands":
+            return self.folded
+        if self.always == "stake-kept" and facts.row is not None:
+            return paid(facts.row, by_table=True)
+        if not facts.qualified and (ruled := self._unqualified(facts.also)) is not None:
+            return ruled
+        if facts.sign is None:
+            return None
+        sign, row = facts.sign if self.wins == "higher" else -facts.sign, facts.row if self.paytables else self.fixed
+        if self.always == "stake-lost" and row is not None:
+            return paid(row, by_table=True, stake_lost=sign < 0)
+        if sign == 0:
+            return self._tied(facts.also)
+        if sign < 0:
+            return Outcome("lose", self.clauses.lose)
+        if row is not None:
+            return paid(row, by_table=bool(self.paytables))
+        if self.below == "push":
+            return Outcome("push", self.clauses.below or self.clauses.win)
+        return Outcome("lose", self.clauses.lose, by_table=True)
+
+    def _unqualified(self, also: Collection[str]) -> Outcome | None:
+        """Against a hand that does not qualify; None where it acts as if it did."""
+        if self.unqualified is None:
+            return None
+        for unless in self.unqualified.unless:
+            if unless.at_least in also:
+                return self._then(unless.then, unless.clause)
+        return self._then(self.unqualified.then, self.clauses.unqualified)
+
+    def _tied(self, also: Collection[str]) -> Outcome | None:
+        """As the first rule says that the other hand is in, else as the bet says."""
+        for rule in self.ties:
+            if rule.row in also:
+                return self._then(rule.then, rule.clause)
+        if self.one_colour is not None and ONE_COLOUR in also:
+            return self._then(self.one_colour.then, self.one_colour.clause)
+        return self._then(self.tie, self.clauses.tie)
+
+    def _then(self, then: Literal["win", "push", "lose", "acts"], clause: str) -> Outcome | None:
+        """What a rule of the file says, whatever the hand is; None where the hands decide."""
+        if then == "acts":
+            return None
+        if then != "win":
+            return Outcome(then, clause)
+        assert self.fixed is not None, "the file was examined"
+        return paid(self.fixed, clause=clause)
+
+    @cached_property
+    def by_hands(self) -> tuple[Outcome | None, ...]:
+        """How it ends where nothing is asked but which of two hands is higher, by the sign: a tie, a win, a loss."""
+        return tuple(self.outcome(BetFacts(sign)) for sign in (0, 1, -1))
+
+    @property
     def settled_by(self) -> Line:
         """Its line; by the shorter way where nothing is asked but which of two hands is higher."""
         plain = not (self.raised or self.asks_more or self.doubt or self.wins == "lower")
         return self._by_hands_alone if plain else self.line
 
     def line(self, staked: Staked, seat: Seat, view: RoundFacts) -> SettlementLine:
-        """Wins at a fixed pay or by a table, loses, or ties by the hands, as far as the other hand qualifies."""
+        """Its outcome, as soon as what is known decides it; what is not known and may decide it holds it."""
         player = view.hand(staked.of.hand, seat)
         if isinstance(player, str):
-            fixed = not self.always and not _is_raised(self.raised, staked, seat)
-            ruled = self._unqualified(staked, seat, view, None) if fixed else None
-            return ruled if ruled is not None else staked.held(Hold(player, self.clauses.win))
+            return self._unseen(player, staked, seat, view)
         if self.raised is not None and (wrong := _raised(self.raised, staked, seat, player)):
             return staked.held(wrong)
         shown = view.hand(self.table_hand, seat) if self.table_hand else player
         if isinstance(shown, str):
             return staked.held(Hold(shown, self.clauses.win))
-        row = staked.row(shown.key) if self.paytables else None
-        if self.always == "stake-kept" and row is not None:
-            return staked.won(f"{shown.text}, whatever the dealer has", row, staked.paytable)
-        ruled = self._unqualified(staked, seat, view, player) if self.unqualified is not None else None
-        return ruled if ruled is not None else self._by_hands(staked, seat, view, row)
+        row, qualified, reached = staked.row(shown.key) if self.paytables else None, True, _NONE
+        if row is not None and self.always and (outcome := self.outcome(BetFacts(row=row))) is not None:
+            return staked.ended(outcome, f"{shown.text}, whatever the dealer has")
+        if (rule := self.unqualified) is not None:
+            met = view.qualifies(rule.qualifier, seat)
+            if isinstance(met, str):
+                return staked.held(Hold(met, self.clauses.unqualified))
+            if not met:
+                terms, of = view.terms, staked.of.hand
+                cards = (unless.at_least for unless in rule.unless)
+                qualified, reached = False, frozenset(each for each in cards if terms.reaches(of, player, each))
+                if (outcome := self.outcome(BetFacts(None, row, qualified, False, reached))) is not None:
+                    return staked.ended(outcome, _does_not_qualify(rule, view))
+        return self._by_the_hands(staked, seat, view, BetFacts(None, row, qualified, False, reached))
 
-    def _unqualified(
-        self, staked: Staked, seat: Seat, view: RoundFacts, player: Ranked | None
-    ) -> SettlementLine | None:
-        """The line of a bet against a hand that does not qualify; None when the hands decide, or a player's hand
-        that is not known would have to."""
+    def _unseen(self, why: str, staked: Staked, seat: Seat, view: RoundFacts) -> SettlementLine:
+        """Of a player's hand that is not known: what the other hand alone decides."""
         rule = self.unqualified
-        if rule is None or (player is None and rule.unless):
-            return None
-        qualified = view.qualifies(rule.qualifier, seat)
-        if isinstance(qualified, str):
-            return staked.held(Hold(qualified, self.clauses.unqualified))
-        if qualified:
-            return None
-        clause, then = self.clauses.unqualified, rule.then
-        name = staked.of.hand
-        for unless in rule.unless:
-            if player is not None and view.terms.reaches(name, player, unless.at_least):
-                clause, then = unless.clause, unless.then
-                break
-        facts = f"the dealer does not qualify with {view.terms.game.spec.qualifiers[rule.qualifier].words}"
-        if then == "acts":
-            return None
-        if then == "push":
-            return staked.push(facts, clause)
-        assert self.fixed is not None, "the file was examined"
-        return staked.won(facts, replace(self.fixed, clause=clause))
+        if rule is not None and not rule.unless and not self.always and not _is_raised(self.raised, staked, seat):
+            met = view.qualifies(rule.qualifier, seat)
+            if isinstance(met, str):
+                return staked.held(Hold(met, self.clauses.unqualified))
+            if not met and (outcome := self.outcome(BetFacts(qualified=False))) is not None:
+                return staked.ended(outcome, _does_not_qualify(rule, view))
+        return staked.held(Hold(why, self.clauses.win))
 
-    def _by_hands(self, staked: Staked, seat: Seat, view: RoundFacts, row: PaidRow | None = None) -> SettlementLine:
-        """By which of the two hands is higher; `row` of its table, where it has one, pays a win."""
+    def _by_the_hands(self, staked: Staked, seat: Seat, view: RoundFacts, known: BetFacts) -> SettlementLine:
+        """By which of the two hands is higher."""
         found = compared(staked.of, staked.of.hand, seat, view)
         if isinstance(found, str):
             return staked.held(Hold(found, self.clauses.win))
-        sign, facts, _ = found
-        sign = sign if self.wins == "higher" else -sign
-        if self.doubt is not None and (doubt := _doubt(self.doubt, sign, seat, view)):
-            return staked.held(Hold(f"{facts}, {doubt}", self.doubt.clause))
-        row = row if self.paytables else staked.of.fixed
-        if self.always == "stake-lost" and row is not None:
-            return staked.won(facts, row, staked.paytable, stake_lost=sign < 0)
-        if sign == 0:
-            return self._tied(staked, seat, view, facts)
-        if sign < 0:
-            return staked.lose(facts, self.clauses.lose)
-        if row is not None:
-            return staked.won(facts, row, staked.paytable if self.paytables else None)
-        if self.below == "push":
-            return staked.push(facts, self.clauses.below or self.clauses.win)
-        return staked.lose(facts, self.clauses.lose, staked.paytable)
+        sign, words, _ = found
+        if self.doubt is not None and (doubt := _doubt(self.doubt, self.wins, sign, seat, view)):
+            return staked.held(Hold(f"{words}, {doubt}", self.doubt.clause))
+        also, colour = (known.also, "") if sign else self._of_the_tie(staked.of.hand, seat, view)
+        outcome = self.outcome(BetFacts(sign, known.row, known.qualified, False, also | known.also))
+        assert outcome is not None, "the hands decide"
+        return staked.ended(outcome, words + colour)
 
-    def _tied(self, staked: Staked, seat: Seat, view: RoundFacts, facts: str) -> SettlementLine:
-        """A tie: as the first rule says that the other hand is in, else as the bet says."""
-        then, clause = self.tie, self.clauses.tie
-        player, other = view.hand(staked.of.hand, seat), view.hand(self.against, seat)
+    def _of_the_tie(self, hand: str, seat: Seat, view: RoundFacts) -> tuple[frozenset[str], str]:
+        """What else holds of two hands that tie, and words on it."""
+        if self.one_colour is None and not self.ties:
+            return _NONE, ""
+        player, other = view.hand(hand, seat), view.hand(self.against, seat)
         assert not isinstance(player, str), "they tie"
         assert not isinstance(other, str), "they tie"
+        also = frozenset(rule.row for rule in self.ties if view.terms.holds(self.against, other, rule.row))
         colours = {card.suit in ("D", "H") for card in (*player.cards, *other.cards)}
-        if self.one_colour is not None and len(colours) == 1:
-            then, clause = self.one_colour.then, self.one_colour.clause
-            facts += f", all {'red' if True in colours else 'black'}"
-        for rule in self.ties:
-            if view.terms.holds(self.against, other, rule.row):
-                then, clause = rule.then, rule.clause
-                break
-        if then == "push":
-            return staked.push(facts, clause)
-        if then == "lose":
-            return staked.lose(facts, clause)
-        assert self.fixed is not None, "the file was examined"
-        return staked.won(facts, replace(self.fixed, clause=clause))
+        if self.one_colour is None or len(colours) > 1:
+            return also, ""
+        return also | {ONE_COLOUR}, f", all {'red' if True in colours else 'black'}"
 
     def _by_hands_alone(self, staked: Staked, seat: Seat, view: RoundFacts) -> SettlementLine:
         """The same of a bet at a fixed pay of which nothing is asked but that its hand is the higher one."""
@@ -157,13 +238,18 @@ class AgainstBet(Bet):
         found = view.compared.get((of.hand, of.against, seat.seat)) or compared(of, of.hand, seat, view)
         if isinstance(found, str):
             return staked.held(Hold(found, self.clauses.win))
-        sign, facts, _ = found
-        if sign == 0:
-            return self._tied(staked, seat, view, facts)
-        if sign < 0:
-            return staked.lose(facts, of.lost)
-        assert of.fixed is not None, "it has no table"
-        return staked.won(facts, of.fixed)
+        sign, words, _ = found
+        outcome = self.by_hands[sign]
+        if outcome is None or (sign == 0 and (self.ties or self.one_colour)):
+            return self._by_the_hands(staked, seat, view, BetFacts())
+        return staked.ended(outcome, words)
+
+
+_NONE: Final[frozenset[str]] = frozenset()
+
+
+def _does_not_qualify(rule: Unqualified, view: RoundFacts) -> str:
+    return f"the dealer does not qualify with {view.terms.game.spec.qualifiers[rule.qualifier].words}"
 
 
 def _is_raised(raised: Raised | None, staked: Staked, seat: Seat) -> bool:
@@ -186,13 +272,13 @@ def _raised(raised: Raised, staked: Staked, seat: Seat, player: Ranked) -> Hold 
     return Hold(f"{more} asks for {raised.words}, and the hand is {player.text}", raised.clause)
 
 
-def _doubt(doubt: Doubt, sign: int, seat: Seat, view: RoundFacts) -> str:
+def _doubt(doubt: Doubt, wins: str, sign: int, seat: Seat, view: RoundFacts) -> str:
     """How the other ranking that the text leaves open has it, where it has it otherwise."""
     if not doubt.holds(view.terms.readings):
         return ""
     player, other = view.hand(doubt.hand, seat), view.hand(doubt.against, seat)
     if isinstance(player, str) or isinstance(other, str):
         return ""
-    if sign == (player.strength > other.strength) - (player.strength < other.strength):
+    if (sign if wins == "higher" else -sign) == (player.strength > other.strength) - (player.strength < other.strength):
         return ""
     return "or the other way round: the text does not say how these hands rank"

@@ -1,13 +1,14 @@
 """Fees: collected whatever the hand is, unless what they are for was not given."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from dealer_flow.record.result import Seat
 from rules.bets.bet import Bet, RoundFacts, Staked
+from rules.bets.outcome import NO_CARD, BetFacts, Outcome
 from rules.hands.poker import MOST_CARDS
-from rules.settlement import SettlementLine, make_line
+from rules.settlement import SettlementLine
 
 
 class FeeBet(Bet):
@@ -16,13 +17,23 @@ class FeeBet(Bet):
     not the house's."""
 
     kind: Literal["fee"]
+    by_hand: ClassVar[bool] = False
     for_card: Annotated[int, Field(ge=0, le=MOST_CARDS)] = 0
     to_jackpot: bool = False
 
-    def line(self, staked: Staked, seat: Seat, _view: RoundFacts) -> SettlementLine:
+    @property
+    def for_jackpot(self) -> bool:
+        """Whether what is collected of it is a jackpot's."""
+        return self.to_jackpot
+
+    def outcome(self, facts: BetFacts) -> Outcome:
+        """It is the house's, unless it is for a card that was not dealt; a fold changes nothing of it."""
+        return Outcome("returned", self.clauses.tie) if NO_CARD in facts.also else Outcome("lose", self.clauses.lose)
+
+    def line(self, staked: Staked, seat: Seat, view: RoundFacts) -> SettlementLine:
         """A fee that the round does not give back is the house's, unless it is for a card that was not dealt."""
         if self.for_card and len(seat.cards) < self.for_card:
-            why = f"no card was dealt for it: {self.name} is pushed back"
-            return make_line(seat.seat, self.name, staked.cents, "returned", why, self.clauses.tie)
+            return staked.ended(self.outcome(BetFacts(also=frozenset({NO_CARD}))), "no card was dealt for it")
+        outcome = self.outcome(BetFacts())
         why = f"{self.name} is collected for the jackpot" if self.to_jackpot else "the fee is collected"
-        return staked.lose(why, self.clauses.lose)
+        return staked.ended(outcome, why)

@@ -1,11 +1,13 @@
 """Bets on one hand against another that pay by how much longer the flush is."""
 
-from typing import Literal
+from functools import cached_property
+from typing import ClassVar, Literal
 
 from dealer_flow.record.result import Seat
 from rules.bets.bet import RoundFacts, Staked, TabledBet
 from rules.bets.compared import compared
 from rules.bets.hold import Hold
+from rules.bets.outcome import BetFacts, Outcome
 from rules.settlement import SettlementLine
 
 
@@ -13,6 +15,7 @@ class MarginBet(TabledBet):
     """Two hands compared: a win pays by how many cards longer the flush is."""
 
     kind: Literal["margin"]
+    table_kind: ClassVar[str] = "margin"
     against: str = "dealer"
     """The hand that it is compared with."""
 
@@ -21,17 +24,28 @@ class MarginBet(TabledBet):
         """The other hand."""
         return self.against
 
+    def outcome(self, facts: BetFacts) -> Outcome | None:
+        """By the hands; a win by the row of its margin."""
+        if facts.folded and self.fold != "stands":
+            return self.folded
+        if facts.sign is None:
+            return None
+        if facts.sign == 0:
+            return Outcome("push", self.clauses.tie)
+        return self.by_row(facts.row) if facts.sign > 0 else Outcome("lose", self.clauses.lose)
+
+    @cached_property
+    def not_won(self) -> tuple[Outcome | None, ...]:
+        """A tie, and a loss."""
+        return tuple(self.outcome(BetFacts(sign)) for sign in (0, -1))
+
     def line(self, staked: Staked, seat: Seat, view: RoundFacts) -> SettlementLine:
         """A win is paid by how many cards longer the winning hand is."""
         of = staked.of
         found = view.compared.get((self.hand, of.against, seat.seat)) or compared(of, self.hand, seat, view)
         if isinstance(found, str):
             return staked.held(Hold(found, self.clauses.win))
-        sign, facts, margin = found
-        if sign < 0:
-            return staked.lose(facts, of.lost)
-        if sign == 0:
-            return staked.push(facts, self.clauses.tie)
-        row = of.rows[margin] if of.rows is not None else None
-        assert row is not None, "a margin table says what every win pays"
-        return staked.won(facts, row, of.paytable)
+        sign, words, margin = found
+        outcome = of.by_row[margin] if sign > 0 else self.not_won[sign]
+        assert outcome is not None, "a margin table says what every win pays"
+        return staked.ended(outcome, words)

@@ -5,7 +5,7 @@ cent and is taken off before the next one is worked out, since two may win in on
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace as dc_replace
 from fractions import Fraction
 from functools import lru_cache
@@ -16,9 +16,12 @@ from msgspec.structs import replace
 
 from dealer_flow.english import dollars
 from dealer_flow.record.result import Seat
+from protocol.tomlfile import Key
 from rules.bets.bet import Agreed, Holds, OfTable, Played, RoundFacts, Staked, TabledBet, TermFacts, held
 from rules.bets.envy import Envious, Hit, envy_of, hits, may_earn, why_no_hit
 from rules.bets.hold import Hold
+from rules.bets.outcome import Outcome
+from rules.bets.round_facts import SpecFacts
 from rules.paytables.amounts import round_down
 from rules.paytables.paytable import PaidRow, Pay
 from rules.settlement import MeterTotal, SettlementLine, make_line
@@ -29,7 +32,8 @@ _PLURAL: Final = ("two pair", "three pairs", "five aces")
 class _Entry(msgspec.Struct, gc=False):
     """One seat's bet. `hold` says why it cannot be settled, `doubt` what is in doubt of the bet itself, not of its
     cards; `open` that a person may yet find it paid, from a meter perhaps: by `row` or, where the hand is not known, by
-    any. `whose` cards make `hand`, in words; `undeclared`: the clause by which a hand that was not shown loses."""
+    any. `whose` cards make `hand`, in words; `undeclared`: the clause by which a hand that was not shown loses;
+    `outcome` how the hand ends the bet."""
 
     seat: Seat
     stake: int
@@ -41,6 +45,7 @@ class _Entry(msgspec.Struct, gc=False):
     row: PaidRow | None = None
     whose: str = ""
     undeclared: str = ""
+    outcome: Outcome | None = None
 
 
 class ProgressiveBet(TabledBet):
@@ -49,6 +54,13 @@ class ProgressiveBet(TabledBet):
     kind: Literal["progressive"]
     apart: ClassVar[bool] = True
     of_table: ClassVar[bool] = True
+    by_cards: ClassVar[bool] = True
+    of_meters: ClassVar[bool] = True
+
+    def faults(self, spec: SpecFacts, bets: Collection[str]) -> Iterator[tuple[Key, str]]:
+        """Another progressive bet before it."""
+        if next(bet for bet in spec.bets if bet.kind == self.kind).name != self.name:
+            yield ("kind",), "a game has at most one progressive bet"
 
     def settle_table(self, seats: Sequence[Seat], holds: Holds, played: Played, view: RoundFacts) -> OfTable:
         """A line for each seat that made it and whose hand is not dead, envy, and the meters."""
@@ -114,9 +126,10 @@ def _enter(of: Agreed, seat: Seat, view: RoundFacts, hold: Hold | None, *, dies:
     hand = view.hand(of.hand, seat)
     if isinstance(hand, str):
         return _Entry(seat, stake, False, hold or Hold(hand, bet.clauses.lose), open=True, doubt=hold)
-    row = of.rows[hand.key] if of.rows is not None else None
+    outcome = of.by_row[hand.key]
+    row = outcome.row if outcome is not None else None
     is_open, whose = hold is not None and row is not None, view.terms.hands[of.hand].whose
-    return _Entry(seat, stake, False, hold, is_open, hold, hand.text, row, whose)
+    return _Entry(seat, stake, False, hold, is_open, hold, hand.text, row, whose, outcome=outcome)
 
 
 def _sharing(entries: Sequence[_Entry]) -> dict[str, int]:
@@ -186,21 +199,21 @@ def _void(bet: ProgressiveBet, entries: Sequence[_Entry], terms: TermFacts) -> d
 
 
 def _line(of: Agreed, entry: _Entry, terms: TermFacts, meters: dict[str, MeterTotal], before: str) -> SettlementLine:
-    bet, number, name, table = of.bet, entry.seat.seat, of.name, of.paytable
+    bet, number, name = of.bet, entry.seat.seat, of.name
     if entry.hold is not None:
         return held(bet, number, entry.stake, entry.hold)
-    if entry.folded:
-        return terms.lost(of, number, entry.stake, "folded", bet.clauses.fold, None)
     if entry.undeclared:
         return make_line(
             number, name, entry.stake, "lose", f"the hand was not declared: {name} loses", entry.undeclared
         )
-    if entry.row is None:
-        return terms.lost(of, number, entry.stake, _facts(entry.whose, entry.hand), of.lost, table)
-    if entry.row.pay.meter is not None:
+    outcome = bet.folded if entry.folded else entry.outcome
+    assert outcome is not None, "it is a wager of its own"
+    if entry.row is not None and entry.row.pay.meter is not None:
         return _meter_line(of, entry, entry.row, terms, meters, before)
-    facts = _facts(entry.whose, entry.hand)
-    return Staked(of, number, entry.stake, terms, entry.stake).won(facts, entry.row, table)
+    facts = "folded" if entry.folded else _facts(entry.whose, entry.hand)
+    if outcome.row is None:
+        return terms.lost(of, number, entry.stake, facts, outcome.clause, of.paytable if outcome.by_table else None)
+    return Staked(of, number, entry.stake, terms, entry.stake).ended(outcome, facts)
 
 
 def _fixed(pay: Pay, stake: int) -> int:

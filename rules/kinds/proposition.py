@@ -1,16 +1,20 @@
 """Money on outcomes of one event, each outcome a bet of its own: a card that comes, or what some cards make."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Annotated, ClassVar, Final, Literal
 
+from msgspec.structs import replace
 from pydantic import Field
 
 from dealer_flow.english import dollars
 from dealer_flow.record.result import Seat
 from dealer_flow.tomlfile import TomlTable
-from protocol.cards import DECK, RANKS, SUITS
+from protocol.cards import DECK, RANKS, SUITS, Card, high_rank
 from rules.bets.bet import RoundFacts, Staked, TabledBet
+from rules.bets.outcome import BetFacts, Outcome, paid
 from rules.hands import Ranked
+from rules.paytables.paytable import PaidRow
 from rules.settlement import SettlementLine, make_line
 
 _SEVEN = 7
@@ -30,6 +34,21 @@ class OutcomeSpec(TomlTable):
     without: tuple[str, ...] = ()
     clause: str = ""
 
+    def wins_with(self, named: str, card: Card, readings: Mapping[str, str]) -> bool:
+        """Whether a card wins money on it that is on the card, rank or suit `named`, or on none."""
+        if card.text[0] in self.without:
+            return False
+        if self.wins in ("card", "rank", "suit"):
+            return named == {"card": card.text, "rank": card.text[0], "suit": card.text[1]}[self.wins]
+        value = high_rank(card) if readings.get("ace-over-under") == "high" else card.rank or 0
+        return value > _SEVEN if self.wins == "over" else value < _SEVEN
+
+    def wins_by_row(self, best: PaidRow | None, holds: Callable[[str], bool], readings: Mapping[str, str]) -> bool:
+        """Whether cards win money on it of which this is the `best` row; `holds` tells of any row whether they do."""
+        if readings.get("better-outcome") == "apart":
+            return best is not None and best.when == self.row
+        return holds(self.row)
+
 
 class PropositionBet(TabledBet):
     """Money on several outcomes of one event, each a bet of its own."""
@@ -37,6 +56,20 @@ class PropositionBet(TabledBet):
     kind: Literal["proposition"]
     apart: ClassVar[bool] = True
     outcomes: Annotated[dict[str, OutcomeSpec], Field(min_length=1)]
+
+    def outcome(self, facts: BetFacts) -> Outcome:
+        """Of the money on one outcome: the row that it names pays it, where it wins."""
+        if facts.sign == 1 and facts.row is not None:
+            return paid(facts.row, by_table=True)
+        return Outcome("lose", self.outcomes[facts.on].clause or self.clauses.lose, by_table=True)
+
+    def wins(self, outcome: OutcomeSpec, what: str, hand: Ranked, staked: Staked, view: RoundFacts) -> bool:
+        """Whether the money on an outcome wins: by a card, or by what the cards make."""
+        if outcome.wins == "row":
+            holds = partial(view.terms.holds, self.hand, hand)
+            return outcome.wins_by_row(staked.row(hand.key), holds, view.terms.readings)
+        (card,) = hand.cards
+        return outcome.wins_with(what, card, view.terms.readings)
 
     def lines(self, staked: Staked, seat: Seat, view: RoundFacts) -> Iterator[SettlementLine]:
         """A line for each outcome that the seat's money is on, and one that is held for money of which nothing is
@@ -64,41 +97,7 @@ def _line(
         why = f"{what!r} is no {kind}" if names_none else why
         clause = outcome.clause if outcome is not None and outcome.clause else bet.clauses.win
         return make_line(staked.seat, bet.name, cents, "held", why, clause, proposition=name)
-    facts = f"on {name}, {hand.text}"
-    if not _wins(bet, staked, outcome, what, hand, view):
-        why, clause = f"{facts}: {bet.name} loses", outcome.clause or bet.clauses.lose
-        return make_line(staked.seat, bet.name, cents, "lose", why, clause, paytable=table, proposition=name)
-    pay, rest = view.terms.paid(cents, row)
-    why = f"{facts}: {bet.name} pays {row.words}"
-    return make_line(
-        staked.seat,
-        bet.name,
-        cents,
-        "win",
-        why,
-        row.clause,
-        pay=pay,
-        keeps_stake=row.pay.keeps_stake,
-        paytable=table,
-        row=row.when,
-        rest=rest,
-        proposition=name,
-    )
-
-
-def _wins(bet: PropositionBet, staked: Staked, outcome: OutcomeSpec, what: str, hand: Ranked, view: RoundFacts) -> bool:
-    """Whether the money on an outcome wins: by a card, or by what the cards make."""
-    if outcome.wins == "row" and view.terms.readings.get("better-outcome") == "apart":
-        best = staked.row(hand.key)
-        return best is not None and best.when == outcome.row
-    if outcome.wins == "row":
-        return view.terms.holds(bet.hand, hand, outcome.row)
-    (card,) = hand.cards
-    if card.text[0] in outcome.without:
-        return False
-    if outcome.wins in ("card", "rank", "suit"):
-        return what == {"card": card.text, "rank": card.text[0], "suit": card.text[1]}[outcome.wins]
-    value = card.rank or 0
-    if value == 1 and view.terms.readings.get("ace-over-under") == "high":
-        value = 14
-    return value > _SEVEN if outcome.wins == "over" else value < _SEVEN
+    won = bet.wins(outcome, what, hand, staked, view)
+    ended = bet.outcome(BetFacts(1 if won else -1, row, on=kind))
+    line = Staked(staked.of, staked.seat, cents, staked.terms, cents).ended(ended, f"on {name}, {hand.text}")
+    return replace(line, proposition=name)

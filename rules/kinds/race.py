@@ -17,7 +17,9 @@ class RaceBet(TabledBet):
     """Paid by those rows of a race table that `rows` name: one printed table serves many bets."""
 
     kind: Literal["race"]
-    names_rows: ClassVar[bool] = True
+    on_race: ClassVar[bool] = True
+    by_hand: ClassVar[bool] = False
+    table_kind: ClassVar[str] = "race"
 
     def line(self, staked: Staked, seat: Seat, view: RoundFacts) -> SettlementLine:
         """By how the race ended, the same for every seat."""
@@ -30,10 +32,9 @@ class RaceBet(TabledBet):
             return staked.held(Hold(end, self.clauses.win))
         if not end.suit and not end.extra and any(row.startswith("extra card") for row in self.rows):
             return staked.held(Hold("the extra card was not drawn", self.clauses.win))
-        facts, row = _in_words(end, race), staked.row(end)
-        if row is None:
-            return staked.lose(facts, self.clauses.lose, staked.paytable)
-        return staked.won(facts, row, staked.paytable)
+        outcome = staked.of.by_row[end]
+        assert outcome is not None, "it is a wager of its own"
+        return staked.ended(outcome, _in_words(end, race))
 
 
 _END = "how the race ended"

@@ -1,14 +1,19 @@
 """Bets that stand in equal parts beside several others, and end as each of them does."""
 
 from collections import Counter
+from collections.abc import Collection, Iterator
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from dealer_flow.record.result import Seat
+from protocol.tomlfile import Key
 from rules.bets.bet import Bet, RoundFacts, Staked, lies
+from rules.bets.faults import unknown
 from rules.bets.hold import Hold
+from rules.bets.outcome import BetFacts, Outcome
+from rules.bets.round_facts import SpecFacts
 from rules.paytables.amounts import round_down
 from rules.settlement import SettlementLine, make_line
 
@@ -17,8 +22,18 @@ class SharedBet(Bet):
     """A bet that stands in equal parts beside those of `goes_with` that the seat made, and ends as each of them."""
 
     kind: Literal["shared"]
+    by_hand: ClassVar[bool] = False
     goes_with: Annotated[tuple[str, ...], Field(min_length=1)]
     """The bets beside which it stands in equal parts."""
+
+    @property
+    def stands_with(self) -> tuple[str, ...]:
+        """The bets beside which it stands."""
+        return self.goes_with
+
+    def faults(self, spec: SpecFacts, bets: Collection[str]) -> Iterator[tuple[Key, str]]:
+        """Bets that the file has not."""
+        yield from unknown(("goes-with",), "bet", self.goes_with, bets)
 
     def line(
         self,
@@ -39,29 +54,30 @@ class SharedBet(Bet):
             if line.result == "held":
                 return staked.held(Hold(line.why, line.clause))
             ends.append(line)
-        results = Counter(line.result for line in ends)
-        each = Fraction(staked.cents, len(ends))
-        return self._summed(staked, ends, each * results["win"], each * results["lose"])
+        outcome = self.outcome(BetFacts(parts=tuple((line.result, line.clause) for line in ends)))
+        return self._summed(outcome, staked, _facts(ends))
 
-    def _summed(self, staked: Staked, ends: list[SettlementLine], won: Fraction, lost: Fraction) -> SettlementLine:
-        """The parts as one line: a part that wins is paid 1 to 1 and what another loses goes off it."""
-        facts, clause = _facts(ends), ends[0].clause if len(ends) == 1 else self.clauses.win
-        net, unit = won - lost, staked.terms.unit_cents
-        make: Any = {"seat": staked.seat, "bet": self.name}
-        if net == 0:
-            return make_line(
-                **make, stake=staked.cents, result="push", why=f"{facts}: {self.name} pushes", clause=clause
-            )
-        if net > 0:
-            pay, rest = round_down(net.numerator, net.denominator, unit)
-            why = f"{facts}: {self.name} pays 1 to 1{'' if net == staked.cents else ' on its half'}"
-            return make_line(**make, stake=staked.cents, result="win", why=why, clause=clause, pay=pay, rest=rest)
-        kept = staked.cents + net
-        back, rest = round_down(kept.numerator, kept.denominator, unit)
-        clause = self.clauses.lose if len(ends) > 1 else clause
-        why = f"{facts}: {self.name} loses{' its half' if back else ''}"
-        gone = staked.cents - back
-        return make_line(**make, stake=staked.cents, result="lose", why=why, clause=clause, lost=gone, rest=rest)
+    def outcome(self, facts: BetFacts) -> Outcome:
+        """The parts together: one that wins is paid 1 to 1 and what another loses goes off it."""
+        results, alone = Counter(result for result, _ in facts.parts), len(facts.parts) == 1
+        net = Fraction(results["win"] - results["lose"], len(facts.parts))
+        result: Literal["win", "lose", "push"] = "win" if net > 0 else "lose" if net < 0 else "push"
+        clause = self.clauses.lose if net < 0 else self.clauses.win
+        return Outcome(result, facts.parts[0][1] if alone else clause, share=abs(net))
+
+    def _summed(self, outcome: Outcome, staked: Staked, facts: str) -> SettlementLine:
+        """The parts as one line. A part is not rounded, their sum is."""
+        net, name, stake = staked.cents * outcome.share, self.name, staked.cents
+        if outcome.result == "push":
+            return staked.ended(outcome, facts)
+        if outcome.result == "win":
+            pay, rest = round_down(net.numerator, net.denominator, staked.terms.unit_cents)
+            why = f"{facts}: {name} pays 1 to 1{'' if net == stake else ' on its half'}"
+            return make_line(staked.seat, name, stake, "win", why, outcome.clause, pay=pay, rest=rest)
+        kept = stake - net
+        back, rest = round_down(kept.numerator, kept.denominator, staked.terms.unit_cents)
+        why = f"{facts}: {name} loses{' its half' if back else ''}"
+        return make_line(staked.seat, name, stake, "lose", why, outcome.clause, lost=stake - back, rest=rest)
 
 
 def _facts(ends: list[SettlementLine]) -> str:

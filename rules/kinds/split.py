@@ -1,12 +1,17 @@
 """Bets on a hand that is set in two against another that is: both parts, or one, or none of them won."""
 
+from collections.abc import Collection, Iterator
 from typing import Literal, Self
 
 from pydantic import model_validator
 
 from dealer_flow.record.result import Seat
+from protocol.tomlfile import Key
 from rules.bets.bet import Bet, RoundFacts, Staked
+from rules.bets.faults import unknown
 from rules.bets.hold import Hold
+from rules.bets.outcome import COPY, BetFacts, Outcome, paid
+from rules.bets.round_facts import SpecFacts
 from rules.hands import Ranked
 from rules.settlement import SettlementLine
 
@@ -31,6 +36,21 @@ class SplitBet(Bet):
             raise ValueError(f"bet {self.name!r} on a hand set in two needs pays = 'A to B' and no paytables")
         return self
 
+    def faults(self, spec: SpecFacts, bets: Collection[str]) -> Iterator[tuple[Key, str]]:
+        """Hands that the file has not."""
+        yield from unknown(("against",), "hand", (self.against,), spec.hands)
+        yield from unknown(("low",), "hand", (self.low, self.against_low), spec.hands)
+
+    def outcome(self, facts: BetFacts) -> Outcome | None:
+        """Both parts won is 1, one of them 0, none -1."""
+        if facts.folded and self.fold != "stands":
+            return self.folded
+        if facts.sign == 0:
+            return Outcome("push", self.clauses.tie)
+        if facts.sign == 1 and self.fixed is not None:
+            return paid(self.fixed)
+        return Outcome("lose", self.copies if COPY in facts.also else self.clauses.lose)
+
     def line(self, staked: Staked, seat: Seat, view: RoundFacts) -> SettlementLine:
         """Two parts won win, none loses, one is a push; a copy is the other hand's."""
         found = [
@@ -42,15 +62,10 @@ class SplitBet(Bet):
             return staked.held(Hold(unknown, self.clauses.win))
         hands = [hand for hand in found if not isinstance(hand, str)]
         low, high = _part(hands[0], hands[1]), _part(hands[2], hands[3])
-        facts = f"low {low[1]}, high {high[1]}"
-        won = low[0] + high[0]
-        if won == 0:
-            copies = hands[0].strength == hands[1].strength or hands[2].strength == hands[3].strength
-            return staked.lose(facts, self.copies if copies else self.clauses.lose)
-        if won == 1:
-            return staked.push(facts, self.clauses.tie)
-        assert staked.of.fixed is not None, "no table pays it"
-        return staked.won(facts, staked.of.fixed)
+        copies = hands[0].strength == hands[1].strength or hands[2].strength == hands[3].strength
+        outcome = self.outcome(BetFacts(low[0] + high[0] - 1, also=frozenset({COPY} if copies else ())))
+        assert outcome is not None, "it was not folded"
+        return staked.ended(outcome, f"low {low[1]}, high {high[1]}")
 
 
 def _part(own: Ranked, other: Ranked) -> tuple[bool, str]:

@@ -1,22 +1,26 @@
 """Bets that a table pays by one hand, whatever any other hand is."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import ClassVar, Literal
 
 from dealer_flow.record.result import Seat
-from rules.bets.bet import Holds, OfTable, Played, RoundFacts, Staked, TabledBet
+from protocol.tomlfile import Key
+from rules.bets.bet import Holds, Line, OfTable, Played, RoundFacts, Staked, TabledBet
 from rules.bets.bet_terms import Doubled, EnvyRule
 from rules.bets.envy import Envious, envy_of, hits, once
+from rules.bets.faults import unknown
 from rules.bets.hold import Hold
+from rules.bets.outcome import Outcome, paid
+from rules.bets.round_facts import SpecFacts
 from rules.paytables.paytable import PaidRow
-from rules.settlement import SettlementLine
 
 
 class TableBet(TabledBet):
     """Paid by the best row of a table that the hand holds, whatever any other hand is."""
 
     kind: Literal["table"]
+    by_cards: ClassVar[bool] = True
     envy: EnvyRule | None = None
     doubled: Doubled | None = None
 
@@ -44,15 +48,29 @@ class TableBet(TabledBet):
             found = once(found)
         return OfTable(envy=tuple(found))
 
-    def line(self, staked: Staked, seat: Seat, view: RoundFacts) -> SettlementLine | None:
-        """By the best row that the hand holds."""
-        return self.by_table(staked, seat, view)
+    @property
+    def settled_by(self) -> Line:
+        """Its line, by the best row that the hand holds."""
+        return self.by_table
 
-    def noted(self, row: PaidRow, staked: Staked, seat: Seat, view: RoundFacts) -> PaidRow | Hold:
-        """The row as a note under its table has it."""
-        if self.doubled is None or staked.of.paytable not in self.doubled.tables:
-            return row
-        return _doubled(self.doubled, row, seat, view)
+    def noted(self, outcome: Outcome, staked: Staked, seat: Seat, view: RoundFacts) -> Outcome | Hold:
+        """How it ends by a note under its table."""
+        note = self.note(staked.of.paytable)
+        if note is None or outcome.row is None:
+            return outcome
+        row = _doubled(note, outcome.row, seat, view)
+        return row if isinstance(row, Hold) else paid(row, by_table=True)
+
+    def note(self, paytable: str | None) -> Doubled | None:
+        """The note under one of its tables, where it has one."""
+        return self.doubled if self.doubled is not None and paytable in self.doubled.tables else None
+
+    def faults(self, spec: SpecFacts, bets: Collection[str]) -> Iterator[tuple[Key, str]]:
+        """Names in a note that the file has not."""
+        if self.doubled:
+            yield from unknown(("doubled",), "reading", (self.doubled.reading,), spec.readings)
+            yield from unknown(("doubled",), "qualifier", (self.doubled.qualifier,), spec.qualifiers)
+            yield from unknown(("doubled",), "pay table", self.doubled.tables, self.paytables)
 
 
 def _doubled(note: Doubled, row: PaidRow, seat: Seat, view: RoundFacts) -> PaidRow | Hold:

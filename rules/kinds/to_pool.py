@@ -13,6 +13,7 @@ class ToPoolBet(Bet):
     `[pool]` says, not a hand or a fold. `clause`: by which it is made; it has no `clauses` of its own."""
 
     kind: Literal["to-pool"]
+    by_hand: ClassVar[bool] = False
     apart: ClassVar[bool] = True
     among_players: ClassVar[bool] = True
     clause: str

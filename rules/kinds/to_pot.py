@@ -13,6 +13,7 @@ class ToPotBet(Bet):
     by which it is made; it has no `clauses` of its own."""
 
     kind: Literal["to-pot"]
+    by_hand: ClassVar[bool] = False
     apart: ClassVar[bool] = True
     among_players: ClassVar[bool] = True
     clause: str

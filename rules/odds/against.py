@@ -19,7 +19,7 @@ from rules.odds.card_sets import CardSets
 from rules.odds.choices import Option, Played, play
 from rules.odds.decisions import decisions
 from rules.odds.decks import deals, dealt_from
-from rules.odds.endings import Met, NotSettledSo, Wagers, paying_hand, thresholds
+from rules.odds.endings import Met, NotSettledSo, Wagers, thresholds
 from rules.odds.joint import Ending, of_joint
 from rules.odds.large_hands import LargeContest, large_cases
 from rules.odds.played_by import by_strategy
@@ -100,7 +100,7 @@ class AgainstTable:
     @cached_property
     def hands(self) -> list[str]:
         """The hands of these bets, which may be ranked in several ways."""
-        return list(dict.fromkeys(paying_hand(bet) for bet in (*self.bets, *self.beside)))
+        return list(dict.fromkeys(bet.paying_hand for bet in (*self.bets, *self.beside)))
 
     def strength(self, cards: str) -> Any:
         """Of a hand as the file writes it."""
@@ -113,7 +113,7 @@ class AgainstTable:
     @cached_property
     def _least(self) -> Any:
         """The strength from which on the dealer's hand qualifies; None where all do."""
-        rules = [bet.unqualified for bet in self.bets if isinstance(bet, AgainstBet) and bet.unqualified]
+        rules = [bet.unqualified_by for bet in self.bets if bet.unqualified_by]
         if not rules:
             return None
         return self.strength(self.question.game.spec.qualifiers[rules[0].qualifier].at_least)

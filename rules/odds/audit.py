@@ -97,7 +97,7 @@ def _of_solver(question: Question, found: Sequence[Odds | NotComputed]) -> Itera
             if bet and not bet.tip_for and name in game.paytables and name not in seen:
                 seen.add(name)
                 table = game.paytables[name]
-                alone = bet.kind == "table" and all(outcome.staked == 1 for outcome in each.outcomes)
+                alone = bet.by_cards and not bet.of_meters and all(outcome.staked == 1 for outcome in each.outcomes)
                 computed = _computed(question.game, bet, table, each) if alone else _unreached(bet, table, each)
                 yield from _findings(question, bet, table, each, [*computed, *_printed(question, bet, table)])
 

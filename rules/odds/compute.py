@@ -13,7 +13,6 @@ from rules.bets.bet import Bet
 from rules.errors import OddsRefused
 from rules.game.hand_spec import DISCARDS, OWN, HandSpec
 from rules.game.readings import READINGS
-from rules.kinds.table import TableBet
 from rules.odds.counts import race_ends
 from rules.odds.decisions import NoProcedure
 from rules.odds.decks import chosen_bets, deals, dealt_from, keeps_cards
@@ -72,7 +71,7 @@ def _how(question: Question, group: Sequence[Bet]) -> str:
     if group == answers_for(question.game):
         described = solver(question.game).__doc__ or ""
         return described.partition(".")[0]
-    return "By binomials" if group[0].kind == "race" else "By its hand, suits folded"
+    return "By binomials" if group[0].on_race else "By its hand, suits folded"
 
 
 def _groups(question: Question) -> Iterator[list[Bet]]:
@@ -105,7 +104,7 @@ def _of_group(question: Question, group: Sequence[Bet]) -> Iterator[Odds | NotCo
         yield from _solved(question, group)
     elif why:
         yield _not_computed(question, first, why)
-    elif first.kind == "race":
+    elif first.on_race:
         yield from _race(question, first)
     elif why := _beyond(question, first):
         yield _not_computed(question, first, why)
@@ -136,9 +135,9 @@ def by_cards_alone(question: Question, bet: Bet) -> bool:
 
 def _beyond(question: Question, bet: Bet) -> str:
     """Why the cards alone do not decide the bet; empty where they do."""
-    if bet.kind in ("to-pot", "to-pool"):
+    if bet.among_players:
         return BETWEEN_PLAYERS
-    if bet.kind not in ("table", "progressive"):
+    if not bet.by_cards:
         return f"no solver is named for a bet of kind {bet.kind}"
     hands = [question.game.hand(name) for name in (bet.hand, *(each.hand for each in bet.hand_when))]
     if bet.fold == "absent" or bet.name in chosen_bets(question.game):
@@ -202,14 +201,14 @@ def _of_cards(question: Question, bet: Bet) -> Iterator[Odds]:
         also = folds
         names = {each.reading for each in bet.hand_when if each.reading and table.id in (each.paytables or (table.id,))}
         hands = {bet.hand, *(each.hand for each in bet.hand_when if table.id in (each.paytables or (table.id,)))}
-        if isinstance(bet, TableBet) and bet.doubled and table.id in bet.doubled.tables:
-            also = {"assumes": f"the note under the table is not in force ({bet.doubled.reading})"}
+        if (note := bet.note(table.id)) is not None:
+            also = {"assumes": f"the note under the table is not in force ({note.reading})"}
         for readings in question.choices(*names.union(*(readings_of(game.rankings[hand]) for hand in hands))):
             if any(readings.get(name, option) != option for name, option in table.readings.items()):
                 continue  # the table is in print for another option
             counted = key_counts(question, bet, readings, table.id)
             shares = shares_of(counted)
-            meters = of_meters(question, bet, table, shares) if bet.kind == "progressive" else {}
+            meters = of_meters(question, bet, table, shares) if bet.of_meters else {}
             yield paid_by_row(question, bet, table, readings, shares, {**also, "deals": counted.total(), **meters})
 
 

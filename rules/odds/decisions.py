@@ -261,7 +261,7 @@ def _unit(game: Game) -> str:
     if game.spec.odds is not None and game.spec.odds.bets:
         return game.spec.odds.bets[0]
     own = [bet for bet in game.bets.values() if not bet.tip_for]
-    return next((bet.name for bet in own if bet.kind in ("against", "margin")), own[0].name)
+    return next((bet.name for bet in own if bet.compared_with), own[0].name)
 
 
 def _seen(so_far: CardsSoFar) -> Mapping[str, int]:

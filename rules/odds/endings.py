@@ -7,17 +7,16 @@ from fractions import Fraction
 from typing import Final, NamedTuple
 
 from rules.bets.bet import Bet
+from rules.bets.outcome import BetFacts
 from rules.kinds.against import AgainstBet
 from rules.kinds.table import TableBet
 from rules.odds.joint import Ending
 from rules.odds.question import Question
-from rules.odds.returns import back_of
+from rules.odds.returns import gain_of
 from rules.odds.versus import LOSE, NO_HAND, TIE, WIN
 from rules.paytables.paytable import PaidRow
 
-NET: Final[Mapping[str, Fraction]] = {"push": Fraction(0), "lose": Fraction(-1)}
-"""What a bet comes to that ends so, whatever it is paid."""
-
+_SIGNS: Final[Mapping[str, int | None]] = {NO_HAND: None, LOSE: -1, TIE: 0, WIN: 1}
 _WORDS: Final[Mapping[str, str]] = {
     NO_HAND: "the dealer does not qualify",
     LOSE: "the dealer wins",
@@ -77,21 +76,26 @@ class Wagers:
 
     @property
     def _has_qualifier(self) -> bool:
-        return any(isinstance(bet, AgainstBet) and bet.unqualified is not None for bet in self.bets)
+        return any(bet.unqualified_by is not None for bet in self.bets)
 
     def folded(self, met: Met) -> Ending:
         """When the hand is given up; `met` is asked only for bets that stand."""
-        ends = [self._folded(bet, met) for bet in self.bets]
-        return Ending(
-            tuple(end[0] for end in ends), tuple(end[1] for end in ends), "fold", tuple(end[2] for end in ends)
-        )
+        ends = [
+            self._ended(bet, BetFacts(row=self._row(bet, met) if bet.fold == "stands" else None, folded=True))
+            for bet in self.bets
+        ]
+        stakes = tuple(Fraction(0) if bet.fold == "absent" else self._stake(bet) for bet in self.bets)
+        nets = tuple(stake * gain for stake, (gain, _) in zip(stakes, ends, strict=True))
+        return Ending(stakes, nets, "fold", tuple(row for _, row in ends))
 
     def played(self, met: Met, state: str, times: Fraction = Fraction(1)) -> Ending:
         """When the hand meets the dealer's, with what is made by playing on raised `times` as high."""
         stakes, nets, rows = [], [], []
         for bet in self.bets:
             stake = self._stake(bet) * (times if bet.fold == "absent" and not bet.on else 1)
-            gain, row = self._gain(bet, met, state)
+            gain, row = self._ended(
+                bet, BetFacts(_SIGNS[state], self._row(bet, met), state != NO_HAND, False, met.reaches)
+            )
             stakes.append(stake)
             nets.append(gain * (self._stake(self.question.game.bets[bet.on]) if bet.on else stake))
             rows.append(row)
@@ -100,70 +104,20 @@ class Wagers:
     def _stake(self, bet: Bet) -> Fraction:
         return Fraction(0) if bet.on else self.stakes[bet.name]
 
-    def _folded(self, bet: Bet, met: Met) -> tuple[Fraction, Fraction, str]:
-        if bet.fold == "absent":
-            return Fraction(0), Fraction(0), ""
-        stake = self._stake(bet)
-        if bet.fold == "lose":
-            return stake, -stake, ""
-        assert isinstance(bet, TableBet)
-        gain, row = self._by_row(bet, met)
-        return stake, gain * stake, row
-
-    def _gain(self, bet: Bet, met: Met, state: str) -> tuple[Fraction, str]:
-        """Of a unit of its stake, and the row that pays it."""
-        if isinstance(bet, TableBet):
-            return self._by_row(bet, met)
-        assert isinstance(bet, AgainstBet)
-        return self._against(bet, met, state)
-
-    def _by_row(self, bet: TableBet, met: Met) -> tuple[Fraction, str]:
-        row = self._row(bet, met)
-        if row is None:
-            return Fraction(0 if bet.on else -1), ""
-        return self._net(row), row.when
-
-    def _against(self, bet: AgainstBet, met: Met, state: str) -> tuple[Fraction, str]:
-        row = self._row(bet, met) if bet.paytables else None
-        if bet.always == "stake-kept" and row is not None:
-            return self._net(row), row.when
-        if state == NO_HAND and bet.unqualified is not None:
-            return self._unqualified(bet, met)
-        if state == NO_HAND:  # nobody asks whether the dealer's hand qualifies
-            return Fraction(0), ""
-        if bet.always == "stake-lost" and row is not None:
-            return self._net(row) - (state == LOSE), row.when
-        if state != WIN:
-            return self._ended(bet, bet.tie if state == TIE else "lose"), ""
-        if not bet.paytables:
-            return self._net(self.question.game.fixed[bet.name]), ""
-        return (self._net(row), row.when) if row is not None else (NET[bet.below], "")
-
-    def _unqualified(self, bet: AgainstBet, met: Met) -> tuple[Fraction, str]:
-        assert bet.unqualified is not None
-        raised = (unless.then for unless in bet.unqualified.unless if unless.at_least in met.reaches)
-        then = next(raised, bet.unqualified.then)
-        return self._ended(bet, then), ""
-
-    def _ended(self, bet: Bet, then: str) -> Fraction:
-        """Of a unit of its stake, of a bet that ends so whatever the hand is."""
-        return self._net(self.question.game.fixed[bet.name]) if then == "win" else NET[then]
+    def _ended(self, bet: Bet, facts: BetFacts) -> tuple[Fraction, str]:
+        """What a unit of its stake gains, and the row that pays it."""
+        outcome = bet.outcome(facts)
+        gain = gain_of(outcome, self.question.wager_cents)
+        assert gain is not None, "no meter pays it"
+        return gain, outcome.row.when if outcome is not None and outcome.row is not None else ""
 
     def _row(self, bet: Bet, met: Met) -> PaidRow | None:
-        return self.question.game.tables[bet.name, self.tables[bet.name]][dict(met.keys)[paying_hand(bet)]]
-
-    def _net(self, row: PaidRow) -> Fraction:
-        back = back_of(row.pay, {}, self.question.wager_cents)
-        assert back is not None, "no meter pays it"
-        return back - 1
-
-
-def paying_hand(bet: Bet) -> str:
-    """The hand that a bet's tables look at."""
-    return (isinstance(bet, AgainstBet) and bet.table_hand) or bet.hand
+        if bet.name not in self.tables:
+            return None
+        return self.question.game.tables[bet.name, self.tables[bet.name]][dict(met.keys)[bet.paying_hand]]
 
 
 def thresholds(bets: Sequence[Bet]) -> list[str]:
     """The cards, as the file writes them, from which on something else becomes of a bet."""
-    rules = [bet.unqualified for bet in bets if isinstance(bet, AgainstBet) and bet.unqualified is not None]
+    rules = [bet.unqualified_by for bet in bets if bet.unqualified_by is not None]
     return list(dict.fromkeys(unless.at_least for rule in rules for unless in rule.unless))

@@ -8,17 +8,18 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from typing import Any, Final
 
 from protocol.cards import parse_cards
 from rules.bets.bet import Bet
+from rules.bets.outcome import BetFacts
 from rules.game.load import Game
 from rules.kinds.against import AgainstBet
 from rules.kinds.table import TableBet
 from rules.odds.alone import tables_of
 from rules.odds.decisions import decisions
-from rules.odds.endings import NET
 from rules.odds.holdem import count_holdem
 from rules.odds.holdem_rules import holdem_strategy
 from rules.odds.holdem_showdowns import OUTCOMES
@@ -27,7 +28,7 @@ from rules.odds.holdem_terms import FirstBet, HoldemCount, HoldemEnding, HoldemT
 from rules.odds.holdem_walks import SHOWDOWNS
 from rules.odds.joint import Ending, of_joint
 from rules.odds.question import Question
-from rules.odds.returns import Odds, back_of
+from rules.odds.returns import Odds, gain_of
 from rules.odds.settings import holdem_settings
 from rules.paytables.paytable import PaidRow
 
@@ -110,12 +111,12 @@ def terms_of(question: Question, bets: Sequence[Bet], rows: _Rows) -> HoldemTerm
         if dict(game.hand(name).of) != cards or game.rankings[name].id != "poker":
             raise _Unfit(f"hand {name!r} is not two cards and the board by the ranking poker")
     raised, first = _raised(bets), [bet for bet in bets if bet not in _raised(bets)]
-    nets = [_net(game, bet, rows) for bet in raised]
+    nets = [_net(bet, rows) for bet in raised]
     grid = [HoldemEnding(False, category, *showdown) for category in CATEGORIES for showdown in SHOWDOWNS]
     if not nets or any([net(end) for end in grid] != [nets[0](end) for end in grid] for net in nets):
         raise _Unfit("the bets that are raised with do not pay alike")
     return HoldemTerms(
-        tuple(FirstBet(bet.name, _net(game, bet, rows), staked=not bet.on) for bet in first),
+        tuple(FirstBet(bet.name, _net(bet, rows), staked=not bet.on) for bet in first),
         holdem_settings(decisions(game), bets),
         nets[0],
         _qualifier(game, bets),
@@ -127,7 +128,7 @@ def _raised(bets: Sequence[Bet]) -> list[Bet]:
 
 
 def _qualifier(game: Game, bets: Sequence[Bet]) -> str:
-    names = {bet.unqualified.qualifier for bet in bets if isinstance(bet, AgainstBet) and bet.unqualified}
+    names = {bet.unqualified_by.qualifier for bet in bets if bet.unqualified_by}
     if not names:
         return CATEGORIES[0]
     rank = game.rankings["dealer"].rank
@@ -138,51 +139,32 @@ def _qualifier(game: Game, bets: Sequence[Bet]) -> str:
     raise _Unfit("the dealer does not qualify by a category of hands")
 
 
-def _net(game: Game, bet: Bet, rows: _Rows) -> Net:
-    if isinstance(bet, TableBet):
-        return _by_row(bet, rows[bet.name])
-    if not isinstance(bet, AgainstBet):
+def _net(bet: Bet, rows: _Rows) -> Net:
+    """What a unit of it gains by its kind's outcome."""
+    if not isinstance(bet, AgainstBet | TableBet):
         raise _Unfit(f"{bet.name} is of kind {bet.kind}")
-    if bet.ties or bet.always or (bet.unqualified and bet.unqualified.unless) or bet.fold == "stands":
+    if isinstance(bet, AgainstBet) and (
+        bet.ties or bet.always or (bet.unqualified and bet.unqualified.unless) or bet.fold == "stands"
+    ):
         raise _Unfit(f"{bet.name}: ties, always, unless and a fold that stands are not counted here")
-    then, by_category = bet.unqualified.then if bet.unqualified else "acts", rows.get(bet.name)
 
-    def ended(how: str) -> Fraction:
-        return _gain(game.fixed[bet.name]) if how == "win" else NET[how]
-
+    @cache
     def net(ending: HoldemEnding) -> Fraction:
-        if ending.folded:
-            return NET["lose"] if bet.fold == "lose" else Fraction(0)
-        if not ending.qualified and then != "acts":
-            return ended(then)
-        if ending.outcome != "win":
-            return ended(bet.tie if ending.outcome == "tie" else "lose")
-        if by_category is None:
-            return _gain(game.fixed[bet.name])
-        row = by_category[ending.category]
-        return NET[bet.below] if row is None else _gain(row)
+        return _gain(bet, ending, rows)
 
     return net
 
 
-def _by_row(bet: TableBet, rows: Mapping[str, PaidRow | None]) -> Net:
-    """By the player's hand alone; a pay on another bet's stake is nothing where no row pays it."""
-    without = Fraction(0) if bet.on else Fraction(-1)
-
-    def net(ending: HoldemEnding) -> Fraction:
-        if ending.folded and bet.fold != "stands":
-            return without
-        row = rows[ending.category]
-        return without if row is None else _gain(row)
-
-    return net
+def _gain(bet: Bet, ending: HoldemEnding, rows: _Rows) -> Fraction:
+    folded, category, qualified, outcome = ending
+    row = rows.get(bet.name, {}).get(category)
+    gain = gain_of(bet.outcome(BetFacts(_SIGNS[outcome], row, qualified, folded)))
+    if gain is None:
+        raise _Unfit(f"{bet.name} is paid a share of a meter")
+    return gain
 
 
-def _gain(row: PaidRow) -> Fraction:
-    back = back_of(row.pay, {})
-    if back is None:
-        raise _Unfit(f"{row.when} pays a share of a meter")
-    return back - 1
+_SIGNS: Final[Mapping[str, int]] = {"win": 1, "tie": 0, "lose": -1}
 
 
 # ------------------------------------------------------------------ from the count to odds

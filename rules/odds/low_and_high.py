@@ -11,13 +11,14 @@ from typing import Any, Final
 
 from protocol.cards import Card
 from rules.bets.bet import Bet
+from rules.bets.outcome import ONE_COLOUR, BetFacts
 from rules.game.house_ways import HouseWay, Rank, load_houseway
 from rules.game.load import cards_of
 from rules.kinds.against import AgainstBet
 from rules.odds.joint import of_joint
 from rules.odds.placed_sets import Ints
 from rules.odds.question import Question
-from rules.odds.returns import Odds
+from rules.odds.returns import Odds, gain_of
 from rules.odds.splits import SplitContest, SplitPlay, Splits, play_splits, splits
 
 
@@ -69,7 +70,7 @@ class SetTable:
             whole=lambda cards: whole(tuple(cards)).strength,
             foul=self._foul,
             house=self._house,
-            colour_pushes=self.low_bet.one_colour is not None,
+            colour_pushes=_ends(self.low_bet, 0, ONE_COLOUR) == "push",
             cards=cards_of(self.question.game.hand(self.whole_bet.hand))[1],
         )
 
@@ -79,6 +80,11 @@ def low_and_high(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
     low, high, whole = (bet for bet in bets if isinstance(bet, AgainstBet))
     open_to = {bet.doubt.reading: bet.doubt.is_ for bet in (low, high, whole) if bet.doubt is not None}
     names = [bet.name for bet in bets]
+    for bet in (low, high, whole):
+        if [_ends(bet, sign) for sign in (1, 0, -1)] != ["win", "lose", "lose"] or gain_of(
+            bet.outcome(BetFacts(1))
+        ) != 1:
+            raise ValueError(f"{bet.name}: only even money whose tie is the dealer's is counted here")
     for chosen in question.choices(*open_to):
         if any(chosen[reading] == option for reading, option in open_to.items()):
             continue  # it holds the bet where the others differ
@@ -88,6 +94,11 @@ def low_and_high(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
             found = play_splits(counted, choose)
             as_set = {**chosen, "set": words}
             yield from of_joint(question, names, found.joint, readings=as_set, also=_decisions(counted, found))
+
+
+def _ends(bet: AgainstBet, sign: int, *also: str) -> str:
+    outcome = bet.outcome(BetFacts(sign, also=frozenset(also)))
+    return outcome.result if outcome is not None else ""
 
 
 _BEST: Final = "for the most"

@@ -18,10 +18,11 @@ import numpy as np
 
 from devices.processes import end_with_parent
 from rules.bets.bet import Bet
+from rules.bets.outcome import BetFacts
 from rules.odds.decisions import decisions
 from rules.odds.joint import Ending, of_joint
 from rules.odds.question import Progress, Question
-from rules.odds.returns import Odds, back_of
+from rules.odds.returns import Odds, back_by
 from rules.odds.settings import flush_stakes
 from rules.odds.showdown import FLUSH_RANKS, DealShape, Ints, Pattern, Showdowns, patterns, showdowns
 from rules.paytables.conditions import LONGEST
@@ -182,18 +183,17 @@ def _stakes(
 ) -> list[Stake]:
     stakes = []
     for bet in bets:
-        if bet.name in chosen:
-            rows = question.game.tables[bet.name, chosen[bet.name]]
-            back = {margin: _back(rows[margin]) for margin in _MARGINS}
-        else:
-            back = dict.fromkeys(_MARGINS, _back(question.game.fixed[bet.name]))
+        rows = question.game.tables[bet.name, chosen[bet.name]] if bet.name in chosen else {}
+        back = {margin: _back(bet, 1, rows.get(margin)) for margin in _MARGINS}
+        if _back(bet, 0) != 1 or _back(bet, -1) != 0:
+            raise ValueError(f"{bet.name}: a tie that does not push is not counted here")
         stakes.append(Stake(bet.name, units.get(bet.name, 1), bet.fold == "absent", back))
     return stakes
 
 
-def _back(row: PaidRow | None) -> Fraction:
-    """A win without a row gives the stake back, as when it is settled."""
-    return Fraction(1) if row is None else back_of(row.pay, {}) or Fraction(0)
+def _back(bet: Bet, sign: int, row: PaidRow | None = None) -> Fraction:
+    """What comes back of a unit, as it is settled."""
+    return back_by(bet.outcome(BetFacts(sign, row))) or Fraction(0)
 
 
 def _odds(

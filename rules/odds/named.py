@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from protocol.tomlfile import Key, TomlFileError
-from rules.game.faults import unknown
+from rules.bets.faults import unknown
 from rules.game.load import Game
 from rules.odds.decisions import DecidedOtherwise, NoProcedure, decisions
 from rules.odds.solvers import SOLVERS, answers_for, solver_name

@@ -3,26 +3,22 @@
 A card is any of the deck with the same chance, also the second and the third, as long as nobody counts those that came.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from fractions import Fraction
+from functools import partial
 from types import MappingProxyType
 from typing import Final
 
-from protocol.cards import DECK, Card
+from protocol.cards import DECK, RANKS, SUITS
+from rules.bets.outcome import BetFacts
 from rules.game.load import cards_of
 from rules.kinds.proposition import OutcomeSpec, PropositionBet
 from rules.odds.decks import deals, dealt_from
 from rules.odds.distribution import distribution
 from rules.odds.question import Question
-from rules.odds.returns import BetOutcome, NotComputed, Odds, back_of
+from rules.odds.returns import BetOutcome, NotComputed, Odds, back_by
 from rules.paytables.conditions import CONDITIONS
 from rules.paytables.paytable import PayTable
-
-_SEVEN = 7
-_ACE, _ACE_HIGH = 1, 14
-_OF_CARD: Final[Mapping[str, Callable[[Card], str]]] = MappingProxyType(
-    {"card": lambda card: card.text, "rank": lambda card: card.text[0], "suit": lambda card: card.text[1]}
-)
 
 
 def proposition_odds(question: Question, bet: PropositionBet) -> Iterator[Odds | NotComputed]:
@@ -50,11 +46,9 @@ def _odds(
     wins: Fraction,
 ) -> Odds:
     name, outcome = on
-    pay = next(table.paid(row).pay for row in table.rows if row.when == outcome.row)
-    outcomes = (
-        BetOutcome(name, wins, back_of(pay, {}), outcome.row),
-        BetOutcome("another outcome", 1 - wins, Fraction(0)),
-    )
+    row = table.row_of(outcome.row)
+    won, lost = (back_by(bet.outcome(BetFacts(sign, row, on=name))) for sign in (1, -1))
+    outcomes = BetOutcome(name, wins, won, outcome.row), BetOutcome("another outcome", 1 - wins, lost)
     marks = question.marks(table, readings)
     return Odds(question.game.id, bet.name, table.id, {"outcome": name, **readings}, outcomes, bet.name, **marks)
 
@@ -69,18 +63,20 @@ def _share(
         cards, shoe = cards_of(game.hand(bet.hand))[1], dealt_from(game).shoe
         counted = distribution(ranking, (cards,), shoe, readings, question.progress)
         best = game.tables[bet.name, table.id]
-        check = CONDITIONS[ranking.vocabulary].check(outcome.row)
-        assert check is not None, "the file was examined"
-        if readings.get("better-outcome") == "apart":
-            won = (ways for key, ways in counted.items() if (row := best[key]) and row.when == outcome.row)
-        else:
-            won = (ways for key, ways in counted.items() if check(key))
+        vocabulary = CONDITIONS[ranking.vocabulary]
+
+        def holds(key: Hashable, row: str) -> bool:
+            check = vocabulary.check(row)
+            assert check is not None, "the file was examined"
+            return check(key) > 0
+
+        won = (n for key, n in counted.items() if outcome.wins_by_row(best[key], partial(holds, key), readings))
         return Fraction(sum(won), counted.total())
-    can_win = [card for card in DECK if card.text[0] not in outcome.without]
-    if outcome.wins in _OF_CARD:
-        named = [_OF_CARD[outcome.wins](card) for card in can_win]
-        return Fraction(max(map(named.count, named)), len(DECK))
-    high = readings.get("ace-over-under") == "high"
-    values = [_ACE_HIGH if card.rank == _ACE and high else card.rank or 0 for card in can_win]
-    winning = [value for value in values if (value > _SEVEN if outcome.wins == "over" else value < _SEVEN)]
-    return Fraction(len(winning), len(DECK))
+    named = _NAMED.get(outcome.wins, ("",))
+    return Fraction(max(sum(outcome.wins_with(name, card, readings) for card in DECK) for name in named), len(DECK))
+
+
+_NAMED: Final[Mapping[str, Iterable[str]]] = MappingProxyType(
+    {"card": [card.text for card in DECK], "rank": RANKS, "suit": SUITS}
+)
+"""What an outcome may name, by what wins it."""

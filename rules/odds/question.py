@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any, Final
+from typing import Any
 
 from dealer_flow.procedure.load import load_procedure
 from rules.bets.bet import Bet
@@ -14,9 +14,6 @@ from rules.game.readings import READINGS
 from rules.odds.kept import KeptOdds, key_of
 from rules.odds.strategy import Strategy
 from rules.paytables.paytable import PayTable
-
-TOGETHER: Final = frozenset({"against", "margin"})
-"""Kinds of bet that are decided by fold or play, and so only together."""
 
 Progress = Callable[[int, int], None]
 """Called with how many steps are done and of how many."""
@@ -86,7 +83,7 @@ class Question:
             names = game.tied[first]
         own = [each for each in game.bets.values() if not each.tip_for]
         together = [each for each in own if each.name in names]
-        beside = [each for each in own if each.kind in TOGETHER and each.name not in names]
+        beside = [each for each in own if each.compared_with and each.name not in names]
         return together, beside if first in names else []
 
     def marks(self, table: PayTable, readings: Mapping[str, str]) -> dict[str, Any]:

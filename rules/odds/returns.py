@@ -6,9 +6,11 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any, Final
 
+from rules.bets.outcome import Outcome
 from rules.paytables.paytable import Pay
 
 SCHEMA: Final = "dealwire.odds/2"
+_NO_METERS: Final[Mapping[str, Fraction]] = {}
 ROOT_DIGITS: Final = 30
 """Digits of a standard deviation: the root of a fraction is rarely one itself."""
 
@@ -145,6 +147,24 @@ def back_of(pay: Pay, meters: Mapping[str, Fraction], wager_cents: int = 100) ->
     if pay.unit in ("flat", "flat-to"):
         return pay.amount / wager_cents + (pay.unit == "flat-to")
     return pay.amount if pay.unit == "for" else 1 + pay.amount
+
+
+def back_by(
+    outcome: Outcome | None, meters: Mapping[str, Fraction] = _NO_METERS, wager_cents: int = 100
+) -> Fraction | None:
+    """What a unit of stake becomes that ends so; nothing comes of what is no bet. As `back_of`."""
+    if outcome is None:
+        return Fraction(0)
+    if outcome.row is None:
+        return Fraction(1 - outcome.share if outcome.result == "lose" else 1)
+    back = back_of(outcome.row.pay, meters, wager_cents)
+    return None if back is None else back - outcome.stake_lost
+
+
+def gain_of(outcome: Outcome | None, wager_cents: int = 100) -> Fraction | None:
+    """What a unit of stake gains that ends so: nothing where it is no bet; None where that hangs on a meter."""
+    back = back_by(outcome, _NO_METERS, wager_cents)
+    return Fraction(0) if outcome is None else None if back is None else back - 1
 
 
 def percent(value: Fraction, places: int) -> float:

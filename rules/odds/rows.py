@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from rules.bets.bet import Bet
 from rules.odds.question import Question
-from rules.odds.returns import BetOutcome, Odds, back_of
+from rules.odds.returns import BetOutcome, Odds, back_by, back_of
 from rules.paytables.paytable import USUAL_ENVY_BASE_CENTS, PaidRow, PayTable
 
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
@@ -37,12 +37,12 @@ def paid_by_row(
     paid = {row.when: row for row in chances if row}
     meters = {name: Fraction(cents, question.wager_cents) for name, cents in question.meters.items()}
     outcomes = [
-        BetOutcome(when, chances[row], back_of(row.pay, meters, question.wager_cents), when)
+        BetOutcome(when, chances[row], back_by(bet.by_row(row), meters, question.wager_cents), when)
         if (row := paid.get(when))
         else BetOutcome(when, Fraction(0), Fraction(0), when)
         for when in printed
     ]
-    outcomes.append(BetOutcome("no row", chances.get(None, Fraction(0)), Fraction(0)))
+    outcomes.append(BetOutcome("no row", chances.get(None, Fraction(0)), back_by(bet.by_row(None))))
     also = {**also, **_rounding(paid.values()), **_flat(paid.values(), question.wager_cents)}
     return Odds(
         question.game.id,

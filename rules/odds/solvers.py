@@ -14,7 +14,7 @@ from rules.errors import ExtraMissing, OddsRefused
 from rules.game.load import Game
 from rules.odds import settings
 from rules.odds.decisions import Decisions
-from rules.odds.question import TOGETHER, Question
+from rules.odds.question import Question
 from rules.odds.returns import NotComputed, Odds
 
 Solver = Callable[[Question, Sequence[Bet]], Iterator[Odds | NotComputed]]
@@ -60,11 +60,11 @@ def answers_for(game: Game) -> list[Bet]:
     spec = game.spec.odds
     own = [bet for bet in game.bets.values() if not bet.tip_for]
     if spec is None or not spec.solver:
-        flushes = spec is None and all(game.rankings[bet.hand].id == _FLUSHES for bet in own if bet.kind in TOGETHER)
-        return [bet for bet in own if bet.kind in TOGETHER] if flushes else []
+        flushes = spec is None and all(game.rankings[bet.hand].id == _FLUSHES for bet in own if bet.compared_with)
+        return [bet for bet in own if bet.compared_with] if flushes else []
     if spec.bets:
         return [game.bets[name] for name in spec.bets]
-    return [bet for bet in own if bet.kind in TOGETHER or bet.kind == "fee" or bet.fold == "absent"]
+    return [bet for bet in own if bet.compared_with or bet.kind == "fee" or bet.fold == "absent"]
 
 
 def solver_name(game: Game) -> str:

@@ -1,7 +1,6 @@
 """The rows of a game's pay table as engines that decide for a player take them: by number, with what a unit gains."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from protocol.cards import Card
 from rules.bets.bet import Bet
@@ -9,7 +8,7 @@ from rules.hands import Ranking
 from rules.odds.best_play import LOST, RowPays
 from rules.odds.placed_sets import Pack, RowFinder
 from rules.odds.question import Question
-from rules.odds.returns import back_of
+from rules.odds.returns import gain_of
 from rules.paytables.paytable import PaidRow, PayTable
 
 
@@ -27,13 +26,12 @@ class TableRows:
         names = [row.when for row in table.rows]
         self._numbers = {name: number for number, name in enumerate(names)}
         nets = []
-        for row in table.rows:
-            pay = replace(row.pays, unit=table.bare) if row.pays.unit == "bare" else row.pays
-            back = back_of(pay, {})
-            if back is None:
-                raise ValueError(f"{row.when!r} of {table.id} pays a share of a meter")
-            nets.append(back - 1)
-        self.pays = RowPays((*nets, LOST), (*names, ""))
+        for paid in (*map(table.paid, table.rows), None):
+            net = gain_of(bet.by_row(paid))
+            if net is None and paid is not None:
+                raise ValueError(f"{paid.when!r} of {table.id} pays a share of a meter")
+            nets.append(LOST if net is None else net)
+        self.pays = RowPays(tuple(nets), (*names, ""))
 
     @property
     def none(self) -> int:

@@ -12,20 +12,20 @@ import numpy as np
 
 from protocol.cards import DECK, Card
 from rules.bets.bet import Bet
+from rules.bets.outcome import BetFacts
 from rules.game.hand_spec import OWN
 from rules.game.load import Game, cards_of
 from rules.hands import Ranking
 from rules.kinds.against import AgainstBet
 from rules.kinds.proposition import PropositionBet
 from rules.odds.best_of_one_more import Levels
-from rules.odds.best_play import LOST, PUSHED
 from rules.odds.decks import dealt_from
 from rules.odds.joint import Ending, of_joint
 from rules.odds.placed_sets import Pack, RowFinder
 from rules.odds.points import count_points
 from rules.odds.propositions import proposition_odds
 from rules.odds.question import Question
-from rules.odds.returns import NotComputed, Odds
+from rules.odds.returns import NotComputed, Odds, gain_of
 from rules.odds.rows import paid_by_row, shares_of
 from rules.odds.table_rows import TableRows
 from rules.odds.two_shoes import count_two_shoes
@@ -44,7 +44,8 @@ def unseen_draw_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
     for name in tables if question.paytable in ("", *bet.paytables) else [question.paytable]:
         rows = TableRows(question, shown, question.game.paytables[name])
         at_once = AtOnce(rows.finder(pack).all_rows(size), rows.pays)
-        found = unseen_draw(counted, at_once=at_once)
+        win, tie, lose = (gain_of(bet.outcome(BetFacts(sign))) or Fraction(0) for sign in (1, 0, -1))
+        found = unseen_draw(counted, at_once=at_once, nets=(win, tie, lose))
         also = {"decisions": found.decided}
         yield from of_joint(question, [bet.name], found.ways, tables={bet.name: name}, also=also)
 
@@ -88,19 +89,18 @@ def _points(ranking: Ranking, card: Card, cards: int) -> int:
 
 def _ended(game: Game, bet: AgainstBet, mine: int, other: int) -> Ending:
     sign = (mine > other) - (mine < other)
-    sign = -sign if bet.wins == "lower" else sign
-    then = "win" if sign > 0 else "lose" if sign < 0 else _tied(game, bet, other)
-    net = {"win": game.fixed[bet.name].pay.amount, "lose": LOST, "push": PUSHED}[then]
-    return Ending((Fraction(1),), (net,), then if sign else f"tie, {then}")
+    outcome = bet.outcome(BetFacts(sign, also=_rows_held(game, bet, other) if sign == 0 else frozenset()))
+    gain = gain_of(outcome)
+    if outcome is None or gain is None:
+        raise TypeError(f"{bet.name} of {game.id} is not decided by its hands alone")
+    return Ending((Fraction(1),), (gain,), outcome.result if sign else f"tie, {outcome.result}")
 
 
-def _tied(game: Game, bet: AgainstBet, points: int) -> str:
+def _rows_held(game: Game, bet: AgainstBet, points: int) -> frozenset[str]:
+    """Rows of a tie's rules that these points are."""
     conditions = CONDITIONS[game.rankings[bet.against].vocabulary]
-    for rule in bet.ties:
-        check = conditions.check(rule.row)
-        if check is not None and check(points):
-            return rule.then
-    return bet.tie
+    checks = ((rule.row, conditions.check(rule.row)) for rule in bet.ties)
+    return frozenset(row for row, check in checks if check is not None and check(points))
 
 
 def two_shoes_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds | NotComputed]:

@@ -11,7 +11,8 @@ aside.
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
-from math import comb
+from math import comb, lcm
+from typing import Final
 
 import numpy as np
 
@@ -22,6 +23,9 @@ from rules.odds.placed_sets import Folded, Ints, Pack, Sets, places, signatures,
 from rules.odds.question import Progress
 
 _CHUNK = 1 << 15
+Nets = tuple[Fraction, Fraction, Fraction]
+"""What a unit gains by a win, a tie and a loss."""
+EVEN: Final[Nets] = (Fraction(1), Fraction(0), LOST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +64,15 @@ def count_exchanges(pack: Pack, levels: Levels, size: int = 5, progress: Progres
     return Exchanges(pack, dealer.hands, *_by_discard(pack, dealer.hands.sets, levels, _showdowns(dealer, progress)))
 
 
-def unseen_draw(counted: Exchanges, *, at_once: AtOnce | None = None) -> PlayedOut:
-    """One bet at even money.
+def unseen_draw(counted: Exchanges, *, at_once: AtOnce | None = None, nets: Nets = EVEN) -> PlayedOut:
+    """One bet whose win, tie and loss gain these `nets`.
 
     Of cards whose exchange gains the same, the first is exchanged. Deals: first cards as a set, the new one, the
     dealer's as a set.
     """
     pack, hands, size = counted.pack, counted.hands, counted.hands.sets.shape[1]
-    taken = np.argmax(counted.below + counted.not_above, axis=1)
+    win, tie, lose = (int(net * lcm(*(each.denominator for each in nets))) for net in nets)
+    taken = np.argmax((win - tie) * counted.below + (tie - lose) * counted.not_above, axis=1)
     draws = hands.weights.copy()
     ways: Counter[Ending] = Counter()
     of_hand = (pack.size - size) * comb(pack.size - size - 1, size + 1)
@@ -80,9 +85,9 @@ def unseen_draw(counted: Exchanges, *, at_once: AtOnce | None = None) -> PlayedO
                 draws[first == row] = 0
     index = np.arange(len(draws))
     won, no_loss = _dot(draws, counted.below[index, taken]), _dot(draws, counted.not_above[index, taken])
-    ways[_ended(Fraction(1), "win")] = won
-    ways[_ended(Fraction(0), "tie")] = no_loss - won
-    ways[_ended(LOST, "lose")] = int(draws.sum()) * of_hand - no_loss
+    ways[_ended(nets[0], "win")] = won
+    ways[_ended(nets[1], "tie")] = no_loss - won
+    ways[_ended(nets[2], "lose")] = int(draws.sum()) * of_hand - no_loss
     decided = {"exchanges": int(draws.sum()), "wins at once": int((hands.weights - draws).sum())}
     return PlayedOut(+ways, {"hand": decided})
 

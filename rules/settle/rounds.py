@@ -13,6 +13,7 @@ from dealer_flow.record.details import DOLLAR
 from dealer_flow.record.result import RoundResult, Seat
 from rules.bets.bet import Agreed, OfTable, Staked, held, lies
 from rules.bets.hold import Hold
+from rules.bets.outcome import Outcome
 from rules.errors import SettlementRefused
 from rules.facts.caps import cut
 from rules.facts.contradictions import contradiction, folds_in, known_of
@@ -315,8 +316,8 @@ def _line(of: Agreed, seat: Seat, hold: Hold | None, view: View) -> SettlementLi
     if hold is not None:
         return held(bet, seat.seat, cents, hold) if own else _beside_held(of, seat, hold, view)
     if seat.status == "folded":
-        if of.fold == "lose":
-            return view.terms.lost(of, seat.seat, cents if own else 0, "folded", bet.clauses.fold, None)
+        if bet.folded is not None:
+            return view.terms.lost(of, seat.seat, cents if own else 0, "folded", bet.folded.clause, None)
         if not own and of.fold == "absent":
             return None
     staked = Staked(of, seat.seat, cents, view.terms, cents if own else 0)
@@ -338,7 +339,7 @@ def _by_choice(staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
     """The same of a bet that what its player chose or set may decide."""
     bet = staked.of.bet
     if bet.declared is not None and bet.declared.step not in seat.choices:
-        return staked.lose("the hand was not declared", bet.declared.clause) if not bet.on else None
+        return staked.ended(Outcome("lose", bet.declared.clause), "the hand was not declared") if not bet.on else None
     if view.terms.game.spec.sets and (ruled := by_the_set(staked, seat, view)) is not None:
         return ruled
     if bet.instead is not None and bet.instead.choice in (seat.decision, *seat.decisions, *seat.choices.values()):

@@ -7,6 +7,7 @@ from dealer_flow.record.result import Seat
 from protocol.cards import Card
 from rules.bets.bet import Staked
 from rules.bets.hold import Hold
+from rules.bets.outcome import Outcome
 from rules.facts.seen import View
 from rules.game.hand_spec import OWN
 from rules.game.house_ways import HouseWay
@@ -22,7 +23,7 @@ def by_the_set(staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
     """The line of a bet that how a hand was set decides; None when the hands do."""
     for each in view.terms.game.sets_of[staked.of.name]:
         if (ruled := _ruling(each, seat, view)) is not None:
-            return staked.held(ruled) if isinstance(ruled, Hold) else staked.lose(ruled, each.clause)
+            return staked.held(ruled) if isinstance(ruled, Hold) else staked.ended(Outcome("lose", each.clause), ruled)
     return None
 
 
