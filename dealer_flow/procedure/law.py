@@ -97,24 +97,49 @@ class _Point(NamedTuple):
 
 
 class Law:
-    """What a procedure asks of the wagers of a seat under these options, which are all chosen. `untold`: options that
-    nobody told, and so may have been chosen otherwise."""
+    """What a procedure asks of the wagers of a seat under these options, which are all chosen. `unrecorded`: options
+    that a round has no value of, so that they may have been chosen otherwise."""
 
-    def __init__(self, procedure: Procedure, options: Mapping[str, str], untold: Set[str] = frozenset()) -> None:
-        open_to = {each.name: each.allowed for each in procedure.option if each.name in untold & _asked(procedure)}
+    def __init__(self, procedure: Procedure, options: Mapping[str, str], unrecorded: Set[str] = frozenset()) -> None:
+        deciding = _deciding_options(procedure)
+        open_to = {each.name: each.allowed for each in procedure.option if each.name in unrecorded & deciding}
         ways = (dict(zip(open_to, values, strict=True)) for values in product(*open_to.values()))
         self._otherwise = tuple(Law(procedure, {**options, **way}) for way in ways) if open_to else ()
         self.spots = tuple(bet for bet in procedure.bet if chosen(bet.when, options))
         """The bets there are."""
+        self.before_deal = frozenset(bet.name for bet in self.spots if bet.placed == "before-deal")
+        self.by_action = frozenset(bet.name for bet in self.spots if bet.placed == "by-action")
+        """Bets that raises lie with: all that a betting round comes to is not one bet."""
+        self.tips = {bet.name: bet.tip_for for bet in self.spots if bet.tip_for is not None}
+        """A bet for the dealer -> the player's own that it plays with."""
+        self.limit = procedure.limit
+        self.most_cents = None if self.limit is None else int(amount_of(self.limit.each_bet).times)
+        """The most that any one bet may be; None where the text prints no figure."""
+        self._rule(procedure, options)
+        self._enter(procedure, options)
+        self._choose(procedure, options)
+
+    def _rule(self, procedure: Procedure, options: Mapping[str, str]) -> None:
         self.rules = tuple(_rules(procedure, self.spots, options))
         """In the order of the file."""
-        self.before_deal = frozenset(bet.name for bet in self.spots if bet.placed == "before-deal")
         self.at_start = tuple(rule for rule in self.rules if rule.named <= self.before_deal)
         """Those of bets that are all placed before the deal."""
         self.at_end = tuple(
             rule for rule in self.rules if rule.choice is not None or not rule.named <= self.before_deal
         )
         """Those that START GAME could not answer for good: of other bets too, or of a choice."""
+        there = {"", *(bet.name for bet in self.spots)}
+        self._but_limit = tuple(
+            rule
+            for rule in self.rules
+            if rule.kind != "limit" and not (rule.kind == "at-least" and rule.amount and rule.amount.bet not in there)
+        )
+        """The rules that stakes under the limit can break."""
+        self.tied = _tied(self.rules, self.tips)
+        """Bet -> those that some rule compares it with, itself included: where they differ, nobody who did not see them
+        placed knows which of them is wrong."""
+
+    def _enter(self, procedure: Procedure, options: Mapping[str, str]) -> None:
         staked = procedure.betting is not None  # a seat plays by its stake; a bet before the deal shows it as well
         self.entering = frozenset(
             bet.name
@@ -125,35 +150,20 @@ class Law:
         )
         self.entry_clause = next((bet.clause for bet in self.spots if bet.enters), procedure.clause)
         """The clause by which a seat is dealt in."""
-        self.by_action = frozenset(bet.name for bet in self.spots if bet.placed == "by-action")
-        """Bets that raises lie with: all that a betting round comes to is not one bet."""
-        self.limit = procedure.limit
-        self.most_cents = None if self.limit is None else int(amount_of(self.limit.each_bet).times)
-        """The most that any one bet may be; None where the text prints no figure."""
-        there = {"", *(bet.name for bet in self.spots)}
-        self._but_limit = tuple(
-            rule
-            for rule in self.rules
-            if rule.kind != "limit" and not (rule.kind == "at-least" and rule.amount and rule.amount.bet not in there)
-        )
-        """The rules that stakes under the limit can break."""
-        self.tips = {bet.name: bet.tip_for for bet in self.spots if bet.tip_for is not None}
-        """A bet for the dealer -> the player's own that it plays with."""
+        self._entry = () if staked or procedure.shoe is not None else tuple(self._entry_rules())
+
+    def _choose(self, procedure: Procedure, options: Mapping[str, str]) -> None:
         self.choices: dict[str, DecisionPart] = {choice.name: choice for choice in procedure.decision}
-        decides = [step for step in procedure.step if isinstance(step, DecideStep) and chosen(step.when, options)]
-        self._in_pots = frozenset(bet.name for bet in self.spots if bet.pot is not None)
-        self._points = tuple(self._where_hands_fold([step for step in decides if step.about is None]))
+        steps = [step for step in procedure.step if isinstance(step, DecideStep) and chosen(step.when, options)]
+        self.by_steps = len(steps) > 1
+        """True when a player may choose at several steps."""
+        self._points = tuple(self._where_hands_fold([step for step in steps if step.about is None]))
         self._some_choice = tuple(self._rules_of_choices())
         self._moves_bets = any(choice.takes_back or choice.gives_up for choice in self.choices.values())
+        self._in_pots = frozenset(bet.name for bet in self.spots if bet.pot is not None)
         self._by_choice = frozenset(
             bet.name for bet in self.spots if bet.placed == "by-decision" and bet.tip_for is None
         )
-        self.by_steps = len(decides) > 1
-        """True when a player may choose at several steps."""
-        self._entry = () if staked or procedure.shoe is not None else tuple(self._entry_rules())
-        self.tied = _tied(self.rules, self.tips)
-        """Bet -> those that some rule compares it with, itself included: where they differ, nobody who did not see them
-        placed knows which of them is wrong."""
 
     def equal_to(self, bet: str) -> Amount | None:
         """So many times which other bet it must be, whatever is chosen; None where nothing says so."""
@@ -167,20 +177,20 @@ class Law:
                 yield BetRule("entry", (bet.name,), self.entry_clause, others=enter)
 
     def of_round(
-        self, wagers: Mapping[str, int], made: Collection[str], *, alive: bool, all_told: bool = False
+        self, wagers: Mapping[str, int], made: Collection[str], *, alive: bool, all_choices: bool = False
     ) -> tuple[Breach, ...]:
         """How the bets of a seat, as a finished round has them, break the law. `made` are the choices that the round
-        tells of the seat, `all_told` when it tells every one; `alive`: the hand was played to its end and not folded.
+        records of the seat, `all_choices` when these are all; `alive`: the hand was played to its end and not folded.
         What only the order of events shows, such as a bet after its time, is none of these, nor is what some reading
-        allows that nobody told."""
-        found = self._of_round(wagers, made, alive, all_told)
+        allows that the round does not record."""
+        found = self._of_round(wagers, made, alive, all_choices)
         for law in self._otherwise if found else ():
-            broken = {bet for breach in law._of_round(wagers, made, alive, all_told) for bet in breach.bets}
+            broken = {bet for breach in law._of_round(wagers, made, alive, all_choices) for bet in breach.bets}
             found = tuple(breach for breach in found if not broken.isdisjoint(breach.bets))
         return found
 
     def _of_round(
-        self, wagers: Mapping[str, int], made: Collection[str], alive: bool, all_told: bool
+        self, wagers: Mapping[str, int], made: Collection[str], alive: bool, all_choices: bool
     ) -> tuple[Breach, ...]:
         lay: Mapping[str, int] = wagers if 0 not in wagers.values() else {bet: of for bet, of in wagers.items() if of}
         unknown = set[str]()
@@ -202,9 +212,9 @@ class Law:
         if self._some_choice:
             found += self._by_some_choice(lay, made, due)
         if due:
-            said = {bet for breach in found for bet in breach.bets}
-            found += [Breach(rule, rule.bets, 0, 0) for bet, rule in due.items() if bet not in said]
-        if all_told and made and not self._by_choice.isdisjoint(lay):
+            broken = {bet for breach in found for bet in breach.bets}
+            found += [Breach(rule, rule.bets, 0, 0) for bet, rule in due.items() if bet not in broken]
+        if all_choices and made and not self._by_choice.isdisjoint(lay):
             found += self._left(lay, made)
         return tuple(found)
 
@@ -305,7 +315,7 @@ class Law:
                 yield Breach(BetRule("left", (bet.name,), bet.clause), (bet.name,), lay[bet.name], 0)
 
 
-def _asked(procedure: Procedure) -> set[str]:
+def _deciding_options(procedure: Procedure) -> set[str]:
     """The options that some rule of the bets hangs on."""
     conditions = [
         each for bet in procedure.bet for each in (bet.when, bet.enters_when, *(must.when for must in bet.must))

@@ -56,10 +56,10 @@ def _known(
     if procedure is None:
         return None, None
     allowed = {each.name: each.allowed for each in procedure.option}
-    told = {option: value for option, value in options if value in allowed.get(option, ())}
-    plan = Plan(procedure, told)
-    law = Law(procedure, plan.options, allowed.keys() - told.keys())
-    return (plan if plan.ref == ref and len(told) == len(options) else None), law
+    recorded = {option: value for option, value in options if value in allowed.get(option, ())}
+    plan = Plan(procedure, recorded)
+    law = Law(procedure, plan.options, allowed.keys() - recorded.keys())
+    return (plan if plan.ref == ref and len(recorded) == len(options) else None), law
 
 
 def _of_the_cards(result: RoundResult, plan: Plan | None) -> str:

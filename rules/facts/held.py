@@ -126,8 +126,8 @@ def _faults(
     if law is None:
         return
     made = choices_of(seat)
-    told = bool(seat.choices) or not law.by_steps
-    for breach in law.of_round(seat.wagers, made, alive=complete and seat.status == "live", all_told=told):
+    every = bool(seat.choices) or not law.by_steps
+    for breach in law.of_round(seat.wagers, made, alive=complete and seat.status == "live", all_choices=every):
         lacking = any(not seat.wagers.get(bet) for bet in breach.bets)
         yield breach.bets, Hold(in_words(breach, seat.wagers), breach.rule.clause, fold_in_doubt=lacking)
     if seat.propositions:

@@ -129,10 +129,10 @@ def _sisters(game: Game, bet: Bet, table: PayTable) -> list[PayTable]:
 
 def _computed(game: Game, bet: Bet, table: PayTable, found: Odds) -> Iterator[_Slip]:
     """What only the odds show. A bet that another one asks for is no matter of its own returns."""
-    asked_for = bool(bet.on) or (game.law is not None and game.law.equal_to(bet.name) is not None)
-    if found.returned > 1 and not asked_for:
+    dependent = bool(bet.on) or (game.law is not None and game.law.equal_to(bet.name) is not None)
+    if found.returned > 1 and not dependent:
         yield _Slip("over-100", f"returns {percent(found.returned, 4)} % of the stake")
-    if found.returned < LEAST and not (found.incomplete or asked_for):
+    if found.returned < LEAST and not (found.incomplete or dependent):
         yield _Slip("under-50", f"returns {percent(found.returned, 4)} % of the stake")
     if table.printed is not None:
         edge, back = table.printed.house_edge_pct, table.printed.return_pct
