@@ -1,10 +1,8 @@
 """What happened on the line during a check, as it is kept for the report."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final, Literal
+from typing import Final, Literal, Self
 
 from protocol.tdp.codec import Envelope
 from protocol.tdp.messages import Event, Message
@@ -129,7 +127,7 @@ class Result:
         """From its begin to its end."""
         return self.ended_ns - self.began_ns
 
-    def not_run(self, cause: NotRunCause, why: str) -> Result:
+    def not_run(self, cause: NotRunCause, why: str) -> Self:
         """The same check, which was not made or not to its end."""
         self.outcome, self.cause, self.why = BenchOutcome.NOT_RUN, cause, why
         return self

@@ -5,8 +5,6 @@
 "<=5" "!=0"    compared         "$session"    what was saved under that name;     "$last+1"
 """
 
-from __future__ import annotations
-
 import operator
 import re
 from collections.abc import Callable, Mapping

@@ -5,8 +5,6 @@ the devices' reports, and done again at the programs `tdp-device`, each act when
 it was done in. What the devices themselves do, the programs do.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import shutil

@@ -1,7 +1,5 @@
 """The closed list of what hands may be asked to do, whoever they are: acts, faults, plug, cable, the run itself."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,8 +1,6 @@
 """Hands that are a program: it is started once, reads a line of JSON for each thing a person would be asked, and
 answers with one. `docs/bench-hands.md` is its page."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import select

@@ -1,8 +1,6 @@
 """What people do at the device: done by this program at a simulated one, asked of a person or of a hands program at an
 attached one."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Literal

@@ -1,7 +1,5 @@
 """What the bench knows of each class of device: its states, how it is brought into one, how it is made to speak."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final

@@ -3,8 +3,6 @@
 It needs nothing beyond the standard library, so a jig starts in a tenth of a second.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable, Collection, Mapping

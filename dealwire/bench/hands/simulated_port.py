@@ -1,7 +1,5 @@
 """Hands at simulated devices of another process: a socket on which they do what a bench's hands program asks."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import socket

@@ -1,11 +1,9 @@
 """Plans for shoes of other dialects: what can be judged of one that says much and is told little. TOML, strict."""
 
-from __future__ import annotations
-
 import hashlib
 from functools import cache
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -58,7 +56,7 @@ class DialectStep(Strict):
     """Nothing at all comes for so long."""
 
     @model_validator(mode="after")
-    def _known(self) -> DialectStep:
+    def _known(self) -> Self:
         verbs = (self.do, self.power, self.wait is not None, self.acks is not None, self.say, self.command,
                  self.answer, self.heard, self.count is not None, self.never, self.quiet is not None)  # fmt: skip
         if sum(bool(verb) for verb in verbs) != 1:

@@ -1,7 +1,5 @@
 """Which acts of hands a check cannot do without, read off its steps before it is made."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 

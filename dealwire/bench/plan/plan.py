@@ -3,13 +3,11 @@
 A step is one inline table with one verb; the other keys are the verb's.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import BeforeValidator, Field, InstanceOf, PrivateAttr, model_validator
 
@@ -105,7 +103,7 @@ class Check(Strict):
     """What is done and looked at, one step after the other."""
 
     @model_validator(mode="after")
-    def _known(self) -> Check:
+    def _known(self) -> Self:
         for name in self.needs:
             if name not in Capability.__members__:
                 raise BadValue(f"no such capability: {name!r}; allowed: {', '.join(Capability.__members__)}")
@@ -133,7 +131,7 @@ class RuleEntry(Strict):
     """What it judges, in our words."""
 
     @model_validator(mode="after")
-    def _known(self) -> RuleEntry:
+    def _known(self) -> Self:
         if self.rule not in ALL_RULES:
             raise BadValue(f"no such rule: {self.rule!r}; allowed: {', '.join(f'always.{name}' for name in ALL_RULES)}")
         return self

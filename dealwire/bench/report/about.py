@@ -1,7 +1,5 @@
 """What a report says of this program, this machine and the plan, beside what came of the checks."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import platform

@@ -1,7 +1,5 @@
 """One report held against an earlier one."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 from typing import Final

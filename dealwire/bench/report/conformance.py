@@ -3,8 +3,6 @@
 The sentence stands in a report when it is true and not otherwise, and whoever verifies the report finds it again.
 """
 
-from __future__ import annotations
-
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path

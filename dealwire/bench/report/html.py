@@ -1,7 +1,5 @@
 """A report as one HTML file that needs nothing else: no script, no font, no network. It prints."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from html import escape as escaped
 from typing import Final

@@ -1,8 +1,6 @@
 """The report on a device: one value, written as JSON. Every other form is made from it, and says no more than it does.
 `docs/bench.md` explains it, `docs/schema/bench-2.json` is its schema."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence

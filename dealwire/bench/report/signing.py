@@ -1,13 +1,11 @@
 """Signatures under reports: Ed25519 over the bytes of the report's file, in a file beside it. The keys are text files
 as the journal's are; `docs/bench.md` has their form."""
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 from dealwire.journal.errors import KeyProblem, SealingUnavailable
 from dealwire.journal.keyfiles import ID_BYTES, KEY_BYTES, UNFIT, from_hex, only_key, read_lines, write_text
@@ -58,7 +56,7 @@ class ReportSignature:
         return path
 
     @classmethod
-    def of(cls, report: Path) -> ReportSignature | None:
+    def of(cls, report: Path) -> Self | None:
         """The one beside a report, None without one. KeyProblem when the file is no signature."""
         if not (path := beside(report)).exists():
             return None
@@ -101,7 +99,7 @@ class ReportSigner:
         return report_key_id(self.public)
 
     @classmethod
-    def load(cls, path: Path) -> ReportSigner:
+    def load(cls, path: Path) -> Self:
         """Read a private key file. KeyUnsafe when others may read it, KeyProblem when it is none."""
         number, key_id, private = only_key(path, read_lines(path), PRIVATE_WORD, _KIND)
         found = cls(path, private, _public_of(path, private))
@@ -110,7 +108,7 @@ class ReportSigner:
         return found
 
     @classmethod
-    def new(cls, path: Path, public_path: Path) -> ReportSigner:
+    def new(cls, path: Path, public_path: Path) -> Self:
         """Make both files of a new pair. KeyProblem when one of them is there already."""
         for each in (path, public_path):
             if each.exists() or path == public_path:

@@ -1,7 +1,5 @@
 """A report for a terminal, and one as JUnit XML for build servers."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """The sentences of a report, for each of its forms."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 

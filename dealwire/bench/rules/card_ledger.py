@@ -1,9 +1,8 @@
 """Where the cards of a round are, as the device's own events tell it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Self
 
 from protocol.tdp import messages as m
 
@@ -28,7 +27,7 @@ class Book:
     """Cards counted in the deck that is dealt next; 0 when that was not seen."""
 
     @classmethod
-    def of(cls, events: Iterable[m.Event]) -> Book:
+    def of(cls, events: Iterable[m.Event]) -> Self:
         """The last round in `events`."""
         book = cls()
         for event in events:

@@ -4,8 +4,6 @@ exist, and events of hands that no command caused.
 They look on as those of `rules` do, and are listed in a plan like them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from enum import IntFlag
 from typing import Any, Final

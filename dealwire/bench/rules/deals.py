@@ -3,8 +3,6 @@
 They look on as those of `rules` do, and are listed in a plan like them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final

@@ -4,8 +4,6 @@ one request, the moment of an event, what a GAP names.
 They look on as those of `rules` do, and are listed in a plan like them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import reduce

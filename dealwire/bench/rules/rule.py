@@ -4,8 +4,6 @@ A rule sees each frame and each stretch of time, and keeps the first few breache
 lists the rules it wants judged, and each is a line of the report of its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final

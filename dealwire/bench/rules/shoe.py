@@ -4,8 +4,6 @@ They look on as those of `rules` do, and are listed in a plan like them. Of a sh
 is judged.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ They look on as those of `rules` do, and are listed in a plan like them. What a 
 did not hear from its start, or of an event it missed, is not judged.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final

@@ -1,8 +1,6 @@
 """The host's end of a shoe's line in another dialect, as the bench plays it: it listens, acknowledges what it is told
 to, and keeps what came. It names no face of a card."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import reduce

@@ -1,30 +1,16 @@
 """Runs a plan for a shoe of another dialect, and makes the same report of it as of any other run."""
 
-from __future__ import annotations
-
 import contextlib
-import platform
 from collections.abc import Callable
 from typing import Final
 
 from dealwire.bench.hands.hands import OFF_MS, Hands, SimulatedHands
 from dealwire.bench.plan.dialect_plan import DialectEntry, DialectPlan, DialectStep
-from dealwire.bench.record import Actor, BenchOutcome, Failed, NotRun, NotRunCause, Result
-from dealwire.bench.report.about import local_time, program_facts, system_words
-from dealwire.bench.report.report import (
-    DeviceFacts,
-    PlanFacts,
-    PlanOrigin,
-    ProtocolFacts,
-    Report,
-    RunOptions,
-    counts_of,
-    summary_of,
-    verdict_of,
-)
+from dealwire.bench.record import Actor, BenchOutcome, Failed, NotRun, Result
+from dealwire.bench.report.report import DeviceFacts, PlanFacts, PlanOrigin, ProtocolFacts, Report
 from dealwire.bench.run.dialect_probe import PROBES, AngelEyeProbe, DialectProbe, HeardPiece, mode_of
-from dealwire.bench.run.reporting import ReportHead, check_record
-from dealwire.bench.run.runner import BenchChoices
+from dealwire.bench.run.reporting import ReportHead, assembled
+from dealwire.bench.run.runner import BenchChoices, blank, filtered, judged
 from dealwire.bench.verbs.probe import MS
 from dealwire.bench.verbs.wire import Wire
 from devices.clock import SystemClock
@@ -61,30 +47,18 @@ class DialectRun:
             for step in self.plan.begin:
                 self._do(step)
         for number, check in enumerate(self.plan.check, start=1):
-            result = _blank(check)
             if not self.choices.takes(check.id):
-                found.append(result.not_run(NotRunCause.FILTERED, self._filter))
+                found.append(filtered(blank(check), self.choices))
                 continue
             watching(number, len(self.plan.check), check.id)
-            found.append(self._make(check, result))
+            found.append(self._make(check, blank(check)))
         return [*found, *(self._rule(entry) for entry in self.plan.rule)]
 
-    @property
-    def _filter(self) -> str:
-        return "filtered by " + " ".join(f"--only '{pattern}'" for pattern in self.choices.only)
-
     def _rule(self, entry: DialectEntry) -> Result:
-        result, wrong, seen = _blank(entry), self.probe.wrong[entry.id], self.probe.seen[entry.id]
         if not self.choices.takes(entry.id):
-            return result.not_run(NotRunCause.FILTERED, self._filter)
-        if wrong:
-            result.outcome = BenchOutcome.FAILED
-            result.why = f"{len(wrong)} of {seen}: {'; '.join(wrong[:BREACHES_MAX])}"
-        elif not seen:
-            result.not_run(NotRunCause.UNSEEN, "nothing came that it could judge")
-        else:
-            result.notes.append(f"judged {seen} times")
-        return result
+            return filtered(blank(entry), self.choices)
+        wrong = self.probe.wrong[entry.id]
+        return judged(blank(entry), len(wrong), self.probe.seen[entry.id], wrong[:BREACHES_MAX])
 
     def _make(self, check: DialectEntry, result: Result) -> Result:
         probe, wire = self.probe, self.probe.wire
@@ -222,10 +196,6 @@ class DialectRun:
             raise Failed(f"{other.name} stands in the mode {mode_of(other.message)!r}, not {step.mode!r}")
 
 
-def _blank(entry: DialectEntry) -> Result:
-    return Result(entry.id, entry.title, entry.section, entry.area, entry.must)
-
-
 # ------------------------------------------------------------------ the report
 
 
@@ -233,40 +203,14 @@ def report_of_shoe(
     run: DialectRun, head: ReportHead, watching: Callable[[int, int, str], None] = lambda *_: None
 ) -> Report:
     """Make every check that the choices take, and report."""
-    plan, choices, wire, clock = run.plan, run.choices, run.probe.wire, SystemClock()
+    plan, clock = run.plan, SystemClock()
     began_ns = clock.now_ns()
-    checks = tuple(map(check_record, run.results(watching)))
-    ended_ns = clock.now_ns()
-    options = RunOptions(
-        tuple(choices.only), choices.rounds, choices.seed, choices.unattended, choices.real_time, choices.speed,
-        choices.strict,
+    results = run.results(watching)
+    return assembled(
+        dialect_plan_facts(plan), ProtocolFacts(plan.id, "", "", "", ""),
+        DeviceFacts("shoe", "", "", "", "", "", (), 0, 0, 0), run.probe.wire.name, run.hands.whose, run.choices, 0,
+        head, results, began_ns, clock.now_ns(),
     )  # fmt: skip
-    counts = counts_of(checks)
-    began, ended = local_time(began_ns), local_time(ended_ns)
-    return Report(
-        verdict=verdict_of(counts),
-        summary=summary_of(counts, options),
-        counts=counts,
-        plan=dialect_plan_facts(plan),
-        protocol=ProtocolFacts(plan.id, "", "", "", ""),
-        program=program_facts(),
-        device=DeviceFacts("shoe", "", "", "", "", "", (), 0, 0, 0),
-        line=wire.name,
-        hands=run.hands.whose,
-        options=options,
-        allowance_ms=0,
-        laboratory=head.laboratory,
-        operator=head.operator,
-        ticket=head.ticket,
-        host=platform.node(),
-        system=system_words(),
-        began=began.isoformat(timespec="milliseconds"),
-        ended=ended.isoformat(timespec="milliseconds"),
-        zone=ended.tzname() or "",
-        took_s=round((ended_ns - began_ns) / 1e9, 3),
-        checks=checks,
-        against=None,
-    )
 
 
 def dialect_plan_facts(plan: DialectPlan) -> PlanFacts:

@@ -1,11 +1,9 @@
 """Hands that are a serial relay board: buttons, a plug and solenoids, by a file that says which channel does what."""
 
-from __future__ import annotations
-
 import select
 from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -42,7 +40,7 @@ class RelayStep(TomlTable):
     """Let so much time pass, with no channel."""
 
     @model_validator(mode="after")
-    def _one_thing(self) -> RelayStep:
+    def _one_thing(self) -> Self:
         if (self.wait_ms is not None) is (self.channel is not None) or (
             self.channel is not None and (self.on is None) is (self.for_ms is None)
         ):

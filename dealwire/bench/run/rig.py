@@ -1,7 +1,5 @@
 """A simulated device to judge: on its own clock in this process, or on a real pseudo-terminal in real time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final
 

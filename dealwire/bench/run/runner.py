@@ -1,21 +1,19 @@
 """Runs a plan on a line: each check in turn, each from a state that is known, whatever the one before left."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Final
 
 from dealwire.bench.hands.hands import Hands
 from dealwire.bench.hands.profiles import PROFILES
+from dealwire.bench.plan.dialect_plan import DialectEntry
 from dealwire.bench.plan.hands_needed import hands_needed
 from dealwire.bench.plan.plan import BenchPlan, Check, RuleEntry, packaged_plan
 from dealwire.bench.record import BenchOutcome, Failed, NotOpened, NotRun, NotRunCause, Result
 from dealwire.bench.report.about import plan_facts
 from dealwire.bench.report.report import PlanFacts, only_words
 from dealwire.bench.rules.fields import ALL_RULES
-from dealwire.bench.rules.rule import BenchRule
 from dealwire.bench.values import BadValue
 from dealwire.bench.verbs.probe import MS, Probe
 from dealwire.bench.verbs.stand import Stand
@@ -100,8 +98,11 @@ def run_plan(
     run = BenchRun(plan_facts(plan), wire.name, hands, choices, allowance_ms, hello, began_ns)
     _run_checks(Stand(profile, probe, hands, choices.rounds, choices.seed), plan, run, watching)
     for entry in plan.rule:
-        result = _blank(entry)
-        run.results.append(_judged(result, rules[entry.rule]) if choices.takes(entry.id) else _filtered(result, run))
+        result, rule = blank(entry), rules[entry.rule]
+        taken = choices.takes(entry.id)
+        run.results.append(
+            judged(result, rule.broken, rule.seen, rule.breaches) if taken else filtered(result, choices)
+        )
     run.results += _left_out(run.plan)
     run.ended_ns = clock.now_ns()
     return run
@@ -113,7 +114,7 @@ def _run_checks(stand: Stand, plan: BenchPlan, run: BenchRun, watching: Watching
     gone = ""
     for check in plan.check:
         if not run.choices.takes(check.id):
-            run.results.append(_filtered(_blank(check), run))
+            run.results.append(filtered(blank(check), run.choices))
             continue
         number += 1
         watching(number, of, check.id)
@@ -124,12 +125,14 @@ def _run_checks(stand: Stand, plan: BenchPlan, run: BenchRun, watching: Watching
         run.results.append(result)
 
 
-def _blank(entry: Check | RuleEntry) -> Result:
+def blank(entry: Check | RuleEntry | DialectEntry) -> Result:
+    """The result of an entry of a plan before it is judged."""
     return Result(entry.id, entry.title, entry.section, entry.area, entry.must)
 
 
-def _filtered(result: Result, run: BenchRun) -> Result:
-    return result.not_run(NotRunCause.FILTERED, f"filtered by {only_words(run.choices.only)}")
+def filtered(result: Result, choices: BenchChoices) -> Result:
+    """What the choices leave out."""
+    return result.not_run(NotRunCause.FILTERED, f"filtered by {only_words(choices.only)}")
 
 
 def _left_out(facts: PlanFacts) -> list[Result]:
@@ -139,18 +142,18 @@ def _left_out(facts: PlanFacts) -> list[Result]:
     packaged = packaged_plan(facts.id)
     why = f"this plan leaves it out; the packaged plan {facts.id!r} has it"
     missing = [entry for entry in packaged.entries if entry.id in facts.left_out]
-    return [_blank(entry).not_run(NotRunCause.LEFT_OUT, why) for entry in missing]
+    return [blank(entry).not_run(NotRunCause.LEFT_OUT, why) for entry in missing]
 
 
-def _judged(result: Result, rule: BenchRule) -> Result:
-    """What a rule saw in the whole run."""
-    if rule.broken:
+def judged(result: Result, broken: int, seen: int, breaches: Iterable[str]) -> Result:
+    """What a rule saw in the whole run: so much, of which so much was `broken`; some `breaches` in words."""
+    if broken:
         result.outcome = BenchOutcome.FAILED
-        result.why = f"{rule.broken} of {rule.seen}: {'; '.join(rule.breaches)}"
-    elif not rule.seen:
+        result.why = f"{broken} of {seen}: {'; '.join(breaches)}"
+    elif not seen:
         result.not_run(NotRunCause.UNSEEN, "nothing came that it could judge")
     else:
-        result.notes.append(f"judged {rule.seen} times")
+        result.notes.append(f"judged {seen} times")
     return result
 
 
@@ -190,7 +193,7 @@ def _in_doubt(result: Result, late_ms: float) -> bool:
 
 def _run(stand: Stand, check: Check, gone: str) -> Result:
     """Make one check; `gone` says why the line is away for good."""
-    result = _blank(check)
+    result = blank(check)
     if gone:
         return result.not_run(NotRunCause.LINE_GONE, f"the line is gone: {gone}")
     probe = stand.probe

@@ -1,7 +1,5 @@
 """Is a report what the bench wrote? Its signature, its form, its counts, its plan, its comparison."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Watching a device that is being worked on: when it comes back, what failed is made again."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

@@ -3,8 +3,6 @@
 Hands deal it. A fault that they cannot bring about is not chosen; a deck that was taken out is put in again, whole.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from random import Random

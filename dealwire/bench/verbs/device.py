@@ -1,10 +1,8 @@
 """The verbs that do something at the device: hands, power, states, dealing, counting."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Final, Literal
+from typing import Final, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -58,7 +56,7 @@ class ActAtDevice(PlanStep):
     fields: dict[str, int | str] = Field(default_factory=dict, alias="with")
 
     @model_validator(mode="after")
-    def _known(self) -> ActAtDevice:
+    def _known(self) -> Self:
         act_named(self.do).filled(self.fields)
         return self
 
@@ -73,7 +71,7 @@ class Faulting(PlanStep):
     fields: dict[str, int | str] = Field(default_factory=dict, alias="with")
 
     @model_validator(mode="after")
-    def _known(self) -> Faulting:
+    def _known(self) -> Self:
         fault_named(self.fault).filled(self.fields)
         return self
 

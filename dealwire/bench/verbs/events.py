@@ -1,8 +1,6 @@
 """The verbs that look at numbered events, which came again and which are kept, and at what the device holds of its
 host."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import pairwise
 from typing import Final, Literal

@@ -1,10 +1,8 @@
 """The verbs that ask a device of itself: what its meters show, and what its firmware measures."""
 
-from __future__ import annotations
-
 from collections import Counter
 from random import Random
-from typing import Final
+from typing import Final, Self
 
 from pydantic import Field, model_validator
 
@@ -48,7 +46,7 @@ class MetersSince(PlanStep):
     grown: dict[str, int | str] = Field(default_factory=dict)
 
     @model_validator(mode="after")
-    def _known(self) -> MetersSince:
+    def _known(self) -> Self:
         for name, by in self.grown.items():
             if name not in DeviceMeter.__members__:
                 raise BadValue(f"no such meter: {name!r}; allowed: {', '.join(DeviceMeter.__members__)}")

@@ -1,10 +1,8 @@
 """The verbs that speak and listen: sending, right or wrong on purpose, and looking at what comes back."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from random import Random
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Self
 from zlib import crc32
 
 from cobs import cobs
@@ -62,7 +60,7 @@ class Sending(PlanStep):
     """Whether a delimiter goes first; by default as the silence before it asks."""
 
     @model_validator(mode="after")
-    def _known(self) -> Sending:
+    def _known(self) -> Self:
         check_sent(self.send, self.fields)
         return self
 
@@ -267,7 +265,7 @@ class Expecting(PlanStep):
     save: dict[str, str] = Field(default_factory=dict)
 
     @model_validator(mode="after")
-    def _known(self) -> Expecting:
+    def _known(self) -> Self:
         check_wanted(self.expect, self.where)
         check_wanted(self.expect, dict.fromkeys(self.save.values(), 0))
         return self
@@ -296,7 +294,7 @@ class Never(PlanStep):
     during: Time
 
     @model_validator(mode="after")
-    def _known(self) -> Never:
+    def _known(self) -> Self:
         for name in self.never:
             check_wanted(name, self.where)
         return self
@@ -320,7 +318,7 @@ class Ordered(PlanStep):
     within: Time = STATUS_MS
 
     @model_validator(mode="after")
-    def _known(self) -> Ordered:
+    def _known(self) -> Self:
         forms = [item for items in self.events for item in (items if isinstance(items, tuple) else (items,))]
         if not all(isinstance(item.get("event"), str) for item in forms) or () in self.events:
             raise BadValue("each needs the key 'event' with an event's name")
@@ -367,7 +365,7 @@ class CountMessages(PlanStep):
     where: dict[str, Wanted] = Field(default_factory=dict)
 
     @model_validator(mode="after")
-    def _known(self) -> CountMessages:
+    def _known(self) -> Self:
         check_wanted(self.of, self.where)
         return self
 

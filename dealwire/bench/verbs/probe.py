@@ -5,8 +5,6 @@ arrived and the HEARTBEAT that keeps a session alive. Whatever arrives goes to t
 list that a check's steps look through.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeVar
 

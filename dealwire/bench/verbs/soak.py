@@ -1,7 +1,5 @@
 """The soak: a thousand rounds by seeded chance, some with a fault, every card and every round accounted for."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Iterator

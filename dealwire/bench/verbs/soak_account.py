@@ -1,7 +1,5 @@
 """What a soak adds up: rounds, packets, cards and faults, in numbers that do not grow with the rounds."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """What a check has at hand while it runs: the line, the hands, what it saved; and what any step needs of them."""
 
-from __future__ import annotations
-
 import contextlib
 from collections import Counter
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The verb that asks for everything the page's table does not list for a state."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 
