@@ -15,8 +15,7 @@ from msgspec.structs import replace
 from dealwire.bench.hands.command import HandsChannel, ProgramHands
 from dealwire.bench.hands.hands import Hands, NoHands, PersonHands
 from dealwire.bench.plan.dialect_plan import DialectPlan, dialect_plan, dialect_plans
-from dealwire.bench.plan.hands_needed import checks_for_hands
-from dealwire.bench.plan.plan import BenchPlan, known_plans, load_plan
+from dealwire.bench.plan.plan import BenchPlan, checks_for_hands, known_plans, load_plan
 from dealwire.bench.record import BenchOutcome, NotRunCause
 from dealwire.bench.report.comparing import compare_reports
 from dealwire.bench.report.report import BenchVerdict, Report

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Protocol
 
@@ -11,13 +11,13 @@ import click
 from dealer_flow.record.details import DOLLAR
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import Drawn, Hand, NamedHand, RoundResult, Seat
-from dealwire.cli.betting import betting_lines, chips_of, pot_lines
 from dealwire.cli.terminal import echo, echo_json, echo_styled, say_table
+from dealwire.table.action_words import WON_WITH, action_words, pot_name, settled_pot_name
 from dealwire.table.table import TableOutcome
 from protocol.printable import printable
 from rules.meters.award_record import AwardRecord
 from rules.meters.bank import MeterRecord
-from rules.settlement import Settlement, SettlementLine, amount
+from rules.settlement import PotTotal, Settlement, SettlementLine, amount
 
 SUMMARY_SCHEMA = "dealwire.summary/1"
 
@@ -256,3 +256,56 @@ def say_meter(item: MeterRecord | AwardRecord) -> None:
         item.kind
     )
     echo(f"  award: {item.why}  [{item.clause}]", fg=colour)
+
+
+# ------------------------------------------------------------------ the betting
+
+
+def betting_lines(result: RoundResult) -> Iterator[str]:
+    """The button, each betting round as it went, and what was taken in; nothing of a game without betting."""
+    if not result.actions:
+        return
+    if result.button is not None:
+        yield f"  button     seat {result.button}"
+    for step in dict.fromkeys(each.step for each in result.actions):
+        acts = (
+            f"{each.seat} {action_words(each.action, each.cents, each.manner, result.currency)}"
+            for each in result.actions
+            if each.step == step
+        )
+        yield f"  {step.removesuffix('-betting') + ' ':<11}{', '.join(acts)}"
+    if result.awards:
+        takes = (
+            f"seat {each.seat} {money(each.cents, result.currency)} of the {pot_name(each.pot)}"
+            for each in result.awards
+        )
+        yield f"  taken in   {', '.join(takes)}"
+
+
+def chips_of(seat: Seat, result: RoundResult) -> str:
+    """`  put in $86 of $200`; empty for a seat without a stake."""
+    if seat.stake is None:
+        return ""
+    gave_up = "  folded" if seat.status == "folded" else ""
+    return (
+        f"{gave_up}  put in {money(sum(seat.wagers.values()), result.currency)} of {money(seat.stake, result.currency)}"
+    )
+
+
+def pot_lines(settlement: Settlement) -> Iterator[str]:
+    """Each pot, what was taken of it, and who has the rest."""
+    for pot in settlement.pots:
+        yield f"  {settled_pot_name(pot.name) + ' ':<11}{_pot(pot, settlement)}"
+
+
+def _pot(pot: PotTotal, settlement: Settlement) -> str:
+    taken = [f"{money(pot.rake, settlement.currency)} rake"] if pot.rake else []
+    taken += [f"{money(pot.jackpot_rake, settlement.currency)} for the jackpot"] if pot.jackpot_rake else []
+    less = f" less {' and '.join(taken)}" if taken else ""
+    winners = (
+        f"seat {each.seat} has {money(each.cents, settlement.currency)}, {WON_WITH[each.won_with]}"
+        for each in pot.winners
+    )
+    return f"{money(pot.cents, settlement.currency)}{less}: " + (
+        f"held, {pot.held}" if pot.held else "; ".join(winners)
+    )

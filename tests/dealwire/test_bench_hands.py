@@ -19,8 +19,7 @@ from dealwire.bench.hands.command import HandsChannel, HandsGone, ProgramHands
 from dealwire.bench.hands.hands import Hands as BenchHands
 from dealwire.bench.hands.hands import SimulatedHands
 from dealwire.bench.hands.program import ActFailed, Hands, serve
-from dealwire.bench.plan.hands_needed import hands_needed
-from dealwire.bench.plan.plan import load_plan
+from dealwire.bench.plan.plan import hands_needed, load_plan
 from dealwire.bench.record import BenchOutcome, NotRun, NotRunCause, Result
 from dealwire.bench.run.rig import SimulatedRig
 from dealwire.bench.run.runner import BenchChoices, run_plan

@@ -8,8 +8,7 @@ from typing import Final
 from dealwire.bench.hands.hands import Hands
 from dealwire.bench.hands.profiles import PROFILES
 from dealwire.bench.plan.dialect_plan import DialectEntry
-from dealwire.bench.plan.hands_needed import hands_needed
-from dealwire.bench.plan.plan import BenchPlan, Check, RuleEntry, packaged_plan
+from dealwire.bench.plan.plan import BenchPlan, Check, RuleEntry, hands_needed, packaged_plan
 from dealwire.bench.record import BenchOutcome, Failed, NotOpened, NotRun, NotRunCause, Result
 from dealwire.bench.report.about import plan_facts
 from dealwire.bench.report.report import PlanFacts, only_words

@@ -10,15 +10,16 @@ from dealwire.bench.hands.hands import OFF_MS
 from dealwire.bench.hands.profiles import BADGE
 from dealwire.bench.record import Failed, NotRun
 from dealwire.bench.rules.card_ledger import Book
-from dealwire.bench.values import Wanted, in_words, spell
+from dealwire.bench.values import STATES, Wanted, in_words, spell
 from dealwire.bench.verbs.probe import MS
 from dealwire.bench.verbs.stand import LIFT_MS, Stand
-from dealwire.bench.verbs.step import Number, PlanStep, Prepared, States, Time
+from dealwire.bench.verbs.step import STATUS_MS, Number, PlanStep, Prepared, State, States, Time
 from dealwire.rehearsal.faults import act_named, fault_named
+from devices.simulator.command_rules import CONTROLLER_RULES, SHOE_RULES, CommandRule
 from protocol.faults import Fault
 from protocol.message import message_name
 from protocol.tdp import messages as m
-from protocol.tdp.messages import Resolution, Status
+from protocol.tdp.messages import DeviceClass, Message, Reason, Resolution, Status
 from protocol.tdp.outputs import Timing
 
 BY_PERSON_MAX: Final = 24
@@ -317,3 +318,48 @@ def _resends(stand: Stand, times: int) -> list[float]:
     if len(at) < 2:
         raise Failed("an event that was not acknowledged did not come again")
     return [(later - earlier) / MS for earlier, later in pairwise(at)][:times]
+
+
+# ------------------------------------------------------------------ what a state refuses
+
+_RULES: Final[dict[int, tuple[CommandRule, ...]]] = {
+    DeviceClass.SHOE: SHOE_RULES,
+    DeviceClass.TABLE_CONTROLLER: CONTROLLER_RULES,
+}
+_FORMS: Final[dict[type[Message], tuple[Message, ...]]] = {
+    m.LockShoeMessage: (m.LockShoeMessage(1), m.LockShoeMessage(0)),
+    m.ClearShoeErrorMessage: tuple(
+        m.ClearShoeErrorMessage(fault, BADGE) for fault in (Fault.NONE, Fault.CARD_UNREADABLE, Fault.PULLED_BACK)
+    ),
+    m.EndRoundMessage: (m.EndRoundMessage(),),
+    m.SelfTestMessage: (m.SelfTestMessage(),),
+}
+"""Each command with parameters that are right and wrong: the state is looked at before them."""
+
+
+class Sweep(PlanStep):
+    """`sweep`: the device is in this state, and refuses there (WRONG_STATE) every command of its class that the page's
+    table does not list for it, whatever its parameters. The state stays."""
+
+    sweep: State
+
+    def _run(self, stand: Stand) -> None:
+        status, state = stand.profile.status, STATES[stand.profile.number][self.sweep]
+        stand.need(status, self.of_status, STATUS_MS + stand.hands.patience_ms)
+        commands = 0
+        for rule in _RULES[stand.profile.number]:
+            for command in _FORMS[rule.command] if rule.states and state not in rule.states else ():
+                commands += 1
+                reply, words = stand.ask(command), f"{spell(command)} in state {self.sweep}"
+                if (reply.status, reply.reason) != (Status.REFUSED, Reason.WRONG_STATE):
+                    raise Failed(f"{words} should have been refused for WRONG_STATE; came: {spell(reply)}")
+                if reply.state != state:
+                    raise Failed(f"{words} is refused with state {reply.state}, not {int(state)}")
+        if not commands:
+            raise Failed(f"every command is done in state {self.sweep}: there is nothing to ask for")
+        stand.need(status, self.of_status, STATUS_MS)
+
+    @property
+    def of_status(self) -> Mapping[str, Wanted]:
+        """The state."""
+        return {"state": (self.sweep,)}

@@ -12,8 +12,7 @@ from pydantic import Field
 
 from dealwire.bench.hands.hands import NoHands, SimulatedHands
 from dealwire.bench.record import Failed, NotRun, NotRunCause
-from dealwire.bench.verbs.attached_soak import deal_rounds, missing_faults
-from dealwire.bench.verbs.soak_account import Account
+from dealwire.bench.verbs.attached_soak import Account, deal_rounds, missing_faults
 from dealwire.bench.verbs.stand import Stand
 from dealwire.bench.verbs.step import PlanStep
 from dealwire.bench.verbs.wire import START_NS
