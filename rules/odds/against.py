@@ -187,6 +187,12 @@ class AgainstTable:
         for way in self.settings.ways:
             yield _Way([self.question.game.bets[name] for name in way.bets], way.stakes, way.words)
 
+    def raised(self, way: _Way) -> list[Fraction]:
+        """The stakes that the player may play on with, in units of the first bet."""
+        made = (way.stakes[bet.name] for bet in way.bets if bet.fold == "absent" and not bet.on)
+        least = next(made, Fraction(1))
+        return [least * each.times for each in self.raises]
+
     def ways_beside(self) -> Iterator[_Way]:
         """The bets, and one of those that are made beside them, of a unit."""
         for way, bet in product(self.ways(), self.beside):
@@ -260,7 +266,7 @@ def _alike_in_label(table: AgainstTable, bets: Sequence[Bet]) -> Iterator[dict[s
 def _odds(table: AgainstTable, found: Cases, wagers: Wagers, way: _Way) -> Iterator[Odds]:
     question, chosen = table.question, wagers.tables
     options = table.options(wagers)
-    played = play(found, options, by_strategy(question, [each.times for each in table.raises]))
+    played = play(found, options, by_strategy(question, table.raised(way)))
     names = [bet.name for bet in way.bets]
     also = {"deals": found.total, **_decisions(table, found, options, played)}
     if any(

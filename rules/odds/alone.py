@@ -98,7 +98,7 @@ def bonus_card_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
         rows = TableRows(question, bets[0], table)
         finder = rows.finder(_PACK)
         for insured, word in ((True, "paid"), (False, "not-paid")):
-            choose = chosen(question, [1])
+            choose = chosen(question, *[[1]] * shape.raises, [shape.fee])
             found = bonus_card(finder, rows.pays, insured=insured, shape=shape, choose=choose)
             wagers = slice(None if insured else 1 + shape.raises)
             yield from one_table(question, bets[wagers], table, _some_bets(found, wagers), insurance=word)

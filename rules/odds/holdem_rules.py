@@ -45,15 +45,14 @@ def holdem_strategy(question: Question, raises: RaiseOnce | CallAndRaise) -> Hol
     if strategy is None:
         return BEST_PLAY
     once = isinstance(raises, RaiseOnce)
-    sizes = raises.before if isinstance(raises, RaiseOnce) else (1,)
-    times = 1 if isinstance(raises, RaiseOnce) else raises.call
+    sizes = raises.before if isinstance(raises, RaiseOnce) else (raises.call,)
 
     def before(deck: HoldemDeck) -> Ints:
         holes = [(card_of(deck, low), card_of(deck, high)) for low, high in deck.holes.T.tolist()]
         units = [strategy.units(0, hole) for hole in holes]
         if wrong := set(units) - {0, *sizes}:
-            raise OddsRefused("a bet of times the least before the flop", str(min(wrong)), map(str, sizes))
-        return np.array(units, dtype=np.int64) * times
+            raise OddsRefused("units bet before the flop", str(min(wrong)), map(str, sizes))
+        return np.array([int(each) for each in units], np.int64)
 
     flop, last = _rules(strategy, 1), _rules(strategy, 2)
     return HoldemStrategy(

@@ -20,8 +20,8 @@ _OF_ANY_CARDS: Final = ("at-least", "makes", "holds", "suited", "high", "without
 
 
 def by_strategy(question: Question, raises: Sequence[Fraction]) -> ChooseCase | None:
-    """What is taken in each situation of a game with one decision: a fold, or a raise of so many times the least; None
-    for the best play."""
+    """What is taken in each situation of a game with one decision: a fold, or a raise of so many units of the first
+    bet; None for the best play."""
     strategy = question.strategy
     if strategy is None or not strategy.speaks_of(0):
         return None
@@ -40,9 +40,9 @@ def by_strategy(question: Question, raises: Sequence[Fraction]) -> ChooseCase | 
     return choose
 
 
-def chosen(question: Question, *raises: Sequence[int]) -> Choose | None:
-    """What is taken at each decision, 0 for nothing more and n for the n-th of its `raises`, the last of which hold for
-    further decisions, too; None for the best play.
+def chosen(question: Question, *raises: Sequence[Fraction | int]) -> Choose | None:
+    """What is taken at each decision, 0 for nothing more and n for the n-th of its `raises`, in units of the first bet;
+    the last of them hold for further decisions, too. None for the best play.
 
     Cards come as sets, so once some of them are the community's no rule can ask which are the player's own:
     OddsRefused.
@@ -61,10 +61,10 @@ def chosen(question: Question, *raises: Sequence[int]) -> Choose | None:
     return choose
 
 
-def _place(strategy: Strategy, decision: int, units: int, raises: Sequence[Fraction | int]) -> int:
+def _place(strategy: Strategy, decision: int, units: Fraction, raises: Sequence[Fraction | int]) -> int:
     if not units:
         return 0
     if units not in raises:
         step = strategy.decisions[decision].step
-        raise OddsRefused(f"a bet of times the least at {step}", units, map(str, raises))
+        raise OddsRefused(f"units bet at {step}", str(units), map(str, raises))
     return [*raises].index(units) + 1

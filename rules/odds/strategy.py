@@ -5,7 +5,7 @@ last of them without a condition, or `[otherwise]`. What a condition may ask is 
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -45,20 +45,19 @@ class StrategyFile(TomlTable):
 
 
 class ChosenBy:
-    """A step at which a player decides, and what each choice puts on the table: how many times the least that the bet
-    can be at any of the steps."""
+    """A step at which a player decides, and what each choice puts on the table at least, in units of the first bet."""
 
-    def __init__(self, point: DecisionPoint, least: Mapping[str, Fraction]) -> None:
+    def __init__(self, point: DecisionPoint) -> None:
         self.step = point.step
         staked = any(choice.stakes for choice in point.choices)
-        self.units = {choice.name: _units(choice, staked, least) for choice in point.choices}
+        self.units = {choice.name: _units(choice, staked) for choice in point.choices}
 
 
-def _units(choice: OpenChoice, staked: bool, least: Mapping[str, Fraction]) -> int:
-    """0 for a fold, a bet taken back, and a check beside a choice that bets."""
+def _units(choice: OpenChoice, staked: bool) -> Fraction:
+    """0 for a fold, a bet taken back, and a check beside a choice that bets; 1 for a bet that stays."""
     if choice.folds or choice.takes_back or (staked and not choice.stakes):
-        return 0
-    return max((int(stake.least / least[bet]) for bet, stake in choice.stakes.items() if least[bet]), default=1)
+        return Fraction(0)
+    return max((stake.least for stake in choice.stakes.values()), default=Fraction(0)) or Fraction(1)
 
 
 @dataclass(frozen=True)
@@ -91,9 +90,9 @@ class Strategy:
         step = self.decisions[number].step
         return next(filter(None, (of_own(rule.when) for rule in self.spec.rule if rule.step == step)), "")
 
-    def units(self, number: int, seen: Sequence[Card], dealer: Sequence[Card] = (), own: int = 0) -> int:
-        """What is put on the table at the decision, counted from 0: 0 for a fold, a check or a bet taken back, else how
-        many times the least bet. `seen` are the cards a player sees, the first `own` of them his own (all for 0)."""
+    def units(self, number: int, seen: Sequence[Card], dealer: Sequence[Card] = (), own: int = 0) -> Fraction:
+        """What is put on the table at the decision, counted from 0: 0 for a fold, a check or a bet taken back, else so
+        many units of the first bet. `seen` are the cards a player sees, the first `own` of them his own (all for 0)."""
         decision = self.decisions[number]
         hand = InView(tuple(seen), tuple(dealer), own or len(seen), self.game)
         for rule in self.spec.rule:
@@ -109,13 +108,9 @@ def load_strategy(path: Path, game: Game) -> Strategy:
 
 def _decisions(game: Game) -> tuple[ChosenBy, ...]:
     try:
-        points = [point for point in decisions(game).points if point.choices]
+        return tuple(ChosenBy(point) for point in decisions(game).points if point.choices)
     except NoProcedure:
         return ()
-    least: dict[str, Fraction] = {}
-    for bet, stake in (each for point in points for choice in point.choices for each in choice.stakes.items()):
-        least[bet] = min(least.get(bet, stake.least), stake.least)
-    return tuple(ChosenBy(point, least) for point in points)
 
 
 def _faults(spec: StrategyFile, game: Game) -> Iterator[tuple[Key, str]]:

@@ -15,6 +15,7 @@ import pytest
 pytest.importorskip("numpy")
 
 from dealer_flow.games import files_of
+from protocol.cards import parse_cards
 from protocol.tomlfile import TomlFileError
 from rules import game_ids
 from rules.game.load import Game, load_game
@@ -27,6 +28,7 @@ from rules.odds.named import odds_faults
 from rules.odds.placed_sets import Pack
 from rules.odds.settings import BonusSettings
 from rules.odds.solvers import SOLVERS, answers_for, solver_name
+from rules.odds.strategy import load_strategy
 from tests.rules.test_odds_holdem import BONUS_POKER, ULTIMATE
 from tests.rules.test_odds_small_packs import NARROW, WIDE, average, on_the_streets
 from tests.support.oracles.holdem_by_hand import ByHand
@@ -261,3 +263,17 @@ def test_other_figures_of_small_packs(
         counted = odds(Question(game), of=[each.name for each in answers_for(game)])
         found.append(seen(next(each for each in counted if each.bet == bet and isinstance(each, Odds))))
     assert found == [False, True]
+
+
+def test_a_strategy_bets_what_the_procedure_lets_it(tmp_path: Path) -> None:
+    """Whatever a choice is called: the least stake that the rules give it, in units of the first bet."""
+    game = with_procedure(tmp_path, "ultimate-texas-holdem.co", [('"4 ante"', '"5 ante"'), ('"2 ante"', '"3 ante"')])
+    path = tmp_path / "strategy.toml"
+    path.write_text('schema = "dealwire.strategy/1"\ntitle = "high"\n[otherwise]\nfirst-choice = "play-4x"\n')
+    played = load_strategy(path, game)
+    assert [each.units for each in played.decisions] == [
+        {"check-1": 0, "play-4x": 5, "play-3x": 3},
+        {"check-2": 0, "play-2x": 3},
+        {"fold": 0, "play-1x": 1},
+    ]
+    assert played.units(0, parse_cards("2C 3D")) == 5

@@ -298,7 +298,7 @@ def test_what_is_taken_at_each_decision(tmp_path: Path) -> None:
     assert fewer is not None
     with pytest.raises(OddsRefused) as told:
         fewer(0, parse_cards("AC 2D"))
-    assert str(told.value) == "no odds for a bet of times the least at third-choice 2; allowed: 1, 3"
+    assert str(told.value) == "no odds for units bet at third-choice '2'; allowed: 1, 3"
 
 
 @of_each("cards", [4, 8])
