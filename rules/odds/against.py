@@ -152,7 +152,7 @@ class AgainstTable:
     @cached_property
     def deck(self) -> CardSets:
         """What is dealt from."""
-        return CardSets(jokers=dealt_from(self.question.game).jokers)
+        return CardSets(*self.question.one, dealt_from(self.question.game).jokers)
 
     def cases(self) -> Cases:
         """How every decision can end."""

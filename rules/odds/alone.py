@@ -39,7 +39,10 @@ from rules.odds.table_rows import TableRows
 from rules.odds.take_back import take_back
 from rules.paytables.paytable import PayTable
 
-_PACK = Pack()
+
+def _pack(question: Question) -> Pack:
+    """The cards of a game without jokers."""
+    return Pack(*question.one)
 
 
 def tables_of(question: Question, bet: Bet, bets: Sequence[Bet]) -> list[PayTable]:
@@ -71,7 +74,9 @@ def take_back_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
     for table in question.tables(bets[-1]):
         rows = TableRows(question, bets[-1], table)
         choose = chosen(question, [1])
-        found = take_back(_PACK, rows.finder(_PACK).all_rows(size), rows.pays, own=own, size=size, choose=choose)
+        found = take_back(
+            _pack(question), rows.finder(_pack(question)).all_rows(size), rows.pays, own=own, size=size, choose=choose
+        )
         yield from one_table(question, bets, table, found)
 
 
@@ -82,7 +87,7 @@ def streets_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
     for table in question.tables(bets[0]):
         rows = TableRows(question, bets[0], table)
         choose = chosen(question, *shape.raises)
-        found = streets(_PACK, rows.finder(_PACK).all_rows(size), rows.pays, shape, choose=choose)
+        found = streets(_pack(question), rows.finder(_pack(question)).all_rows(size), rows.pays, shape, choose=choose)
         yield from one_table(question, bets, table, found)
 
 
@@ -96,7 +101,7 @@ def bonus_card_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
     shape = BonusShape(settings.first_cards, settings.community, size, settings.insurance, settings.fee)
     for table in question.tables(bets[0]):
         rows = TableRows(question, bets[0], table)
-        finder = rows.finder(_PACK)
+        finder = rows.finder(_pack(question))
         for insured, word in ((True, "paid"), (False, "not-paid")):
             choose = chosen(question, *[[1]] * shape.raises, [shape.fee])
             found = bonus_card(finder, rows.pays, insured=insured, shape=shape, choose=choose)
@@ -111,7 +116,9 @@ def community_draw_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odd
     _, size = sizes(question.game, bet)
     for table in question.tables(bet):
         rows = TableRows(question, bet, table)
-        found = community_draw(_PACK, rows.finder(_PACK).all_rows(size), rows.pays, size=size, discards=discards)
+        found = community_draw(
+            _pack(question), rows.finder(_pack(question)).all_rows(size), rows.pays, size=size, discards=discards
+        )
         yield from one_table(question, bets, table, found)
 
 
@@ -144,11 +151,11 @@ def _growing_hands(question: Question, bets: Sequence[Bet]) -> Iterator[tuple[tu
     own, size = sizes(question.game, first)[0], sizes(question.game, middle)[1]
     for table in tables_of(question, last, bets):
         rows = TableRows(question, last, table)
-        counted = count_last(rows.finder(_PACK), rows.pays, size, question.progress)
+        counted = count_last(rows.finder(_pack(question)), rows.pays, size, question.progress)
         for one, two in product(tables_of(question, first, bets), tables_of(question, middle, bets)):
             of_first, of_middle = TableRows(question, first, one), TableRows(question, middle, two)
             rows_of_first, rows_of_middle = (
-                each.finder(_PACK).all_rows(cards) for each, cards in ((of_first, own), (of_middle, size))
+                each.finder(_pack(question)).all_rows(cards) for each, cards in ((of_first, own), (of_middle, size))
             )
             yield (
                 (one, two, table),
@@ -162,7 +169,7 @@ def kept_pair_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
     for table in question.tables(bet):
         rows = TableRows(question, bet, table)
         decks = question.decks or dealt_from(question.game).decks
-        found = kept_pair(_PACK, decks, rows.row_of, rows.pays, progress=question.progress)
+        found = kept_pair(_pack(question), decks, rows.row_of, rows.pays, progress=question.progress)
         yield from one_table(question, bets, table, found, "one hand, and its cards are kept for this bet alone")
 
 
@@ -179,12 +186,12 @@ def discard_one_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
     for table in tables_of(question, ante, bets):
         shape = DiscardShape(own=own, size=size, folds=folds)
         choose = chosen(question, [1])
-        found = discard_one(_PACK, _hand_pays(question, ante, table, shape), None, shape, choose=choose)
+        found = discard_one(_pack(question), _hand_pays(question, ante, table, shape), None, shape, choose=choose)
         yield from one_table(question, [ante, bet], table, _without_last(found))
     for table in tables_of(question, bonus, bets):
         shape = DiscardShape(own=own, size=size, folds=folds, for_main=False)
         pays = _hand_pays(question, bonus, table, shape)
-        found = _of_last(discard_one(_PACK, pays, pays, shape))
+        found = _of_last(discard_one(_pack(question), pays, pays, shape))
         yield from one_table(question, [bonus], table, found, "the hand is played for this bet alone")
 
 
@@ -193,10 +200,10 @@ def _hand_pays(question: Question, bet: Bet, table: PayTable, shape: DiscardShap
     shown = question.game.instead[bet.name]
     rows = TableRows(question, bet, table)
     early = TableRows(question, shown, question.game.paytables[shown.only_table])
-    own = early.finder(_PACK).all_rows(shape.own)
+    own = early.finder(_pack(question)).all_rows(shape.own)
     pays = RowPays((*rows.pays.nets, *early.pays.nets), (*rows.pays.names, *early.pays.names))
     declared = np.where(own == early.none, NO_ROW, own + rows.none + 1)
-    return HandPays(rows.finder(_PACK).all_rows(shape.size), declared, pays)
+    return HandPays(rows.finder(_pack(question)).all_rows(shape.size), declared, pays)
 
 
 def _without_last(found: PlayedOut) -> PlayedOut:

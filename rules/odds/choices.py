@@ -48,7 +48,8 @@ class Played:
 def play(found: Cases, options: Sequence[Option], choose: Choose | None = None) -> Played:
     """The outcome of all deals when each situation is played for the most, or as `choose` says.
 
-    Of options that gain the same, the last is taken: list them from the least stake to the greatest.
+    Of options that gain the same, the first of those after a fold is taken: list the fold first, then the others from
+    the least stake to the greatest.
     ValueError when an option is chosen that is not open.
     """
     allowed = np.stack([_allowed(found, option) for option in options])
@@ -67,7 +68,7 @@ def play(found: Cases, options: Sequence[Option], choose: Choose | None = None) 
 
 
 def best(found: Cases, options: Sequence[Option]) -> npt.NDArray[np.intp]:
-    """For each situation the open option that gains most; of equals the last."""
+    """For each situation the open option that gains most; of equals the first that is not the first of all."""
     worth = [_nets(found, option) for option in options]
     scale = lcm(*(net.denominator for nets in worth for row in nets for net in row))
     chosen = np.zeros(len(found.own), np.intp)
@@ -76,7 +77,7 @@ def best(found: Cases, options: Sequence[Option]) -> npt.NDArray[np.intp]:
         gain = _gain(found, [[int(net * scale) for net in row] for row in nets])
         if not place:
             most = gain
-        better = _allowed(found, option) & (gain >= most)
+        better = _allowed(found, option) & ((gain > most) | ((gain == most) & (chosen == 0)))
         chosen[better] = place
         most = np.where(better, gain, most)
     return chosen

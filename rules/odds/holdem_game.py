@@ -12,7 +12,7 @@ from functools import cache
 from itertools import product
 from typing import Any, Final
 
-from protocol.cards import parse_cards
+from protocol.cards import ACE_HIGH, parse_cards
 from rules.bets.bet import Bet
 from rules.bets.outcome import BetFacts
 from rules.game.load import Game
@@ -21,13 +21,14 @@ from rules.kinds.table import TableBet
 from rules.odds.alone import tables_of
 from rules.odds.decisions import decisions
 from rules.odds.holdem import count_holdem
+from rules.odds.holdem_deck import HoldemDeck
 from rules.odds.holdem_rules import holdem_strategy
 from rules.odds.holdem_showdowns import OUTCOMES
 from rules.odds.holdem_strength import CATEGORIES
 from rules.odds.holdem_terms import FirstBet, HoldemCount, HoldemEnding, HoldemTerms, Line, Net
 from rules.odds.holdem_walks import SHOWDOWNS
 from rules.odds.joint import Ending, of_joint
-from rules.odds.question import Question
+from rules.odds.question import OneDeck, Question
 from rules.odds.returns import Odds, gain_of
 from rules.odds.settings import holdem_settings
 from rules.paytables.paytable import PaidRow
@@ -77,13 +78,19 @@ def _counted(question: Question, terms: HoldemTerms) -> HoldemCount:
     endings = [HoldemEnding(*ending) for ending in grid]
     nets = tuple(terms.gains(Line(ending.folded, (1,)), ending) for ending in endings)
     strategy = question.strategy.sha256 if question.strategy else ""
-    key = terms.raises, terms.qualifier, nets, strategy
+    key = terms.raises, terms.qualifier, nets, strategy, question.one
     if key not in _KEPT:
         if len(_KEPT) >= _MOST_KEPT:
             del _KEPT[next(iter(_KEPT))]
         played = holdem_strategy(question, terms.raises)
-        _KEPT[key] = count_holdem(terms, strategy=played, workers=question.workers, progress=question.progress)
+        _KEPT[key] = count_holdem(
+            terms, deck=_deck(question.one), strategy=played, workers=question.workers, progress=question.progress
+        )
     return replace(_KEPT[key], terms=terms)
+
+
+def _deck(one: OneDeck) -> HoldemDeck:
+    return HoldemDeck(tuple(ACE_HIGH if rank == 1 else rank for rank in one.ranks), one.suits)
 
 
 # ------------------------------------------------------------------ from the file to terms

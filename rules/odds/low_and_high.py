@@ -15,6 +15,7 @@ from rules.bets.outcome import ONE_COLOUR, BetFacts
 from rules.game.house_ways import HouseWay, Rank, load_houseway
 from rules.game.load import cards_of
 from rules.kinds.against import AgainstBet
+from rules.odds.card_sets import CardSets
 from rules.odds.joint import of_joint
 from rules.odds.placed_sets import Ints
 from rules.odds.question import Question
@@ -72,6 +73,7 @@ class SetTable:
             house=self._house,
             colour_pushes=_ends(self.low_bet, 0, ONE_COLOUR) == "push",
             cards=cards_of(self.question.game.hand(self.whole_bet.hand))[1],
+            deck=CardSets(*self.question.one),
         )
 
 

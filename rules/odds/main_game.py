@@ -19,9 +19,10 @@ import numpy as np
 from devices.processes import end_with_parent
 from rules.bets.bet import Bet
 from rules.bets.outcome import BetFacts
+from rules.hands.longest_flush import ACE
 from rules.odds.decisions import decisions
 from rules.odds.joint import Ending, of_joint
-from rules.odds.question import Progress, Question
+from rules.odds.question import OneDeck, Progress, Question
 from rules.odds.returns import Odds, back_by
 from rules.odds.settings import flush_stakes
 from rules.odds.showdown import FLUSH_RANKS, DealShape, Ints, Pattern, Showdowns, patterns, showdowns
@@ -141,7 +142,7 @@ def main_game(question: Question, bets: Sequence[Bet], riders: Sequence[Bet] = (
     `riders` have no part in the decision: they are paid by what it leads to.
     """
     of = question.game.hand().of
-    deal = DealShape(of["own"], of["community"])
+    deal = DealShape(of["own"], of["community"], _flush_ranks(question.one))
     units = flush_stakes(decisions(question.game), bets)
     for chosen in _tables(question, bets):
         for readings in question.choices("wild-kicker"):
@@ -152,6 +153,11 @@ def main_game(question: Question, bets: Sequence[Bet], riders: Sequence[Bet] = (
             for rider in riders:
                 for table in _tables(question, [rider]):
                     yield from _odds(question, _stakes(question, [rider], table, {}), found, table, readings)
+
+
+def _flush_ranks(deck: OneDeck) -> tuple[int, ...]:
+    """The ranks of a deck that are not wild, 14 for the ace."""
+    return tuple(rank for rank in (ACE if each == 1 else each for each in deck.ranks) if rank in FLUSH_RANKS)
 
 
 _KEPT: Final[dict[tuple[DealShape, str], list[Showdowns]]] = {}

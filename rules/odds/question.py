@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 from dealer_flow.procedure.load import load_procedure
+from protocol.cards import CARDS, Card
 from rules.bets.bet import Bet
 from rules.game.house_ways import load_houseway
 from rules.game.load import Game
@@ -27,12 +28,28 @@ def _no_name(name: str) -> None:
     """Nobody is told what is counted."""
 
 
+class OneDeck(NamedTuple):
+    """The cards of each deck beside its jokers: the `ranks` from the lowest up, 1 for an ace above the king, each in so
+    many `suits`."""
+
+    ranks: tuple[int, ...] = (*range(2, 14), 1)
+    suits: int = 4
+
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        """The cards, rank by rank."""
+        return tuple(CARDS[suit << 4 | rank] for rank in self.ranks for suit in range(1, self.suits + 1))
+
+
+WHOLE: Final = OneDeck()
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """What is asked. `readings` and `paytable` narrow it, empty asks for all; `meters` in cents, beside a wager of
     `wager_cents`; `others` is how many more bettors of the progressive sit there, for their envy; `decks`, of a shoe,
     0 for what the procedure has by default; `workers` is how many processes may count. `progress` is called with how
-    many steps are done and of how many."""
+    many steps are done and of how many. `one` is what each deck has: fewer cards for a game of few deals."""
 
     game: Game
     readings: Mapping[str, str] = field(default_factory=dict)
@@ -46,10 +63,19 @@ class Question:
     begin: Callable[[str], None] = _no_name
     kept: KeptOdds | None = None
     strategy: Strategy | None = None
+    one: OneDeck = WHOLE
 
     def key(self, bets: Sequence[str]) -> str:
         """Under what the odds of these bets are kept: all that they depend on."""
-        given = dict(self.readings), self.paytable, dict(self.meters), self.wager_cents, self.others, self.decks
+        given = (
+            dict(self.readings),
+            self.paytable,
+            dict(self.meters),
+            self.wager_cents,
+            self.others,
+            self.decks,
+            self.one,
+        )
         strategy = self.strategy.sha256 if self.strategy else ""
         found = procedure_source(self.game, self.game.spec.procedures[0])
         stands_on = [load_procedure(found).ref().sha256] if found is not None else []

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from protocol.cards import DECK, Card
+from protocol.cards import Card
 from rules.bets.bet import Bet
 from rules.bets.outcome import BetFacts
 from rules.game.hand_spec import OWN
@@ -36,7 +36,7 @@ from rules.paytables.conditions import CONDITIONS
 def unseen_draw_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
     """One bet at even money, decided for some first cards by what they are: for each table of these."""
     (bet,) = bets
-    pack = Pack(jokers=dealt_from(question.game).jokers)
+    pack = Pack(*question.one, dealt_from(question.game).jokers)
     shown = question.game.instead[bet.name]
     size = cards_of(question.game.hand(bet.hand))[0]
     counted = count_exchanges(pack, _levels(question, bet, pack, size), size, question.progress)
@@ -71,7 +71,7 @@ def points_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
             raise TypeError(f"{bet.name} of {game.id} is not against a hand")
         ranking, cards = game.rankings[bet.hand], cards_of(game.hand(bet.hand))[1]
         shoe: Counter[int] = Counter()
-        for card in DECK:
+        for card in question.one.cards:
             shoe[_points(ranking, card, cards)] += dealt_from(game).decks
         ways: Counter[Ending] = Counter()
         for (mine, other), deals in count_points(shoe, cards).items():
@@ -126,5 +126,6 @@ def _of_two_shoes(question: Question, bet: Bet) -> tuple[dict[Hashable, Fraction
         return ranking.rank(cards, readings).key
 
     decks = dealt_from(game).decks
-    counted = count_two_shoes(key, own=own, community=community, decks=decks, progress=question.progress)
+    pack = Pack(*question.one)
+    counted = count_two_shoes(key, own=own, community=community, decks=decks, pack=pack, progress=question.progress)
     return shares_of(counted), counted.total()

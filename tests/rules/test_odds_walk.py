@@ -1,0 +1,269 @@
+"""Every solver of odds beside a walk through its game that settles each ending, on small decks of any ranks."""
+
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import combinations_with_replacement
+from math import comb, prod
+
+import pytest
+
+pytest.importorskip("numpy")
+
+from dealer_flow.procedure.plan import Plan
+from protocol.cards import Card
+from rules import game_ids
+from rules.facts.terms import agree
+from rules.game.hand_spec import OWN
+from rules.game.house_ways import load_houseway
+from rules.game.load import Game, load_game
+from rules.kinds.proposition import PropositionBet
+from rules.odds import Odds, Question, odds
+from rules.odds.decisions import decisions
+from rules.odds.decks import dealt_from
+from rules.odds.joint import of_joint
+from rules.odds.played_round import Cards, Lying, Settler
+from rules.odds.propositions import proposition_odds
+from rules.odds.question import OneDeck
+from rules.odds.solvers import SOLVERS, answers_for
+from rules.odds.walk import Choose, Walk, Way, any_way
+from tests.support.reading.paper import Paper
+
+ANTE_CENTS = 2000
+ORDER = (*range(2, 14), 1)
+"""Ranks from the deuce to the ace."""
+ROYAL = (10, 11, 12, 13, 1)
+
+
+@dataclass(frozen=True)
+class Small:
+    """A deck on which a game can be walked through: its suits, and how many ranks; `wild` is one of them. A larger one
+    for the longer run."""
+
+    ranks: int
+    suits: int
+    larger: tuple[int, int] = (5, 2)
+    wild: tuple[int, ...] = ()
+    suits_alike: bool = True
+
+
+SMALL = {
+    "208.co": Small(3, 2, (4, 2)),
+    "3-5-7.co": Small(4, 2),
+    "3-5-7.co-hand": Small(4, 2),
+    "bonus-6.co": Small(4, 2),
+    "boston-5.co": Small(5, 2),
+    "boston-7.co": Small(7, 2, (7, 2)),
+    "caribbean-stud.co": Small(5, 2),
+    "champion.co": Small(3, 3),
+    "champion.co-seven": Small(3, 3),
+    "colorado-holdem.co": Small(4, 2),
+    "colorado-holdem.co-2": Small(4, 2),
+    "crazy-4.co": Small(5, 2),
+    "flushes-gone-wild.co": Small(3, 4, (3, 4), wild=(2,)),
+    "flushes-gone-wild.sd": Small(3, 4, (3, 4), wild=(2,)),
+    "flushes-gone-wild.wa": Small(3, 4, (3, 4), wild=(2,)),
+    "flushes-gone-wild.wa-link": Small(3, 4, (3, 4), wild=(2,)),
+    "high-five.co": Small(7, 2, (7, 2)),
+    "let-it-ride.co": Small(3, 2),
+    "mississippi-stud.co": Small(3, 2),
+    "prospector.co": Small(3, 1, (4, 1)),
+    "texas-holdem-bonus.co": Small(3, 3),
+    "texas-shootout.co": Small(3, 1, (2, 2)),
+    "three-card.co": Small(3, 3, (4, 3)),
+    "three-card-split.co": Small(2, 4, (2, 4), suits_alike=False),
+    "ultimate-texas-holdem.co": Small(3, 3),
+    "vegas-double-action.co": Small(5, 2),
+    "wild-six.co": Small(3, 4, (3, 4)),
+}
+
+
+@dataclass
+class Setting:
+    """How a table is set up for a figure: by what its readings say."""
+
+    options: dict[str, str] = field(default_factory=dict)
+    readings: dict[str, str] = field(default_factory=dict)
+    stakes: dict[str, Fraction] = field(default_factory=dict)
+    without: set[str] = field(default_factory=set)
+    house_sets: bool = False
+
+
+def setting(found: Odds) -> Setting:
+    made = Setting()
+    for name, word in found.reading.items():
+        match name, word:
+            case "surrender", _:
+                made.options[name] = word
+            case "insurance", _:
+                made.without |= {"insurance"} if word == "not-paid" else set()
+            case "ante-bonus", _:
+                made.stakes[name] = Fraction(1, 2) if word.startswith("half") else Fraction(1)
+            case "set", _:
+                made.house_sets = word == "the house way"
+            case _:
+                made.readings[name] = word
+    return made
+
+
+def walked(question: Question, found: Odds, *, suits_alike: bool = True) -> list[Odds]:
+    """The bets of a figure together, and each by itself, walked through on the same deck with the same tables."""
+    game, how, names = question.game, setting(found), found.bet.split("+")
+    chosen = decisions(game)
+    assert chosen is not None
+    plan = Plan(chosen.plan.procedure, chosen.plan.options | how.options)
+    chosen = replace(chosen, plan=plan, unit=names[0])
+    bets = [game.bets[name] for name in names]
+    readings = game.default_readings() | how.readings
+    chosen_by = game.default_paytables(readings)
+    ids = (found.paytable or "").split("+")
+    tables = {bet.name: each for bet in bets for each in ids if each in bet.to_choose and bet.name in chosen_by}
+    terms = agree(game, paytables=tables, readings=readings, token_cents=1, accept_suspect=True)
+    before = plan.before_deal - plan.tips.keys() - how.without
+    lies = {name for name in before if name in names or name not in chosen.optional}
+    stakes = {**dict.fromkeys(lies, Fraction(1)), **chosen.stakes, **how.stakes}
+    wagers = {name: int(ANTE_CENTS * stakes[name]) for name in lies}
+    source = dealt_from(game)
+    deck = [*question.one.cards, *(Card(0x51 + number) for number in range(source.jokers))] * source.decks
+    house = house_way(game, readings) if game.spec.houseways else None
+    choose = as_the_house(house) if house is not None and how.house_sets else any_way
+    settler = Settler(plan, terms, bets, ANTE_CENTS)
+    apart = {OWN: question.one.cards} if game.id == "208.co" else {}  # .32(2): the hands come from a deck of their own
+    ways = Walk(chosen, settler, deck, wagers, choose, house, suits_alike=suits_alike, apart=apart).run()
+    return list(of_joint(question, names, ways))
+
+
+def house_way(game: Game, readings: dict[str, str]) -> Callable[[Cards], Cards]:
+    """The low card by the house way that the game names."""
+    way = load_houseway(game.spec.houseways[0])
+    low, high = (game.ranking_of(game.bets[bet].hand, readings) for bet in ("low", "high"))
+
+    def low_of(cards: Cards) -> Cards:
+        found = way.settings(cards, lambda each: low.rank(each, readings), lambda each: high.rank(each, readings))
+        assert found is not None
+        return tuple(found[1][0].low)
+
+    return low_of
+
+
+def as_the_house(house: Callable[[Cards], Cards]) -> Choose:
+    def choose(_: str, lying: Lying, ways: Sequence[Way]) -> list[Way]:
+        return [way for way in ways if way.lying.low == house(lying.at(OWN))]
+
+    return choose
+
+
+def ends(found: Odds) -> dict[tuple[Fraction, Fraction | None, str], Fraction]:
+    """What is staked, what comes back and the row that pays -> how often."""
+    merged: dict[tuple[Fraction, Fraction | None, str], Fraction] = {}
+    for each in found.outcomes:
+        key = each.staked, each.back, each.row if each.back else ""
+        merged[key] = merged.get(key, Fraction(0)) + each.probability
+    return {key: chance for key, chance in merged.items() if chance}
+
+
+def agree_on_a_figure(question: Question, dealt: random.Random, *, suits_alike: bool) -> None:
+    """One of all the solver's figures of bets that are counted together, and those of each bet by itself."""
+    own = {bet.name for bet in answers_for(question.game)}
+    found = [each for each in odds(question, of=own) if isinstance(each, Odds)]
+    plain = {bet.name for bet in answers_for(question.game) if not isinstance(bet, PropositionBet)}
+    together = [each for each in found if plain.issuperset(each.bet.split("+"))]
+    one = dealt.choice([each for each in together if "+" in each.bet] or together)
+    whole, *parts = walked(question, one, suits_alike=suits_alike)
+    assert ends(whole) == ends(one)
+    for part in parts:
+        alike = [
+            ends(each)
+            for each in found
+            if each.bet == part.bet
+            and each.paytable in (None, *(one.paytable or "").split("+"))
+            and each.reading.items() <= one.reading.items()
+        ]
+        assert not alike or ends(part) in alike, part.bet
+
+
+def deck_of(small: Small, dealt: random.Random, size: tuple[int, int]) -> OneDeck:
+    ranks = {*small.wild, *dealt.sample([rank for rank in ORDER if rank not in small.wild], size[0] - len(small.wild))}
+    return OneDeck(tuple(rank for rank in ORDER if rank in ranks), size[1])
+
+
+def test_no_solver_is_without_a_small_deck() -> None:
+    solved = {game: load_game(game) for game in game_ids() if answers_for(load_game(game))}
+    assert {*SMALL} == {*solved}
+    named = {game.spec.odds.solver if game.spec.odds else "longest-flush" for game in solved.values()}
+    assert named == {*SOLVERS}
+
+
+@pytest.mark.parametrize(
+    "game_id",
+    [pytest.param(game, marks=pytest.mark.more) if game == "wild-six.co" else game for game in SMALL],
+)
+def test_a_solver_comes_to_what_a_walk_settles(game_id: str) -> None:
+    small, dealt = SMALL[game_id], random.Random(game_id)
+    question = Question(
+        load_game(game_id), one=deck_of(small, dealt, (small.ranks, small.suits)), wager_cents=ANTE_CENTS
+    )
+    agree_on_a_figure(question, dealt, suits_alike=small.suits_alike)
+
+
+ON_CARD = ("card:TH", "rank:T", "suit:H", "over-7", "under-7")
+ON_THREE = (
+    "three-identical",
+    "royal-flush",
+    "straight-flush",
+    "ace-king-queen",
+    "three-of-a-kind",
+    "straight",
+    "flush",
+    "two-identical",
+)
+
+
+@pytest.mark.parametrize(
+    ("bet", "on"),
+    [
+        *((f"card-{number}", ON_CARD) for number in (1, 2, 3)),
+        pytest.param("three-card", ON_THREE, marks=pytest.mark.more),
+    ],
+)
+def test_money_on_outcomes_wins_as_often_as_it_is_settled(bet: str, on: Sequence[str]) -> None:
+    """Every card that may come of the three decks, or every three of them, with money on the outcomes."""
+    game = load_game("208.co")
+    proposition = game.bets[bet]
+    assert isinstance(proposition, PropositionBet)
+    deck = [card.text for card in OneDeck().cards]
+    won, total = Counter[str](), 0
+    for shown in combinations_with_replacement(deck, 3) if bet == "three-card" else [(card,) for card in deck]:
+        board = shown if len(shown) == 3 else [*["2C", "3C"][: int(bet[-1]) - 1], *shown, "4C", "5C"]
+        seat = {"seat": 1, "cards": "9S 8D", "bets": {"ante": 500}, "propositions": {bet: dict.fromkeys(on, 25)}}
+        found = Paper("208.co", {"community": " ".join(board[:3]), "seat": [seat]}).settle()
+        ways = prod(comb(3, times) for times in Counter(shown).values())
+        total += ways
+        for line in found.lines:
+            if line.bet == bet and line.result == "win":
+                won[line.proposition] += ways
+    figures = [each for each in proposition_odds(Question(game), proposition) if isinstance(each, Odds)]
+    counted = {each.reading["outcome"]: each for each in figures if dict(each.reading).items() >= game_readings(each)}
+    for each in on:
+        outcome = counted[each.partition(":")[0]].outcomes[0]
+        assert Fraction(won[each], total) == outcome.probability, each
+
+
+def game_readings(found: Odds) -> set[tuple[str, str]]:
+    """The readings of a figure as the game has them by default."""
+    default = load_game(found.game).default_readings()
+    return {(name, default[name]) for name in found.reading if name in default}
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("deck", ["royal", "any", "any other"])
+@pytest.mark.parametrize("game_id", list(SMALL))
+def test_a_solver_comes_to_what_a_walk_settles_on_a_larger_deck(game_id: str, deck: str) -> None:
+    small, dealt = SMALL[game_id], random.Random(f"{game_id} {deck}")
+    one = deck_of(small, dealt, small.larger)
+    if deck == "royal" and len(one.ranks) == len(ROYAL):
+        one = OneDeck(ROYAL, one.suits)
+    question = Question(load_game(game_id), one=one, wager_cents=ANTE_CENTS)
+    agree_on_a_figure(question, dealt, suits_alike=small.suits_alike)
