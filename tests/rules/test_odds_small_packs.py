@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from rules.game.load import load_game
-from rules.odds import Odds, Question, alone, odds
+from rules.odds import Odds, Question, odds
 from rules.odds.placed_sets import Pack
+from rules.odds.question import OneDeck
 from tests.support.oracles.slow_play import LOST
 
 Cards = Sequence[int]
@@ -56,12 +57,11 @@ def others(pack: Pack, cards: Iterable[int]) -> list[int]:
     return [card for card in range(pack.size) if card not in held]
 
 
-def counted(game: str, pack: Pack, monkeypatch: pytest.MonkeyPatch, **asked: Any) -> dict[tuple[Any, ...], Odds]:
+def counted(game: str, pack: Pack, **asked: Any) -> dict[tuple[Any, ...], Odds]:
     """(bet, table, readings) -> its odds with these cards."""
-    monkeypatch.setattr(alone, "_PACK", pack)
     spec = load_game(game).spec.odds
     assert spec is not None
-    found = odds(Question(load_game(game), **asked), of=spec.bets)
+    found = odds(Question(load_game(game), one=OneDeck(pack.ranks, pack.suits), **asked), of=spec.bets)
     named = [(each.bet, each.paytable, tuple(each.reading.items()), each) for each in found if isinstance(each, Odds)]
     assert len({each[:3] for each in named}) == len(named)
     return {each[:3]: each[3] for each in named if not each[0].startswith("tip")}
@@ -100,8 +100,8 @@ def ridden(seen: frozenset[int], pays: tuple[tuple[str, int], ...]) -> Fraction:
 
 
 @pytest.mark.parametrize(("table", "pays"), [("LIR-1", RIDE), ("LIR-2", RIDE_2)])
-def test_let_it_ride(table: str, pays: tuple[tuple[str, int], ...], monkeypatch: pytest.MonkeyPatch) -> None:
-    found = counted("let-it-ride.co", WIDE, monkeypatch, paytable=table)
+def test_let_it_ride(table: str, pays: tuple[tuple[str, int], ...]) -> None:
+    found = counted("let-it-ride.co", WIDE, paytable=table)
     assert [*found] == [(bet, table, ()) for bet in ("bet-1+bet-2+bet-dollar", "bet-1", "bet-2", "bet-dollar")]
     together, first, second, last = found.values()
     for bet, known in ((first, 3), (second, 4)):
@@ -147,9 +147,9 @@ def on_the_streets(seen: frozenset[int], staked: int, raises: tuple[int, ...] = 
     return max(Fraction(-staked), *bets)
 
 
-def test_mississippi_stud(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mississippi_stud() -> None:
     names = ["ante", "third-street", "fourth-street", "fifth-street"]
-    found = counted("mississippi-stud.co", NARROW, monkeypatch)
+    found = counted("mississippi-stud.co", NARROW)
     assert [*found] == [(bet, "MS-01", ()) for bet in ("+".join(names), *names)]
     together = found["+".join(names), "MS-01", ()]
     owns = map(frozenset, combinations(range(8), 2))
@@ -178,8 +178,8 @@ def buying(seen: frozenset[int], insured: bool) -> Fraction:
     return max(3 * net, 3 * with_card - 1)
 
 
-def test_bonus_6_with_the_insurance_and_without(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = counted("bonus-6.co", NARROW, monkeypatch, paytable="B6-A")
+def test_bonus_6_with_the_insurance_and_without() -> None:
+    found = counted("bonus-6.co", NARROW, paytable="B6-A")
     bets, fees = ["ante", "second", "third"], ["insurance", "bonus-card"]
     paid, unpaid = (("insurance", "paid"),), (("insurance", "not-paid"),)
     assert [*found] == [
@@ -205,9 +205,9 @@ def test_bonus_6_with_the_insurance_and_without(monkeypatch: pytest.MonkeyPatch)
 ACTION = (("flush", 4), ("two pair", 1), ("pair of 1", 0), ("pair of 12", 0))
 
 
-def test_vegas_double_action(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vegas_double_action() -> None:
     """Every hold of every hand, with as many of the five other cards as are laid aside."""
-    found = counted("vegas-double-action.co", WIDE, monkeypatch)
+    found = counted("vegas-double-action.co", WIDE)
     assert [*found] == [("hand", "VDA-HAND", ())]
     total = Fraction(0)
     for own in combinations(range(10), 5):
@@ -246,8 +246,8 @@ def growing(hand: str, table: str, cards: Sequence[int]) -> tuple[str, Fraction]
     return best_row(LOW, held, (("full house", full), ("three of a kind", 2)), 5)
 
 
-def test_3_5_7_and_half_of_the_last_bet_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = counted("3-5-7.co", LOW, monkeypatch)
+def test_3_5_7_and_half_of_the_last_bet_given_up() -> None:
+    found = counted("3-5-7.co", LOW)
     names = ("three-card", "five-card", "seven-card")
     tables = [
         (one, two, last) for last in ("357-5", "357-6") for one in ("357-1", "357-2") for two in ("357-3", "357-4")
@@ -322,8 +322,8 @@ def at_once(own: tuple[int, ...]) -> Fraction:
     ("game", "tables", "folds", "full"),
     [("colorado-holdem.co", ["CH-4", "CH-4A", "CH-4B"], True, 11), ("colorado-holdem.co-2", ["CH-5"], False, 10)],
 )
-def test_colorado_holdem(game: str, tables: list[str], folds: bool, full: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = counted(game, LOW, monkeypatch)
+def test_colorado_holdem(game: str, tables: list[str], folds: bool, full: int) -> None:
+    found = counted(game, LOW)
     assert [*found] == [
         *((bet, table, ()) for table in tables for bet in ("ante+bet", "ante", "bet")),
         *(("bonus", table, ()) for table in ("CH-B1", "CH-B1C")),
@@ -345,13 +345,13 @@ def test_colorado_holdem(game: str, tables: list[str], folds: bool, full: int, m
     assert all(each.staked == 1 for each in bonus.outcomes)
 
 
-def test_a_table_of_one_bet_leaves_the_other_bets_all_of_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = counted("colorado-holdem.co", LOW, monkeypatch, paytable="CH-B1C")
+def test_a_table_of_one_bet_leaves_the_other_bets_all_of_theirs() -> None:
+    found = counted("colorado-holdem.co", LOW, paytable="CH-B1C")
     assert [*found] == [
         *((bet, table, ()) for table in ("CH-4", "CH-4A", "CH-4B") for bet in ("ante+bet", "ante", "bet")),
         ("bonus", "CH-B1C", ()),
     ]
-    found = counted("colorado-holdem.co", LOW, monkeypatch, paytable="CH-4A")
+    found = counted("colorado-holdem.co", LOW, paytable="CH-4A")
     assert [*found] == [
         *((bet, "CH-4A", ()) for bet in ("ante+bet", "ante", "bet")),
         *(("bonus", table, ()) for table in ("CH-B1", "CH-B1C")),
