@@ -21,6 +21,7 @@ from rules.game.house_ways import load_houseway
 from rules.game.load import Game, load_game
 from rules.kinds.proposition import PropositionBet
 from rules.odds import Odds, Question, odds
+from rules.odds.course import Way
 from rules.odds.decisions import decisions
 from rules.odds.decks import dealt_from
 from rules.odds.joint import of_joint
@@ -28,7 +29,7 @@ from rules.odds.played_round import Cards, Lying, Settler
 from rules.odds.propositions import proposition_odds
 from rules.odds.question import OneDeck
 from rules.odds.solvers import SOLVERS, answers_for
-from rules.odds.walk import Choose, Walk, Way, any_way
+from rules.odds.walk import Choose, Walk, any_way
 from tests.support.reading.paper import Paper
 
 ANTE_CENTS = 2000
@@ -131,7 +132,7 @@ def walked(question: Question, found: Odds, *, suits_alike: bool = True) -> list
     choose = as_the_house(house) if house is not None and how.house_sets else any_way
     settler = Settler(plan, terms, bets, ANTE_CENTS)
     apart = {OWN: question.one.cards} if game.id == "208.co" else {}  # .32(2): the hands come from a deck of their own
-    ways = Walk(chosen, settler, deck, wagers, choose, house, suits_alike=suits_alike, apart=apart).run()
+    ways = Walk(chosen, settler, wagers, deck, choose, house, suits_alike=suits_alike, apart=apart).run()
     return list(of_joint(question, names, ways))
 
 
