@@ -63,6 +63,8 @@ def in_edition(procedure: Procedure, edition: Edition | None = None) -> Procedur
     edition = edition or printed_edition(procedure.jurisdiction)
     if edition is None:
         return procedure
+    if edition.base is None:
+        return procedure.standing_in(edition)
     content, changes = amend(procedure.model_dump(by_alias=True, exclude_unset=True), edition)
     if not changes:
         return procedure.standing_in(edition)
