@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import Annotated, ClassVar, Final, Literal
 
-from msgspec import Meta
+from msgspec import Meta, field
 
 from dealer_flow.record.base import LineRecord, Record, written
 from dealer_flow.record.details import DOLLAR, Currency, leave_out_dollar
@@ -66,6 +66,8 @@ class SettlementLine(Record, frozen=True, omit_defaults=True):
     """What the house takes of the win. Absent when it takes nothing."""
     from_house: Amount = 0
     """Of the pay of a meter's line, what the house pays beside the meter's share. Absent when nothing."""
+    reading: str = ""
+    """The reading that decided its money: another of its options would settle it otherwise. Absent where none did."""
 
 
 class MaximumPayout(Record, frozen=True, omit_defaults=True):
@@ -243,6 +245,8 @@ class Settlement(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     """Every reading the game leaves open and the option used, default or not."""
     paytables: dict[str, str]
     """Bet -> the pay table used."""
+    signed: dict[str, str] = field(default_factory=dict)
+    """Reading whose option the house has signed -> who did, and when. Absent where none is."""
     rounding: Rounding
     envy_base_cents: Annotated[int, Meta(gt=0)]
     """The progressive wager for which the printed envy amounts stand."""
@@ -296,6 +300,7 @@ def make_line(
     from_house: int = 0,
     lost: int | None = None,
     proposition: str = "",
+    reading: str = "",
 ) -> SettlementLine:
     """A line with its `returned` and `net` worked out; `keeps_stake` False for a win that is paid "for 1". `lost`: how
     much of the stake a bet lost, where that is not all of it."""
@@ -317,4 +322,5 @@ def make_line(
         rest=str(rest) if rest else "0",
         from_house=from_house,
         proposition=proposition,
+        reading=reading,
     )

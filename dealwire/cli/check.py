@@ -25,6 +25,7 @@ from dealwire.config.load import examined
 from dealwire.service.readiness import editions
 from devices.files import read_file
 from protocol.tomlfile import TomlFileError
+from rules.facts.terms import agree
 from rules.game.house_ways import load_houseway
 from rules.game.keep_rules import load_keep
 from rules.game.law import edition_faults
@@ -69,6 +70,8 @@ def command(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
                 echo(f"{name}: {a(kind)}, in order")
                 for option in unheeded(name) if kind == "procedure" else ():
                     echo(f"{name}: nothing in it goes by its option {option!r}", err=True)
+                if kind == "game" and (unsigned := unsigned_of(name)):
+                    echo(f"{name}: nobody has signed {', '.join(unsigned)}", err=True)
     if bad:
         ctx.exit(Exit.USAGE)
 
@@ -159,6 +162,12 @@ OTHERS: Final[Mapping[str, Callable[[Path], object]]] = {
     "strategy": _load_strategy,
 }
 """What stands in a file of its own, beside procedures and games, by what `schema` calls it without the space."""
+
+
+def unsigned_of(name: str) -> list[str]:
+    """The readings of a game whose default nobody has signed, where its file has signatures."""
+    game = load_game(name)
+    return [each for each in game.spec.readings if each not in agree(game).signed] if game.spec.signed else []
 
 
 def unheeded(name: str) -> list[str]:

@@ -9,12 +9,14 @@ from typing import Final
 
 import click
 
+from dealer_flow.procedure.load import load_procedure
 from dealer_flow.tomlfile import read
 from dealwire.cli.exits import Exit, Stop, explain
 from dealwire.cli.exporting import marks_of
 from dealwire.cli.terminal import echo, echo_json
+from dealwire.config.build import Banks, build_terms
 from dealwire.config.load import examined
-from dealwire.config.schema import Configuration
+from dealwire.config.schema import Configuration, TablePart
 from dealwire.service.foresight import disk_ahead, journal_ahead, lines_ahead
 from dealwire.service.readiness import StartOptions, Tried, ok, readiness, warning, wrong
 from devices.clock import SystemClock
@@ -77,8 +79,21 @@ def _in_file(file: Path) -> tuple[Configuration | None, list[Tried]]:
 def _of_table(found: Configuration, index: int) -> Tried:
     part = found.table[index]
     game = part.game or "its own game"
-    settled = f"settled by {game}" if part.settle else "dealt without settling"
+    settled = f"settled by {game}{_unsigned(part)}" if part.settle else "dealt without settling"
     return ok(part.name, f"{part.procedure}, {settled}; {len(part.device)} device{'s' * (len(part.device) > 1)}")
+
+
+def _unsigned(part: TablePart) -> str:
+    """Which readings of the table's game nobody has signed, where the house has signed some or lets the others wait."""
+    terms = build_terms(part, load_procedure(part.procedure), Banks())
+    if terms is None or (part.unsigned_readings == "settle" and not terms.signed_readings):
+        return ""
+    waits = ", which wait for a supervisor" if part.unsigned_readings == "wait" else ""
+    return (
+        f", unsigned: {', '.join(terms.unsigned_readings)}{waits}"
+        if terms.unsigned_readings
+        else ", every reading signed"
+    )
 
 
 def _user() -> str:

@@ -97,6 +97,8 @@ def build_terms(part: TablePart, procedure: Procedure, banks: Banks) -> TableTer
             part.house_way,
             rake_of(part.rake),
             banks.jackpot_of(part),
+            signed=part.signed,
+            unsigned=part.unsigned_readings,
         )
     except SettlementRefused as refused:
         raise refused.advising("accept-suspect = true") from None

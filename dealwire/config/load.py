@@ -36,6 +36,7 @@ _KEY_OF: Final = (
     ("suspect pay table", "paytables"),
     ("reading", "readings"),
     ("suspect reading", "readings"),
+    ("signed", "signed"),
     ("limit", "limit-cents"),
     ("token", "token-cents"),
     ("envy", "envy-base-cents"),

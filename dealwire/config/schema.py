@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, With
 from dealer_flow.table.shoe import LEAST_CONFIDENCE
 from dealer_flow.tomlfile import TomlTable
 from devices.budget import RATE
+from rules.game.schema import Signature
 from rules.paytables.amounts import AmountField, WagerField
 
 DAY_BEGINS: Final = "06:00"
@@ -165,6 +166,10 @@ class TablePart(TomlTable):
     """The pay table of a bet, by the bet's name; its first one unless given."""
     readings: dict[str, str] = Field(default_factory=dict)
     """Readings of the game where its text is open, by name; its defaults unless given."""
+    signed: tuple[Signature, ...] = ()
+    """Which of them the house has signed, beside what the game's file says of it."""
+    unsigned_readings: Literal["settle", "wait"] = "settle"
+    """`wait` holds what a reading decides that nobody has signed, until a supervisor has released it once."""
     meters: dict[str, AmountField] = Field(default_factory=dict)
     """Where meters stand when the journal knows nothing of them yet, by name; for a table without `progressive`."""
     device: Annotated[tuple[DevicePart, ...], Field(min_length=1)]

@@ -257,6 +257,8 @@ class HeldView(Shown):
     currency: str = DOLLAR
     why: str
     clause: str
+    readings: tuple[str, ...] = ()
+    """Those that decided what is held: who releases it lets them pass."""
 
 
 class OutcomeView(Shown):

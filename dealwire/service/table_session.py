@@ -176,6 +176,8 @@ class TableSession:
         if held is None:
             raise LookupError(f"no money of round {round_} is held")
         words = f"the {amount(held.cents, held.currency)} held of round {round_} was settled by hand"
+        if self.table.terms is not None and (let := self.table.terms.release(held.readings)):
+            words += f"; what {' and '.join(sorted(let))} decides is settled here from now on"
         self._kept_rounds = -1  # the next snapshot says so, also after a restart
         self.status("action", f"{who}: {words}", self._clock.now_ns(), round_=round_)
         return words
@@ -193,6 +195,8 @@ class TableSession:
         kept = kept_of(self.publisher, {number: line.standing() for number, line in self._numbers.items()})
         if kept is not None and self._journal.snapshot(self._start, encoded(kept)) is not None:
             self._kept_rounds, self._kept_ns = self.rounds, now_ns
+            if (terms := self.table.terms) is not None and terms.released:
+                terms.allow(terms.allowed | terms.released)
 
     def stop_safely(self, why: str, at_ns: int) -> None:
         """Deal no more: nothing that comes from here on is taken, and the view says why."""

@@ -125,6 +125,8 @@ def _readings(settlement: Settlement) -> Iterator[Block]:
         ("readings", ", ".join(f"{name} {option}" for name, option in settlement.readings.items()) or "none"),
         ("rounding", f"{settlement.rounding.name}, to {amount(settlement.rounding.unit_cents, settlement.currency)}"),
     ]
+    if settlement.signed:
+        rows.append(("signed", "; ".join(f"{name}: {who}" for name, who in settlement.signed.items())))
     if settlement.limit_cents is not None:
         rows.append(("most of one bet", amount(settlement.limit_cents, settlement.currency)))
     yield PaperFacts(tuple(rows))

@@ -90,9 +90,9 @@ class Money:
         if held and not item.again:
             first = next((line for line in lines if line.result == "held"), None)
             why, clause = (first.why, first.clause) if first is not None else (item.why or "", "")
-            self.held.append(
-                HeldView(round=item.round, at_ns=at_ns, cents=held, currency=item.currency, why=why, clause=clause)
-            )
+            by = tuple(dict.fromkeys(line.reading for line in item.lines if line.result == "held" and line.reading))
+            kept = HeldView(round=item.round, at_ns=at_ns, cents=held, why=why, clause=clause, readings=by)
+            self.held.append(kept.model_copy(update={"currency": item.currency}))
         return shown
 
     def stand(self, meters: Mapping[str, int]) -> None:

@@ -41,6 +41,8 @@ class TableState(Struct, frozen=True):
     pool: PoolState | None = None
     rolled: tuple[tuple[str, Rolled], ...] = ()
     """How the pots that roll over stand beside their cents."""
+    allowed: tuple[str, ...] = ()
+    """Readings that nobody has signed and a person let pass at this table."""
 
 
 class LoggedLine(Struct, frozen=True):

@@ -4,9 +4,10 @@ The same object serves an attached device and a recording, so the two cannot dri
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import replace as replace_terms
+from typing import Any, Literal
 
 from msgspec.structs import replace
 
@@ -24,12 +25,14 @@ from devices.events import HandButton, Seen
 from rules.errors import SettlementRefused
 from rules.facts.terms import Meter, Terms, agree
 from rules.game.load import Game
+from rules.game.schema import Signature
 from rules.meters.award import AwardBook
 from rules.meters.award_record import AwardRecord, AwardRound
 from rules.meters.bank import MeterBank, MeterRecord
 from rules.meters.jackpot_book import JackpotBook
 from rules.meters.linked import known_meters, settle_linked_on, with_contributions
-from rules.settle.rounds import must_be_of, settle, settle_on
+from rules.settle.rounds import must_be_of
+from rules.settle.waiting import settle_waiting
 from rules.settlement import HouseRake, MaximumPayout, MeterTotal, Rolled, Settlement
 
 TableOutcome = Incident | RoundResult | Settlement | MeterRecord | AwardRecord
@@ -44,8 +47,10 @@ class TableTerms:
     `maximum` the house's maximum payouts, `commission` what it takes of a win in percent, `house_way` how it sets its
     hand, `rake` what it takes of pots that players bet into, `jackpot` the book of a jackpot award, which tables may
     share. `rolled` is how a pot that rolls over stands beside its cents. `runners` lie before the seats, where they win
-    a pool; one of which nothing is said begins empty. SettlementRefused at once when they do not fit the game: an
-    evening must not end at its first settlement.
+    a pool; one of which nothing is said begins empty. `signed` are the house's signatures beside the game's own;
+    with `unsigned` at `wait` what a reading without one decides is held, unless it is `allowed` here. `released`:
+    those that a person let pass, which are allowed from the next state on that is kept. SettlementRefused at once
+    when they do not fit the game: an evening must not end at its first settlement.
     """
 
     game: Game
@@ -64,6 +69,10 @@ class TableTerms:
     jackpot: JackpotBook | None = None
     rolled: dict[str, Rolled] = field(default_factory=dict)
     runners: dict[int, int] = field(default_factory=dict)
+    signed: Sequence[Signature] = ()
+    unsigned: Literal["settle", "wait"] = "settle"
+    allowed: frozenset[str] = frozenset()
+    released: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         if self.game.spec.pool is not None and self.bank is None:
@@ -71,10 +80,38 @@ class TableTerms:
         standing: dict[str, Any] = {"meters": self._now(), "runners": self.runners}
         self._agreed = agree(self.game, rounding="down-to-token", **standing, **self._options())
         self._stood = self._stands()
+        self.allow(self.allowed)
         if self.jackpot is not None:
             self.jackpot.terms_of(self._agreed)
             for name in self.meters.keys() & self.jackpot.posted.keys():
                 raise SettlementRefused("meter", name, sorted({*self.game.meters()} - self.jackpot.posted.keys()))
+
+    @property
+    def waits(self) -> frozenset[str]:
+        """The readings by which nothing is settled before a person says so."""
+        return self._agreed.waits
+
+    @property
+    def signed_readings(self) -> Mapping[str, str]:
+        """Reading whose option in use the house has signed -> who did, and when."""
+        return self._agreed.signed
+
+    @property
+    def unsigned_readings(self) -> tuple[str, ...]:
+        """The readings whose option in use nobody has signed."""
+        return tuple(name for name in self._agreed.readings if name not in self._agreed.signed)
+
+    def release(self, readings: Iterable[str]) -> frozenset[str]:
+        """A person settled what these readings held: those of them that waited are allowed once that is kept."""
+        found = self.waits.intersection(readings)
+        self.released |= found
+        return found
+
+    def allow(self, readings: Collection[str]) -> None:
+        """These readings are allowed here, and none was released since."""
+        self.allowed, self.released = frozenset(readings), frozenset()
+        waits = frozenset(self.unsigned_readings) - self.allowed if self.unsigned == "wait" else frozenset()
+        self._agreed = replace_terms(self._agreed, waits=waits)
 
     @property
     def chosen(self) -> Mapping[str, str]:
@@ -101,13 +138,13 @@ class TableTerms:
         """Settle one round on meters as they showed once the award book had taken its bets; no meter is moved."""
         meters = known_meters(awards.shown, self.game, self.chosen)
         must_be_of(result, self.game)
-        settlement = settle_on(result, self._agreed.on(meters))
+        settlement = settle_waiting(result, self._agreed.on(meters))
         return with_contributions(settlement, awards.before, awards.taken)
 
     def settle(self, result: RoundResult) -> Settlement:
         """Settle one round on `meters`; SettlementRefused when it is not one of the game."""
         must_be_of(result, self.game)
-        settlement = settle_on(result, self._terms())
+        settlement = settle_waiting(result, self._terms())
         self._move(settlement)
         return settlement
 
@@ -123,7 +160,8 @@ class TableTerms:
 
     def settle_again(self, result: RoundResult) -> Settlement:
         """Settle a round that was settled before: marked, and no meter pays it or is moved."""
-        return replace(settle(result, self.game, **self._options()), again=True, meters=())
+        must_be_of(result, self.game)
+        return replace(settle_waiting(result, self._agreed.on({})), again=True, meters=())
 
     def _now(self) -> dict[str, Meter]:
         """Its own meters as they stand."""
@@ -164,6 +202,7 @@ class TableTerms:
             "commission": self.commission,
             "house_way": self.house_way,
             "rake": self.rake,
+            "signed": self.signed,
         }
 
 
@@ -252,7 +291,9 @@ class Table:
         own = self.terms.meters if self.terms is not None and self.terms.bank is None else {}
         outcomes, incidents = tuple(self.outcomes.items()), tuple(self.incidents.items())
         rolled = tuple(self.terms.rolled.items()) if self.terms is not None else ()
-        return TableState(flow, outcomes, incidents, tuple(own.items()), awards, rolled=rolled, pool=pool)
+        allowed = tuple(sorted(self.terms.allowed | self.terms.released)) if self.terms is not None else ()
+        own_meters = tuple(own.items())
+        return TableState(flow, outcomes, incidents, own_meters, awards, rolled=rolled, pool=pool, allowed=allowed)
 
     def restore(self, state: TableState) -> None:
         """Go on as the table did that gave this state. It must be made of the same settings, and the bank that it
@@ -262,6 +303,8 @@ class Table:
         if self.terms is not None and self.terms.bank is None:
             self.terms.rolled = dict(state.rolled)
             self.terms.stand(dict(state.meters), dict(state.pool.runners) if state.pool is not None else {})
+        if self.terms is not None:
+            self.terms.allow(state.allowed)
         if state.pool is not None:
             for book in self._pressed:
                 book.round = state.pool.round

@@ -11,6 +11,7 @@ from docs._print import (
     games,
     hands,
     kaitai,
+    ledger,
     lines,
     odds,
     pays,
@@ -36,5 +37,6 @@ PRINTED: Final = (
     odds,
     clauses,
     counts,
+    ledger,
 )
 """Modules with `pages()`: path under `docs` -> text. A part of a page is printed after the rest of it."""

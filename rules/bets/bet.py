@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Protocol, Self
 
 import msgspec
 from pydantic import model_validator
@@ -18,7 +18,19 @@ from dealer_flow.record.result import RoundResult, Seat
 from dealer_flow.tomlfile import TomlTable
 from protocol.cards import Card, spell_cards
 from protocol.tomlfile import Key
-from rules.bets.bet_terms import Clauses, Declared, Doubled, EnvyRule, HandWhen, Instead, Option, Paired, Unqualified
+from rules.bets.bet_terms import (
+    ByReading,
+    Clauses,
+    Declared,
+    Doubled,
+    EnvyRule,
+    Fold,
+    HandWhen,
+    Instead,
+    Option,
+    Paired,
+    Unqualified,
+)
 from rules.bets.hold import Hold
 from rules.bets.outcome import BetFacts, Outcome, paid
 from rules.bets.round_facts import Compared, HandFacts, MeterFacts, SpecFacts
@@ -26,7 +38,6 @@ from rules.hands import Ranked
 from rules.paytables.paytable import FlatTable, PaidRow, PayField, PayRow, PayTable
 from rules.settlement import MeterTotal, SettlementLine, make_line
 
-Fold = Literal["lose", "stands", "absent"]
 Holds = Mapping[int, Mapping[str, Hold]]
 """Seat -> bet -> why it is not settled."""
 Played = Mapping[int, Set[str]]
@@ -47,8 +58,9 @@ class OfTable(NamedTuple):
 
 class Bet(TomlTable):
     """What every kind of bet has. `fold`: what folding does to it; `absent`: it is made by not folding. `hand`: the
-    hand that decides it, another one under an option of a reading or by a table (`hand_when`). `on`: the bet whose
-    stake it is paid on, for a pay that is no wager of its own."""
+    hand that decides it, another one under an option of a reading or by a table (`hand_when`). `by_reading`: what it
+    says otherwise under an option of a reading. `on`: the bet whose stake it is paid on, for a pay that is no wager of
+    its own."""
 
     name: str
     """As the procedure calls the spot."""
@@ -58,6 +70,7 @@ class Bet(TomlTable):
     fold: Fold = "stands"
     hand: str = "player"
     hand_when: tuple[HandWhen, ...] = ()
+    by_reading: tuple[ByReading, ...] = ()
     pays: PayField = None
     """One pay, where no table says it: `1 to 1`."""
     paytables: tuple[str, ...] = ()
@@ -96,6 +109,10 @@ class Bet(TomlTable):
     """Whether its lines are those of the whole table, all found at once."""
     only_table: ClassVar[str] = ""
     """Of a bet as another hand decides it, its one table; empty of any other. `as_chosen` sets it."""
+    beside_others: ClassVar[tuple[ByReading, ...]] = ()
+    """The rows by a reading in use that ask for another bet of the seat. `under` sets them."""
+    folded_hand: ClassVar[str] = ""
+    """The hand that decides it once its player folded, where it is another one. `under` sets it."""
 
     def as_tip(self, name: str, on: str) -> Self:
         """The same bet for the dealer, paid on the stake of the tip `on` where it has none of its own."""
@@ -108,6 +125,33 @@ class Bet(TomlTable):
         bet = self.model_copy(update={"hand": instead.hand, "hand_when": ()})
         bet.__dict__["only_table"] = instead.paytables[0] if len(instead.paytables) == 1 else ""
         return bet
+
+    def under(self, readings: Mapping[str, str]) -> Self:
+        """The same bet as its rows by a reading have it under these options; itself where none is in use."""
+        rows = [row for row in self.by_reading if row.holds(readings)]
+        if not rows:
+            return self
+        changed: dict[str, Any] = {"clauses": self.clauses}
+        for row in rows:
+            if not row.made:
+                changed |= self._as_read(row, changed["clauses"])
+        bet = self.model_copy(update=changed)
+        for name in [*bet.__dict__]:
+            if isinstance(getattr(type(self), name, None), cached_property):
+                del bet.__dict__[name]
+        bet.__dict__["beside_others"] = tuple(row for row in rows if row.made)
+        bet.__dict__["folded_hand"] = next((row.hand for row in rows if row.fold and row.hand), "")
+        return bet
+
+    def _as_read(self, row: ByReading, clauses: Clauses) -> dict[str, Any]:
+        """What a row says otherwise, with its clause."""
+        if row.at == "hand":
+            return {"hand": row.hand, "clauses": clauses.model_copy(update={"win": row.clause, "lose": row.clause})}
+        found: dict[str, Any] = {"clauses": clauses.model_copy(update={row.at: row.clause})}
+        rule = getattr(self, "unqualified", None)
+        if row.unqualified and rule is not None:
+            return found | {"unqualified": rule.model_copy(update={"then": row.unqualified})}
+        return found | {row.at: getattr(row, row.at)}
 
     def decided_by(self, readings: Mapping[str, str], paytable: str | None) -> str:
         """Name of the hand that decides it: the first that these readings and this table name, else its own."""
@@ -126,7 +170,7 @@ class Bet(TomlTable):
     @cached_property
     def folded(self) -> Outcome | None:
         """How folding ends it; None where its hand decides all the same, or where it is made by not folding."""
-        return Outcome("lose", self.clauses.fold) if self.fold == "lose" else None
+        return Outcome(self.fold, self.clauses.fold) if self.fold in ("lose", "held") else None
 
     def by_row(self, row: PaidRow | None) -> Outcome | None:
         """How it ends where a row of its table pays it, or none."""
@@ -299,6 +343,22 @@ class Agreed:
     whose: str
     by_length: bool
     loses: str
+    beside_others: tuple[ByReading, ...]
+    """Rows by a reading that ask for another bet of the seat."""
+    folded_hand: str
+    """The hand that decides it once its player folded."""
+    others: "tuple[OtherOption, ...]"
+    """The same bet under other options of readings that it hangs on."""
+
+
+class OtherOption(NamedTuple):
+    """A bet under another option of a reading, and what the option changes of it, as `ByReading.at` says. `wheel`: its
+    own hand is another only where it is ace to five."""
+
+    reading: str
+    at: str
+    of: Agreed
+    wheel: bool
 
 
 class Staked(msgspec.Struct, gc=False):
@@ -339,6 +399,8 @@ class Staked(msgspec.Struct, gc=False):
         if outcome.result == "lose":
             why = facts + of.loses
             return SettlementLine(self.seat, name, stake, "lose", 0, 0, -stake, why, clause, table, None, None, "0")
+        if outcome.result == "held":
+            return self.held(Hold(f"{facts}, and what becomes of {name} then a person says", clause))
         if outcome.result != "win" or row is None:
             ends = "is pushed back" if outcome.result == "returned" else "pushes"
             when = row.when if row is not None and row.when else None
@@ -364,7 +426,7 @@ def lies(of: Agreed, seat: Seat, terms: "TermFacts") -> Staked:
 
 def held(bet: Bet, seat: int, stake: int, hold: Hold) -> SettlementLine:
     """The line of a bet that is not settled."""
-    return make_line(seat, bet.name, stake, "held", hold.why, hold.clause)
+    return make_line(seat, bet.name, stake, "held", hold.why, hold.clause, reading=hold.reading)
 
 
 # ------------------------------------------------------------------ what a kind may ask

@@ -2,9 +2,9 @@
 bet."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from dealer_flow.tomlfile import TomlTable
 from rules.paytables.amounts import WagerField
@@ -22,6 +22,47 @@ class Option(TomlTable):
     def holds(self, readings: Mapping[str, str]) -> bool:
         """Whether it is in use."""
         return readings.get(self.reading) == self.is_
+
+
+Fold = Literal["lose", "stands", "absent", "held"]
+"""What folding does to a bet. `absent`: it is made by not folding; `held`: a person decides."""
+Tie = Literal["push", "lose", "win", "held"]
+"""What a tie does. `held`: a person decides."""
+
+
+class ByReading(Option):
+    """How the bet ends under this option where its text is silent: other than the bet says, by `clause`. One of `fold`,
+    `tie`, `unqualified` and `hand`, which may also say what decides a bet that outlives a fold."""
+
+    fold: Fold | None = None
+    """What folding does to it."""
+    made: str = ""
+    """Another bet: a `fold` is so for seats that made that, too."""
+    tie: Tie | None = None
+    """What a tie does."""
+    unqualified: Literal["win", "push", "acts", "held"] | None = None
+    """What becomes of it against a hand that does not qualify."""
+    hand: str = ""
+    """The hand that decides it."""
+    clause: str
+
+    @property
+    def at(self) -> str:
+        """What it changes, by its key: `fold`, `tie`, `unqualified` or `hand`."""
+        return next(name for name in _CHANGES if getattr(self, name))
+
+    @model_validator(mode="after")
+    def _says_one_thing(self) -> Self:
+        changed = [name for name in _CHANGES if getattr(self, name)]
+        if len(changed) != 1 and changed != ["fold", "hand"]:
+            raise ValueError(f"a row by a reading changes {' and '.join(changed) or 'nothing'}; allowed: {_ONE_OF}")
+        if self.made and not self.fold:
+            raise ValueError("made: it goes with fold alone")
+        return self
+
+
+_CHANGES: Final = ("fold", "tie", "unqualified", "hand")
+_ONE_OF: Final = f"one of {', '.join(_CHANGES)}"
 
 
 class HandWhen(TomlTable):
@@ -53,11 +94,11 @@ class Unless(TomlTable):
 
 
 class Unqualified(TomlTable):
-    """What becomes of a bet against a hand that does not qualify. `acts`: as if it did."""
+    """What becomes of a bet against a hand that does not qualify. `acts`: as if it did; `held`: a person decides."""
 
     qualifier: str = "dealer"
     """The name of the qualifier that the hand does not meet."""
-    then: Literal["win", "push", "acts"]
+    then: Literal["win", "push", "acts", "held"]
     """What becomes of the bet."""
     unless: tuple[Unless, ...] = ()
 

@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 @dataclass(frozen=True, slots=True)
 class Hold:
     """Why a bet is not settled, and by which clause. `fold_in_doubt`: since nobody knows whether the hand folded.
-    `beside`: the first reason of the other sort, where there is one, too."""
+    `beside`: the first reason of the other sort, where there is one, too. `reading`: under another option of it the bet
+    would be settled."""
 
     why: str
     clause: str
     fold_in_doubt: bool = False
     beside: "Hold | None" = None
+    reading: str = ""
 
     @property
     def fold(self) -> "Hold | None":

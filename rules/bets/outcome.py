@@ -38,9 +38,9 @@ class BetFacts(msgspec.Struct, frozen=True, gc=False):
 class Outcome(msgspec.Struct, frozen=True, gc=False):
     """How a bet ends. `row` pays a win, or gives the stake back; `by_table`: it is one of the bet's table, or none of
     them was reached. `stake_lost`: of "to 1" the stake goes all the same. `share`: so much of the stake wins or loses,
-    the rest comes back."""
+    the rest comes back. `held`: a person says how."""
 
-    result: Literal["win", "lose", "push", "returned"]
+    result: Literal["win", "lose", "push", "returned", "held"]
     clause: str
     row: PaidRow | None = None
     by_table: bool = False

@@ -19,7 +19,7 @@ def in_doubt(seat: Seat, terms: Terms, holds: Mapping[str, Hold], folds: Set[str
     if doubt is None:
         return found
     for bet in game.bets.values():
-        if goes_by_fold(bet, terms) and seat.wagers.get(bet.name):
+        if goes_by_fold(bet) and seat.wagers.get(bet.name):
             found[bet.name] = found[bet.name].joined(doubt) if bet.name in found else doubt
     for bet in game.bets.values():
         if bet.tip_for in found and seat.wagers.get(bet.name):
@@ -27,11 +27,10 @@ def in_doubt(seat: Seat, terms: Terms, holds: Mapping[str, Hold], folds: Set[str
     return found
 
 
-def goes_by_fold(bet: Bet, terms: Terms) -> bool:
+def goes_by_fold(bet: Bet) -> bool:
     """True where it matters to this bet that its player folded; a pot is whose it is by the hands that did not."""
-    if bet.of_meters and terms.readings.get("folded-progressive", "dies") != "dies":
-        return False
-    return bet.fold in ("lose", "absent") or bet.kind == "to-pot"
+    open_row = any(row.fold not in (None, "stands") for row in bet.beside_others)
+    return bet.fold != "stands" or open_row or bet.kind == "to-pot"
 
 
 def _chose_to_fold(seat: Seat, terms: Terms, folds: Set[str]) -> Hold | None:

@@ -10,7 +10,7 @@ from dealer_flow.procedure.law import Law
 from dealer_flow.record.result import Seat
 from protocol.cards import Card, parse_card
 from protocol.places import DEALER
-from rules.bets.bet import NO_ROWS, Agreed, Bet, RowOutcomes
+from rules.bets.bet import NO_ROWS, Agreed, Bet, OtherOption, RowOutcomes
 from rules.errors import ACCEPT_SUSPECT, SettlementRefused
 from rules.facts.caps import agree_maximum
 from rules.facts.commission import Commission
@@ -24,7 +24,9 @@ from rules.game.load import Game
 from rules.game.plain_hands import PlainHand
 from rules.game.pool_spec import MOST_SEATS
 from rules.game.readings import READINGS
-from rules.hands import Ranked, ranker
+from rules.game.schema import Signature
+from rules.hands import Ranked, Ranking, ranker
+from rules.hands.poker import only_the_wheel_apart
 from rules.paytables.conditions import CONDITIONS
 from rules.paytables.paytable import USUAL_ENVY_BASE_CENTS, FlatTable, PaidRow, PayRow
 from rules.settlement import HouseRake, MaximumPayout, MeterTotal, Rolled, Rounding, SettlementLine, make_line
@@ -104,6 +106,10 @@ class Terms:
     house_way: HouseWay | None = None
     runners: Mapping[int, int] = field(default_factory=dict)
     """Seat -> the runners that lie before it."""
+    signed: Mapping[str, str] = field(default_factory=dict)
+    """Reading whose option in use the house has signed -> who did, and when."""
+    waits: frozenset[str] = frozenset()
+    """Readings by which nothing is settled before a person says so."""
     _least: dict[tuple[str, str], Any] = field(default_factory=dict, compare=False, repr=False)
     """Strength of the least hands that something asks for, once asked; the same terms `on` other meters know them, too,
     and all that follows."""
@@ -129,6 +135,16 @@ class Terms:
         them."""
         meters = _known(self.game, meters, self.jackpot)
         return replace(self, meters=meters, runners=agree_runners(self.game, runners))
+
+    def reading(self, name: str, option: str) -> "Terms":
+        """The same terms under another option of a reading; of a pay table that is not in print then the first that
+        is."""
+        readings, tables = {**self.readings, name: option}, dict(self.paytables)
+        for bet, table in tables.items():
+            printed = self.game.paytables_under(bet, readings)
+            tables[bet] = table if table in printed or not printed else printed[0]
+        fresh: dict[str, Any] = {"_least": {}, "hands": {}, "_agreed": {}, "_seats": {}, "_bets": [], "_lost": {}}
+        return replace(self, game=self.game.under(readings), readings=readings, paytables=tables, **fresh)
 
     def having(self, rake: HouseRake | None, jackpot: JackpotAward | None) -> "Terms":
         """The same terms with another rake and other rules of a jackpot award, each checked against the game."""
@@ -191,8 +207,23 @@ class Terms:
         """What these terms make of `bet`, found once: it is asked of every line."""
         found = self._agreed.get(id(bet))
         if found is None:
-            found = self._agreed[id(bet)] = self._agree(bet)
+            found = self._agreed[id(bet)] = self._agree(bet, others=bool(bet.by_reading))
         return found
+
+    def _others_of(self, bet: Bet) -> tuple[OtherOption, ...]:
+        """The bet under each other option of each reading that it hangs on."""
+        found = []
+        for reading, at in dict.fromkeys((row.reading, row.at) for row in bet.by_reading):
+            for option in READINGS[reading]:
+                if option != self.readings[reading]:
+                    of = self._agree(self.game.under({**self.readings, reading: option}).bets[bet.name])
+                    hand, other = bet.decided_by(self.readings, of.paytable), of.hand
+                    wheel = hand != other and only_the_wheel_apart(*map(self._ranking, (hand, other)))
+                    found.append(OtherOption(reading, at, of, wheel))
+        return tuple(found)
+
+    def _ranking(self, hand: str) -> Ranking:
+        return self.game.ranking_of(hand, self.readings)
 
     def lost(self, of: Agreed, seat: int, stake: int, why: str, clause: str, table: str | None) -> SettlementLine:
         """The line of a bet that loses for a reason of few words that come again and again, which go before the name of
@@ -216,9 +247,10 @@ class Terms:
         assert rows is not None, "only a bet with a table asks"
         return rows
 
-    def _agree(self, bet: Bet) -> Agreed:
+    def _agree(self, bet: Bet, *, others: bool = False) -> Agreed:
         table, against = self.chosen(bet), bet.compared_with
         rows = None if table is None else self.game.tables.get((bet.name, table))
+        hand = bet.decided_by(self.readings, table)
         return Agreed(
             bet=bet,
             name=bet.name,
@@ -227,7 +259,7 @@ class Terms:
             apart=bet.apart,
             by_choice=bool(bet.declared or bet.instead or self.game.spec.sets),
             line=bet.settled_by,
-            hand=bet.decided_by(self.readings, table),
+            hand=hand,
             paytable=table,
             rows=rows,
             by_row=NO_ROWS if rows is None else RowOutcomes(bet, rows),
@@ -239,6 +271,9 @@ class Terms:
             whose="dealer's" if against.startswith("dealer") else f"the {against} hand's",
             by_length=bet.hand in self.game.rankings and self.game.rankings[bet.hand].vocabulary == "longest-flush",
             loses=f": {bet.name} loses",
+            beside_others=bet.beside_others,
+            folded_hand=bet.folded_hand or hand,
+            others=self._others_of(bet) if others else (),
         )
 
     def _envy_base(self, paytable: str | None) -> int:
@@ -281,6 +316,7 @@ def agree(
     house_way: str | None = None,
     accept_suspect: bool = False,
     runners: Mapping[int, int] = _NO_RUNNERS,
+    signed: Sequence[Signature] = (),
 ) -> Terms:
     """Terms from what a caller asked; SettlementRefused names what is unknown and what is allowed."""
     chosen_readings = _choose_readings(game, readings)
@@ -295,7 +331,7 @@ def agree(
         rake=agree_rake(game, rake),
         jackpot=_agree_jackpot(game, jackpot),
         house_way=_agree_way(game, house_way),
-        game=game,
+        game=game.under(chosen_readings),
         readings=chosen_readings,
         paytables=chosen_tables,
         rounding=rounding,
@@ -304,7 +340,22 @@ def agree(
         envy_base_cents=envy_base_cents,
         meters=_known(game, meters, jackpot),
         runners=agree_runners(game, runners),
+        signed=_agree_signed(game, chosen_readings, signed),
     )
+
+
+def _agree_signed(game: Game, readings: Mapping[str, str], signed: Sequence[Signature]) -> dict[str, str]:
+    """Who signed which option in use, by the game's file and by others."""
+    found: dict[str, str] = {}
+    for each in (*game.spec.signed, *signed):
+        for name, option in each.readings.items():
+            if name not in readings:
+                raise SettlementRefused("signed reading", name, readings)
+            if option not in READINGS[name]:
+                raise SettlementRefused(f"signed option of {name}", option, READINGS[name])
+            if readings[name] == option:
+                found[name] = f"{each.by}, {each.on.isoformat()}"
+    return found
 
 
 def _agree_figures(rounding: str, token_cents: int, envy_base_cents: int | None) -> None:

@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from itertools import combinations
 from operator import itemgetter
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from pydantic import Field
@@ -21,6 +22,7 @@ from dealer_flow.tomlfile import TomlTable, files_in, load
 from protocol.cards import ACE_HIGH, RANKS_UP, SUITS, Card, high_rank
 from protocol.nearest import did_you_mean
 from protocol.tomlfile import Key, TomlFileError
+from rules.game.readings import READINGS
 from rules.hands import Ranked, Ranking, ranking, ranking_ids
 from rules.hands.words import rank_of
 from rules.paytables.conditions import CONDITIONS
@@ -32,6 +34,8 @@ _LOWS_KEPT: Final = 1 << 13
 _KEYS_KEPT: Final = 1 << 13
 """What hands make, remembered beside the rows that ask for it."""
 
+_NO_READINGS: Final[Mapping[str, str]] = MappingProxyType({})
+
 Rank = Callable[[tuple[Card, ...]], Ranked]
 """How cards are ranked at this table."""
 
@@ -41,7 +45,8 @@ class WayRule(TomlTable):
     each, highest first, which it may be (`A`, `2 to 6`). `holds`: what all the cards make, by the file's `ranking`.
     `low`, `rest`: what a part makes, as a pay table's row says it; `low_ranks` stand in the low part. `one_colour`: the
     cards of the rest are all red or all black. `prefer`: which part is set as high as it can be, the other after it;
-    `lowest_suit`: of equal low cards the first of clubs, diamonds, hearts, spades."""
+    `lowest_suit`: of equal low cards the first of clubs, diamonds, hearts, spades. `when`: it is a rule under these
+    options of readings only."""
 
     does: str
     """The rule in words."""
@@ -58,6 +63,8 @@ class WayRule(TomlTable):
     one_colour: bool = False
     prefer: Literal["low", "rest"] = "low"
     lowest_suit: bool = False
+    when: dict[str, str] = Field(default_factory=dict)
+    """Reading to option, all of which must be in use."""
 
 
 class WayFile(TomlTable):
@@ -98,18 +105,28 @@ class HouseWay:
         """As in `emperors-challenge`."""
         return self.spec.id
 
-    def settings(self, cards: Iterable[Card], low: Rank, rest: Rank) -> tuple[WayRule, tuple[Setting, ...]] | None:
-        """The rule that decides these cards, and the settings it allows: several where they are worth the same. None
-        when no rule speaks of the cards."""
+    def settings(
+        self, cards: Iterable[Card], low: Rank, rest: Rank, readings: Mapping[str, str] = _NO_READINGS
+    ) -> tuple[WayRule, tuple[Setting, ...]] | None:
+        """The rule that decides these cards under these readings, and the settings it allows: several where they are
+        worth the same. None when no rule speaks of the cards."""
         cards = tuple(cards)
         ways = [_Way(cards, each, low, rest) for each in _choices(len(cards), self.spec.low)]
         ways.sort(key=_low_strength, reverse=True)
         groups = _groups(cards)
         times = tuple([number for number, _ in groups])
         for rule in self.spec.rules:
+            if rule.when and any(readings.get(name) != option for name, option in rule.when.items()):
+                continue
             if rule.groups in (None, times) and self._speaks_of(rule, cards, groups) and (best := _best(rule, ways)):
                 return rule, tuple([way.setting for way in best])
         return None
+
+    def readings_of(self, cards: Iterable[Card]) -> frozenset[str]:
+        """The readings under which it has a rule of its own for cards that hold ranks as often as these."""
+        own = [rule for rule in self.spec.rules if rule.when]
+        times = tuple([number for number, _ in _groups(cards)]) if own else ()
+        return frozenset(name for rule in own if rule.groups in (None, times) for name in rule.when)
 
     def _speaks_of(self, rule: WayRule, cards: tuple[Card, ...], groups: list[tuple[int, int]]) -> bool:
         within = (_within(rank, wanted) for (_, rank), wanted in zip(groups, rule.ranks, strict=False))
@@ -260,6 +277,10 @@ def _faults(path: Path, spec: WayFile) -> Iterator[tuple[Key, str]]:
         for key, text in (("holds", rule.holds), ("low", rule.low), ("rest", rule.rest)):
             if text and CONDITIONS["poker"].check(text) is None:
                 yield ("rules", index, key), f"{text!r} is no row; allowed: {CONDITIONS['poker'].allowed}"
+        for name, option in rule.when.items():
+            if option not in READINGS.get(name, {}):
+                allowed = ", ".join(READINGS.get(name, READINGS))
+                yield ("rules", index, "when", name), f"no option {option!r} of a reading {name!r}; allowed: {allowed}"
         if rule.holds and not spec.ranking:
             yield ("rules", index, "holds"), "what all cards make needs a `ranking` of the file"
         yield from ((("rules", index, key), why) for key, why in _rank_faults(rule).items())

@@ -21,6 +21,7 @@ from dealer_flow.tomlfile import misnamed, validated
 from protocol.nearest import did_you_mean
 from protocol.tomlfile import Key, TomlFileError
 from rules.bets.bet import Bet
+from rules.game.by_reading import by_reading_faults
 from rules.game.faults import faults
 from rules.game.hand_input import takes_faults
 from rules.game.hand_spec import DISCARDS, OWN, HandSpec
@@ -65,6 +66,8 @@ class Game:
     """A procedure with the options of a round -> what is known of both, once a round was settled."""
     edition: Edition | None = None
     """The edition of the law that it stands in; None where no edition is the text of its jurisdiction."""
+    _others: dict[tuple[str, ...], "Game"] = field(default_factory=dict, compare=False, repr=False)
+    """The game under options of readings that its bets hang on, once asked."""
 
     @property
     def id(self) -> str:
@@ -90,6 +93,22 @@ class Game:
     def fault(self, key: Key, why: str) -> TomlFileError:
         """The error for a key of the game, at its line of the file that says it."""
         return self.source.fault(key, why)
+
+    @cached_property
+    def hung_on(self) -> tuple[str, ...]:
+        """The readings that decide how a bet ends, by the rows of the bets themselves."""
+        rows = (row for bet in self.spec.bets for row in bet.by_reading)
+        return tuple(sorted({row.reading for row in rows}))
+
+    def under(self, readings: Mapping[str, str]) -> "Game":
+        """The game with its bets as these options of readings have them, its defaults where one is not named."""
+        if not self.hung_on:
+            return self
+        used = {**self.default_readings(), **readings}
+        key = tuple(used[name] for name in self.hung_on)
+        if key not in self._others:
+            self._others[key] = replace(self, **_of_bets(self.spec, self.tips, used), _others=self._others)
+        return self._others[key]
 
     @cached_property
     def folder(self) -> str:
@@ -320,17 +339,17 @@ def game_of(printed: GameSource, edition: Edition | None = None) -> Game:
     spec = source.spec
     rankings = source.rankings()
     of_hands = (takes_faults(name, hand, rankings[name]) for name, hand in spec.hands.items())
-    for key, why in chain(least_faults(spec, rankings), *of_hands):
+    for key, why in chain(by_reading_faults(spec), least_faults(spec, rankings), *of_hands):
         raise source.fault(key, why)
     tips = tips_of(spec, source.procedures.values())
-    bets = _as_settled(spec, tips)
+    of_bets = _of_bets(spec, tips, {name: reading.default for name, reading in spec.readings.items()})
+    bets = of_bets["bets"]
     paytables = source.paytables(rankings)
     hashed = paytables if source is printed else printed.paytables(rankings)
-    return Game(
+    game = Game(
         spec=spec,
-        bets=bets,
         tips=tips,
-        instead={name: bet.as_chosen(bet.instead) for name, bet in bets.items() if bet.instead},
+        **of_bets,
         paytables=paytables,
         rankings=rankings,
         named=source.named(),
@@ -341,6 +360,8 @@ def game_of(printed: GameSource, edition: Edition | None = None) -> Game:
         source=source,
         edition=edition,
     )
+    game._others[tuple(spec.readings[name].default for name in game.hung_on)] = game
+    return game
 
 
 def content_hash(content: Mapping[str, Any], paytables: Mapping[str, PayTable], rankings: Iterable[Any]) -> str:
@@ -352,10 +373,16 @@ def content_hash(content: Mapping[str, Any], paytables: Mapping[str, PayTable], 
 
 def content_of(spec: GameSpec) -> dict[str, Any]:
     """What is hashed of the file; of pay tables in it the same as of those in files of their own."""
-    return spec.model_dump(mode="json", exclude_defaults=True, exclude={"paytables"})
+    return spec.model_dump(mode="json", exclude_defaults=True, exclude={"paytables", "signed"})
 
 
-def _as_settled(spec: GameSpec, tips: Mapping[str, Tip]) -> dict[str, Bet]:
-    """Every bet by its name; a tip is the bet that it is of, under its own name."""
-    rows: dict[str, Bet] = {row.name: row for row in spec.bets}
+def _of_bets(spec: GameSpec, tips: Mapping[str, Tip], readings: Mapping[str, str]) -> dict[str, Any]:
+    """The parts of a game that are read off its bets, as these readings have them."""
+    bets = _as_settled(spec, tips, readings)
+    return {"bets": bets, "instead": {name: bet.as_chosen(bet.instead) for name, bet in bets.items() if bet.instead}}
+
+
+def _as_settled(spec: GameSpec, tips: Mapping[str, Tip], readings: Mapping[str, str]) -> dict[str, Bet]:
+    """Every bet by its name, as these readings have it; a tip is the bet that it is of, under its own name."""
+    rows: dict[str, Bet] = {row.name: row.under(readings) for row in spec.bets}
     return rows | {name: rows[tip.of].as_tip(name, tip.on) for name, tip in tips.items()}

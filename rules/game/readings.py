@@ -42,6 +42,67 @@ READINGS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
         "folded-progressive": {
             "dies": "folding gives up the progressive bet",
             "stands": "a folded hand is still paid by the progressive, if its cards were shown",
+            "held": "what becomes of the progressive bet of a folded hand a person decides",
+        },
+        "folded-trips": {
+            "loses": "folding gives up the trips wager",
+            "stands": "a folded hand is still paid by the trips wager, if its cards were shown",
+            "held": "what becomes of the trips wager of a folded hand a person decides",
+        },
+        "folded-bonus": {
+            "loses": "folding gives up the bonus wager",
+            "stands": "a folded hand is still paid by the bonus wager, if its cards were shown",
+            "held": "what becomes of the bonus wager of a folded hand a person decides",
+        },
+        "folded-pair-plus": {
+            "loses": "folding gives up the pair plus wager, a pair or not",
+            "stands": "a folded pair or better is still paid, if its cards were shown",
+            "held": "what becomes of the pair plus wager of a folded hand a person decides",
+        },
+        "folded-ante-bonus": {
+            "lost": "folding gives up the ante, and with it the bonus on it",
+            "stands": "a folded hand is still paid its bonus on the ante, if its cards were shown",
+        },
+        "folded-play-blind": {
+            "loses": "folding gives up the play wager that was made in the blind",
+            "held": "what becomes of it a person decides",
+        },
+        "folded-river": {
+            "loses": "folding gives up the River bet",
+            "held": "what becomes of the River bet of a folded hand a person decides",
+        },
+        "late-fold-bonus": {
+            "stands": "the 3 Card Bonus lives after a fold at any street",
+            "loses": "a fold at the fourth or fifth street gives it up",
+            "held": "what becomes of it after such a fold a person decides",
+        },
+        "unqualified-bet": {
+            "push": "the bet comes back where the dealer does not qualify",
+            "acts": "it is compared with the dealer's hand all the same",
+            "held": "what becomes of it a person decides",
+        },
+        "super-bonus-tie": {
+            "push": "a tie below a straight gives the super bonus back",
+            "loses": "it loses the super bonus",
+            "held": "what becomes of the super bonus a person decides",
+        },
+        "tied-hands": {
+            "push": "of hands that tie the wagers come back",
+            "loses": "the dealer takes them",
+            "held": "what becomes of them a person decides",
+        },
+        "odd-half": {
+            "house": "what half of an odd ante comes to is rounded down to the token, whoever wins",
+            "player": "it is rounded up to the token",
+            "held": "what cannot be halved in tokens a person decides",
+        },
+        "insurance-wheel": {
+            "straight": "ace to five is a straight here, too, and no ace high",
+            "ace-high": "the ace is high alone: ace to five is none, and without a pair or a flush it is ace high",
+        },
+        "ace-in-front": {
+            "pair-behind": "of three aces the one goes in front that leaves no more than a pair of aces behind",
+            "best-behind": "the one goes in front that leaves the highest hand behind, a straight or a flush",
         },
         "progressive-hand": {
             "own-five": "the progressive looks at the player's own five cards",

@@ -1,5 +1,6 @@
 """What a game file says: bets and their clauses, the order of settling, limits, open readings; hands in `hand_spec`."""
 
+from datetime import date
 from typing import TYPE_CHECKING, Annotated, Literal, Union
 
 from pydantic import Field
@@ -85,7 +86,23 @@ class Open(TomlTable):
     """The option taken unless told otherwise."""
     because: str
     """Why the text is open."""
+    clause: str = ""
+    """Where it is."""
+    against: str = ""
+    """What stands against the default."""
     suspect: dict[str, str] = Field(default_factory=dict)
+
+
+class Signature(TomlTable):
+    """Who signed readings for the house, and when: each with the option that was signed, which counts where it is the
+    one in use."""
+
+    by: Annotated[str, Field(min_length=1)]
+    """Who signed."""
+    on: date
+    """The day, as in 2026-11-29."""
+    readings: Annotated[dict[str, str], Field(min_length=1)]
+    """Reading to the option that was signed."""
 
 
 if TYPE_CHECKING:
@@ -151,6 +168,8 @@ class GameSpec(TomlTable):
     pool: PoolSpec | None = None
     returns: ReturnClauses
     readings: dict[str, Open] = Field(default_factory=dict)
+    signed: tuple[Signature, ...] = ()
+    """Which of the readings the house has signed; no part of the rules, nor of their hash."""
     bets: Annotated[tuple[BetRow, ...], Field(min_length=1)]
     paytables: dict[str, InlineTable] = Field(default_factory=dict)
     """Pay tables of the game's own, by name, where they are in no file of their own."""

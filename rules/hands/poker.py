@@ -26,6 +26,8 @@ RANKINGS: Final = Path(__file__).parents[1] / "data" / "rankings"
 MOST_CARDS: Final = 9
 _JOKERS: Final = 2
 _FACES: Final = frozenset(card for card in CARDS if card.is_face)
+_SEQUENCES: Final = frozenset({"straight", "straight flush"})
+_FIVE: Final = 5
 _LAST_PLAYING: Final = max(DECK)
 _NO_READINGS: Final[Mapping[str, str]] = {}
 _KEPT: Final = 4096
@@ -122,6 +124,19 @@ class PokerRanking:
         """What its file says, and those that rank instead of it."""
         own = self.spec.model_dump(mode="json", exclude_defaults=True)
         return [own, *(each.content() for _, each in sorted(self.instead.items(), key=lambda item: item[0]))]
+
+
+def only_the_wheel_apart(ranking: object, other: object) -> bool:
+    """Whether another ranking ranks nothing otherwise but ace to five, which is no sequence there."""
+    if not (isinstance(ranking, PokerRanking) and isinstance(other, PokerRanking)) or other.spec.ace_low != "none":
+        return False
+    apart = {"id", "title", "clause", "notes", "ace_low"}
+    return ranking.spec.model_dump(exclude=apart) == other.spec.model_dump(exclude=apart)
+
+
+def is_wheel(key: object) -> bool:
+    """Whether a hand of this key is ace to five in sequence, of one suit or not."""
+    return isinstance(key, Made) and key.ranks[:1] == (_FIVE,) and key.kind in _SEQUENCES
 
 
 class _Worth(NamedTuple):

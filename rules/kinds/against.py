@@ -10,7 +10,7 @@ from dealer_flow.english import dollars
 from dealer_flow.record.result import Seat
 from protocol.tomlfile import Key
 from rules.bets.bet import Bet, Decides, Line, RoundFacts, Staked
-from rules.bets.bet_terms import Doubt, OneColour, Raised, TieRule, Unqualified
+from rules.bets.bet_terms import Doubt, OneColour, Raised, Tie, TieRule, Unqualified
 from rules.bets.compared import compared
 from rules.bets.faults import unknown
 from rules.bets.hold import Hold
@@ -37,7 +37,7 @@ class AgainstBet(Bet):
     below: Literal["push", "lose"] = "push"
     """What becomes of a win below the last row of the player's table."""
     always: Literal["", "stake-kept", "stake-lost"] = ""
-    tie: Literal["push", "lose", "win"] = "push"
+    tie: Tie = "push"
     ties: tuple[TieRule, ...] = ()
     """Ties of which something else comes."""
     one_colour: OneColour | None = None
@@ -150,7 +150,7 @@ class AgainstBet(Bet):
             return self._then(self.one_colour.then, self.one_colour.clause)
         return self._then(self.tie, self.clauses.tie)
 
-    def _then(self, then: Literal["win", "push", "lose", "acts"], clause: str) -> Outcome | None:
+    def _then(self, then: Literal["win", "push", "lose", "acts", "held"], clause: str) -> Outcome | None:
         """What a rule of the file says, whatever the hand is; None where the hands decide."""
         if then == "acts":
             return None

@@ -19,6 +19,7 @@ from dealer_flow.record.result import Seat
 from protocol.tomlfile import Key
 from rules.bets.bet import Agreed, Holds, OfTable, Played, RoundFacts, Staked, TabledBet, TermFacts, held
 from rules.bets.envy import Envious, Hit, envy_of, hits, may_earn, why_no_hit
+from rules.bets.folds import left_to_a_person
 from rules.bets.hold import Hold
 from rules.bets.outcome import Outcome
 from rules.bets.round_facts import SpecFacts
@@ -33,7 +34,7 @@ class _Entry(msgspec.Struct, gc=False):
     """One seat's bet. `hold` says why it cannot be settled, `doubt` what is in doubt of the bet itself, not of its
     cards; `open` that a person may yet find it paid, from a meter perhaps: by `row` or, where the hand is not known, by
     any. `whose` cards make `hand`, in words; `undeclared`: the clause by which a hand that was not shown loses;
-    `outcome` how the hand ends the bet."""
+    `outcome` how the hand ends the bet; `reading`: the one that decided it."""
 
     seat: Seat
     stake: int
@@ -46,6 +47,7 @@ class _Entry(msgspec.Struct, gc=False):
     whose: str = ""
     undeclared: str = ""
     outcome: Outcome | None = None
+    reading: str = ""
 
 
 class ProgressiveBet(TabledBet):
@@ -86,10 +88,7 @@ def _resolve(
     """
     terms = view.terms
     of = terms.agreed(bet)
-    dies = bet.fold == "lose" and terms.readings.get("folded-progressive", "dies") == "dies"
-    entries = [
-        _enter(of, seat, view, holds.get(seat.seat, {}).get(bet.name) if holds else None, dies=dies) for seat in seats
-    ]
+    entries = [_enter(of, seat, view, holds.get(seat.seat, {}).get(bet.name) if holds else None) for seat in seats]
     meters = dict(terms.shown)
     if alone and not any(_keeps_alive(entry, terms) for entry in entries):
         void = _void(bet, entries, terms)
@@ -100,7 +99,8 @@ def _resolve(
     left, sharers = (_sharing(entries), _may_share(of, entries, view)) if equally else ({}, [])
     for entry in sorted(entries, key=_number, reverse=right_first(terms.readings)) if len(entries) > 1 else entries:
         waits = before or _divided(entry, sharers) if sharers else before
-        line = lines[entry.seat.seat] = _line(of, _shared(entry, left) if left else entry, terms, meters, waits)
+        line = _line(of, _shared(entry, left) if left else entry, terms, meters, waits)
+        lines[entry.seat.seat] = line = replace(line, reading=entry.reading) if entry.reading else line
         if entry.open or (line.result == "held" and _shows(entry, meters)):
             before = f"the bet of seat {entry.seat.seat}, which comes first, is held"
     return OfTable(lines, _envy(bet, entries, view, holds), tuple(meters.values()))
@@ -115,21 +115,41 @@ def _number(entry: _Entry) -> int:
     return entry.seat.seat
 
 
-def _enter(of: Agreed, seat: Seat, view: RoundFacts, hold: Hold | None, *, dies: bool) -> _Entry:
-    """`dies`: a hand that folded gave the bet up."""
+def _enter(of: Agreed, seat: Seat, view: RoundFacts, hold: Hold | None) -> _Entry:
     bet, stake = of.bet, seat.wagers[of.name]
-    if seat.status == "folded" and dies and (hold is None or hold.fold is None):
-        return _Entry(seat, stake, folded=True, hold=hold, doubt=hold)
-    declared = bet.declared
-    if hold is None and declared and declared.step not in seat.choices and view.result.outcome == "complete":
-        return _Entry(seat, stake, folded=False, undeclared=declared.clause)
+    if seat.status == "folded" and of.fold != "stands" and (hold is None or hold.fold is None):
+        return _gave_up(of, seat, view, hold)
+    if hold is None and bet.declared is not None and _undeclared(of, seat, view):
+        return _Entry(seat, stake, folded=False, undeclared=bet.declared.clause)
     hand = view.hand(of.hand, seat)
     if isinstance(hand, str):
         return _Entry(seat, stake, False, hold or Hold(hand, bet.clauses.lose), open=True, doubt=hold)
     outcome = of.by_row[hand.key]
     row = outcome.row if outcome is not None else None
     is_open, whose = hold is not None and row is not None, view.terms.hands[of.hand].whose
-    return _Entry(seat, stake, False, hold, is_open, hold, hand.text, row, whose, outcome=outcome)
+    by = of.others[0].reading if seat.status == "folded" and of.others and row is not None and hold is None else ""
+    return _Entry(seat, stake, False, hold, is_open, hold, hand.text, row, whose, outcome=outcome, reading=by)
+
+
+def _gave_up(of: Agreed, seat: Seat, view: RoundFacts, hold: Hold | None) -> _Entry:
+    """The bet of a hand that folded, where that gives it up or nobody has said whether it does."""
+    stake, held_so = seat.wagers[of.name], hold is None and of.fold == "held"
+    reading, row = "", None
+    if of.others and hold is None and not _undeclared(of, seat, view):
+        hand = view.hand(of.hand, seat)
+        outcome = of.by_row[hand.key] if not isinstance(hand, str) else None
+        row = outcome.row if outcome is not None else None
+        reading = of.others[0].reading if row is not None or held_so else ""
+    if held_so:
+        waits = left_to_a_person(of.bet, of.bet.clauses.fold)
+        return _Entry(seat, stake, folded=True, hold=waits, open=row is not None, reading=reading)
+    return _Entry(seat, stake, folded=True, hold=hold, doubt=hold, reading=reading)
+
+
+def _undeclared(of: Agreed, seat: Seat, view: RoundFacts) -> bool:
+    """Whether a hand that had to be shown was not."""
+    declared = of.bet.declared
+    return declared is not None and declared.step not in seat.choices and view.result.outcome == "complete"
 
 
 def _sharing(entries: Sequence[_Entry]) -> dict[str, int]:

@@ -3,10 +3,11 @@
 from collections import Counter
 from collections.abc import Collection, Iterator
 from fractions import Fraction
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import Field
 
+from dealer_flow.english import dollars
 from dealer_flow.record.result import Seat
 from protocol.tomlfile import Key
 from rules.bets.bet import Bet, RoundFacts, Staked, lies
@@ -16,6 +17,9 @@ from rules.bets.outcome import BetFacts, Outcome
 from rules.bets.round_facts import SpecFacts
 from rules.paytables.amounts import round_down
 from rules.settlement import SettlementLine, make_line
+
+_ODD_HALF: Final = "odd-half"
+"""The reading of a half that does not come out in tokens."""
 
 
 class SharedBet(Bet):
@@ -66,18 +70,28 @@ class SharedBet(Bet):
         return Outcome(result, facts.parts[0][1] if alone else clause, share=abs(net))
 
     def _summed(self, outcome: Outcome, staked: Staked, facts: str) -> SettlementLine:
-        """The parts as one line. A part is not rounded, their sum is."""
-        net, name, stake = staked.cents * outcome.share, self.name, staked.cents
+        """The parts as one line. A part is not rounded, their sum is: down, but for half of an odd wager where the
+        reading gives that to the player, or to a person to decide."""
+        net, name, stake, unit = staked.cents * outcome.share, self.name, staked.cents, staked.terms.unit_cents
         if outcome.result == "push":
             return staked.ended(outcome, facts)
-        if outcome.result == "win":
-            pay, rest = round_down(net.numerator, net.denominator, staked.terms.unit_cents)
+        odd = _ODD_HALF if outcome.share != 1 and net % unit else ""
+        option = staked.terms.readings.get(_ODD_HALF, "") if odd else ""
+        if option == "held":
+            why = f"{facts}, and half of {dollars(stake)} does not come out in tokens"
+            return staked.held(Hold(why, outcome.clause, reading=odd))
+        won = outcome.result == "win"
+        moved = Fraction(net if won else stake - net)
+        cents, rest = round_down(moved.numerator, moved.denominator, unit)
+        if option == "player" and rest:
+            cents, rest = cents + unit, 0
+        named = odd if option else ""
+        if won:
             why = f"{facts}: {name} pays 1 to 1{'' if net == stake else ' on its half'}"
-            return make_line(staked.seat, name, stake, "win", why, outcome.clause, pay=pay, rest=rest)
-        kept = stake - net
-        back, rest = round_down(kept.numerator, kept.denominator, staked.terms.unit_cents)
-        why = f"{facts}: {name} loses{' its half' if back else ''}"
-        return make_line(staked.seat, name, stake, "lose", why, outcome.clause, lost=stake - back, rest=rest)
+            return make_line(staked.seat, name, stake, "win", why, outcome.clause, pay=cents, rest=rest, reading=named)
+        why = f"{facts}: {name} loses{' its half' if cents else ''}"
+        lost = stake - cents
+        return make_line(staked.seat, name, stake, "lose", why, outcome.clause, lost=lost, rest=rest, reading=named)
 
 
 def _facts(ends: list[SettlementLine]) -> str:

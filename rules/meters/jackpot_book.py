@@ -20,7 +20,8 @@ from rules.meters.bank import BankState, MeterBank, MeterRecord, RoundKey
 from rules.meters.jackpot_setup import JackpotSetup
 from rules.meters.setup import ProgressiveSetup
 from rules.settle.jackpot import JACKPOT
-from rules.settle.rounds import collected, must_be_of, settle_on
+from rules.settle.rounds import collected, must_be_of
+from rules.settle.waiting import settle_waiting
 from rules.settlement import HouseRake, MeterTotal, Settlement
 
 
@@ -103,7 +104,7 @@ class JackpotBook:
         """Settle one round and move the pools: the settlement, and the records of what moved."""
         must_be_of(result, terms.game)
         before, at = self.shown(), RoundKey(result.table, result.session, result.round)
-        settlement = settle_on(result, self.terms_of(terms))
+        settlement = settle_waiting(result, self.terms_of(terms))
         cents = sum(pot.jackpot_rake for pot in settlement.pots) + collected(settlement.lines, terms.game)
         records = self.collect(at, cents)
         paid = [line for line in settlement.lines if line.bet == JACKPOT and line.pay]

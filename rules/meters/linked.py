@@ -15,7 +15,8 @@ from rules.facts.terms import Meter, Terms, agree
 from rules.game.load import Game
 from rules.kinds.progressive import right_first
 from rules.meters.bank import MeterBank, MeterRecord, MeterRefused, RoundKey
-from rules.settle.rounds import must_be_of, settle_on
+from rules.settle.rounds import must_be_of
+from rules.settle.waiting import settle_waiting
 from rules.settlement import MeterTotal, Settlement, SettlementLine
 
 
@@ -34,7 +35,7 @@ def settle_linked_on(bank: MeterBank, result: RoundResult, terms: Terms) -> tupl
     must_be_of(result, terms.game)
     game, staked = terms.game, progressive_cents(result, terms.game)
     before, shown = bank.meters(), bank.meters_with(staked)
-    settlement = settle_on(result, terms.on(known_meters(shown, game, terms.paytables)))
+    settlement = settle_waiting(result, terms.on(known_meters(shown, game, terms.paytables)))
     at = RoundKey(result.table, result.session, result.round)
     records = bank.contribute(at, staked)
     for line in _in_order(settlement):

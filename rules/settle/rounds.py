@@ -1,6 +1,7 @@
 """A round and a game in, a settlement out: one explained line per bet, exact to the cent, never a guess."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import replace
 from operator import attrgetter
 from typing import Final
 
@@ -11,7 +12,8 @@ from dealer_flow.procedure.plan import Plan
 from dealer_flow.record.catalogue import may_break_a_round
 from dealer_flow.record.details import DOLLAR
 from dealer_flow.record.result import RoundResult, Seat
-from rules.bets.bet import Agreed, OfTable, Staked, held, lies
+from rules.bets.bet import Agreed, Holds, OfTable, Staked, held, lies
+from rules.bets.folds import fold_of, left_to_a_person
 from rules.bets.hold import Hold
 from rules.bets.outcome import Outcome
 from rules.errors import SettlementRefused
@@ -19,6 +21,7 @@ from rules.facts.caps import cut
 from rules.facts.contradictions import contradiction, folds_in, known_of
 from rules.facts.fold_doubts import in_doubt
 from rules.facts.held import broken_rules, held_at_table, seen_too_often
+from rules.facts.named import named
 from rules.facts.seen import View
 from rules.facts.terms import Meter, Terms, agree
 from rules.facts.void import line_by_record, plays
@@ -50,9 +53,13 @@ _UNSEEN: Final = "whether each bet was placed in its time"
 """What only the order of events shows: of a round from elsewhere nobody here saw it."""
 _NOTHING: Mapping[str, str] = {}
 _NO_HOLDS: Mapping[str, Hold] = {}
+_NOTHING_WAITS: Final[Holds] = {}
 _NO_CENTS: Final = (0, 0, 0, 0, 0)
 _NO_METERS: Mapping[str, Meter | int] = {}
 _NO_RUNNERS: Mapping[int, int] = {}
+
+Waiting = Holds | Hold
+"""Bets by seat that wait for a person, or the reason why a whole round does."""
 
 
 class _Books(Struct, gc=False):
@@ -134,12 +141,17 @@ def must_be_of(result: RoundResult, game: Game) -> None:
             raise SettlementRefused(f"bet of seat {seat.seat}", bet, game.bets)
 
 
-def settle_on(result: RoundResult, terms: Terms) -> Settlement:
-    """Settle one round on terms that were agreed before; the round is of the game and has no bets but its."""
+def settle_on(result: RoundResult, terms: Terms, waiting: Waiting = _NOTHING_WAITS) -> Settlement:
+    """Settle one round on terms that were agreed before; the round is of the game and has no bets but its. `waiting`
+    bets are held as if they broke a rule; the whole round where it is a Hold."""
     game = terms.game
     seats, (plan, law) = sorted(result.seats, key=_BY_NUMBER, reverse=game.descending), known_of(result, game)
-    hold = _nothing_settles(result, game, plan)
-    books = _hold_all(result, seats, terms, law, hold) if hold else _lines(result, seats, terms, plan, law)
+    hold, waits = _nothing_settles(result, game, plan), _NOTHING_WAITS
+    if isinstance(waiting, Hold):
+        hold = hold or waiting
+    else:
+        waits = waiting
+    books = _hold_all(result, seats, terms, law, hold) if hold else _lines(result, seats, terms, plan, law, waits)
     return _close(result, terms, seats, books, hold.why if hold else None, None if plan is not None else _UNSEEN)
 
 
@@ -169,11 +181,15 @@ def _hold_all(result: RoundResult, seats: Sequence[Seat], terms: Terms, law: Law
     return _Books(lines, pool=pool_of(View(result, terms), seats, {}, None))
 
 
-def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms, plan: Plan | None, law: Law | None) -> _Books:
+def _lines(
+    result: RoundResult, seats: Sequence[Seat], terms: Terms, plan: Plan | None, law: Law | None, waits: Holds
+) -> _Books:
     """Every bet of the table: by its cards where it plays, else as the round says."""
     game = terms.game
     lines: list[SettlementLine] = []  # annotated: list[...]() builds its type for each round
     bets, holds, played = _look_at(result, seats, terms, folds_in(plan), law)
+    for number, mine in waits.items():
+        holds[number] = {**mine, **holds.get(number, {})}
     view = View(result, terms)
     at_once = {bet.name: bet.settle_table(seats, holds, played, view) for bet in game.for_table}
     of_table = any_pots(view, seats, holds)
@@ -193,6 +209,8 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms, plan: Plan 
                 continue
             else:
                 line = _line(of, seat, hold, view)
+                if of.others and line is not None and hold is None:
+                    line = named(line, of, seat, view, _line)
             if line is not None:
                 lines.append(line)
     lines += (*(of_table.lines if of_table is not None else ()), *(pool.lines if pool is not None else ()))
@@ -229,6 +247,8 @@ def _add_live(lines: list[SettlementLine], seat: Seat, made: Mapping[str, Agreed
         cents = wagers[of.on]
         staked = Staked(of, number, cents, terms, cents if of.own else 0)
         line = _by_choice(staked, seat, view) if of.by_choice else of.line(staked, seat, view)
+        if of.others and line is not None:
+            line = named(line, of, seat, view, _line)
         if line is not None:
             lines.append(line)
 
@@ -316,10 +336,15 @@ def _line(of: Agreed, seat: Seat, hold: Hold | None, view: View) -> SettlementLi
     if hold is not None:
         return held(bet, seat.seat, cents, hold) if own else _beside_held(of, seat, hold, view)
     if seat.status == "folded":
-        if bet.folded is not None:
-            return view.terms.lost(of, seat.seat, cents if own else 0, "folded", bet.folded.clause, None)
-        if not own and of.fold == "absent":
+        fold, clause = fold_of(of, seat)
+        if fold == "lose":
+            return view.terms.lost(of, seat.seat, cents if own else 0, "folded", clause, None)
+        if fold == "held":
+            return held(bet, seat.seat, cents if own else 0, left_to_a_person(bet, clause))
+        if not own and fold == "absent":
             return None
+        if of.folded_hand != of.hand:
+            of = replace(of, hand=of.folded_hand)
     staked = Staked(of, seat.seat, cents, view.terms, cents if own else 0)
     if of.by_choice:
         return _by_choice(staked, seat, view)
@@ -371,6 +396,7 @@ def _close(
         edition=terms.game.edition.ref if terms.game.edition is not None else None,
         readings=terms.readings,
         paytables=terms.paytables,
+        signed=dict(terms.signed),
         rounding=terms.rounded,
         envy_base_cents=terms.agreed(envied).envy_base if envied is not None else USUAL_ENVY_BASE_CENTS,
         limit_cents=terms.limit_cents,

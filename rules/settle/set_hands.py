@@ -1,5 +1,6 @@
 """Hands that are set in two: a player's that is set against the ranks, the dealer's that is not set the house way."""
 
+from collections.abc import Iterable
 from typing import Final
 
 from dealer_flow.record.details import Split
@@ -10,7 +11,8 @@ from rules.bets.hold import Hold
 from rules.bets.outcome import Outcome
 from rules.facts.seen import View
 from rules.game.hand_spec import OWN
-from rules.game.house_ways import HouseWay
+from rules.game.house_ways import HouseWay, Setting
+from rules.game.readings import READINGS
 from rules.game.split_spec import SetHand
 from rules.hands import Ranked
 from rules.settlement import SettlementLine
@@ -74,14 +76,25 @@ def _not_the_way(each: SetHand, seat: Seat, view: View, way: HouseWay) -> Hold |
         return None
     if len(low) + len(rest) != way.spec.cards:
         return Hold(f"house way {way.id} sets {way.spec.cards} cards, not {len(low) + len(rest)}", each.way)
-    found = way.settings((*low, *rest), view.terms.ranks(each.low), view.terms.ranks(each.rest))
+    ranks = view.terms.ranks(each.low), view.terms.ranks(each.rest)
+    found = way.settings((*low, *rest), *ranks, view.terms.readings)
     if found is None:
         return Hold(f"house way {way.id} does not speak of {_text((*low, *rest))}", each.way)
     rule, allowed = found
-    if any(sorted(low) == sorted(setting.low) for setting in allowed):
+    if _allows(allowed, low):
         return None
-    wanted = _text(allowed[0].low)
-    return Hold(f"the dealer set {_text(low)} low, and the house way has {wanted} ({rule.does})", rule.clause)
+    wanted, reading = _text(allowed[0].low), ""
+    for name in way.readings_of((*low, *rest)):
+        for option in READINGS[name]:
+            other = way.settings((*low, *rest), *ranks, {**view.terms.readings, name: option})
+            reading = name if other is not None and _allows(other[1], low) else reading
+    why = f"the dealer set {_text(low)} low, and the house way has {wanted} ({rule.does})"
+    return Hold(why, rule.clause, reading=reading)
+
+
+def _allows(allowed: Iterable[Setting], low: Iterable[Card]) -> bool:
+    """Whether these cards may stand in the low hand."""
+    return any(sorted(low) == sorted(setting.low) for setting in allowed)
 
 
 def _text(cards: tuple[Card, ...]) -> str:

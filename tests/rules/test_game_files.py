@@ -208,14 +208,14 @@ def test_a_bet_of_another_kind_of_game(tmp_path: Path, game: str, before: str, a
 BY_TABLE = "'win' is paid by no row of a table, and the bet has no pays; allowed: "
 CS, B5, HIGH = "caribbean-stud.co", "boston-5.co", "high-five.co"
 BET, BONUS, PLAY = 'paytables = ["CS-BET"]', 'paytables = ["B5-ANTE"]', 'name = "play"\nkind = "against"'
-UNQUALIFIED = 'unqualified = { then = "push" } # (9) pays'
+UNQUALIFIED = 'unqualified = { then = "push" }'
 AT_SETTLEMENT = [
     (CS, BET, f'{BET}\ntie = "win"', "tie: " + BY_TABLE + "push, lose"),
-    (CS, UNQUALIFIED, 'unqualified = { then = "win" } # (9) pays', "unqualified.then: " + BY_TABLE + "push, acts"),
+    (CS, UNQUALIFIED, 'unqualified = { then = "win" }', "unqualified.then: " + BY_TABLE + "push, acts"),
     (
         CS,
         UNQUALIFIED,
-        'unqualified = { then = "push", unless = [{ at-least = "AS KS", then = "win", clause = "c" }] } # (9) pays',
+        'unqualified = { then = "push", unless = [{ at-least = "AS KS", then = "win", clause = "c" }] }',
         "unqualified.unless[1].then: " + BY_TABLE,
     ),
     (

@@ -160,7 +160,7 @@ CASES: list[tuple[str, list[Change], list[tuple[tuple[str | int, ...], str]]]] =
     (
         "colorado-holdem.co",
         [("bets 0 instead hand", "deal")],
-        [(("bets", 0, "instead", "hand"), "unknown hand 'deal'; allowed: player, on-the-deal")],
+        [(("bets", 0, "instead", "hand"), "unknown hand 'deal'; allowed: player, folded, on-the-deal")],
     ),
     (
         "crazy-4.co",

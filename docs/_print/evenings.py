@@ -1,0 +1,84 @@
+"""The evenings of a game: rounds of the captures that come along, and some dealt on simulated devices from a seed."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import cycle
+from pathlib import Path
+from typing import Any, Final
+
+from dealer_flow.procedure.load import load_procedure
+from dealer_flow.record.result import RoundResult
+from dealwire.rehearsal.bettors import IN_TURN
+from dealwire.rehearsal.scenario import AnyScenario, endless
+from dealwire.rehearsal.scenario_file import clean_round, clean_scenario, scenario_of
+from dealwire.rehearsal.simulate import reports
+from dealwire.table.replay import replay
+from dealwire.table.table import Table
+from devices.record.capture import Capture, CaptureError
+from rules.game.load import Game, wrong_option
+
+CAPTURES: Final = Path(__file__).parents[2] / "captures"
+ROUNDS: Final = 100
+"""Rounds of a game that are dealt."""
+SEED: Final = 31
+_PLAYERS: Final = 5
+
+
+def made_of(game: Game) -> str:
+    """The SHA-256 of what its evenings are made of: the game, its procedures, their captures, how it is dealt."""
+    own = [f"{ROUNDS} {SEED} {_PLAYERS}", game.sha256]
+    own += [load_procedure(name).ref().sha256 for name in game.spec.procedures]
+    captures = (path for name in game.spec.procedures for path in _captures().get(name, ()))
+    own += [hashlib.sha256(path.read_bytes()).hexdigest() for path in captures]
+    return hashlib.sha256("\n".join(own).encode()).hexdigest()
+
+
+def evenings(game: Game) -> Iterator[RoundResult]:
+    """Every round of them that is the game's."""
+    for name in game.spec.procedures:
+        for path in _captures().get(name, ()):
+            recorded = (each for each in replay(path) if isinstance(each, RoundResult))
+            yield from (each for each in recorded if wrong_option(game.spec, each.options) is None)
+    yield from _dealt(game)
+
+
+@cache
+def _captures() -> dict[str, tuple[Path, ...]]:
+    """Id of a procedure -> the captures that name it."""
+    found: dict[str, tuple[Path, ...]] = {}
+    for path in sorted(CAPTURES.glob("*.pcapng")):
+        try:
+            name = Capture.read(path).procedure
+        except CaptureError:
+            continue
+        found[name] = (*found.get(name, ()), path)
+    return found
+
+
+def _dealt(game: Game) -> Iterator[RoundResult]:
+    """As many as are dealt: every bet is made, and players of unlike styles fold by chance."""
+    scenario, options = _scenario(game)
+    table = Table(load_procedure(game.spec.procedures[0]), None, name="evening", options=options)
+    yield from _first(ROUNDS, (each for seen in reports(endless(scenario, seed=SEED)) for each in table.handle(seen)))
+
+
+def _scenario(game: Game) -> tuple[AnyScenario, dict[str, str]]:
+    procedure = load_procedure(game.spec.procedures[0])
+    options = {name: allowed[0] for name, allowed in game.spec.options.items()}
+    seats = range(1, min(_PLAYERS, procedure.seats.most) + 1)
+    if procedure.shoe is not None or procedure.betting is not None:
+        return clean_scenario(procedure, seats), options
+    dealt: dict[str, Any] = clean_round(procedure, seats)
+    for player, style in zip(dealt["players"], cycle(IN_TURN), strict=False):
+        player |= {"style": style, "declares": True}
+    return scenario_of(procedure, [dealt], options=options), options
+
+
+def _first(number: int, outcomes: Iterable[object]) -> Iterator[RoundResult]:
+    for each in outcomes:
+        if isinstance(each, RoundResult):
+            yield each
+            number -= 1
+            if not number:
+                return

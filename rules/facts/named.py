@@ -1,0 +1,47 @@
+"""Names the reading that decided a line: under another of its options that settles it, the money is another."""
+
+from collections.abc import Callable
+from typing import Final
+
+from msgspec.structs import replace
+
+from dealer_flow.record.result import Seat
+from rules.bets.bet import Agreed, OtherOption
+from rules.bets.hold import Hold
+from rules.facts.seen import View
+from rules.hands.poker import is_wheel
+from rules.settlement import SettlementLine
+
+Line = Callable[[Agreed, Seat, Hold | None, View], SettlementLine | None]
+_NOTHING: Final = (0, 0, 0)
+
+
+def money(line: SettlementLine | None) -> tuple[int, int, int] | None:
+    """What a line moves: its pay, what of the stake comes back and the net, in cents; None while it is held, and
+    nothing of a line that there is not."""
+    if line is None:
+        return _NOTHING
+    return None if line.result == "held" else (line.pay, line.returned, line.net)
+
+
+def named(line: SettlementLine, of: Agreed, seat: Seat, view: View, resolve: Line) -> SettlementLine:
+    """The line with the name of the reading that decided it, where one did; `resolve` makes the line of a bet."""
+    folded = seat.status == "folded"
+    for other in of.others:
+        if (other.at == "fold") != folded or (not folded and not _matters(other, of, seat, view)):
+            continue
+        moved = money(resolve(other.of, seat, None, view))
+        if moved is not None and moved != money(line):
+            return replace(line, reading=other.reading)
+    return line
+
+
+def _matters(other: OtherOption, of: Agreed, seat: Seat, view: View) -> bool:
+    """Whether the hands are such that what the option changes is looked at."""
+    if other.at == "unqualified":
+        rule = getattr(of.bet, "unqualified", None)
+        return rule is not None and view.qualifies(rule.qualifier, seat) is False
+    if other.at == "tie":
+        compared = view.compared.get((of.hand, of.against, seat.seat))
+        return compared is None or isinstance(compared, str) or compared[0] == 0
+    return not other.wheel or isinstance(hand := view.hand(of.hand, seat), str) or is_wheel(hand.key)
