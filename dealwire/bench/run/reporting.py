@@ -2,7 +2,7 @@
 
 import platform
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Final
 
 from msgspec import UNSET
@@ -19,7 +19,6 @@ from dealwire.bench.report.report import (
     PlanFacts,
     ProtocolFacts,
     Report,
-    RunOptions,
     TimesRecord,
     counts_of,
     summary_of,
@@ -64,9 +63,7 @@ def assembled(
     ended_ns: int,
 ) -> Report:
     """A report of these facts and results; its times are nanoseconds since 1970."""
-    options = RunOptions(
-        tuple(chosen.only), chosen.rounds, chosen.seed, chosen.unattended, chosen.real_time, chosen.speed, chosen.strict
-    )
+    options = chosen.told
     checks = tuple(map(check_record, results))
     counts = counts_of(checks)
     began, ended = local_time(began_ns), local_time(ended_ns)
@@ -82,9 +79,7 @@ def assembled(
         hands=hands,
         options=options,
         allowance_ms=allowance_ms,
-        laboratory=head.laboratory,
-        operator=head.operator,
-        ticket=head.ticket,
+        **asdict(head),
         host=platform.node(),
         system=system_words(),
         began=began.isoformat(timespec="milliseconds"),

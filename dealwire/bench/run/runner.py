@@ -11,7 +11,7 @@ from dealwire.bench.plan.dialect_plan import DialectEntry
 from dealwire.bench.plan.plan import BenchPlan, Check, RuleEntry, hands_needed, packaged_plan
 from dealwire.bench.record import BenchOutcome, Failed, NotOpened, NotRun, NotRunCause, Result
 from dealwire.bench.report.about import plan_facts
-from dealwire.bench.report.report import PlanFacts, only_words
+from dealwire.bench.report.report import PlanFacts, RunOptions, only_words
 from dealwire.bench.rules.fields import ALL_RULES
 from dealwire.bench.values import BadValue
 from dealwire.bench.verbs.probe import MS, Probe
@@ -44,6 +44,13 @@ class BenchChoices:
     strict: bool = False
     allowance_ms: int | None = None
     """What a real line and this machine may add to every limit; None: as the plan says."""
+
+    @property
+    def told(self) -> RunOptions:
+        """As a report has them."""
+        return RunOptions(
+            tuple(self.only), self.rounds, self.seed, self.unattended, self.real_time, self.speed, self.strict
+        )
 
     def takes(self, name: str) -> bool:
         """Whether this check is wanted."""
