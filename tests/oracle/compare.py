@@ -16,7 +16,7 @@ from typing import Any
 
 from dealer_flow.record.result import RoundResult
 from rules import Game, Meter, load_game, settle
-from tests.oracle import deal, settling
+from tests.oracle import deal, fold_doubts, settling
 
 GAMES = (
     "208.co",
@@ -112,6 +112,23 @@ def differences(name: str, rounds: int, seed: int, tally: Counter[str]) -> Itera
             if expected.get(key) != found.get(key):
                 tally.update(differences=1)
                 yield Difference(*key, found.get(key), expected.get(key), reasons.get(key, ""), data, terms)
+
+
+def differences_in_doubt(name: str, rounds: int, seed: int, tally: Counter[str]) -> Iterator[Difference]:
+    """The same of rounds in which it is in doubt whether a hand folded."""
+    module, game = module_of(name), load_game(name)
+    rng = random.Random(f"{name} {seed} in doubt")
+    dealt = (deal.deal(module.LAYOUT, rng, number) for number in range(1, rounds + 1))
+    for said, true, number in fold_doubts.doubtful_rounds(name, dealt, rng):
+        terms = terms_of(module, rng)
+        expected = fold_doubts.settle(said, true, number, terms, module, name)
+        found, reasons = by_rules(game, said, terms)
+        tally.update(rounds=1, lines=len(expected))
+        tally.update(line[0] for line in expected.values())
+        for key in sorted({*expected, *found}):
+            if expected.get(key) != found.get(key):
+                tally.update(differences=1)
+                yield Difference(*key, found.get(key), expected.get(key), reasons.get(key, ""), said, terms)
 
 
 def main(arguments: list[str] | None = None) -> int:

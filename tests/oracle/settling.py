@@ -315,6 +315,10 @@ class _Meter:
     def settle(self, lines: Lines) -> None:
         bettors = [seat for seat in self.deal.seats if "progressive" in seat.wagers]
         waiting = {number for (number, bet), line in lines.items() if bet == "progressive" and line == HELD}
+        unsure = {seat.number for seat in bettors if seat.data.get("fold_in_doubt") and not self.rules.folded_lives}
+        lines |= {(number, "progressive"): HELD for number in unsure}
+        no_envy = waiting - unsure  # who may have folded collects all the same
+        waiting = waiting | unsure
         bettors = [seat for seat in bettors if (seat.number, "progressive") not in lines or seat.number in waiting]
         bettors.sort(key=lambda seat: seat.number if self.rules.left_first else -seat.number)
         rows = {seat.number: self._row(seat) for seat in bettors}
@@ -340,7 +344,7 @@ class _Meter:
         for seat in bettors:
             envy, open_ = self._envy(seat, table, amounts), bool(self.doubtful - {seat.number})
             if envy or open_:
-                waits = seat.number in waiting
+                waits = seat.number in no_envy
                 lines[seat.number, "envy"] = HELD if waits else ("held" if open_ else "win", envy, 0)
 
     def _doubt_unread(self, seat: Seat, amounts: Mapping[str, int]) -> None:

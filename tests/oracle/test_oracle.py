@@ -5,7 +5,8 @@ from collections import Counter
 import pytest
 
 from tests.oracle import hands
-from tests.oracle.compare import GAMES, differences
+from tests.oracle.compare import GAMES, differences, differences_in_doubt
+from tests.oracle.fold_doubts import BY_PLAYING
 
 
 @pytest.mark.every(6)
@@ -26,6 +27,15 @@ def _alike(game: str, rounds: int) -> None:
     assert found is None, str(found)
     assert tally["rounds"] == rounds
     assert {"win", "lose", "returned", "held"} <= set(tally), "the rounds are too tame to tell the engines apart"
+
+
+@pytest.mark.parametrize("game", BY_PLAYING)
+def test_both_engines_hold_what_hangs_on_a_fold_in_doubt(game: str) -> None:
+    tally: Counter[str] = Counter()
+    found = next(differences_in_doubt(game, 150, 1, tally), None)
+    assert found is None, str(found)
+    assert tally["rounds"] > 50
+    assert {"win", "lose", "held"} <= set(tally)
 
 
 HANDS = (

@@ -63,7 +63,7 @@ def assembled(
     ended_ns: int,
 ) -> Report:
     """A report of these facts and results; its times are nanoseconds since 1970."""
-    options = chosen.told
+    options = chosen.as_options
     checks = tuple(map(check_record, results))
     counts = counts_of(checks)
     began, ended = local_time(began_ns), local_time(ended_ns)

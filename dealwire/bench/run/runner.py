@@ -46,7 +46,7 @@ class BenchChoices:
     """What a real line and this machine may add to every limit; None: as the plan says."""
 
     @property
-    def told(self) -> RunOptions:
+    def as_options(self) -> RunOptions:
         """As a report has them."""
         return RunOptions(
             tuple(self.only), self.rounds, self.seed, self.unattended, self.real_time, self.speed, self.strict
