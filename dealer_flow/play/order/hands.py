@@ -8,7 +8,7 @@ from dealer_flow.play.course.steps import declaring, may_lie_open, next_to_show,
 from dealer_flow.play.machine.guards import holds
 from dealer_flow.play.order.rounds import SUPERVISORS, Check, not_here
 from dealer_flow.play.order.shoe import names_card
-from dealer_flow.play.verdicts.dealing import lies_there
+from dealer_flow.play.verdicts.dealing import lies_there, never_dealt
 from dealer_flow.procedure.steps.exchange import ExchangeStep
 from dealer_flow.table.round import Round
 from protocol.cards import UNREAD
@@ -80,6 +80,8 @@ def _shown_in_order(round_: Round, body: e.HandRevealed) -> bool:
 def _early(round_: Round, body: e.HandRevealed, *, house: bool | None = None) -> bool:
     """Cards are shown before the hands are, those of the house or of the players."""
     if names_card(round_, body) or body.place == BURN or may_lie_open(round_, body.place, len(body.cards)):
+        return False
+    if never_dealt(round_, body.place, len(body.cards)):
         return False
     return house is None or house is round_.plan.house(round_.plan.kind(body.place))
 

@@ -56,6 +56,8 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
     if round_.dealt_by_hand:
         _deal_shown(round_, place)
     kind, many = round_.plan.kinds[place], len(cards)
+    if round_.given < len(round_.dues) and dealing.never_dealt(round_, place, many):
+        dealing.pass_over(round_, place)
     reached_show(round_, kind)
     hand, before = round_.ledger.hands.get(place), round_.stub_due
     if hand is not None and round_.plan.from_shoe and hand.person_count is None and many > (hand.device_count or 0):

@@ -96,6 +96,25 @@ def of_decks(round_: Round, findings: list[Incident], seen: Seen) -> None:
         round_.report(replace(finding, clause=part.clause if part else UNJUDGED, place=place), seen)
 
 
+def never_dealt(round_: Round, place: Place, many: int) -> bool:
+    """True when a hand of the house lies open with as many cards as a person counted there, and all that is still to be
+    dealt in the round are more cards of it: it was passed over, and the deal is at its end."""
+    hand, due, plan = round_.ledger.hands.get(place), round_.dues[round_.given :], round_.plan
+    if hand is None or not due or not plan.from_shoe or not plan.house(plan.kind(place)):
+        return False
+    if any(each.place != place or each.why != "deal" for each in due) or hand.person_count != many:
+        return False
+    later = any(step.deals for step in plan.steps[round_.at + 1 :])
+    return not later and plan.wrong(plan.kind(place), "short", hand.step, len(due)) is not None
+
+
+def pass_over(round_: Round, place: Place) -> None:
+    """The cards that were due to a hand are missing there."""
+    hand = round_.ledger.hands[place]
+    hand.expected += sum(due.cards for due in round_.dues[round_.given :])
+    del round_.dues[round_.given :]
+
+
 def give(round_: Round, seen: Seen, card: Card, *, burned: bool) -> None:
     """A card of the shoe goes to whom it is due; one that is burned before the bets are closed to nobody."""
     if round_.shoes is not None and round_.shoes.current is not None and round_.in_play:
