@@ -20,7 +20,7 @@ CASES = [(game, case) for game in pot_games() for case in pot_cases(game)]
 def test_every_seat_has_what_the_text_gives_it(game: str, case: dict[str, Any]) -> None:
     settlement = settled_on_paper(game, case)
     for seat in case["seat"]:
-        found, wanted = comes_to(settlement, seat["seat"]), {"gets": 0} | seat["expect"]
+        found, wanted = comes_to(settlement, seat["seat"], case["apart"]), {"gets": 0} | seat["expect"]
         if game in TOGETHER:
             found, wanted = {"all": sum(found.values())}, {"all": sum(wanted.values())}
         assert found == wanted, f"seat {seat['seat']}: {seat.get('note', case.get('note'))}"

@@ -5,6 +5,7 @@ included, beside what is `returned`. Where a case is `ambiguous` the text allows
 """
 
 import tomllib
+from collections.abc import Collection
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -34,8 +35,10 @@ def pot_games() -> list[str]:
 
 @cache
 def pot_cases(game: str) -> tuple[dict[str, Any], ...]:
-    """The cases of a game, in the order of its file."""
-    return tuple(tomllib.loads((FOLDER / f"{game}.toml").read_text(encoding="utf-8"))["case"])
+    """The cases of a game, in the order of its file. `apart`: wagers that every seat has and no pot has, which the
+    file names once."""
+    read = tomllib.loads((FOLDER / f"{game}.toml").read_text(encoding="utf-8"))
+    return tuple({"apart": read.get("apart", {})} | case for case in read["case"])
 
 
 def seats_of(case: dict[str, Any]) -> list[Seat]:
@@ -43,7 +46,7 @@ def seats_of(case: dict[str, Any]) -> list[Seat]:
     found = []
     jokers = iter(("X1", "X2"))
     for row in case["seat"]:
-        wagers = {name.replace("-", "_"): cents for name, cents in row["wagers"].items()}
+        wagers = {name.replace("-", "_"): cents for name, cents in (case["apart"] | row["wagers"]).items()}
         back = _given_back(case, row)
         cards = [next(jokers) if card == "JK" else card for card in row["cards"].split()]
         seat = seat_of(row["seat"], cards, status=row["status"], returned=back, **wagers)
@@ -113,9 +116,9 @@ def _meters(game: Game, case: dict[str, Any]) -> dict[str, Meter]:
     return {award.meter: Meter(case["pool"])} if award is not None else {}
 
 
-def comes_to(settlement: Settlement, seat: int) -> dict[str, int]:
-    """What a seat gets of the pots, what comes back to it, and what it has of a jackpot."""
-    mine = [line for line in settlement.lines if line.seat == seat]
+def comes_to(settlement: Settlement, seat: int, apart: Collection[str] = ()) -> dict[str, int]:
+    """What a seat gets of the pots, what comes back to it, and what it has of a jackpot; bets `apart` left out."""
+    mine = [line for line in settlement.lines if line.seat == seat and line.bet not in apart]
     back = [line for line in mine if line.bet == UNCALLED or line.result == "returned"]
     award = [line for line in mine if line.meter]
     pots = [line for line in mine if line not in back and line not in award]
