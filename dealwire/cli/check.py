@@ -105,7 +105,7 @@ def faults_of(name: str, procedures: Mapping[str, Path], games: Iterable[Path] =
         yield "procedure", [str(fault) for fault in check_procedure(name)]
     if game:
         try:
-            game_file = load_game(name)
+            game_file = load_game(name, procedures)
         except TomlFileError as fault:
             yield "game", [str(fault)]
         else:

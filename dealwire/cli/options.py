@@ -359,7 +359,10 @@ class TableMaker:
             echo(f"dealwire: no game settles {procedure.id}: its rounds are dealt only", err=True)
             return None
         edition = procedure.edition
-        game = load_game(self._game, edition=edition) if self._game else load_game_of(procedure.id, edition=edition)
+        if self._game:
+            game = load_game(self._game, {procedure.id: source}, edition=edition)
+        else:
+            game = load_game_of(procedure.id, edition=edition, source=source)
         if procedure.id in game.spec.procedures:  # `Table` refuses another
             must_fit(game, source)
         if edition is None:

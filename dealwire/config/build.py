@@ -73,9 +73,10 @@ def build_terms(part: TablePart, procedure: Procedure, banks: Banks) -> TableTer
         return None
     edition = procedure.edition
     if part.game:
-        game = load_game(part.game, edition=edition)
+        game = load_game(part.game, {procedure.id: part.procedure}, edition=edition)
     else:
-        game = load_game_of(procedure.id, Plan(procedure, part.options).options, edition)
+        options = Plan(procedure, part.options).options
+        game = load_game_of(procedure.id, options, edition, source=part.procedure)
     if procedure.id in game.spec.procedures:  # `Table` refuses another
         must_fit(game, part.procedure, part.options)
     if edition is None:

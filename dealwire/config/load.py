@@ -259,7 +259,8 @@ def _of_files(error: TomlFileError, part: TablePart, procedure: Procedure) -> li
     if part.game is None and game_id_of(procedure.id, options) is None:
         return [f"no game settles {procedure.id}; name one, or deal without settling: settle = false"]
     with suppress(DealwireError):
-        game = load_game(part.game, edition=procedure.edition) if part.game is not None else None
+        files = {procedure.id: part.procedure}
+        game = load_game(part.game, files, edition=procedure.edition) if part.game is not None else None
         if game is not None and procedure.id in game.spec.procedures:
             return [str(fault) for fault in pair_faults(game, part.procedure, part.options)] or [str(error)]
     return [str(error)]

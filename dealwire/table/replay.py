@@ -18,7 +18,7 @@ def usual_table(procedure: str, *, name: str = "table-1") -> Table:
     game_id = game_id_of(loaded.id)
     if game_id is None:
         return Table(loaded, None, name=name)
-    game = load_game(game_id)
+    game = load_game(game_id, {loaded.id: procedure})
     must_fit(game, procedure)
     return Table(loaded, TableTerms(game), name=name)
 

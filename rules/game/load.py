@@ -14,6 +14,7 @@ from dealer_flow.editions import Edition, amend, misfit, printed_edition
 from dealer_flow.games import files_of
 from dealer_flow.procedure.law import Law
 from dealer_flow.procedure.load import in_edition as procedure_in
+from dealer_flow.procedure.load import known_procedures
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.record.result import ProcedureRef
@@ -37,7 +38,7 @@ from rules.paytables.paytable import FlatTable, PaidRow, PayTable, flatten
 from rules.settlement import GameRef
 
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
-_NO_FILES: Final[Mapping[str, Path]] = MappingProxyType({})
+_NO_FILES: Final[Mapping[str, str | Path]] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -259,16 +260,22 @@ def wrong_option(spec: GameSpec, options: Mapping[str, str]) -> str | None:
     return next((name for name, allowed in spec.options.items() if options.get(name, allowed[0]) not in allowed), None)
 
 
-def load_game_of(procedure: str, options: Mapping[str, str] = _NOTHING, edition: Edition | None = None) -> Game:
+def load_game_of(
+    procedure: str,
+    options: Mapping[str, str] = _NOTHING,
+    edition: Edition | None = None,
+    *,
+    source: str | Path | None = None,
+) -> Game:
     """The game that settles rounds of a procedure, as `game_id_of` finds it, in an edition of the law; TomlFileError
-    when there is none."""
+    when there is none. `source`: where the procedure of that id is, unless it is the package's."""
     game = game_id_of(procedure, options)
     if game is None:
         known = dict.fromkeys(name for each in game_ids() for name in _spec_of_package(each).procedures)
         raise TomlFileError(
             procedure, None, "", f"no such game, nor a game that settles it; allowed: {', '.join(known)}"
         )
-    return load_game(game, edition=edition)
+    return load_game(game, {procedure: source} if source is not None else _NO_FILES, edition=edition)
 
 
 @cache
@@ -281,7 +288,7 @@ def _no_such_game(name: str) -> str:
 
 
 def load_game(
-    source: str | Path, procedures: Mapping[str, Path] = _NO_FILES, *, edition: Edition | None = None
+    source: str | Path, procedures: Mapping[str, str | Path] = _NO_FILES, *, edition: Edition | None = None
 ) -> Game:
     """A game by id, or from a file, in an edition of the law, or else as it is printed; beside it stand its pay tables
     in `paytables/`, rankings of its own in `rankings/`. A procedure of its own is in one of `procedures`, by id, or in
@@ -290,9 +297,10 @@ def load_game(
     TomlFileError names the file, the line, the key and what is allowed, in one line.
     """
     path = game_path(source)
-    if isinstance(source, str) and source in game_ids():
+    own = {name: file for name, file in procedures.items() if file not in known_procedures()}
+    if isinstance(source, str) and source in game_ids() and not own:
         return _of_package(source, edition)
-    return _read(path, edition, procedures)
+    return _read(path, edition, own)
 
 
 def game_path(source: str | Path) -> Path:
@@ -311,7 +319,7 @@ def _of_package(game: str, edition: Edition | None) -> Game:
     return _read(files_of("pays")[game], edition)
 
 
-def _read(path: Path, edition: Edition | None, procedures: Mapping[str, Path] = _NO_FILES) -> Game:
+def _read(path: Path, edition: Edition | None, procedures: Mapping[str, str | Path] = _NO_FILES) -> Game:
     return game_of(GameSource.read(path, procedures), edition)
 
 

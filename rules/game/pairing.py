@@ -15,7 +15,7 @@ from rules.game.schema import GameSpec
 from rules.game.source import procedure_source as source_of
 
 _NOTHING: Final[Mapping[str, str]] = {}
-_NO_FILES: Final[Mapping[str, Path]] = {}
+_NO_FILES: Final[Mapping[str, str | Path]] = {}
 
 
 class PairFault(NamedTuple):
@@ -48,7 +48,7 @@ def pair_faults(game: Game, source: str | Path, options: Mapping[str, str] = _NO
         yield game.fault(key, why) if of == "game" else fault_of(source, key, why)
 
 
-def game_faults(game: Game, files: Mapping[str, Path] = _NO_FILES) -> Iterator[TomlFileError]:
+def game_faults(game: Game, files: Mapping[str, str | Path] = _NO_FILES) -> Iterator[TomlFileError]:
     """As `pair_faults`, of every procedure that the game names, and each that there is none of. It is looked for by
     its id in `files`, then among those that come with the package, then as `ID.toml` beside the game's file."""
     for number, name in enumerate(game.spec.procedures):

@@ -24,7 +24,7 @@ from rules.hands.poker import PokerRanking, load_ranking
 from rules.paytables.conditions import CONDITIONS
 from rules.paytables.paytable import PayTable, load_paytable
 
-_NO_FILES: Final[Mapping[str, Path]] = {}
+_NO_FILES: Final[Mapping[str, str | Path]] = {}
 
 
 class Tip(NamedTuple):
@@ -47,13 +47,13 @@ class GameSource:
     """Those of its procedures that are at hand and in order, by id."""
 
     @classmethod
-    def read(cls, path: Path, files: Mapping[str, Path] = _NO_FILES, *, examine: bool = True) -> Self:
+    def read(cls, path: Path, files: Mapping[str, str | Path] = _NO_FILES, *, examine: bool = True) -> Self:
         """The game file at `path`, whose procedures may be in these `files`, by id. `examine`: also hold its keys
         against each other. TomlFileError for the first fault."""
         return cls.of(read(path), path, files, examine=examine)
 
     @classmethod
-    def of(cls, text: str, path: Path, files: Mapping[str, Path] = _NO_FILES, *, examine: bool = True) -> Self:
+    def of(cls, text: str, path: Path, files: Mapping[str, str | Path] = _NO_FILES, *, examine: bool = True) -> Self:
         """As `read`, of a text that is not written to `path` yet."""
         whole = compose(text, str(path))
         procedures = _procedures(whole.content().get("procedures"), whole, files) if examine else {}
@@ -197,7 +197,7 @@ def _folders(whole: Whole) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(Path(layer.file).parent for layer in reversed(whole.layers)))
 
 
-def _procedures(names: object, whole: Whole, files: Mapping[str, Path]) -> dict[str, Procedure]:
+def _procedures(names: object, whole: Whole, files: Mapping[str, str | Path]) -> dict[str, Procedure]:
     """Those of these procedures that are at hand. What is wrong with another comes to light where the game is held
     against it."""
     found: dict[str, Procedure] = {}

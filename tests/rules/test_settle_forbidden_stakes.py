@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
+from dealer_flow.games import files_of
 from dealer_flow.record.result import RoundResult
-from rules import Settlement, settle
+from rules import Settlement, load_game, settle
 from tests.support.reading.each import of_each
+from tests.support.reading.game_files import flat_paytables
 from tests.support.reading.paper import Paper, paper_cases
 
 PLAYED = {
@@ -146,3 +150,27 @@ def test_the_hash_of_the_procedure_does_not_matter() -> None:
     for sha256 in (paper.procedure.ref().sha256, "0" * 64):
         done = settle(replace(round_, procedure=replace(round_.procedure, sha256=sha256)), paper.game)
         assert [line.clause for line in done.lines if line.result == "held"] == ["47.1-1017.32(6)"]
+
+
+def test_a_house_that_deals_by_a_file_of_its_own_settles_by_its_rules(tmp_path: Path) -> None:
+    own = tmp_path / "elsewhere" / "ours.toml"
+    own.parent.mkdir()
+    text = files_of("deal")["caribbean-stud.co"].read_text()
+    assert 'at-most = "$50"' in text
+    own.write_text(text.replace('at-most = "$50"', 'at-most = "$25"'))
+    round_ = round_of("caribbean-stud.co", {"ante": 3000, "bet": 6000}, {})
+    assert settle(round_, load_game("caribbean-stud.co")).status == "settled"
+    done = settle(round_, load_game("caribbean-stud.co", {"caribbean-stud.co": own}))
+    assert done.lines[0].why == "ante of $30 is more than $25"
+
+
+def test_tips_are_those_of_the_procedure_wherever_it_is(tmp_path: Path) -> None:
+    game, own = tmp_path / "game.toml", tmp_path / "elsewhere" / "mine.toml"
+    own.parent.mkdir()
+    game.write_text(files_of("pays")["wild-six.co"].read_text().replace('["wild-six.co"', '["mine"'))
+    own.write_text(files_of("deal")["wild-six.co"].read_text().replace('id = "wild-six.co"', 'id = "mine"'))
+    flat_paytables(tmp_path / "paytables")
+    tips = ("tip-poker", "tip-queens-or-better", "tip-draw-bonus")
+    assert tuple(load_game(game, {"mine": own}).tips) == tips
+    shutil.copy(own, tmp_path / "mine.toml")
+    assert tuple(load_game(game).tips) == tips, "beside the game it is found by its id"
