@@ -128,6 +128,8 @@ def _faults(
     made = choices_of(seat)
     every = bool(seat.choices) or not law.by_steps
     for breach in law.of_round(seat.wagers, made, alive=complete and seat.status == "live", all_choices=every):
+        if breach.cents < breach.wanted and _all_in(seat, game, breach.bets):
+            continue
         lacking = any(not seat.wagers.get(bet) for bet in breach.bets)
         yield breach.bets, Hold(in_words(breach, seat.wagers), breach.rule.clause, fold_in_doubt=lacking)
     if seat.propositions:
@@ -135,6 +137,12 @@ def _faults(
             yield breach.bets, Hold(in_words(breach, seat.wagers), breach.rule.clause)
         for tip, alone, clause in law.lone_tips(seat.propositions):
             yield (tip,), Hold(f"{tip} without a bet on {listed([*alone])}", clause)
+
+
+def _all_in(seat: Seat, game: Game, bets: Collection[str]) -> bool:
+    """Whether a seat that has no more bet less into a pot than others must (47.1-1023(2))."""
+    in_pot = all(game.bets[bet].among_players for bet in bets)
+    return in_pot and seat.stake is not None and sum(seat.wagers.values()) >= seat.stake
 
 
 def choices_of(seat: Seat) -> Collection[str]:

@@ -54,7 +54,7 @@ def seats_of(case: dict[str, Any]) -> list[Seat]:
             rest = list(cards)
             rest.remove(wild)
             seat = replace(seat, split=Split(low=(wild,), rest=tuple(rest), by="player", foul=False))
-        found.append(seat)
+        found.append(replace(seat, stake=row.get("stake")))
     return found
 
 
