@@ -72,6 +72,8 @@ class _Books(Struct, gc=False):
     pool: Pool | None = None
     into: int = 0
     """What the meters took in besides bets on them, less a rake of theirs."""
+    unseen: str | None = None
+    """What nobody here saw of the round."""
 
 
 def settle(
@@ -152,7 +154,8 @@ def settle_on(result: RoundResult, terms: Terms, waiting: Waiting = _NOTHING_WAI
     else:
         waits = waiting
     books = _hold_all(result, seats, terms, law, hold) if hold else _lines(result, seats, terms, plan, law, waits)
-    return _close(result, terms, seats, books, hold.why if hold else None, None if plan is not None else _UNSEEN)
+    books.unseen = None if plan is not None else _UNSEEN
+    return _close(result, terms, seats, books, hold.why if hold else None)
 
 
 def _nothing_settles(result: RoundResult, game: Game, plan: Plan | None) -> Hold | None:
@@ -199,20 +202,8 @@ def _lines(
         mine, plays_here, made = holds.get(seat.seat, _NO_HOLDS), played[seat.seat], bets[seat.seat]
         if not mine and seat.status == "live" and len(plays_here) == len(made):
             _add_live(lines, seat, made, known)
-            continue
-        for of in made.values():
-            hold = mine.get(of.on) if mine else None
-            if of.name not in plays_here:
-                line = _by_record(of, seat, hold, known)
-            elif of.apart:
-                lines += _apart(of, seat, hold, known)
-                continue
-            else:
-                line = _line(of, seat, hold, view)
-                if of.others and line is not None and hold is None:
-                    line = named(line, of, seat, view, _line)
-            if line is not None:
-                lines.append(line)
+        else:
+            _add_any(lines, seat, made, plays_here, mine, known)
     lines += (*(of_table.lines if of_table is not None else ()), *(pool.lines if pool is not None else ()))
     paid = cut(lines, game, terms.maximum, terms.unit_cents) if terms.maximum is not None else lines
     if terms.commission.text:
@@ -249,6 +240,30 @@ def _add_live(lines: list[SettlementLine], seat: Seat, made: Mapping[str, Agreed
         line = _by_choice(staked, seat, view) if of.by_choice else of.line(staked, seat, view)
         if of.others and line is not None:
             line = named(line, of, seat, view, _line)
+        if line is not None:
+            lines.append(line)
+
+
+def _add_any(
+    lines: list[SettlementLine],
+    seat: Seat,
+    made: Mapping[str, Agreed],
+    plays_here: Set[str],
+    mine: Mapping[str, Hold],
+    known: _Known,
+) -> None:
+    """Add the lines of a hand that folded or died, of bets that break a rule, and of those that do not play."""
+    for of in made.values():
+        hold = mine.get(of.on) if mine else None
+        if of.name not in plays_here:
+            line = _by_record(of, seat, hold, known)
+        elif of.apart:
+            lines += _apart(of, seat, hold, known)
+            continue
+        else:
+            line = _line(of, seat, hold, known.view)
+            if of.others and line is not None and hold is None:
+                line = named(line, of, seat, known.view, _line)
         if line is not None:
             lines.append(line)
 
@@ -373,9 +388,7 @@ def _by_choice(staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
     return staked.of.line(staked, seat, view)
 
 
-def _close(
-    result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Books, why: str | None, unseen: str | None
-) -> Settlement:
+def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Books, why: str | None) -> Settlement:
     """Add up and sign."""
     lines = (*books.lines, *books.envy)
     if result.currency != DOLLAR:
@@ -413,7 +426,7 @@ def _close(
         meters=books.meters,
         pots=books.pots.pots if books.pots else (),
         pool=books.pool.total if books.pool else None,
-        unseen=unseen,
+        unseen=books.unseen,
     )
 
 
