@@ -76,7 +76,7 @@ def _bet_faults(spec: GameSpec, index: int, bet: Bet, names: list[str]) -> Itera
     yield from (((*at, *key), why) for key, why in bet.faults(spec, names))
     if bet.pairs_with:
         yield from unknown((*at, "pairs-with"), "bet", (bet.pairs_with.bet,), names)
-        pair = [each for each in spec.bets if each.name == bet.pairs_with.bet and isinstance(each, Bet)]
+        pair = [each for each in spec.bets if each.name == bet.pairs_with.bet]
         if pair and len(pair[0].to_choose) != len(bet.to_choose):
             printed = f"{len(bet.to_choose)} tables of {bet.name!r} and {len(pair[0].to_choose)} of {pair[0].name!r}"
             yield (*at, "pairs-with"), f"{printed} are no pairs"

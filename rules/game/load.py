@@ -34,6 +34,8 @@ from rules.game.source import GameSource, Tip, tips_of
 from rules.game.source import cards_of as cards_of
 from rules.game.split_spec import SetHand
 from rules.hands import Ranking
+from rules.kinds.to_pool import ToPoolBet
+from rules.kinds.to_pot import ToPotBet
 from rules.paytables.paytable import FlatTable, PaidRow, PayTable, flatten
 from rules.settlement import GameRef
 
@@ -186,6 +188,16 @@ class Game:
     def for_table(self) -> tuple[Bet, ...]:
         """Bets of which something is found for the whole table at once."""
         return tuple(bet for bet in self.bets.values() if bet.for_table)
+
+    @cached_property
+    def into_pot(self) -> tuple[ToPotBet, ...]:
+        """Wagers into the pot of the table."""
+        return tuple(bet for bet in self.bets.values() if isinstance(bet, ToPotBet))
+
+    @cached_property
+    def into_pool(self) -> tuple[ToPoolBet, ...]:
+        """Wagers into its pool."""
+        return tuple(bet for bet in self.bets.values() if isinstance(bet, ToPoolBet))
 
     @cached_property
     def plain(self) -> Mapping[str, PlainHand]:

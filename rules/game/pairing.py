@@ -8,7 +8,6 @@ from dealer_flow.procedure.load import ProcedureError, fault_of, known_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.schema import Procedure
 from protocol.tomlfile import Key, TomlFileError
-from rules.bets.bet import Bet
 from rules.game.hand_spec import DISCARDS, OWN, Cards, HandSpec
 from rules.game.load import Game
 from rules.game.schema import GameSpec
@@ -81,7 +80,7 @@ def _bets(spec: GameSpec, procedure: Procedure) -> Iterator[PairFault]:
     """Each bet of the one is a bet of the other, and the same one is played for the progressive."""
     spots = {bet.name: bet for bet in procedure.bet}
     bets = {bet.name: bet for bet in spec.bets}
-    of_meters = {bet.name for bet in spec.bets if isinstance(bet, Bet) and bet.of_meters}
+    of_meters = {bet.name for bet in spec.bets if bet.of_meters}
     given_up = {choice.gives_up.as_ for choice in procedure.decision if choice.gives_up}
     for number, bet in enumerate(spec.bets):
         if bet.on:

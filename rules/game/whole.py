@@ -7,7 +7,6 @@ from typing import Final
 from dealer_flow.layers import compose, laid
 from dealer_flow.tomlfile import read
 from dealer_flow.written_out import written_out
-from rules.bets.bet import Bet
 from rules.game.layers import PaytableLayering
 from rules.game.load import game_path
 from rules.game.schema import GameSpec
@@ -25,7 +24,7 @@ def whole_game_text(source: str | Path) -> str:
     whole = read_in.whole
     tables = whole.within.setdefault("paytables", {})
     for bet in read_in.spec.bets:
-        for name in bet.all_paytables if isinstance(bet, Bet) else ():
+        for name in bet.all_paytables:
             if name not in tables and (file := read_in.paytable_file(name)) is not None:
                 own = compose(read(file), str(file), PaytableLayering()).own
                 content = {key: value for key, value in own.content.items() if key not in _FILE_ALONE}

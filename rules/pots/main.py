@@ -45,7 +45,7 @@ class TablePots(NamedTuple):
 
 def table_pots(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec) -> TablePots:
     """The main pot and the side pots of a round whose pots are settled."""
-    bets = [bet for bet in view.terms.game.bets.values() if isinstance(bet, ToPotBet)]
+    bets = view.terms.game.into_pot
     inside = [seat for seat in seats if seat.status != "out"]
     if waiting := [*held_bets(inside, bets, holds, spec.alike)]:
         return all_held(inside, bets, waiting[0])

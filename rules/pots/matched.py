@@ -9,7 +9,6 @@ from rules.bets.hold import Hold
 from rules.facts.rake import RakeBox, Taken
 from rules.facts.seen import View
 from rules.game.pot_spec import POT, UNCALLED, MatchedPot, PotSpec
-from rules.kinds.to_pot import ToPotBet
 from rules.pots.awarded import as_awarded
 from rules.pots.main import Holds, TablePots, all_held, given_back, held_bets, in_pot
 from rules.pots.pot_hands import Share, by_the_cards, words_of
@@ -27,7 +26,7 @@ class _Collected(NamedTuple):
 
 def matched_pot(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec, rule: MatchedPot) -> TablePots:
     """The pot of a round that was played out."""
-    bets = [bet for bet in view.terms.game.bets.values() if isinstance(bet, ToPotBet)]
+    bets = view.terms.game.into_pot
     inside = [seat for seat in seats if seat.status != "out"]
     if waiting := next(held_bets(inside, bets, holds), None):
         return all_held(inside, bets, waiting)

@@ -15,7 +15,6 @@ from rules.facts.rake import of_pool
 from rules.facts.seen import View
 from rules.facts.void import why_void
 from rules.game.pool_spec import UNSHOWN, PoolSpec
-from rules.kinds.to_pool import ToPoolBet
 from rules.pots.main import Holds, TablePots
 from rules.settlement import MeterTotal, PoolTotal, PotWinner, SeatRunners, SettlementLine, make_line
 
@@ -149,7 +148,7 @@ def _brought(board: _Board, seat: int) -> str:
 
 def _made(view: View, seats: Sequence[Seat]) -> Iterator[tuple[Seat, Bet, int]]:
     """The wagers to the pool of those who were dealt in."""
-    bets = [bet for bet in view.terms.game.bets.values() if isinstance(bet, ToPoolBet)]
+    bets = view.terms.game.into_pool
     for seat in seats:
         for bet in bets if seat.status != "out" else ():
             if stake := seat.wagers.get(bet.name):

@@ -40,7 +40,7 @@ class _Pot(NamedTuple):
 
 def rolling_pot(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec, rolls: RollingPot) -> TablePots:
     """The pot of a round that was played out, with what had rolled over into it."""
-    bets = [bet for bet in view.terms.game.bets.values() if isinstance(bet, ToPotBet)]
+    bets = view.terms.game.into_pot
     inside = [seat for seat in seats if seat.status != "out"]
     meter = view.terms.meters.get(rolls.meter)
     waiting = next(held_bets(inside, bets, holds, spec.alike), None) or _may_not(inside, meter, rolls)
