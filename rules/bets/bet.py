@@ -318,11 +318,10 @@ class Agreed:
     """A bet as the terms have it: whose stake it is paid on (`on`, itself for a wager of its `own`), the hand that
     decides it under the readings in use, the pay table chosen for it and that table's rows, both None for a bet without
     one, how it ends `by_row` of each key. `apart`: it is settled with those of the table, or outcome by outcome.
-    `by_choice`: what its player chose or set may decide it before its hand does. `line` makes its line. `fold` and
-    `lost`: what folding does to it and the clause by which it loses; `against` the hand that it is compared with, empty
-    where it is with none; `fixed` what it pays whatever it wins with; `envy_base` the wager in cents for which its envy
-    stands; `whose` the other hand in words; `by_length`: hands are flushes, compared by how long they are; `loses` what
-    is said last of the bet where it is lost."""
+    `by_choice`: what its player chose or set may decide it before its hand does. `line` makes its line. `fold` is what
+    folding does to it; `against` the hand that it is compared with, empty where it is with none; `envy_base` the wager
+    in cents for which its envy stands; `whose` the other hand in words; `by_length`: hands are flushes, compared by how
+    long they are; `loses` what is said last of the bet where it is lost."""
 
     bet: Bet
     name: str
@@ -336,9 +335,7 @@ class Agreed:
     rows: FlatTable | None
     by_row: Mapping[Hashable, Outcome | None]
     fold: str
-    lost: str
     against: str
-    fixed: PaidRow | None
     envy_base: int
     whose: str
     by_length: bool
@@ -497,17 +494,8 @@ class TermFacts(Protocol):
     def reaches(self, hand: str, ranked: Ranked, least: str) -> bool:
         """Whether a hand ranks no lower than the cards `least` do."""
 
-    def chosen(self, bet: Bet) -> str | None:
-        """The pay table chosen for a bet."""
-
     def printed(self, bet: Bet) -> Sequence[PayRow]:
         """The rows of the pay table chosen for a bet that has one, as they are printed."""
-
-    def rows(self, bet: Bet) -> FlatTable:
-        """The rows of the pay table chosen for a bet that has one."""
-
-    def envy_base(self, bet: Bet) -> int:
-        """The wager in cents for which the envy of its table stands."""
 
     def paid(self, stake: int, row: PaidRow) -> tuple[int, Fraction | int]:
         """Cents that a fixed pay gives after rounding, and the exact cents that the rounding kept."""

@@ -99,7 +99,8 @@ def may_earn(bet: Bet, name: str, seat: Seat, view: RoundFacts, above: Callable[
 
 def _row(bet: Bet, hand: Ranked, view: RoundFacts) -> PaidRow | None:
     """The row of a hand that earns others envy; None where it earns none."""
-    row = view.terms.rows(bet)[hand.key]
+    rows = view.terms.agreed(bet).rows
+    row = rows[hand.key] if rows is not None else None
     return row if row is not None and row.envy_cents else None
 
 
@@ -148,15 +149,17 @@ def envy_of(bet: Bet, envious: Iterable[Envious], found: Sequence[Hit], terms: T
 
 
 def _line(bet: Bet, envious: Envious, hit: Hit, terms: TermFacts) -> SettlementLine:
-    facts, table = f"envy for the {hit.hand} of seat {hit.seat}", terms.chosen(bet)
+    facts, of = f"envy for the {hit.hand} of seat {hit.seat}", terms.agreed(bet)
     hold = envious.hold or hit.doubt
     if hold is not None:
         return make_line(envious.seat, ENVY, 0, "held", f"{facts}, but {hold.why}", hold.clause)
     assert hit.row is not None, "a hand that is not known is in doubt"
-    base = terms.envy_base(bet)
+    base = of.envy_base
     cents, rest = round_down(hit.row.envy_cents * envious.stake, base, terms.unit_cents)
     why = f"{facts}: {dollars(hit.row.envy_cents)} for each {dollars(base)} of the wager"
     if bet.envy_rule is not None:  # a fixed amount, whatever was wagered
         cents, rest, why = hit.row.envy_cents, 0, f"{facts}: {dollars(hit.row.envy_cents)}"
     clause = bet.clauses.envy
-    return make_line(envious.seat, ENVY, 0, "win", why, clause, pay=cents, paytable=table, row=hit.row.when, rest=rest)
+    return make_line(
+        envious.seat, ENVY, 0, "win", why, clause, pay=cents, paytable=of.paytable, row=hit.row.when, rest=rest
+    )

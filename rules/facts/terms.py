@@ -28,7 +28,7 @@ from rules.game.schema import Signature
 from rules.hands import Ranked, Ranking, ranker
 from rules.hands.poker import only_the_wheel_apart
 from rules.paytables.conditions import CONDITIONS
-from rules.paytables.paytable import USUAL_ENVY_BASE_CENTS, FlatTable, PaidRow, PayRow
+from rules.paytables.paytable import USUAL_ENVY_BASE_CENTS, PaidRow, PayRow
 from rules.settlement import HouseRake, MaximumPayout, MeterTotal, Rolled, Rounding, SettlementLine, make_line
 
 ROUNDINGS: Final = ("down-to-token", "down-to-cent")
@@ -241,12 +241,6 @@ class Terms:
         """The rows of the pay table chosen for a bet that has one, as they are printed."""
         return self.game.paytables[self.chosen(bet) or ""].rows
 
-    def rows(self, bet: Bet) -> FlatTable:
-        """The rows of the pay table chosen for a bet that has one."""
-        rows = self.agreed(bet).rows
-        assert rows is not None, "only a bet with a table asks"
-        return rows
-
     def _agree(self, bet: Bet, *, others: bool = False) -> Agreed:
         table, against = self.chosen(bet), bet.compared_with
         rows = None if table is None else self.game.tables.get((bet.name, table))
@@ -264,9 +258,7 @@ class Terms:
             rows=rows,
             by_row=NO_ROWS if rows is None else RowOutcomes(bet, rows),
             fold=bet.fold,
-            lost=bet.clauses.lose,
             against=against,
-            fixed=self.game.fixed.get(bet.name),
             envy_base=self._envy_base(table),
             whose="dealer's" if against.startswith("dealer") else f"the {against} hand's",
             by_length=bet.hand in self.game.rankings and self.game.rankings[bet.hand].vocabulary == "longest-flush",
@@ -277,12 +269,9 @@ class Terms:
         )
 
     def _envy_base(self, paytable: str | None) -> int:
+        """The wager in cents for which the envy of a table stands: the house's word, else the table's."""
         printed = self.game.paytables[paytable].envy_base_cents if paytable is not None else None
         return self.envy_base_cents or printed or USUAL_ENVY_BASE_CENTS
-
-    def envy_base(self, bet: Bet) -> int:
-        """The wager in cents for which the envy of this bet's table stands: the house's word, else the table's."""
-        return self.agreed(bet).envy_base
 
     def paid(self, stake: int, row: PaidRow) -> tuple[int, Fraction | int]:
         """Cents a fixed pay gives on `stake` after rounding, and the exact cents the rounding kept."""
