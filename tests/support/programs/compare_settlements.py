@@ -79,15 +79,15 @@ class Recorder:
         self.found: list[Json] = []
         self._known = frozenset(game_ids())
 
-    def settle_on(self, result: RoundResult, terms: Terms) -> Settlement:
+    def settle_on(self, result: RoundResult, terms: Terms, *waiting: Any) -> Settlement:
         """Settles, and keeps the round and its terms."""
         if terms.game.id in self._known and terms.jackpot is None:
             self.found.append(written(result, terms))
-        return settle_on(result, terms)
+        return settle_on(result, terms, *waiting)
 
     def record(self, count: int, seed: int) -> list[Json]:
         """So many rounds of each maker that has no end of them, and all of those that have one."""
-        places = [import_module(name) for name in ("rules.settle.rounds", "dealwire.table.table")]
+        places = [import_module(name) for name in ("rules.settle.rounds", "rules.settle.waiting")]
         with ExitStack() as patched:
             for place in places:
                 patched.enter_context(patch.object(place, "settle_on", self.settle_on))
