@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
+from dealer_flow.editions import load_edition
 from dealer_flow.play.flow import DealerFlow
 from dealer_flow.play.machine.states import State
 from dealer_flow.procedure.load import known_procedures, load_procedure
@@ -22,6 +23,8 @@ from tests.support.evenings.table_events import CONTROLLER, DEVICE, Report, poss
 from tests.support.oracles.round_checks import Before, check_end, check_step
 
 OPTIONS = st.data()
+SINCE_2021 = load_edition("colorado-2021-05-01")
+"""By which nothing but the stake bounds a bet."""
 
 
 class AnyEvening(RuleBasedStateMachine):
@@ -31,6 +34,8 @@ class AnyEvening(RuleBasedStateMachine):
     def sit_down(self, data: st.DataObject) -> None:
         self.name = data.draw(st.sampled_from(known_procedures()))
         procedure = load_procedure(self.name)
+        if data.draw(st.booleans()) and SINCE_2021.of(procedure.jurisdiction):
+            procedure = load_procedure(self.name, SINCE_2021)
         readings = {option.name: data.draw(st.sampled_from(option.allowed)) for option in procedure.option}
         self.flow = DealerFlow(procedure, options=readings)
         self.path: list[e.Body] = []

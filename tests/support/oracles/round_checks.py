@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from jsonschema import Draft202012Validator
 
+from dealer_flow.editions import load_edition
 from dealer_flow.play.course.face_up import faced
 from dealer_flow.play.flow import DealerFlow
 from dealer_flow.play.machine.states import LOOSE, State
@@ -216,14 +217,15 @@ def check_complete(procedure: Procedure, result: RoundResult) -> None:
 
 
 @cache
-def _game(procedure: str) -> object:
+def _game(procedure: str, edition: str | None) -> object:
     game = game_id_of(procedure)
-    return None if game is None else load_game(game)
+    named = load_edition(edition) if edition is not None else None
+    return None if game is None else load_game(game, edition=named)
 
 
 def check_money(result: RoundResult) -> None:
     """In a game with pay tables: a bet that went back pays nothing, and after a misdeal only the progressive may."""
-    game = _game(result.procedure.id)
+    game = _game(result.procedure.id, result.edition.id if result.edition is not None else None)
     if game is None:
         return
     settled = settle(result, game)  # type: ignore[arg-type]
