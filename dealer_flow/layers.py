@@ -9,7 +9,7 @@ before those of shared parts. Every fault names the file, line and key of the la
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -62,12 +62,12 @@ class Written:
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """One row of the whole. `written`: the row as each layer has it, the topmost first. `rank`: its place among those
-    of whole files, or of parts, where its name first stood."""
+    """One row of the whole. `written`: the row as each layer has it, the topmost first. `name`: the name under which
+    its place is kept, though a later row takes a part of it over."""
 
     value: dict[str, Any]
     written: tuple[Written, ...]
-    rank: int = 0
+    name: str = ""
 
     @property
     def layer(self) -> Layer:
@@ -137,7 +137,8 @@ class Whole:
     begins: dict[tuple[str, ...], Layer] = field(default_factory=dict)
     """Such a table that a layer took away -> that layer: those below it say nothing of the table any more."""
     origin: dict[Key, Layer] = field(default_factory=dict)
-    ranks: dict[tuple[str, bool, str], int] = field(default_factory=dict)
+    order: dict[tuple[str, bool], list[str]] = field(default_factory=dict)
+    """Names of rows by their kind, those of parts apart, in the order in which they stand."""
 
     @property
     def own(self) -> Layer:
@@ -195,7 +196,7 @@ def laid(layers: Sequence[Layer]) -> Whole:
         _lay(whole, layer)
     for name, rows in whole.rows.items():
         if kind.rows.get(name):
-            rows.sort(key=lambda row: (row.layer.is_part, row.rank))
+            rows.sort(key=partial(_place, whole, name))
     for name in [name for name in whole.tables if kind.sub_layering(name)]:
         _lay_within(whole, name)
     return whole
@@ -309,8 +310,11 @@ def _lay_table(whole: Whole, into: dict[str, Any], key: Key, value: Any, layer: 
     if isinstance(value, dict):
         before = into.get(name)
         into[name] = dict(before) if isinstance(before, dict) else {}
+        names = [*into[name]]
         for part, inner in value.items():
             _lay_table(whole, into[name], (*key, part), inner, layer)
+        _put_in_order(names, [*value], last=not layer.kind.merged)
+        into[name] = {part: into[name][part] for part in names}
     else:
         into[name] = value
 
@@ -332,8 +336,26 @@ def _lay_rows(whole: Whole, kind: str, new: list[Row], layer: Layer) -> None:
         if other := named.pop(name, None):  # what stands twice in one file stays: it is a fault of that file
             whole.rows[kind].remove(other)
             laid_row = _merged_row(other, row) if of.merged else row
-        rank = whole.ranks.setdefault((kind, layer.is_part, name), len(whole.ranks))
-        whole.rows[kind].append(replace(laid_row, rank=rank))
+        whole.rows[kind].append(replace(laid_row, name=name))
+    names = whole.order.setdefault((kind, layer.is_part), [])
+    _put_in_order(names, [_name(of, kind, row) for row in new], last=not of.merged)
+
+
+def _put_in_order(names: list[str], new: Sequence[str], *, last: bool) -> None:
+    """Add new names: each behind the one before it in its own file, or in front of the first known one after it; where
+    neither is known, or `last`, at the end."""
+    for at, name in enumerate(new):
+        if name in names:
+            continue
+        behind = names.index(new[at - 1]) + 1 if at else None
+        front = next((names.index(other) for other in new[at:] if other in names), len(names))
+        names.insert(len(names) if last else front if behind is None else behind, name)
+
+
+def _place(whole: Whole, kind: str, row: Row) -> tuple[bool, int]:
+    """The place of a row: those of whole files come before those of parts."""
+    part = row.layer.is_part
+    return part, whole.order[kind, part].index(row.name)
 
 
 def _merged_row(below: Row, above: Row) -> Row:

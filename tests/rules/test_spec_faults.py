@@ -1,7 +1,6 @@
 """What one key of a game file cannot know of another: each such fault with its key and its whole sentence."""
 
 import json
-import tomllib
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 from dealer_flow.games import files_of
 from dealer_flow.procedure.load import load_procedure
 from rules.game.faults import faults
+from rules.game.layers import compose
 from rules.game.readings import READINGS
 from rules.game.schema import GameSpec
 from rules.game.source import tips_of
@@ -455,7 +455,9 @@ CASES: list[tuple[str, list[Change], list[tuple[tuple[str | int, ...], str]]]] =
 
 @cache
 def written(game: str) -> dict[str, Any]:
-    return tomllib.loads(files_of("pays")[game].read_text())
+    """What the game says, with what it stands on."""
+    path = files_of("pays")[game]
+    return compose(path.read_text(), str(path)).content()
 
 
 def put(into: Any, keys: list[str], value: Any) -> Any:

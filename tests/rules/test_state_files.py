@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from rules import Game, SettlementRefused, game_ids, load_game, settle
+from rules.game.whole import whole_game_text
 from tests.support.dealing.flushes import deal, money, seat
 from tests.support.reading.game_files import flat_games
 
@@ -75,11 +76,11 @@ def test_every_row_and_every_bet_cites_its_clause(game: str, clause: str) -> Non
 
 
 def copied(folder: Path, game: str, changes: dict[str, str], table: str = "") -> Game:
-    """The game's files with a few texts changed, in the game file or in one of its tables."""
+    """The game's files with a few texts changed, in the game as one file or in one of its tables."""
     flat_games(folder)
     path = folder / f"{game}.toml"
     changed = folder / "paytables" / f"{table}.toml" if table else path
-    text = changed.read_text(encoding="utf-8")
+    text = changed.read_text(encoding="utf-8") if table else whole_game_text(game)
     for before, after in changes.items():
         assert before in text
         text = text.replace(before, after, 1)

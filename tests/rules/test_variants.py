@@ -105,6 +105,20 @@ def test_a_table_written_in_the_file_counts_as_one_in_its_own_file(tmp_path: Pat
     assert (inlined.sha256, inlined.paytables) == (beside.sha256, beside.paytables)
 
 
+def test_a_new_bet_stands_where_its_file_has_it(tmp_path: Path) -> None:
+    new = '[[bets]]\nname = "NEW"\nkind = "table"\npaytables = ["TC-PP-1"]\nclauses = { win = "a", lose = "a" }\n'
+    known = '[[bets]]\nname = "ante-bonus"\nfold = "stands"\n'
+    own = ["play", "ante-bonus", "ante", "pair-plus", "six-card-bonus", "progressive"]
+    for rows, at in ((f"{known}{new}", 2), (f"{new}{known}", 1), (new, 6)):
+        path = tmp_path / "mine.toml"
+        path.write_text(HEAD + rows, encoding="utf-8")
+        names = [bet.name for bet in load_game(path).spec.bets]
+        assert names == [*own[:at], "NEW", *own[at:]]
+    two = new.replace("NEW", "NEW-2")
+    path.write_text(HEAD + known + new + two, encoding="utf-8")
+    assert [bet.name for bet in load_game(path).spec.bets][1:4] == ["ante-bonus", "NEW", "NEW-2"]
+
+
 # ------------------------------------------------------------------ where a fault is
 
 
