@@ -6,7 +6,6 @@ procedure what may be chosen; the engine of its kind of decision counts.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ import numpy as np
 from rules.bets.bet import Bet
 from rules.game.load import cards_of
 from rules.odds.best_play import PlayedOut, RowPays
-from rules.odds.bonus_card import BonusShape, bonus_card
 from rules.odds.community_draw import community_draw
 from rules.odds.decisions import decisions
 from rules.odds.decks import dealt_from
@@ -25,22 +23,12 @@ from rules.odds.placed_sets import Pack
 from rules.odds.played_by import chosen
 from rules.odds.question import Question
 from rules.odds.returns import Odds
-from rules.odds.settings import (
-    bonus_settings,
-    community_discards,
-    discard_folds,
-    sizes,
-    street_raises,
-    surrender_settings,
-)
-from rules.odds.streets import StreetShape, streets
-from rules.odds.surrender import GrowingHand, count_last, surrender
+from rules.odds.settings import community_discards, discard_folds, sizes
 from rules.odds.table_rows import TableRows
-from rules.odds.take_back import take_back
 from rules.paytables.paytable import PayTable
 
 
-def _pack(question: Question) -> Pack:
+def pack_of(question: Question) -> Pack:
     """The cards of a game without jokers."""
     return Pack(*question.one)
 
@@ -68,47 +56,6 @@ def one_table(
     yield from of_joint(question, names, found.ways, tables=tables, readings=readings, also=also)
 
 
-def take_back_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
-    """Bets that may be taken back, in order, and last the one that stays."""
-    own, size = sizes(question.game, bets[-1])
-    for table in question.tables(bets[-1]):
-        rows = TableRows(question, bets[-1], table)
-        choose = chosen(question, [1])
-        found = take_back(
-            _pack(question), rows.finder(_pack(question)).all_rows(size), rows.pays, own=own, size=size, choose=choose
-        )
-        yield from one_table(question, bets, table, found)
-
-
-def streets_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
-    """The ante and a bet a street."""
-    own, size = sizes(question.game, bets[0])
-    shape = StreetShape(own, size, street_raises(decisions(question.game), bets))
-    for table in question.tables(bets[0]):
-        rows = TableRows(question, bets[0], table)
-        choose = chosen(question, *shape.raises)
-        found = streets(_pack(question), rows.finder(_pack(question)).all_rows(size), rows.pays, shape, choose=choose)
-        yield from one_table(question, bets, table, found)
-
-
-def bonus_card_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
-    """The ante, the bets made by going on, insurance and fee.
-
-    Without the insurance the last card cannot be had, so both ways to play are counted.
-    """
-    settings = bonus_settings(decisions(question.game), bets)
-    size = cards_of(question.game.hand(bets[0].hand))[0]
-    shape = BonusShape(settings.first_cards, settings.community, size, settings.insurance, settings.fee)
-    for table in question.tables(bets[0]):
-        rows = TableRows(question, bets[0], table)
-        finder = rows.finder(_pack(question))
-        for insured, word in ((True, "paid"), (False, "not-paid")):
-            choose = chosen(question, *[[1]] * shape.raises, [shape.fee])
-            found = bonus_card(finder, rows.pays, insured=insured, shape=shape, choose=choose)
-            wagers = slice(None if insured else 1 + shape.raises)
-            yield from one_table(question, bets[wagers], table, _some_bets(found, wagers), insurance=word)
-
-
 def community_draw_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
     """One bet on kept cards that the community fills."""
     (bet,) = bets
@@ -117,50 +64,9 @@ def community_draw_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odd
     for table in question.tables(bet):
         rows = TableRows(question, bet, table)
         found = community_draw(
-            _pack(question), rows.finder(_pack(question)).all_rows(size), rows.pays, size=size, discards=discards
+            pack_of(question), rows.finder(pack_of(question)).all_rows(size), rows.pays, size=size, discards=discards
         )
         yield from one_table(question, bets, table, found)
-
-
-def surrender_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
-    """Bets on three hands that grow, a share of the last of which may be given up, or may not.
-
-    First the three together, for all their tables, then each by itself; the first two hang on nothing but their cards.
-    """
-    alone: dict[tuple[int, str, tuple[tuple[str, str], ...]], PlayedOut] = {}
-    names = [bet.name for bet in bets]
-    settings = surrender_settings(decisions(question.game), bets)
-    for tables, hand in _growing_hands(question, bets):
-        for may, readings in settings.ways:
-            found = surrender(hand, settings.share, may=may)
-            ids = {name: table.id for name, table in zip(names, tables, strict=True)}
-            also = taken_of(found)
-            joint = of_joint(question, names, found.ways, tables=ids, readings=readings, also=also)
-            yield next(joint)
-            for index, table in enumerate(tables):
-                key = index, table.id, tuple(readings.items()) if index == len(tables) - 1 else ()
-                alone.setdefault(key, _some_bets(found, slice(index, index + 1)))
-    for (index, table_id, under), found in alone.items():
-        ids = {names[index]: table_id}
-        yield from of_joint(question, [names[index]], found.ways, tables=ids, readings=dict(under))
-
-
-def _growing_hands(question: Question, bets: Sequence[Bet]) -> Iterator[tuple[tuple[PayTable, ...], GrowingHand]]:
-    """The hand under every three tables; what becomes of it last is counted once for each table of the last."""
-    first, middle, last = bets
-    own, size = sizes(question.game, first)[0], sizes(question.game, middle)[1]
-    for table in tables_of(question, last, bets):
-        rows = TableRows(question, last, table)
-        counted = count_last(rows.finder(_pack(question)), rows.pays, size, question.progress)
-        for one, two in product(tables_of(question, first, bets), tables_of(question, middle, bets)):
-            of_first, of_middle = TableRows(question, first, one), TableRows(question, middle, two)
-            rows_of_first, rows_of_middle = (
-                each.finder(_pack(question)).all_rows(cards) for each, cards in ((of_first, own), (of_middle, size))
-            )
-            yield (
-                (one, two, table),
-                GrowingHand(rows_of_first, rows_of_middle, of_first.pays, of_middle.pays, counted, own),
-            )
 
 
 def kept_pair_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
@@ -169,7 +75,7 @@ def kept_pair_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
     for table in question.tables(bet):
         rows = TableRows(question, bet, table)
         decks = question.decks or dealt_from(question.game).decks
-        found = kept_pair(_pack(question), decks, rows.row_of, rows.pays, progress=question.progress)
+        found = kept_pair(pack_of(question), decks, rows.row_of, rows.pays, progress=question.progress)
         yield from one_table(question, bets, table, found, "one hand, and its cards are kept for this bet alone")
 
 
@@ -186,12 +92,12 @@ def discard_one_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
     for table in tables_of(question, ante, bets):
         shape = DiscardShape(own=own, size=size, folds=folds)
         choose = chosen(question, [1])
-        found = discard_one(_pack(question), _hand_pays(question, ante, table, shape), None, shape, choose=choose)
+        found = discard_one(pack_of(question), _hand_pays(question, ante, table, shape), None, shape, choose=choose)
         yield from one_table(question, [ante, bet], table, _without_last(found))
     for table in tables_of(question, bonus, bets):
         shape = DiscardShape(own=own, size=size, folds=folds, for_main=False)
         pays = _hand_pays(question, bonus, table, shape)
-        found = _of_last(discard_one(_pack(question), pays, pays, shape))
+        found = _of_last(discard_one(pack_of(question), pays, pays, shape))
         yield from one_table(question, [bonus], table, found, "the hand is played for this bet alone")
 
 
@@ -200,10 +106,10 @@ def _hand_pays(question: Question, bet: Bet, table: PayTable, shape: DiscardShap
     shown = question.game.instead[bet.name]
     rows = TableRows(question, bet, table)
     early = TableRows(question, shown, question.game.paytables[shown.only_table])
-    own = early.finder(_pack(question)).all_rows(shape.own)
+    own = early.finder(pack_of(question)).all_rows(shape.own)
     pays = RowPays((*rows.pays.nets, *early.pays.nets), (*rows.pays.names, *early.pays.names))
     declared = np.where(own == early.none, NO_ROW, own + rows.none + 1)
-    return HandPays(rows.finder(_pack(question)).all_rows(shape.size), declared, pays)
+    return HandPays(rows.finder(pack_of(question)).all_rows(shape.size), declared, pays)
 
 
 def _without_last(found: PlayedOut) -> PlayedOut:

@@ -47,6 +47,13 @@ def for_least(ways: Sequence[Way]) -> list[Way]:
     return sorted(ways, key=lambda way: (way.lying.folded, way.lying.given_up[0], sum(way.lying.wagers.values())))
 
 
+def by_stake(ways: Sequence[Way]) -> list[Way]:
+    """A fold first, then by what lies there; without a fold where staying costs nothing more."""
+    stay = [way.lying.wagers for way in ways if not way.lying.folded]
+    able = (way for way in ways if not way.lying.folded or way.lying.wagers not in stay)
+    return sorted(able, key=lambda way: (not way.lying.folded, sum(way.lying.wagers.values())))
+
+
 @dataclass(frozen=True, slots=True)
 class _Place:
     """A point of the course: the number of the step, and the cards that lie hidden at each place by then."""

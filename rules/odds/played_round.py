@@ -41,7 +41,7 @@ class Lying:
     each step, what he laid away or apart, how he set his hand, and what he gave up of which bet."""
 
     groups: tuple[Group, ...] = ()
-    wagers: Mapping[str, int] = field(default_factory=dict)
+    wagers: Mapping[str, int] = field(default_factory=dict, hash=False)
     choices: tuple[tuple[str, str], ...] = ()
     folded: bool = False
     aside: Cards = ()
@@ -91,7 +91,7 @@ class Settler:
         given, name, before = lying.given_up
         cents = before if bet.name == given else lying.wagers.get(bet.name, 0)
         mine = [lines[each] for each in (bet.name, name if bet.name == given else "") if each in lines]
-        net = sum(line.net for line in mine)
+        net = sum((line.net + (Fraction(line.rest) if not line.meter else 0) for line in mine), Fraction(0))
         row = next((line.row for line in mine if line.row and line.result in _PAID), "")
         return Fraction(cents, self.unit), Fraction(net, self.unit), row or ""
 

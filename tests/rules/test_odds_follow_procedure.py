@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -19,13 +18,12 @@ from protocol.cards import parse_cards
 from protocol.tomlfile import TomlFileError
 from rules import game_ids
 from rules.game.load import Game, load_game
-from rules.odds import Odds, Question, alone, holdem_game, odds
+from rules.odds import Odds, Question, odds
 from rules.odds.decisions import DecidedOtherwise, decisions
-from rules.odds.holdem import count_holdem
-from rules.odds.holdem_deck import HoldemDeck
 from rules.odds.holdem_terms import CallAndRaise, HoldemTerms, RaiseOnce
 from rules.odds.named import odds_faults
 from rules.odds.placed_sets import Pack
+from rules.odds.question import OneDeck
 from rules.odds.settings import BonusSettings
 from rules.odds.solvers import SOLVERS, answers_for, solver_name
 from rules.odds.strategy import load_strategy
@@ -190,11 +188,11 @@ def test_a_solver_refuses_the_games_of_others(game_id: str) -> None:
 
 
 @pytest.mark.parametrize("most", [1, 2, 4])
-def test_streets_of_so_many_antes(most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_streets_of_so_many_antes(most: int, tmp_path: Path) -> None:
     """On a small pack the figure is that of a player who plays every deal out, and bets up to so much."""
-    monkeypatch.setattr(alone, "_PACK", NARROW)
     game = with_procedure(tmp_path, "mississippi-stud.co", [('"3 ante"', f'"{most} ante"')])
-    found = next(iter(odds(Question(game), "+".join(bet.name for bet in answers_for(game)))))
+    question = Question(game, one=OneDeck(NARROW.ranks, NARROW.suits))
+    found = next(iter(odds(question, "+".join(bet.name for bet in answers_for(game)))))
     hands = [frozenset(hand) for hand in combinations(range(NARROW.size), 2)]
     assert isinstance(found, Odds)
     assert -found.house_edge == average(on_the_streets(hand, 1, tuple(range(1, most + 1))) for hand in hands)
@@ -213,13 +211,11 @@ def test_holdem_with_other_raises(
     terms: HoldemTerms,
     raises: RaiseOnce | CallAndRaise,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """On a small deck, against every deal played out by hand."""
-    monkeypatch.setattr(holdem_game, "count_holdem", partial(count_holdem, deck=HoldemDeck((9, 10, 11, 12, 13), 2)))
-    monkeypatch.setattr(holdem_game, "_KEPT", {})
     game = with_procedure(tmp_path, game_id, [change])
-    found = next(iter(odds(Question(game), "+".join(bet.name for bet in answers_for(game)))))
+    question = Question(game, one=OneDeck((9, 10, 11, 12, 13), 2))
+    found = next(iter(odds(question, "+".join(bet.name for bet in answers_for(game)))))
     changed = HoldemTerms(terms.first, raises, terms.raised, terms.qualifier)
     _, ways = ByHand(changed, "9TJQK", "CD").count()
     gained = sum((number * sum(changed.gains(line, ending)[1], Fraction(0)) for (line, ending), number in ways.items()))
@@ -255,12 +251,12 @@ def test_other_figures_of_small_packs(
     pack: Pack,
     seen: Callable[[Odds], bool],
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(alone, "_PACK", pack)
     found = []
     for game in (load_game(game_id), with_procedure(tmp_path, game_id, [change])):
-        counted = odds(Question(game), of=[each.name for each in answers_for(game)])
+        counted = odds(
+            Question(game, one=OneDeck(pack.ranks, pack.suits)), of=[each.name for each in answers_for(game)]
+        )
         found.append(seen(next(each for each in counted if each.bet == bet and isinstance(each, Odds))))
     assert found == [False, True]
 

@@ -13,13 +13,12 @@ from rules.odds.card_sets import CardSets
 from rules.odds.dealt import CardDeck, count_dealt
 from rules.odds.large_hands import LargeContest, large_cases
 from rules.odds.placed_sets import Pack, RowFinder, all_sets
-from rules.odds.surrender import count_last
+from rules.odds.two_more_cards import count_two_more
 from rules.odds.two_shoes import count_two_shoes
 from rules.odds.unseen_draw import count_exchanges
 from rules.odds.versus import Contest, cases
 from tests.rules.test_odds_splits import SplitContest, foul, middle, rank, two, whole
 from tests.rules.test_odds_versus import best_five, plain
-from tests.support.oracles.odds_summed import row_pays
 
 Steps = list[tuple[int, int]]
 
@@ -41,7 +40,7 @@ def test_splits_tell_every_so_many_hands(steps: Steps, monkeypatch: pytest.Monke
 def test_two_more_cards_tell_each_first_one(steps: Steps) -> None:
     pack = Pack((2, 9, 1), 3)
     finder = RowFinder(pack, lambda cards: 0, 3)
-    count_last(finder, row_pays([1]), 3, lambda *step: steps.append(step))
+    count_two_more(finder, all_sets(pack.size, 3), 1, lambda *step: steps.append(step))
     assert steps == [(first, 9) for first in range(1, 10)]
 
 

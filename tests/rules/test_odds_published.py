@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from fractions import Fraction
 from math import comb
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from dealer_flow.games import files_of
 from protocol.cards import Card
 from rules.game.load import load_game
 from rules.hands import Made, ranking
@@ -15,9 +17,8 @@ from rules.odds.best_of_one_more import BestOfOneMore
 from rules.odds.best_play import PlayedOut, RowPays
 from rules.odds.community_draw import community_draw
 from rules.odds.placed_sets import Pack, RowFinder, all_sets, places
-from rules.odds.streets import streets
-from rules.odds.take_back import take_back
 from tests.support.oracles.odds_summed import gain, row_pays, staked
+from tests.support.reading.game_files import flat_paytables
 
 ROWS = (
     "royal flush",
@@ -54,49 +55,39 @@ def edge(found: PlayedOut) -> Fraction:
 FINDER = RowFinder(Pack(), row_of)
 
 
-@pytest.mark.parametrize(
-    ("game", "bets", "table", "hands", "pairs", "pushes"),
-    [
-        ("let-it-ride.co", "bet-1+bet-2+bet-dollar", "LIR-4", [200, 100, 40, 15, 9, 5, 3, 2], 5, 0),
-        ("vegas-double-action.co", "hand", "VDA-HAND", [200, 50, 25, 7, 4, 3, 2, 1], 0, 4),
-        (
-            "mississippi-stud.co",
-            "ante+third-street+fourth-street+fifth-street",
-            "MS-01",
-            [500, 100, 40, 10, 6, 4, 3, 2],
-            4,
-            5,
-        ),
-    ],
-)
 @pytest.mark.slow
-def test_a_game_is_counted_by_its_printed_pays(
-    game: str, bets: str, table: str, hands: list[int], pairs: int, pushes: int
-) -> None:
-    rows = FINDER.all_rows(5)
-    expected = {
-        "let-it-ride.co": lambda: take_back(Pack(), rows, pays(hands, pairs)),
-        "vegas-double-action.co": lambda: community_draw(
-            Pack(), rows, pays(hands, pairs, pushes), size=5, discards=range(6)
-        ),
-        "mississippi-stud.co": lambda: streets(Pack(), rows, pays(hands, pairs, pushes)),
-    }[game]()
-    (found,) = odds(Question(load_game(game), paytable=table), bets)
+def test_a_draw_is_counted_by_its_printed_pays() -> None:
+    expected = community_draw(
+        Pack(), FINDER.all_rows(5), pays([200, 50, 25, 7, 4, 3, 2, 1], 0, 4), size=5, discards=range(6)
+    )
+    (found,) = odds(Question(load_game("vegas-double-action.co"), paytable="VDA-HAND"), "hand")
     assert isinstance(found, Odds)
     assert (found.house_edge, found.average_bet) == (-gain(expected), staked(expected))
 
 
-@pytest.mark.more
-def test_three_bets_two_of_which_may_be_taken_back() -> None:
-    found = take_back(Pack(), FINDER.all_rows(5), pays([1000, 200, 50, 11, 8, 5, 3, 2], pairs=5))
-    assert (edge(found), found.ways.total()) == (Fraction("3.5057"), 22_100 * 49 * 48)
+@pytest.mark.slow
+def test_three_bets_two_of_which_may_be_taken_back(tmp_path: Path) -> None:
+    """1000 for a royal flush, 200, 50, 11, 8, 5, 3, 2, and a pair of tens or better even money: an edge of 3.5057 %."""
+    flat_paytables(tmp_path / "paytables")
+    table = tmp_path / "paytables" / "LIR-3.toml"
+    table.write_text(table.read_text().replace('"500 to 1"', '"1000 to 1"'))
+    path = tmp_path / "let-it-ride.co.toml"
+    path.write_text(files_of("pays")["let-it-ride.co"].read_text())
+    (found,) = odds(Question(load_game(path), paytable="LIR-3"), "bet-1+bet-2+bet-dollar")
+    assert isinstance(found, Odds)
+    assert round(found.house_edge * 100, 4) == Fraction("3.5057")
+    assert sum(found.also["decisions"]["bet 1"].values()) == comb(52, 3)
+    assert sum(found.also["decisions"]["bet 2"].values()) == comb(52, 4)
 
 
 @pytest.mark.slow
 def test_three_streets_of_one_to_three_antes() -> None:
-    found = streets(Pack(), FINDER.all_rows(5), pays([500, 100, 40, 10, 6, 4, 3, 2], pairs=4, pushes=5))
-    assert (edge(found), found.ways.total()) == (Fraction("4.9149"), 1_326 * 50 * 49 * 48)
-    assert round(staked(found), 2) == Fraction("3.59")
+    bets = "ante+third-street+fourth-street+fifth-street"
+    (found,) = odds(Question(load_game("mississippi-stud.co"), paytable="MS-01"), bets)
+    assert isinstance(found, Odds)
+    assert round(found.house_edge * 100, 4) == Fraction("4.9149")
+    assert round(found.average_bet, 2) == Fraction("3.59")
+    assert sum(found.also["decisions"]["street 1"].values()) == comb(52, 2)
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import comb, prod
@@ -12,23 +12,24 @@ import pytest
 
 pytest.importorskip("numpy")
 
-from dealer_flow.procedure.plan import Plan
 from protocol.cards import Card
 from rules import game_ids
-from rules.facts.terms import agree
 from rules.game.hand_spec import OWN
 from rules.game.house_ways import load_houseway
 from rules.game.load import Game, load_game
 from rules.kinds.proposition import PropositionBet
 from rules.odds import Odds, Question, odds
-from rules.odds.course import Way
-from rules.odds.decisions import decisions
+from rules.odds.course import Way, by_stake
 from rules.odds.decks import dealt_from
-from rules.odds.joint import of_joint
-from rules.odds.played_round import Cards, Lying, Settler
+from rules.odds.growing import Growing, HandRows
+from rules.odds.joint import Ending, of_joint
+from rules.odds.placed_sets import Pack
+from rules.odds.played_round import Cards, Lying
 from rules.odds.propositions import proposition_odds
 from rules.odds.question import OneDeck
+from rules.odds.seated import UNIT_CENTS, seated
 from rules.odds.solvers import SOLVERS, answers_for
+from rules.odds.table_rows import TableRows
 from rules.odds.walk import Choose, Walk, any_way
 from tests.support.reading.paper import Paper
 
@@ -112,27 +113,25 @@ def setting(found: Odds) -> Setting:
 def walked(question: Question, found: Odds, *, suits_alike: bool = True) -> list[Odds]:
     """The bets of a figure together, and each by itself, walked through on the same deck with the same tables."""
     game, how, names = question.game, setting(found), found.bet.split("+")
-    chosen = decisions(game)
-    assert chosen is not None
-    plan = Plan(chosen.plan.procedure, chosen.plan.options | how.options)
-    chosen = replace(chosen, plan=plan, unit=names[0])
     bets = [game.bets[name] for name in names]
     readings = game.default_readings() | how.readings
-    chosen_by = game.default_paytables(readings)
-    ids = (found.paytable or "").split("+")
-    tables = {bet.name: each for bet in bets for each in ids if each in bet.to_choose and bet.name in chosen_by}
-    terms = agree(game, paytables=tables, readings=readings, token_cents=1, accept_suspect=True)
-    before = plan.before_deal - plan.tips.keys() - how.without
-    lies = {name for name in before if name in names or name not in chosen.optional}
-    stakes = {**dict.fromkeys(lies, Fraction(1)), **chosen.stakes, **how.stakes}
-    wagers = {name: int(ANTE_CENTS * stakes[name]) for name in lies}
+    tables = (found.paytable or "").split("+")
+    seat = seated(
+        question,
+        bets,
+        tables,
+        options=how.options,
+        readings=readings,
+        stakes=how.stakes,
+        without=how.without,
+        unit_cents=100 if names == ["bonus"] else UNIT_CENTS,  # .16(8)(b): exactly $1
+    )
     source = dealt_from(game)
     deck = [*question.one.cards, *(Card(0x51 + number) for number in range(source.jokers))] * source.decks
     house = house_way(game, readings) if game.spec.houseways else None
     choose = as_the_house(house) if house is not None and how.house_sets else any_way
-    settler = Settler(plan, terms, bets, ANTE_CENTS)
     apart = {OWN: question.one.cards} if game.id == "208.co" else {}  # .32(2): the hands come from a deck of their own
-    ways = Walk(chosen, settler, wagers, deck, choose, house, suits_alike=suits_alike, apart=apart).run()
+    ways = Walk(*seat, deck, choose, house, suits_alike=suits_alike, apart=apart).run()
     return list(of_joint(question, names, ways))
 
 
@@ -171,7 +170,8 @@ def agree_on_a_figure(question: Question, dealt: random.Random, *, suits_alike: 
     found = [each for each in odds(question, of=own) if isinstance(each, Odds)]
     plain = {bet.name for bet in answers_for(question.game) if not isinstance(bet, PropositionBet)}
     together = [each for each in found if plain.issuperset(each.bet.split("+"))]
-    one = dealt.choice([each for each in together if "+" in each.bet] or together)
+    joined = {name for each in together if "+" in each.bet for name in each.bet.split("+")}
+    one = dealt.choice([each for each in together if "+" in each.bet or each.bet not in joined])
     whole, *parts = walked(question, one, suits_alike=suits_alike)
     assert ends(whole) == ends(one)
     for part in parts:
@@ -207,6 +207,46 @@ def test_a_solver_comes_to_what_a_walk_settles(game_id: str) -> None:
         load_game(game_id), one=deck_of(small, dealt, (small.ranks, small.suits)), wager_cents=ANTE_CENTS
     )
     agree_on_a_figure(question, dealt, suits_alike=small.suits_alike)
+
+
+def rule(decision: int, cards: Sequence[Card], ways: int) -> int:
+    """A silly strategy that knows no suits."""
+    return (sum(card & 0x0F for card in cards) + decision) % ways
+
+
+@pytest.mark.parametrize("left_open", [None, 0, 1])
+@pytest.mark.parametrize("game_id", ["bonus-6.co", "let-it-ride.co", "mississippi-stud.co"])
+def test_a_strategy_comes_to_what_a_walk_by_it_settles(game_id: str, left_open: int | None) -> None:
+    """One that says what to do at every decision, or leaves one of them to the best play."""
+    small, dealt = SMALL[game_id], random.Random(game_id)
+    one = deck_of(small, dealt, (small.ranks, small.suits))
+    question = Question(load_game(game_id), one=one)
+    bets, pack = answers_for(question.game), Pack(*one)
+    tables = [bets[-1].paytables[0] if bets[-1].paytables else bets[0].paytables[0]]
+    tabled = next(bet for bet in bets if tables[0] in bet.paytables)
+    seat = seated(question, bets, tables)
+    options = {"bonus-6.co": 2, "let-it-ride.co": 2, "mississippi-stud.co": 4}[game_id]
+
+    def by_set(decision: int, cards: Sequence[Card]) -> int | None:
+        return None if decision == left_open else rule(decision, cards, options)
+
+    def by_cards(_: str, lying: Lying, ways: Sequence[Way]) -> Sequence[Way]:
+        decision, able = len(lying.choices), by_stake(ways)
+        if decision == left_open:
+            return able
+        chosen = rule(decision, [card for group in lying.groups for card in group.cards], options)
+        return [able[chosen if chosen < len(able) else 0]]
+
+    rows = {tabled.hand: HandRows(pack, TableRows(question, tabled, question.game.paytables[tables[0]]))}
+    growing = Growing(*seat, pack, rows, by_set)
+    counted = growing.run().ways
+    found = Counter[Ending]()
+    for end, number in counted.items():
+        found[growing.ending(end)] += number
+    ways = Walk(*seat, one.cards, by_cards).run()
+    assert {end: Fraction(number, found.total()) for end, number in found.items()} == {
+        end: Fraction(number, ways.total()) for end, number in ways.items()
+    }
 
 
 ON_CARD = ("card:TH", "rank:T", "suit:H", "over-7", "under-7")

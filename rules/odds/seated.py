@@ -1,0 +1,53 @@
+"""A seat at a game's table as its bets are counted: what lies there before the deal, on which terms it is settled."""
+
+from collections.abc import Collection, Mapping, Sequence
+from fractions import Fraction
+from typing import Final, NamedTuple
+
+from rules.bets.bet import Bet
+from rules.facts.terms import agree
+from rules.odds.decisions import Decisions, decisions
+from rules.odds.played_round import Settler
+from rules.odds.question import Question
+
+UNIT_CENTS: Final = 2000
+"""Of a bet of one unit; what no token divides is counted exactly."""
+
+
+class Seated(NamedTuple):
+    """What may be chosen, who settles it, and the wagers before the deal, in cents."""
+
+    decisions: Decisions
+    settler: Settler
+    wagers: Mapping[str, int]
+
+
+def seated(
+    question: Question,
+    bets: Sequence[Bet],
+    tables: Collection[str],
+    *,
+    options: Mapping[str, str] | None = None,
+    readings: Mapping[str, str] | None = None,
+    stakes: Mapping[str, Fraction] | None = None,
+    without: Collection[str] = (),
+    unit_cents: int = UNIT_CENTS,
+) -> Seated:
+    """A seat with these bets and those that they may not lie without, each paid by one of these `tables` and as much as
+    the procedure asks for, or as `stakes` says in units of the first; `without` those that are not made. A unit is
+    `unit_cents`."""
+    game = question.game
+    found = decisions(game).under(options or {})
+    given = game.default_readings() | dict(question.readings) | dict(readings or {})
+    to_choose = game.default_paytables(given)
+    chosen = {bet.name: each for bet in bets for each in tables if each in bet.to_choose and bet.name in to_choose}
+    terms = agree(game, paytables=chosen, readings=given, token_cents=1, accept_suspect=True)
+    names = {bet.name for bet in bets}
+    before = found.plan.before_deal - found.plan.tips.keys() - set(without)
+    lies = {name for name in before if name in names or name not in found.optional}
+    entering = [row.name for row in found.plan.procedure.bet if row.enters]
+    if entering and lies.isdisjoint(entering):
+        lies.add(entering[0])  # without it nobody is dealt in
+    units = {**dict.fromkeys(lies, Fraction(1)), **found.stakes, **(stakes or {})}
+    wagers = {name: int(unit_cents * units[name]) for name in sorted(lies)}
+    return Seated(found, Settler(found.plan, terms, bets, unit_cents), wagers)
