@@ -13,7 +13,6 @@ from rules.odds.joint import Ending
 from rules.odds.placed_sets import Ints
 
 LOST: Final = Fraction(-1)
-PUSHED: Final = Fraction(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +40,3 @@ class PlayedOut:
     ways: Counter[Ending]
     decided: Mapping[str, Mapping[str, int]]
     first: Mapping[str, str] = field(default_factory=dict)
-
-
-def units(*amounts: Fraction | int) -> tuple[Fraction, ...]:
-    """Amounts as fractions."""
-    return tuple(map(Fraction, amounts))

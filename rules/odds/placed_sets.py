@@ -92,24 +92,6 @@ def count_rows(pack: int, rows: Ints, kinds: int, size: int, known: int) -> Ints
     return found.reshape(-1, kinds)
 
 
-def shrink(pack: int, values: Ints, size: int) -> Ints:
-    """Values of every set of `size` cards, summed for every set of one card less over the card that may come."""
-    sets = all_sets(pack, size)
-    found = np.zeros((comb(pack, size - 1), *values.shape[1:]), np.int64)
-    for dropped in range(size):
-        np.add.at(found, places(np.delete(sets, dropped, axis=1)), values)
-    return found
-
-
-def extend(pack: int, values: Ints, size: int) -> Ints:
-    """Values of every set of `size` - 1 cards, summed for every set of `size` over the card that came last."""
-    sets = all_sets(pack, size)
-    found = np.zeros((len(sets), *values.shape[1:]), np.int64)
-    for dropped in range(size):
-        found += values[places(np.delete(sets, dropped, axis=1))]
-    return found
-
-
 # ------------------------------------------------------------------ sets that are alike
 
 

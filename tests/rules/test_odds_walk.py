@@ -298,13 +298,15 @@ def game_readings(found: Odds) -> set[tuple[str, str]]:
     return {(name, default[name]) for name in found.reading if name in default}
 
 
-@pytest.mark.more
-@pytest.mark.parametrize("deck", ["royal", "any", "any other"])
-@pytest.mark.parametrize("game_id", list(SMALL))
-def test_a_solver_comes_to_what_a_walk_settles_on_a_larger_deck(game_id: str, deck: str) -> None:
-    small, dealt = SMALL[game_id], random.Random(f"{game_id} {deck}")
-    one = deck_of(small, dealt, small.larger)
-    if deck == "royal" and len(one.ranks) == len(ROYAL):
-        one = OneDeck(ROYAL, one.suits)
+@pytest.mark.parametrize(
+    ("game_id", "royal"),
+    [
+        *(pytest.param(game, False, marks=pytest.mark.more) for game in SMALL),
+        *(pytest.param(game, True, marks=pytest.mark.slow) for game, deck in SMALL.items() if deck.larger == (5, 2)),
+    ],
+)
+def test_a_solver_comes_to_what_a_walk_settles_on_a_larger_deck(game_id: str, royal: bool) -> None:
+    small, dealt = SMALL[game_id], random.Random(f"{game_id} {royal}")
+    one = OneDeck(ROYAL, 2) if royal else deck_of(small, dealt, small.larger)
     question = Question(load_game(game_id), one=one, wager_cents=ANTE_CENTS)
     agree_on_a_figure(question, dealt, suits_alike=small.suits_alike)
