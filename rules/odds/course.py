@@ -63,7 +63,7 @@ class _Place:
 
 
 @dataclass
-class Course(ABC, Generic[V]):
+class GameCourse(ABC, Generic[V]):
     """`wagers`: what lies there before the deal, in cents."""
 
     decisions: Decisions

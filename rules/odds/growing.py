@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from dealer_flow.procedure.must_draw import must_draw
 from protocol.cards import CARDS, Card
-from rules.odds.course import Course, GoOn, Way, by_stake, for_least
+from rules.odds.course import GameCourse, GoOn, Way, by_stake, for_least
 from rules.odds.joint import Ending
 from rules.odds.placed_sets import (
     Choose,
@@ -140,7 +140,7 @@ class HandRows:
 
 
 @dataclass
-class Growing(Course[Coming]):
+class Growing(GameCourse[Coming]):
     """`tables`: hand -> the rows of the pay table that pay it. `strategy`: what somebody chooses who does not play for
     the most, by the places of `Grown`."""
 
@@ -202,7 +202,7 @@ class Growing(Course[Coming]):
         if coming.counts is None:
             return self._last(coming, known, number)
         for hand in self._complete(then):
-            coming = self._told_apart(coming, hand, known + number)
+            coming = self._by_row(coming, hand, known + number)
         for more in range(number, 0, -1):
             coming = self._one_less(coming, known + more - 1)
         same = factorial(number)
@@ -288,10 +288,10 @@ class Growing(Course[Coming]):
         hands = [] if end.lying.folded else self._complete(end.lying)
         found = replace(coming, counts=np.ones((len(sets_of(self.pack, known).sets), 1), np.int64))
         for hand in hands:
-            found = self._told_apart(found, hand, known)
+            found = self._by_row(found, hand, known)
         return found
 
-    def _told_apart(self, coming: Coming, hand: str, known: int) -> Coming:
+    def _by_row(self, coming: Coming, hand: str, known: int) -> Coming:
         """The same by the rows that a hand of the sets reaches, unless it has more cards by then."""
         assert coming.counts is not None, "it was spread"
         if any(hand in dict(end.rows) for end in coming.ends):

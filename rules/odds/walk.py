@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from dealer_flow.procedure.must_draw import must_draw
 from protocol.cards import Card
 from rules.game.hand_spec import OWN
-from rules.odds.course import Course, GoOn, Way, for_least
+from rules.odds.course import GameCourse, GoOn, Way, for_least
 from rules.odds.joint import Ending
 from rules.odds.played_round import DEALER, Cards, Group, Lying
 
@@ -43,7 +43,7 @@ def any_way(_step: str, _lying: Lying, ways: Sequence[Way]) -> Sequence[Way]:
 
 
 @dataclass
-class Walk(Course[Ways | None]):
+class Walk(GameCourse[Ways | None]):
     """`deck` is what the cards come from; `apart`: a place whose cards come from a deck of their own, and that deck.
     `house` sets the dealer's hand. `suits_alike`: no rule of the bets knows one suit from another."""
 
