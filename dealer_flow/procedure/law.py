@@ -196,9 +196,7 @@ class Law:
         unknown = set[str]()
         if self._moves_bets and made:
             lay, unknown = self._as_they_lay(lay, made)
-        if (
-            self._entry and self.entering.isdisjoint(lay) and self._in_pots.isdisjoint(lay)
-        ):  # each lacks another, or else what deals a hand in
+        if self._entry and self.entering.isdisjoint(lay):  # each lacks another, or else what deals a hand in
             rules = (*(rule for rule in self.rules if rule.kind in ALONE), *self._entry)
             return tuple(breach for rule in rules if (breach := rule.breach(lay)) is not None)
         due = self._due(lay, made) if alive and self._points else {}
