@@ -6,10 +6,10 @@ from typing import Final
 from msgspec.structs import replace
 
 from dealer_flow.record.result import Seat
-from rules.bets.bet import Agreed, OtherOption
+from rules.bets.bet import Agreed
 from rules.bets.hold import Hold
 from rules.facts.seen import View
-from rules.hands.poker import is_wheel
+from rules.hands.poker import SEQUENCES, WHEEL
 from rules.settlement import SettlementLine
 
 Line = Callable[[Agreed, Seat, Hold | None, View], SettlementLine | None]
@@ -28,7 +28,13 @@ def named(line: SettlementLine, of: Agreed, seat: Seat, view: View, resolve: Lin
     """The line with the name of the reading that decided it, where one did; `resolve` makes the line of a bet."""
     folded = seat.status == "folded"
     for other in of.others:
-        if (other.at == "fold") != folded or (not folded and not _matters(other, of, seat, view)):
+        if (other.at == "fold") != folded:
+            continue
+        if other.wheel:  # asked of most seats: a hand of another kind is the same by both rankings
+            key = getattr(view.hand(of.hand, seat), "key", None)
+            if key is not None and (key.kind not in SEQUENCES or key.ranks[0] != WHEEL):
+                continue
+        elif not folded and not _matters(other.at, of, seat, view):
             continue
         moved = money(resolve(other.of, seat, None, view))
         if moved is not None and moved != money(line):
@@ -36,12 +42,12 @@ def named(line: SettlementLine, of: Agreed, seat: Seat, view: View, resolve: Lin
     return line
 
 
-def _matters(other: OtherOption, of: Agreed, seat: Seat, view: View) -> bool:
+def _matters(at: str, of: Agreed, seat: Seat, view: View) -> bool:
     """Whether the hands are such that what the option changes is looked at."""
-    if other.at == "unqualified":
-        rule = getattr(of.bet, "unqualified", None)
+    if at == "unqualified":
+        rule = of.bet.unqualified_by
         return rule is not None and view.qualifies(rule.qualifier, seat) is False
-    if other.at == "tie":
+    if at == "tie":
         compared = view.compared.get((of.hand, of.against, seat.seat))
         return compared is None or isinstance(compared, str) or compared[0] == 0
-    return not other.wheel or isinstance(hand := view.hand(of.hand, seat), str) or is_wheel(hand.key)
+    return True

@@ -309,10 +309,8 @@ def agree(
 ) -> Terms:
     """Terms from what a caller asked; SettlementRefused names what is unknown and what is allowed."""
     chosen_readings = _choose_readings(game, readings)
-    chosen_tables = _choose_tables(game, paytables, chosen_readings)
+    chosen_tables = _choose_tables(game, paytables, chosen_readings, accept_suspect=accept_suspect)
     _agree_figures(rounding, token_cents, envy_base_cents)
-    if not accept_suspect:
-        _refuse_suspects(game, chosen_tables, chosen_readings)
     return Terms(
         limit_cents=_agree_limit(game, limit_cents),
         maximum=agree_maximum(game, maximum, chosen_tables),
@@ -387,7 +385,10 @@ def _known(game: Game, meters: Mapping[str, Meter | int], jackpot: JackpotAward 
     return {name: Meter(meter) if isinstance(meter, int) else meter for name, meter in meters.items()}
 
 
-def _choose_tables(game: Game, wanted: Mapping[str, str], readings: Mapping[str, str]) -> dict[str, str]:
+def _choose_tables(
+    game: Game, wanted: Mapping[str, str], readings: Mapping[str, str], *, accept_suspect: bool
+) -> dict[str, str]:
+    """A pay table for each bet; what cannot be meant as it is printed is refused unless it is accepted."""
     chosen = game.default_paytables(readings)
     for bet, table in wanted.items():
         if bet not in chosen:
@@ -400,6 +401,8 @@ def _choose_tables(game: Game, wanted: Mapping[str, str], readings: Mapping[str,
         chosen[bet] = table
     for each in game.paired:
         _pair(game, each, wanted, chosen)
+    if not accept_suspect:
+        _refuse_suspects(game, chosen, readings)
     return chosen
 
 

@@ -116,7 +116,7 @@ class HouseWay:
         groups = _groups(cards)
         times = tuple([number for number, _ in groups])
         for rule in self.spec.rules:
-            if rule.when and any(readings.get(name) != option for name, option in rule.when.items()):
+            if rule.when and not rule.when.items() <= readings.items():
                 continue
             if rule.groups in (None, times) and self._speaks_of(rule, cards, groups) and (best := _best(rule, ways)):
                 return rule, tuple([way.setting for way in best])

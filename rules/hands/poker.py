@@ -26,8 +26,10 @@ RANKINGS: Final = Path(__file__).parents[1] / "data" / "rankings"
 MOST_CARDS: Final = 9
 _JOKERS: Final = 2
 _FACES: Final = frozenset(card for card in CARDS if card.is_face)
-_SEQUENCES: Final = frozenset({"straight", "straight flush"})
-_FIVE: Final = 5
+SEQUENCES: Final = frozenset({"straight", "straight flush"})
+"""Kinds of hands that ace to five may be."""
+WHEEL: Final = 5
+"""The highest rank of ace to five."""
 _LAST_PLAYING: Final = max(DECK)
 _NO_READINGS: Final[Mapping[str, str]] = {}
 _KEPT: Final = 4096
@@ -132,11 +134,6 @@ def only_the_wheel_apart(ranking: object, other: object) -> bool:
         return False
     apart = {"id", "title", "clause", "notes", "ace_low"}
     return ranking.spec.model_dump(exclude=apart) == other.spec.model_dump(exclude=apart)
-
-
-def is_wheel(key: object) -> bool:
-    """Whether a hand of this key is ace to five in sequence, of one suit or not."""
-    return isinstance(key, Made) and key.ranks[:1] == (_FIVE,) and key.kind in _SEQUENCES
 
 
 class _Worth(NamedTuple):

@@ -58,6 +58,8 @@ _NO_CENTS: Final = (0, 0, 0, 0, 0)
 _NO_METERS: Mapping[str, Meter | int] = {}
 _NO_RUNNERS: Mapping[int, int] = {}
 
+_Dealt = tuple[Plan | None, Law | None]
+"""The procedure that dealt a round, and what it says of wagers, as far as they are known."""
 Waiting = Holds | Hold
 """Bets by seat that wait for a person, or the reason why a whole round does."""
 
@@ -147,13 +149,12 @@ def settle_on(result: RoundResult, terms: Terms, waiting: Waiting = _NOTHING_WAI
     """Settle one round on terms that were agreed before; the round is of the game and has no bets but its. `waiting`
     bets are held as if they broke a rule; the whole round where it is a Hold."""
     game = terms.game
-    seats, (plan, law) = sorted(result.seats, key=_BY_NUMBER, reverse=game.descending), known_of(result, game)
-    hold, waits = _nothing_settles(result, game, plan), _NOTHING_WAITS
+    seats, known = sorted(result.seats, key=_BY_NUMBER, reverse=game.descending), known_of(result, game)
+    plan, law = known
+    hold = _nothing_settles(result, game, plan)
     if isinstance(waiting, Hold):
-        hold = hold or waiting
-    else:
-        waits = waiting
-    books = _hold_all(result, seats, terms, law, hold) if hold else _lines(result, seats, terms, plan, law, waits)
+        hold, waiting = hold or waiting, _NOTHING_WAITS
+    books = _hold_all(result, seats, terms, law, hold) if hold else _lines(result, seats, terms, known, waiting)
     books.unseen = None if plan is not None else _UNSEEN
     return _close(result, terms, seats, books, hold.why if hold else None)
 
@@ -184,15 +185,11 @@ def _hold_all(result: RoundResult, seats: Sequence[Seat], terms: Terms, law: Law
     return _Books(lines, pool=pool_of(View(result, terms), seats, {}, None))
 
 
-def _lines(
-    result: RoundResult, seats: Sequence[Seat], terms: Terms, plan: Plan | None, law: Law | None, waits: Holds
-) -> _Books:
+def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms, dealt: _Dealt, waits: Holds) -> _Books:
     """Every bet of the table: by its cards where it plays, else as the round says."""
     game = terms.game
     lines: list[SettlementLine] = []  # annotated: list[...]() builds its type for each round
-    bets, holds, played = _look_at(result, seats, terms, folds_in(plan), law)
-    for number, mine in waits.items():
-        holds[number] = {**mine, **holds.get(number, {})}
+    bets, holds, played = _look_at(result, seats, terms, dealt, waits)
     view = View(result, terms)
     at_once = {bet.name: bet.settle_table(seats, holds, played, view) for bet in game.for_table}
     of_table = any_pots(view, seats, holds)
@@ -309,11 +306,13 @@ def collected(lines: Iterable[SettlementLine], game: Game) -> int:
 
 
 def _look_at(
-    result: RoundResult, seats: Iterable[Seat], terms: Terms, folds: Set[str], law: Law | None
+    result: RoundResult, seats: Iterable[Seat], terms: Terms, dealt: _Dealt, waits: Holds
 ) -> tuple[dict[int, Mapping[str, Agreed]], dict[int, dict[str, Hold]], dict[int, Set[str]]]:
     """Seat -> its bets by name; those of them that break a rule, of a seat that has such; and those that the cards
-    decide. `folds` are the choices by which a hand is given up. What a dead hand's bets are does not matter; those that
-    the round itself holds stay held."""
+    decide. What a dead hand's bets are does not matter; those that the round itself holds stay held. Bets that are not
+    held for another reason wait as `waits` says."""
+    plan, law = dealt
+    folds = folds_in(plan)
     bets: dict[int, Mapping[str, Agreed]] = {}
     holds: dict[int, dict[str, Hold]] = {}
     played: dict[int, Set[str]] = {}
@@ -334,6 +333,8 @@ def _look_at(
             played[number] = names
         else:
             played[number] = {name for name, of in made.items() if plays(result, seat, of.bet, terms.game)}
+    for number, mine in waits.items():
+        holds[number] = {**mine, **holds.get(number, {})}
     return bets, holds, played
 
 
@@ -390,10 +391,7 @@ def _by_choice(staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
 
 def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Books, why: str | None) -> Settlement:
     """Add up and sign."""
-    lines = (*books.lines, *books.envy)
-    if result.currency != DOLLAR:
-        why = why and spelled(why, result.currency)
-        lines = tuple(structs.replace(line, why=spelled(line.why, result.currency)) for line in lines)
+    lines, why = _in_currency((*books.lines, *books.envy), why, result.currency)
     totals, players, held, from_meters = _sums(lines, seats)
     all_held = why is not None or (bool(held) and len(held) == len(lines))
     why = why or (f"seat {held[0].seat} {held[0].bet}: {held[0].why}" if held else _laid_late(seats))
@@ -427,6 +425,17 @@ def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Boo
         pots=books.pots.pots if books.pots else (),
         pool=books.pool.total if books.pool else None,
         unseen=books.unseen,
+    )
+
+
+def _in_currency(
+    lines: tuple[SettlementLine, ...], why: str | None, currency: str
+) -> tuple[tuple[SettlementLine, ...], str | None]:
+    """The lines, and why something is held, with amounts as the round's currency is written."""
+    if currency == DOLLAR:
+        return lines, why
+    return tuple(structs.replace(line, why=spelled(line.why, currency)) for line in lines), why and spelled(
+        why, currency
     )
 
 
