@@ -158,8 +158,8 @@ class Game:
 
     @cached_property
     def tied(self) -> Mapping[str, frozenset[str]]:
-        """Bet -> the bets that are valid only together with it, itself included."""
-        groups = {name: frozenset({name}) for name in self.bets} | (self.law.tied if self.law is not None else {})
+        """Bet -> those that it stands with, itself included; `Law.tied` has those that a rule compares it with."""
+        groups = {name: frozenset({name}) for name in self.bets}
         for bet in self.bets.values():
             if bet.stands_with:
                 merged = groups[bet.name].union(*(groups[other] for other in bet.stands_with))
