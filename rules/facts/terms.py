@@ -310,7 +310,7 @@ def agree(
     """Terms from what a caller asked; SettlementRefused names what is unknown and what is allowed."""
     chosen_readings = _choose_readings(game, readings)
     chosen_tables = _choose_tables(game, paytables, chosen_readings, accept_suspect=accept_suspect)
-    _agree_figures(rounding, token_cents, envy_base_cents)
+    rounded = _agree_figures(rounding, token_cents, envy_base_cents)
     return Terms(
         limit_cents=_agree_limit(game, limit_cents),
         maximum=agree_maximum(game, maximum, chosen_tables),
@@ -322,8 +322,8 @@ def agree(
         readings=chosen_readings,
         paytables=chosen_tables,
         rounding=rounding,
-        unit_cents=(unit := token_cents if rounding == "down-to-token" else 1),
-        rounded=Rounding(name=rounding, unit_cents=unit),
+        unit_cents=rounded.unit_cents,
+        rounded=rounded,
         envy_base_cents=envy_base_cents,
         meters=_known(game, meters, jackpot),
         runners=agree_runners(game, runners),
@@ -345,12 +345,14 @@ def _agree_signed(game: Game, readings: Mapping[str, str], signed: Sequence[Sign
     return found
 
 
-def _agree_figures(rounding: str, token_cents: int, envy_base_cents: int | None) -> None:
+def _agree_figures(rounding: str, token_cents: int, envy_base_cents: int | None) -> Rounding:
+    """The rounding of the house, and the unit it rounds to."""
     if rounding not in ROUNDINGS:
         raise SettlementRefused("rounding", rounding, ROUNDINGS)
     for what, cents in (("token", token_cents), ("envy base wager", envy_base_cents)):
         if cents is not None and cents < 1:
             raise SettlementRefused(what, cents, ["1 cent or more"])
+    return Rounding(name=rounding, unit_cents=token_cents if rounding == "down-to-token" else 1)
 
 
 def _agree_jackpot(game: Game, award: JackpotAward | None) -> JackpotAward | None:

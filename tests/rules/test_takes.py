@@ -13,7 +13,7 @@ from rules.game.hand_spec import HandSpec
 from rules.hands import ranking
 from tests.support.reading.game_files import flat_games
 
-TAKES = "takes = { own = 2, community = 3 } # exactly so many of each"
+TAKES = "takes = { own = 2, community = 3 }"
 
 
 def spec_of(**keys: object) -> HandSpec:
@@ -49,7 +49,9 @@ def test_one_card_or_two_with_the_rest_of_the_board() -> None:
 def test_a_file_that_asks_for_what_cannot_be_is_named(tmp_path: Path, after: str, why: str) -> None:
     flat_games(tmp_path)
     path = tmp_path / "omaha.co.toml"
-    path.write_text(path.read_text().replace(TAKES, after, 1))
+    text = path.read_text()
+    assert TAKES in text
+    path.write_text(text.replace(TAKES, after, 1))
     with pytest.raises(TomlFileError) as caught:
         load_game(path)
     assert why in str(caught.value)
