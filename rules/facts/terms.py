@@ -341,7 +341,7 @@ def _agree_signed(game: Game, readings: Mapping[str, str], signed: Sequence[Sign
             if option not in READINGS[name]:
                 raise SettlementRefused(f"signed option of {name}", option, READINGS[name])
             if readings[name] == option:
-                found[name] = f"{each.by}, {each.on.isoformat()}"
+                found[name] = f"{each.by}, {each.on}"
     return found
 
 

@@ -1,10 +1,10 @@
 """What a game file says: bets and their clauses, the order of settling, limits, open readings; hands in `hand_spec`."""
 
-from datetime import date
 from typing import TYPE_CHECKING, Annotated, Literal, Union
 
 from pydantic import Field
 
+from dealer_flow.editions.edition import Day
 from dealer_flow.tomlfile import TomlTable
 from rules.bets.bet import Bet
 from rules.bets.bet_terms import RaceSpec
@@ -99,8 +99,8 @@ class Signature(TomlTable):
 
     by: Annotated[str, Field(min_length=1)]
     """Who signed."""
-    on: date
-    """The day, as in 2026-11-29."""
+    on: Day
+    """The day, as in `2026-11-29`."""
     readings: Annotated[dict[str, str], Field(min_length=1)]
     """Reading to the option that was signed."""
 

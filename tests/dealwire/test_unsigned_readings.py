@@ -16,7 +16,7 @@ from tests.support.rigs.serving import opened, run_until, simulators, write_conf
 
 NAME = "table-1"
 WAITS = 'limit-cents = 10000\nunsigned-readings = "wait"\n'
-SIGNED = '[[table.signed]]\nby = "J. Doe"\non = 2026-11-29\nreadings = { wild-kicker = "highest-absent" }\n'
+SIGNED = '[[table.signed]]\nby = "J. Doe"\non = "2026-11-29"\nreadings = { wild-kicker = "highest-absent" }\n'
 
 
 def invoked(*arguments: str) -> Result:

@@ -1,7 +1,6 @@
 """What a reading decides that waits for a person is held, to the cent; who signed stands in the settlement."""
 
 from dataclasses import replace
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ FOLDED_PAIR: dict[str, Any] = {
         {"seat": 2, "cards": "9S 6D 2C", "choices": ["fold"], "bets": {"ante": 1000, "pair-plus": 500}},
     ],
 }
-SIGNED = Signature(by="J. Doe", on=date(2026, 11, 29), readings={"folded-pair-plus": "loses"})
+SIGNED = Signature(by="J. Doe", on="2026-11-29", readings={"folded-pair-plus": "loses"})
 
 
 def terms_of(paper: Paper, **more: Any) -> Terms:
@@ -84,7 +83,7 @@ def test_envy_is_no_wager_of_one_seat_and_the_round_waits() -> None:
 
 def test_a_house_signs_in_its_own_file_which_settles_as_before(tmp_path: Path) -> None:
     head = 'schema = "dealwire.game/3"\nid = "house"\nbase = "three-card.co"\n'
-    block = '[[signed]]\nby = "J. Doe"\non = 2026-11-29\nreadings = { folded-pair-plus = "loses" }\n'
+    block = '[[signed]]\nby = "J. Doe"\non = "2026-11-29"\nreadings = { folded-pair-plus = "loses" }\n'
     plain, signed = tmp_path / "a" / "house.toml", tmp_path / "b" / "house.toml"
     for file, text in ((plain, head), (signed, head + block)):
         file.parent.mkdir()
@@ -110,4 +109,4 @@ def test_a_table_signs_no_reading_or_option_that_there_is_not() -> None:
         ({"folded-pair-plus": "no"}, "signed option of"),
     ):
         with pytest.raises(SettlementRefused, match=why):
-            agree(game, signed=[Signature(by="x", on=date(2026, 1, 1), readings=readings)])
+            agree(game, signed=[Signature(by="x", on="2026-01-01", readings=readings)])
