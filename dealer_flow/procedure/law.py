@@ -18,7 +18,8 @@ from dealer_flow.procedure.tables import DecisionPart, chosen
 class BetRule(NamedTuple):
     """One rule as it is asked: of one bet, or of several together. `kind` of AMOUNTS, BESIDE, or `limit`, `total-over`,
     `total-under`, `tip-alone`, `tip-over`; of a finished round also `entry` (none of `others`, which enter a seat, lies
-    beside the bet), `due` (a live hand lacks the bets of a choice), `left` (the bet goes with no choice made)."""
+    beside the bet), `due` (a live hand lacks the bets of a choice), `left` (the bet goes with no choice made),
+    `taken-back` (a choice took it back)."""
 
     kind: str
     bets: tuple[str, ...]
@@ -157,7 +158,9 @@ class Law:
         steps = [step for step in procedure.step if isinstance(step, DecideStep) and chosen(step.when, options)]
         self.by_steps = len(steps) > 1
         """True when a player may choose at several steps."""
-        self._points = tuple(self._where_hands_fold([step for step in steps if step.about is None]))
+        own = [step for step in steps if step.about is None]
+        self._points = tuple(self._where_hands_fold(own))
+        self._step_choices = tuple(step.choices for step in own)
         self._some_choice = tuple(self._rules_of_choices())
         self._moves_bets = any(choice.takes_back or choice.gives_up for choice in self.choices.values())
         self._in_pots = frozenset(bet.name for bet in self.spots if bet.pot is not None)
@@ -216,6 +219,8 @@ class Law:
             found += [Breach(rule, rule.bets, 0, 0) for bet, rule in due.items() if bet not in broken]
         if all_choices and made and not self._by_choice.isdisjoint(lay):
             found += self._left(lay, made)
+        if self._moves_bets and made:
+            found += (*self._taken_back(lay, made), *self._given_up(wagers, made))
         return tuple(found)
 
     def of_propositions(self, on: Mapping[str, Mapping[str, int]]) -> Iterator[Breach]:
@@ -270,7 +275,8 @@ class Law:
             if point.only is not None and point.only not in lay:
                 continue
             ways = []
-            for way in point.ways:
+            taken = tuple(way for way in point.ways if way.choice.name in made)
+            for way in taken or point.ways:
                 if (way.choice.needs or way.choice.unless) and not self._may(way.choice, lay):
                     continue
                 ways.append(way)
@@ -285,6 +291,24 @@ class Law:
                     missing = tuple(bet for bet in way.stakes if bet not in lay and bet not in self._in_pots)
                     found |= dict.fromkeys(missing, BetRule("due", missing, way.choice.clause))
         return found
+
+    def _taken_back(self, lay: Mapping[str, int], made: Collection[str]) -> Iterator[Breach]:
+        """Bets that lie there although the one choice told of a step took them back."""
+        for choices in self._step_choices:
+            here = [name for name in choices if name in made]
+            bet = self.choices[here[0]].takes_back if len(here) == 1 else None
+            if bet is not None and bet in lay:
+                yield Breach(BetRule("taken-back", (bet,), self.choices[here[0]].clause), (bet,), lay[bet], 0)
+
+    def _given_up(self, wagers: Mapping[str, int], made: Collection[str]) -> Iterator[Breach]:
+        """What a choice gave up of a bet, of a seat that lacks another bet without which nobody has that choice."""
+        for name in made:
+            choice = self.choices.get(name)
+            if choice is not None and (part := choice.gives_up) is not None:
+                others = tuple(bet for bet in choice.needs if bet != part.bet)
+                breach = BetRule("needs", (part.as_,), choice.clause, others=others).breach(wagers)
+                if breach is not None:
+                    yield breach
 
     @staticmethod
     def _may(choice: DecisionPart, lay: Mapping[str, int]) -> bool:

@@ -190,6 +190,8 @@ def in_words(breach: Breach, wagers: Mapping[str, int]) -> str:
         return f"a live hand without a bet on {listed([*breach.bets])}"
     if rule.kind == "left":
         return f"{of} goes with no choice that was made"
+    if rule.kind == "taken-back":
+        return f"{of} was taken back"
     if rule.kind == "excludes":
         return f"{breach.bets[0]} of {dollars(breach.cents)} beside {listed([*breach.bets[1:]])}"
     present = [bet for bet in rule.others if wagers.get(bet)]

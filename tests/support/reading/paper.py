@@ -22,7 +22,7 @@ PaperCase = dict[str, Any]
 
 def paper_games() -> list[str]:
     """The games that settlements were worked of."""
-    return sorted(file.name.removesuffix(".toml") for file in PAPER.glob("*.toml"))
+    return sorted(file.name.removesuffix(".toml") for file in PAPER.glob("*.*.toml"))
 
 
 @cache
