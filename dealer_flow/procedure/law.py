@@ -162,6 +162,13 @@ class Law:
         self._points = tuple(self._where_hands_fold(own))
         self._step_choices = tuple(step.choices for step in own)
         self._some_choice = tuple(self._rules_of_choices())
+        self._only_without = tuple(
+            BetRule("excludes", (choice.bet,), choice.clause, others=choice.unless)
+            for choice in procedure.decision
+            if choice.bet is not None and choice.unless
+            if not any(choice.bet in other.stakes for other in procedure.decision if other is not choice)
+        )
+        """Bets of the one choice that a player with another bet does not have; the table never offers it."""
         self._moves_bets = any(choice.takes_back or choice.gives_up for choice in self.choices.values())
         self._in_pots = frozenset(bet.name for bet in self.spots if bet.pot is not None)
         self._by_choice = frozenset(
@@ -214,6 +221,9 @@ class Law:
                 found.append(breach)
         if self._some_choice:
             found += self._by_some_choice(lay, made, due)
+        for rule in self._only_without:
+            if (breach := rule.breach(lay)) is not None:
+                found.append(breach)
         if due:
             broken = {bet for breach in found for bet in breach.bets}
             found += [Breach(rule, rule.bets, 0, 0) for bet, rule in due.items() if bet not in broken]

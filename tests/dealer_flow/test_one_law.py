@@ -249,9 +249,7 @@ def _variant(name: str) -> bool:
 
 RULED = [name for name in known_procedures() if game_id_of(name) and rules_of(load_procedure(name))]
 NOT_AT_THE_TABLE = {
-    ("208.co", "three-card-late", "excludes"),
     ("bonus-6.co", "bonus-card", "needs"),
-    ("high-five.co", "play", "excludes"),
     ("texas-shootout.co", "second-bonus", "needs"),
 }
 """Rows of which no choice at the table makes a breach: procedure, bet and rule."""

@@ -320,7 +320,7 @@ def test_a_table_that_begins_anew_has_the_pools_of_the_journal(tmp_path: Path) -
         with TableFactory(journal.path) as maker:
             facts = maker.facts(part)
             assert facts["meters"] == {}, "pools are no meters of the table"
-            assert set(facts["files"]) == {"procedure", "game", "jackpot"}
+            assert set(facts["files"]) == {"procedure", "game", "jackpot", "edition"}
             journal.started("table-1", 2, configuration_of(part), facts)
             journal.secure()
         with JournalReader(journal.path) as reader, TableFactory(journal.path) as maker:

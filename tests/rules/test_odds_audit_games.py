@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from rules.game.load import Game, load_game
-from rules.odds import NotComputed, Odds, PaytableFinding, alone, audit
+from rules.odds import NotComputed, Odds, PaytableFinding, audit
 from rules.odds.findings import Proposal
-from rules.odds.placed_sets import Pack
+from rules.odds.question import OneDeck, Question
 
 HEAD = """
 schema = "dealwire.game/3"
@@ -185,10 +185,9 @@ ROWS = {"royal flush": 200, "flush": 10, "two pair": 2, "pair of tens or better"
 def test_bets_that_are_decided_together_are_judged_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of ten cards in two suits, deuce, seven, nine, queen and ace of each, 240 of 252 hands of five are a pair or two:
     a table that pays them is more than the stake back, and none of its hands is a royal flush."""
-    monkeypatch.setattr(alone, "_PACK", Pack((2, 7, 9, 12, 1), 2))
     tables = {"R1": ROWS, "R2": ROWS | {"flush": 30}, "R3": ROWS | {"flush": 9}}
     game = game_of(tmp_path, tables, RIDE + STAYS, R2='suspect = "why not"\n')
-    found = list(audit([game]))
+    found = list(audit([game], Question(game, one=OneDeck((2, 7, 9, 12, 1), 2))))
     odds = {(each.bet, each.paytable): each for each in found if isinstance(each, Odds) and each.bet in JOINED}
     assert [*odds] == [(bet, table) for table in ("R1", "R2", "R3") for bet in JOINED]
     over = {table: odds[JOINED[0], table].returned for table in tables}

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from rules.odds.compute import odds
 from rules.odds.holdem import count_holdem
 from rules.odds.holdem_deck import HoldemDeck
 from rules.odds.holdem_terms import HoldemCount
-from rules.odds.question import Question
+from rules.odds.question import OneDeck, Question
 from rules.odds.returns import Odds
 from rules.odds.solvers import answers_for
 from tests.rules.test_odds_holdem import BONUS_POKER, CHAMPION_FIVE, CHAMPION_SEVEN, ULTIMATE
@@ -109,13 +108,12 @@ def question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
         text = "".join(f'{{ when = "{row}", pays = "{pays}", clause = "1" }},\n' for row, pays in rows.items())
         head = f'schema = "dealwire.paytable/1"\nid = "{name}"\ntitle = "{name}"\nkind = "poker"\n'
         (tmp_path / "paytables" / f"{name}.toml").write_text(f"{head}rows = [\n{text}]\n")
-    monkeypatch.setattr(holdem_game, "count_holdem", partial(count_holdem, deck=HoldemDeck(RANKS, 2)))
     monkeypatch.setattr(holdem_game, "_KEPT", {})
 
     def ask(text: str) -> Question:
         path = tmp_path / "small.toml"
         path.write_text(with_head(text))
-        return Question(load_game(path))
+        return Question(load_game(path), one=OneDeck(RANKS, 2))
 
     return ask
 
@@ -166,10 +164,9 @@ OF_PACKAGE = {
 def test_the_games_of_the_package_say_what_the_text_does(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a small deck the figures of every table are those of the terms that were read from the text for this test."""
     small = HoldemDeck(RANKS, 2)
-    monkeypatch.setattr(holdem_game, "count_holdem", partial(count_holdem, deck=small))
     monkeypatch.setattr(holdem_game, "_KEPT", {})
     by_text = count_holdem(OF_PACKAGE[game], deck=small)
-    question = Question(load_game(game))
+    question = Question(load_game(game), one=OneDeck(RANKS, 2))
     joined = "+".join(bet.name for bet in answers_for(question.game))
     for found in odds(question, joined):
         assert isinstance(found, Odds)

@@ -1,5 +1,6 @@
 """A strategy file in hold'em: each word on many boards beside what it asks of one hand, and a game played by rules."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from rules.odds.holdem_deck import HoldemDeck, Places, folded_sets
 from rules.odds.holdem_deck import board_cards as cards_of
 from rules.odds.holdem_rules import SeenHoles, bets_by, card_of, hold, holdem_strategy
 from rules.odds.holdem_strength import five_cards_of, strength_alone, strength_numbers
-from rules.odds.question import Question
+from rules.odds.question import OneDeck, Question
 from rules.odds.returns import Odds
 from rules.odds.strategy import load_strategy
 from rules.odds.strategy_words import InView, RuleWhen, holds
@@ -138,12 +139,12 @@ def test_a_game_is_played_by_a_file(ranks: str, suits: int, tmp_path: Path, monk
     four = {"JJ", "AA", "A7s", "A7o", "ATs", "ATo", "AJs", "AJo"} & units.keys()
     assert units == dict.fromkeys(units, 0) | dict.fromkeys(four, 4) | {"J7s": 3}
     found = count_holdem(ULTIMATE, deck=small, strategy=played)
+    one = OneDeck(tuple("..23456789TJQKA".index(rank) % 14 or 1 for rank in ranks), suits)
     by_hand = ByHand(ULTIMATE, ranks, SUITS[:suits], flop=bets_at_flop, stays=hidden, before=units.__getitem__)
     assert (found.before, found.ways) == by_hand.count()
 
-    monkeypatch.setattr(holdem_game, "count_holdem", lambda terms, **more: count_holdem(terms, deck=small, **more))
     monkeypatch.setattr(holdem_game, "_KEPT", {})
-    together = next(each for each in odds(question, "ante+blind+play") if isinstance(each, Odds))
+    together = next(each for each in odds(replace(question, one=one), "ante+blind+play") if isinstance(each, Odds))
     gained = sum(sum(nets) * number for (_, nets), number in joint(found).items())
     assert together.house_edge == -gained / deals(found)
     assert together.also["strategy"] == "a way to play"

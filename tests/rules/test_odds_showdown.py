@@ -203,7 +203,7 @@ BLIND = {5: 200, 4: 25, 3: 5, 2: 3}
 def test_the_bets_of_a_game_on_a_small_deck(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fold for two units, or play on with four, hand by hand: what each way to deal on comes to."""
     deal = DealShape(own=3, community=1, ranks=(4, 14))
-    monkeypatch.setattr(main_game, "DealShape", lambda own, community: deal)
+    monkeypatch.setattr(main_game, "DealShape", lambda own, community, ranks: deal)
     monkeypatch.setattr(main_game, "_KEPT", {})
     question = Question(load_game("flushes-gone-wild.co"), readings={"wild-kicker": "ace"})
     bets = [question.game.bets[name] for name in ("ante", "blind", "play")]

