@@ -76,7 +76,7 @@ TRIES: list[tuple[str, dict[str, int], str, str, dict[str, Any]]] = [
     ("boston-5.co", {"first-wager": 1000, "second-wager": 500}, "second-wager", "47.1-1017.34(8)", {}),
     ("texas-holdem-bonus.co", {"ante": 1000, "flop": 1000, "turn": 1000}, "flop", "47.1-1017.39(6)", {}),
     ("high-five.co", {"ante": 1000, "play": 500}, "play", "47.1-1017.45(11)", {}),
-    ("high-five.co", {"ante": 1000, "play": 1000, "play-blind": 1000}, "play", "47.1-1017.45(10)-(11)", {}),
+    ("high-five.co", {"ante": 1000, "play": 1000, "play-blind": 1000}, "play", "47.1-1017.45(11)", {}),
     ("three-card-split.co", {"low": 500, "high": 500, "three-card": 1000}, "three-card", "47.1-1017.48 1", {}),
     ("champion.co", {"holdem-bonus": 1000, "ante-blind": 1000, "play": 500}, "play", "47.1-1017.40(6)",
      {"choices": ["play", "check"]}),
