@@ -56,7 +56,7 @@ def test_this_tree_deals_as_its_last_commit(kept: Path, capsys: pytest.CaptureFi
             "seats[].status",
         ),
         (
-            "dealer_flow/games/flushes-gone-wild/sd.pays.toml",
+            "dealer_flow/games/flushes-gone-wild/co.pays.toml",
             'pays = "1 to 1"',
             'pays = "2 to 1"',
             "settlement.lines[].pay",

@@ -37,7 +37,7 @@ def test_every_module_and_data_file_is_in_the_wheel(wheel: Path) -> None:
         if path.is_file() and "__pycache__" not in path.parts
     }
     assert inside == ours
-    assert any(name.endswith("files/flushes-gone-wild.co.toml") for name in inside)
+    assert any(name.endswith("games/flushes-gone-wild/co.deal.toml") for name in inside)
     assert {f"{package}/py.typed" for package in PACKAGES} <= inside
 
 

@@ -61,12 +61,17 @@ def acting_seat(item: Legal) -> int:
     return int(item.place.removeprefix("seat "))
 
 
+NO_LIMIT: Final = 100_000
+"""The most of a bet or raise here, where neither the text nor the stake has one."""
+
+
 def most_of(now: Round, seat: int) -> int:
     """The most that may lie before a seat by a bet or raise."""
     part, betting, most = now.plan.betting, now.betting, now.betting.most(seat)
     assert part is not None
-    limit = betting.high + (part.most_raise if betting.high else part.most_bet).cents
-    return limit if most is None else min(limit, most)
+    limit = part.most_raise if betting.high else part.most_bet
+    bounds = [each for each in (most, betting.high + limit.cents if limit is not None else None) if each is not None]
+    return min(bounds, default=betting.high + NO_LIMIT)
 
 
 def acted(now: Round, item: Legal, random: Random | None = None) -> e.PlayerActed:

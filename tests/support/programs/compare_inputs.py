@@ -33,8 +33,8 @@ from devices.simulator.strict import ScenarioError
 from protocol.cards import CARDS, DECK, UNREAD, Card
 from protocol.places import Place
 from protocol.tdp.messages import Role
-from rules.game.load import game_id_of, load_game_of
-from rules.game.readings import READINGS
+from rules.game import game_id_of, load_game_of
+from rules.readings import READINGS
 from tests.support import dealt_hands, told
 from tests.support.hand_table import HandTable
 from tests.support.legal_play import LegalPlay

@@ -24,8 +24,8 @@ from dealer_flow.play.flow import DealerFlow
 from dealer_flow.procedure.load import known_procedures, load_procedure
 from devices import events as e
 from protocol.errors import LocalError
-from rules.game.load import Game, game_id_of, load_game
-from rules.game.readings import READINGS
+from rules.game import Game, game_id_of, load_game
+from rules.readings import READINGS
 from tests.support import chips, dealt_hands, poker_evenings, read_hands, transcripts
 from tests.support.flow_points import round_of
 from tests.support.hand_table import HandTable
