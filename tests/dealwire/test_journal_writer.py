@@ -542,7 +542,7 @@ def test_a_disk_that_takes_nothing_more_is_the_end(journal: Journal, caplog: pyt
 
 def test_a_file_that_cannot_even_be_rolled_back_is_the_end(journal: Journal, caplog: pytest.LogCaptureFixture) -> None:
     why = "Cannot operate on a closed database."
-    with caplog.at_level(logging.DEBUG):
+    with caplog.at_level(logging.DEBUG, logger="dealwire.journal.journal"):
         database(journal).close()
         journal.publish("t", "round", 1, "{}")
         assert not journal.secure()
