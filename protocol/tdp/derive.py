@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator
-from enum import IntEnum, IntFlag, StrEnum
+from enum import IntEnum, IntFlag
 from typing import Any, Final
 
 import construct as c
@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from protocol.tdp.messages import Message
 from protocol.tdp.packets import EXTENSION, HEADER, VERSION, Code
+from protocol.tdp.wire import Shape as Shape
 
 HEADER_SIZE: Final = HEADER.sizeof()
 
@@ -83,17 +84,6 @@ class Misfit(ValueError):
 
 class Underivable(TypeError):
     """A declaration of a shape that this module does not know."""
-
-
-class Shape(StrEnum):
-    """What a field is on the wire."""
-
-    INTEGER = "integer"
-    BYTES = "bytes"
-    TEXT = "text"
-    BLOB = "counted bytes"
-    RUN = "counted integers"
-    RECORDS = "counted records"
 
 
 FIXED: Final = (Shape.INTEGER, Shape.BYTES, Shape.TEXT)

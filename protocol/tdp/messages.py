@@ -1,13 +1,34 @@
-"""What TDP says, as frozen values. `packets.py` declares how each is laid out; the field names are the same.
+"""What TDP says, as frozen values, and how each stands on the wire: its number, the version that brought it, its fields
+in their order. `packets.py` makes the layouts of them.
 
 A message knows nothing of when or where it travelled: the frame's header and the line's clock are wrapped
 around it. Code fields are plain integers, because a device newer than this program may send values it does
 not know; the enums here name the known ones.
 """
 
+from collections.abc import Callable
 from enum import IntEnum, IntFlag
+from typing import Annotated, Final, NamedTuple, TypeVar
 
+from protocol.faults import Fault
 from protocol.message import Message as Message
+from protocol.tdp.wire import (
+    CARDS,
+    PLACES,
+    U8,
+    U16,
+    U32,
+    U64,
+    Blob,
+    Bytes16,
+    Bytes32,
+    Form,
+    Run16,
+    Shape,
+    Text16,
+    Text32,
+    Text40,
+)
 
 
 class Kind(IntEnum):
@@ -306,250 +327,331 @@ class ActionManner(IntEnum):
     """It takes the place of what was reported of this player last."""
 
 
+# ------------------------------------------------------------------ how a message is declared
+
+
+FIRST: Final = "1.0"
+"""The version of what says no other."""
+
+
+class Registered(NamedTuple):
+    """A message's kind and number, None where the number says what is answered; and the version that brought it."""
+
+    kind: Kind
+    number: int | None
+    since: str
+
+
+DECLARED: Final[dict[type[Message], Registered]] = {}
+"""Every message, in the order of the specification."""
+
+_Class = TypeVar("_Class", bound=type[Message])
+
+
+def message(kind: Kind, number: int | None = None, *, since: str = FIRST) -> Callable[[_Class], _Class]:
+    """Declare the class below as what frames of `kind` with the message id `number` carry."""
+
+    def declare(cls: _Class) -> _Class:
+        DECLARED[cls] = Registered(kind, number, since)
+        return cls
+
+    return declare
+
+
+_Place = Annotated[U8, PLACES]
+_Fault = Annotated[U16, Fault]
+_Card = Annotated[U8, CARDS]
+_Cards = Annotated[Blob, CARDS]
+_Faults = Annotated[Run16, Fault, "active faults"]
+_Round = Annotated[U32, "the controller's own count of rounds"]
+_Deck = Annotated[U8, "1 or 2: which of the alternating decks"]
+_Seat = Annotated[U8, "1 at the dealer's left, clockwise"]
+_Shoe = Annotated[U32, "counts the shoes the device was filled with"]
+_Ordinal = Annotated[U16, "cards that have left this shoe, this one included"]
+_DealtTo = Annotated[_Place, "what the device believes it is for; nowhere when it does not know"]
+_Reader = Annotated[U8, Reader, "what the reader noticed"]
+_Halted = Annotated[U8, "1: the device went into its error mode"]
+_Meters = Form(
+    Shape.RECORDS, parts={"meter": Annotated[U8, DeviceMeter], "component": Annotated[U8, Component], "count": U32}
+)
+_Packets = Form(Shape.RECORDS, parts={"expected": U8, "counted": U8})
+
+
 # ------------------------------------------------------------------ link
 
 
+@message(Kind.LINK, 0x0001)
 class HelloMessage(Message, frozen=True):
     """Host: who are you. Its layout never changes, whatever the version."""
 
-    lowest_major: int
-    lowest_minor: int
-    highest_major: int
-    highest_minor: int
-    host: str
+    lowest_major: Annotated[U8, "the oldest version the host speaks"]
+    lowest_minor: U8
+    highest_major: Annotated[U8, "the newest"]
+    highest_minor: U8
+    host: Annotated[Text16, "the program that asks"]
 
 
+@message(Kind.LINK, 0x0002)
 class HelloReplyMessage(Message, frozen=True):
     """Device: who I am. Its layout never changes, whatever the version."""
 
-    session: int
-    lowest_major: int
-    lowest_minor: int
-    highest_major: int
-    highest_minor: int
-    device_class: int
-    capabilities: int
-    boot_count: int
-    event_depth: int
-    max_frame: int
-    maker: str
-    model: str
-    serial: str
-    firmware: str
-    digest: bytes
+    session: Annotated[U32, "random, made at power-up, never 0"]
+    lowest_major: Annotated[U8, "the oldest version the device speaks"]
+    lowest_minor: U8
+    highest_major: Annotated[U8, "the newest"]
+    highest_minor: U8
+    device_class: Annotated[U8, DeviceClass]
+    capabilities: Annotated[U32, Capability]
+    boot_count: Annotated[U32, "how often this device ever started"]
+    event_depth: Annotated[U16, "unacknowledged events it keeps, at least 256"]
+    max_frame: Annotated[U16, "longest decoded frame it takes"]
+    maker: Annotated[Text16, "as printed on the device"]
+    model: Annotated[Text16, "as printed on the device"]
+    serial: Annotated[Text16, "as printed on the device"]
+    firmware: Annotated[Text16, "its version"]
+    digest: Annotated[Bytes32, "SHA-256 of the firmware image; zeros: not attested"]
 
 
+@message(Kind.LINK, 0x0003)
 class HeartbeatMessage(Message, frozen=True):
     """Host: I am here, in this session."""
 
-    session: int
+    session: Annotated[U32, "the one the host is in"]
 
 
+@message(Kind.LINK, 0x0004)
 class GapMessage(Message, frozen=True):
     """Device: events `first_missing` up to before `first_kept` are gone for ever; the last is `last`."""
 
-    session: int
-    first_missing: int
-    first_kept: int
-    last: int
+    session: Annotated[U32, "whose events"]
+    first_missing: Annotated[U32, "first event that is gone"]
+    first_kept: Annotated[U32, "first event that can still be read; last + 1 when none"]
+    last: Annotated[U32, "newest event"]
 
 
+@message(Kind.ACK, 0x0005)
+class AckMessage(Message, frozen=True):
+    """Host: every event of this session up to `up_to` has arrived."""
+
+    session: Annotated[U32, "whose events"]
+    up_to: Annotated[U32, "every event up to this one has arrived"]
+
+
+@message(Kind.LINK, 0x0006, since="1.2")
 class MetersMessage(Message, frozen=True):
     """Device: what its meters show, after the reply to *ReadMeters*, with that command's request id. As many as fit;
     the host asks on from `first` plus their number. Since 1.2."""
 
-    session: int
-    total: int
-    first: int
-    meters: tuple[tuple[int, int, int], ...]
+    session: Annotated[U32, "the device's"]
+    total: Annotated[U16, "meters the device has"]
+    first: Annotated[U16, "as the command had it; beyond the last none follow"]
+    meters: Annotated[
+        tuple[tuple[int, int, int], ...],
+        _Meters,
+        "in an order that stays the same; a count goes from FFFFFFFFh to 0",
+    ]
 
 
+@message(Kind.LINK, 0x0007, since="1.2")
 class MeasuredMessage(Message, frozen=True):
     """Device: the digest that it measured, after the reply to *Verify*, with that command's request id. Since 1.2."""
 
-    session: int
-    nonce: bytes
-    region: int
-    algorithm: int
-    digest: bytes
+    session: Annotated[U32, "the device's"]
+    nonce: Annotated[Bytes16, "as the command had it"]
+    region: Annotated[U8, Region, "as the command had it"]
+    algorithm: Annotated[U8, Algorithm]
+    digest: Annotated[Bytes32, "over the nonce, then the image"]
 
 
-class ShufflerStatusMessage(Message, frozen=True):
+class StatusMessage(Message, frozen=True):
+    """Base of what a device says of its whole visible state."""
+
+    session: Annotated[U32, "the random number made at power-up"]
+    last_event: Annotated[U32, "number of the newest event"]
+    uptime_ms: Annotated[U32, "milliseconds since start"]
+
+
+@message(Kind.LINK, 0x0110)
+class ShufflerStatusMessage(StatusMessage, frozen=True):
     """The whole visible state of a shuffler: sent every second and on change. It carries no card."""
 
-    session: int
-    last_event: int
-    uptime_ms: int
-    state: int
-    lamps: int
-    door_open: int
-    deck: int
-    loaded: int
-    packets: int
-    dispensed: int
-    in_tray: int
-    remainder: int
-    rejected: int
-    faults: tuple[int, ...]
+    state: Annotated[U8, ShufflerState]
+    lamps: Annotated[U8, Lamp]
+    door_open: Annotated[U8, "1 when open"]
+    deck: Annotated[U8, "the one being dealt, else the one counted last and ready: 1 or 2; 0: there is none"]
+    loaded: Annotated[U16, "cards counted into that deck"]
+    packets: Annotated[U8, "packets dispensed this round; 0 once it is over"]
+    dispensed: Annotated[U16, "cards in them"]
+    in_tray: Annotated[U8, "cards that lie in the tray, whether of a packet or of the remainder"]
+    remainder: Annotated[U16, "cards of the dumped remainder, as counted; 0 before it came and once the round is over"]
+    rejected: Annotated[U8, "cards of that deck in the reject tray"]
+    faults: _Faults
 
 
-class ShoeStatusMessage(Message, frozen=True):
+@message(Kind.LINK, 0x0210)
+class ShoeStatusMessage(StatusMessage, frozen=True):
     """The whole visible state of a shoe: sent every second and on change. It carries no card."""
 
-    session: int
-    last_event: int
-    uptime_ms: int
-    state: int
-    locked: int
-    halted: int
-    shoe: int
-    decks: int
-    loaded: int
-    drawn: int
-    in_round: int
-    cut_card_seen: int
-    faults: tuple[int, ...]
+    state: Annotated[U8, ShoeState]
+    locked: Annotated[U8, "1 when locked"]
+    halted: Annotated[U8, "1 in error mode"]
+    shoe: _Shoe
+    decks: Annotated[U8, "decks it was filled with"]
+    loaded: Annotated[U16, "cards it was filled with"]
+    drawn: Annotated[U16, "cards that have left it"]
+    in_round: Annotated[U16, "of these, in the round being dealt"]
+    cut_card_seen: Annotated[U8, "1 once the cut card came out"]
+    faults: _Faults
 
 
-class ControllerStatusMessage(Message, frozen=True):
+@message(Kind.LINK, 0x0310)
+class ControllerStatusMessage(StatusMessage, frozen=True):
     """The whole visible state of a table controller. It carries no card."""
 
-    session: int
-    last_event: int
-    uptime_ms: int
-    state: int
-    round: int
-    sensors: int
-    faults: tuple[int, ...]
+    state: Annotated[U8, ControllerState]
+    round: _Round
+    sensors: Annotated[U32, "bit 0: seat 1 has a progressive bet on its sensor"]
+    faults: _Faults
 
 
 # ------------------------------------------------------------------ answers
 
 
+@message(Kind.REPLY)
 class ReplyMessage(Message, frozen=True):
     """Device: answer to a command; the header's message id names the command."""
 
-    status: int
-    reason: int
-    state: int
+    status: Annotated[U8, Status, "accepted, done or refused"]
+    reason: Annotated[U16, Reason, "why it was refused"]
+    state: Annotated[U8, "the device's state, by its class"]
 
 
+@message(Kind.PROGRESS)
 class ProgressMessage(Message, frozen=True):
     """Device: an accepted command goes on."""
 
-    percent: int
-    state: int
+    percent: Annotated[U8, "0 to 100"]
+    state: Annotated[U8, "the device's state, by its class"]
 
 
-class AckMessage(Message, frozen=True):
-    """Host: every event of this session up to `up_to` has arrived."""
-
-    session: int
-    up_to: int
-
-
+@message(Kind.NAK)
 class NakMessage(Message, frozen=True):
     """Either side: your frame was whole but I cannot use it; the header's message id names it."""
 
-    reason: int
+    reason: Annotated[U16, Reason, "why the frame is of no use"]
 
 
 # ------------------------------------------------------------------ commands to any device
 
 
+@message(Kind.COMMAND, 0x0020)
 class OpenSessionMessage(Message, frozen=True):
     """The version the host picked and the role it asks for. No event flows before it."""
 
-    session: int
-    major: int
-    minor: int
-    role: int
+    session: Annotated[U32, "as HELLO-REPLY gave it"]
+    major: Annotated[U8, "the version the host picked"]
+    minor: U8
+    role: Annotated[U8, Role]
 
 
+@message(Kind.COMMAND, 0x0021)
 class ReadEventsMessage(Message, frozen=True):
     """Send the events from `first` again; `session` may be the one before a power cut."""
 
-    session: int
-    first: int
+    session: Annotated[U32, "the current one, or the one before"]
+    first: Annotated[U32, "number to start from"]
 
 
+@message(Kind.COMMAND, 0x0022)
 class ReportStatusMessage(Message, frozen=True):
     """Send a status now."""
 
 
+@message(Kind.COMMAND, 0x0023)
 class SelfTestMessage(Message, frozen=True):
     """Run the self-test. Service role."""
 
 
+@message(Kind.COMMAND, 0x0024, since="1.2")
 class ReadMetersMessage(Message, frozen=True):
     """Say what the meters show, from the one at index `first` on; a *Meters* follows. Since 1.2."""
 
-    first: int
+    first: Annotated[U16, "index of the first one wanted, from 0"]
 
 
+@message(Kind.COMMAND, 0x0025, since="1.2")
 class VerifyMessage(Message, frozen=True):
     """Measure a region now, together with these bytes, which nobody could know before; a *Measured* follows. Since
     1.2."""
 
-    nonce: bytes
-    region: int
+    nonce: Annotated[Bytes16, "drawn at random for this command"]
+    region: Annotated[U8, Region, "what to measure; 0: the whole firmware image"]
 
 
 # ------------------------------------------------------------------ commands to a shuffler
 
 
+@message(Kind.COMMAND, 0x0120)
 class SelectGameMessage(Message, frozen=True):
     """Packet size and deck composition of the game to deal."""
 
-    packet_size: int
-    cards: int
-    jokers: int
-    game: str
+    packet_size: Annotated[U8, "cards of a packet; 0: as the device's own program for the game has it"]
+    cards: Annotated[U16, "cards of the whole deck, jokers included"]
+    jokers: Annotated[U8, "how many of them are jokers"]
+    game: Annotated[Text32, "procedure id"]
 
 
+@message(Kind.COMMAND, 0x0121)
 class DispenseMessage(Message, frozen=True):
     """Bring the next packet, as the green button does."""
 
 
+@message(Kind.COMMAND, 0x0122)
 class DumpMessage(Message, frozen=True):
     """Bring the remainder, as the second press of the green button does."""
 
 
+@message(Kind.COMMAND, 0x0123)
 class RaiseLampMessage(Message, frozen=True):
     """Light the red lamp for a misdeal that only the host can see."""
 
-    fault: int
+    fault: _Fault
 
 
+@message(Kind.COMMAND, 0x0124)
 class ClearMisdealMessage(Message, frozen=True):
     """A person, named by `badge`, acknowledged the misdeal and decided."""
 
-    badge: int
-    resolution: int
+    badge: Annotated[U32, "who acknowledged"]
+    resolution: Annotated[U8, Resolution]
 
 
+@message(Kind.COMMAND, 0x0125)
 class SetLockMessage(Message, frozen=True):
     """Lock or unlock the device for the table."""
 
-    locked: int
+    locked: Annotated[U8, "1 to lock, 0 to unlock"]
 
 
 # ------------------------------------------------------------------ commands to a shoe
 
 
+@message(Kind.COMMAND, 0x0220)
 class LockShoeMessage(Message, frozen=True):
     """Lock or unlock the shoe: a card drawn while it is locked belongs to no game."""
 
-    locked: int
+    locked: Annotated[U8, "1 to lock, 0 to unlock"]
 
 
+@message(Kind.COMMAND, 0x0221)
 class ClearShoeErrorMessage(Message, frozen=True):
     """A person, named by `badge`, put the trouble right: leave the error mode."""
 
-    fault: int
-    badge: int
+    fault: Annotated[_Fault, "the trouble put right"]
+    badge: Annotated[U32, "who put it right"]
 
 
+@message(Kind.COMMAND, 0x0222)
 class EndRoundMessage(Message, frozen=True):
     """The round is over: stand by for the next one."""
 
@@ -557,24 +659,27 @@ class EndRoundMessage(Message, frozen=True):
 # ------------------------------------------------------------------ commands to a table controller
 
 
+@message(Kind.COMMAND, 0x0320)
 class SetSensorLightMessage(Message, frozen=True):
     """Light of one seat's bet sensor."""
 
-    seat: int
-    lit: int
+    seat: _Seat
+    lit: Annotated[U8, "1 on, 0 off"]
 
 
+@message(Kind.COMMAND, 0x0321)
 class ShowMeterMessage(Message, frozen=True):
     """Show a progressive meter, in cents."""
 
-    meter: int
-    cents: int
+    meter: Annotated[U8, "the number the controller's set-up gave it"]
+    cents: Annotated[U64, "what it shows"]
 
 
+@message(Kind.COMMAND, 0x0322)
 class ShowTextMessage(Message, frozen=True):
     """Show a line of text to the dealer."""
 
-    text: str
+    text: Annotated[Text40, "one line for the dealer"]
 
 
 # ------------------------------------------------------------------ events of any device
@@ -583,422 +688,481 @@ class ShowTextMessage(Message, frozen=True):
 class Event(Message, frozen=True):
     """Base of events: the number counts up within a session, `device_ms` is the device's own clock."""
 
-    number: int
-    device_ms: int
+    number: Annotated[U32, "counts up by one within a session, from 1"]
+    device_ms: Annotated[U32, "the device's own clock, milliseconds since it started"]
 
 
+@message(Kind.EVENT, 0x0030)
 class BootedMessage(Event, frozen=True):
     """First event of a session."""
 
-    boot_count: int
-    previous_session: int
-    cause: int
-    mid_round: int
+    boot_count: Annotated[U32, "as in HELLO-REPLY"]
+    previous_session: Annotated[U32, "whose last whole round can still be read; 0 for none"]
+    cause: Annotated[U8, BootCause]
+    mid_round: Annotated[U8, "1: a round was being dealt when the power went"]
 
 
+@message(Kind.EVENT, 0x0031)
 class FaultRaisedMessage(Event, frozen=True):
     """A fault began. `place` says where, `value` is what the fault counts."""
 
-    fault: int
-    place: int
-    value: int
+    fault: _Fault
+    place: _Place
+    value: Annotated[U16, "what the fault counts, else 0"]
 
 
+@message(Kind.EVENT, 0x0032)
 class FaultClearedMessage(Event, frozen=True):
     """A fault ended."""
 
-    fault: int
+    fault: _Fault
 
 
+@message(Kind.EVENT, 0x0033)
 class DoorMovedMessage(Event, frozen=True):
     """The door or cover was opened (1) or closed (0)."""
 
-    open: int
+    open: Annotated[U8, "1 opened, 0 closed"]
 
 
+@message(Kind.EVENT, 0x0034)
 class StateChangedMessage(Event, frozen=True):
     """The device went from `previous` to `state`."""
 
-    state: int
-    previous: int
+    state: Annotated[U8, "by the device's class"]
+    previous: Annotated[U8, "the state before"]
 
 
 # ------------------------------------------------------------------ events of a shuffler
 
 
+@message(Kind.EVENT, 0x0140)
 class GreenButtonMessage(Event, frozen=True):
     """The dealer pressed the green button."""
 
 
+@message(Kind.EVENT, 0x0141)
 class GameSelectedMessage(Event, frozen=True):
     """The game was chosen, at the device or by the host."""
 
-    packet_size: int
-    cards: int
-    jokers: int
-    game: str
+    packet_size: Annotated[U8, "cards of a packet; 0: as the device's own program for the game has it"]
+    cards: Annotated[U16, "cards of the whole deck, jokers included"]
+    jokers: Annotated[U8, "how many of them are jokers"]
+    game: Annotated[Text32, "procedure id"]
 
 
+@message(Kind.EVENT, 0x0142)
 class DeckLoadedMessage(Event, frozen=True):
     """A deck lies in the input; `back` tells the two decks apart."""
 
-    deck: int
-    back: int
+    deck: _Deck
+    back: Annotated[
+        U8, "a number for the kind of back: the two decks have different ones, one deck always the same; 0: not seen"
+    ]
 
 
+@message(Kind.EVENT, 0x0143)
 class ShuffleStartedMessage(Event, frozen=True):
     """The deck is being shuffled."""
 
-    deck: int
+    deck: _Deck
 
 
+@message(Kind.EVENT, 0x0144)
 class DeckVerifiedMessage(Event, frozen=True):
     """The shuffled deck was counted."""
 
-    deck: int
-    expected: int
-    counted: int
+    deck: _Deck
+    expected: Annotated[U16, "cards the game asks for"]
+    counted: Annotated[U16, "cards found"]
 
 
+@message(Kind.EVENT, 0x0145)
 class PacketDispensedMessage(Event, frozen=True):
     """A packet lies in the tray. `cards` is empty unless the device recognises cards."""
 
-    deck: int
-    ordinal: int
-    expected: int
-    counted: int
-    cards: bytes
+    deck: _Deck
+    ordinal: Annotated[U8, "1 for the first packet of the round"]
+    expected: Annotated[U8, "cards the packet should have"]
+    counted: Annotated[U8, "cards the device counted"]
+    cards: Annotated[_Cards, "top card first; empty without recognition"]
 
 
+@message(Kind.EVENT, 0x0146)
 class PacketLiftedMessage(Event, frozen=True):
     """The packet was taken out of the tray."""
 
-    ordinal: int
+    ordinal: Annotated[U8, "which packet of the round"]
 
 
+@message(Kind.EVENT, 0x0147)
 class RemainderDumpedMessage(Event, frozen=True):
     """Every card left of the deck lies in the tray."""
 
-    deck: int
-    expected: int
-    counted: int
+    deck: _Deck
+    expected: Annotated[U16, "loaded less rejected less the packets lifted, or less all packets: see Packet shuffler"]
+    counted: Annotated[U16, "cards the device counted"]
 
 
+@message(Kind.EVENT, 0x0148)
 class RemainderLiftedMessage(Event, frozen=True):
     """The remainder was taken out."""
 
-    deck: int
+    deck: _Deck
 
 
+@message(Kind.EVENT, 0x0149)
 class CardRejectedMessage(Event, frozen=True):
     """A card went to the reject tray. `card` is none unless the device recognises cards."""
 
-    deck: int
-    card: int
-    fault: int
+    deck: _Deck
+    card: Annotated[_Card, "none without recognition"]
+    fault: _Fault
 
 
+@message(Kind.EVENT, 0x014A)
 class RedLampMessage(Event, frozen=True):
     """The red lamp was lit (1) for `fault`, or went out (0)."""
 
-    lit: int
-    fault: int
+    lit: Annotated[U8, "1 lit, 0 out"]
+    fault: _Fault
 
 
+@message(Kind.EVENT, 0x014B)
 class MisdealMessage(Event, frozen=True):
     """The record of a misdeal: what was expected and counted in each place. `remainder` is FFFFh if unknown."""
 
-    deck: int
-    fault: int
-    loaded: int
-    remainder: int
-    rejected: int
-    packets: tuple[tuple[int, int], ...]
+    deck: _Deck
+    fault: _Fault
+    loaded: Annotated[U16, "cards counted into the deck"]
+    remainder: Annotated[U16, "FFFFh: not known"]
+    rejected: Annotated[U8, "cards in the reject tray"]
+    packets: Annotated[tuple[tuple[int, int], ...], _Packets, "in the order dispensed"]
 
 
+@message(Kind.EVENT, 0x014C)
 class MisdealClearedMessage(Event, frozen=True):
     """A person acknowledged the misdeal, at the device (badge 0) or through the host."""
 
-    fault: int
-    badge: int
-    resolution: int
+    fault: _Fault
+    badge: Annotated[U32, "0: at the device's own key"]
+    resolution: Annotated[U8, Resolution]
 
 
+@message(Kind.EVENT, 0x014D)
 class DeckRemovedMessage(Event, frozen=True):
     """The deck was taken out of the device."""
 
-    deck: int
+    deck: _Deck
 
 
 # ------------------------------------------------------------------ events of a shoe
 
 
+@message(Kind.EVENT, 0x0240)
 class ShoeLoadedMessage(Event, frozen=True):
     """A shoe was filled and closed: `cards` in `decks` decks. `shoe` counts them up, 0 is none."""
 
-    shoe: int
-    decks: int
-    cards: int
+    shoe: _Shoe
+    decks: Annotated[U8, "decks put in"]
+    cards: Annotated[U16, "cards put in"]
 
 
+@message(Kind.EVENT, 0x0241)
 class BurnStartedMessage(Event, frozen=True):
     """The next `count` cards are burned."""
 
-    count: int
+    count: Annotated[U8, "cards to burn"]
 
 
+@message(Kind.EVENT, 0x0242)
 class CardDrawnMessage(Event, frozen=True):
     """A card left the shoe and was read. `ordinal` counts the cards that left this shoe, read or not, from 1."""
 
-    ordinal: int
-    card: int
-    place: int
-    confidence: int
-    reader: int
+    ordinal: _Ordinal
+    card: _Card
+    place: _DealtTo
+    confidence: Annotated[U8, "of the reading, 0 to 100 percent"]
+    reader: _Reader
 
 
+@message(Kind.EVENT, 0x0243)
 class CardUnreadableMessage(Event, frozen=True):
     """A card left the shoe and its face was not read."""
 
-    ordinal: int
-    place: int
-    reader: int
+    ordinal: _Ordinal
+    place: _DealtTo
+    reader: _Reader
 
 
+@message(Kind.EVENT, 0x0244)
 class CutCardSeenMessage(Event, frozen=True):
     """The cut card came out after `drawn` cards. It is no card of the shoe and is not counted."""
 
-    drawn: int
+    drawn: Annotated[U16, "cards that came out before it"]
 
 
+@message(Kind.EVENT, 0x0245)
 class OverdrawMessage(Event, frozen=True):
     """A card was drawn that the game does not take, or from an empty shoe; card `ordinal` was the last."""
 
-    ordinal: int
-    halted: int
+    ordinal: Annotated[U16, "of the last card before it; 0: there was none"]
+    halted: _Halted
 
 
+@message(Kind.EVENT, 0x0246)
 class PushedBackMessage(Event, frozen=True):
     """Card `ordinal` was pushed back into the exit."""
 
-    ordinal: int
-    halted: int
+    ordinal: Annotated[U16, "of the card that was pushed back"]
+    halted: _Halted
 
 
+@message(Kind.EVENT, 0x0247)
 class PulledBackMessage(Event, frozen=True):
     """The card after `ordinal` turned back midway."""
 
-    ordinal: int
-    halted: int
+    ordinal: Annotated[U16, "cards that have left this shoe"]
+    halted: _Halted
 
 
+@message(Kind.EVENT, 0x0248)
 class CardDrawnOutsideMessage(Event, frozen=True):
     """A card was drawn while the shoe was locked, in error mode or in set-up: it belongs to no game."""
 
-    ordinal: int
-    card: int
-    mode: int
+    ordinal: _Ordinal
+    card: Annotated[_Card, "unread when it was not read"]
+    mode: Annotated[U8, ShoeMode, "what the shoe is in"]
 
 
+@message(Kind.EVENT, 0x0249)
 class ShoeErrorMessage(Event, frozen=True):
     """A trouble of the shoe itself began; the shoe says its number."""
 
-    fault: int
-    halted: int
+    fault: _Fault
+    halted: _Halted
 
 
+@message(Kind.EVENT, 0x024A)
 class ShoeErrorClearedMessage(Event, frozen=True):
     """The trouble is over, cleared at the device (badge 0) or through the host."""
 
-    fault: int
-    badge: int
+    fault: _Fault
+    badge: Annotated[U32, "0: at the device's own key"]
 
 
+@message(Kind.EVENT, 0x024B)
 class ShoeLockMovedMessage(Event, frozen=True):
     """The shoe was locked (1) or unlocked (0), by its key or by a command."""
 
-    locked: int
+    locked: Annotated[U8, "1 locked, 0 unlocked"]
 
 
+@message(Kind.EVENT, 0x024C)
 class ShoeEndedMessage(Event, frozen=True):
     """The shoe is over; `drawn` of its cards have left it."""
 
-    shoe: int
-    drawn: int
+    shoe: _Shoe
+    drawn: Annotated[U16, "cards that have left it"]
 
 
+@message(Kind.EVENT, 0x024D)
 class CardReportedAgainMessage(Event, frozen=True):
     """What was read of card `ordinal`, said again: never a second card."""
 
-    ordinal: int
-    card: int
-    place: int
+    ordinal: _Ordinal
+    card: _Card
+    place: _DealtTo
 
 
 # ------------------------------------------------------------------ events of a table controller
 
 
+@message(Kind.EVENT, 0x0340)
 class GameStartedMessage(Event, frozen=True):
     """START GAME was pressed: bets are closed."""
 
-    round: int
+    round: _Round
 
 
+@message(Kind.EVENT, 0x0341)
 class GameEndedMessage(Event, frozen=True):
     """END GAME was pressed: all action is reconciled."""
 
-    round: int
+    round: _Round
 
 
+@message(Kind.EVENT, 0x0342)
 class SensorChangedMessage(Event, frozen=True):
     """A progressive bet came onto (1) or left (0) a seat's sensor."""
 
-    seat: int
-    on: int
+    seat: _Seat
+    on: Annotated[U8, "1 bet on the sensor, 0 off"]
 
 
+@message(Kind.EVENT, 0x0343)
 class HandButtonMessage(Event, frozen=True):
     """A hand button is on (1) or, pressed again, off (0)."""
 
-    hand: int
-    on: int
+    hand: Annotated[U8, "the button's number"]
+    on: Annotated[U8, "1 on, 0 off"]
 
 
+@message(Kind.EVENT, 0x0344)
 class SpotSelectedMessage(Event, frozen=True):
     """The dealer selected a seat on the display."""
 
-    seat: int
+    seat: Annotated[U8, "1 at the dealer's left, clockwise; 0: the dealer"]
 
 
+@message(Kind.EVENT, 0x0345)
 class BadgeSwipedMessage(Event, frozen=True):
     """A card was swiped at the controller."""
 
-    badge: int
-    level: int
+    badge: Annotated[U32, "its number"]
+    level: Annotated[U8, BadgeLevel]
 
 
+@message(Kind.EVENT, 0x0346)
 class ConfirmedMessage(Event, frozen=True):
     """CONFIRM was pressed."""
 
 
+@message(Kind.EVENT, 0x0347)
 class WagerPlacedMessage(Event, frozen=True):
     """A seat's bet on one spot, in cents; 0 takes it back. `bet` is the spot's number in the game's file."""
 
-    seat: int
-    bet: int
-    cents: int
+    seat: _Seat
+    bet: Annotated[U8, "the spot's number in the game's file"]
+    cents: Annotated[U32, "the whole bet on that spot, 0 takes it back"]
 
 
+@message(Kind.EVENT, 0x0348)
 class DecisionMadeMessage(Event, frozen=True):
     """A seat chose."""
 
-    seat: int
-    decision: int
+    seat: _Seat
+    decision: Annotated[U8, Decision]
 
 
+@message(Kind.EVENT, 0x0349)
 class BurnConfirmedMessage(Event, frozen=True):
     """Cards were burned from a packet: bit 0 of `positions` is position 1, counted in direction `spread`."""
 
-    place: int
-    positions: int
-    spread: int
+    place: _Place
+    positions: Annotated[U16, "bit 0: position 1"]
+    spread: Annotated[U8, Spread, "the direction positions are counted in"]
 
 
+@message(Kind.EVENT, 0x034A)
 class HandRevealedMessage(Event, frozen=True):
     """The faces at a place, by a reader in the layout or keyed in."""
 
-    place: int
-    source: int
-    cards: bytes
+    place: _Place
+    source: Annotated[U8, RevealSource]
+    cards: Annotated[_Cards, "in the order they lie"]
 
 
+@message(Kind.EVENT, 0x034B)
 class CardsCountedMessage(Event, frozen=True):
     """A person counted the cards at a place."""
 
-    place: int
-    counted: int
+    place: _Place
+    counted: Annotated[U8, "cards a person counted"]
 
 
+@message(Kind.EVENT, 0x034C)
 class MisdealCalledMessage(Event, frozen=True):
     """A person, named by `badge`, called a misdeal."""
 
-    badge: int
-    fault: int
+    badge: Annotated[U32, "who called it"]
+    fault: _Fault
 
 
+@message(Kind.EVENT, 0x034D, since="1.1")
 class CardMishandledMessage(Event, frozen=True):
     """A person says what happened to a card at a place. Since 1.1."""
 
-    place: int
-    how: int
-    card: int
+    place: Annotated[_Place, "where it happened"]
+    how: Annotated[U8, Mishandling]
+    card: Annotated[_Card, "its face when it was seen, else unread"]
 
 
+@message(Kind.EVENT, 0x034E, since="1.2")
 class HandSetMessage(Event, frozen=True):
     """A hand lies in two parts: the first `low` of `cards` are its low or first hand, the others the rest.
 
     Since 1.2.
     """
 
-    place: int
-    by: int
-    foul: int
-    low: int
-    cards: bytes
+    place: Annotated[_Place, "whose hand it is"]
+    by: Annotated[U8, SetBy, "who set it"]
+    foul: Annotated[U8, "1: set against the rules, 0: not"]
+    low: Annotated[U8, "how many of the cards, from the first, are the low or first hand"]
+    cards: Annotated[_Cards, "the low or first hand, then the rest if it is known; unread where nobody saw the face"]
 
 
+@message(Kind.EVENT, 0x034F, since="1.2")
 class CardsDiscardedMessage(Event, frozen=True):
     """Cards were laid away from a place, in the order they were laid. Since 1.2."""
 
-    place: int
-    cards: bytes
+    place: Annotated[_Place, "from whose hand"]
+    cards: Annotated[_Cards, "unread where the face was not seen"]
 
 
+@message(Kind.EVENT, 0x0350, since="1.2")
 class NumberDrawnMessage(Event, frozen=True):
     """The number shaken or drawn that says who gets the first cards. Since 1.2."""
 
-    drawn: int
+    drawn: Annotated[U8, "the dice's total, or the number shown"]
 
 
+@message(Kind.EVENT, 0x0351, since="1.2")
 class WagerOnMessage(Event, frozen=True):
     """What a seat's bet on one spot is on, one of several such propositions, in cents; 0 takes it back. Since 1.2."""
 
-    seat: int
-    bet: int
-    proposition: int
-    on: int
-    cents: int
+    seat: _Seat
+    bet: Annotated[U8, "the spot's number in the game's file"]
+    proposition: Annotated[U8, "which of the spot's propositions, by its number in the game's file"]
+    on: Annotated[U8, "the card, as a card code; suit 0: of any suit, rank 0: of any rank; 00h: of no card"]
+    cents: Annotated[U32, "the whole wager on this proposition, 0 takes it back"]
 
 
+@message(Kind.EVENT, 0x0352, since="1.2")
 class HandCorrectedMessage(Event, frozen=True):
     """The faces that were keyed for a place are corrected, by the person whose badge it is; its count, when every
     card is unread. Since 1.2."""
 
-    place: int
-    badge: int
-    level: int
-    cards: bytes
+    place: _Place
+    badge: Annotated[U32, "whose badge was swiped"]
+    level: Annotated[U8, BadgeLevel]
+    cards: Annotated[_Cards, "in the order they lie"]
 
 
+@message(Kind.EVENT, 0x0353, since="1.3")
 class StakeShownMessage(Event, frozen=True):
     """The chips and the currency that lie before a seat when a hand begins; 0 when nobody plays there. Since 1.3."""
 
-    seat: int
-    cents: int
+    seat: _Seat
+    cents: Annotated[U32, "all that the seat can bet in this hand, 0: nobody plays there"]
 
 
+@message(Kind.EVENT, 0x0354, since="1.3")
 class PlayerActedMessage(Event, frozen=True):
     """A player acted, where players bet against each other. Since 1.3."""
 
-    seat: int
-    action: int
-    manner: int
-    cents: int
+    seat: _Seat
+    action: Annotated[U8, PlayerAction, "what the player did"]
+    manner: Annotated[U8, ActionManner, "how it came about, where it was not plainly made"]
+    cents: Annotated[
+        U32, "all that lies before the seat in this betting round afterwards; as before it when nothing was added"
+    ]
 
 
+@message(Kind.EVENT, 0x0355, since="1.3")
 class PotTakenMessage(Event, frozen=True):
     """The dealer awarded so many cents of a pot, and the seat took them in. Since 1.3."""
 
-    pot: int
-    seat: int
-    cents: int
+    pot: Annotated[U8, "1: the main pot, 2: the first side pot, and so on"]
+    seat: _Seat
+    cents: Annotated[U32, "what the seat took of it"]

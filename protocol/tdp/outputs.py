@@ -19,6 +19,7 @@ from protocol.link import Send as Send
 from protocol.link import Unanswered as Unanswered
 from protocol.tdp.heard import TdpHeard
 from protocol.tdp.messages import (
+    DECLARED,
     ControllerStatusMessage,
     Event,
     HelloReplyMessage,
@@ -29,14 +30,15 @@ from protocol.tdp.messages import (
     ShoeStatusMessage,
     ShufflerStatusMessage,
 )
-from protocol.tdp.packets import PACKETS
 
 _MS: Final = 1_000_000
 
 DeviceStatus = ShufflerStatusMessage | ShoeStatusMessage | ControllerStatusMessage
 """What a device says of its whole state."""
 
-MESSAGE_IDS: Final[dict[type[Message], int]] = {cls: number for (_, number), (cls, _) in PACKETS.items()}
+MESSAGE_IDS: Final[dict[type[Message], int]] = {
+    cls: declared.number for cls, declared in DECLARED.items() if declared.number is not None
+}
 """The header's message id of every message that has its own."""
 
 SESSION_EXTENSION: Final = 0x01

@@ -60,14 +60,13 @@ from protocol.tdp.outputs import (
     Timing,
     UnknownEvent,
 )
-from protocol.tdp.packets import PACKETS
 from protocol.tdp.predecessor import SESSION_MARK, named_session
 from protocol.tdp.session_keeper import SessionKeeper
 from protocol.tdp.vetting import common_version, misfit, same_device
 
 _EVENT_HEAD: Final = struct.Struct("<II")  # number, device_ms: the same in every version of the protocol
-_EVENTS: Final = tuple(cls for (kind, _), (cls, _) in PACKETS.items() if kind == Kind.EVENT)
-_STATUSES: Final = tuple(cls for cls, _ in PACKETS.values() if "last_event" in cls.__annotations__)
+_EVENTS: Final[tuple[type[m.Message], ...]] = tuple(cls for cls in m.DECLARED if issubclass(cls, m.Event))
+_STATUSES: Final[tuple[type[m.Message], ...]] = tuple(cls for cls in m.DECLARED if issubclass(cls, m.StatusMessage))
 _REFUSED: Final = m.Status.REFUSED
 _OPEN_ID: Final = MESSAGE_IDS[m.OpenSessionMessage]
 _READ_ID: Final = MESSAGE_IDS[m.ReadEventsMessage]

@@ -1,7 +1,8 @@
-"""Which minor version brought what: whatever is not named here stands in the protocol since 1.0.
+"""Which minor version brought what: whatever is not named here stands in the protocol since 1.0, and a message says it
+where it is declared.
 
-Declared beside the layouts and not in them, because it changes nothing that is read or written: pages, definitions in
-other forms and a host that looks for the oldest device it can talk to are printed from it.
+It changes nothing that is read or written: pages, definitions in other forms and a host that looks for the oldest
+device it can talk to are printed from it.
 """
 
 from __future__ import annotations
@@ -11,9 +12,8 @@ from enum import IntEnum, IntFlag
 from typing import Final
 
 from protocol.tdp import messages as m
-from protocol.tdp.messages import Message
-
-FIRST: Final = "1.0"
+from protocol.tdp.messages import DECLARED, Message
+from protocol.tdp.messages import FIRST as FIRST
 
 VERSIONS: Final[Mapping[str, str]] = {
     FIRST: "The first.",
@@ -23,22 +23,6 @@ VERSIONS: Final[Mapping[str, str]] = {
     "1.3": "Chips of players who bet against each other: what lies before a seat, what a player did, a pot taken.",
 }
 """Each version and what it brought."""
-
-_MESSAGES: Final[Mapping[type[Message], str]] = {
-    m.CardMishandledMessage: "1.1",
-    m.HandSetMessage: "1.2",
-    m.CardsDiscardedMessage: "1.2",
-    m.NumberDrawnMessage: "1.2",
-    m.WagerOnMessage: "1.2",
-    m.HandCorrectedMessage: "1.2",
-    m.ReadMetersMessage: "1.2",
-    m.VerifyMessage: "1.2",
-    m.MetersMessage: "1.2",
-    m.MeasuredMessage: "1.2",
-    m.StakeShownMessage: "1.3",
-    m.PlayerActedMessage: "1.3",
-    m.PotTakenMessage: "1.3",
-}
 
 _ENUMERATIONS: Final[Mapping[type[IntEnum] | type[IntFlag], str]] = {
     m.Mishandling: "1.1",
@@ -64,7 +48,8 @@ _PILES: Final = range(0x58, 0x60)
 
 def message_since(message: type[Message]) -> str:
     """The version that brought a message."""
-    return _MESSAGES.get(message, FIRST)
+    declared = DECLARED.get(message)
+    return declared.since if declared is not None else FIRST
 
 
 def value_since(value: IntEnum | IntFlag) -> str:

@@ -2,9 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
-
-from msgspec.structs import fields
+from typing import Any, get_type_hints
 
 from protocol.message import message_name
 from protocol.tdp.messages import Message
@@ -35,7 +33,7 @@ def extensions_of(vector: dict[str, Any]) -> tuple[tuple[int, bytes], ...]:
 def message_of(vector: dict[str, Any]) -> Message:
     """The message a vector spells, built by the class's own constructor."""
     cls = _NAMED[vector["message"]]
-    kinds = {field.name: field.type for field in fields(cls)}
+    kinds = get_type_hints(cls)
     message: Message = cls(**{name: _value(kinds[name], value) for name, value in vector["fields"].items()})
     return message
 

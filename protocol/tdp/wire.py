@@ -1,0 +1,50 @@
+"""How a value stands on the wire, said where the field is declared: `Annotated[U16, Fault, "the trouble put right"]` is
+an integer of two bytes, whose known values `Fault` lists, and a phrase about it."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Annotated, Any, Final
+
+from msgspec import Struct
+
+
+class Shape(StrEnum):
+    """What a field is on the wire."""
+
+    INTEGER = "integer"
+    BYTES = "bytes"
+    TEXT = "text"
+    BLOB = "counted bytes"
+    RUN = "counted integers"
+    RECORDS = "counted records"
+
+
+class Form(Struct, frozen=True):
+    """A shape and its bytes: of one element, for counted ones. `parts` are the fields of a record."""
+
+    shape: Shape
+    size: int = 1
+    parts: Mapping[str, Any] = {}
+
+
+class CodeTable(StrEnum):
+    """Codes that are no enumeration."""
+
+    CARD = "card"
+    PLACE = "place"
+
+
+CARDS: Final[str] = CodeTable.CARD
+PLACES: Final[str] = CodeTable.PLACE
+
+U8 = Annotated[int, Form(Shape.INTEGER, 1)]
+U16 = Annotated[int, Form(Shape.INTEGER, 2)]
+U32 = Annotated[int, Form(Shape.INTEGER, 4)]
+U64 = Annotated[int, Form(Shape.INTEGER, 8)]
+Bytes16 = Annotated[bytes, Form(Shape.BYTES, 16)]
+Bytes32 = Annotated[bytes, Form(Shape.BYTES, 32)]
+Text16 = Annotated[str, Form(Shape.TEXT, 16)]
+Text32 = Annotated[str, Form(Shape.TEXT, 32)]
+Text40 = Annotated[str, Form(Shape.TEXT, 40)]
+Blob = Annotated[bytes, Form(Shape.BLOB)]
+Run16 = Annotated[tuple[int, ...], Form(Shape.RUN, 2)]
