@@ -10,7 +10,7 @@ from typing import Final
 
 from dealwire.rehearsal.dealt_table import DealtTable, Doings
 from dealwire.rehearsal.playing_dealer import AT_TABLE
-from dealwire.rehearsal.scenario import EndlessRaces, RaceGame, RaceScenario, RoundPlan
+from dealwire.rehearsal.scenario import RaceGame, RaceScenario, RoundPlan
 from dealwire.rehearsal.shoe_hands import AT_SHOE, ShoeHands
 from dealwire.rehearsal.trouble import LINE, What
 from devices.simulator.shoe import ShoeModel
@@ -139,7 +139,7 @@ def stack(scenario: RaceScenario, plans: Sequence[RoundPlan], rng: Random, first
         if len(rest) < scenario.game.all + 1 + spare:
             break
         race = _race(scenario.game, plan, rest, rng)
-        if race is None and isinstance(scenario, EndlessRaces):
+        if race is None and scenario.forever:
             race = _race(scenario.game, replace(plan, ends=0), rest, rng)  # an evening goes on all the same
         if race is None:
             why = f"no race was found that ends after {plan.ends} cards; {len(rest)} are left in the shoe"

@@ -5,11 +5,11 @@ One without an end has its rounds again and again, with faults thrown in if want
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations, count, cycle
 from random import Random
-from typing import Annotated, ClassVar, Final, Literal, overload
+from typing import Annotated, ClassVar, Final, Literal, TypeVar
 
 from pydantic import Field
 
@@ -150,15 +150,22 @@ class Scenario:
     """How the table settles."""
     terms: Terms | None = None
     """The same as the rules of the game have it, by which pots are taken in; None where no game says who wins them."""
+    forever: bool = False
+    """The rounds are dealt again and again."""
+    faults: float | None = None
+    """In so large a share of those (0 to 1) one thing goes wrong by chance, and nothing else."""
 
     @property
     def device(self) -> str:
         """What the cards come from: `shuffler`, `shoe` or the dealer's `hand`."""
         return DEVICES[self.procedure.plan.procedure.device]
 
-    def plans(self) -> Iterable[RoundPlan]:
-        """The rounds in their order, as many as are dealt."""
-        return self.rounds
+    def plans(self) -> Iterator[RoundPlan]:
+        """The rounds in their order. The same seed goes wrong in the same ones."""
+        random = Random(self.seed)
+        for turn, round_ in enumerate(cycle(self.rounds) if self.forever else self.rounds):
+            plan = _with_button(round_, turn) if self.forever and self.procedure.plan.button else round_
+            yield plan if self.faults is None else _by_chance(plan, self.faults, random, partial(_mishap, self))
 
 
 class RaceGame:
@@ -197,15 +204,30 @@ class RaceScenario:
     rounds: tuple[RoundPlan, ...]
     dealt_by: str = ""
     """The procedure as the file names it: an id, or a file of the house's own."""
+    forever: bool = False
+    """The races are drawn again and again; one that cannot end as it should with the cards that are left in the shoe
+    ends as they fall."""
+    faults: float | None = None
+    """As in `Scenario`."""
     device: ClassVar[str] = "shoe"
 
     def plans(self) -> Iterable[RoundPlan]:
-        """The races in their order, as many as are drawn."""
-        return self.rounds
+        """The races in their order."""
+        return map(self._plan, count()) if self.forever else self.rounds
 
     def plans_from(self, number: int) -> Sequence[RoundPlan]:
         """Those from this one on, as many as a shoe may hold; the first is 0."""
-        return self.rounds[number:]
+        if not self.forever:
+            return self.rounds[number:]
+        most = self.decks * len(DECK) // (self.game.shoe.column_end or 1)
+        return [self._plan(each) for each in range(number, number + most)]
+
+    def _plan(self, number: int) -> RoundPlan:
+        plan = self.rounds[number % len(self.rounds)]
+        if self.faults is None:
+            return plan
+        random = Random(f"{self.seed} {number}")
+        return _by_chance(plan, self.faults, random, partial(_mishap_of_race, self.game))
 
 
 AnyScenario = Scenario | RaceScenario
@@ -288,48 +310,6 @@ def places(procedure: RehearsedProcedure, round_: RoundPlan) -> tuple[Place, ...
 AT_THE_BURN: Final = (What.BURN, What.REVEAL_BEFORE_BURN)
 
 
-@dataclass(frozen=True, slots=True)
-class EndlessScenario(Scenario):
-    """A scenario whose rounds are dealt again and again: with what goes wrong in them, or, with a rate `faults` (0 to
-    1), in so large a share of them one thing by chance and nothing else.
-
-    The same seed gives the same rounds.
-    """
-
-    faults: float | None = None
-
-    def plans(self) -> Iterator[RoundPlan]:
-        """The rounds in their order, without an end."""
-        random = Random(self.seed)
-        for turn, round_ in enumerate(cycle(self.rounds)):
-            plan = _with_button(round_, turn) if self.procedure.plan.button else round_
-            yield plan if self.faults is None else _by_chance(plan, self.faults, random, partial(_mishap, self))
-
-
-@dataclass(frozen=True, slots=True)
-class EndlessRaces(RaceScenario):
-    """Races that are drawn again and again, as `EndlessScenario`. One that cannot end as it should with the cards that
-    are left in the shoe ends as they fall."""
-
-    faults: float | None = None
-
-    def plans(self) -> Iterator[RoundPlan]:
-        """The races in their order, without an end."""
-        return map(self._plan, count())
-
-    def plans_from(self, number: int) -> Sequence[RoundPlan]:
-        """Those from this one on, as many as a shoe may hold; the first is 0."""
-        most = self.decks * len(DECK) // (self.game.shoe.column_end or 1)
-        return [self._plan(each) for each in range(number, number + most)]
-
-    def _plan(self, number: int) -> RoundPlan:
-        plan = self.rounds[number % len(self.rounds)]
-        if self.faults is None:
-            return plan
-        random = Random(f"{self.seed} {number}")
-        return _by_chance(plan, self.faults, random, partial(_mishap_of_race, self.game))
-
-
 def _by_chance(
     plan: RoundPlan, rate: float, random: Random, mishap: Callable[[RoundPlan, Random], PlannedTrouble]
 ) -> RoundPlan:
@@ -344,19 +324,14 @@ def _with_button(plan: RoundPlan, turn: int) -> RoundPlan:
     return replace(plan, number=seats[(first + turn) % len(seats)])
 
 
-@overload
-def endless(scenario: Scenario, *, faults: float | None = None, seed: int | None = None) -> EndlessScenario: ...
-@overload
-def endless(scenario: RaceScenario, *, faults: float | None = None, seed: int | None = None) -> EndlessRaces: ...
-def endless(
-    scenario: AnyScenario, *, faults: float | None = None, seed: int | None = None
-) -> EndlessScenario | EndlessRaces:
+AnyKind = TypeVar("AnyKind", bound=AnyScenario)
+
+
+def endless(scenario: AnyKind, *, faults: float | None = None, seed: int | None = None) -> AnyKind:
     """`scenario` without an end. With a rate `faults` (0 to 1) so large a share of its rounds has one thing go wrong,
     and what the scenario itself has go wrong is left out. `seed` also shuffles the cards, otherwise the scenario's own
     does."""
-    kind, without_end = (Scenario, EndlessScenario) if isinstance(scenario, Scenario) else (RaceScenario, EndlessRaces)
-    content = {each.name: getattr(scenario, each.name) for each in fields(kind)}
-    return without_end(**(content | {"faults": faults, "seed": scenario.seed if seed is None else seed}))
+    return replace(scenario, forever=True, faults=faults, seed=scenario.seed if seed is None else seed)
 
 
 def _mishap(scenario: Scenario, plan: RoundPlan, random: Random) -> PlannedTrouble:
