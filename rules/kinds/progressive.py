@@ -318,7 +318,7 @@ def _envy(bet: ProgressiveBet, entries: Sequence[_Entry], view: RoundFacts, hold
     envious = [
         Envious(entry.seat.seat, entry.stake, _envy_waits(entry.doubt, readings))
         for entry in entries
-        if not (entry.folded and readings.get("folded-envy") == "none")
+        if not (_known_to_fold(entry) and readings.get("folded-envy") == "none")
     ]
     return tuple(envy_of(bet, envious, found, view.terms))
 
@@ -332,6 +332,11 @@ def _hit(bet: ProgressiveBet, entry: _Entry, view: RoundFacts, *, anyone: bool) 
     if entry.open and not entry.hand and may_earn(bet, name, entry.seat, view):
         return Hit(number, "hand", None, Hold(str(view.hand(name, entry.seat)), bet.clauses.envy))
     return None
+
+
+def _known_to_fold(entry: _Entry) -> bool:
+    """Whether the hand of a bettor folded, be its own wager lost by that or not, and nobody doubts it."""
+    return entry.seat.status == "folded" and (entry.doubt is None or entry.doubt.fold is None)
 
 
 def _envy_waits(doubt: Hold | None, readings: Mapping[str, str]) -> Hold | None:
