@@ -16,7 +16,7 @@ from dealer_flow.table.betting import Betting
 from dealer_flow.table.hand import Hand
 from dealer_flow.table.round import Round
 from dealer_flow.table.shoe import ShoeLedger, Shoes
-from devices.events import Seen
+from devices.events import GameEnded, Seen
 
 
 def round_of(flow: DealerFlow) -> Round:
@@ -27,6 +27,11 @@ def round_of(flow: DealerFlow) -> Round:
 def held_reports(flow: DealerFlow) -> int:
     """Reports that wait for those of the other line."""
     return len(flow._held)
+
+
+def held_ends(flow: DealerFlow) -> int:
+    """How many of them are END GAME."""
+    return sum(isinstance(held.body, GameEnded) for held in flow._held)
 
 
 def patient(flow: DealerFlow) -> bool:

@@ -144,16 +144,30 @@ def _meant(procedure: Procedure, result: RoundResult, row: Consequence | None, p
     if row is None:
         return None
     then = row.then or result.options[row.option or ""]
+    returns = _returns(procedure, result, row, then)
     progressive = {bet.name for bet in procedure.bet if bet.progressive or bet.fee}
     if then == "dead-hand" and (place or "").startswith("seat "):
-        return Reason("dead-hand", place, row.returns)
+        return Reason("dead-hand", place, returns)
     if then == "dead-hand" and place in {hand.place for hand in procedure.hand}:
-        return Reason("hand", place, row.returns or ())
+        return Reason("hand", place, returns or ())
     if then == "dead-hand":
         return Reason("defective-deck", None, None)
-    if then == "progressive-only" and row.returns is None:
+    if then == "progressive-only" and returns is None:
         return Reason(then, None, tuple(bet.name for bet in procedure.bet if bet.name not in progressive))
-    return Reason(then, None, row.returns) if then in ("progressive-only", "misdeal", "defective-deck") else None
+    return Reason(then, None, returns) if then in ("progressive-only", "misdeal", "defective-deck") else None
+
+
+def _returns(procedure: Procedure, result: RoundResult, row: Consequence, then: str) -> Bets:
+    """The bets that a row gives back, by the readings of the round. What it names of a dead hand is not all that goes
+    back of a misdeal."""
+    options = {option.name: option.allowed for option in procedure.option}
+    if then == "misdeal" and "dead-hand" in options.get(row.option or "", ()):
+        return None
+    when, also = row.returns_when, row.also_when
+    bets = row.returns if when is None or result.options[when.option] == when.is_ else ()
+    if bets is not None and (also is None or result.options[also.option] == also.is_):
+        bets += row.also
+    return bets
 
 
 def _called(procedure: Procedure, result: RoundResult, incident: Incident) -> Iterator[Reason | None]:
@@ -165,7 +179,7 @@ def _called(procedure: Procedure, result: RoundResult, incident: Incident) -> It
         return
     rows: list[Consequence] = [*procedure.wrong]
     rows += [row for row in (procedure.fouled, procedure.face.joker, procedure.face.boxed) if row is not None]
-    found = {row.returns for row in rows if row.clause == incident.clause} | {None}
+    found = {_returns(procedure, result, row, "misdeal") for row in rows if row.clause == incident.clause} | {None}
     for bets in sorted(found, key=repr):
         yield Reason("misdeal", None, own if bets is None else bets)
 
