@@ -209,7 +209,7 @@ class Law:
         if self._entry and self.entering.isdisjoint(lay):  # each lacks another, or else what deals a hand in
             rules = (*(rule for rule in self.rules if rule.kind in ALONE), *self._entry)
             return tuple(breach for rule in rules if (breach := rule.breach(lay)) is not None)
-        due = self._due(lay, made) if alive and self._points else {}
+        due = self._due(lay, made, unknown) if alive and self._points else {}
         found: list[Breach] = []
         over = self.most_cents is not None and max(lay.values(), default=0) > self.most_cents
         for rule in self.rules if over else self._but_limit:
@@ -277,9 +277,10 @@ class Law:
                 yield _Point(step.only, (*ways, *last))
             last += [way for way in ways if way.choice.last]
 
-    def _due(self, lay: Mapping[str, int], made: Collection[str]) -> dict[str, BetRule]:
+    def _due(self, lay: Mapping[str, int], made: Collection[str], back: Set[str]) -> dict[str, BetRule]:
         """The bets without which the hand could not have been played on, each with the rule that says so: at some step
-        each choice but a fold goes with a bet, and none of these bets lies there. Who plays for a pot is the pot's."""
+        each choice but a fold goes with a bet, and none of these bets lies there or was taken `back` by a later choice.
+        Who plays for a pot is the pot's."""
         found: dict[str, BetRule] = {}
         for point in self._points:
             if point.only is not None and point.only not in lay:
@@ -291,14 +292,14 @@ class Law:
                     continue
                 ways.append(way)
                 for bet in way.stakes:
-                    if bet not in lay:
+                    if bet not in lay and bet not in back:
                         break
                 else:
                     break  # it was played on so
             else:
                 if ways:
                     way = next((way for way in ways if way.choice.name in made), ways[0])
-                    missing = tuple(bet for bet in way.stakes if bet not in lay and bet not in self._in_pots)
+                    missing = tuple(bet for bet in way.stakes if not (bet in lay or bet in back or bet in self._in_pots))
                     found |= dict.fromkeys(missing, BetRule("due", missing, way.choice.clause))
         return found
 
