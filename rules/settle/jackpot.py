@@ -73,6 +73,8 @@ def earned(view: View, seats: Sequence[Seat], award: JackpotAward, holds: Holds)
     earning = {seat for seat in good if award.beaten is None or known[seat].strength < best}
     if not sharing:
         return None
+    if award.beaten is not None and len(hands) < 2:
+        return None  # no other lies open that beats it
     if unknown and earning:
         why = f"{by.words} lies open, and whether another hand counts is not known"
         return Hold(f"{why}: {hands[unknown[0].seat]}", by.clause)

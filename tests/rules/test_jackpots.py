@@ -110,6 +110,14 @@ def test_a_hand_that_may_beat_aces_full_holds_the_award(hidden: str) -> None:
     assert award(longhorn(seats[0], replace(seats[1], cards=("??", "9C")))) == {}
 
 
+def test_the_last_hand_left_is_beaten_by_none() -> None:
+    """(1): the award is paid when a hand is beaten; whatever the cards are that nobody read, none plays against it."""
+    last = seat_of(1, "9D 8C", bad_beat=100, **PLAYED)
+    gone = seat_of(2, QUAD_KINGS, status="folded", bad_beat=100, bonus=100)
+    for board in ("?? ?? ?? ?? ??", "AC AD KH KD"):
+        assert award(longhorn(last, gone, board=board)) == {}
+
+
 def test_who_shares_is_in_doubt_where_a_bad_beat_wager_is_held() -> None:
     three = [seat_of(number, cards, bad_beat=100, **PLAYED) for number, cards in ((1, ACES_FULL), (2, QUAD_KINGS))]
     waits = replace(seat_of(3, NOTHING, bad_beat=100, **PLAYED), held={"bad-beat": "47.1-1017.41(2)"})
