@@ -1,15 +1,32 @@
 """The `[betting]` table: what players may do with their chips where they bet against each other."""
 
-from typing import Final
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Final, NamedTuple
 
 from dealer_flow.english import dollars
 from dealer_flow.procedure.bets import AmountText, amount_of
 from dealer_flow.procedure.tables import Clause, Name, OptionRef
+from dealer_flow.record.details import ActionRecord
 from dealer_flow.tomlfile import TomlTable
+from devices.events import BettingAction
 
 UNLIMITED: Final = "unlimited"
 RAISES: Final = (*map(str, range(10)), UNLIMITED)
 YES_OR_NO: Final = ("yes", "no")
+PUTS: Final = (
+    BettingAction.BET,
+    BettingAction.RAISE,
+    BettingAction.CALL,
+    BettingAction.ALL_IN,
+    BettingAction.BRING_IN,
+)
+"""Actions that put chips in, unless all of them lay there already."""
+
+
+def after_raise(raises: int, high: int, *, bring_in: bool) -> int:
+    """The raises of a betting round when more lies there than the bet to call: to complete a bring-in is none."""
+    return raises + (high > 0 and not bring_in)
 
 
 class MostPart(TomlTable):
@@ -18,7 +35,7 @@ class MostPart(TomlTable):
     amount: AmountText
     clause: Clause
 
-    @property
+    @cached_property
     def cents(self) -> int:
         """The same in cents."""
         return int(amount_of(self.amount).times)
@@ -63,6 +80,16 @@ class BettingPart(TomlTable):
     card_ahead_clause: Clause | None = None
     clause: Clause
 
+    def over_limit(self, cents: int, high: int, raises: int, most_raises: str, *, bring_in: bool) -> "OverLimit | None":
+        """The limit that an action breaks by which `cents` lie before a seat; None where it breaks none. Before it
+        `high` was the bet to call, 0 where there was none, after so many raises; `bring_in`: that bet was forced.
+        `most_raises`: what the house posts for `raises`."""
+        most, guard = (self.most_raise, "raise_within_limit") if high else (self.most_bet, "bet_within_limit")
+        if most is not None and cents - high > most.cents:
+            return OverLimit(guard, most.clause)
+        counts = 0 < high < cents and not bring_in and most_raises != UNLIMITED
+        return OverLimit("raises_left", self.raises.clause) if counts and raises >= int(most_raises) else None
+
     def words(self) -> str:
         """What a dealer knows of it."""
         most = [f"a bet is at most {dollars(self.most_bet.cents)}"] if self.most_bet is not None else []
@@ -71,3 +98,29 @@ class BettingPart(TomlTable):
         stake = "nobody bets more than lay before the seat when the hand began."
         text = f"{', '.join(most)}; {stake}" if most else stake
         return f"{text[:1].upper()}{text[1:]}"
+
+
+class OverLimit(NamedTuple):
+    """A limit that an action breaks: the guard of the flow that keeps it, and its clause."""
+
+    guard: str
+    clause: str
+
+
+def broken_limits(
+    part: BettingPart, actions: Sequence[ActionRecord], blinds: int, most_raises: str
+) -> Iterator[tuple[ActionRecord, int, OverLimit]]:
+    """The actions of a finished round that broke a limit, each with the bet to call before it. `blinds`: the highest of
+    those that lay there, which counts in the first betting round."""
+    at_step, high, raises, bring_in = "", blinds, 0, False
+    for each in actions:
+        if each.action == BettingAction.FORFEIT:
+            continue
+        if each.step != at_step:
+            at_step, high, raises, bring_in = each.step, 0 if at_step else high, 0, False
+        if each.cents > high and each.action in PUTS:
+            broken = part.over_limit(each.cents, high, raises, most_raises, bring_in=bring_in)
+            if broken is not None:
+                yield each, high, broken
+            raises, high = after_raise(raises, high, bring_in=bring_in), each.cents
+            bring_in = each.action == BettingAction.BRING_IN

@@ -10,7 +10,9 @@ from itertools import product
 from typing import Final, NamedTuple
 
 from dealer_flow.procedure.bets import Amount, BetPart, MustPart, amount_of
+from dealer_flow.procedure.betting import UNLIMITED
 from dealer_flow.procedure.schema import Procedure
+from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.procedure.tables import DecisionPart, chosen
 
@@ -116,6 +118,12 @@ class Law:
         self.limit = procedure.limit
         self.most_cents = None if self.limit is None else int(amount_of(self.limit.each_bet).times)
         """The most that any one bet may be; None where the text prints no figure."""
+        self.betting = procedure.betting
+        raises = self.betting.raises.option if self.betting is not None else ""
+        self.most_raises = UNLIMITED if raises in unrecorded else options.get(raises, UNLIMITED)
+        """Those that a betting round may have."""
+        self.bet_of = {step.name: step.bet for step in procedure.step if isinstance(step, BetStep)}
+        """Betting round -> the bet that its chips are."""
         self._rule(procedure, options)
         self._enter(procedure, options)
         self._choose(procedure, options)

@@ -6,19 +6,10 @@ Nothing here judges: it says where the betting stands and takes an action. What 
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final
 
+from dealer_flow.procedure.betting import PUTS, after_raise
 from dealer_flow.record.details import ActionRecord
 from devices.events import BettingAction
-
-_PUTS: Final = (
-    BettingAction.BET,
-    BettingAction.RAISE,
-    BettingAction.CALL,
-    BettingAction.ALL_IN,
-    BettingAction.BRING_IN,
-)
-"""Actions that put chips in, unless all of them lay there already."""
 
 
 @dataclass(slots=True)
@@ -155,7 +146,7 @@ class Betting:
             self.folded.add(seat)
         elif cents > self.high:
             forced = action is BettingAction.BRING_IN
-            self.raises += self.high > 0 and not self.bring_in
+            self.raises = after_raise(self.raises, self.high, bring_in=self.bring_in)
             self.high, self.acted = cents, set()
             self.bring_in = forced
         self.checked |= {seat} if action is BettingAction.CHECK else set()
@@ -203,6 +194,6 @@ class Betting:
 
 def _is_substantial(actions: Iterable[ActionRecord]) -> bool:
     """Two players put money in the pot, or three put money in or folded."""
-    paid = {each.seat for each in actions if each.action in _PUTS}
+    paid = {each.seat for each in actions if each.action in PUTS}
     folded = {each.seat for each in actions if each.action == BettingAction.FOLD}
     return len(paid) >= 2 or len(paid | folded) >= 3

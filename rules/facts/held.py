@@ -8,7 +8,9 @@ from typing import Final
 
 from dealer_flow.english import dollars, listed
 from dealer_flow.procedure.bets import Amount
+from dealer_flow.procedure.betting import broken_limits
 from dealer_flow.procedure.law import Breach, Law
+from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult, Seat
 from protocol.cards import DECK, UNREAD, Card, parse_card
 from rules.bets.hold import Hold
@@ -143,6 +145,34 @@ def _all_in(seat: Seat, game: Game, bets: Collection[str]) -> bool:
     """Whether a seat that has no more bet less into a pot than others must (47.1-1023(2))."""
     in_pot = all(game.bets[bet].among_players for bet in bets)
     return in_pot and seat.stake is not None and sum(seat.wagers.values()) >= seat.stake
+
+
+def over_limits(result: RoundResult, law: Law) -> Iterator[tuple[int, dict[str, Hold]]]:
+    """Seats that bet or raised over a limit, as the actions of the round show, with their bets that wait for it: that
+    of the betting round. The flow refuses such an action in the same words."""
+    if (part := law.betting) is None:
+        return
+    blinds = 0
+    for seat in result.seats:  # without a call: it is asked of every round with a betting round
+        lies = 0
+        for bet in part.blinds:
+            if bet in seat.wagers:
+                lies += seat.wagers[bet]
+        blinds = lies if lies > blinds and seat.status != "out" else blinds
+    for each, high, (guard, clause) in broken_limits(part, result.actions, blinds, law.most_raises):
+        report = Incident(
+            code="action-refused",
+            clause=clause,
+            reason=guard,
+            report="PlayerActed",
+            seat=each.seat,
+            how=each.action,
+            cents=each.cents,
+            wanted=high,
+        )
+        own = law.bet_of.get(each.step, "")
+        laid = next((seat.wagers for seat in result.seats if seat.seat == each.seat), {})
+        yield each.seat, dict.fromkeys((own,) if own in laid else laid, Hold(report.text, clause))
 
 
 def choices_of(seat: Seat) -> Collection[str]:

@@ -20,7 +20,7 @@ from rules.errors import SettlementRefused
 from rules.facts.caps import cut
 from rules.facts.contradictions import contradiction, folds_in, known_of
 from rules.facts.fold_doubts import in_doubt
-from rules.facts.held import broken_rules, held_at_table, seen_too_often
+from rules.facts.held import broken_rules, held_at_table, over_limits, seen_too_often
 from rules.facts.named import named
 from rules.facts.seen import View
 from rules.facts.terms import Meter, Terms, agree
@@ -333,7 +333,8 @@ def _look_at(
             played[number] = names
         else:
             played[number] = {name for name, of in made.items() if plays(result, seat, of.bet, terms.game)}
-    for number, mine in waits.items():
+    over = over_limits(result, law) if law is not None and result.actions else ()
+    for number, mine in (*over, *waits.items()):
         holds[number] = {**mine, **holds.get(number, {})}
     return bets, holds, played
 

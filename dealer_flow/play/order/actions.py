@@ -8,7 +8,7 @@ import devices.events as e
 from dealer_flow.play.course.retrieved import in_question
 from dealer_flow.play.course.turns import blinds_of, declares, first_betting, may_act, reopens, standing
 from dealer_flow.play.order.rounds import Check
-from dealer_flow.procedure.betting import UNLIMITED, BettingPart
+from dealer_flow.procedure.betting import BettingPart
 from dealer_flow.procedure.tables import OptionRef
 from dealer_flow.table.betting import Betting
 from dealer_flow.table.round import Round
@@ -40,6 +40,12 @@ class Attempt(NamedTuple):
     def raises(self) -> bool:
         """More lies there than the bet to call, and there was one."""
         return self.cents > self.betting.high > 0
+
+    def breaks(self, guard: str) -> bool:
+        """It is over the limit that this guard keeps."""
+        now, most = self.betting, self.option(self.part.raises)
+        found = self.part.over_limit(self.cents, now.high, now.raises, most, bring_in=now.bring_in)
+        return found is not None and found.guard == guard
 
 
 def comes_to(round_: Round, betting: Betting, body: e.PlayerActed) -> tuple[BettingAction, int]:
@@ -120,22 +126,17 @@ def _more_than_before(would: Attempt) -> bool:
 
 @_of(*_RAISES, BettingAction.BRING_IN)
 def _bet_within_limit(would: Attempt) -> bool:
-    most = would.part.most_bet
-    return most is None or would.betting.high > 0 or would.cents <= most.cents
+    return not would.breaks("bet_within_limit")
 
 
 @_of(*_RAISES)
 def _raise_within_limit(would: Attempt) -> bool:
-    most = would.part.most_raise
-    return most is None or not would.raises or would.cents - would.betting.high <= most.cents
+    return not would.breaks("raise_within_limit")
 
 
 @_of(*_RAISES)
 def _raises_left(would: Attempt) -> bool:
-    most = would.option(would.part.raises)
-    if not would.raises or would.betting.bring_in or most == UNLIMITED:
-        return True
-    return would.betting.raises < int(most)
+    return not would.breaks("raises_left")
 
 
 @_of(*_RAISES)

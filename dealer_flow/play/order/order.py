@@ -358,25 +358,14 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
         OrderRule(frozenset({State.REVEALING}), "players_act", harmful=False),
         *(
             OrderRule(frozenset({State.ACTING}), condition, harmful=False, code="action-refused")
+            for condition in ("may_chop", "seat_to_act", "time_limit_kept")
+        ),
+        *(  # of the action that corrects one by which the betting had seemed over, too
+            OrderRule(_STRICT, condition, harmful=False, code="action-refused")
             for condition in (
-                *(
-                    "may_chop",
-                    "seat_to_act",
-                    "time_limit_kept",
-                    "bring_in_due",
-                    "nothing_to_call",
-                    "may_check",
-                    "something_to_call",
-                ),
-                *("call_is_whole", "nothing_bet_yet", "something_to_raise", "more_than_before", "stake_covers"),
-                *(
-                    "all_of_it",
-                    "no_card_ahead",
-                    "bet_within_limit",
-                    "raise_within_limit",
-                    "raises_left",
-                    "may_check_raise",
-                ),
+                *("bring_in_due", "nothing_to_call", "may_check", "something_to_call", "call_is_whole"),
+                *("nothing_bet_yet", "something_to_raise", "more_than_before", "stake_covers", "all_of_it"),
+                *("no_card_ahead", "bet_within_limit", "raise_within_limit", "raises_left", "may_check_raise"),
             )
         ),
         OrderRule(frozenset({State.ACTING}), "acts_in_turn", harmful=False, taken=True, code="acted-out-of-turn"),
