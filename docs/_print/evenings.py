@@ -39,7 +39,7 @@ def evenings(game: Game) -> Iterator[RoundResult]:
     for name in game.spec.procedures:
         for path in _captures().get(name, ()):
             recorded = (each for each in replay(path) if isinstance(each, RoundResult))
-            yield from (each for each in recorded if wrong_option(game.spec, each.options) is None)
+            yield from (each for each in recorded if wrong_option(game.spec.options, each.options) is None)
     yield from _dealt(game)
 
 

@@ -24,6 +24,10 @@ def pages() -> dict[str, str]:
     return out
 
 
+_UNTOLD: Final = "= none"
+"""What tells the one table of several kinds that names none."""
+
+
 class Section:
     """A table of a file: where it may stand, and the part of the schema that says what it holds."""
 
@@ -103,7 +107,7 @@ class KeysPage:
 
     def _told_by(self, name: str) -> str:
         keys = self.schema["$defs"][name]["properties"].items()
-        return next((f'{key} = "{shape["const"]}"' for key, shape in keys if "const" in shape), "")
+        return next((f'{key} = "{shape["const"]}"' for key, shape in keys if "const" in shape), _UNTOLD)
 
     def _common(self) -> dict[str, Any]:
         """Keys that most of the kinds of one table have, and all of them alike."""
@@ -125,6 +129,8 @@ class KeysPage:
         if not section.name:
             return "The file"
         place = section.places[0]
+        if section.when == _UNTOLD:
+            return f"`{place}` without a `kind`"
         if "=" in section.when:
             return f"`{place}` with `{section.when}`"
         return f"`{place}`: `{section.when}`" if section.when else f"`{place}`"
@@ -206,10 +212,14 @@ class KeysPage:
                         break
 
     def _is(self, name: str, case: str, value: Mapping[str, Any]) -> bool:
-        if "=" in case:
+        if "=" in case and case != _UNTOLD:
             key, _, const = case.partition(" = ")
             return value.get(key) == const.strip('"')
-        return case in value if case else value.keys() <= self.schema["$defs"][name]["properties"].keys()
+        return (
+            case in value
+            if case and case != _UNTOLD
+            else value.keys() <= self.schema["$defs"][name]["properties"].keys()
+        )
 
 
 def _allowed(shape: Mapping[str, Any]) -> list[str]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from dealer_flow.tomlfile import TomlTable
 from rules.paytables.amounts import WagerField
@@ -206,12 +207,12 @@ class Paired(TomlTable):
 
 
 class RaceSpec(TomlTable):
-    """A race of columns, one a suit: how many cards win in one, and after how many without a winner it is over."""
+    """A race of columns, one a suit, which ends as the procedure has it."""
 
-    column: Annotated[int, Field(ge=1)]
-    """How many cards win in one column."""
-    most: Annotated[int, Field(ge=1, le=LONGEST_RACE)]
-    """After how many without a winner it is over."""
+    column: SkipJsonSchema[int] = 0
+    """How many cards win in one column, by the procedure."""
+    most: SkipJsonSchema[Annotated[int, Field(le=LONGEST_RACE)]] = 0
+    """After how many without a winner it is over, by the procedure."""
     clause: str
 
 

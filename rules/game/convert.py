@@ -12,6 +12,7 @@ from dealer_flow.procedure.load import Procedure, load_procedure
 from dealer_flow.tomlfile import read
 from dealer_flow.written_out import written_out
 from protocol.printable import printable
+from rules.game.as_dealt import DEALT, PROGRESSIVE
 from rules.game.layers import GAME_SCHEMA, GameLayering
 from rules.game.load import Game, content_hash, content_of, game_of
 from rules.game.pairing import procedure_source
@@ -55,7 +56,7 @@ def converted(path: Path) -> Conversion | None:
         why = f"{printable(repr(schema))} is not converted; allowed: {CONVERTED}"
         raise whole.fault(("schema",), why)
     order, old = tuple(whole.own.content), whole.own.content
-    changes = [*_tips(whole), *_terms(whole), *_limit(whole), *_odds(whole)]
+    changes = [*_tips(whole), *_terms(whole), *_limit(whole), *_odds(whole), *_as_dealt(whole)]
     whole.tables["schema"] = GAME_SCHEMA
     new = written_out(whole, order)
     game = game_of(GameSource.of(new, path))
@@ -101,6 +102,13 @@ def _limit(whole: Whole) -> list[str]:
     if "games" not in whole.tables["limit"]:
         drop(whole, "limit")
     return ["limit.each-bet-cents: gone; the procedure's limit says it"]
+
+
+def _as_dealt(whole: Whole) -> list[str]:
+    """What the procedures say of the cards and of the bet that is played for the progressive."""
+    rows = (row.value for row in whole.rows.get("bets", ()))
+    keys = [*map(".".join, DEALT), *(f"bets.{row.get('name')}.kind" for row in rows if row.get("kind") == PROGRESSIVE)]
+    return [f"{key}: gone; the procedure says it" for key in keys if drop(whole, key)]
 
 
 def _raised(equals: Any) -> dict[str, Any]:
@@ -166,10 +174,17 @@ def _bets_as_they_were(bets: list[dict[str, Any]], old: list[dict[str, Any]]) ->
             yield {**kept, **gone}
 
 
+def _dealt_as_it_was(old: Mapping[str, Any]) -> dict[str, Any]:
+    """What the earlier version hashed of what the procedures say now; None for what it did not."""
+    decks = old.get("decks", 1)
+    return {"decks": decks if decks > 1 else None, "laid_aside": old.get("laid-aside") or None, "race": old.get("race")}
+
+
 def _as_it_was(content: dict[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:
     """The content of the present version as that of the earlier one, of which the hash was taken."""
     bets = [*_bets_as_they_were(content["bets"], old["bets"])]
-    found = {**content, "schema_": old["schema"], "bets": bets}
+    found = {**content, "schema_": old["schema"], "bets": bets, **_dealt_as_it_was(old)}
+    found = {key: value for key, value in found.items() if value is not None}
     if "each-bet-cents" in old.get("limit", {}):
         found["limit"] = _hashed(old["limit"])
     settings = old.get("odds", {}).get("settings")
@@ -183,7 +198,11 @@ def _as_it_was(content: dict[str, Any], old: Mapping[str, Any]) -> dict[str, Any
 
 
 def _unsaid(game: Game, old: Mapping[str, Any]) -> Iterator[str]:
-    """Each rule of a wager and each tip that went from a game in order, and that a procedure of it does not have."""
+    """Each figure, rule of a wager and tip that went from a game in order, and that a procedure of it does not have."""
+    now = content_of(game.spec)
+    for key, was in _dealt_as_it_was(old).items():
+        if now.get(key) != was:
+            yield f"the procedures have another {key.replace('_', '-')} than {was or 'none'}: {now.get(key, 'none')}"
     for name in game.spec.procedures:
         source = procedure_source(game, name)
         if source is None:

@@ -76,11 +76,4 @@ _KIND: Final = GameLayering()
 def compose(text: str, file: str) -> Whole:
     """The game with this text upon all it stands on. TomlFileError names the file, line and key that cannot be
     used."""
-    whole = layers.compose(text, file, _KIND)
-    names = [str(row.value.get("name")) for row in whole.rows.get("bets", ()) if "kind" in row.value]
-    for number, row in enumerate(whole.rows.get("bets", ())):
-        if "kind" not in row.value and len(whole.layers) > 1:
-            name = str(row.value.get("name"))
-            why = f"no bet {printable(repr(name))} below{did_you_mean(name, names)}, and a new bet needs a kind"
-            raise whole.fault(("bets", number, "name"), f"{why}; below are {', '.join(names)}")
-    return whole
+    return layers.compose(text, file, _KIND)

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import chain
@@ -18,19 +18,20 @@ from dealer_flow.procedure.load import known_procedures
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.record.result import ProcedureRef
-from dealer_flow.tomlfile import misnamed, validated
+from dealer_flow.tomlfile import misnamed, read
 from protocol.nearest import did_you_mean
 from protocol.tomlfile import Key, TomlFileError
 from rules.bets.bet import Bet
+from rules.game.as_dealt import as_dealt
 from rules.game.by_reading import by_reading_faults
-from rules.game.faults import faults
 from rules.game.hand_input import takes_faults
 from rules.game.hand_spec import DISCARDS, OWN, HandSpec
+from rules.game.layers import compose
 from rules.game.minimum_hand import least_faults
 from rules.game.order import settles_by_seat
 from rules.game.plain_hands import PlainHand, plain_hands
 from rules.game.schema import GameSpec
-from rules.game.source import GameSource, Tip, tips_of
+from rules.game.source import GameSource, Tip, spec_of, tips_of
 from rules.game.source import cards_of as cards_of
 from rules.game.split_spec import SetHand
 from rules.hands import Ranking
@@ -261,15 +262,15 @@ def game_id_of(procedure: str, options: Mapping[str, str] = _NOTHING) -> str | N
     """Id of the game of this package that settles rounds of a procedure under these options of it: the one of the same
     id, else the first that names it. None when they are dealt only."""
     for game in sorted(game_ids(), key=lambda game: game != procedure):  # mostly the first one read
-        spec = _spec_of_package(game)
-        if procedure in spec.procedures and wrong_option(spec, options) is None:
+        procedures, ours = _of_procedures(game)
+        if procedure in procedures and wrong_option(ours, options) is None:
             return game
     return None
 
 
-def wrong_option(spec: GameSpec, options: Mapping[str, str]) -> str | None:
-    """The option of the procedure by which a round is another game's."""
-    return next((name for name, allowed in spec.options.items() if options.get(name, allowed[0]) not in allowed), None)
+def wrong_option(ours: Mapping[str, Sequence[str]], options: Mapping[str, str]) -> str | None:
+    """The option of the procedure by which a round is none of a game with these options."""
+    return next((name for name, allowed in ours.items() if options.get(name, allowed[0]) not in allowed), None)
 
 
 def load_game_of(
@@ -283,7 +284,7 @@ def load_game_of(
     when there is none. `source`: where the procedure of that id is, unless it is the package's."""
     game = game_id_of(procedure, options)
     if game is None:
-        known = dict.fromkeys(name for each in game_ids() for name in _spec_of_package(each).procedures)
+        known = dict.fromkeys(name for each in game_ids() for name in _of_procedures(each)[0])
         raise TomlFileError(
             procedure, None, "", f"no such game, nor a game that settles it; allowed: {', '.join(known)}"
         )
@@ -291,8 +292,10 @@ def load_game_of(
 
 
 @cache
-def _spec_of_package(game: str) -> GameSpec:
-    return GameSource.read(files_of("pays")[game], examine=False).spec
+def _of_procedures(game: str) -> tuple[Sequence[str], Mapping[str, Sequence[str]]]:
+    """The procedures of a game of the package, and under which options of them a round is its own."""
+    content = compose(read(path := files_of("pays")[game]), str(path)).content()
+    return content["procedures"], content.get("options", {})
 
 
 def _no_such_game(name: str) -> str:
@@ -344,7 +347,7 @@ def in_edition(printed: GameSource, edition: Edition) -> GameSource:
     content, changes = amend(printed.whole.content(), edition)
     if not changes:
         return replace(printed, procedures=procedures)
-    found, wrong = validated(content, GameSpec, lambda spec: faults(spec, tips_of(spec, procedures.values())))
+    found, wrong = spec_of(as_dealt(content, procedures), procedures)
     for key, why in wrong:
         raise misfit(changes, printed.spec.id, key, why)
     assert found is not None

@@ -77,32 +77,22 @@ def procedure_source(game: Game, name: str) -> str | Path | None:
 
 
 def _bets(spec: GameSpec, procedure: Procedure) -> Iterator[PairFault]:
-    """Each bet of the one is a bet of the other, and the same one is played for the progressive."""
-    spots = {bet.name: bet for bet in procedure.bet}
-    bets = {bet.name: bet for bet in spec.bets}
-    of_meters = {bet.name for bet in spec.bets if bet.of_meters}
+    """Each bet of the one is a bet of the other, and played for the progressive by all procedures or by none."""
+    spots, bets = [bet.name for bet in procedure.bet], {bet.name: bet for bet in spec.bets}
     given_up = {choice.gives_up.as_ for choice in procedure.decision if choice.gives_up}
     for number, bet in enumerate(spec.bets):
-        if bet.on:
-            continue  # paid on another bet's stake, it has no spot
-        spot, progressive = spots.get(bet.name), bet.name in of_meters
-        if spot is None and bet.name in given_up:
-            continue
-        if spot is None:
+        if not bet.on and bet.name not in {*spots, *given_up}:  # paid on another bet's stake, it has no spot
             why = f"procedure {procedure.id} has no bet {bet.name!r}; allowed: {', '.join(spots)}"
             yield PairFault("game", ("bets", number, "name"), why)
-        elif progressive and not spot.progressive:
-            theirs = ", ".join(name for name, each in spots.items() if each.progressive) or "none"
-            why = f"procedure {procedure.id} does not play {bet.name!r} for the progressive; allowed: {theirs}"
-            yield PairFault("game", ("bets", number, "kind"), why)
     for number, spot in enumerate(procedure.bet):
         if spot.tip_for is not None:
             continue  # settled as the bet that it is for
         if spot.name not in bets:
             why = f"game {spec.id} has no bet {spot.name!r}; allowed: {', '.join(bets)}"
             yield PairFault("procedure", ("bet", number, "name"), why)
-        elif spot.progressive and spot.name not in of_meters:
-            why = f"game {spec.id} settles {spot.name!r} as {bets[spot.name].kind}; allowed: false"
+        elif spot.progressive != bets[spot.name].of_meters:  # another procedure of the game says so
+            allowed = "false" if spot.progressive else "true"
+            why = f"game {spec.id} settles {spot.name!r} as {bets[spot.name].kind}; allowed: {allowed}"
             yield PairFault("procedure", ("bet", number, "progressive"), why)
 
 
@@ -150,16 +140,17 @@ def _changes(plan: Plan, place: str) -> bool:
 
 
 def _race(spec: GameSpec, plan: Plan) -> Iterator[PairFault]:
-    """The columns are decided at the cards that end the drawing."""
-    name, shoe, race = plan.procedure.id, plan.shoe, spec.race
+    """The columns are decided at the cards that end the drawing, by all procedures alike."""
+    shoe, race = plan.shoe, spec.race
     assert race is not None, "a race is compared"
     if shoe is None:
-        yield PairFault("game", ("race",), f"procedure {name} deals hands and no columns; allowed: [hand]")
+        why = f"procedure {plan.procedure.id} deals hands and no columns; allowed: [hand]"
+        yield PairFault("game", ("race",), why)
         return
     if not shoe.by_suit:
         why = f"game {spec.id} races suits; allowed: suit"
         yield PairFault("procedure", ("shoe", "columns", "by"), why)
-    for key, cards, end in (("column", race.column, shoe.column_end), ("most", race.most, shoe.all_end)):
-        if cards != end:
-            why = f"{cards} cards, and procedure {name} ends at {end or 'no number'}; allowed: {end or 'none'}"
-            yield PairFault("game", ("race", key), why)
+    if not (shoe.column_end and shoe.all_end) or (shoe.column_end, shoe.all_end) != (race.column, race.most):
+        allowed = f"by column {race.column or 'some'}, by all {race.most or 'some'}"
+        why = f"game {spec.id} is decided by a column, or after so many cards of all; allowed: {allowed}"
+        yield PairFault("procedure", ("shoe", "end"), why)

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Annotated, Literal, Union
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from dealer_flow.editions.edition import Day
 from dealer_flow.tomlfile import TomlTable
@@ -133,9 +134,7 @@ class OddsSpec(TomlTable):
 
 
 class GameSpec(TomlTable):
-    """A game file. `decks`: how often one face may be seen in a round. `options`: under which options of its
-    procedures a round is this game's, where they deal several. `laid_aside`: what a seat lays away stays with its hand
-    and is told apart from it."""
+    """A game file. `options`: under which options of its procedures a round is this game's, where they deal several."""
 
     schema_: Literal["dealwire.game/3"] = Field(alias="schema")
     base: tuple[str, ...] | str = ()
@@ -150,9 +149,11 @@ class GameSpec(TomlTable):
     """Whose rules these are."""
     procedures: Annotated[tuple[str, ...], Field(min_length=1)]
     """Ids of the procedures whose rounds it settles."""
-    decks: Annotated[int, Field(ge=1, le=16)] = 1
+    decks: SkipJsonSchema[int] = 1
+    """How often one face may be seen in a round, by the procedures."""
     options: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    laid_aside: bool = False
+    laid_aside: SkipJsonSchema[bool] = False
+    """True where what a seat lays away stays with its hand and is told apart from it, by the procedures."""
     hands: dict[str, HandSpec] = Field(default_factory=dict)
     qualifiers: dict[str, Qualifier] = Field(default_factory=dict)
     race: RaceSpec | None = None

@@ -12,8 +12,11 @@ from dealer_flow.games import paytable_files
 from dealer_flow.layers import Whole
 from dealer_flow.procedure.load import Procedure, ProcedureError, known_procedures, load_procedure
 from dealer_flow.tomlfile import first_fault, named_faults, read, validated
+from protocol.nearest import did_you_mean
+from protocol.printable import printable
 from protocol.tomlfile import Key, TomlFileError
 from rules.bets.faults import unknown
+from rules.game.as_dealt import as_dealt, bets_in, repeated
 from rules.game.faults import faults
 from rules.game.hand_spec import HandSpec
 from rules.game.keep_rules import load_keep
@@ -47,21 +50,23 @@ class GameSource:
     """Those of its procedures that are at hand and in order, by id."""
 
     @classmethod
-    def read(cls, path: Path, files: Mapping[str, str | Path] = _NO_FILES, *, examine: bool = True) -> Self:
-        """The game file at `path`, whose procedures may be in these `files`, by id. `examine`: also hold its keys
-        against each other. TomlFileError for the first fault."""
-        return cls.of(read(path), path, files, examine=examine)
+    def read(cls, path: Path, files: Mapping[str, str | Path] = _NO_FILES) -> Self:
+        """The game file at `path`, whose procedures may be in these `files`, by id. TomlFileError for the first
+        fault."""
+        return cls.of(read(path), path, files)
 
     @classmethod
-    def of(cls, text: str, path: Path, files: Mapping[str, str | Path] = _NO_FILES, *, examine: bool = True) -> Self:
+    def of(cls, text: str, path: Path, files: Mapping[str, str | Path] = _NO_FILES) -> Self:
         """As `read`, of a text that is not written to `path` yet."""
         whole = compose(text, str(path))
-        procedures = _procedures(whole.content().get("procedures"), whole, files) if examine else {}
-
-        def examined(spec: GameSpec) -> Iterator[tuple[Key, str]]:
-            return faults(spec, tips_of(spec, procedures.values())) if examine else iter(())
-
-        found, wrong = validated(whole.content(), GameSpec, examined)
+        content = whole.content()
+        procedures = _procedures(content.get("procedures"), whole, files)
+        for key, why in repeated(content, procedures.values()):
+            raise whole.fault(key, why)
+        content = as_dealt(content, procedures)
+        for key, why in _of_no_kind(content) if len(whole.layers) > 1 else ():
+            raise whole.fault(key, why)
+        found, wrong = spec_of(content, procedures)
         return cls(path, whole, first_fault(found, named_faults(iter(wrong), whole.fault)), procedures)
 
     def fault(self, key: Key, why: str) -> TomlFileError:
@@ -207,6 +212,25 @@ def _procedures(names: object, whole: Whole, files: Mapping[str, str | Path]) ->
             with suppress(ProcedureError):
                 found[name] = load_procedure(source)
     return found
+
+
+def spec_of(
+    content: Mapping[str, Any], procedures: Mapping[str, Procedure]
+) -> tuple[GameSpec | None, Iterable[tuple[Key, str]]]:
+    """What a game says as its procedures deal it, by id, and everything that is wrong with it: what its keys may not
+    hold, and then it is nothing, or else what does not fit together."""
+    return validated(content, GameSpec, lambda spec: faults(spec, tips_of(spec, procedures.values())))
+
+
+def _of_no_kind(content: Mapping[str, Any]) -> Iterator[tuple[Key, str]]:
+    """Bets of a variant that are neither below nor new."""
+    rows = dict(bets_in(content))
+    names = [str(row.get("name")) for row in rows.values() if "kind" in row]
+    for number, row in rows.items():
+        if "kind" not in row:
+            name = str(row.get("name"))
+            why = f"no bet {printable(repr(name))} below{did_you_mean(name, names)}, and a new bet needs a kind"
+            yield ("bets", number, "name"), f"{why}; below are {', '.join(names)}"
 
 
 def tips_of(spec: GameSpec, procedures: Iterable[Procedure]) -> dict[str, Tip]:

@@ -13,6 +13,7 @@ from typing import ClassVar, Final, Literal
 
 import msgspec
 from msgspec.structs import replace
+from pydantic.json_schema import SkipJsonSchema
 
 from dealer_flow.english import dollars
 from dealer_flow.record.result import Seat
@@ -53,7 +54,7 @@ class _Entry(msgspec.Struct, gc=False):
 class ProgressiveBet(TabledBet):
     """Paid by a table for the whole round at once, with shares of meters and envy."""
 
-    kind: Literal["progressive"]
+    kind: SkipJsonSchema[Literal["progressive"]]
     apart: ClassVar[bool] = True
     of_table: ClassVar[bool] = True
     by_cards: ClassVar[bool] = True

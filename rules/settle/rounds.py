@@ -168,7 +168,7 @@ def _nothing_settles(result: RoundResult, game: Game, plan: Plan | None) -> Hold
         cause = next(iter([*causes, *result.incidents]), None)
         why = cause.text if cause else "what happened is not known for certain"
         return Hold(f"the round is unreliable: {why}", cause.clause if cause else "procedure")
-    if game.spec.options and (option := wrong_option(game.spec, result.options)) is not None:
+    if game.spec.options and (option := wrong_option(game.spec.options, result.options)) is not None:
         wanted = " or ".join(game.spec.options[option])
         return Hold(f"dealt as {option} {result.options[option]}, and {game.id} settles {wanted}", "procedure")
     if len(set(map(_BY_NUMBER, result.seats))) != len(result.seats):

@@ -124,3 +124,23 @@ def test_a_rule_of_a_wager_that_no_procedure_has_is_named(old: Path, tmp_path: P
     new = converted(file_of(old, "three-card.co"))
     assert new is not None
     assert new.unsaid == ()
+
+
+def test_what_the_procedures_say_goes_and_is_told_where_they_say_otherwise(old: Path, tmp_path: Path) -> None:
+    for name, gone in {
+        "208.co": ("decks",),
+        "wild-six.co": ("laid-aside",),
+        "race-to-the-flush": ("race.column", "race.most"),
+        "let-it-ride.co": ("bets.progressive.kind",),
+    }.items():
+        new = converted(file_of(old, name))
+        assert new is not None
+        assert {f"{key}: gone; the procedure says it" for key in gone} <= {*new.changes}
+    path = file_of(old, "208.co").with_name("two.pays.toml")
+    path.write_text(file_of(old, "208.co").read_text().replace("decks = 4", "decks = 2"))
+    other, new = converted(path), converted(file_of(old, "208.co"))
+    assert other is not None
+    assert new is not None
+    assert other.unsaid == ("the procedures have another decks than 2: 4",)
+    assert other.before != HASHES["208.co"]
+    assert other.after == new.after

@@ -93,9 +93,9 @@ PAIRS: list[tuple[str, str, list[Change], list[tuple[str, tuple[str | int, ...],
         [("bets 0", {"name": "ante", "kind": "progressive", "paytables": ["CS-PROG-1"], "clauses": CLAUSES})],
         [
             (
-                "game",
-                ("bets", 0, "kind"),
-                "procedure caribbean-stud.co does not play 'ante' for the progressive; allowed: progressive",
+                "procedure",
+                ("bet", 0, "progressive"),
+                "game caribbean-stud.co settles 'ante' as progressive; allowed: true",
             ),
         ],
     ),
@@ -164,8 +164,12 @@ PAIRS: list[tuple[str, str, list[Change], list[tuple[str, tuple[str | int, ...],
         "race-to-the-flush",
         [("race column", 4), ("race most", 15)],
         [
-            ("game", ("race", "column"), "4 cards, and procedure race-to-the-flush ends at 5; allowed: 5"),
-            ("game", ("race", "most"), "15 cards, and procedure race-to-the-flush ends at 16; allowed: 16"),
+            (
+                "procedure",
+                ("shoe", "end"),
+                "game race-to-the-flush is decided by a column, or after so many cards of all; "
+                "allowed: by column 4, by all 15",
+            ),
         ],
     ),
 ]  # fmt: skip

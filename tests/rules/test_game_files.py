@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dealer_flow.games import files_of
 from rules import TomlFileError, game_ids, load_game
 from rules.game.load import game_id_of, load_game_of
 from rules.game.readings import READINGS
@@ -280,8 +281,12 @@ def test_a_game_of_neither_hand_nor_race(tmp_path: Path) -> None:
 
 def test_a_race_longer_than_any_row_can_speak_of(tmp_path: Path) -> None:
     path = copied(tmp_path).with_name("race-to-the-flush.toml")
-    path.write_text(path.read_text().replace("most = 16", "most = 33"))
-    where = f"race-to-the-flush.toml:{line_with(path, 'most = 33')}"
+    path.write_text(path.read_text().replace('procedures = ["race-to-the-flush"]', 'procedures = ["mine"]'))
+    deal = files_of("deal")["race-to-the-flush"].read_text().replace('id = "race-to-the-flush"', 'id = "mine"')
+    path.with_name("mine.toml").write_text(
+        deal.replace("cards = 16", "cards = 33").replace("cards = 5\n", "cards = 10\n")
+    )
+    where = f"race-to-the-flush.toml:{line_with(path, '[race]')}"
     assert fault_of(path) == f"{where}: race.most: must be less than or equal to 32, not 33"
 
 

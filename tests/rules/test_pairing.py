@@ -22,6 +22,7 @@ from tests.support.reading.game_files import flat_paytables
 
 CONFIGURATION = Path(__file__).parents[2] / "docs" / "examples" / "table.toml"
 COLORADO, RACE = "flushes-gone-wild.co", "race-to-the-flush"
+SPOT = "progressive = true of this bet"
 
 
 def pair(
@@ -95,13 +96,10 @@ def test_a_bet_that_stands_in_a_file_below(tmp_path: Path) -> None:
         ("own = 5,", "own = 4,", "hands.player.of.own", "4 cards of seats, and 5 are left there"),
         ("dealer = 5", "dealer = 4", "hands.dealer.of.dealer", "4 cards of dealer, and 5 are left there"),
         ("community = 2", "community = 1", "hands.player.of.community", "1 card of community, and 2 are left there"),
-        ('kind = "progressive"', 'kind = "table"', "bet[5].progressive", "settles 'progressive' as table"),
     ],
 )
 def test_what_is_dealt_is_what_is_ranked(tmp_path: Path, before: str, after: str, key: str, why: str) -> None:
     game = pair(tmp_path, game=(before, after))
-    if key.startswith("bet["):
-        game.write_text(game.read_text().replace('["FGWP-01", "FGWP-02"]', '["FGW-01"]').replace('hand = "own"', ""))
     assert any(f": {key}: " in line and why in line and "; allowed: " in line for line in faults(game)), faults(game)
 
 
@@ -135,16 +133,65 @@ def test_a_broken_procedure_is_named_itself(tmp_path: Path) -> None:
     assert [line.partition(":")[0] for line in faults(game)] == ["mine.toml"]
 
 
+def test_a_bet_misspelt_in_a_race(tmp_path: Path) -> None:
+    game = pair(tmp_path, RACE, game=('"number-17"', '"number-18"'))
+    assert "bets[13].name: procedure mine has no bet 'number-18'" in faults(game)[0]
+
+
+# ------------------------------------------------------------------ what the procedure says for both
+
+
 @pytest.mark.parametrize(
-    ("before", "after", "why"),
+    ("name", "before", "after", "key", "where"),
     [
-        ("column = 5", "column = 6", "race.column: 6 cards, and procedure mine ends at 5; allowed: 5"),
-        ("most = 16", "most = 15", "race.most: 15 cards, and procedure mine ends at 16; allowed: 16"),
-        ('"number-17"', '"number-18"', "bets[13].name: procedure mine has no bet 'number-18'"),
+        ("three-card.co", 'name = "progressive"', 'kind = "progressive"', "bets[6].kind", SPOT),
+        ("three-card.co", 'name = "progressive"', 'kind = "table"', "bets[6].kind", SPOT),
+        ("three-card.co", 'name = "pair-plus"', 'kind = "progressive"', "bets[4].kind", SPOT),
+        ("208.co", 'jurisdiction = "Colorado"', "decks = 4", "decks", "[deck] decks"),
+        ("wild-six.co", 'jurisdiction = "Colorado"', "laid-aside = true", "laid-aside", "a choice that lays-aside"),
+        (RACE, "[race]", "column = 5", "race.column", "[[shoe.end]]"),
+        (RACE, "[race]", "most = 16", "race.most", "[[shoe.end]]"),
     ],
-)
-def test_a_race_ends_where_the_drawing_does(tmp_path: Path, before: str, after: str, why: str) -> None:
-    assert why in faults(pair(tmp_path, RACE, game=(before, after)))[0]
+)  # fmt: skip
+def test_a_game_does_not_say_it_again(tmp_path: Path, name: str, before: str, after: str, key: str, where: str) -> None:
+    game = pair(tmp_path, name)
+    lines = [line for line in game.read_text().splitlines() if not (before == 'name = "pair-plus"' and "pairs" in line)]
+    at_line = lines.index(before) + 1
+    if "kind" in after and before != 'name = "progressive"':
+        lines[at_line] = after
+    else:
+        lines.insert(at_line, after)
+    game.write_text("\n".join(lines) + "\n")
+    with pytest.raises(TomlFileError) as caught:
+        load_game(game)
+    said = f"{game}:{at_line + 1}: {key}: a procedure says it, by {where}; leave it out"
+    assert str(caught.value) == said
+
+
+def test_the_procedure_says_which_bet_is_played_for_the_progressive(tmp_path: Path) -> None:
+    game = pair(tmp_path, deal=("progressive = true", "progressive = false"))
+    with pytest.raises(TomlFileError, match=r"bets\[5\]\.kind: missing; allowed: "):
+        load_game(game)
+
+
+def test_two_procedures_of_one_game_say_the_same(tmp_path: Path) -> None:
+    game = pair(tmp_path)
+    other = (tmp_path / "mine.toml").read_text().replace('id = "mine"', 'id = "other"')
+    (tmp_path / "other.toml").write_text(other.replace("progressive = true", "progressive = false"))
+    game.write_text(game.read_text().replace('["mine"]', '["mine", "other"]'))
+    (only,) = faults(game)
+    assert only.endswith("].progressive: game flushes-gone-wild.co settles 'progressive' as progressive; allowed: true")
+
+
+@pytest.mark.parametrize(("name", "decks"), [("208.co", 4), ("prospector.co", 8), ("three-card.co", 1), (RACE, 1)])
+def test_how_often_a_face_may_be_seen_is_what_the_procedure_deals_from(name: str, decks: int) -> None:
+    """208 Poker has three decks in the shoe and a fourth, of another back, dealt by hand: 47.1-1017.32(2)."""
+    assert load_game(name).spec.decks == decks
+
+
+def test_a_race_ends_where_the_drawing_does(tmp_path: Path) -> None:
+    game = load_game(pair(tmp_path, RACE, deal=("cards = 16", "cards = 15")))
+    assert (game.spec.race.column, game.spec.race.most) == (5, 15)  # type: ignore[union-attr]
 
 
 def test_hands_are_no_columns(tmp_path: Path) -> None:

@@ -239,8 +239,7 @@ def test_a_switch_without_a_17th_card_is_held() -> None:
     [
         ('rows = ["red"]', 'rows = ["crimson"]', "unknown row 'crimson'; allowed: red, black, odd"),
         ('rows = ["red"]\n', "", "a race bet, and no other, says which rows pay it"),
-        ("[race]\ncolumn = 5\nmost = 16", "[race]\ncolumn = 0\nmost = 16", "greater than or equal to 1"),
-        ('[race]\ncolumn = 5\nmost = 16\nclause = "RTF 4-5"\n', "", "give [hands.NAME] or [race], one of them"),
+        ('[race]\nclause = "RTF 4-5"\n', "", "give [hands.NAME] or [race], one of them"),
         ('paytables = ["RTF-SWITCH"]', 'paytables = ["FGW-01"]', "needs a race table"),
     ],
 )

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from dealer_flow.games import files_of
 from dealer_flow.procedure.load import load_procedure
+from rules.game.as_dealt import as_dealt
 from rules.game.faults import faults
-from rules.game.layers import compose
+from rules.game.load import load_game
 from rules.game.readings import READINGS
 from rules.game.schema import GameSpec
 from rules.game.source import tips_of
@@ -455,9 +455,9 @@ CASES: list[tuple[str, list[Change], list[tuple[tuple[str | int, ...], str]]]] =
 
 @cache
 def written(game: str) -> dict[str, Any]:
-    """What the game says, with what it stands on."""
-    path = files_of("pays")[game]
-    return compose(path.read_text(), str(path)).content()
+    """What the game says, with what it stands on and what its procedures say of it."""
+    source = load_game(game).source
+    return as_dealt(source.whole.content(), source.procedures)
 
 
 def put(into: Any, keys: list[str], value: Any) -> Any:
