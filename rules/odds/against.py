@@ -1,11 +1,11 @@
 """Solvers of games of one hand against the dealer's: fold, or play on at one stake or several."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice, product
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,8 @@ from rules.odds.choices import Option, Played, play
 from rules.odds.decisions import decisions
 from rules.odds.decks import deals, dealt_from
 from rules.odds.endings import Met, NotSettledSo, Wagers, thresholds
+from rules.odds.flush_cases import FlushCases, cases_of
 from rules.odds.joint import Ending, of_joint
-from rules.odds.large_hands import LargeContest, large_cases
 from rules.odds.played_by import by_strategy
 from rules.odds.question import Question
 from rules.odds.returns import NotComputed, Odds
@@ -29,7 +29,11 @@ from rules.odds.settings import AgainstSettings, against_settings
 from rules.odds.versus import Cases, Contest, cases
 from rules.paytables.paytable import PayTable
 
-FOLD = "fold"
+FOLD: Final = "fold"
+FLUSHES: Final = "longest-flush"
+"""A ranking whose hands are counted suit by suit."""
+KICKER: Final = "wild-kicker"
+"""The reading that says what a wild card is to such a hand."""
 
 
 class _Standing(NamedTuple):
@@ -54,6 +58,8 @@ class AgainstTable:
 
     question: Question
     bets: Sequence[Bet]
+    chosen: Mapping[str, str] = field(default_factory=dict)
+    """Readings that the hands are compared by."""
 
     @cached_property
     def settings(self) -> AgainstSettings:
@@ -95,7 +101,7 @@ class AgainstTable:
     @cached_property
     def readings(self) -> dict[str, str]:
         """The option of every reading."""
-        return self.question.game.default_readings() | dict(self.question.readings)
+        return self.question.game.default_readings() | dict(self.question.readings) | dict(self.chosen)
 
     @cached_property
     def hands(self) -> list[str]:
@@ -156,12 +162,13 @@ class AgainstTable:
 
     def cases(self) -> Cases:
         """How every decision can end."""
+        if self.ranking.id == FLUSHES:
+            return cases_of(self.question, self.hands, self.readings.get(KICKER, "highest-absent"))
         cards, deck, uses = self.cards, self.deck, self.ranking.uses
-        seen, up, progress = self.settings.seen, self.settings.dealer_up, self.question.progress
-        if uses is None or cards <= uses + 1:
-            return cases(Contest(self.rank, self.qualifies, cards, seen, up, deck), progress)
-        found = LargeContest(self.rank, self.qualifies, cards, uses, seen, deck, self.name, self._fine(deck, uses))
-        return large_cases(found, progress)
+        found = Contest(self.rank, self.qualifies, cards, self.settings.seen, self.settings.dealer_up, deck)
+        if uses is not None and cards > uses + 1:
+            found = replace(found, uses=uses, name=self.name, fine=self._fine(deck, uses))
+        return cases(found, self.question.progress)
 
     def _fine(self, deck: CardSets, uses: int) -> frozenset[Hashable]:
         """The kinds, by the best cards, that a pay table tells apart by the others."""
@@ -235,7 +242,13 @@ def _raise(wagers: Wagers, raised: _Raise) -> Option:
 
 def against_dealer(question: Question, bets: Sequence[Bet]) -> Iterator[Odds | NotComputed]:
     """The odds of `bets` together and of each, the best played, for every pay table."""
-    table = AgainstTable(question, bets)
+    for chosen in question.choices(KICKER):
+        yield from _under(AgainstTable(question, bets, chosen))
+
+
+def _under(table: AgainstTable) -> Iterator[Odds | NotComputed]:
+    """The same as hands compare under one choice of readings."""
+    question, bets = table.question, table.bets
     try:
         wanted = [(way, chosen, 0) for way in table.ways() for chosen in table.tables(way.bets)]
         wanted += [(way, chosen, 1) for way in table.ways_beside() for chosen in _alike_in_label(table, way.bets)]
@@ -268,12 +281,15 @@ def _odds(table: AgainstTable, found: Cases, wagers: Wagers, way: _Way) -> Itera
     options = table.options(wagers)
     played = play(found, options, by_strategy(question, table.raised(way)))
     names = [bet.name for bet in way.bets]
-    also = {"deals": found.total, **_decisions(table, found, options, played)}
+    if isinstance(found, FlushCases):
+        also = found.by_suits(played.chosen > 0)
+    else:
+        also = {"deals": found.total, **_decisions(table, found, options, played)}
     if any(
         row.pays.unit in ("flat", "flat-to") for name in chosen.values() for row in question.game.paytables[name].rows
     ):
         also["wager_cents"] = question.wager_cents
-    yield from of_joint(question, names, played.joint, tables=chosen, readings=way.words, also=also)
+    yield from of_joint(question, names, played.joint, tables=chosen, readings={**way.words, **table.chosen}, also=also)
 
 
 def _decisions(table: AgainstTable, found: Cases, options: Sequence[Option], played: Played) -> dict[str, Any]:

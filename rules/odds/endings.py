@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from rules.bets.bet import Bet
 from rules.bets.outcome import BetFacts
 from rules.kinds.against import AgainstBet
+from rules.kinds.margin import MarginBet
 from rules.kinds.table import TableBet
 from rules.odds.joint import Ending
 from rules.odds.question import Question
@@ -27,10 +28,11 @@ _WORDS: Final[Mapping[str, str]] = {
 
 class Met(NamedTuple):
     """A player's hand as bets see it: its key by each name that the file has for it, and the cards, as the file writes
-    them, that it is no lower than."""
+    them, that it is no lower than; `words` for how it ends, where it has its own."""
 
     keys: tuple[tuple[str, Hashable], ...]
     reaches: frozenset[str] = frozenset()
+    words: tuple[tuple[str, str], ...] = ()
 
 
 class NotSettledSo(Exception):
@@ -60,7 +62,7 @@ class Wagers:
         meters = (row.pays.meter for name in bet.paytables for row in self.question.game.paytables[name].rows)
         if any(meters):
             return "is paid a share of a meter"
-        if isinstance(bet, TableBet):
+        if isinstance(bet, TableBet | MarginBet):
             return ""
         if not isinstance(bet, AgainstBet):
             return f"is of kind {bet.kind}"
@@ -99,7 +101,7 @@ class Wagers:
             stakes.append(stake)
             nets.append(gain * (self._stake(self.question.game.bets[bet.on]) if bet.on else stake))
             rows.append(row)
-        return Ending(tuple(stakes), tuple(nets), _WORDS[state], tuple(rows))
+        return Ending(tuple(stakes), tuple(nets), {**_WORDS, **dict(met.words)}[state], tuple(rows))
 
     def _stake(self, bet: Bet) -> Fraction:
         return Fraction(0) if bet.on else self.stakes[bet.name]

@@ -96,27 +96,6 @@ class Question:
         """The pay tables of `bet` that are asked for."""
         return (self.game.paytables[name] for name in bet.paytables if self.paytable in ("", name))
 
-    def decided_with(self, bet: Bet) -> tuple[list[Bet], list[Bet]]:
-        """The bets that stand or fall with `bet`, and those that ride on that decision.
-
-        A bet that no raise belongs to rides on the bets it is made beside.
-        """
-        game = self.game
-        names = self._tied(bet.name)
-        enters = () if game.law is None else (name for name in game.bets if name in game.law.entering)
-        first = next(iter(enters), bet.name)
-        if first not in names and not any(game.bets[name].fold == "absent" for name in names):
-            names = self._tied(first)
-        own = [each for each in game.bets.values() if not each.tip_for]
-        together = [each for each in own if each.name in names]
-        beside = [each for each in own if each.compared_with and each.name not in names]
-        return together, beside if first in names else []
-
-    def _tied(self, bet: str) -> frozenset[str]:
-        """The bets that a bet stands with, and those that a rule of the law compares it with; itself included."""
-        law = self.game.law
-        return self.game.tied[bet] | (law.tied.get(bet, frozenset()) if law is not None else frozenset())
-
     def marks(self, table: PayTable, readings: Mapping[str, str]) -> dict[str, Any]:
         """What the table prints of its own odds, and why it or one of the readings cannot be meant."""
         known = self.game.spec.readings

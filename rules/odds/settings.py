@@ -172,16 +172,6 @@ def _in_words(stake: Fraction | None, unit: str) -> str:
     return "none" if stake is None else Amount(stake, unit).words().replace("-", " ")
 
 
-def flush_stakes(found: Decisions, bets: Sequence[Bet]) -> Mapping[str, int]:
-    """Of `longest-flush`: the units of each bet; the player folds or plays on his own cards alone."""
-    raised = [bet.name for bet in bets if bet.fold == "absent"]
-    (point,) = _matched(found, _Counted(sizes(found.game, bets[0])[0], ["fold", *(f"bet {bet}" for bet in raised)]))
-    stakes = {bet.name: found.stakes.get(bet.name, Fraction(1)) for bet in bets}
-    if part := next((name for name, stake in stakes.items() if stake.denominator > 1), None):
-        raise _refused(point, f"{part} of {stakes[part]} units; counted are whole ones")
-    return {name: int(stake) for name, stake in stakes.items()} | {bet: _one(point, bet) for bet in raised}
-
-
 # ------------------------------------------------------------------ hold'em
 
 

@@ -32,7 +32,7 @@ class SolverRow(NamedTuple):
 SOLVERS: Final[Mapping[str, SolverRow]] = MappingProxyType(
     {
         "against-dealer": SolverRow("against:against_dealer", settings.against_settings, by_strategy=True),
-        "longest-flush": SolverRow("main_game:fold_or_play", settings.flush_stakes),
+        "longest-flush": SolverRow("against:against_dealer", settings.against_settings),
         "bonus-card": SolverRow("growing_hands:bonus_card_odds", settings.bonus_settings, by_strategy=True),
         "community-draw": SolverRow("alone:community_draw_odds", settings.community_discards),
         "holdem": SolverRow("holdem_game:holdem_odds", settings.holdem_settings, by_strategy=True),

@@ -4,20 +4,27 @@ The player decides once, on some or all of his own cards and perhaps one of the 
 sees, suits apart; its *cases* are the hands he can end with and, for each, in how many deals the dealer has no hand
 that plays, a better one, the same, or a lesser one. Nothing here knows what is staked or paid.
 
+Hands are taken class by class from the weakest up. For every set of cards that a hand can hold, suits apart, a running
+number says how many of the hands so far hold it; from these follows how many weaker hands share no card with the next
+one: all, less those that hold one of its cards, plus those that hold two of them, and so on. A round through the hands
+of one strength first reads the numbers (weaker hands), then adds the hands to them, then reads again (and equal ones).
+Where one of the dealer's cards is seen, the hands that are looked for hold that card, too.
+
 NumPy is imported by this module and by nothing that deals or settles.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
-from math import comb
+from functools import cached_property
+from itertools import pairwise
+from math import comb, factorial
 from typing import Any, Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from protocol.cards import Card
-from rules.odds.card_sets import Alike, CardSets, places
-from rules.odds.dealer_hands import DealerHands, dealer_hands
+from rules.odds.card_sets import CardSets, places
 from rules.odds.placed_sets import Ints, Sets
 from rules.odds.question import Progress
 
@@ -29,8 +36,12 @@ WIN: Final = "win"
 STATES: Final = (NO_HAND, LOSE, TIE, WIN)
 """Against the player's hand; all but the first with a dealer who qualifies."""
 
-_AT_ONCE: Final = 400_000
-"""Cases counted between two calls of a progress callback."""
+_Numbers = list[npt.NDArray[np.int32]]
+"""By size: [hand, choice of so many of its cards] -> class of the set."""
+_ROUNDS: Final = 3
+"""What progress counts each hand as: once for its strength, twice for the showdowns."""
+_AT_ONCE: Final = 100_000
+"""Hands whose sets are numbered together: some hundred megabytes."""
 
 
 class AgainstHand(Protocol):
@@ -49,8 +60,10 @@ class AgainstHand(Protocol):
 class Contest:
     """Who sees what. `seen` of the player's own `cards` and `up` of the dealer's (0 or 1) are known at the decision.
 
-    `rank` says what a hand of all `cards` is, whatever its suits are called. `qualifies`: the dealer's hand plays;
-    every hand above one that does must, too.
+    `rank` says what a hand of `uses` cards is, whatever its suits are called, the best of which count; 0: of all of
+    them. `qualifies`: the dealer's hand plays; every hand above one that does must, too. `name` may give a hand's kind
+    another name, by all of its cards: for every class whose best cards are of a kind in `fine`, and once for each other
+    kind, for all hands of it.
     """
 
     rank: Callable[[Sequence[Card]], AgainstHand]
@@ -59,6 +72,9 @@ class Contest:
     seen: int = 5
     up: int = 0
     deck: CardSets = field(default_factory=CardSets)
+    uses: int = 0
+    name: Callable[[Hashable, Sequence[Card]], Hashable] | None = None
+    fine: frozenset[Hashable] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -91,88 +107,199 @@ def cases(contest: Contest, progress: Progress | None = None) -> Cases:
 
     ValueError for cards that cannot be seen so, and for a hand that qualifies below one that does not.
     """
-    whole_hand = contest.seen == contest.cards
-    if contest.up not in (0, 1) or not 0 < contest.seen <= contest.cards or (contest.up and not whole_hand):
+    if contest.up not in (0, 1) or not contest.up * contest.cards <= contest.seen <= contest.cards or not contest.seen:
         raise ValueError("the player sees some of his own cards, or all of them and perhaps one of the dealer's")
-    ranked = _ranked(contest)
-    dealer = dealer_hands(contest.deck, contest.cards, ranked.strength[ranked.hands.of])
-    whole = _whole_hands(contest, ranked, dealer, progress)
-    return whole if whole_hand else _first_cards(contest, whole)
+    return _Count(contest, _hands(contest, progress), progress).run()
 
 
 @dataclass(frozen=True)
-class _Ranked:
-    """Every hand, suits apart: its strength as a number from 0, its kind, and the least strength that qualifies."""
+class _Hands:
+    """Every class of hands, weakest first."""
 
-    hands: Alike
+    sets: Sets
+    copies: Ints
     strength: npt.NDArray[np.int32]
     kind: npt.NDArray[np.int32]
     kinds: tuple[Hashable, ...]
     least: int
+    """The weakest hand that qualifies, as a strength."""
 
 
-def _ranked(contest: Contest) -> _Ranked:
-    hands = contest.deck.alike(contest.cards)
-    standings = [contest.rank(contest.deck.cards(one)) for one in hands.sets]
-    ladder = {strength: at for at, strength in enumerate(sorted({each.strength for each in standings}))}
-    strength = np.array([ladder[each.strength] for each in standings], np.int32)
-    kinds = {key: at for at, key in enumerate(dict.fromkeys(each.key for each in standings))}
-    kind = np.array([kinds[each.key] for each in standings], np.int32)
-    plays = np.array([contest.qualifies(each) for each in standings])
-    least = int(strength[plays].min()) if plays.any() else len(ladder)
-    if not np.array_equal(plays, strength >= least):
-        raise ValueError("a hand above one that qualifies does not")
-    return _Ranked(hands, strength, kind, tuple(kinds), least)
-
-
-def _whole_hands(contest: Contest, ranked: _Ranked, dealer: DealerHands, progress: Progress | None) -> Cases:
-    """The player has seen all of his cards: each situation has one case."""
-    of, up, copies = _with_up(contest, ranked.hands)
-    own, strength = ranked.hands.sets[of], ranked.strength[of].astype(np.int64)
-    deals = np.empty((len(of), len(STATES)), np.int64)
-    every = comb(contest.deck.deck - contest.cards - contest.up, contest.cards - contest.up)
-    for start in range(0, len(of), _AT_ONCE):
+def _hands(contest: Contest, progress: Progress | None) -> _Hands:
+    deck, uses = contest.deck, contest.uses or contest.cards
+    small = deck.alike(uses)
+    standings = [contest.rank(deck.cards(one)) for one in small.sets]
+    met = {(each.strength, each.key): each for each in standings}
+    ladder = sorted(met, key=lambda each: each[0])
+    step = {each: at for at, each in enumerate(ladder)}
+    of_small = np.array([step[each.strength, each.key] for each in standings], np.int32)[small.of]
+    _, sets, copies = deck.classes(contest.cards)
+    found = np.zeros(len(sets), np.int32)
+    for start in range(0, len(sets), _AT_ONCE):
         part = slice(start, start + _AT_ONCE)
-        least = np.full(len(own[part]), ranked.least, np.int64)
-        none = dealer.clear_of(own[part], up[part], least)
-        lesser = dealer.clear_of(own[part], up[part], np.maximum(strength[part], least))
-        same = dealer.clear_of(own[part], up[part], np.maximum(strength[part] + 1, least))
-        deals[part] = np.stack([none, every - same, same - lesser, lesser - none], axis=1)
+        for chosen in places(contest.cards, uses):
+            np.maximum(found[part], of_small[deck.number(sets[part][:, chosen])], out=found[part])
         if progress:
-            progress(min(start + _AT_ONCE, len(of)), len(of))
-    deals *= copies[:, None]
-    return Cases(
-        contest.deck, own, up, copies, np.arange(len(of)), ranked.kind[of], deals, ranked.kinds, ranked.strength[of]
-    )
+            progress(min(part.stop, len(sets)), _ROUNDS * len(sets))
+    strengths = {strength: at for at, strength in enumerate(dict.fromkeys(strength for strength, _ in ladder))}
+    level = np.array([strengths[strength] for strength, _ in ladder], np.int32)
+    plays = np.array([contest.qualifies(met[each]) for each in ladder])
+    least = int(level[plays].min()) if plays.any() else len(strengths)
+    if not np.array_equal(plays, level >= least):
+        raise ValueError("a hand above one that qualifies does not")
+    kinds = {key: at for at, key in enumerate(dict.fromkeys(key for _, key in ladder))}
+    kind = np.array([kinds[key] for _, key in ladder], np.int32)[found]
+    if contest.name:
+        kind, kinds = _named(contest, sets, kind, tuple(kinds))
+    order = np.argsort(level[found], kind="stable")
+    return _Hands(sets[order], copies[order], level[found[order]], kind[order], tuple(kinds), least)
 
 
-def _with_up(contest: Contest, hands: Alike) -> tuple[Ints, Sets, Ints]:
-    """Hands, the dealer's card that is seen with each, and in how many ways; suits a hand holds alike are one."""
-    if not contest.up:
-        return np.arange(len(hands.sets)), np.zeros((len(hands.sets), 0), np.uint8), hands.copies
-    held = contest.deck.by_suit(hands.sets)
-    same = held[:, :, None] == held[:, None, :]
-    weight = np.where(same.argmax(axis=2) == np.arange(contest.deck.suits), same.sum(axis=2), 0)
-    up = contest.deck.rest(hands.sets)
-    ways = np.take_along_axis(weight, (up % contest.deck.suits).astype(np.int64), axis=1)
-    of, place = np.nonzero(ways)
-    return of, up[of, place][:, None], hands.copies[of] * ways[of, place]
+def _named(
+    contest: Contest, sets: Sets, kind: npt.NDArray[np.int32], kinds: Sequence[Hashable]
+) -> tuple[npt.NDArray[np.int32], dict[Hashable, int]]:
+    """The kinds by other names, and their numbers."""
+    assert contest.name is not None
+    found: dict[Hashable, int] = {}
+    renamed = np.zeros_like(kind)
+    order = np.argsort(kind, kind="stable")
+    bounds = np.searchsorted(kind[order], np.arange(len(kinds) + 1))
+    for key, hands in zip(kinds, np.split(order, bounds[1:-1]), strict=True):
+        for part in hands[:, None] if key in contest.fine else [hands] if len(hands) else []:
+            name = contest.name(key, contest.deck.cards(sets[part[0]]))
+            renamed[part] = found.setdefault(name, len(found))
+    return renamed, found
 
 
-def _first_cards(contest: Contest, whole: Cases) -> Cases:
-    """The player decides on his first cards: each hand is a case of every set of them it can have begun with."""
-    first = contest.deck.alike(contest.seen)
-    kinds = len(whole.kinds)
-    deals = np.zeros((len(first.sets) * kinds, len(STATES)), np.int64)
-    for chosen in places(contest.cards, contest.seen):
-        begun = first.of[contest.deck.number(whole.own[:, chosen])].astype(np.int64)
-        np.add.at(deals, begun * kinds + whole.kind, whole.deals)
-    return first_cases(contest.deck, first, deals, whole.kinds)
+@dataclass
+class _Running:
+    """How many hands so far hold each class of sets of these `sizes`.
+
+    A hand goes into a set's class in as many parts of `whole` as it stands for hands with that very set.
+    """
+
+    sets: CardSets
+    sizes: range
+
+    def __post_init__(self) -> None:
+        self.whole = factorial(self.sets.suits)
+        self.held = [np.zeros(len(self.sets.alike(size).sets), np.int64) for size in self.sizes]
+        self.share = [self.whole // self.sets.alike(size).copies for size in self.sizes]
+
+    def add(self, numbers: _Numbers, copies: Ints) -> None:
+        """Hands by the numbers of their sets, and how many each stands for."""
+        for held, share, number in zip(self.held, self.share, numbers, strict=True):
+            np.add.at(held, number, copies[:, None] * share[number])
+
+    def clear_of(self, numbers: _Numbers) -> Ints:
+        """Hands so far that hold what is seen of the dealer's and no other card of each row, a whole hand left out of
+        the sum."""
+        found = np.zeros(len(numbers[0]), np.int64)
+        for size, (held, number) in enumerate(zip(self.held, numbers, strict=True)):
+            found += (-1) ** size * held[number].sum(axis=1)
+        return found // self.whole
 
 
-def first_cases(deck: CardSets, first: Alike, deals: Ints, kinds: tuple[Hashable, ...]) -> Cases:
-    """The cases of hands of which the `first` cards are seen; `deals` has a row for each of them and each kind."""
-    met = np.flatnonzero(deals.any(axis=1))
-    of, kind = np.divmod(met, len(kinds))
-    up = np.zeros((len(first.sets), 0), np.uint8)
-    return Cases(deck, first.sets, up, first.copies, of, kind.astype(np.int32), deals[met], kinds)
+@dataclass(frozen=True)
+class _Count:
+    contest: Contest
+    hands: _Hands
+    progress: Progress | None
+
+    def run(self) -> Cases:
+        hands, contest, (of, up, ways) = self.hands, self.contest, self._situations
+        unqualified, running = (_Running(contest.deck, self._sizes) for _ in range(2))
+        for part in self._parts(int(np.searchsorted(hands.strength, hands.least))):
+            unqualified.add(self._numbers(hands.sets[part]), hands.copies[part])
+        whole = contest.seen == contest.cards
+        first = contest.deck.alike(min(contest.seen, contest.cards - 1))
+        deals = np.zeros((len(of) if whole else len(first.sets) * len(hands.kinds), len(STATES)), np.int64)
+        for part in self._parts(len(hands.sets)):
+            rows = self._rows(part)
+            numbers = self._numbers(hands.sets[part])
+            met = self._numbers(hands.sets[of[rows]], up[rows]) if contest.up else numbers
+            ends = self._ends(part, numbers, met, unqualified, running) * ways[rows, None]
+            if whole:
+                deals[rows] = ends
+            else:
+                for begun in numbers[contest.seen].T:
+                    np.add.at(deals, begun.astype(np.int64) * len(hands.kinds) + hands.kind[part], ends)
+            if self.progress:
+                self.progress(len(hands.sets) * (_ROUNDS - 2) + 2 * part.stop, _ROUNDS * len(hands.sets))
+        if whole:
+            own, kind, strength = hands.sets[of], hands.kind[of], hands.strength[of]
+            return Cases(contest.deck, own, up, ways, np.arange(len(of)), kind, deals, hands.kinds, strength)
+        seen = np.flatnonzero(deals.any(axis=1))
+        of, kind = np.divmod(seen, len(hands.kinds))
+        nothing = np.zeros((len(first.sets), 0), np.uint8)
+        return Cases(
+            contest.deck, first.sets, nothing, first.copies, of, kind.astype(np.int32), deals[seen], hands.kinds
+        )
+
+    @cached_property
+    def _situations(self) -> tuple[Ints, Sets, Ints]:
+        """Hands, the dealer's card that is seen with each, and in how many ways; suits a hand holds alike are one."""
+        sets, deck = self.hands.sets, self.contest.deck
+        if not self.contest.up:
+            return np.arange(len(sets)), np.zeros((len(sets), 0), np.uint8), self.hands.copies
+        held = deck.by_suit(sets)
+        same = held[:, :, None] == held[:, None, :]
+        weight = np.where(same.argmax(axis=2) == np.arange(deck.suits), same.sum(axis=2), 0)
+        up = deck.rest(sets)
+        ways = np.take_along_axis(weight, (up % deck.suits).astype(np.int64), axis=1)
+        of, place = np.nonzero(ways)
+        return of, up[of, place][:, None], self.hands.copies[of] * ways[of, place]
+
+    @property
+    def _sizes(self) -> range:
+        """Of sets that are counted: what is seen of the dealer's and some of the player's own."""
+        return range(self.contest.up, self.contest.cards + self.contest.up)
+
+    def _rows(self, part: slice) -> slice:
+        """The situations of some hands."""
+        if not self.contest.up:
+            return part
+        start, stop = np.searchsorted(self._situations[0], (part.start, part.stop))
+        return slice(int(start), int(stop))
+
+    def _parts(self, hands: int) -> Iterator[slice]:
+        """The first `hands` in parts that keep a strength together."""
+        start, most = 0, max(_AT_ONCE // (self.contest.deck.deck if self.contest.up else 1), 1)
+        while start < hands:
+            last = self.hands.strength[min(start + most, hands) - 1]
+            part = slice(start, int(np.searchsorted(self.hands.strength, last, side="right")))
+            yield part
+            start = part.stop
+
+    def _numbers(self, hands: Sets, up: Sets | None = None) -> _Numbers:
+        """The sets that hands hold, of the sizes that are counted; with `up`, which they do not hold, in each."""
+        deck, found = self.contest.deck, []
+        for size in self._sizes:
+            chosen = places(self.contest.cards, size if up is None else size - 1)
+            held = hands[:, chosen].reshape(len(hands) * len(chosen), chosen.shape[1])
+            if up is not None:
+                held = np.sort(np.hstack([held, np.repeat(up, len(chosen), axis=0)]), axis=1)
+            found.append(deck.alike(size).of[deck.number(held)].reshape(len(hands), len(chosen)))
+        return found
+
+    def _ends(self, part: slice, numbers: _Numbers, met: _Numbers, unqualified: _Running, running: _Running) -> Ints:
+        """For each situation of some hands, the dealer's hands by `STATES`; the hands are added to the running
+        numbers."""
+        contest, copies, rows = self.contest, self.hands.copies[part], self._rows(part)
+        strength = self.hands.strength[self._situations[0][rows]]
+        every = comb(contest.deck.deck - contest.cards - contest.up, contest.cards - contest.up)
+        itself = 0 if contest.up else (-1) ** contest.cards
+        weak = strength < self.hands.least
+        none = unqualified.clear_of(met) + itself * weak
+        lesser, same = none.copy(), none.copy()
+        levels = (
+            np.flatnonzero(np.diff(each, prepend=-1, append=-1)) for each in (self.hands.strength[part], strength)
+        )
+        for (start, stop), (first, last) in zip(*(pairwise(each.tolist()) for each in levels), strict=True):
+            level = [number[first:last] for number in met]
+            if not weak[first]:
+                lesser[first:last] = running.clear_of(level)
+            running.add([number[start:stop] for number in numbers], copies[start:stop])
+            if not weak[first]:
+                same[first:last] = running.clear_of(level) + itself
+        return np.stack([none, every - same, same - lesser, lesser - none], axis=1)

@@ -24,7 +24,7 @@ from rules.odds.holdem_terms import CallAndRaise, HoldemTerms, RaiseOnce
 from rules.odds.named import odds_faults
 from rules.odds.placed_sets import Pack
 from rules.odds.question import OneDeck
-from rules.odds.settings import BonusSettings
+from rules.odds.settings import AgainstSettings, BonusSettings, WayToBet
 from rules.odds.solvers import SOLVERS, answers_for, solver_name
 from rules.odds.strategy import load_strategy
 from tests.rules.test_odds_holdem import BONUS_POKER, ULTIMATE
@@ -53,6 +53,10 @@ def settings(game: Game) -> Any:
     return SOLVERS[solver_name(game)].reads(decisions(game), answers_for(game))
 
 
+FLUSHES = ("ante", "blind", "play")
+ONE_OR_TWO = ('equal = "2 ante"', 'multiple-of = "ante", clause = "(7)" }, { at-most = "2 ante"')
+"""A play bet that may be of one ante or two."""
+
 FOLLOWED = [
     # game, what is changed in its procedure, what is counted then
     ("mississippi-stud.co", [('"3 ante"', '"2 ante"')], ((1, 2),) * 3),
@@ -62,7 +66,8 @@ FOLLOWED = [
     ("ultimate-texas-holdem.co", [('"2 ante"', '"3 ante"')], RaiseOnce((4, 3), 3, 1)),
     ("texas-holdem-bonus.co", [('"2 ante"', '"3 ante"')], CallAndRaise(3, 1, 1)),
     ("champion.co", [('equal = "play"', 'equal = "2 play"')], CallAndRaise(1, 2, 0)),
-    ("flushes-gone-wild.co", [('"2 ante"', '"3 ante"')], {"ante": 1, "blind": 1, "play": 3}),
+    ("flushes-gone-wild.co", [ONE_OR_TWO],
+     AgainstSettings(5, 0, (1, 2), (WayToBet(FLUSHES, dict.fromkeys(FLUSHES, 1), {}),))),
     ("bonus-6.co", [('"1/2 ante"', '"ante"')], BonusSettings(2, 1, Fraction(1), Fraction(1))),
     ("vegas-double-action.co", [("discards = 5", "discards = 4")], (0, 1, 2, 3, 4)),
     ("colorado-holdem.co", [('is = "1"', 'is = "none"'), ('is = "2"', 'is = "1"'), ('"none"', '"2"')], False),
@@ -81,6 +86,8 @@ def test_what_is_counted_follows_the_procedure(
 def test_a_games_stakes_and_the_dealers_cards_follow_the_procedure(tmp_path: Path) -> None:
     three_times = settings(with_procedure(tmp_path, "caribbean-stud.co", [('"2 ante"', '"3 ante"')]))
     assert three_times.ways[0].stakes == {"ante": 1, "bet": 3}
+    longer = settings(with_procedure(tmp_path, "flushes-gone-wild.co", [('"2 ante"', '"3 ante"')]))
+    assert longer.ways[0].stakes == {"ante": 1, "blind": 1, "play": 3}
     shown = '[[step]]\nname = "up-card"'
     hidden = [(shown, f'{shown}\nwhen = {{ option = "won-before-defect", is = "come-back" }}')]
     assert settings(with_procedure(tmp_path, "caribbean-stud.co", hidden)).dealer_up == 0
@@ -135,8 +142,8 @@ REFUSED = [
     ("208.co", [('name = "no-card-1"\n', 'name = "no-card-1"\ndiscards = 1\n')],
      "step 'card-1-choice' (47.1-1017.32(11)): on own 2: lay down 1; bet card-1. "
      "Counted is, on own 2: check; bet card-1"),
-    ("flushes-gone-wild.co", [('equal = "2 ante"', 'multiple-of = "ante", clause = "(7)" }, { at-most = "2 ante"')],
-     "step 'choice' (47.1-1017.60(7)): play of 1, 2 units; counted is one stake"),
+    ("flushes-gone-wild.co", [('name = "fold"\n', 'name = "fold"\ndiscards = 1\n')],
+     "step 'choice' (47.1-1017.60(7)): on own 5: fold, lay down 1; bet play. Counted is, on own 5: fold; bet play"),
 ]  # fmt: skip
 
 
@@ -170,6 +177,7 @@ ALSO_COUNTED = {
     "points": {"two-shoes"},
     # a fold or a bet is one decision whatever the hands are ranked by
     "longest-flush": {"against-dealer"},
+    "against-dealer": {"longest-flush"},
 }
 
 

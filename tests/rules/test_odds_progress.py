@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from protocol.cards import Card
-from rules.odds import dealt, large_hands, splits, unseen_draw, versus
+from rules.odds import dealt, splits, unseen_draw, versus
 from rules.odds.card_sets import CardSets
 from rules.odds.dealt import CardDeck, count_dealt
-from rules.odds.large_hands import LargeContest, large_cases
 from rules.odds.placed_sets import Pack, RowFinder, all_sets
 from rules.odds.two_more_cards import count_two_more
 from rules.odds.two_shoes import count_two_shoes
@@ -68,22 +67,20 @@ def test_exchanges_tell_the_cards_that_were_seen(steps: Steps, monkeypatch: pyte
     assert [done for done, _ in steps] == [*range(4, of, 4), of]
 
 
-def test_hands_against_the_dealer_tell_their_cases(steps: Steps, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(versus, "_AT_ONCE", 10)
-    contest = Contest(plain, cards=3, seen=3, deck=CardSets((2, 3, 4, 1), 3))
-    cases(contest, lambda *step: steps.append(step))
-    (of,) = {of for _, of in steps}
-    assert [done for done, _ in steps] == [*range(10, of, 10), of]
-
-
-def test_larger_hands_tell_their_strengths_once_and_their_showdowns_twice(
-    steps: Steps, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    "contest",
+    [
+        Contest(best_five, cards=6, seen=6, deck=CardSets((8, 9, 10, 11), 3), uses=5),
+        Contest(plain, cards=3, seen=3, deck=CardSets((2, 3, 4, 5, 6, 1), 3)),
+    ],
+    ids=["best of more", "all cards"],
+)
+def test_hands_against_the_dealer_tell_their_strengths_once_and_their_showdowns_twice(
+    contest: Contest, steps: Steps, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(large_hands, "_AT_ONCE", 20)
-    deck = CardSets((8, 9, 10, 11), 3)
-    contest = LargeContest(best_five, cards=6, seen=6, deck=deck)
-    large_cases(contest, lambda *step: steps.append(step))
-    hands = len(deck.alike(6).sets)
+    monkeypatch.setattr(versus, "_AT_ONCE", 20)
+    cases(contest, lambda *step: steps.append(step))
+    hands = len(contest.deck.alike(contest.cards).sets)
     assert {of for _, of in steps} == {3 * hands}
     done = [each for each, _ in steps]
     assert done == sorted(done)
@@ -111,7 +108,7 @@ def test_a_hand_that_qualifies_below_one_that_does_not_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^a hand above one that qualifies does not$"):
         cases(Contest(plain, pairs_alone, cards=3, seen=3, deck=CardSets((2, 3, 4, 1), 3)))
     with pytest.raises(ValueError, match=r"^a hand above one that qualifies does not$"):
-        large_cases(LargeContest(best_five, pairs_alone, cards=6, seen=6, deck=CardSets((8, 9, 10, 11), 3)))
+        cases(Contest(best_five, pairs_alone, cards=6, seen=6, deck=CardSets((8, 9, 10, 11), 3), uses=5))
     with pytest.raises(
         ValueError, match=r"^the player sees some of his own cards, or all of them and perhaps one of the dealer's$"
     ):

@@ -1,7 +1,7 @@
 """The count of every showdown, and the best decision, beside plain enumeration of small decks."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
@@ -11,8 +11,13 @@ import pytest
 
 from protocol.cards import DECK, Card, parse_cards
 from rules.game.load import load_game
-from rules.odds import Question, main_game
-from rules.odds.main_game import Stake, best_play, count_all
+from rules.odds import Odds, Question, flush_cases
+from rules.odds.against import against_dealer
+from rules.odds.choices import Option, play
+from rules.odds.endings import Met
+from rules.odds.flush_cases import count_all
+from rules.odds.joint import Ending
+from rules.odds.question import OneDeck
 from rules.odds.showdown import DealShape, Pattern, Showdowns, patterns, showdowns
 from tests.support.oracles.hands_by_lookup import PLACES, flush_strength_of
 from tests.support.oracles.small_decks import Outcomes, by_hand, place_of
@@ -66,34 +71,48 @@ def test_a_wild_kicker_moves_only_showdowns_of_equal_length() -> None:
         assert one.by_length == two.by_length == three.by_length
 
 
-def bets(margin_pays: Sequence[str]) -> list[Stake]:
-    even = dict.fromkeys(range(10), Fraction(2))
-    margins = dict(enumerate(map(Fraction, margin_pays)))
-    return [Stake("ante", 1, False, even), Stake("blind", 1, False, margins), Stake("play", 2, True, even)]
+def bets(margin_pays: Sequence[str]) -> list[Option]:
+    """An ante and a blind, and two units more for who plays on; the blind pays a win by the cards it is won by."""
+    fold = Ending((1, 1, 0), (-1, -1, 0), "fold")
+
+    def settle(kind: Hashable, state: str) -> Ending:
+        assert isinstance(kind, Met)
+        (_, margin), *_ = kind.keys
+        sign = {"lose": -1, "win": 1}.get(state, 0)
+        assert isinstance(margin, int)
+        blind = Fraction(margin_pays[margin]) - 1 if sign > 0 else sign
+        return Ending((1, 1, 2), (sign, blind, 2 * sign), dict(kind.words).get(state, ""))
+
+    return [Option("fold", lambda kind, state: fold), Option("play", settle)]
 
 
 @pytest.mark.parametrize("margin_pays", [("1", "1", "4", "9"), ("1", "3/2", "5/3", "2")])
 def test_each_hand_is_played_when_that_is_better_than_folding(margin_pays: Sequence[str]) -> None:
-    stakes, ways, best = bets(margin_pays), Counter[str | int](), Fraction(0)
+    ways, best = Counter[str](), Fraction(0)
     for outcomes in by_hand(SMALL, "highest-absent").values():
         net = sum(
             number * (-4 if out == "lose" else 0 if out == "tie" else 2 * 1 + 1 + Fraction(margin_pays[int(out)]) - 1)
             for out, number in outcomes.items()
         )
         if net >= -2 * SMALL.completions:
-            ways += outcomes
+            for out, number in outcomes.items():
+                ways[out if isinstance(out, str) else f"win by {out}" if out else "win on the kickers"] += number
             best += net
         else:
             ways["fold"] += SMALL.completions
             best -= 2 * SMALL.completions
-    found = best_play(SMALL, [showdowns(SMALL, pattern) for pattern in patterns(SMALL)], stakes)
-    assert +Counter(found.ways) == ways
+    found = flush_cases.flush_cases(SMALL, [showdowns(SMALL, pattern) for pattern in patterns(SMALL)])
+    played = play(found, bets(margin_pays))
+    ends = Counter[str]()
+    for end, number in played.joint.items():
+        ends[end.what] += number
+    assert ends == ways
     assert found.total == sum(ways.values()) == SMALL.hands * SMALL.completions
     assert ways["fold"] > 0
-    assert found.hands_played * SMALL.completions == found.total - ways["fold"]
-    pays = dict(enumerate(Fraction(pay) + 2 for pay in margin_pays))
-    played = sum(number * pays[out] for out, number in found.ways.items() if isinstance(out, int))
-    assert played - 4 * found.ways["lose"] - 2 * found.ways["fold"] == best
+    told = found.by_suits(played.chosen > 0)
+    assert told["hands"] == SMALL.hands
+    assert told["hands_played"] * SMALL.completions == found.total - ways["fold"]
+    assert sum(sum(end.nets) * number for end, number in played.joint.items()) == best
 
 
 def test_the_patterns_of_five_cards_cover_every_hand() -> None:
@@ -182,17 +201,18 @@ def test_a_game_that_leaves_no_reading_of_the_kicker_open(monkeypatch: pytest.Mo
     """A deuce then ranks as it does where nothing is said: as the highest rank that is absent."""
     kickers = []
 
-    def count(question: Question, deal: DealShape, wild_kicker: str) -> list[Showdowns]:
+    def count(deal: DealShape, wild_kicker: str, **how: object) -> list[Showdowns]:
         kickers.append(wild_kicker)
-        return []
+        return count_all(SMALL, wild_kicker)
 
     flat_games(tmp_path)
     path = tmp_path / "flushes-gone-wild.co.toml"
     before, _, rest = path.read_text().partition("[readings.wild-kicker]")
     path.write_text(before + rest[rest.index("[readings.") :])
-    monkeypatch.setattr(main_game, "_counted", count)
-    question = Question(load_game(path))
-    list(main_game.main_game(question, question.decided_with(question.game.bets["ante"])[0]))
+    monkeypatch.setattr(flush_cases, "_KEPT", {})
+    monkeypatch.setattr(flush_cases, "count_all", count)
+    question = Question(load_game(path), one=OneDeck((8, 1), 4))
+    list(against_dealer(question, [question.game.bets[name] for name in ("ante", "blind", "play")]))
     assert set(kickers) == {"highest-absent"}
 
 
@@ -203,11 +223,11 @@ BLIND = {5: 200, 4: 25, 3: 5, 2: 3}
 def test_the_bets_of_a_game_on_a_small_deck(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fold for two units, or play on with four, hand by hand: what each way to deal on comes to."""
     deal = DealShape(own=3, community=1, ranks=(4, 14))
-    monkeypatch.setattr(main_game, "DealShape", lambda own, community, ranks: deal)
-    monkeypatch.setattr(main_game, "_KEPT", {})
+    monkeypatch.setattr(flush_cases, "DealShape", lambda own, community, ranks: deal)
+    monkeypatch.setattr(flush_cases, "_KEPT", {})
     question = Question(load_game("flushes-gone-wild.co"), readings={"wild-kicker": "ace"})
     bets = [question.game.bets[name] for name in ("ante", "blind", "play")]
-    found = list(main_game.fold_or_play(question, bets))
+    found = [each for each in against_dealer(question, bets) if isinstance(each, Odds)]
     assert [(each.bet, each.paytable) for each in found] == [
         ("ante+blind+play", "FGW-BLIND"), ("ante", None), ("blind", "FGW-BLIND"), ("play", None),
     ]  # fmt: skip

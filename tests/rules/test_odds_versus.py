@@ -19,7 +19,6 @@ from protocol.cards import Card
 from rules.odds.card_sets import CardSets
 from rules.odds.choices import Option, Played, play
 from rules.odds.joint import Ending
-from rules.odds.large_hands import LargeContest, large_cases
 from rules.odds.versus import LOSE, NO_HAND, STATES, TIE, WIN, Cases, Contest, cases
 
 
@@ -147,13 +146,13 @@ ORDERS[5] = (*ORDERS[5], "five of a kind")
 def test_the_best_five_of_more_cards(contest: Contest) -> None:
     """A player sees some cards first, or all; the dealer's hand is compared with every one."""
     expected = every_deal(contest)
-    of_five = LargeContest(contest.rank, contest.qualifies, contest.cards, 5, contest.seen, contest.deck)
-    found = large_cases(of_five)
+    of_five = replace(contest, uses=5)
+    found = cases(of_five)
     assert found.total == sum(ends.total() for ends in expected.values())
     for seen, copies, deals in by_situation(found):
         assert deals == [copies * expected[seen][state] for state in STATES]
     assert set(found.kinds) <= set(ORDERS[5])
-    named = large_cases(replace(of_five, name=lambda kind, cards: (kind, cards[0]), fine=frozenset({"two pair"})))
+    named = cases(replace(of_five, name=lambda kind, cards: (kind, cards[0]), fine=frozenset({"two pair"})))
     begins = {cards for kind, cards in map(_pair, named.kinds) if kind == "two pair"}
     assert len(begins) > 1
     others = [str(kind) for kind, _ in map(_pair, named.kinds) if kind != "two pair"]
@@ -339,7 +338,7 @@ def test_seven_cards_against_seven() -> None:
         against = Fraction({LOSE: -1, TIE: 0, WIN: 1}.get(state, 0))
         return Ending((Fraction(1), Fraction(1)), (against, against))
 
-    counted = large_cases(LargeContest(stud, seen=3))
+    counted = cases(Contest(stud, cards=7, seen=3, uses=5))
     found = play(counted, [fold(1, 0), Option("play", settle)])
     assert edge(found) == 0
     assert sum(found.joint.values()) == 22_100 * 211_876 * 45_379_620

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import comb, prod
+from pathlib import Path
 
 import pytest
 
@@ -31,6 +32,7 @@ from rules.odds.seated import UNIT_CENTS, seated
 from rules.odds.solvers import SOLVERS, answers_for
 from rules.odds.table_rows import TableRows
 from rules.odds.walk import Choose, Walk, any_way
+from tests.rules.test_odds_follow_procedure import ONE_OR_TWO, with_procedure
 from tests.support.reading.paper import Paper
 
 ANTE_CENTS = 2000
@@ -207,6 +209,15 @@ def test_a_solver_comes_to_what_a_walk_settles(game_id: str) -> None:
         load_game(game_id), one=deck_of(small, dealt, (small.ranks, small.suits)), wager_cents=ANTE_CENTS
     )
     agree_on_a_figure(question, dealt, suits_alike=small.suits_alike)
+
+
+def test_a_flush_played_for_one_ante_or_two_comes_to_what_a_walk_settles(tmp_path: Path) -> None:
+    """The packaged games have one stake; a house's procedure may leave two open."""
+    game, dealt = with_procedure(tmp_path, "flushes-gone-wild.co", [ONE_OR_TWO]), random.Random("one or two")
+    question = Question(game, one=deck_of(SMALL["flushes-gone-wild.co"], dealt, (3, 4)))
+    found = next(each for each in odds(question, "ante+blind+play") if isinstance(each, Odds))
+    assert max(each.staked for each in found.outcomes) == 4
+    agree_on_a_figure(question, dealt, suits_alike=True)
 
 
 def rule(decision: int, cards: Sequence[Card], ways: int) -> int:
