@@ -9,7 +9,7 @@ import pytest
 from dealwire.bench.hands.hands import SimulatedHands
 from dealwire.bench.plan.plan import load_plan
 from dealwire.bench.record import BenchOutcome, HeardFrame, NotRunCause
-from dealwire.bench.rules.rule import RULES, BenchRule, Known
+from dealwire.bench.rules.rule import ALL_RULES, BenchRule, Known
 from dealwire.bench.run.rig import SimulatedRig
 from dealwire.bench.run.runner import BenchChoices, BenchRun, run_plan
 from dealwire.bench.verbs.probe import MS, Probe
@@ -189,7 +189,7 @@ def test_another_device_than_was_named_is_said_at_once() -> None:
 
 def statuses(moments: Iterable[tuple[int, int]]) -> BenchRule:
     """The rule, after a status at each of these moments: when it arrives, and what its own clock says, in ms."""
-    rule = RULES["status-rhythm"]()
+    rule = ALL_RULES["status-rhythm"]()
     for at_ms, uptime_ms in moments:
         message = m.ControllerStatusMessage(1, 0, uptime_ms, 0, 0, 0, ())
         rule.hear(HeardFrame(at_ms * MS, decode(encode(message)), True), Known())

@@ -7,7 +7,7 @@ import pytest
 
 from dealwire.bench.hands.hands import SIMULATED_ACTS
 from dealwire.bench.plan.plan import VERBS, known_plans, load_plan
-from dealwire.bench.rules.fields import ALL_RULES
+from dealwire.bench.rules import ALL_RULES
 from dealwire.bench.values import BadValue, milliseconds
 from dealwire.rehearsal.faults import acts, faults
 from protocol.faults import Fault

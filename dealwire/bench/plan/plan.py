@@ -16,7 +16,7 @@ from dealer_flow.tomlfile import TOML_MAX_BYTES, fault_in, files_in, load, locat
 from dealwire.bench.hands.actions import CABLE_IN, CABLE_OUT, POWER_OFF, POWER_ON
 from dealwire.bench.hands.profiles import PROFILES
 from dealwire.bench.record import Area
-from dealwire.bench.rules.fields import ALL_RULES
+from dealwire.bench.rules import ALL_RULES
 from dealwire.bench.values import BadValue, Wanted, check_wanted, variables_in
 from dealwire.bench.verbs import device as d
 from dealwire.bench.verbs import events as e

@@ -1,1 +1,6 @@
-"""Rules that a device is held to, one file a subject."""
+"""Rules that look on while a device is judged, and the books they keep."""
+
+from dealwire.bench.rules import codes, deals, fields, link, shoe, truth
+from dealwire.bench.rules.rule import ALL_RULES
+
+__all__ = ["ALL_RULES", "codes", "deals", "fields", "link", "shoe", "truth"]

@@ -1,10 +1,7 @@
-"""Rules that hold what a device says against the declarations: codes and named values that
-exist, and events of hands that no command caused.
+"""Rules that hold what a device says against the declarations: codes and named values that exist, and
+events of hands that no command caused."""
 
-They look on as those of `rules` do, and are listed in a plan like them.
-"""
-
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from enum import IntFlag
 from typing import Any, Final
 
@@ -49,7 +46,7 @@ _BY_HANDS: Final[tuple[type[Event], ...]] = (
 """Events that no command of a host causes."""
 
 
-class _Codes(BenchRule):
+class _Codes(BenchRule, name="codes"):
     """Every card code, place code and named value is one that the page has. Of a device that speaks a later version
     nothing is judged: it may have more."""
 
@@ -58,11 +55,12 @@ class _Codes(BenchRule):
         if hello is None or (hello.highest_major, hello.highest_minor) > (VERSION, MINOR):
             return
         for field, names, value in _coded(heard.message):
-            self._judge(_exists(names, value), _says(heard, field, names, value))
+            exists = _exists(names, value)
+            self.judge(exists, "" if exists else _says(heard, field, names, value))
         message = heard.message
         if isinstance(message, m.HandSetMessage):
             words = f"HandSet: the first {message.low} of {len(message.cards)} cards"
-            self._judge(message.low <= len(message.cards), lambda: words)
+            self.judge(message.low <= len(message.cards), words)
 
 
 def _coded(message: m.Message) -> Iterable[tuple[str, Any, int]]:
@@ -90,24 +88,17 @@ def _exists(names: Any, value: int) -> bool:
     return value in names._value2member_map_ or (names in _WITH_OWN and value in _OWN)
 
 
-def _says(heard: HeardFrame, field: str, names: Any, value: int) -> Callable[[], str]:
+def _says(heard: HeardFrame, field: str, names: Any, value: int) -> str:
     """The code itself is no face: no card has it."""
     kinds = {CARDS: "card code", PLACES: "place code"}
     kind = kinds.get(names) if isinstance(names, str) else getattr(names, "__name__", "")
-    return lambda: f"{name_of(heard)}: {field} is {value:02X}h, which is no {kind}"
+    return f"{name_of(heard)}: {field} is {value:02X}h, which is no {kind}"
 
 
-class _ByHands(BenchRule):
+class _ByHands(BenchRule, name="request-of-hands"):
     """What hands cause carries no command's request id."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
         if isinstance(heard.message, _BY_HANDS):
             request = heard.envelope.request
-            self._judge(not request, lambda: f"{name_of(heard)} carries request {request}; no command causes it")
-
-
-CODE_RULES: Final[dict[str, Callable[[], BenchRule]]] = {
-    "codes": _Codes,
-    "request-of-hands": _ByHands,
-}
-"""Rules of what the declarations know, by name."""
+            self.judge(not request, f"{name_of(heard)} carries request {request}; no command causes it")

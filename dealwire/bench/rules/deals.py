@@ -1,16 +1,11 @@
-"""Rules that hold what a shuffler says now against what it said before: its habits, its backs, the fault of its lamp.
+"""Rules that hold what a shuffler says now against what it said before: its habits, backs, the fault of its lamp."""
 
-They look on as those of `rules` do, and are listed in a plan like them.
-"""
-
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
 from dealwire.bench.record import HeardFrame
 from dealwire.bench.rules.card_ledger import Book
 from dealwire.bench.rules.rule import BenchRule, Known
-from dealwire.bench.rules.truth import saying
 from protocol.tdp import messages as m
 from protocol.tdp.messages import ShufflerState
 from protocol.tdp.outputs import DeviceStatus
@@ -20,7 +15,7 @@ NOT_SEEN: Final = 0
 
 
 @dataclass
-class _Backs(BenchRule):
+class _Backs(BenchRule, name="backs", kept=("of",)):
     """One deck always has the same back, and the other deck another; 0 is not seen."""
 
     of: dict[int, int] = field(default_factory=dict)
@@ -37,34 +32,28 @@ class _Backs(BenchRule):
         before = self.of.setdefault(deck, back)
         others = [other for other, seen in self.of.items() if seen == back and other != deck]
         if before != back:
-            self._judge(False, saying(f"deck {deck} is loaded with back {back}; it had back {before} before"))
+            self.judge(False, f"deck {deck} is loaded with back {back}; it had back {before} before")
         else:
-            self._judge(not others, saying(f"deck {deck} has back {back}, as deck {others[:1]} has"))
-
-    def over(self) -> None:
-        pass  # the decks are the same after a power cut
+            self.judge(not others, f"deck {deck} has back {back}, as deck {others[:1]} has")
 
 
 @dataclass
-class _Unlifted(BenchRule):
+class _Unlifted(BenchRule, name="unlifted", kept=("way",)):
     """A packet that nobody lifted goes back, or stays a packet: by `expected` of RemainderDumped, always the same."""
 
     way: str = ""
     """What became of the first one."""
-    number: int = 0
     book: Book = field(default_factory=Book)
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
-        event, status = heard.event, heard.message
-        if isinstance(status, m.ShufflerStatusMessage):
-            if status.state == ShufflerState.READY and status.last_event == self.number:
-                self.book.verified = status.loaded
+    def status(self, status: DeviceStatus, heard: HeardFrame, known: Known) -> None:
+        if not isinstance(status, m.ShufflerStatusMessage) or status.last_event != self.newest:
             return
-        if event is None or event.number <= self.number:
-            return
-        if event.number != self.number + 1:
+        if status.state == ShufflerState.READY:
+            self.book.verified = status.loaded
+
+    def event(self, event: m.Event, heard: HeardFrame, known: Known) -> None:
+        if not self.follows:
             self.book = Book()
-        self.number = event.number
         self.book.enter(event)
         if isinstance(event, m.RemainderDumpedMessage) and self.book.loaded:
             self._compare(event)
@@ -76,37 +65,28 @@ class _Unlifted(BenchRule):
         way = "goes back" if remainder.expected == back else "stays a packet"
         self.way = self.way or way
         words = f"event {remainder.number} expects {remainder.expected}: the packet that nobody lifted {way}"
-        self._judge(way == self.way, lambda: f"{words}; an earlier one {self.way}")
-
-    def over(self) -> None:
-        self.number, self.book = 0, Book()  # a habit outlasts the power
+        self.judge(way == self.way, f"{words}; an earlier one {self.way}")
 
 
-class _FaultsOnce(BenchRule):
+class _FaultsOnce(BenchRule, name="faults-once"):
     """`faults` of STATUS names each fault once."""
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
-        status = heard.message
-        if isinstance(status, DeviceStatus):
-            twice = sorted({fault for fault in status.faults if status.faults.count(fault) > 1})
-            self._judge(not twice, lambda: f"faults {list(status.faults)} of STATUS names {twice[0]} twice")
+    def status(self, status: DeviceStatus, heard: HeardFrame, known: Known) -> None:
+        twice = sorted({fault for fault in status.faults if status.faults.count(fault) > 1})
+        words = f"faults {list(status.faults)} of STATUS names {twice[0]} twice" if twice else ""
+        self.judge(not twice, words)
 
 
 @dataclass
-class _FirstFault(BenchRule):
+class _FirstFault(BenchRule, name="first-fault"):
     """What clears the lamp names the fault that lit it, whatever came meanwhile."""
 
-    number: int = 0
     lit: int | None = None
     """The fault that lit the lamp; None when it is dark, or lit unseen."""
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
-        event = heard.event
-        if event is None or event.number <= self.number:
-            return
-        if event.number != self.number + 1:
+    def event(self, event: m.Event, heard: HeardFrame, known: Known) -> None:
+        if not self.follows:
             self.lit = None
-        self.number = event.number
         match event:
             case m.RedLampMessage(lit=0, fault=fault):
                 self._names("RedLamp 0", fault)
@@ -119,13 +99,4 @@ class _FirstFault(BenchRule):
     def _names(self, name: str, fault: int) -> None:
         if self.lit is not None:
             words = f"{name} names fault {fault}; the lamp was lit for {self.lit}, the first"
-            self._judge(fault == self.lit, saying(words))
-
-
-DEAL_RULES: Final[dict[str, Callable[[], BenchRule]]] = {
-    "backs": _Backs,
-    "unlifted": _Unlifted,
-    "faults-once": _FaultsOnce,
-    "first-fault": _FirstFault,
-}
-"""Rules of a shuffler's habits, by name."""
+            self.judge(fault == self.lit, words)

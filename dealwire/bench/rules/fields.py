@@ -1,20 +1,11 @@
-"""Rules that look at what stands in the fields of a device's messages: its sessions, its clock, its texts, its states.
-
-They look on as those of `rules` do, and are listed in a plan like them.
-"""
+"""Rules that look at what stands in the fields of a device's messages: sessions, clock, texts, states."""
 
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
 from dealwire.bench.record import HeardFrame
-from dealwire.bench.rules.codes import CODE_RULES
-from dealwire.bench.rules.deals import DEAL_RULES
-from dealwire.bench.rules.link import LINK_RULES
-from dealwire.bench.rules.rule import NOT_KNOWN, RULES, BenchRule, Known, name_of
-from dealwire.bench.rules.shoe import SHOE_RULES
-from dealwire.bench.rules.truth import TRUTH_RULES, saying
+from dealwire.bench.rules.rule import NOT_KNOWN, BenchRule, Known, name_of
 from protocol.faults import Fault
 from protocol.message import message_name
 from protocol.tdp import messages as m
@@ -57,7 +48,7 @@ _SESSION_BYTES: Final = 4
 
 
 @dataclass
-class _Sessions(BenchRule):
+class _Sessions(BenchRule, name="sessions", kept=("drawn", "now")):
     """Session ids are drawn by chance, over the power-ups of the run and against the session before them."""
 
     drawn: list[int] = field(default_factory=list)
@@ -78,14 +69,11 @@ class _Sessions(BenchRule):
         why = f"{session:08X}h came again" if session in self.drawn else self._near(session)
         self.drawn.insert(place, session)
         why = why or _in_steps(self.drawn)
-        self._judge(not why, lambda: f"{why}: not drawn by chance")
+        self.judge(not why, f"{why}: not drawn by chance")
 
     def _near(self, session: int) -> str:
         others = [other for other in (*self.drawn, 0) if _apart(session, other) < NEAR]
         return f"{session:08X}h and {others[0]:08X}h are near" if others else ""
-
-    def over(self) -> None:
-        pass  # what was drawn before is just what the next one is compared with
 
 
 def _in_steps(drawn: list[int]) -> str:
@@ -102,15 +90,12 @@ def _apart(one: int, other: int) -> int:
 
 
 @dataclass
-class _Uptime(BenchRule):
+class _Uptime(BenchRule, name="uptime"):
     """`uptime_ms` counts milliseconds: it goes on with time, and never back within a session."""
 
     last: tuple[int, int, int] | None = None
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
-        status = heard.message
-        if not isinstance(status, DeviceStatus):
-            return
+    def status(self, status: DeviceStatus, heard: HeardFrame, known: Known) -> None:
         last, self.last = self.last, (heard.at_ns, status.uptime_ms, status.session)
         if last is None or last[2] != status.session:
             return
@@ -118,10 +103,10 @@ class _Uptime(BenchRule):
         moved_ms = (status.uptime_ms - last[1] + _WRAP // 2) % _WRAP - _WRAP // 2
         stands = passed_ms >= STILL_MS and moved_ms < MOVED_MS
         fine = moved_ms >= 0 and not stands and moved_ms <= passed_ms + AHEAD_MS
-        self._judge(fine, lambda: f"it went on by {moved_ms} ms in {passed_ms:.0f} ms")
+        self.judge(fine, f"it went on by {moved_ms} ms in {passed_ms:.0f} ms")
 
 
-class _Extensions(BenchRule):
+class _Extensions(BenchRule, name="extensions"):
     """No reserved extension is sent, and 01h is the four bytes of a session, with an event."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
@@ -131,10 +116,10 @@ class _Extensions(BenchRule):
             if kind in _RESERVED
             or (kind == SESSION_EXTENSION and (heard.envelope.kind != Kind.EVENT or len(data) != _SESSION_BYTES))
         ]
-        self._judge(not wrong, lambda: f"{name_of(heard)} carries extension {', '.join(wrong)}")
+        self.judge(not wrong, f"{name_of(heard)} carries extension {', '.join(wrong)}")
 
 
-class _Texts(BenchRule):
+class _Texts(BenchRule, name="texts"):
     """A text of HELLO-REPLY is filled up with zeros, not with blanks."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
@@ -142,40 +127,33 @@ class _Texts(BenchRule):
         if isinstance(hello, m.HelloReplyMessage):
             texts = {name: str(getattr(hello, name)) for name in ("maker", "model", "serial", "firmware")}
             filled = [name for name, text in texts.items() if text != text.rstrip()]
-            self._judge(not filled, lambda: f"{', '.join(filled)} ends with blanks")
+            self.judge(not filled, f"{', '.join(filled)} ends with blanks")
 
 
 @dataclass
-class _StateChanges(BenchRule):
+class _StateChanges(BenchRule, name="state-changes"):
     """`previous` of a StateChanged is the `state` of the one before it, when all events between them were heard."""
 
-    number: int = 0
     state: int | None = None
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
-        event = heard.event
-        if event is None or event.number <= self.number:
-            return
-        follows, self.number = event.number == self.number + 1, event.number
-        state = self.state if follows else None
+    def event(self, event: m.Event, heard: HeardFrame, known: Known) -> None:
+        state = self.state if self.follows else None
         if isinstance(event, m.StateChangedMessage):
             if state is not None:
                 words = f"event {event.number} says {event.previous}; the one before it said {state}"
-                self._judge(event.previous == state, lambda: words)
+                self.judge(event.previous == state, words)
             state = event.state
         self.state = state
 
 
 @dataclass
-class _EventsFirst(BenchRule):
+class _EventsFirst(BenchRule, name="events-first"):
     """An event that may be on its way goes before the STATUS that counts it.
 
     It may when a session is open and the window has room for it; not when it is read again, sent again, or follows a
     frame that was lost.
     """
 
-    newest: int = 0
-    """The newest event heard."""
     counted: int = 0
     """The newest event that a STATUS counts and that was due before it."""
     excused: int = 0
@@ -194,7 +172,7 @@ class _EventsFirst(BenchRule):
             self.newest = event.number
             if event.number > self.excused:
                 words = f"{message_name(event)}, event {event.number}, came after a STATUS that counts it"
-                self._judge(event.number > self.counted, lambda: words)
+                self.judge(event.number > self.counted, words)
         if isinstance(message, DeviceStatus):
             room = self.is_open and not lost and message.last_event <= acked + WINDOW
             if room and message.session == known.session:
@@ -220,43 +198,22 @@ class _EventsFirst(BenchRule):
 
 
 @dataclass
-class _OnChange(BenchRule):
+class _OnChange(BenchRule, name="status-on-change"):
     """A STATUS follows each event that tells of something which STATUS shows, and not only each second."""
 
     known_to_status: int = 0
-    newest: int = 0
     waiting: list[tuple[int, int, str]] = field(default_factory=list)
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
-        event, status = heard.event, heard.message
-        if isinstance(status, DeviceStatus):
-            self.known_to_status = max(self.known_to_status, status.last_event)
-            due = [one for one in self.waiting if one[0] <= status.last_event]
-            self.waiting = [one for one in self.waiting if one[0] > status.last_event]
-            for number, at_ns, name in due:
-                after_ms = (heard.at_ns - at_ns) / 1e6
-                words = f"{after_ms:.0f} ms after {name}, event {number}, which changes it"
-                self._judge(after_ms <= CHANGE_MS + known.allowance_ms, saying(words))
-        if event is None or event.number <= max(self.newest, self.known_to_status):
-            return
-        self.newest = event.number
-        if isinstance(event, _SHOWN) or (isinstance(event, _FAULTS) and event.fault == Fault.HOST_LOST):
+    def status(self, status: DeviceStatus, heard: HeardFrame, known: Known) -> None:
+        self.known_to_status = max(self.known_to_status, status.last_event)
+        due = [one for one in self.waiting if one[0] <= status.last_event]
+        self.waiting = [one for one in self.waiting if one[0] > status.last_event]
+        for number, at_ns, name in due:
+            after_ms = (heard.at_ns - at_ns) / 1e6
+            words = f"{after_ms:.0f} ms after {name}, event {number}, which changes it"
+            self.judge(after_ms <= CHANGE_MS + known.allowance_ms, words)
+
+    def event(self, event: m.Event, heard: HeardFrame, known: Known) -> None:
+        shown = isinstance(event, _SHOWN) or (isinstance(event, _FAULTS) and event.fault == Fault.HOST_LOST)
+        if shown and event.number > self.known_to_status:
             self.waiting.append((event.number, heard.at_ns, message_name(event)))
-
-
-ALL_RULES: Final[dict[str, Callable[[], BenchRule]]] = {
-    **RULES,
-    "sessions": _Sessions,
-    "uptime": _Uptime,
-    "extensions": _Extensions,
-    "texts": _Texts,
-    "state-changes": _StateChanges,
-    "events-first": _EventsFirst,
-    "status-on-change": _OnChange,
-    **TRUTH_RULES,
-    **LINK_RULES,
-    **DEAL_RULES,
-    **SHOE_RULES,
-    **CODE_RULES,
-}
-"""What a plan may list under `rule`."""

@@ -1,10 +1,6 @@
 """Rules that look at what a device says twice, or in two places, of its link: the bits of its sessions, the replies of
-one request, the moment of an event, what a GAP names.
+one request, the moment of an event, what a GAP names."""
 
-They look on as those of `rules` do, and are listed in a plan like them.
-"""
-
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import and_, or_
@@ -12,7 +8,7 @@ from typing import Final
 
 from dealwire.bench.record import HeardFrame
 from dealwire.bench.rules.rule import BenchRule, Known
-from dealwire.bench.rules.truth import is_after, saying
+from dealwire.bench.rules.truth import is_after
 from protocol.tdp import messages as m
 from protocol.tdp.messages import Reason
 from protocol.tdp.outputs import DeviceStatus
@@ -30,7 +26,7 @@ _BITS: Final = 0xFFFF_FFFF
 
 
 @dataclass
-class _SessionBits(BenchRule):
+class _SessionBits(BenchRule, name="session-bits", kept=("drawn",)):
     """Every bit of a session id is drawn by chance: over several power-ups few of them are always the same."""
 
     drawn: list[int] = field(default_factory=list)
@@ -43,14 +39,11 @@ class _SessionBits(BenchRule):
         ids = len(self.drawn)
         same = (reduce(and_, self.drawn) | ~reduce(or_, self.drawn) & _BITS).bit_count()
         words = f"{same} of the 32 bits are the same in all {ids} ids, of which {session:08X}h is the last"
-        self._judge(ids < DRAWN_MIN or same <= SAME_BITS // ids, lambda: f"{words}: they are not drawn by chance")
-
-    def over(self) -> None:
-        pass  # what was drawn before is just what the next one is compared with
+        self.judge(ids < DRAWN_MIN or same <= SAME_BITS // ids, f"{words}: they are not drawn by chance")
 
 
 @dataclass
-class _SameReply(BenchRule):
+class _SameReply(BenchRule, name="same-reply"):
     """The same request gets the same reply again, its state included."""
 
     replies: dict[tuple[int, int], tuple[int, m.ReplyMessage]] = field(default_factory=dict)
@@ -67,7 +60,7 @@ class _SameReply(BenchRule):
         while len(self.replies) > REPLIES_KEPT:
             del self.replies[next(iter(self.replies))]
         words = f"request {request} was answered by {_spelled(before)}, and by {_spelled(reply)} when it came again"
-        self._judge(reply == before, saying(words))
+        self.judge(reply == before, words)
 
 
 def _spelled(reply: m.ReplyMessage) -> str:
@@ -75,37 +68,30 @@ def _spelled(reply: m.ReplyMessage) -> str:
 
 
 @dataclass
-class _EventMoment(BenchRule):
+class _EventMoment(BenchRule, name="event-moment"):
     """An event that a STATUS has counted happened before that STATUS, however late it is sent."""
 
-    newest: int = 0
     counted: list[tuple[int, int]] = field(default_factory=list)
     """Last event and clock of each STATUS that was the first to know that event, while it is awaited."""
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
-        status, event = heard.message, heard.event
-        if isinstance(status, DeviceStatus) and status.last_event > max([self.newest, *dict(self.counted)]):
+    def status(self, status: DeviceStatus, heard: HeardFrame, known: Known) -> None:
+        if status.last_event > max([self.newest, *dict(self.counted)]):
             self.counted.append((status.last_event, status.uptime_ms))
-        if event is None or event.number <= self.newest:
-            return
-        self.newest = event.number
+
+    def event(self, event: m.Event, heard: HeardFrame, known: Known) -> None:
         known_ms = next((uptime_ms for last, uptime_ms in self.counted if last >= event.number), event.device_ms)
         self.counted = [each for each in self.counted if each[0] > event.number]
         words = f"event {event.number} says it is of {event.device_ms} ms; a STATUS of {known_ms} ms had counted it"
-        self._judge(not is_after(event.device_ms, known_ms), lambda: words)
+        self.judge(not is_after(event.device_ms, known_ms), words)
 
 
-@dataclass
-class _Gaps(BenchRule):
+class _Gaps(BenchRule, name="gaps"):
     """A GAP of this session names what is missing, and the newest event there is; one of the session before, which
     always comes, begins and ends within that session."""
 
-    newest: int = 0
-
     def hear(self, heard: HeardFrame, known: Known) -> None:
+        super().hear(heard, known)
         gap = heard.message
-        if heard.event is not None:
-            self.newest = max(self.newest, heard.event.number)
         if isinstance(gap, DeviceStatus):
             self.newest = max(self.newest, gap.last_event)
         if not isinstance(gap, m.GapMessage):
@@ -113,18 +99,7 @@ class _Gaps(BenchRule):
         first, kept = gap.first_missing, gap.first_kept
         words = f"GAP with first_missing {first}, first_kept {kept}, last {gap.last}"
         if gap.session != known.session:
-            self._judge(
-                first <= kept <= gap.last + 1, lambda: f"{words}: the session before ends with event {gap.last}"
-            )
+            self.judge(first <= kept <= gap.last + 1, f"{words}: the session before ends with event {gap.last}")
             return
-        self._judge(first < kept, lambda: f"{words}: nothing is missing, so none was due")
-        self._judge(gap.last >= self.newest, lambda: f"{words}; event {self.newest} is the newest there is")
-
-
-LINK_RULES: Final[dict[str, Callable[[], BenchRule]]] = {
-    "session-bits": _SessionBits,
-    "same-reply": _SameReply,
-    "event-moment": _EventMoment,
-    "gaps": _Gaps,
-}
-"""Rules of what a device says of its link, by name."""
+        self.judge(first < kept, f"{words}: nothing is missing, so none was due")
+        self.judge(gap.last >= self.newest, f"{words}; event {self.newest} is the newest there is")

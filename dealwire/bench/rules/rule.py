@@ -4,9 +4,8 @@ A rule sees each frame and each stretch of time, and keeps the first few breache
 lists the rules it wants judged, and each is a line of the report of its own.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import ClassVar, Final
 
 from dealwire.bench.record import HeardFrame
 from protocol.message import message_name
@@ -53,55 +52,81 @@ class Known:
         return common or (VERSION, MINOR)
 
 
+ALL_RULES: Final[dict[str, type["BenchRule"]]] = {}
+"""What a plan may list under `rule`, by name: each rule enters itself."""
+
+
 @dataclass
 class BenchRule:
-    """Base of the rules. `seen` counts what it could judge; `breaches` says what was wrong."""
+    """Base of the rules, which override what they judge: every frame, every status, or every event that is new. `seen`
+    counts what one could judge; `breaches` says what was wrong."""
 
+    KEPT: ClassVar[tuple[str, ...]] = ("seen", "broken", "breaches")
+    """Fields that outlast the power and the line; the others are forgotten with it."""
     seen: int = 0
     broken: int = 0
     breaches: list[str] = field(default_factory=list)
+    newest: int = 0
+    """The newest event heard."""
+    follows: bool = False
+    """No event was missed before it."""
+
+    def __init_subclass__(cls, *, name: str, kept: tuple[str, ...] = ()) -> None:
+        ALL_RULES[name] = cls
+        cls.KEPT = (*cls.KEPT, *kept)
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
         """A whole frame arrived."""
+        event = heard.event
+        if isinstance(heard.message, DeviceStatus):
+            self.status(heard.message, heard, known)
+        elif event is not None and event.number > self.newest:
+            self.follows, self.newest = event.number == self.newest + 1, event.number
+            self.event(event, heard, known)
+
+    def status(self, status: DeviceStatus, heard: HeardFrame, known: Known) -> None:
+        """A status arrived."""
+
+    def event(self, event: m.Event, heard: HeardFrame, known: Known) -> None:
+        """An event of this session arrived that is newer than all before it."""
 
     def noise(self, at_ns: int, reason: str, data: bytes) -> None:
         """Bytes arrived that are no frame."""
 
     def over(self) -> None:
         """The device was switched off and on, or the line was opened anew: what a rule compares with is forgotten."""
-        vars(self).update(vars(type(self)(self.seen, self.broken, self.breaches)))
+        vars(self).update(vars(type(self)(**{name: getattr(self, name) for name in self.KEPT})))
 
-    def _judge(self, holds: bool, say: Callable[[], str]) -> None:
+    def judge(self, holds: bool, words: str) -> None:
+        """One more that it has looked at; `words` are said when it does not hold."""
         self.seen += 1
         if not holds:
             self.broken += 1
             if len(self.breaches) < BREACHES_MAX:
-                self.breaches.append(say())
+                self.breaches.append(words)
 
 
-class _Clean(BenchRule):
+class _Clean(BenchRule, name="clean"):
     """Every byte belongs to a whole frame."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
-        self._judge(True, str)
+        self.judge(True, "")
 
     def noise(self, at_ns: int, reason: str, data: bytes) -> None:
-        self._judge(False, lambda: f"{len(data)} bytes that are no frame ({reason}): {data[:16].hex(' ')}")
+        self.judge(False, f"{len(data)} bytes that are no frame ({reason}): {data[:16].hex(' ')}")
 
 
-class _Headers(BenchRule):
+class _Headers(BenchRule, name="headers"):
     """Version 1, no flag, a kind that a device may send."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
         head = heard.envelope
         fine = head.version == VERSION and head.flags == 0 and head.kind in _FROM_DEVICE
-        self._judge(
-            fine, lambda: f"{name_of(heard)}: version {head.version}, flags {head.flags:02X}h, kind {head.kind}"
-        )
+        self.judge(fine, f"{name_of(heard)}: version {head.version}, flags {head.flags:02X}h, kind {head.kind}")
 
 
 @dataclass
-class _LinkSequence(BenchRule):
+class _LinkSequence(BenchRule, name="link-sequence"):
     """The link sequence counts every frame."""
 
     last: int | None = None
@@ -111,52 +136,52 @@ class _LinkSequence(BenchRule):
         self.last = sequence
         if last is not None:
             wanted = last + 1 & 0xFF
-            self._judge(sequence == wanted, lambda: f"{name_of(heard)} has {sequence}, {wanted} is next")
+            self.judge(sequence == wanted, f"{name_of(heard)} has {sequence}, {wanted} is next")
 
 
-class _Layouts(BenchRule):
+class _Layouts(BenchRule, name="layouts"):
     """Every message has the layout of its number, and nothing is said that the protocol does not know in the version
     that the device speaks."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
         message, version = heard.message, known.version
         makers = isinstance(message, Unknown) and message.message_id >= 0x8000
-        self._judge(not isinstance(message, Unknown) or makers, lambda: f"{name_of(heard)} cannot be read")
+        self.judge(not isinstance(message, Unknown) or makers, f"{name_of(heard)} cannot be read")
         since = message_since(type(message))
         if version < tuple(map(int, since.split("."))):
-            words = f"{name_of(heard)} is of {since}, and the device speaks {version[0]}.{version[1]}"
-            self._judge(False, lambda: words)
+            self.judge(False, f"{name_of(heard)} is of {since}, and the device speaks {version[0]}.{version[1]}")
 
 
 @dataclass
-class _OpeningDelimiter(BenchRule):
+class _OpeningDelimiter(BenchRule, name="opening-delimiter"):
     """After 50 ms of silence a delimiter goes first. On a wire whose times are not exact the silence is taken from the
     device's own clock, between two statuses with nothing between them."""
 
     last_ns: int | None = None
-    last_status: m.Message | None = None
+    uptime_ms: int | None = None
+    """By the status that was heard last, if it was."""
     next_sequence: int | None = None
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
         message, sequence = heard.message, heard.envelope.link_sequence
         last_ns, self.last_ns = self.last_ns, heard.at_ns
-        last_status, self.last_status = self.last_status, message
+        now_ms = message.uptime_ms if isinstance(message, DeviceStatus) else None
+        last_ms, self.uptime_ms = self.uptime_ms, now_ms
         # after a frame that was lost nobody knows how long the device was silent
         whole = self.next_sequence in (None, sequence)
         self.next_sequence = sequence + 1 & 0xFF
         silent = last_ns is None or heard.at_ns - last_ns >= SILENCE_MS * 1_000_000
         if not known.exact:
-            silent = isinstance(message, DeviceStatus) and isinstance(last_status, DeviceStatus)
-            silent = silent and _uptime_ms(message) - _uptime_ms(last_status) >= SILENCE_MS
+            silent = now_ms is not None and last_ms is not None and now_ms - last_ms >= SILENCE_MS
         if whole and silent:
-            self._judge(heard.opened, lambda: f"{name_of(heard)} after silence has none")
+            self.judge(heard.opened, f"{name_of(heard)} after silence has none")
 
     def noise(self, at_ns: int, reason: str, data: bytes) -> None:
-        self.last_ns, self.last_status = at_ns, None
+        self.last_ns, self.uptime_ms = at_ns, None
 
 
 @dataclass
-class _EventNumbering(BenchRule):
+class _EventNumbering(BenchRule, name="event-order"):
     """Numbers count up by one; an event heard again is the very same."""
 
     last: int = 0
@@ -173,12 +198,12 @@ class _EventNumbering(BenchRule):
         number, body, last = event.number, whole[:3] + whole[4:], self.last
         repeated, self.repeated = self.repeated, event.number in self.bodies
         if not number:
-            self._judge(False, lambda: f"{name_of(heard)} is event 0; numbers count from 1")
+            self.judge(False, f"{name_of(heard)} is event 0; numbers count from 1")
             return
         if number in self.bodies:
             self.last = number
             before = self.bodies[number]
-            self._judge(before == body, lambda: f"event {number} {_differs(before, body)} when it is heard again")
+            self.judge(before == body, f"event {number} {_differs(before, body)} when it is heard again")
             return
         if known.acked == NOT_KNOWN or number <= known.acked:
             # from before the session was opened, which the device may send again for as long as it does not know better
@@ -188,7 +213,7 @@ class _EventNumbering(BenchRule):
             self.last = number
             begins = (not last and not self.bodies) or number == known.read_from
             after = f"event {last}, which came again" if repeated else f"event {last}"
-            self._judge(begins or number == last + 1, lambda: f"event {number} follows {after}")
+            self.judge(begins or number == last + 1, f"event {number} follows {after}")
         self.bodies[number] = body
         self.bodies.pop(number - 1024, None)
 
@@ -202,23 +227,21 @@ def _differs(before: bytes, now: bytes) -> str:
 
 
 @dataclass
-class _EventClock(BenchRule):
+class _EventClock(BenchRule, name="event-clock"):
     """`device_ms` never runs backwards from an event to the next."""
 
-    last: tuple[int, int] = (0, 0)
+    before: m.Event | None = None
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
-        event, (number, before_ms) = heard.event, self.last
-        if event is None or event.number <= number:
-            return
-        self.last = event.number, event.device_ms
-        if number:
+    def event(self, event: m.Event, heard: HeardFrame, known: Known) -> None:
+        before, self.before = self.before, event
+        if before is not None:
             now = f"event {event.number} at {event.device_ms} ms"
-            self._judge(event.device_ms >= before_ms, lambda: f"{now}, event {number} at {before_ms} ms")
+            words = f"{now}, event {before.number} at {before.device_ms} ms"
+            self.judge(event.device_ms >= before.device_ms, words)
 
 
 @dataclass
-class _Window(BenchRule):
+class _Window(BenchRule, name="window"):
     """At most 16 unacknowledged events are on their way. What a GAP says is gone needs no acknowledgement."""
 
     gone: int = 0
@@ -229,23 +252,19 @@ class _Window(BenchRule):
             self.gone = message.first_kept - 1
         if event is not None and known.acked >= 0:
             number, base = event.number, max(known.acked, self.gone)
-            late = f"event {number} came while event {base} was the last acknowledged"
-            self._judge(number <= base + WINDOW, lambda: late)
+            self.judge(number <= base + WINDOW, f"event {number} came while event {base} was the last acknowledged")
 
 
 @dataclass
-class _StatusRhythm(BenchRule):
+class _StatusRhythm(BenchRule, name="status-rhythm"):
     """A status at least every second, by the arrival of both and by the device's own clock in them: a line or a
     machine that is late for once is not the device. A clock that stands still, or is far too slow, excuses nothing."""
 
     first: tuple[int, int] | None = None
     last: tuple[int, int] | None = None
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
-        message = heard.message
-        if not isinstance(message, DeviceStatus):
-            return
-        now = heard.at_ns, message.uptime_ms
+    def status(self, status: DeviceStatus, heard: HeardFrame, known: Known) -> None:
+        now = heard.at_ns, status.uptime_ms
         first, last = self.first or now, self.last
         self.first, self.last = first, now
         if last is not None:
@@ -254,28 +273,21 @@ class _StatusRhythm(BenchRule):
             slow = whole_ms >= CLOCK_MS and (now[1] - first[1]) * 2 < whole_ms
             gap_ms = arrived_ms if slow else min(arrived_ms, own_ms)
             by = f", its own clock ran {own_ms} ms meanwhile" if slow else ""
-            self._judge(gap_ms <= 1000 + known.allowance_ms, lambda: f"{gap_ms:.0f} ms without a status{by}")
+            self.judge(gap_ms <= 1000 + known.allowance_ms, f"{gap_ms:.0f} ms without a status{by}")
 
 
-@dataclass
-class _StatusTruth(BenchRule):
+class _StatusTruth(BenchRule, name="status-truth"):
     """A status names the session of HELLO-REPLY and knows of every event that was sent."""
 
-    newest: int = 0
-
-    def hear(self, heard: HeardFrame, known: Known) -> None:
-        message = heard.message
-        if heard.event is not None:
-            self.newest = max(self.newest, heard.event.number)
-        if isinstance(message, DeviceStatus):
-            words = f"session {message.session:08X}h, last event {message.last_event}"
-            fine = known.session in (0, message.session) and message.last_event >= self.newest
-            self._judge(fine, lambda: f"{words}; known are {known.session:08X}h and event {self.newest}")
+    def status(self, status: DeviceStatus, heard: HeardFrame, known: Known) -> None:
+        words = f"session {status.session:08X}h, last event {status.last_event}"
+        fine = known.session in (0, status.session) and status.last_event >= self.newest
+        self.judge(fine, f"{words}; known are {known.session:08X}h and event {self.newest}")
 
 
 @dataclass
-class _Latched(BenchRule):
-    """The red lamp goes out only after a person cleared the misdeal."""
+class _Latched(BenchRule, name="latched", kept=("lit", "cleared")):
+    """The red lamp goes out only after a person cleared the misdeal, which outlasts the power."""
 
     lit: bool = False
     cleared: bool = False
@@ -287,51 +299,27 @@ class _Latched(BenchRule):
             lit = bool(message.lamps & Lamp.RED)
             if self.lit:
                 # the status may be said before the event that explains it
-                self._judge(lit or self.cleared or message.last_event > known.acked, lambda: "it went out by itself")
+                self.judge(lit or self.cleared or message.last_event > known.acked, "it went out by itself")
             if not self.lit and lit:
                 self.cleared = False
             self.lit = lit
 
-    def over(self) -> None:
-        pass  # a misdeal outlasts the power
 
-
-class _Faces(BenchRule):
+class _Faces(BenchRule, name="faces"):
     """Faces only of packets that have left a device that recognises cards, one for each card counted."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
         packet = heard.message
         reads = known.hello is not None and bool(known.hello.capabilities & Capability.CARD_RECOGNITION)
         if isinstance(packet, m.CardRejectedMessage) and known.hello is not None:
-            self._judge(reads or not packet.card, lambda: "CardRejected names a face")
+            self.judge(reads or not packet.card, "CardRejected names a face")
         if isinstance(packet, m.PacketDispensedMessage) and known.hello is not None:
             wanted, found = packet.counted if reads else 0, len(packet.cards)
             words = f"packet {packet.ordinal} of {packet.counted} names {found} faces, not {wanted}"
-            self._judge(found == wanted, lambda: words)
-
-
-RULES: Final[dict[str, Callable[[], BenchRule]]] = {
-    "clean": _Clean,
-    "headers": _Headers,
-    "link-sequence": _LinkSequence,
-    "layouts": _Layouts,
-    "opening-delimiter": _OpeningDelimiter,
-    "event-order": _EventNumbering,
-    "event-clock": _EventClock,
-    "window": _Window,
-    "status-rhythm": _StatusRhythm,
-    "status-truth": _StatusTruth,
-    "latched": _Latched,
-    "faces": _Faces,
-}
-"""Rules of frames, numbers and times, by name."""
+            self.judge(found == wanted, words)
 
 
 def name_of(heard: HeardFrame) -> str:
     """The message, for a person."""
     message = heard.message
     return f"message {message.message_id:04X}h" if isinstance(message, Unknown) else message_name(message)
-
-
-def _uptime_ms(message: m.Message | None) -> int:
-    return message.uptime_ms if isinstance(message, DeviceStatus) else 0

@@ -1,11 +1,9 @@
 """Rules that keep a shoe's book: what was filled in, what was drawn, and what its messages say of it.
 
-They look on as those of `rules` do, and are listed in a plan like them. Of a shoe whose filling was not heard nothing
-is judged.
+Of a shoe whose filling was not heard nothing is judged.
 """
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -15,29 +13,23 @@ from protocol.cards import UNREAD
 from protocol.message import message_name
 from protocol.tdp import messages as m
 from protocol.tdp.messages import Reader
+from protocol.tdp.outputs import DeviceStatus
 
 SURE_MAX: Final = 100
 _READER_MAX: Final = max(Reader) * 2 - 1
 
 
 @dataclass
-class _ShoeBook(BenchRule):
+class _ShoeBook(BenchRule, name="shoe-book"):
     """`ordinal` counts the cards that left the shoe, and `drawn`, `shoe`, `decks`, `loaded` say the same wherever they
     stand."""
 
-    number: int = 0
     filled: m.ShoeLoadedMessage | None = None
     drawn: int = 0
     pushed_back: bool = False
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
-        event, status = heard.event, heard.message
-        if isinstance(status, m.ShoeStatusMessage):
-            self._compare(status)
-        if event is None or event.number <= self.number:
-            return
-        follows, self.number = event.number == self.number + 1, event.number
-        if not follows:
+    def event(self, event: m.Event, heard: HeardFrame, known: Known) -> None:
+        if not self.follows:
             self.filled = None
         if isinstance(event, m.ShoeLoadedMessage):
             self.filled, self.drawn, self.pushed_back = event, 0, False
@@ -63,8 +55,10 @@ class _ShoeBook(BenchRule):
                 self._says(event, "drawn", self.drawn)
                 self._says(event, "shoe", self.filled.shoe)
 
-    def _compare(self, status: m.ShoeStatusMessage) -> None:
-        if self.filled is None or status.last_event != self.number or not status.loaded:
+    def status(self, status: DeviceStatus, heard: HeardFrame, known: Known) -> None:
+        if not isinstance(status, m.ShoeStatusMessage) or self.filled is None:
+            return
+        if status.last_event != self.newest or not status.loaded:
             return
         for name, wanted in (
             ("shoe", self.filled.shoe),
@@ -77,47 +71,38 @@ class _ShoeBook(BenchRule):
     def _says(self, message: m.Message, name: str, wanted: int) -> None:
         stated = getattr(message, name)
         words = f"{message_name(message)}: {name} is {stated}; the events before say {wanted}"
-        self._judge(stated == wanted, lambda: words)
+        self.judge(stated == wanted, words)
 
 
 @dataclass
-class _Cards(BenchRule):
+class _Cards(BenchRule, name="shoe-cards"):
     """A face comes no oftener than there are decks, the same when said again; what was not read is no card drawn."""
 
     decks: int = 0
-    number: int = 0
     faces: Counter[int] = field(default_factory=Counter)
     last: m.CardDrawnMessage | None = None
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
-        event = heard.event
-        if event is None or event.number <= self.number:
-            return
-        self.number = event.number
+    def event(self, event: m.Event, heard: HeardFrame, known: Known) -> None:
         match event:
             case m.ShoeLoadedMessage():
                 self.decks, self.last = event.decks, None
                 self.faces.clear()
             case m.CardDrawnMessage():
-                self._judge(event.card != UNREAD and bool(event.card), lambda: "CardDrawn of a card that was not read")
-                self._judge(event.confidence <= SURE_MAX, lambda: f"confidence {event.confidence} percent")
-                self._judge(event.reader <= _READER_MAX, lambda: f"reader {event.reader:02X}h")
+                self.judge(event.card != UNREAD and bool(event.card), "CardDrawn of a card that was not read")
+                self.judge(event.confidence <= SURE_MAX, f"confidence {event.confidence} percent")
+                self.judge(event.reader <= _READER_MAX, f"reader {event.reader:02X}h")
                 self._count(event.card)
                 self.last = event
             case m.CardUnreadableMessage():
-                self._judge(event.reader <= _READER_MAX, lambda: f"reader {event.reader:02X}h")
+                self.judge(event.reader <= _READER_MAX, f"reader {event.reader:02X}h")
             case m.CardDrawnOutsideMessage():
-                self._judge(bool(event.card), lambda: "CardDrawnOutside of no card")
+                self.judge(bool(event.card), "CardDrawnOutside of no card")
             case m.CardReportedAgainMessage() if self.last is not None and self.last.ordinal == event.ordinal:
                 same = (event.card, event.place) == (self.last.card, self.last.place)
-                self._judge(same, lambda: f"card {event.ordinal} is another when it is said again")
+                self.judge(same, f"card {event.ordinal} is another when it is said again")
 
     def _count(self, card: int) -> None:
         self.faces[card] += 1
         often = self.faces[card]
         words = f"the same face for the {often}th time out of {self.decks} decks"
-        self._judge(not self.decks or often <= self.decks, lambda: words)
-
-
-SHOE_RULES: Final[dict[str, Callable[[], BenchRule]]] = {"shoe-book": _ShoeBook, "shoe-cards": _Cards}
-"""Rules of a card shoe, by name."""
+        self.judge(not self.decks or often <= self.decks, words)

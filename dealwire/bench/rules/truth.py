@@ -1,10 +1,8 @@
 """Rules that hold a device's messages against each other: what one of them says, another says too.
 
-They look on as those of `rules` do, and are listed in a plan like them. What a message names of a session that the rule
-did not hear from its start, or of an event it missed, is not judged.
+What a message names of a session that the rule did not hear from its start, or of an event it missed, is not judged.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -30,13 +28,8 @@ _CLASSES: Final = {sent.value: sent for sent in _CLASS_OF.values()}
 _YES_OR_NO: Final = ("mid_round", "open", "door_open", "lit", "halted", "locked", "on", "cut_card_seen", "foul")
 
 
-def saying(words: str) -> Callable[[], str]:
-    """What is said when a rule does not hold; built in a loop, where a bare lambda would say the last one's."""
-    return lambda: words
-
-
 @dataclass
-class _Identity(BenchRule):
+class _Identity(BenchRule, name="identity"):
     """HELLO-REPLY says the same all through a session, of a range of versions that is one, and of the class whose
     STATUS and events it sends."""
 
@@ -49,20 +42,20 @@ class _Identity(BenchRule):
             same = before is None or before.session != message.session or before == message
             lowest = message.lowest_major, message.lowest_minor
             highest = message.highest_major, message.highest_minor
-            self._judge(same, lambda: "it says otherwise than before in the same session")
-            self._judge(lowest <= highest, lambda: f"lowest version {lowest}, highest {highest}")
+            self.judge(same, "it says otherwise than before in the same session")
+            self.judge(lowest <= highest, f"lowest version {lowest}, highest {highest}")
         if self.hello is not None and type(message) in _CLASS_OF:
             stated, sent = self.hello.device_class, _CLASS_OF[type(message)]
-            self._judge(stated in (sent, DeviceClass.EMULATOR), lambda: f"class {stated} sends {name_of(heard)}")
+            self.judge(stated in (sent, DeviceClass.EMULATOR), f"class {stated} sends {name_of(heard)}")
         of = _CLASSES.get(heard.envelope.message_id >> 8)
         if self.hello is not None and isinstance(message, m.Event) and of is not None:
             stated = self.hello.device_class
             words = f"class {stated} sends {name_of(heard)} ({heard.envelope.message_id:04X}h), an event of class {of}"
-            self._judge(stated in (of, DeviceClass.EMULATOR), lambda: words)
+            self.judge(stated in (of, DeviceClass.EMULATOR), words)
 
 
 @dataclass
-class _Boots(BenchRule):
+class _Boots(BenchRule, name="boots", kept=("sessions",)):
     """Booted says what HELLO-REPLY says: how often the device started; and whose events went before."""
 
     sessions: dict[int, int] = field(default_factory=dict)
@@ -75,39 +68,33 @@ class _Boots(BenchRule):
         if isinstance(event, m.BootedMessage) and known.session in self.sessions:
             boots = self.sessions[known.session]
             words = f"Booted says {event.boot_count}, HELLO-REPLY {boots}"
-            self._judge(event.boot_count == boots, lambda: words)
+            self.judge(event.boot_count == boots, words)
             ours = next((session for session, count in self.sessions.items() if count == boots - 1), None)
             if ours is not None:
                 named = f"Booted names {event.previous_session:08X}h before it; it was {ours:08X}h"
-                self._judge(event.previous_session == ours, lambda: named)
-
-    def over(self) -> None:
-        pass  # what was before the power went is what is compared
+                self.judge(event.previous_session == ours, named)
 
 
 @dataclass
-class _OneClock(BenchRule):
+class _OneClock(BenchRule, name="one-clock"):
     """`device_ms` and `uptime_ms` are one clock: an event that a STATUS does not know yet is not before it, one that it
     knows is not after it."""
 
-    number: int = 0
     before: tuple[int, int] | None = None
     """Last event and clock of the newest STATUS."""
     device_ms: int | None = None
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
-        event, status = heard.event, heard.message
-        if isinstance(status, DeviceStatus):
-            newest, self.before = self.device_ms, (status.last_event, status.uptime_ms)
-            if newest is not None and self.number <= status.last_event:
-                words = f"STATUS at {status.uptime_ms} ms knows event {self.number}, which is of {newest} ms"
-                self._judge(not is_after(newest, status.uptime_ms), lambda: words)
-        if event is None or event.number <= self.number:
-            return
-        self.number, self.device_ms = event.number, event.device_ms
+    def status(self, status: DeviceStatus, heard: HeardFrame, known: Known) -> None:
+        newest_ms, self.before = self.device_ms, (status.last_event, status.uptime_ms)
+        if newest_ms is not None and self.newest <= status.last_event:
+            words = f"STATUS at {status.uptime_ms} ms knows event {self.newest}, which is of {newest_ms} ms"
+            self.judge(not is_after(newest_ms, status.uptime_ms), words)
+
+    def event(self, event: m.Event, heard: HeardFrame, known: Known) -> None:
+        self.device_ms = event.device_ms
         if self.before is not None and event.number > self.before[0]:
             words = f"event {event.number} is of {event.device_ms} ms; a STATUS before it of {self.before[1]} ms"
-            self._judge(not is_after(self.before[1], event.device_ms), lambda: words)
+            self.judge(not is_after(self.before[1], event.device_ms), words)
 
 
 def is_after(one_ms: int, other_ms: int) -> bool:
@@ -115,17 +102,17 @@ def is_after(one_ms: int, other_ms: int) -> bool:
     return 0 < (one_ms - other_ms) % (1 << 32) < 1 << 31
 
 
-class _YesOrNo(BenchRule):
+class _YesOrNo(BenchRule, name="yes-or-no"):
     """What says yes or no is 1 or 0."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
         stated = [(name, value) for name in _YES_OR_NO if (value := getattr(heard.message, name, None)) is not None]
         for name, value in stated:
-            self._judge(value in (0, 1), saying(f"{name_of(heard)}: {name} is {value}"))
+            self.judge(value in (0, 1), f"{name_of(heard)}: {name} is {value}")
 
 
 @dataclass
-class _ReplyState(BenchRule):
+class _ReplyState(BenchRule, name="reply-state"):
     """The state in a reply is the one of the STATUS before it or of the one after it, or one between them. Of a command
     that changes it at once it is the one that its StateChanged, which follows the reply, changes to."""
 
@@ -142,7 +129,7 @@ class _ReplyState(BenchRule):
         if isinstance(event, m.StateChangedMessage):
             self.between |= {event.state, event.previous}
         if isinstance(message, m.ProgressMessage):
-            self._judge(message.percent <= PERCENT_MAX, lambda: f"progress of {message.percent} percent")
+            self.judge(message.percent <= PERCENT_MAX, f"progress of {message.percent} percent")
             self.waiting.append(("the progress", message.state))
         if isinstance(message, m.ReplyMessage):
             request = heard.envelope.request, heard.envelope.message_id
@@ -153,7 +140,7 @@ class _ReplyState(BenchRule):
             seen = {message.state, *self.between} | ({self.last} if self.last is not None else set())
             for what, state in self.waiting:
                 words = f"{what} says state {state}; the STATUS before and after it {sorted(seen)}"
-                self._judge(state in seen, saying(words))
+                self.judge(state in seen, words)
             self.last, self.between, self.waiting = message.state, set(), []
 
     def _compare(self, heard: HeardFrame) -> None:
@@ -165,10 +152,10 @@ class _ReplyState(BenchRule):
         elif isinstance(heard.event, m.StateChangedMessage) and request in self.at_once:
             stated, state = self.at_once.pop(request), heard.event.state
             words = f"the reply to request {request} says state {stated}; what it changed at once is state {state}"
-            self._judge(stated == state, lambda: words)
+            self.judge(stated == state, words)
 
 
-class _Capabilities(BenchRule):
+class _Capabilities(BenchRule, name="capabilities"):
     """What HELLO-REPLY leaves out the device does not do, and what it claims it does not refuse as unknown."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
@@ -179,7 +166,7 @@ class _Capabilities(BenchRule):
             claimed = bool(has & capability)
             words = f"{name_of(heard)} {'shows' if done else 'denies'} {capability.name}, which HELLO-REPLY "
             words += "claims" if claimed else "leaves out"
-            self._judge(claimed is done, saying(words))
+            self.judge(claimed is done, words)
 
 
 _AT_ONCE: Final = tuple(
@@ -218,7 +205,7 @@ def _shown(message: m.Message, answers: int) -> list[tuple[Capability, bool]]:
 
 
 @dataclass
-class _Instruments(BenchRule):
+class _Instruments(BenchRule, name="instruments", kept=("shown",)):
     """What ReadMeters and Verify ask for comes with their request, of this session; meters only grow."""
 
     shown: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -229,59 +216,48 @@ class _Instruments(BenchRule):
         if isinstance(message, m.ReplyMessage) and answers in (0x0024, 0x0025):
             self.seen += 1
         if isinstance(message, m.MetersMessage | m.MeasuredMessage):
-            self._judge(message.session == known.session, lambda: f"{name_of(heard)} names another session")
+            self.judge(message.session == known.session, f"{name_of(heard)} names another session")
         if isinstance(message, m.MetersMessage):
             before, self.total = self.total, message.total
-            self._judge(before in (None, message.total), lambda: f"{message.total} meters, and {before} before")
+            self.judge(before in (None, message.total), f"{message.total} meters, and {before} before")
             for meter, component, count in message.meters:
                 last = self.shown.get((meter, component), count)
                 self.shown[meter, component] = count
                 words = f"meter {meter} of {component} went from {last} to {count}"
-                self._judge((count - last) % (1 << 32) < 1 << 31, saying(words))
-
-    def over(self) -> None:
-        self.total = None  # a meter outlasts the power
+                self.judge((count - last) % (1 << 32) < 1 << 31, words)
 
 
-class _GreenLamp(BenchRule):
+class _GreenLamp(BenchRule, name="green-lamp"):
     """The green lamp is lit in READY and PACKET_WAIT and in no other state."""
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
-        status = heard.message
+    def status(self, status: DeviceStatus, heard: HeardFrame, known: Known) -> None:
         if isinstance(status, m.ShufflerStatusMessage):
             waits = status.state in (ShufflerState.READY, ShufflerState.PACKET_WAIT)
             lit = bool(status.lamps & Lamp.GREEN)
             words = f"it is {'lit' if lit else 'dark'} in state {status.state}"
-            self._judge(lit is waits, lambda: words)
-            self._judge(status.lamps <= Lamp.RED | Lamp.GREEN, lambda: f"lamps {status.lamps:02X}h")
+            self.judge(lit is waits, words)
+            self.judge(status.lamps <= Lamp.RED | Lamp.GREEN, f"lamps {status.lamps:02X}h")
 
 
 @dataclass
-class _Decks(BenchRule):
+class _Decks(BenchRule, name="decks"):
     """Every message of a deal names the deck that is dealt: the one that was shuffled, counted and shown in STATUS."""
 
-    number: int = 0
     shuffled: int = 0
     counted: int = 0
     dealt: int = 0
     due: int = 0
     """The deck that REMOVE_DECK takes out."""
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
-        event, status = heard.event, heard.message
-        if isinstance(status, m.ShufflerStatusMessage):
-            follows = self.counted and status.last_event == self.number and status.state == ShufflerState.READY
-            if follows:
-                self._names("STATUS", status.deck, self.counted)
+    def status(self, status: DeviceStatus, heard: HeardFrame, known: Known) -> None:
+        if not isinstance(status, m.ShufflerStatusMessage) or status.last_event != self.newest:
             return
-        if event is None or event.number <= self.number:
-            return
-        follows, self.number = event.number == self.number + 1, event.number
-        if not follows:
-            self.shuffled = self.counted = self.dealt = self.due = 0
-        self._enter(event)
+        if status.state == ShufflerState.READY:
+            self._names("STATUS", status.deck, self.counted)
 
-    def _enter(self, event: m.Event) -> None:
+    def event(self, event: m.Event, heard: HeardFrame, known: Known) -> None:
+        if not self.follows:
+            self.shuffled = self.counted = self.dealt = self.due = 0
         deck = getattr(event, "deck", 0)
         name = message_name(event)
         match event:
@@ -304,20 +280,20 @@ class _Decks(BenchRule):
             case m.DeckRemovedMessage():
                 self._removed(deck)
             case m.StateChangedMessage():
-                self._judge(not self.due, lambda: f"REMOVE_DECK, and no DeckRemoved of deck {self.due}")
+                self.judge(not self.due, f"REMOVE_DECK, and no DeckRemoved of deck {self.due}")
                 self.due = 0
         if isinstance(event, m.RemainderLiftedMessage):
             self.dealt, self.counted = 0, 0 if self.counted == deck else self.counted
 
     def _removed(self, deck: int) -> None:
         """The deck that was dealt, or counted, comes out; another may come out of the reject tray with it."""
-        self._judge(deck in (1, 2), lambda: f"DeckRemoved names deck {deck}")
+        self.judge(deck in (1, 2), f"DeckRemoved names deck {deck}")
         self.due = 0 if deck == self.due else self.due
         self.counted, self.dealt = (0 if one == deck else one for one in (self.counted, self.dealt))
 
     def _names(self, name: str, deck: int, wanted: int) -> None:
         if wanted:
-            self._judge(deck == wanted, lambda: f"{name} names deck {deck}; it is deck {wanted}")
+            self.judge(deck == wanted, f"{name} names deck {deck}; it is deck {wanted}")
 
 
 _PLACES: Final[dict[int, tuple[int, ...]]] = {
@@ -329,7 +305,7 @@ _PLACES: Final[dict[int, tuple[int, ...]]] = {
 
 
 @dataclass
-class _FaultValues(BenchRule):
+class _FaultValues(BenchRule, name="fault-values"):
     """`place` of FaultRaised is the device's, and `value` what the fault counts: what the event before it counted."""
 
     before: m.Event | None = None
@@ -343,10 +319,10 @@ class _FaultValues(BenchRule):
             return
         shuffler = known.hello.device_class == DeviceClass.SHUFFLER
         places = _PLACES.get(known.hello.device_class)
-        self._judge(places is None or event.place in places, lambda: f"fault {event.fault} at place {event.place:02X}h")
+        self.judge(places is None or event.place in places, f"fault {event.fault} at place {event.place:02X}h")
         wanted = _counted(event, before) if shuffler or event.fault == Fault.HOST_LOST else None
         words = f"fault {event.fault} has value {event.value}, not {wanted}"
-        self._judge(wanted is None or event.value == wanted, lambda: words)
+        self.judge(wanted is None or event.value == wanted, words)
 
 
 def _counted(event: m.FaultRaisedMessage, before: m.Event | None) -> int | None:
@@ -365,18 +341,3 @@ def _counted(event: m.FaultRaisedMessage, before: m.Event | None) -> int | None:
         case m.RemainderDumpedMessage() if event.fault == 305:
             return before.counted
     return None
-
-
-TRUTH_RULES: Final[dict[str, Callable[[], BenchRule]]] = {
-    "identity": _Identity,
-    "boots": _Boots,
-    "one-clock": _OneClock,
-    "yes-or-no": _YesOrNo,
-    "reply-state": _ReplyState,
-    "capabilities": _Capabilities,
-    "instruments": _Instruments,
-    "green-lamp": _GreenLamp,
-    "decks": _Decks,
-    "fault-values": _FaultValues,
-}
-"""Rules of what a device says in several places, by name."""

@@ -12,7 +12,7 @@ from dealwire.bench.plan.plan import BenchPlan, Check, RuleEntry, hands_needed, 
 from dealwire.bench.record import BenchOutcome, Failed, NotOpened, NotRun, NotRunCause, Result
 from dealwire.bench.report.about import plan_facts
 from dealwire.bench.report.report import PlanFacts, RunOptions, only_words
-from dealwire.bench.rules.fields import ALL_RULES
+from dealwire.bench.rules import ALL_RULES
 from dealwire.bench.values import BadValue
 from dealwire.bench.verbs.probe import MS, Probe
 from dealwire.bench.verbs.stand import Stand
