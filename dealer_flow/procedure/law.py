@@ -307,7 +307,8 @@ class Law:
             else:
                 if ways:
                     way = next((way for way in ways if way.choice.name in made), ways[0])
-                    missing = tuple(bet for bet in way.stakes if not (bet in lay or bet in back or bet in self._in_pots))
+                    there = {*lay, *back, *self._in_pots}
+                    missing = tuple(bet for bet in way.stakes if bet not in there)
                     found |= dict.fromkeys(missing, BetRule("due", missing, way.choice.clause))
         return found
 
