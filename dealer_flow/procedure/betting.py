@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
 from dealer_flow.english import dollars
 from dealer_flow.procedure.bets import AmountText, amount_of
-from dealer_flow.procedure.tables import Clause, Name, OptionRef
+from dealer_flow.procedure.tables import Chooses, Clause, Name, OptionRef
 from dealer_flow.record.details import ActionRecord
 from dealer_flow.tomlfile import TomlTable
 from devices.events import BettingAction
@@ -62,10 +62,10 @@ class BettingPart(TomlTable):
     """The most that a bet may be; absent where the law sets none."""
     most_raise: MostPart | None = None
     """The most that a raise may be above the bet before it; absent where the law sets none."""
-    raises: OptionRef
-    check_and_raise: OptionRef
-    bet_or_fold: OptionRef
-    chop: OptionRef | None = None
+    raises: Annotated[OptionRef, Chooses(RAISES)]
+    check_and_raise: Annotated[OptionRef, Chooses(YES_OR_NO)]
+    bet_or_fold: Annotated[OptionRef, Chooses(YES_OR_NO)]
+    chop: Annotated[OptionRef | None, Chooses(YES_OR_NO)] = None
     """The option that says whether the two players in the blinds may end the hand and take them back."""
     stakes_clause: Clause
     order_clause: Clause

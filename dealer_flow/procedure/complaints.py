@@ -1,8 +1,9 @@
 """What checks of a procedure file hand on, and what many of them complain of: a bet or an option that is not there."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from dealer_flow.procedure.tables import OptionPart, WhenPart
+from dealer_flow.procedure.tables import Chooses, OptionPart, OptionRef, WhenPart
+from dealer_flow.tomlfile import TomlTable
 from protocol.tomlfile import Key
 
 Complaint = tuple[Key, str]
@@ -27,21 +28,40 @@ def unknown_option(options: Iterable[OptionPart], name: str) -> str:
     return f"no option {name!r}; known: {', '.join(known) or 'none'}"
 
 
-def option_faults(key: Key, name: str, words: Collection[str], options: Sequence[OptionPart]) -> Iterator[Complaint]:
-    """An option that is not there, or one of whose values is none of these words."""
-    values = values_of(options, name)
-    if values is None:
-        yield key, unknown_option(options, name)
-    elif not set(values) <= set(words):
-        yield key, f"option {name!r} must choose between {', '.join(words)}"
+def tables_in(table: TomlTable, key: Key = ()) -> Iterator[tuple[Key, TomlTable]]:
+    """A table and every one in it, each with its key."""
+    yield key, table
+    for name, field in type(table).model_fields.items():
+        held, at = getattr(table, name), (*key, field.alias or name)
+        if isinstance(held, TomlTable):
+            yield from tables_in(held, at)
+        elif isinstance(held, tuple):
+            for number, row in enumerate(held):
+                yield from tables_in(row, (*at, number)) if isinstance(row, TomlTable) else ()
 
 
-def condition_faults(key: Key, when: WhenPart | None, options: Sequence[OptionPart]) -> Iterator[Complaint]:
-    """What a condition may not say: an option that is not there, a value that it does not have."""
-    if when is None:
-        return
-    values = values_of(options, when.option)
-    if values is None:
-        yield key, unknown_option(options, when.option)
-    elif when.is_ not in values:
-        yield key, f"{when.is_!r} is no value of that option; allowed: {', '.join(values)}"
+def condition_faults(whole: TomlTable, options: Sequence[OptionPart]) -> Iterator[Complaint]:
+    """What the conditions in a file may not say: an option that is not there, a value that it does not have."""
+    for key, when in tables_in(whole):
+        if isinstance(when, WhenPart):
+            values = values_of(options, when.option)
+            if values is None:
+                yield key, unknown_option(options, when.option)
+            elif when.is_ not in values:
+                yield key, f"{when.is_!r} is no value of that option; allowed: {', '.join(values)}"
+
+
+def option_faults(whole: TomlTable, options: Sequence[OptionPart]) -> Iterator[Complaint]:
+    """Options that the tables of a file name and that are not there, or of whose values one is no word that the key
+    knows."""
+    for key, table in tables_in(whole):
+        for name, field in type(table).model_fields.items():
+            held, at = getattr(table, name), (*key, field.alias or name)
+            for chooses in field.metadata if held is not None else ():
+                if isinstance(chooses, Chooses):
+                    option, at = (held.option, (*at, "option")) if isinstance(held, OptionRef) else (held, at)
+                    values = values_of(options, option)
+                    if values is None:
+                        yield at, unknown_option(options, option)
+                    elif not {*values} <= {*chooses.words}:
+                        yield at, f"option {option!r} must choose between {', '.join(chooses.words)}"

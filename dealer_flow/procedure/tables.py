@@ -1,7 +1,7 @@
 """Every table that a procedure file may hold beside its steps, and the keys of each."""
 
 from collections.abc import Mapping
-from typing import Annotated, Final, Literal, get_args
+from typing import Annotated, Final, Literal, NamedTuple, get_args
 
 from pydantic import Field
 
@@ -66,6 +66,12 @@ class SeatsPart(TomlTable):
 
     most: Annotated[int, Field(ge=1, le=32)]
     clause: Clause
+
+
+class Chooses(NamedTuple):
+    """Said of a key that names an option, or of a table that does: the words between which that must choose."""
+
+    words: tuple[str, ...]
 
 
 class HandPart(TomlTable):
@@ -170,13 +176,6 @@ class UnburnedPart(Consequence):
     offers: Name | None = None
 
 
-class RunsOutPart(TomlTable):
-    """Fewer cards are left than are due. The option says what then, one of `RUNS_OUT`."""
-
-    option: Name
-    clause: Clause
-
-
 RUNS_OUT: Final = ("scramble", "scramble-or-community", "person", "misdeal")
 """`scramble-or-community`: as `scramble`; where even these are too few nobody gets one, and one card is turned up for
 everybody after another was burned. `scramble`: the last card is not dealt but scrambled with the burned ones; one of
@@ -184,13 +183,10 @@ them is burned, unless all are needed, and the hands that lack cards get them by
 person rules. `person`: a supervisor rules: calls the misdeal, or has them dealt by hand."""
 
 
-class ShufflePart(TomlTable):
-    """A shoe that is dealt from round after round is shuffled: after so many `rounds` at most, and before the next one
-    where two cards out of it that lie at these places are `identical`. The option says what it is, one of `SHOES`."""
+class RunsOutPart(TomlTable):
+    """Fewer cards are left than are due. The option says what then, one of `RUNS_OUT`."""
 
-    rounds: Annotated[int, Field(ge=1, le=99)]
-    identical: tuple[Recipient, ...] = ()
-    option: Name
+    option: Annotated[Name, Chooses(RUNS_OUT)]
     clause: Clause
 
 
@@ -199,17 +195,27 @@ SHOES: Final = ("dealing", "shuffling")
 goes back into it after each round; nobody need shuffle it by hand."""
 
 
-class WonPart(TomlTable):
-    """The deck is found defective after every hand was shown.
-    The option says what becomes of the bets: one of `WON`.
-    """
+class ShufflePart(TomlTable):
+    """A shoe that is dealt from round after round is shuffled: after so many `rounds` at most, and before the next one
+    where two cards out of it that lie at these places are `identical`. The option says what it is, one of `SHOES`."""
 
-    option: Name
+    rounds: Annotated[int, Field(ge=1, le=99)]
+    identical: tuple[Recipient, ...] = ()
+    option: Annotated[Name, Chooses(SHOES)]
     clause: Clause
 
 
 WON: Final = ("stand", "come-back")
 """`stand`: they were settled by the hands as shown. `come-back`: each goes back as if none had been shown."""
+
+
+class WonPart(TomlTable):
+    """The deck is found defective after every hand was shown.
+    The option says what becomes of the bets: one of `WON`.
+    """
+
+    option: Annotated[Name, Chooses(WON)]
+    clause: Clause
 
 
 class CarePart(TomlTable):
@@ -229,6 +235,10 @@ class CarePart(TomlTable):
     """The whole deck's count is wrong, or cards do not add up."""
 
 
+EXPLAINED: Final = ("never", "by-hands")
+"""`never`: exactly so many must be left. `by-hands`: a card too many in a player's hand is one fewer that is left."""
+
+
 class RemainderPart(TomlTable):
     """What is left when the cards are out. `cards`: exactly so many, where the text says a number; it is spread and
     counted. `explained`: the option that says whether wrong hands of players explain another number, one of
@@ -236,12 +246,12 @@ class RemainderPart(TomlTable):
 
     cards: Annotated[int, Field(ge=0, le=52)] | None = None
     after: Name | None = None
-    explained: Name | None = None
+    explained: Annotated[Name | None, Chooses(EXPLAINED)] = None
     clause: Clause
 
 
-EXPLAINED: Final = ("never", "by-hands")
-"""`never`: exactly so many must be left. `by-hands`: a card too many in a player's hand is one fewer that is left."""
+RESTS: Final = ("comes-back", "plays-on")
+"""`comes-back`: it is the player's again, the bet is over. `plays-on`: it stands as that bet."""
 
 
 class GivesUpPart(TomlTable):
@@ -252,11 +262,7 @@ class GivesUpPart(TomlTable):
     bet: Name
     as_: Name
     share: Annotated[str, Field(pattern=r"^[1-9]/[1-9]$")]
-    rest: Name
-
-
-RESTS: Final = ("comes-back", "plays-on")
-"""`comes-back`: it is the player's again, the bet is over. `plays-on`: it stands as that bet."""
+    rest: Annotated[Name, Chooses(RESTS)]
 
 
 class DecisionPart(TomlTable):
@@ -321,16 +327,16 @@ class WrongPart(Consequence):
     dealt_out_when: WhenPart | None = None
 
 
+ROUNDS: Final = ("deal", "lap")
+"""`deal`: when all players have every card that is dealt to them before somebody acts. `lap`: when each other has its
+card of that time around the table."""
+
+
 class JokerPart(Consequence):
     """A joker that is none of this deck's. `after`: the option that says when the next card takes the place of one that
     was dealt face down, where that is `complete`: after which of `ROUNDS`."""
 
-    after: Name | None = None
-
-
-ROUNDS: Final = ("deal", "lap")
-"""`deal`: when all players have every card that is dealt to them before somebody acts. `lap`: when each other has its
-card of that time around the table."""
+    after: Annotated[Name | None, Chooses(ROUNDS)] = None
 
 
 class FacePart(TomlTable):
@@ -378,7 +384,7 @@ class MisdealPart(TomlTable):
     `until_clause`, or `clause` where it is absent. `returns`: the bets that go back; absent: all."""
 
     until: Until | None = None
-    option: Name | None = None
+    option: Annotated[Name | None, Chooses(UNTIL)] = None
     until_clause: Clause | None = None
     returns: tuple[Name, ...] | None = None
     clause: Clause
@@ -430,17 +436,27 @@ class EndPart(TomlTable):
     clause: Clause
 
 
+EXTRA: Final = ("when-bet", "always", "never")
+"""When the extra card is drawn. `when-bet`: when a bet that rests on it was made."""
+UNREAD_BY: Final = ("supervisor", "dealer", "anyone")
+"""Who may name a card the shoe did not read. `supervisor`: a supervisor's or executive's badge; `dealer`: any badge."""
+OVERDRAW: Final = ("note", "unreliable")
+"""What a card drawn after the end means."""
+CUT_CARD: Final = ("finish-race", "one-more-race", "play-on")
+"""What may still be dealt once the cut card is out. `play-on`: whatever the shoe holds."""
+
+
 class ExtraPart(TomlTable):
     """One more card after an end by `all`. The option says when it is drawn; `moves-from` is the bet whose money may be
     moved, until then, to the bets placed before-extra, one of them a seat."""
 
-    option: str
+    option: Annotated[str, Chooses(EXTRA)]
     moves_from: str
     clause: Clause
 
 
 class ShoePart(TomlTable):
-    """Cards drawn one at a time from a shoe. Each reference names an option; `contradictions` knows what it may say."""
+    """Cards drawn one at a time from a shoe. Each reference names an option."""
 
     bets_closed: Clause
     """The clause that closes the bets before the first card."""
@@ -448,6 +464,6 @@ class ShoePart(TomlTable):
     columns: ColumnsPart
     end: Annotated[tuple[EndPart, ...], Field(min_length=1, max_length=2)]
     extra: ExtraPart | None = None
-    unread: OptionRef
-    overdraw: OptionRef
-    cut_card: OptionRef
+    unread: Annotated[OptionRef, Chooses(UNREAD_BY)]
+    overdraw: Annotated[OptionRef, Chooses(OVERDRAW)]
+    cut_card: Annotated[OptionRef, Chooses(CUT_CARD)]

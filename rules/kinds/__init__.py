@@ -14,9 +14,9 @@ def _found() -> Iterator[tuple[str, type[TomlTable]]]:
     for name in sorted(module.name for module in iter_modules(__path__)):
         for each in vars(import_module(f"{__name__}.{name}")).values():
             if isinstance(each, type) and issubclass(each, TomlTable) and each.__module__ == f"{__name__}.{name}":
-                for kind in get_args(each.__annotations__.get("kind")):
-                    yield kind, each
+                field = each.model_fields["kind"] if "kind" in each.__annotations__ else None
+                yield from ((kind, each) for kind in get_args(field and field.annotation))
 
 
 KINDS: Final[Mapping[str, type[TomlTable]]] = MappingProxyType(dict(_found()))
-"""Kind of bet, as a game file names it -> the class of its rows."""
+"""Kind of bet, as a game file or its procedure names it -> the class of its rows."""

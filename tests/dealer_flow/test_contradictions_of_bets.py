@@ -9,7 +9,17 @@ import pytest
 from dealer_flow.procedure.checks.bets import bet_faults, rule_faults
 from dealer_flow.procedure.checks.betting import betting_faults
 from dealer_flow.procedure.checks.decisions import choice_faults, decision_faults
-from tests.support.dealing.changed_tables import ANTE, DECK, STANDS, a_bet, a_step, complaints_of, file, game
+from tests.support.dealing.changed_tables import (
+    ANTE,
+    DECK,
+    STANDS,
+    a_bet,
+    a_step,
+    and_options,
+    complaints_of,
+    file,
+    game,
+)
 
 BETS: Final[dict[str, tuple[dict[str, Any], list[tuple[str, str]]]]] = {
     "nobody enters": ({"bet": [a_bet(1, "ante")]}, [("bet", "one bet placed before-deal must have enters = true")]),
@@ -24,8 +34,8 @@ BETS: Final[dict[str, tuple[dict[str, Any], list[tuple[str, str]]]]] = {
     "it enters, and by a reading": (
         {"bet": [a_bet(1, "ante", enters=True, enters_when={"option": "top", "is": "up"})]},
         [
-            ("bet.0.enters-when", "'up' is no value of that option; allowed: left, right"),
             ("bet.0.enters-when", "for a bet placed before-deal that has no enters = true"),
+            ("bet.0.enters-when", "'up' is no value of that option; allowed: left, right"),
         ],
     ),
     "a later bet enters by a reading": (
@@ -81,7 +91,7 @@ BETS: Final[dict[str, tuple[dict[str, Any], list[tuple[str, str]]]]] = {
 @pytest.mark.parametrize("name", BETS)
 def test_what_a_bet_may_not_say(name: str) -> None:
     tables, complaints = BETS[name]
-    assert complaints_of(bet_faults, file(**tables)) == complaints
+    assert complaints_of(and_options(bet_faults), file(**tables)) == complaints
 
 
 def test_where_a_stake_enters_no_bet_need() -> None:
@@ -296,16 +306,17 @@ def test_what_the_betting_table_may_not_name() -> None:
     words = f"option {chop.option!r} must choose between yes, no"
     without = tuple(step for step in holdem.step if step.do != "bet")
     later = sorted(bet.name for bet in holdem.bet if bet.placed == "by-action")
-    assert complaints_of(betting_faults, holdem.model_copy(update={"betting": changed, "step": without})) == [
+    of = holdem.model_copy(update={"betting": changed, "step": without})
+    assert complaints_of(and_options(betting_faults), of) == [
         *[(f"betting.{key}", f"no bet {name!r} placed before-deal; allowed: {early}") for key, name in
           (("blinds", "b"), ("apart", acted), ("everybody", "e"))],
+        ("betting.most-bet.amount", "an amount in dollars"),
+        ("betting.most-raise.amount", "an amount in dollars"),
+        *[("bet", f"no step of kind 'bet' puts chips into {name!r}") for name in later],
         ("betting.raises.option", f"no option 'no-such'; known: {known}"),
         ("betting.check-and-raise.option", words),
         ("betting.bet-or-fold.option", words),
         ("betting.chop.option", words),
-        ("betting.most-bet.amount", "an amount in dollars"),
-        ("betting.most-raise.amount", "an amount in dollars"),
-        *[("bet", f"no step of kind 'bet' puts chips into {name!r}") for name in later],
     ]  # fmt: skip
     unchopped = part.model_copy(update={"chop": None})
     assert complaints_of(betting_faults, holdem.model_copy(update={"betting": unchopped})) == []
@@ -325,7 +336,7 @@ def test_what_a_choice_may_not_name() -> None:
         ]
     )
     every, early = "ante, side, raise, fee, progressive", "ante, side, fee, progressive"
-    assert complaints_of(decision_faults, of) == [
+    assert complaints_of(and_options(decision_faults), of) == [
         ("decision.0.bet", "no bet 'ante' placed by-decision; allowed: raise"),
         ("decision.0.bets", "no bet 'side' placed by-decision; allowed: raise"),
         ("decision.1.needs", f"no bet 'x'; allowed: {every}"),
@@ -334,8 +345,8 @@ def test_what_a_choice_may_not_name() -> None:
         ("decision.2.gives-up.bet", f"no bet 'raise' placed before-deal; allowed: {early}"),
         ("decision.2.gives-up.as", "'side' is a bet of its own; give what was given up another name"),
         ("decision.2.gives-up.share", "3/2 is no part of a bet; allowed: less than 1"),
-        ("decision.2.gives-up.rest", "option 'top' must choose between comes-back, plays-on"),
         ("decision.3.gives-up.share", "1/1 is no part of a bet; allowed: less than 1"),
+        ("decision.2.gives-up.rest", "option 'top' must choose between comes-back, plays-on"),
         ("decision.3.gives-up.rest", "no option 'no'; known: top"),
     ]
     none = file(bet=[ANTE], decision=[{"number": 1, "name": "a", "bet": "raise"}])

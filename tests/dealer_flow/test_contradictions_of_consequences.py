@@ -8,7 +8,18 @@ import pytest
 
 from dealer_flow.procedure.checks.consequences import consequence_faults, fault_rows, wrong_faults
 from dealer_flow.procedure.checks.steps import dealt_to
-from tests.support.dealing.changed_tables import DECK, EVERY, FACE, a_step, an_option, complaints_of, file, game, kebab
+from tests.support.dealing.changed_tables import (
+    DECK,
+    EVERY,
+    FACE,
+    a_step,
+    an_option,
+    and_options,
+    complaints_of,
+    file,
+    game,
+    kebab,
+)
 
 THENS: Final = (
     "nothing, dead-hand, progressive-only, misdeal, replace, complete, reshuffle, set-aside, kept, bury, stays-open,"
@@ -110,7 +121,7 @@ def test_what_a_row_of_a_wrong_hand_may_not_say(name: str) -> None:
     at, rows, complaints = WRONG[name]
     first = len(game(at).wrong)
     where = [(key.replace("{}", str(first)).replace("{2}", str(first + 2)), why) for key, why in complaints]
-    assert complaints_of(wrong_faults, file(at, more_wrong=rows)) == where
+    assert complaints_of(and_options(wrong_faults), file(at, more_wrong=rows)) == where
 
 
 def test_a_row_for_too_few_and_too_many_wherever_cards_go() -> None:
@@ -146,7 +157,7 @@ def test_every_consequence_is_looked_at() -> None:
         care=dict.fromkeys(("deck", "burned", "unburned"), back),
         misdeal={"until": "end", "returns": ["no"], "clause": "S"},
     )
-    assert complaints_of(consequence_faults, of) == [
+    assert sorted(complaints_of(consequence_faults, of)) == sorted(
         (f"{key}.returns", f"no bet 'no'; allowed: {EVERY}")
         for key in (
             *("wrong.0", "face.duplicate", "face.foreign", "face.joker", "face.boxed", "face.by-player"),
@@ -154,7 +165,7 @@ def test_every_consequence_is_looked_at() -> None:
             *("step.0.otherwise", "step.0.discards", "foul-set", "foul-set.house"),
             *("care.deck", "care.burned", "care.unburned", "misdeal"),
         )
-    ]
+    )
     bare = file(wrong=[], face=FACE, fouled=None, step=(), foul_set=None, care=DECK)
     assert complaints_of(consequence_faults, bare) == []
 
@@ -194,7 +205,7 @@ CONSEQUENCES: Final[dict[str, tuple[dict[str, Any], list[tuple[str, str]]]]] = {
 def test_what_a_consequence_may_not_say(name: str) -> None:
     row, complaints = CONSEQUENCES[name]
     of = file(face=FACE | {"boxed": row | {"clause": "S"}}, more_option=[an_option("read", "misdeal", "dead-hand")])
-    assert complaints_of(consequence_faults, of) == complaints
+    assert complaints_of(and_options(consequence_faults), of) == complaints
 
 
 def test_a_next_card_by_a_reading() -> None:
@@ -213,15 +224,16 @@ def test_what_was_given_up_may_go_back() -> None:
 def test_a_joker_that_is_replaced_after_a_round() -> None:
     joker = {"then": "misdeal", "after": "top", "clause": "S"}
     of = file(face=FACE | {"joker": joker})
-    assert complaints_of(consequence_faults, of) == [("face.joker.after", "option 'top' must choose between deal, lap")]
+    why = "option 'top' must choose between deal, lap"
+    assert complaints_of(and_options(consequence_faults), of) == [("face.joker.after", why)]
 
 
 def test_until_when_a_misdeal_may_be_called() -> None:
     for row, complaints in (
         ({"until": "end"}, []),
         ({}, [("misdeal", "give 'until' or 'option', one of them")]),
-        ({"until": "end", "option": "top"}, [("misdeal", "give 'until' or 'option', one of them")]),
-        ({"option": "no"}, [("misdeal.option", "no option 'no'; known: top")]),
+        ({"until": "end", "option": "until"}, [("misdeal", "give 'until' or 'option', one of them")]),
+        ({"option": "no"}, [("misdeal.option", "no option 'no'; known: top, until")]),
         (
             {"option": "top"},
             [
@@ -232,7 +244,13 @@ def test_until_when_a_misdeal_may_be_called() -> None:
             ],
         ),
     ):
-        assert complaints_of(consequence_faults, file(misdeal=row | {"clause": "S"})) == complaints
+        assert (
+            complaints_of(
+                and_options(consequence_faults),
+                file(misdeal=row | {"clause": "S"}, more_option=[an_option("until", "end")]),
+            )
+            == complaints
+        )
 
 
 def test_what_a_row_of_a_fault_may_not_say() -> None:

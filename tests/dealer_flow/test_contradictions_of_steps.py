@@ -12,7 +12,18 @@ from dealer_flow.procedure.tables import (
     OptionPart,
     ShoePart,
 )
-from tests.support.dealing.changed_tables import ANTE, EVERY, a_bet, a_step, an_option, complaints_of, file, game
+from tests.support.dealing.changed_tables import (
+    ANTE,
+    EVERY,
+    a_bet,
+    a_step,
+    an_option,
+    and_options,
+    complaints_of,
+    file,
+    game,
+    options_of,
+)
 
 
 def test_the_small_games_say_nothing_wrong() -> None:
@@ -63,13 +74,13 @@ def deal(*to: str, cards: int = 3, name: str = "hands", **keys: Any) -> Any:
 def test_what_steps_may_not_be() -> None:
     hand = [{"name": "left", "place": "hand 1", "side": "house"}]
     of = file(hand=hand, step=(deal("dealer", "dealer", "bank", when={"option": "no", "is": "a"}),))
-    assert complaints_of(step_faults, of) == [
+    assert complaints_of(and_options(step_faults), of) == [
         ("step.0.to", "nobody is 'bank'; allowed: seats, dealer, community, left, or the name of a [[hand]]"),
         ("step.0.to", "each place once"),
         ("hand.0.name", "no step deals to 'left'"),
         ("step", "no step deals to 'seats', nor to a [[hand]] of the players"),
-        ("step.0.when", "no option 'no'; known: top"),
         ("step", "the last step, and no other, is a reveal"),
+        ("step.0.when", "no option 'no'; known: top"),
     ]
     players = [hand[0] | {"side": "players"}]
     assert complaints_of(step_faults, file(hand=players, step=(deal("left"), a_step("reveal", order=("left",))))) == []
@@ -104,7 +115,7 @@ def test_a_game_that_no_device_deals() -> None:
 def test_what_a_step_settles() -> None:
     settles = ("no", {"bet": "ante", "of": "call", "when": {"option": "top", "is": "up"}}, {"bet": "side", "of": "bet"})
     of = file(step=(deal("seats", settles=settles), LAST))
-    assert complaints_of(step_faults, of) == [
+    assert complaints_of(and_options(step_faults), of) == [
         ("step.0.settles", f"no bet 'no'; allowed: {EVERY}"),
         ("step.0.settles.1.of", "no choice 'call'; allowed: declared, check, bet"),
         ("step.0.settles.1.when", "'up' is no value of that option; allowed: left, right"),
@@ -197,7 +208,9 @@ def test_what_the_columns_of_a_shoe_may_not_be() -> None:
     for table, words in allowed.items():
         key = f"shoe.{table.replace('_', '-')}.option"
         why = f"option {decks!r} must choose between {words}"
-        assert of(**{table: named(table, decks)}) == [(key, why)]
+        changed = shoe.model_copy(update={table: named(table, decks)})
+        assert of(**{table: named(table, decks)}) == []
+        assert complaints_of(options_of, race.model_copy(update={"shoe": changed})) == [(key, why)]
     early = ", ".join(bet.name for bet in race.bet if bet.placed == "before-deal")
     moves = shoe.extra.model_copy(update={"moves_from": "no"})
     assert of(extra=moves) == [("shoe.extra.moves-from", f"no bet 'no' placed before-deal; allowed: {early}")]

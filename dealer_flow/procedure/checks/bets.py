@@ -5,9 +5,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from dealer_flow.procedure.bets import AMOUNTS, BESIDE, Amount, BetPart, MustPart, amount_of
-from dealer_flow.procedure.complaints import Complaint, condition_faults
+from dealer_flow.procedure.complaints import Complaint
 from dealer_flow.procedure.schema import Procedure
-from dealer_flow.procedure.tables import WhenPart
 from protocol.tomlfile import Key
 
 
@@ -18,7 +17,6 @@ def bet_faults(procedure: Procedure) -> Iterator[Complaint]:
         yield ("bet",), "one bet placed before-deal must have enters = true"
     extra = procedure.shoe is not None and procedure.shoe.extra is not None
     for index, bet in enumerate(procedure.bet):
-        yield from condition_faults(("bet", index, "enters-when"), bet.enters_when, procedure.option)
         if bet.enters_when is not None and (bet.enters or bet.placed != "before-deal"):
             yield ("bet", index, "enters-when"), "for a bet placed before-deal that has no enters = true"
         if bet.pot is not None and bet.pot.least > 1 and bet.placed != "before-deal":
@@ -27,7 +25,6 @@ def bet_faults(procedure: Procedure) -> Iterator[Complaint]:
             yield ("bet", index, "placed"), "no extra card to be placed before: there is no [shoe.extra] table"
         if bet.until is not None:
             yield from _until_faults(procedure, ("bet", index, "until"), bet)
-    yield from _bet_conditions(procedure)
 
 
 def _until_faults(procedure: Procedure, key: Key, bet: BetPart) -> Iterator[Complaint]:
@@ -37,17 +34,6 @@ def _until_faults(procedure: Procedure, key: Key, bet: BetPart) -> Iterator[Comp
         yield key, f"{bet.until!r} is no step that deals; allowed: {', '.join(deals) or 'none'}"
     if bet.placed != "by-decision" or bet.tip_for is not None:
         yield key, "for a bet placed by-decision that is no tip: a tip is closed with its bet"
-
-
-def _bet_conditions(procedure: Procedure) -> Iterator[Complaint]:
-    """What bets and their rules may not depend on."""
-    conditions: list[tuple[Key, WhenPart | None]] = []
-    for index, bet in enumerate(procedure.bet):
-        conditions.append((("bet", index, "when"), bet.when))
-        conditions += [(("bet", index, "must", at, "when"), must.when) for at, must in enumerate(bet.must)]
-    conditions += [(("total", index, "when"), total.when) for index, total in enumerate(procedure.total)]
-    for key, when in conditions:
-        yield from condition_faults(key, when, procedure.option)
 
 
 def rule_faults(procedure: Procedure) -> Iterator[Complaint]:

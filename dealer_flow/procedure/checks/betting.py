@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from dealer_flow.procedure.bets import amount_of
-from dealer_flow.procedure.betting import RAISES, YES_OR_NO
-from dealer_flow.procedure.complaints import Complaint, option_faults
+from dealer_flow.procedure.complaints import Complaint
 from dealer_flow.procedure.schema import Procedure
 
 
@@ -22,15 +21,6 @@ def betting_faults(procedure: Procedure) -> Iterator[Complaint]:
     for key, name in ((key, name) for key, names in named.items() for name in names):
         if name not in early:
             yield ("betting", key), f"no bet {name!r} placed before-deal; allowed: {', '.join(early) or 'none'}"
-    for key, ref, allowed in (
-        ("raises", part.raises, RAISES),
-        ("check-and-raise", part.check_and_raise, YES_OR_NO),
-        ("bet-or-fold", part.bet_or_fold, YES_OR_NO),
-        ("chop", part.chop, YES_OR_NO),
-    ):
-        if ref is None:
-            continue
-        yield from option_faults(("betting", key, "option"), ref.option, allowed, procedure.option)
     for key, most in (("most-bet", part.most_bet), ("most-raise", part.most_raise)):
         if most is not None and amount_of(most.amount).bet:
             yield ("betting", key, "amount"), "an amount in dollars"

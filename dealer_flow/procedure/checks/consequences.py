@@ -6,15 +6,13 @@ from typing import Final, get_args
 from dealer_flow.procedure.checks.steps import dealt_to
 from dealer_flow.procedure.complaints import (
     Complaint,
-    condition_faults,
-    option_faults,
+    tables_in,
     unknown_bets,
     unknown_option,
     values_of,
 )
 from dealer_flow.procedure.schema import Procedure
-from dealer_flow.procedure.steps.exchange import ExchangeStep
-from dealer_flow.procedure.tables import ROUNDS, UNTIL, Consequence, Then, WrongPart
+from dealer_flow.procedure.tables import Consequence, Then, WrongPart
 from protocol.faults import CLASSES, Fault
 from protocol.tomlfile import Key
 
@@ -57,7 +55,6 @@ def _row_faults(procedure: Procedure, key: Key, row: WrongPart, steps: dict[str,
         yield (*key, "missing"), 'cards are missing from a hand that is short: for how = ["short"]'
     if (next_ := _NEXT & thens) and "long" in row.how:
         yield (*key, row.decides), f"{min(next_)!r} gives a hand its next card; one that is long has too many"
-    yield from condition_faults((*key, "dealt-out-when"), row.dealt_out_when, procedure.option)
     if row.dealt_out_when is not None and not row.dealt_out:
         yield (*key, "dealt-out-when"), "a reading by which the hand is dealt out: give 'dealt-out' too"
     if row.dealt_out and "dead-hand" not in thens:
@@ -81,40 +78,12 @@ def _thens(procedure: Procedure, row: Consequence) -> set[str]:
     return {*(values_of(procedure.option, row.option) or ())}
 
 
-def _consequences(procedure: Procedure) -> Iterator[tuple[Key, Consequence]]:
-    for index, row in enumerate(procedure.wrong):
-        yield ("wrong", index), row
-    for name in ("duplicate", "foreign", "joker", "boxed", "by_player"):
-        face: Consequence | None = getattr(procedure.face, name)
-        if face is not None:
-            yield ("face", name.replace("_", "-")), face
-    if procedure.fouled is not None:
-        yield ("fouled",), procedure.fouled
-        for name in ("player", "others", "reconstructed"):
-            fault: Consequence | None = getattr(procedure.fouled, name)
-            if fault is not None:
-                yield ("fouled", name), fault
-    for index, step in enumerate(procedure.step):
-        if isinstance(step, ExchangeStep) and step.otherwise is not None:
-            yield ("step", index, "otherwise"), step.otherwise
-        if isinstance(step, ExchangeStep) and step.discards is not None:
-            yield ("step", index, "discards"), step.discards
-    if procedure.foul_set is not None:
-        yield ("foul-set",), procedure.foul_set
-        if procedure.foul_set.house is not None:
-            yield ("foul-set", "house"), procedure.foul_set.house
-    yield ("care", "deck"), procedure.care.deck
-    if procedure.care.burned is not None:
-        yield ("care", "burned"), procedure.care.burned
-    if procedure.care.unburned is not None:
-        yield ("care", "unburned"), procedure.care.unburned
-
-
 def consequence_faults(procedure: Procedure) -> Iterator[Complaint]:
     """One word or one option that decides between words; a next card only where there is one; bets that are there."""
     bets = [bet.name for bet in procedure.bet]
     bets += [choice.gives_up.as_ for choice in procedure.decision if choice.gives_up is not None]
-    for key, row in _consequences(procedure):
+    rows = ((key, table) for key, table in tables_in(procedure) if isinstance(table, Consequence))
+    for key, row in rows:
         if (row.then is None) == (row.option is None):
             yield key, "give 'then' or 'option', one of them"
         elif row.option is not None and values_of(procedure.option, row.option) is None:
@@ -127,32 +96,20 @@ def consequence_faults(procedure: Procedure) -> Iterator[Complaint]:
         elif not _thens(procedure, row) <= set(THENS):
             why = f"option {row.option!r} does not choose between consequences; allowed: {', '.join(THENS)}"
             yield (*key, "option"), why
-        yield from _returns_faults(procedure, key, row, bets)
-    joker = procedure.face.joker
-    if joker is not None and joker.after is not None:
-        yield from option_faults(("face", "joker", "after"), joker.after, ROUNDS, procedure.option)
-    yield from _misdeal_faults(procedure)
+        yield from _returns_faults(key, row, bets)
+    if (procedure.misdeal.until is None) == (procedure.misdeal.option is None):
+        yield ("misdeal",), "give 'until' or 'option', one of them"
     yield from unknown_bets(("misdeal", "returns"), procedure.misdeal.returns or (), bets)
 
 
-def _returns_faults(procedure: Procedure, key: Key, row: Consequence, bets: list[str]) -> Iterator[Complaint]:
+def _returns_faults(key: Key, row: Consequence, bets: list[str]) -> Iterator[Complaint]:
     """Bets that go back and are not there, and what is tied to some where none is named."""
     yield from unknown_bets((*key, "returns"), row.returns or (), bets)
     yield from unknown_bets((*key, "also"), row.also, bets)
-    yield from condition_faults((*key, "returns-when"), row.returns_when, procedure.option)
-    yield from condition_faults((*key, "also-when"), row.also_when, procedure.option)
     if row.also and row.returns is None and row.returns_when is None:
         yield (*key, "also"), "beside the bets of 'returns'; give it too"
     if row.also_when is not None and not row.also:
         yield (*key, "also-when"), "a reading by which more bets go back: give 'also' too"
-
-
-def _misdeal_faults(procedure: Procedure) -> Iterator[Complaint]:
-    misdeal = procedure.misdeal
-    if (misdeal.until is None) == (misdeal.option is None):
-        yield ("misdeal",), "give 'until' or 'option', one of them"
-    elif misdeal.option is not None:
-        yield from option_faults(("misdeal", "option"), misdeal.option, UNTIL, procedure.option)
 
 
 def fault_rows(procedure: Procedure) -> Iterator[Complaint]:

@@ -10,14 +10,13 @@ from dealer_flow.procedure.checks.decks import (
     burned_faults,
     deck_faults,
     runs_out_faults,
-    shown_faults,
     shuffle_faults,
     unburned_faults,
 )
 from dealer_flow.procedure.checks.names import name_faults
 from dealer_flow.procedure.checks.shoe import shoe_faults
 from dealer_flow.procedure.checks.steps import step_faults
-from dealer_flow.procedure.complaints import Complaint
+from dealer_flow.procedure.complaints import Complaint, condition_faults, option_faults
 from dealer_flow.procedure.schema import Procedure
 
 
@@ -25,6 +24,7 @@ def contradictions(procedure: Procedure) -> Iterator[Complaint]:
     """Key and complaint, for everything that does not fit."""
     yield from name_faults(procedure)
     yield from deck_faults(procedure)
+    yield from condition_faults(procedure, procedure.option)
     yield from bet_faults(procedure)
     yield from betting_faults(procedure)
     yield from decision_faults(procedure)
@@ -42,5 +42,5 @@ def contradictions(procedure: Procedure) -> Iterator[Complaint]:
     yield from unburned_faults(procedure)
     yield from runs_out_faults(procedure)
     yield from shuffle_faults(procedure)
-    yield from shown_faults(procedure)
     yield from fault_rows(procedure)
+    yield from option_faults(procedure, procedure.option)

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from dealer_flow.procedure.complaints import Complaint, option_faults, unknown_bets
+from dealer_flow.procedure.complaints import Complaint, unknown_bets
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.procedure.steps.exchange import ExchangeStep
-from dealer_flow.procedure.tables import RESTS, GivesUpPart
+from dealer_flow.procedure.tables import GivesUpPart
 from protocol.tomlfile import Key
 
 
@@ -37,7 +37,6 @@ def _gives_up_faults(procedure: Procedure, key: Key, part: GivesUpPart) -> Itera
         yield (*key, "as"), f"{part.as_!r} is a bet of its own; give what was given up another name"
     if Fraction(part.share) >= 1:
         yield (*key, "share"), f"{part.share} is no part of a bet; allowed: less than 1"
-    yield from option_faults((*key, "rest"), part.rest, RESTS, procedure.option)
 
 
 def choice_faults(procedure: Procedure) -> Iterator[Complaint]:

@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from typing import Final
 
-from dealer_flow.procedure.complaints import Complaint, option_faults, values_of
+from dealer_flow.procedure.complaints import Complaint, values_of
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.steps.burn import BurnStep
 from dealer_flow.procedure.steps.burn_card import BurnCardStep
 from dealer_flow.procedure.steps.deal import DealStep
-from dealer_flow.procedure.tables import EXPLAINED, RUNS_OUT, SHOES, WON
 from protocol.tomlfile import Key
 
 _OF_BURNED: Final = ("nothing", "person", "misdeal", "unreliable")
@@ -91,7 +90,6 @@ def runs_out_faults(procedure: Procedure) -> Iterator[Complaint]:
     key: Key = ("care", "runs-out")
     if procedure.device != "card-shoe" or not procedure.step or procedure.deck.fresh != "each-round":
         yield key, "single cards out of a card-shoe that is fresh each-round can run out, no other deck"
-    yield from option_faults((*key, "option"), row.option, RUNS_OUT, procedure.option)
     wants = {"scramble", "scramble-or-community"} & {*(values_of(procedure.option, row.option) or ())}
     if wants and not _off_deck(procedure):
         yield (*key, "option"), f"{min(wants)!r} needs burned cards, and no burn-card step of the device burns any"
@@ -105,7 +103,6 @@ def shuffle_faults(procedure: Procedure) -> Iterator[Complaint]:
     key: Key = ("care", "shuffle")
     if procedure.deck.fresh == "each-round":
         yield key, "a deck that is fresh each-round is dealt one round; this goes with until-cut-card"
-    yield from option_faults((*key, "option"), row.option, SHOES, procedure.option)
     steps = (step for step in procedure.step if isinstance(step, DealStep) and step.from_device)
     dealt_to = list(dict.fromkeys(to for step in steps for to in step.to if to != "seats"))
     for name in row.identical:
@@ -114,13 +111,6 @@ def shuffle_faults(procedure: Procedure) -> Iterator[Complaint]:
                 (*key, "identical"),
                 f"no card of the shoe comes to {name!r}; allowed: {', '.join(dealt_to) or 'none'}",
             )
-
-
-def shown_faults(procedure: Procedure) -> Iterator[Complaint]:
-    """What becomes of hands that were shown is for an option to say."""
-    row = procedure.care.shown
-    if row is not None:
-        yield from option_faults(("care", "shown", "option"), row.option, WON, procedure.option)
 
 
 def remainder_faults(procedure: Procedure) -> Iterator[Complaint]:
@@ -133,5 +123,3 @@ def remainder_faults(procedure: Procedure) -> Iterator[Complaint]:
     names = [step.name for step in procedure.step]
     if rest.after is not None and rest.after not in names:
         yield ("remainder", "after"), f"no step {rest.after!r}; known: {', '.join(names)}"
-    if rest.explained is not None:
-        yield from option_faults(("remainder", "explained"), rest.explained, EXPLAINED, procedure.option)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from dealer_flow.procedure.checks.decks import remainder_faults
-from dealer_flow.procedure.complaints import Complaint, condition_faults, unknown_bets
+from dealer_flow.procedure.complaints import Complaint, unknown_bets
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.steps.base import DealtStep, cards_needed
 from dealer_flow.procedure.steps.kinds import AnyStep
@@ -28,7 +28,6 @@ def step_faults(procedure: Procedure) -> Iterator[Complaint]:
     yield from _recipient_faults(procedure)
     if procedure.device == "hand":
         yield from _origin_faults(procedure)
-    yield from _when_faults(procedure)
     complaints: dict[tuple[Key, str], None] = {}
     for options in _choices(procedure):
         steps = [(index, step) for index, step in enumerate(procedure.step) if chosen(step.when, options)]
@@ -71,11 +70,6 @@ def _origin_faults(procedure: Procedure) -> Iterator[Complaint]:
             yield ("step", index, "do"), f"no device deals this game, and cards of a step {step.do!r} come from one"
 
 
-def _when_faults(procedure: Procedure) -> Iterator[Complaint]:
-    for index, step in enumerate(procedure.step):
-        yield from condition_faults(("step", index, "when"), step.when, procedure.option)
-
-
 def _order_faults(procedure: Procedure, steps: list[tuple[int, AnyStep]]) -> Iterator[Complaint]:
     """The steps of one choice of options, one after the other."""
     so_far = CardsSoFar()
@@ -99,7 +93,6 @@ def _settles_faults(procedure: Procedure, index: int, step: AnyStep) -> Iterator
             yield (*key, number, "of"), f"no choice {row.of!r}; allowed: {', '.join(choices)}"
         if row.of == DECLARED and not (isinstance(step, ShowStep) and step.optional):
             yield (*key, number, "of"), "hands are declared at a step that shows them, with optional = true"
-        yield from condition_faults((*key, number, "when"), row.when, procedure.option)
 
 
 def _size_faults(procedure: Procedure, steps: list[AnyStep]) -> Iterator[Complaint]:

@@ -1,13 +1,13 @@
 """`bet`: players bet, call, raise or fold in turn until every bet is called."""
 
 from collections.abc import Iterator
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
-from dealer_flow.procedure.complaints import Complaint, option_faults
+from dealer_flow.procedure.complaints import Complaint
 from dealer_flow.procedure.steps.base import Step
 from dealer_flow.procedure.steps.so_far import CardsSoFar
 from dealer_flow.procedure.steps.views import ProcedureView
-from dealer_flow.procedure.tables import Name
+from dealer_flow.procedure.tables import Chooses, Name
 from protocol.tomlfile import Key
 
 _BRING_IN: Final = ("none", "low-card", "high-card")
@@ -24,8 +24,8 @@ class BetStep(Step):
     do: Literal["bet"]
     bet: Name
     first: Literal["blinds", "button", "board"] = "button"
-    board: Name | None = None
-    bring_in: Name | None = None
+    board: Annotated[Name | None, Chooses(_BOARDS)] = None
+    bring_in: Annotated[Name | None, Chooses(_BRING_IN)] = None
 
     state = "acting"
 
@@ -43,12 +43,8 @@ class BetStep(Step):
             yield (*key, "do"), "nobody has cards yet to bet on; a deal comes before"
         if (self.first == "board") != (self.board is not None):
             yield (*key, "board"), "goes with first = 'board': the option that says whether high or low acts first"
-        if self.board is not None:
-            yield from option_faults((*key, "board"), self.board, _BOARDS, game.option)
-            if not so_far.open.get("seats"):
-                yield (*key, "first"), "no card of the seats lies open yet"
-        if self.bring_in is not None:
-            yield from option_faults((*key, "bring-in"), self.bring_in, _BRING_IN, game.option)
+        if self.board is not None and not so_far.open.get("seats"):
+            yield (*key, "first"), "no card of the seats lies open yet"
 
     def words(self, game: ProcedureView) -> str:
         """Who begins, and what each may do."""

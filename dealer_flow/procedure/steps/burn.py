@@ -6,11 +6,11 @@ from typing import Annotated, Final, Literal, NamedTuple
 from pydantic import Field
 
 from dealer_flow.english import listed, place
-from dealer_flow.procedure.complaints import Complaint, option_faults
+from dealer_flow.procedure.complaints import Complaint
 from dealer_flow.procedure.steps.base import Step
 from dealer_flow.procedure.steps.so_far import CardsSoFar
 from dealer_flow.procedure.steps.views import ProcedureView
-from dealer_flow.procedure.tables import Name, Recipient
+from dealer_flow.procedure.tables import Chooses, Name, Recipient
 from protocol.places import Place
 from protocol.tomlfile import Key
 
@@ -47,7 +47,7 @@ class BurnStep(Step):
     of: Recipient
     positions: Annotated[tuple[Annotated[int, Field(ge=1, le=16)], ...], Field(min_length=1)]
     spread: Literal["left-to-right", "right-to-left", "from-top"]
-    top_card: Name
+    top_card: Annotated[Name, Chooses(_ENDS)]
 
     state = "burning"
     places_key = "of"
@@ -67,7 +67,6 @@ class BurnStep(Step):
 
     def mistakes(self, game: ProcedureView, so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
         """A packet once, of the house or the community, and not all of it."""
-        yield from option_faults((*key, "top-card"), self.top_card, _ENDS, game.option)
         if self.of not in so_far.dealt:
             yield from so_far.undealt((*key, "of"), (self.of,))
             return

@@ -7,13 +7,13 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from dealer_flow.english import a, cards, place
-from dealer_flow.procedure.complaints import Complaint, option_faults
+from dealer_flow.procedure.complaints import Complaint
 from dealer_flow.procedure.steps.assign import AssignStep
 from dealer_flow.procedure.steps.base import DealtStep
 from dealer_flow.procedure.steps.due import Due, RoundView
 from dealer_flow.procedure.steps.so_far import CardsSoFar
 from dealer_flow.procedure.steps.views import ProcedureView
-from dealer_flow.procedure.tables import Name, OptionRef, Recipient
+from dealer_flow.procedure.tables import Chooses, Name, OptionRef, Recipient
 from protocol.places import DEALER, PLACES, Place, pile, seat
 from protocol.tomlfile import Key
 
@@ -53,8 +53,8 @@ class DealStep(DealtStep):
     face: Literal["down", "up"] = "down"
     first: Literal["dealer-left", "number", "button"] = "dealer-left"
     count: Literal["clockwise", "counter-clockwise"] = "counter-clockwise"
-    first_spot: Name | None = None
-    moves: OptionRef | None = None
+    first_spot: Annotated[Name | None, Chooses(_ENDS)] = None
+    moves: Annotated[OptionRef | None, Chooses(_WAYS)] = None
 
     places_key = "to"
     gives = True
@@ -121,12 +121,8 @@ class DealStep(DealtStep):
             yield (*key, "first"), "who is first is said of the seats; this step deals to none"
         if self.rotation == "there-and-back" and (self.by == "packet" or self.cards == 1):
             yield (*key, "rotation"), 'said of several cards that go out one at a time: by = "single"'
-        if self.first_spot is not None:
-            yield from option_faults((*key, "first-spot"), self.first_spot, _ENDS, game.option)
-        if self.moves is not None:
-            yield from option_faults((*key, "moves", "option"), self.moves.option, _WAYS, game.option)
-            if self.first != "button":
-                yield (*key, "moves"), 'said of a button: first = "button"'
+        if self.moves is not None and self.first != "button":
+            yield (*key, "moves"), 'said of a button: first = "button"'
 
     def words(self, game: ProcedureView) -> str:
         """To whom, how many, how."""

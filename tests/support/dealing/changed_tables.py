@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import chain
 from typing import Any, Final
 
 from dealer_flow.procedure.bets import BetPart, LimitPart, TotalPart
-from dealer_flow.procedure.complaints import Complaint
+from dealer_flow.procedure.complaints import Complaint, condition_faults, option_faults
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.steps.assign import AssignStep
@@ -132,3 +133,14 @@ ANTE: Final = a_bet(1, "ante", enters=True)
 """A bet that enters a seat."""
 EVERY: Final = "ante, side, raise, fee, progressive"
 """The bets of the small games."""
+
+
+def options_of(procedure: Procedure) -> Iterator[Complaint]:
+    """What the tables of a procedure may not say of its options."""
+    yield from condition_faults(procedure, procedure.option)
+    yield from option_faults(procedure, procedure.option)
+
+
+def and_options(faults: Callable[[Procedure], Iterator[Complaint]]) -> Callable[[Procedure], Iterator[Complaint]]:
+    """A check, and after it what may not be said of options."""
+    return lambda procedure: chain(faults(procedure), options_of(procedure))
