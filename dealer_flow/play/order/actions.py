@@ -1,7 +1,6 @@
 """What must hold before a player acts in a betting round, by the chips that lie there and the house's figures."""
 
 from collections.abc import Callable
-from functools import wraps
 from typing import Final, NamedTuple
 
 import devices.events as e
@@ -15,7 +14,8 @@ from dealer_flow.table.round import Round
 from devices.events import BettingAction, Manner
 
 _KNOWN: Final = frozenset(BettingAction)
-_RAISES: Final = (BettingAction.BET, BettingAction.RAISE, BettingAction.ALL_IN)
+_A: Final = BettingAction
+_RAISES: Final = (_A.BET, _A.RAISE, _A.ALL_IN)
 
 
 class Attempt(NamedTuple):
@@ -63,35 +63,25 @@ def comes_to(round_: Round, betting: Betting, body: e.PlayerActed) -> tuple[Bett
     return action, body.cents
 
 
-def _of(*actions: BettingAction) -> Callable[[Callable[[Attempt], bool]], Check]:
+def _of(*actions: BettingAction, needs: Callable[[Attempt], bool]) -> Check:
     """A condition of these actions alone."""
 
-    def made(holds: Callable[[Attempt], bool]) -> Check:
-        @wraps(holds)
-        def check(round_: Round, body: e.PlayerActed) -> bool:
-            part = round_.plan.betting
-            if body.action not in _KNOWN or part is None:
-                return True
-            if body.action not in actions and body.manner != Manner.STRING_BET:
-                return True  # it counts as what it is
-            betting, timed_out = standing(round_, body), body.manner == Manner.TIME_LIMIT
-            action, cents = comes_to(round_, betting, body)
-            if action not in actions:
-                return True
-            declared = declares(round_, body)
-            return holds(Attempt(round_, part, betting, body.seat, action, cents, body.cents, timed_out, declared))
+    def check(round_: Round, body: e.PlayerActed) -> bool:
+        part = round_.plan.betting
+        if body.action not in _KNOWN or part is None:
+            return True
+        if body.action not in actions and body.manner != Manner.STRING_BET:
+            return True  # it counts as what it is
+        betting, timed_out = standing(round_, body), body.manner == Manner.TIME_LIMIT
+        action, cents = comes_to(round_, betting, body)
+        if action not in actions:
+            return True
+        declared = declares(round_, body)
+        return needs(Attempt(round_, part, betting, body.seat, action, cents, body.cents, timed_out, declared))
 
-        return check
-
-    return made
+    return check
 
 
-@_of(BettingAction.CHECK)
-def _nothing_to_call(would: Attempt) -> bool:
-    return would.cents >= would.betting.high
-
-
-@_of(BettingAction.CHECK)
 def _may_check(would: Attempt) -> bool:
     """Whose time is over must check (47.1-1038), also where the house has everybody bet or fold."""
     if would.timed_out or would.betting.high:
@@ -99,76 +89,17 @@ def _may_check(would: Attempt) -> bool:
     return not would.betting.bring_in and would.option(would.part.bet_or_fold) == "no"
 
 
-@_of(BettingAction.CALL)
-def _something_to_call(would: Attempt) -> bool:
-    return would.betting.high > would.betting.lies(would.seat)
-
-
-@_of(BettingAction.CALL)
-def _call_is_whole(would: Attempt) -> bool:
-    return not would.stated or would.stated >= would.cents
-
-
-@_of(BettingAction.BET)
-def _nothing_bet_yet(would: Attempt) -> bool:
-    return not would.betting.high
-
-
-@_of(BettingAction.RAISE)
-def _something_to_raise(would: Attempt) -> bool:
-    return would.betting.high > 0
-
-
-@_of(BettingAction.BET, BettingAction.RAISE)
-def _more_than_before(would: Attempt) -> bool:
-    return would.cents > would.betting.high
-
-
-@_of(*_RAISES, BettingAction.BRING_IN)
-def _bet_within_limit(would: Attempt) -> bool:
-    return not would.breaks("bet_within_limit")
-
-
-@_of(*_RAISES)
-def _raise_within_limit(would: Attempt) -> bool:
-    return not would.breaks("raise_within_limit")
-
-
-@_of(*_RAISES)
-def _raises_left(would: Attempt) -> bool:
-    return not would.breaks("raises_left")
-
-
-@_of(*_RAISES)
-def _may_check_raise(would: Attempt) -> bool:
-    checked = would.raises and would.seat in would.betting.checked
-    return not checked or would.option(would.part.check_and_raise) == "yes"
-
-
-@_of(*_RAISES, BettingAction.BRING_IN)
 def _stake_covers(would: Attempt) -> bool:
     most = would.betting.most(would.seat)
     return would.betting.lies(would.seat) <= would.cents and (most is None or would.cents <= most)
 
 
-@_of(BettingAction.ALL_IN)
-def _all_of_it(would: Attempt) -> bool:
-    return would.declared or would.betting.most(would.seat) in (None, would.cents)
-
-
-@_of(*_RAISES)
 def _no_card_ahead(would: Attempt) -> bool:
     """Who already has the last card may not bet into one who has not."""
     ahead = {mark.place.seat for mark in would.round.marks.values() if mark.why == "early"}
     return would.cents <= would.betting.high or would.seat not in ahead or ahead >= {*would.round.live}
 
 
-@_of(BettingAction.BRING_IN)
-def _bring_in_due(would: Attempt) -> bool:
-    return would.betting.bring_in and not would.betting.high and would.cents > 0
-
-
-@_of(BettingAction.CHOP)
 def _may_chop(would: Attempt) -> bool:
     """Before the flop, when all but the two in the blinds have folded and nobody has put anything in."""
     part, round_ = would.part, would.round
@@ -229,23 +160,26 @@ CHECKS_OF_ACTIONS: Final[dict[str, Check]] = {
     "seat_to_act": lambda r, body: _no_turn(body) or _seat_to_act(r, body),
     "action_is_known": lambda _, body: body.action in _KNOWN,
     "acts_in_turn": lambda r, body: _no_turn(body) or may_act(r, body),
-    "may_chop": _may_chop,
+    "may_chop": _of(_A.CHOP, needs=_may_chop),
     "time_limit_kept": _time_limit_kept,
-    "bring_in_due": _bring_in_due,
-    "may_check": _may_check,
-    "nothing_to_call": _nothing_to_call,
-    "something_to_call": _something_to_call,
-    "call_is_whole": _call_is_whole,
-    "nothing_bet_yet": _nothing_bet_yet,
-    "something_to_raise": _something_to_raise,
-    "more_than_before": _more_than_before,
-    "stake_covers": _stake_covers,
-    "all_of_it": _all_of_it,
-    "no_card_ahead": _no_card_ahead,
-    "bet_within_limit": _bet_within_limit,
-    "raise_within_limit": _raise_within_limit,
-    "raises_left": _raises_left,
-    "may_check_raise": _may_check_raise,
+    "bring_in_due": _of(_A.BRING_IN, needs=lambda w: w.betting.bring_in and not w.betting.high and w.cents > 0),
+    "may_check": _of(_A.CHECK, needs=_may_check),
+    "nothing_to_call": _of(_A.CHECK, needs=lambda w: w.cents >= w.betting.high),
+    "something_to_call": _of(_A.CALL, needs=lambda w: w.betting.high > w.betting.lies(w.seat)),
+    "call_is_whole": _of(_A.CALL, needs=lambda w: not w.stated or w.stated >= w.cents),
+    "nothing_bet_yet": _of(_A.BET, needs=lambda w: not w.betting.high),
+    "something_to_raise": _of(_A.RAISE, needs=lambda w: w.betting.high > 0),
+    "more_than_before": _of(_A.BET, _A.RAISE, needs=lambda w: w.cents > w.betting.high),
+    "stake_covers": _of(*_RAISES, _A.BRING_IN, needs=_stake_covers),
+    "all_of_it": _of(_A.ALL_IN, needs=lambda w: w.declared or w.betting.most(w.seat) in (None, w.cents)),
+    "no_card_ahead": _of(*_RAISES, needs=_no_card_ahead),
+    "bet_within_limit": _of(*_RAISES, _A.BRING_IN, needs=lambda w: not w.breaks("bet_within_limit")),
+    "raise_within_limit": _of(*_RAISES, needs=lambda w: not w.breaks("raise_within_limit")),
+    "raises_left": _of(*_RAISES, needs=lambda w: not w.breaks("raises_left")),
+    "may_check_raise": _of(
+        *_RAISES,
+        needs=lambda w: not (w.raises and w.seat in w.betting.checked) or w.option(w.part.check_and_raise) == "yes",
+    ),
     "hands_compared": lambda r, _: r.won or (r.step is not None and r.step.do == "reveal"),
 }
 """Checks of an action and of chips by their name."""

@@ -7,7 +7,7 @@ depend on it; if they do, the round cannot be settled. `legal.py` offers nothing
 
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import devices.events as e
 from dealer_flow.play.machine import guards
@@ -25,18 +25,19 @@ _ROUND_OVER: Final = "round_over"
 
 
 class OrderRule(NamedTuple):
-    """In these states a report needs this guard, in games for which `only` holds. `harmful` and `taken` as of
-    `Violation`; `mild`: a guard under which it is recorded only; `nearer`: guards that hold wherever this one does, of
-    which the first that does not says more closely what is wrong."""
+    """In these states a report needs this guard, in games that have `only`, one of `GAMES`. `harmful` and `taken` as of
+    `Violation`; `at`: the place it is about, where the report names none; `mild`: a guard under which it is recorded
+    only; `nearer`: guards that hold wherever this one does, of which the first that does not says more closely what is
+    wrong."""
 
     states: frozenset[State]
     guard: str
     harmful: bool = True
     taken: bool = False
     code: str = "out-of-turn"
-    at: Callable[[Any], Place] | None = None
+    at: Place | None = None
     mild: str = ""
-    only: Callable[[Plan], bool] | None = None
+    only: str | None = None
     nearer: tuple[str, ...] = ()
 
 
@@ -67,7 +68,7 @@ def _violation_of(rule: OrderRule, state: State, round_: Round, body: e.Body) ->
     else:
         name = next((nearer for nearer in rule.nearer if not CHECKS[nearer](round_, body)), rule.guard)
     harmful = rule.harmful and not (rule.mild and CHECKS[rule.mild](round_, body))
-    place = rule.at(body) if rule.at else getattr(body, "place", NOWHERE)
+    place: Place = getattr(body, "place", NOWHERE) if rule.at is None else rule.at
     return Violation(name, harmful, rule.taken, rule.code, place)
 
 
@@ -102,10 +103,9 @@ def _rules_at(plan: Plan, state: State) -> dict[type[e.Body], Rules]:
 
 
 @lru_cache(maxsize=256)
-def _games_of(plan: Plan) -> frozenset[Callable[[Plan], bool]]:
-    """What this game is, of all that rules ask."""
-    conditions = {rule.only for rules in RULES.values() for rule in rules if rule.only is not None}
-    return frozenset(is_so for is_so in conditions if is_so(plan))
+def _games_of(plan: Plan) -> frozenset[str]:
+    """What this game has, of all that rules are about."""
+    return frozenset(name for name, is_so in GAMES.items() if is_so(plan))
 
 
 @cache
@@ -168,75 +168,50 @@ _PLAY: Final = frozenset({*STEPS, *COLUMNS})
 _STRICT: Final = _ALL - LOOSE
 """Where the order of play matters."""
 _STEPS: Final = frozenset(STEPS)
+_ACTING, _DECIDING, _NAMING = (frozenset({state}) for state in (State.ACTING, State.DECIDING, State.NAMING))
+_EXCHANGING, _REVEALING = (frozenset({state}) for state in (State.EXCHANGING, State.REVEALING))
 
 
-def _place(body: Any) -> Place:
-    place: Place = body.place
-    return place
+GAMES: Final[dict[str, Callable[[Plan], bool]]] = {
+    "columns": lambda plan: plan.shoe is not None,
+    "burns": lambda plan: bool(plan.burns),
+    "offers": lambda plan: any(isinstance(step, DecideStep) and step.about is not None for step in plan.steps),
+    "shown-hands": lambda plan: any(isinstance(step, ExchangeStep) and step.exposes for step in plan.steps),
+    "turns": lambda plan: any(isinstance(step, DecideStep) and step.order == "clockwise" for step in plan.steps),
+    "closing": lambda plan: any(bet.until is not None for bet in plan.bets.values()),
+    "unplayed": lambda plan: bool(plan.unplayed),
+    "piles": lambda plan: plan.assign is not None,
+    "number-last": lambda plan: plan.number_sets_bets,
+    "set-by-number": lambda plan: plan.number_sets_bets or (plan.assign is not None and plan.assign.bets == "open"),
+    "extra": lambda plan: any(bet.placed == "before-extra" for bet in plan.bets.values()),
+}
+"""What a game may have that a rule is about, and whether this one has it."""
 
 
-def _shoe(_: Any) -> Place:
-    return SHOE
-
-
-def _columns(plan: Plan) -> bool:
-    return plan.shoe is not None
-
-
-def _with_burns(plan: Plan) -> bool:
-    return bool(plan.burns)
-
-
-def _with_offers(plan: Plan) -> bool:
-    return any(isinstance(step, DecideStep) and step.about is not None for step in plan.steps)
-
-
-def _with_shown_hands(plan: Plan) -> bool:
-    return any(isinstance(step, ExchangeStep) and step.exposes for step in plan.steps)
-
-
-def _with_turns(plan: Plan) -> bool:
-    return any(isinstance(step, DecideStep) and step.order == "clockwise" for step in plan.steps)
-
-
-def _with_closing(plan: Plan) -> bool:
-    return any(bet.until is not None for bet in plan.bets.values())
-
-
-def _with_unplayed(plan: Plan) -> bool:
-    return bool(plan.unplayed)
-
-
-def _with_piles(plan: Plan) -> bool:
-    return plan.assign is not None
-
-
-def _after_wagers(plan: Plan) -> bool:
-    return plan.number_sets_bets
-
-
-def _set_by_number(plan: Plan) -> bool:
-    return plan.number_sets_bets or (plan.assign is not None and plan.assign.bets == "open")
-
-
-def _with_extra(plan: Plan) -> bool:
-    return any(bet.placed == "before-extra" for bet in plan.bets.values())
-
-
-def _wager(states: frozenset[State], guard: str, only: Callable[[Plan], bool] | None = None) -> OrderRule:
+def _wager(states: frozenset[State], guard: str, only: str | None = None) -> OrderRule:
     return OrderRule(states, guard, harmful=False, code="wager-held", only=only)
 
 
+_CORRECTED: Final = (
+    *("faces_to_correct", "badge_may_correct", "round_on_record", "nothing_ruled_since", "bets_left_alone"),
+    *("cards_not_mucked", "follows_as_played"),
+)
+"""What must hold before a hand is corrected, in this order."""
+_ACTED: Final = (
+    *("bring_in_due", "nothing_to_call", "may_check", "something_to_call", "call_is_whole", "nothing_bet_yet"),
+    *("something_to_raise", "more_than_before", "stake_covers", "all_of_it", "no_card_ahead", "bet_within_limit"),
+    *("raise_within_limit", "raises_left", "may_check_raise"),
+)
+"""What must hold of a player's action, in this order."""
+
 _DRAWN: Final = (
     OrderRule(_ALL, "dealt_from_shoe"),
-    OrderRule(_BETTING, "drawn_after_close", taken=True, code="draw-before-close", at=_shoe, mild="card_goes_back"),
-    OrderRule(frozenset(COLUMNS), "burned_between_races", taken=True, code="burned-mid-race", at=_shoe, only=_columns),
-    OrderRule(
-        frozenset({State.NAMING}), "drawn_after_name", harmful=False, taken=True, code="draw-before-named", at=_shoe
-    ),
+    OrderRule(_BETTING, "drawn_after_close", taken=True, code="draw-before-close", at=SHOE, mild="card_goes_back"),
+    OrderRule(frozenset(COLUMNS), "burned_between_races", taken=True, code="burned-mid-race", at=SHOE, only="columns"),
+    OrderRule(_NAMING, "drawn_after_name", harmful=False, taken=True, code="draw-before-named", at=SHOE),
     OrderRule(_STEPS, "drawn_for_somebody", harmful=False, taken=True),
     OrderRule(_STEPS, "burned_when_due", taken=True),
-    OrderRule(frozenset({State.EXCHANGING}), "shown_before_card", harmful=False, taken=True, only=_with_shown_hands),
+    OrderRule(_EXCHANGING, "shown_before_card", harmful=False, taken=True, only="shown-hands"),
 )
 
 RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
@@ -252,16 +227,16 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
     e.SpotSelected: (
         OrderRule(_ALL, "place_is_known", code="unknown-seat"),
         OrderRule(_ALL, "place_of_number"),
-        OrderRule(_BETTING, "wagers_placed", harmful=False, only=_after_wagers),
-        OrderRule(_STRICT, "hands_lie_there", harmful=False, taken=True, only=_with_piles),
+        OrderRule(_BETTING, "wagers_placed", harmful=False, only="number-last"),
+        OrderRule(_STRICT, "hands_lie_there", harmful=False, taken=True, only="piles"),
         OrderRule(_ALL, "first_cards_to_come"),
     ),
     e.NumberDrawn: (
         OrderRule(_ALL, "number_is_asked_for", harmful=False),
         OrderRule(_ALL, "number_counts", harmful=False),
         OrderRule(_ALL, "number_of_place"),
-        OrderRule(_BETTING, "wagers_placed", harmful=False, only=_after_wagers),
-        OrderRule(_STRICT, "hands_lie_there", harmful=False, taken=True, only=_with_piles),
+        OrderRule(_BETTING, "wagers_placed", harmful=False, only="number-last"),
+        OrderRule(_STRICT, "hands_lie_there", harmful=False, taken=True, only="piles"),
         OrderRule(_ALL, "first_cards_to_come"),
     ),
     e.HandSet: (
@@ -277,15 +252,7 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
     e.CardMishandled: (OrderRule(_BETTING, "round_begun", harmful=False),),
     e.HandCorrected: (
         OrderRule(_BETTING, "round_begun", harmful=False, code="correction-refused"),
-        OrderRule(_ALL, "faces_to_correct", harmful=False, code="correction-refused"),
-        OrderRule(_ALL, "badge_may_correct", harmful=False, code="correction-refused"),
-        *(
-            OrderRule(_ALL, condition, harmful=False, code="correction-refused")
-            for condition in (
-                *("round_on_record", "nothing_ruled_since", "bets_left_alone", "cards_not_mucked"),
-                "follows_as_played",
-            )
-        ),
+        *(OrderRule(_ALL, name, harmful=False, code="correction-refused") for name in _CORRECTED),
     ),
     e.CardsDiscarded: (
         OrderRule(_BETTING, "round_begun", harmful=False),
@@ -300,9 +267,7 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
         OrderRule(_STRICT, "packet_in_tray"),
         OrderRule(_BETTING, "bets_closed", taken=True),
         OrderRule(_PLAY, "somebody_is_due", taken=True, mild="early_has_remedy"),
-        OrderRule(
-            frozenset({State.EXCHANGING}), "shown_before_card", harmful=False, taken=True, only=_with_shown_hands
-        ),
+        OrderRule(_EXCHANGING, "shown_before_card", harmful=False, taken=True, only="shown-hands"),
     ),
     e.RemainderDumped: (
         OrderRule(_BETTING, "round_begun", harmful=False),
@@ -314,18 +279,18 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
     e.WagerPlaced: (
         OrderRule(_STRICT, "bet_is_known", harmful=False, code="unknown-bet"),
         OrderRule(_STRICT, "seat_at_table", harmful=False, code="unknown-seat"),
-        _wager(_STRICT, "spot_is_players", only=_with_unplayed),
-        _wager(_STRICT, "number_to_come", only=_set_by_number),
+        _wager(_STRICT, "spot_is_players", only="unplayed"),
+        _wager(_STRICT, "number_to_come", only="set-by-number"),
         _wager(_PLAY, "bets_open"),
-        _wager(_STRICT, "table_has_extra", only=_with_extra),
-        _wager(_STRICT - {State.EXTRA}, "extra_left_alone", only=_with_extra),
-        _wager(_STRICT, "one_bet_moved", only=_with_extra),
-        _wager(_STRICT, "money_is_there", only=_with_extra),
+        _wager(_STRICT, "table_has_extra", only="extra"),
+        _wager(_STRICT - {State.EXTRA}, "extra_left_alone", only="extra"),
+        _wager(_STRICT, "one_bet_moved", only="extra"),
+        _wager(_STRICT, "money_is_there", only="extra"),
         OrderRule(_BETTING, "deal_begun", harmful=False),
         _wager(_PLAY, "seat_is_live"),
-        _wager(_PLAY, "cards_to_come", only=_with_closing),
+        _wager(_PLAY, "cards_to_come", only="closing"),
         _wager(_PLAY, "house_covered"),
-        _wager(_PLAY, "offered_hand_covered", only=_with_offers),
+        _wager(_PLAY, "offered_hand_covered", only="offers"),
         OrderRule(_PLAY - {State.DECIDING, State.REVEALING}, "choice_is_due", harmful=False, taken=True),
     ),
     # So it is with a choice that may not be now: what was chosen before stands. A key pressed before START GAME is of
@@ -337,10 +302,10 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
         OrderRule(_STRICT, "choice_has_its_bets", harmful=False),
         OrderRule(_STRICT, "choice_is_offered", harmful=False, nearer=("choice_is_new", "choice_stands")),
         OrderRule(_STRICT, "hand_is_live", harmful=False),
-        OrderRule(frozenset({State.DECIDING}), "step_offers_choice", harmful=False, taken=True),
+        OrderRule(_DECIDING, "step_offers_choice", harmful=False, taken=True),
         OrderRule(_STRICT - {State.DECIDING, State.EXCHANGING}, "players_choose", harmful=False, taken=True),
-        OrderRule(frozenset({State.EXCHANGING}), "found_when_shown", harmful=False, taken=True),
-        OrderRule(frozenset({State.DECIDING}), "acts_in_order", harmful=False, taken=True, only=_with_turns),
+        OrderRule(_EXCHANGING, "found_when_shown", harmful=False, taken=True),
+        OrderRule(_DECIDING, "acts_in_order", harmful=False, taken=True, only="turns"),
     ),
     e.StakeShown: (
         OrderRule(_ALL, "chips_play", harmful=False),
@@ -355,20 +320,14 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
         OrderRule(_STRICT, "action_is_known", harmful=False, code="action-refused"),
         OrderRule(_STRICT, "hand_in_play", harmful=False, code="action-refused"),
         OrderRule(_STRICT - {State.ACTING, State.REVEALING}, "betting_under_way", harmful=False),
-        OrderRule(frozenset({State.REVEALING}), "players_act", harmful=False),
+        OrderRule(_REVEALING, "players_act", harmful=False),
         *(
-            OrderRule(frozenset({State.ACTING}), condition, harmful=False, code="action-refused")
-            for condition in ("may_chop", "seat_to_act", "time_limit_kept")
+            OrderRule(_ACTING, name, harmful=False, code="action-refused")
+            for name in ("may_chop", "seat_to_act", "time_limit_kept")
         ),
-        *(  # of the action that corrects one by which the betting had seemed over, too
-            OrderRule(_STRICT, condition, harmful=False, code="action-refused")
-            for condition in (
-                *("bring_in_due", "nothing_to_call", "may_check", "something_to_call", "call_is_whole"),
-                *("nothing_bet_yet", "something_to_raise", "more_than_before", "stake_covers", "all_of_it"),
-                *("no_card_ahead", "bet_within_limit", "raise_within_limit", "raises_left", "may_check_raise"),
-            )
-        ),
-        OrderRule(frozenset({State.ACTING}), "acts_in_turn", harmful=False, taken=True, code="acted-out-of-turn"),
+        # of the action that corrects one by which the betting had seemed over, too
+        *(OrderRule(_STRICT, name, harmful=False, code="action-refused") for name in _ACTED),
+        OrderRule(_ACTING, "acts_in_turn", harmful=False, taken=True, code="acted-out-of-turn"),
     ),
     e.PotTaken: (
         OrderRule(_BETTING, "round_begun", harmful=False),
@@ -380,20 +339,20 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
         OrderRule(_BETTING, "round_begun", harmful=False),
         OrderRule(_STRICT, "packet_is_burned", code="wrong-burn"),
         OrderRule(_STRICT, "packet_was_dealt"),
-        OrderRule(_ALL - {State.VOID}, "burned_as_written", taken=True, code="wrong-burn", at=_place),
+        OrderRule(_ALL - {State.VOID}, "burned_as_written", taken=True, code="wrong-burn"),
         OrderRule(_STRICT, "burned_once"),
         OrderRule(_STRICT - {State.BURNING}, "packet_is_spread", harmful=False, taken=True),
     ),
     e.HandRevealed: (
         OrderRule(_BETTING, "round_begun", harmful=False),
-        OrderRule(_PLAY, "one_face_named", only=_columns),
-        OrderRule(_PLAY, "name_is_missing", harmful=False, only=_columns),
-        OrderRule(_PLAY, "card_waits_for_name", code="faces-disagree", only=_columns),
-        OrderRule(_PLAY, "badge_may_name", harmful=False, code="naming-refused", at=_shoe, only=_columns),
-        OrderRule(_PLAY, "burned_before", taken=True, code="reveal-before-burn", at=_place, only=_with_burns),
+        OrderRule(_PLAY, "one_face_named", only="columns"),
+        OrderRule(_PLAY, "name_is_missing", harmful=False, only="columns"),
+        OrderRule(_PLAY, "card_waits_for_name", code="faces-disagree", only="columns"),
+        OrderRule(_PLAY, "badge_may_name", harmful=False, code="naming-refused", at=SHOE, only="columns"),
+        OrderRule(_PLAY, "burned_before", taken=True, code="reveal-before-burn", only="burns"),
         OrderRule(_PLAY, "somebody_plays_there", harmful=False, taken=True),
         OrderRule(_PLAY, "place_dealt_in", harmful=False, code="unknown-seat"),
-        OrderRule(frozenset({State.REVEALING}), "shown_in_order", harmful=False, taken=True),
+        OrderRule(_REVEALING, "shown_in_order", harmful=False, taken=True),
         OrderRule(_PLAY - {State.REVEALING}, "fewer_lie_open", taken=True, mild="too_many_go_back"),
         OrderRule(_PLAY - {State.REVEALING}, "house_shown_last", taken=True),
         OrderRule(_PLAY - {State.REVEALING}, "hand_shown_in_time", harmful=False, taken=True),
