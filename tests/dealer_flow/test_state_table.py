@@ -26,7 +26,7 @@ def phase_with(monkeypatch: pytest.MonkeyPatch, passing: set[str]) -> Phase:
     """A machine whose guards let pass by name, whatever the round is."""
     for name, guard in GUARDS.items():
         there = name in passing
-        monkeypatch.setitem(GUARDS, name, guards.Guard(name, guard.words, lambda _, there=there: there, guard.clause))
+        monkeypatch.setitem(GUARDS, name, guards.Guard(name, guard.words, lambda _, there=there: there, guard.of))
     return DealerFlow(load_procedure("three-card.co"))._phase
 
 

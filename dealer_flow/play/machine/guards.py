@@ -15,67 +15,38 @@ from dealer_flow.play.machine.states import STEP_STATES, State
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.table.round import Round
 
-# ------------------------------------------------------------------ the clauses
-
-
-def closing_clause(plan: Plan) -> str:
-    """The clause that closes the bets."""
-    return plan.shoe.part.bets_closed if plan.shoe else plan.clause
-
-
-def _of_game(plan: Plan) -> str:
-    return plan.clause
-
-
-def _of_burn(plan: Plan) -> str:
-    return next((step.clause for step in plan.steps if step.do == "burn"), plan.clause)
-
-
-def _of_misdeal(plan: Plan) -> str:
-    return plan.procedure.misdeal.clause
-
-
-def _of_deck(plan: Plan) -> str:
-    return plan.deck_policy.clause
-
-
-def _of_unread(plan: Plan) -> str:
-    return plan.shoe.part.unread.clause if plan.shoe else plan.clause
-
-
-def _of_remainder(plan: Plan) -> str:
-    rest = plan.procedure.remainder
-    return rest.clause if rest else plan.clause
-
-
-def _of_number(plan: Plan) -> str:
-    number = plan.procedure.number
-    return number.clause if number else plan.clause
-
-
-def _of_set(plan: Plan) -> str:
-    return next((step.clause for step in plan.sets.values()), plan.clause)
-
-
-def _of_betting(plan: Plan) -> str:
-    return plan.betting.clause if plan.betting else plan.clause
-
-
-def progressive_clause(plan: Plan) -> str:
-    """The clause of the progressive."""
-    return next((bet.clause for bet in plan.bets.values() if bet.progressive), plan.clause)
-
-
-# ------------------------------------------------------------------ of the round
+CLAUSES: Final[dict[str, Callable[[Plan], str | None]]] = {
+    "game": lambda plan: plan.clause,
+    "closing": lambda plan: plan.shoe.part.bets_closed if plan.shoe else None,
+    "unread": lambda plan: plan.shoe.part.unread.clause if plan.shoe else None,
+    "burn": lambda plan: next((step.clause for step in plan.steps if step.do == "burn"), None),
+    "misdeal": lambda plan: plan.procedure.misdeal.clause,
+    "deck": lambda plan: plan.deck_policy.clause,
+    "remainder": lambda plan: plan.procedure.remainder.clause if plan.procedure.remainder else None,
+    "number": lambda plan: plan.procedure.number.clause if plan.procedure.number else None,
+    "set": lambda plan: next((step.clause for step in plan.sets.values()), None),
+    "betting": lambda plan: plan.betting.clause if plan.betting else None,
+    "progressive": lambda plan: next((bet.clause for bet in plan.bets.values() if bet.progressive), None),
+}
+"""What a clause is about, and which of a procedure's it is; None where it has none of its own."""
 
 
 class Guard(NamedTuple):
-    """One condition. `words` say what holds, `clause` of which procedure's clause it comes."""
+    """One condition. `words` say what holds, `of` whose clause it comes: one of `CLAUSES`."""
 
     name: str
     words: str
     holds: Callable[[Round], bool]
-    clause: Callable[[Plan], str] = _of_game
+    of: str = "game"
+
+    def clause(self, plan: Plan) -> str:
+        """The clause that it keeps; that of the game where there is none of its own."""
+        return clause_about(self.of, plan)
+
+
+def clause_about(what: str, plan: Plan) -> str:
+    """The clause of the procedure about one of `CLAUSES`; that of the game where it has none."""
+    return CLAUSES[what](plan) or plan.clause
 
 
 def _doing(state: State) -> Callable[[Round], bool]:
@@ -125,24 +96,24 @@ GUARDS: Final[dict[str, Guard]] = {
     for guard in (
         # what was found
         Guard("round_unreliable", "the round cannot be relied on", lambda r: r.unreliable),
-        Guard("misdeal_found", "a misdeal was called or found", lambda r: r.misdeal, _of_misdeal),
-        Guard("deck_defective", "the deck is defective", lambda r: r.defective, _of_deck),
+        Guard("misdeal_found", "a misdeal was called or found", lambda r: r.misdeal, "misdeal"),
+        Guard("deck_defective", "the deck is defective", lambda r: r.defective, "deck"),
         Guard(
-            "house_count_wrong", "a hand of the house has a wrong number of cards", lambda r: r.house_wrong, _of_misdeal
+            "house_count_wrong", "a hand of the house has a wrong number of cards", lambda r: r.house_wrong, "misdeal"
         ),
         Guard(
             "progressive_live",
             "a live seat plays for the progressive",
             lambda r: bool(r.for_progressive),
-            progressive_clause,
+            "progressive",
         ),
         Guard(
             "cards_astray",
             "cards do not add up, or another number is left than the procedure says",
             lambda r: r.ledger.conserved is False or r.rest_wrong is not None,
-            _of_deck,
+            "deck",
         ),
-        Guard("red_lamp_lit", "the red lamp is lit", lambda r: bool(r.red_lamp), _of_misdeal),
+        Guard("red_lamp_lit", "the red lamp is lit", lambda r: bool(r.red_lamp), "misdeal"),
         # the steps
         Guard("step_deals", "the step under way deals", _doing(State.DEALING)),
         Guard("step_burns", "the step under way burns cards of a packet", _doing(State.BURNING)),
@@ -154,39 +125,39 @@ GUARDS: Final[dict[str, Guard]] = {
         Guard("step_reveals", "the step under way shows and settles the hands", _doing(State.REVEALING)),
         Guard("card_owed", "a card is still due to a place", lambda r: r.given < len(r.dues)),
         Guard("cards_out", "every card of the step is out, those dealt by hand too", _cards_out),
-        Guard("burn_confirmed", "the burn is confirmed", _burn_confirmed, _of_burn),
+        Guard("burn_confirmed", "the burn is confirmed", _burn_confirmed, "burn"),
         Guard("all_decided", "every live seat has chosen", lambda r: r.opened and r.decided),
-        Guard("bets_called", "every bet is called", lambda r: r.opened and bets_called(r), _of_betting),
-        Guard("number_drawn", "the number is drawn", lambda r: r.opened and r.first is not None, _of_number),
-        Guard("hands_set", "every live hand is set", lambda r: r.opened and set_out(r), _of_set),
+        Guard("bets_called", "every bet is called", lambda r: r.opened and bets_called(r), "betting"),
+        Guard("number_drawn", "the number is drawn", lambda r: r.opened and r.first is not None, "number"),
+        Guard("hands_set", "every live hand is set", lambda r: r.opened and set_out(r), "set"),
         Guard("all_shown", "the cards of the step lie open", lambda r: r.opened and shown_out(r)),
         Guard("later_step_begun", "the report belongs to a later step, and this one may end so", _later_step_begun),
         Guard(
             "packets_out",
             "no further packet follows at once",
             lambda r: r.next_due is None and not deals_on(r),
-            _of_misdeal,
+            "misdeal",
         ),
         # the end of a round
-        Guard("ruled", "a supervisor has ruled on what is wrong", lambda r: not r.rulings, _of_misdeal),
+        Guard("ruled", "a supervisor has ruled on what is wrong", lambda r: not r.rulings, "misdeal"),
         Guard("nobody_plays", "every seat has given up or is dead", lambda r: r.idle),
-        Guard("remainder_counted", "what is left of the deck was counted", _remainder_counted, _of_remainder),
+        Guard("remainder_counted", "what is left of the deck was counted", _remainder_counted, "remainder"),
         # cards drawn into columns
-        Guard("drawn_into_columns", "the game is drawn into columns", lambda r: r.draw is not None, closing_clause),
+        Guard("drawn_into_columns", "the game is drawn into columns", lambda r: r.draw is not None, "closing"),
         Guard(
             "card_unnamed",
             "a card that was not read waits for its name",
             lambda r: r.draw is not None and r.draw.unread is not None,
-            _of_unread,
+            "unread",
         ),
         Guard(
             "race_decided",
             "a column decided, or all the cards are out",
             lambda r: r.draw is not None and r.draw.end is not None,
-            closing_clause,
+            "closing",
         ),
-        Guard("extra_due", "the extra card is due", _extra_due, closing_clause),
-        Guard("extra_open", "the extra card is due, or money may be moved to a bet on it", _extra_open, closing_clause),
+        Guard("extra_due", "the extra card is due", _extra_due, "closing"),
+        Guard("extra_open", "the extra card is due, or money may be moved to a bet on it", _extra_open, "closing"),
     )
 }
 """Every guard of the round by its name. Looked up at each question, so that a test may put another in its place."""

@@ -8,7 +8,7 @@ from typing import Final
 import devices.events as e
 from dealer_flow.play.course.cards_by_step import reached_step
 from dealer_flow.play.course.retrieved import retrieve
-from dealer_flow.play.machine.guards import progressive_clause
+from dealer_flow.play.machine.guards import clause_about
 from dealer_flow.play.reports.bets import HANDLERS_OF_BETS, enter
 from dealer_flow.play.reports.chips import HANDLERS_OF_CHIPS, forfeit, judge_antes, judge_blinds
 from dealer_flow.play.reports.hands import HANDLERS_OF_HANDS
@@ -40,7 +40,7 @@ def _start(round_: Round, seen: Seen, body: e.GameStarted) -> None:
         judge_blinds(round_, seen)
     for number in sorted(round_.sensors.intersection(round_.active)) if round_.sensors else ():
         if plan.progressive not in round_.wagers[number]:
-            unknown = Incident(code="bet-amount-unknown", clause=progressive_clause(plan), seat=number)
+            unknown = Incident(code="bet-amount-unknown", clause=clause_about("progressive", plan), seat=number)
             round_.report(unknown, seen)
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 import devices.events as e
-from dealer_flow.play.machine.guards import closing_clause, holds
+from dealer_flow.play.machine.guards import clause_about, holds
 from dealer_flow.play.order.shoe import is_burn
 from dealer_flow.play.verdicts import dealing
 from dealer_flow.play.verdicts.verdicts import (
@@ -192,7 +192,7 @@ def _out_again(round_: Round, seen: Seen, card: Card) -> None:
     shoe = shoes.on_table()
     found(round_, shoe.take(card), seen)
     if not round_.in_play:
-        clause = closing_clause(round_.plan)
+        clause = clause_about("closing", round_.plan)
         early = Incident(
             code="draw-before-close", clause=clause, reason="out-again", cards=(card.text,), unreliable=True
         )
