@@ -5,10 +5,12 @@ import inspect
 import json
 from collections.abc import Mapping, Set
 from copy import copy
+from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self, TypeVar, get_args, get_type_hints
 
 import msgspec
+from msgspec.structs import replace
 
 from protocol.cards import CARDS, RANKS, SUITS, UNREAD, Card
 
@@ -32,6 +34,11 @@ DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """Base of everything in a result: frozen, and no unknown key is read."""
+
+    def redact(self, hidden: Set[Card]) -> Self:
+        """The same with these faces unread, wherever a field is of cards or of records that name some."""
+        found: Self = _unread(self, {card.text for card in hidden})
+        return found
 
 
 class LineRecord(Record, frozen=True):
@@ -78,10 +85,31 @@ def written(default: T) -> T:
     return msgspec.field(default_factory=lambda: copy(default))
 
 
-def hide(cards: Cards, hidden: Set[Card]) -> Cards:
-    """The cards with these faces unread."""
-    faces = {card.text for card in hidden}
-    return tuple(UNREAD.text if card in faces else card for card in cards)
+def _unread(value: Any, faces: Set[str]) -> Any:
+    """A card, a record, or several of either, with these faces unread."""
+    if isinstance(value, str):
+        return UNREAD.text if value in faces else value
+    if isinstance(value, dict):
+        return {name: _unread(each, faces) for name, each in value.items()}
+    if isinstance(value, tuple):
+        return tuple([_unread(each, faces) for each in value])
+    kind: type[Record] = value.__class__
+    named = {name: each for name in _naming_cards(kind) if (each := getattr(value, name))}
+    return replace(value, **{name: _unread(each, faces) for name, each in named.items()}) if named else value
+
+
+@cache
+def _naming_cards(kind: type[Record]) -> tuple[str, ...]:
+    """The fields of a record in which cards may stand, its own or those of a record that it holds."""
+    return tuple(name for name, hint in get_type_hints(kind, include_extras=True).items() if _of_cards(hint, {kind}))
+
+
+def _of_cards(hint: Any, within: Set[type[Record]]) -> bool:
+    """Whether cards may stand in a field of this type; a record `within` another of its kind holds what that holds."""
+    if isinstance(hint, type) and issubclass(hint, Record):
+        fields = get_type_hints(hint, include_extras=True).values()
+        return hint in within or any(_of_cards(each, {*within, hint}) for each in fields)
+    return bool(hint == CardText) or any(_of_cards(each, within) for each in get_args(hint))
 
 
 def line_schema(kind: type[LineRecord]) -> dict[str, Any]:

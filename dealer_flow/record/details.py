@@ -1,13 +1,11 @@
 """What lay where on the way to a round's end: parts of a `RoundResult`."""
 
-from collections.abc import Set
 from typing import Annotated, Final
 
 from msgspec import Meta
-from msgspec.structs import force_setattr, replace
+from msgspec.structs import force_setattr
 
-from dealer_flow.record.base import Cards, Record, hide
-from protocol.cards import Card
+from dealer_flow.record.base import Cards, Record
 
 Cents = Annotated[int, Meta(ge=0, le=2**32 - 1)]
 Currency = Annotated[str, Meta(pattern="^[A-Z]{3}$")]
@@ -24,10 +22,6 @@ class Stage(Record, frozen=True):
     place: str
     cards: Cards
 
-    def redact(self, hidden: Set[Card]) -> "Stage":
-        """The cards with these faces unread."""
-        return replace(self, cards=hide(self.cards, hidden))
-
 
 class Split(Record, frozen=True):
     """The two parts of a hand: the `low` or first hand, and the `rest`; a part nobody reported is empty. `by`: who set
@@ -37,10 +31,6 @@ class Split(Record, frozen=True):
     rest: Cards
     by: str
     foul: bool
-
-    def redact(self, hidden: Set[Card]) -> "Split":
-        """The cards with these faces unread."""
-        return replace(self, low=hide(self.low, hidden), rest=hide(self.rest, hidden))
 
 
 class DrawnNumber(Record, frozen=True):

@@ -1,14 +1,11 @@
 """An incident: what went wrong or off procedure, as facts. `incidents.toml` has the codes, `sentences` the words."""
 
 import json
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 from typing import ClassVar, Final, Literal
 
-from msgspec.structs import replace
-
-from dealer_flow.record.base import Cards, LineRecord, Record, hide
+from dealer_flow.record.base import Cards, LineRecord, Record
 from dealer_flow.record.sentences import sentence
-from protocol.cards import Card
 from protocol.places import NOWHERE, Place
 
 UNJUDGED: Final = ""
@@ -163,12 +160,6 @@ class Incident(LineRecord, frozen=True, kw_only=True, omit_defaults=True, forbid
     def body_json(self) -> str:
         """The incident as it stands in a round: its facts and a sentence."""
         return f'{super().body_json()[:-1]},"text":{json.dumps(self.text, ensure_ascii=False)}}}'
-
-    def redact(self, hidden: Set[Card]) -> "Incident":
-        """The incident with these faces unread."""
-        cards, known = hide(self.cards, hidden), hide(self.known, hidden)
-        cause = self.cause.redact(hidden) if self.cause is not None else None
-        return replace(self, cards=cards, known=known, cause=cause)
 
 
 def at(place: Place) -> str | None:

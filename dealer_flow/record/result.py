@@ -4,14 +4,13 @@ It names nothing it did not see: an unread card is `??`, an unknown count is nul
 same deal gives the same result whether it was live, replayed or dealt by another maker's device.
 """
 
-from collections.abc import Set
-from typing import Annotated, ClassVar, Literal, TypeVar, cast
+from typing import Annotated, ClassVar, Literal, cast
 
 import msgspec
 from msgspec import Meta
 from msgspec.structs import replace
 
-from dealer_flow.record.base import Cards, CardText, LineRecord, Record, hide, written
+from dealer_flow.record.base import Cards, CardText, LineRecord, Record, written
 from dealer_flow.record.details import (
     DOLLAR,
     ActionRecord,
@@ -24,7 +23,6 @@ from dealer_flow.record.details import (
     leave_out_dollar,
 )
 from dealer_flow.record.incidents import Incident
-from protocol.cards import Card
 
 Count = Annotated[int, Meta(ge=0, le=2**16 - 1)]
 
@@ -80,10 +78,6 @@ class Hand(Record, frozen=True, kw_only=True, omit_defaults=True):
     split: Split | None = None
     """How it was set; absent unless that was reported."""
 
-    def redact(self, hidden: Set[Card]) -> "Hand":
-        """The hand with these faces unread."""
-        return _redacted(self, hidden)
-
 
 class Seat(Record, frozen=True, kw_only=True, omit_defaults=True):
     """One player's hand, choice and wagers (cents by bet name)."""
@@ -123,10 +117,6 @@ class Seat(Record, frozen=True, kw_only=True, omit_defaults=True):
     stake: Cents | None = None
     """What lay before the seat when the hand began, all that it could bet in it; absent unless reported."""
 
-    def redact(self, hidden: Set[Card]) -> "Seat":
-        """The seat with these faces unread."""
-        return _redacted(self, hidden)
-
 
 class NamedHand(Record, frozen=True, kw_only=True, omit_defaults=True):
     """A hand of the game beside the seats' and the dealer's: its name in the procedure and the devices' place."""
@@ -141,18 +131,6 @@ class NamedHand(Record, frozen=True, kw_only=True, omit_defaults=True):
     """The cards reported as laid away, in their order; absent when none were."""
     split: Split | None = None
     """How it was set; absent unless that was reported."""
-
-    def redact(self, hidden: Set[Card]) -> "NamedHand":
-        """The hand with these faces unread."""
-        return _redacted(self, hidden)
-
-
-T = TypeVar("T", Hand, Seat, NamedHand)
-
-
-def _redacted(hand: T, hidden: Set[Card]) -> T:
-    split = hand.split.redact(hidden) if hand.split is not None else None
-    return replace(hand, cards=hide(hand.cards, hidden), discards=hide(hand.discards, hidden), split=split)
 
 
 class Remainder(Record, frozen=True, omit_defaults=True):
@@ -201,17 +179,6 @@ class Drawn(Record, frozen=True):
     overdrawn: Cards = ()
     """Cards that came after the end and decide nothing."""
     named: tuple[Named, ...] = ()
-
-    def redact(self, hidden: Set[Card]) -> "Drawn":
-        """The cards with these faces unread."""
-        return replace(
-            self,
-            cards=hide(self.cards, hidden),
-            columns={name: hide(cards, hidden) for name, cards in self.columns.items()},
-            extra=hide((self.extra,), hidden)[0] if self.extra else None,
-            overdrawn=hide(self.overdrawn, hidden),
-            named=tuple(replace(each, card=hide((each.card,), hidden)[0]) for each in self.named),
-        )
 
 
 class ShoeRecord(Record, frozen=True):
@@ -300,17 +267,3 @@ class RoundResult(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     def repeated(self) -> Incident:
         """What is found when this round was settled before: it came once more and is not settled again."""
         return Incident(code="round-repeated", clause="procedure", session=self.session, number=self.round)
-
-    def redact(self, hidden: Set[Card]) -> "RoundResult":
-        """The round with these faces unread, wherever it names one."""
-        return replace(
-            self,
-            community=hide(self.community, hidden),
-            burned=hide(self.burned, hidden),
-            seats=tuple(each.redact(hidden) for each in self.seats),
-            dealer=self.dealer.redact(hidden) if self.dealer else None,
-            hands=tuple(each.redact(hidden) for each in self.hands),
-            stages=tuple(each.redact(hidden) for each in self.stages),
-            incidents=tuple(each.redact(hidden) for each in self.incidents),
-            draw=self.draw.redact(hidden) if self.draw else None,
-        )
