@@ -6,15 +6,16 @@ a suit, bit 0 the deuce and bit 12 the ace; it is *folded* when no mask is great
 folded since no rule tells suits apart: whatever is counted for one is counted for all that fold to the same masks.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import combinations, permutations, product
-from math import comb, factorial, prod
+from itertools import combinations, permutations
+from math import comb
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+
+from rules.odds.card_sets import CardSets
 
 BOARD: Final = 5
 RANKS: Final = 13
@@ -113,41 +114,12 @@ class HoldemDeck:
 @lru_cache(maxsize=16)
 def folded_sets(deck: HoldemDeck, cards: int) -> FoldedSets:
     """Every set of `cards` cards of the deck, by ascending key."""
-    masks: dict[int, list[int]] = {}
-    for held in range(min(cards, len(deck.ranks)) + 1):
-        masks[held] = [sum(1 << rank - 2 for rank in ranks) for ranks in combinations(deck.ranks, held)]
-    rows = [row for sizes in _shares(cards, deck.suits, max(masks)) for row in _with_sizes(sizes, masks)]
-    found = np.array(rows, dtype=np.int64)
-    keys = _keys(found)
+    _, sets, copies = CardSets(deck.ranks, deck.suits).classes(cards)
+    rank, suit = np.divmod(sets.astype(np.intp), deck.suits)
+    masks = -np.sort(-suit_masks(deck, suit * len(deck.ranks) + rank), axis=1)
+    keys = _keys(masks)
     order = np.argsort(keys)
-    weights = np.array([_weight(row) for row in rows], dtype=np.int64)
-    return FoldedSets(found[order], weights[order], keys[order])
-
-
-def _shares(cards: int, suits: int, most: int) -> Iterator[tuple[int, ...]]:
-    """How many cards each suit has, in no particular order of suits: the largest first."""
-    for sizes in product(range(most, -1, -1), repeat=suits):
-        if sum(sizes) == cards and list(sizes) == sorted(sizes, reverse=True):
-            yield sizes
-
-
-def _with_sizes(sizes: tuple[int, ...], masks: dict[int, list[int]]) -> Iterator[tuple[int, ...]]:
-    """Every folded set whose suits have so many cards each: suits of equal size are a multiset of masks."""
-
-    def go(at: int, so_far: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-        if at == len(sizes):
-            yield tuple(sorted(so_far, reverse=True))
-            return
-        for mask in masks[sizes[at]]:
-            if at and sizes[at - 1] == sizes[at] and mask > so_far[-1]:
-                continue
-            yield from go(at + 1, (*so_far, mask))
-
-    return go(0, ())
-
-
-def _weight(masks: tuple[int, ...]) -> int:
-    return factorial(len(masks)) // prod(factorial(masks.count(mask)) for mask in set(masks))
+    return FoldedSets(masks[order], copies[order], keys[order])
 
 
 def _keys(masks: Ints) -> Ints:

@@ -24,7 +24,7 @@ from rules.odds.holdem import count_holdem
 from rules.odds.holdem_deck import HoldemDeck
 from rules.odds.holdem_rules import holdem_strategy
 from rules.odds.holdem_showdowns import OUTCOMES
-from rules.odds.holdem_strength import CATEGORIES
+from rules.odds.holdem_strength import CATEGORIES, ladder
 from rules.odds.holdem_terms import FirstBet, HoldemCount, HoldemEnding, HoldemTerms, Line, Net
 from rules.odds.holdem_walks import SHOWDOWNS
 from rules.odds.joint import Ending, of_joint
@@ -32,20 +32,6 @@ from rules.odds.question import OneDeck, Question
 from rules.odds.returns import Odds, gain_of
 from rules.odds.settings import holdem_settings
 from rules.paytables.paytable import PaidRow
-
-_LOWEST: Final[Mapping[str, str]] = {
-    "high card": "2S 3H 4D 5C 7S",
-    "pair": "2S 2H 3D 4C 5S",
-    "two pair": "2S 2H 3D 3C 4S",
-    "three of a kind": "2S 2H 2D 3C 4S",
-    "straight": "AS 2H 3D 4C 5S",
-    "flush": "2S 3S 4S 5S 7S",
-    "full house": "2S 2H 2D 3C 3S",
-    "four of a kind": "2S 2H 2D 2C 3S",
-    "straight flush": "AS 2S 3S 4S 5S",
-    "royal flush": "TS JS QS KS AS",
-}
-"""Of each category; what holds for one hand of a category holds for all."""
 
 
 class _Unfit(Exception):
@@ -106,8 +92,8 @@ def _rows_of(game: Game, bets: Sequence[Bet], tables: Mapping[str, str]) -> _Row
             continue
         if unknown := [row.when for row in game.paytables[tables[bet.name]].rows if row.when not in CATEGORIES]:
             raise _Unfit(f"{bet.name}: no category of hands: {', '.join(unknown)}")
-        rank, flat = game.rankings[bet.hand].rank, game.tables[bet.name, tables[bet.name]]
-        found[bet.name] = {name: flat[rank(parse_cards(cards), {}).key] for name, cards in _LOWEST.items()}
+        flat = game.tables[bet.name, tables[bet.name]]  # what holds for one hand of a category holds for all
+        found[bet.name] = {name: flat[ladder().lowest(name).key] for name in CATEGORIES}
     return found
 
 
@@ -140,8 +126,8 @@ def _qualifier(game: Game, bets: Sequence[Bet]) -> str:
         return CATEGORIES[0]
     rank = game.rankings["dealer"].rank
     least = {rank(parse_cards(game.spec.qualifiers[name].at_least), {}).strength for name in names}
-    for category, cards in _LOWEST.items():
-        if least == {rank(parse_cards(cards), {}).strength}:
+    for category in CATEGORIES:
+        if least == {ladder().lowest(category).strength}:
             return category
     raise _Unfit("the dealer does not qualify by a category of hands")
 

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from rules.odds.holdem_deck import FoldedSets, HoldemDeck, Ints, Places, board_cards
-from rules.odds.holdem_strength import Small, strength_table, strengths
+from rules.odds.holdem_strength import NO_HOLE, Small, ladder, strengths
 
 OUTCOMES: Final = ("win", "tie", "lose")
 _LOW: Final = (1 << 32) - 1
@@ -25,10 +25,9 @@ _LOW: Final = (1 << 32) - 1
 
 @dataclass(frozen=True, slots=True)
 class Boards:
-    """Some boards: their cards and masks, one row a board, how many each stands for, and the strength of each hole."""
+    """Some boards: their cards, one row a board, how many each stands for, and the strength of each hole."""
 
     cards: Places
-    masks: Ints
     weights: Ints
     strength: Small
 
@@ -49,15 +48,14 @@ class Rivals:
 
 def some_boards(deck: HoldemDeck, boards: FoldedSets, part: slice) -> Boards:
     """The boards of a part of the list."""
-    masks = boards.masks[part]
-    cards = board_cards(deck, masks)
-    return Boards(cards, masks, boards.weights[part], strengths(deck, cards, masks))
+    cards = board_cards(deck, boards.masks[part])
+    return Boards(cards, boards.weights[part], strengths(deck, cards))
 
 
 def rivals(deck: HoldemDeck, boards: Boards, qualifier: str) -> Rivals:
     """The showdowns of some boards; the dealer qualifies with a hand of the category `qualifier` or above."""
-    below, equal, unqualified = _ranked(deck, boards, strength_table(deck).at_least(qualifier))
-    total = np.where(boards.strength == strength_table(deck).count, 0, deck.rivals)
+    below, equal, unqualified = _ranked(deck, boards, ladder().least(qualifier))
+    total = np.where(boards.strength == NO_HOLE, 0, deck.rivals)
     win_others = np.minimum(below, unqualified)
     tie_others = np.minimum(below + equal, unqualified) - win_others
     lose_others = unqualified - win_others - tie_others
@@ -67,10 +65,10 @@ def rivals(deck: HoldemDeck, boards: Boards, qualifier: str) -> Rivals:
 
 def _ranked(deck: HoldemDeck, boards: Boards, least: int) -> tuple[Ints, Ints, Ints]:
     """Of each hole, the rivals below it, those equal to it, and those below the strength `least`."""
-    table, strength = strength_table(deck), boards.strength
+    strength = boards.strength
     count, rows = len(strength), np.arange(len(strength), dtype=np.intp)[:, None]
-    there = np.zeros((count, table.count + 1), dtype=np.bool_)
-    flat = rows * (table.count + 1) + strength
+    there = np.zeros((count, NO_HOLE + 1), dtype=np.bool_)
+    flat = rows * (NO_HOLE + 1) + strength
     there.reshape(-1)[flat] = True
     order = np.cumsum(there, axis=1, dtype=np.intp) - 1
     dense = order.reshape(-1).take(flat)
@@ -85,9 +83,9 @@ def _ranked(deck: HoldemDeck, boards: Boards, least: int) -> tuple[Ints, Ints, I
     found = both_every.reshape(-1).take(rows * steps + dense) + 1
     found -= both.reshape(-1).take(with_low)
     found -= both.reshape(-1).take(with_high)
-    dead = strength == table.count
+    dead = strength == NO_HOLE
     found[dead] = 0
-    if not least:
+    if least <= 1:
         return found >> 32, found & _LOW, np.zeros_like(found)
     # Running sums at the first strength of the board that is not below `least`; a dead hole makes sure there is one.
     first = there[:, :least].sum(axis=1)

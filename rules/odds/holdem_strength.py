@@ -1,20 +1,23 @@
 """The strength of every hole on a board: the best five of seven cards, looked up.
 
-Ranks 47.1-1004: an ace is low in 5-4-3-2-A alone. With five of a suit on seven cards there is neither four of a kind
-nor a full house, so a hand's strength is the greater of two: that of its ranks, suits left out, and that of the ranks
-in its suit. The first is looked up by the ranks of board and hole, the second by the set of ranks in the suit. Both are
-small numbers in order of strength, so that they can be counted with.
+What five cards make is what the ranking `poker` says of them (47.1-1004); each strength has a number, 1 for the weakest
+of 7,462, and more cards have that of their best five. With five of a suit on seven cards there is neither four of a
+kind nor a full house, so a hand's strength is the greater of two: that of its ranks, suits left out, and that of the
+ranks in its suit. The first is looked up by the ranks of board and hole, the second by the set of ranks in the suit.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations_with_replacement
-from typing import Final
+from itertools import combinations, combinations_with_replacement
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from rules.odds.holdem_deck import BOARD, RANKS, Flags, HoldemDeck, Ints, Places, suit_masks
+from protocol.cards import ACE_HIGH, CARDS, Card
+from rules.hands import Ranked, ranking
+from rules.odds.holdem_deck import RANKS, Flags, HoldemDeck, Ints, Places, suit_masks
 
 CATEGORIES: Final = (
     "high card",
@@ -28,139 +31,123 @@ CATEGORIES: Final = (
     "straight flush",
     "royal flush",
 )
-_HIGH, _PAIR, _TWO_PAIR, _THREE, _STRAIGHT, _FLUSH, _FULL, _FOUR, _STRAIGHT_FLUSH, _ROYAL = range(len(CATEGORIES))
-_BITS: Final = 1 << RANKS
-_WHEEL: Final = 1 << RANKS - 1 | 0b1111
 _SUITED: Final = 5
+_MOST: Final = 7
+_DIGIT: Final = 3
+"""Bits for how often a rank is held."""
+_OF_RANK: Final = 1 << _DIGIT * np.arange(RANKS, dtype=np.int64)
+STRENGTHS: Final = 7462
+NO_HOLE: Final = STRENGTHS + 1
+"""In place of a strength, and above all: a hole that cannot be held."""
 Small = npt.NDArray[np.int16]
 
 
+def card_of(suit: int, rank: int) -> Card:
+    """The card of a suit from 0 and a rank, 14 for the ace."""
+    return CARDS[(suit + 1 << 4) | (1 if rank == ACE_HIGH else rank)]
+
+
+def ranked(cards: Iterable[Card]) -> Ranked:
+    """What the ranking of hold'em makes of cards."""
+    return ranking("poker").rank(cards, {})
+
+
+def _of_one_suit(mask: int) -> list[Card]:
+    return [card_of(0, rank + 2) for rank in range(RANKS) if mask >> rank & 1]
+
+
+def _of_ranks(ranks: tuple[int, ...]) -> list[Card]:
+    """Cards of as many suits as can be; ranks from 0."""
+    return [card_of(place % 4, rank + 2) for place, rank in enumerate(ranks)]
+
+
 @dataclass(frozen=True, slots=True)
-class StrengthTable:
-    """`plain[ranks of the board, ranks of the hole]` and `suited[ranks in the suit]` (0: no flush), both numbers up to
-    `count`; `category` of each number. `row` finds the board's ranks by their key."""
+class Ladder:
+    """All that five cards can make, weakest first: a hand of each strength, and the number of each, from 1."""
 
-    plain: Small
-    suited: Small
-    category: npt.NDArray[np.uint8]
-    row_keys: Ints
+    hands: tuple[Ranked, ...]
+    numbers: dict[Any, int]
+    category: npt.NDArray[np.intp]
+    """By number; those of 0 and `NO_HOLE`, which are no hands, do not count."""
 
-    @property
-    def count(self) -> int:
-        """How many strengths there are; the number itself is stronger than all and stands for no hand."""
-        return int(self.category.size)
+    def least(self, category: str) -> int:
+        """The number of the weakest hand of a category."""
+        return int(np.searchsorted(self.category[:NO_HOLE], CATEGORIES.index(category)) or 1)
 
-    def at_least(self, category: str) -> int:
-        """The weakest strength of a category or one above it."""
-        return int(np.searchsorted(self.category, CATEGORIES.index(category)))
+    def lowest(self, category: str) -> Ranked:
+        """The weakest hand of a category."""
+        return self.hands[self.least(category) - 1]
 
 
 @lru_cache(maxsize=1)
-def _high_bits() -> tuple[Ints, Ints, Ints]:
-    """Of each set of ranks: the highest (0 for none), what is left without it, and the top of its best straight (0)."""
-    masks = np.arange(_BITS, dtype=np.int64)
-    top = np.zeros(_BITS, dtype=np.int64)
-    for bit in range(RANKS):
-        top[masks >= 1 << bit] = bit
-    rest = masks & ~(1 << top)
-    straight = np.zeros(_BITS, dtype=np.int64)
-    straight[masks & _WHEEL == _WHEEL] = 3
-    for low in range(RANKS - 4):
-        straight[masks >> low & 0b11111 == 0b11111] = low + 4
-    return top, rest, straight
+def ladder() -> Ladder:
+    """By the ranking of hold'em."""
+    found = dict[Any, Ranked]()
+    dealt = [_of_ranks(ranks) for ranks in _multisets(_SUITED)]
+    dealt += [_of_one_suit(sum(1 << rank for rank in ranks)) for ranks in combinations(range(RANKS), _SUITED)]
+    for hand in map(ranked, dealt):
+        found.setdefault(hand.strength, hand)
+    hands = tuple(found[strength] for strength in sorted(found))
+    category = [0, *(CATEGORIES.index(getattr(hand.key, "made", "")) for hand in hands), 0]
+    return Ladder(hands, {hand.strength: at for at, hand in enumerate(hands, 1)}, np.array(category, np.intp))
 
 
-def _packed(masks: Ints, ranks: int) -> Ints:
-    """The `ranks` highest of sets of ranks as one number in order."""
-    top, rest, _ = _high_bits()
-    found = np.zeros(masks.shape, dtype=np.int64)
-    for _ in range(ranks):
-        found, masks = found << 4 | top[masks], rest[masks]
+def _multisets(cards: int) -> list[tuple[int, ...]]:
+    """So many ranks of four suits."""
+    every = combinations_with_replacement(range(RANKS), cards)
+    return [ranks for ranks in every if max(map(ranks.count, ranks)) <= 4]
+
+
+@lru_cache(maxsize=_MOST)
+def by_ranks(cards: int) -> tuple[Ints, Ints]:
+    """Multisets of five to seven ranks by their `_row_keys`, ascending, and the number that each makes, suits left
+    out."""
+    rows = np.array(_multisets(cards), dtype=np.int64)
+    keys = _OF_RANK[rows].sum(axis=1)
+    if cards == _SUITED:
+        numbers = ladder().numbers
+        found = np.array([numbers[ranked(_of_ranks(ranks)).strength] for ranks in _multisets(cards)], np.int64)
+    else:
+        found = np.zeros(len(rows), np.int64)
+        for column in rows.T:
+            found = np.maximum(found, _number_of(keys - _OF_RANK[column], cards - 1))
+    order = np.argsort(keys)
+    return keys[order], found[order]
+
+
+def _number_of(keys: Ints, cards: int) -> Ints:
+    """What so many ranks make; 0 of more than four alike."""
+    known, numbers = by_ranks(cards)
+    at = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+    return np.asarray(np.where(known[at] == keys, numbers[at], 0))
+
+
+@lru_cache(maxsize=1)
+def by_suit() -> Small:
+    """The number of each set of five to seven ranks in a suit; 0 with fewer than five."""
+    found = np.zeros(1 << RANKS, np.int16)
+    for cards in range(_SUITED, _MOST + 1):
+        for ranks in combinations(range(RANKS), cards):
+            mask = sum(1 << rank for rank in ranks)
+            if cards == _SUITED:
+                found[mask] = ladder().numbers[ranked(_of_one_suit(mask)).strength]
+            else:
+                found[mask] = max(found[mask & ~(1 << rank)] for rank in ranks)
     return found
 
 
-def _keyed(category: int, *parts: tuple[Ints, int]) -> Ints:
-    """A category and what decides within it, each with the number of ranks it takes, as one number in order."""
-    found, used = np.int64(category), 0
-    key = np.zeros_like(parts[0][0]) + found
-    for value, ranks in parts:
-        key, used = key << 4 * ranks | value, used + ranks
-    return key << 4 * (_SUITED - used)
-
-
-def _of_counts(counts: Ints) -> Ints:
-    """The best five cards by how many of each rank there are, suits left out: one number each, in order."""
-    top, rest, straight = _high_bits()
-    shifts = np.arange(RANKS, dtype=np.int64)
-    once, twice, thrice, four = (((counts >= least) << shifts).sum(axis=-1) for least in (1, 2, 3, 4))
-    pairs_left = twice & ~(1 << top[thrice])
-    second = rest[twice]
-    two_pairs = 1 << top[twice] | 1 << top[second]
-    cases = [
-        (four > 0, _keyed(_FOUR, (top[four], 1), (_packed(once & ~(1 << top[four]), 1), 1))),
-        ((thrice > 0) & (pairs_left > 0), _keyed(_FULL, (top[thrice], 1), (top[pairs_left], 1))),
-        (straight[once] > 0, _keyed(_STRAIGHT, (straight[once], 1))),
-        (thrice > 0, _keyed(_THREE, (top[thrice], 1), (_packed(once & ~(1 << top[thrice]), 2), 2))),
-        (second > 0, _keyed(_TWO_PAIR, (_packed(twice, 2), 2), (_packed(once & ~two_pairs, 1), 1))),
-        (twice > 0, _keyed(_PAIR, (top[twice], 1), (_packed(once & ~(1 << top[twice]), 3), 3))),
-    ]
-    return np.select([case for case, _ in cases], [key for _, key in cases], _keyed(_HIGH, (_packed(once, 5), 5)))
-
-
-@lru_cache(maxsize=1)
-def _of_suited() -> Ints:
-    """The best flush of each set of ranks in a suit; 0 with fewer than five."""
-    masks = np.arange(_BITS, dtype=np.int64)
-    _, _, straight = _high_bits()
-    held = sum((masks >> bit & 1) for bit in range(RANKS))
-    royal = straight == RANKS - 1
-    key = np.where(
-        straight > 0,
-        np.where(royal, _keyed(_ROYAL, (straight, 1)), _keyed(_STRAIGHT_FLUSH, (straight, 1))),
-        _keyed(_FLUSH, (_packed(masks, 5), 5)),
-    )
-    return np.asarray(np.where(held >= _SUITED, key, 0))
-
-
-@dataclass(frozen=True, slots=True)
-class _Keys:
-    """The strength, as one number in order, by ranks of cards and a hole (column), and by ranks in a suit. `row_keys`
-    finds the row of ranks."""
-
-    row_keys: Ints
-    plain: Ints
-    suited: Ints
-
-
 @lru_cache(maxsize=16)
-def _keys_beside(deck: HoldemDeck, cards: int) -> _Keys:
-    """Of holes beside so many other cards."""
+def _beside(deck: HoldemDeck, cards: int) -> tuple[Ints, Small]:
+    """The keys of so many ranks, ascending, and for each what it makes with the ranks of a hole (column)."""
     ranks = [rank - 2 for rank in deck.ranks]
     rows = [row for row in combinations_with_replacement(ranks, cards) if max(map(row.count, row)) <= deck.suits]
-    held = np.array([[row.count(rank) for rank in range(RANKS)] for row in rows], dtype=np.int64)
-    pairs = np.eye(RANKS, dtype=np.int64)
-    keys = np.empty((len(rows), RANKS * RANKS), dtype=np.int64)
-    for first in range(RANKS):
-        for second in range(RANKS):
-            keys[:, first * RANKS + second] = _of_counts(held + pairs[first] + pairs[second])
-    row_keys = _row_keys(held)
-    by_key = np.argsort(row_keys)
-    return _Keys(row_keys[by_key], keys[by_key], _of_suited())
-
-
-@lru_cache(maxsize=4)
-def strength_table(deck: HoldemDeck) -> StrengthTable:
-    """The tables of a deck."""
-    keys = _keys_beside(deck, BOARD)
-    order = np.unique(np.concatenate([keys.plain.ravel(), keys.suited[keys.suited > 0]]))
-    category = (order >> 4 * _SUITED).astype(np.uint8)
-    flushes = np.where(keys.suited > 0, np.searchsorted(order, keys.suited), 0)
-    plain = np.searchsorted(order, keys.plain).astype(np.int16)
-    return StrengthTable(plain, flushes.astype(np.int16), category, keys.row_keys)
+    keys = np.sort(_OF_RANK[np.array(rows, dtype=np.int64)].sum(axis=1))
+    holes = (_OF_RANK[:, None] + _OF_RANK).ravel()
+    return keys, _number_of(keys[:, None] + holes, cards + 2).astype(np.int16)
 
 
 def _row_keys(held: Ints) -> Ints:
-    return np.asarray((held << 3 * np.arange(RANKS, dtype=np.int64)).sum(axis=-1))
+    return np.asarray((held * _OF_RANK).sum(axis=-1))
 
 
 @lru_cache(maxsize=4)
@@ -174,7 +161,7 @@ def _of_holes(deck: HoldemDeck) -> tuple[Places, npt.NDArray[np.int16]]:
     return ranks[low] * RANKS + ranks[high], bits.astype(np.int16)
 
 
-def dead_holes(deck: HoldemDeck, boards: Places) -> Flags:
+def _dead_holes(deck: HoldemDeck, boards: Places) -> Flags:
     """For each board (row), which holes use one of its cards."""
     on_board = np.zeros((len(boards), deck.size), dtype=np.bool_)
     np.put_along_axis(on_board, boards, True, axis=1)
@@ -188,90 +175,28 @@ def _held(deck: HoldemDeck, cards: Places) -> Ints:
     return np.asarray((ranks[:, :, None] == np.arange(RANKS)).sum(axis=1))
 
 
-def strengths(deck: HoldemDeck, boards: Places, masks: Ints) -> Small:
-    """For each board (row; its cards, and its masks suit by suit), the strength of every hole; a hole that uses a card
-    of the board has the number above all."""
-    table = strength_table(deck)
+def strengths(deck: HoldemDeck, cards: Places) -> Small:
+    """For each set of three to five cards (row), the number of every hole with them, one for hands of any number of
+    cards; `NO_HOLE` for a hole that uses one of them."""
+    row_keys, plain = _beside(deck, cards.shape[1])
     columns, bits = _of_holes(deck)
-    rows = np.searchsorted(table.row_keys, _row_keys(_held(deck, boards)))
-    found = table.plain[rows].take(columns, axis=1)
+    found = plain[np.searchsorted(row_keys, _row_keys(_held(deck, cards)))].take(columns, axis=1)
+    masks = suit_masks(deck, cards).astype(np.int16)
     for suit in range(deck.suits):
-        some = np.flatnonzero((deck.suit_of[boards] == suit).sum(axis=1) >= _SUITED - 2)
+        some = np.flatnonzero((deck.suit_of[cards] == suit).sum(axis=1) >= _SUITED - 2)
         if some.size:
-            suited = table.suited[masks[some, suit, None].astype(np.int16) | bits[suit]]
-            found[some] = np.maximum(found[some], suited)
-    found[dead_holes(deck, boards)] = table.count
-    return found
-
-
-# ------------------------------------------------------------------ any number of cards on the board
-
-
-def strengths_beside(deck: HoldemDeck, cards: Places) -> Ints:
-    """For each set of three to five cards (row), the strength of every hole with them, as a number that orders hands of
-    any number of cards; 0 for a hole that uses one of them."""
-    keys = _keys_beside(deck, cards.shape[1])
-    columns, bits = _of_holes(deck)
-    found = keys.plain[np.searchsorted(keys.row_keys, _row_keys(_held(deck, cards)))].take(columns, axis=1)
-    masks = suit_masks(deck, cards)
-    for suit in range(deck.suits):
-        found = np.maximum(found, keys.suited[masks[:, suit, None] | bits[suit]])
-    found[dead_holes(deck, cards)] = 0
+            found[some] = np.maximum(found[some], by_suit()[masks[some, suit, None] | bits[suit]])
+    found[_dead_holes(deck, cards)] = NO_HOLE
     return found
 
 
 def strengths_with_one(deck: HoldemDeck, boards: Places) -> Ints:
-    """For each board (row), the strength of each card of the deck with it, as `strengths_beside` has it; 0 for a card
-    of the board."""
+    """For each board of four or five cards (row), the number of each card of the deck with it; 0 for a card of the
+    board."""
     each = np.arange(deck.size)
     ranks = np.array(deck.ranks)[each % len(deck.ranks)] - 2
-    found = _of_counts(_held(deck, boards)[:, None, :] + np.eye(RANKS, dtype=np.int64)[ranks])
+    found = _number_of(_row_keys(_held(deck, boards))[:, None] + _OF_RANK[ranks], boards.shape[1] + 1)
     masks = suit_masks(deck, boards)[:, deck.suit_of] | deck.bit_of
-    found = np.asarray(np.maximum(found, _of_suited()[masks]))
+    found = np.asarray(np.maximum(found, by_suit()[masks]))
     np.put_along_axis(found, boards, 0, axis=1)
     return found
-
-
-def strength_alone(deck: HoldemDeck, cards: Places) -> Ints:
-    """What five to seven cards make by themselves (rows are sets of cards), as `strengths_beside` has it."""
-    suited = _of_suited()[suit_masks(deck, cards)].max(axis=1)
-    return np.asarray(np.maximum(_of_counts(_held(deck, cards)), suited))
-
-
-@lru_cache(maxsize=4)
-def strength_numbers(deck: HoldemDeck) -> Ints:
-    """Every strength of five cards, in order: 7,462 with the whole deck."""
-    keys = _keys_beside(deck, _SUITED - 2)
-    numbers = np.unique(np.concatenate([keys.plain.ravel(), keys.suited[keys.suited > 0]]))
-    return numbers[[_is_dealt(number) for number in numbers.tolist()]]
-
-
-def _ranks_of(number: int) -> list[int]:
-    """The five ranks, from 0, of a hand of this strength."""
-    category, digits = number >> 4 * _SUITED, [number >> 4 * place & 15 for place in range(_SUITED - 1, -1, -1)]
-    match category:
-        case 8 | 9 | 4:
-            return [digits[0] - step if digits[0] >= step else RANKS - 1 for step in range(_SUITED)]
-        case 7:
-            return [digits[0]] * 4 + [digits[1]]
-        case 6:
-            return [digits[0]] * 3 + [digits[1]] * 2
-        case 3:
-            return [digits[0]] * 3 + digits[1:3]
-        case 2:
-            return [digits[0]] * 2 + [digits[1]] * 2 + [digits[2]]
-        case 1:
-            return [digits[0]] * 2 + digits[1:4]
-    return digits
-
-
-def _is_dealt(number: int) -> bool:
-    """Whether four suits have such a hand: the table of ranks has rows with five of one, too."""
-    ranks = _ranks_of(number)
-    return max(map(ranks.count, ranks)) <= 4
-
-
-def five_cards_of(number: int) -> list[int]:
-    """Five cards of the whole deck with this strength."""
-    flush = number >> 4 * _SUITED in (_FLUSH, _STRAIGHT_FLUSH, _ROYAL)
-    return [(0 if flush else place % 4) * RANKS + rank for place, rank in enumerate(_ranks_of(number))]

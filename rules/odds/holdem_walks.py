@@ -13,7 +13,7 @@ import numpy as np
 
 from rules.odds.holdem_deck import BOARD, Flags, HoldemDeck, Inside, Ints, Places, folded_sets, inside
 from rules.odds.holdem_showdowns import OUTCOMES, Boards, Rivals, rivals, some_boards
-from rules.odds.holdem_strength import CATEGORIES, strength_table
+from rules.odds.holdem_strength import CATEGORIES, NO_HOLE, ladder
 from rules.odds.holdem_terms import CallAndRaise, Line, RaiseOnce
 
 FLOP: Final = 3
@@ -107,20 +107,20 @@ def _batches(deck: HoldemDeck, part: slice) -> Iterator[Boards]:
         yield some_boards(deck, boards, slice(start, min(start + _AT_ONCE, part.stop)))
 
 
-def _gained(deck: HoldemDeck, table: Ints, boards: Boards, found: Rivals) -> Ints:
+def _gained(table: Ints, boards: Boards, found: Rivals) -> Ints:
     """What a table of gains by showdown and category comes to over all rivals, for each board and hole."""
-    category = strength_table(deck).category
     sums = np.zeros(boards.strength.shape, dtype=np.int64)
     for row, (_, _, count) in zip(table, found.every(), strict=True):
         if (row == row[0]).all():
             sums += row[0] * count
         else:
-            sums += np.append(row[category], 0).take(boards.strength) * count
+            sums += row[ladder().category].take(boards.strength) * count
     return sums
 
 
 def _if_folded(deck: HoldemDeck, worth: Worth, boards: Boards) -> Ints:
-    by_strength = np.append(worth.folded[strength_table(deck).category] * deck.rivals, 0)
+    by_strength = worth.folded[ladder().category] * deck.rivals
+    by_strength[NO_HOLE] = 0
     return np.asarray(by_strength.take(boards.strength))
 
 
@@ -146,7 +146,7 @@ class _AtEnd:
 
 
 def _at_end(task: HoldemTask, boards: Boards, found: Rivals) -> _AtEnd:
-    first, raised = (_gained(task.deck, table, boards, found) for table in (task.worth.first, task.worth.raised))
+    first, raised = (_gained(table, boards, found) for table in (task.worth.first, task.worth.raised))
     return _AtEnd(first, raised, _if_folded(task.deck, task.worth, boards))
 
 
@@ -211,11 +211,10 @@ def lines(raises: RaiseOnce | CallAndRaise) -> list[Line]:
 def ways_of(task: HoldemTask, choices: Choices, part: slice) -> Ints:
     """For a part of the boards: deals by line of play, showdown and category."""
     deck = task.deck
-    category = np.append(strength_table(deck).category, 0).astype(np.intp)
     ways: Ints = np.zeros((len(lines(task.raises)), len(SHOWDOWNS), len(CATEGORIES)), dtype=np.int64)
     for boards in _batches(deck, part):
         found = rivals(deck, boards, task.qualifier)
-        held = category.take(boards.strength).ravel()
+        held = ladder().category.take(boards.strength).ravel()
         for line, times in enumerate(_times(task, choices, boards, found)):
             if not times.any():
                 continue

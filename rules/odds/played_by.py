@@ -13,6 +13,7 @@ from rules.odds.choices import Choose as ChooseCase
 from rules.odds.choices import Option
 from rules.odds.placed_sets import Choose
 from rules.odds.question import Question
+from rules.odds.seen_hands import RankedHands, codes_of, units_for
 from rules.odds.strategy import Strategy
 from rules.odds.versus import Cases
 
@@ -31,11 +32,11 @@ def by_strategy(question: Question, raises: Sequence[Fraction]) -> ChooseCase | 
         if found.up.shape[1]:  # of the dealer's card a rule can ask the rank alone
             seen += found.up[:, 0] // found.deck.suits
         first, alike = np.unique(seen, return_index=True, return_inverse=True)[1:]
-        taken = np.zeros(len(first), np.intp)
-        for place, situation in enumerate(first):
-            cards, up = (found.deck.cards(held[situation]) for held in (found.own, found.up))
-            taken[place] = _place(strategy, 0, strategy.units(0, cards, up), raises)
-        return taken[alike]
+        codes = np.array(found.deck.cards(range(found.deck.deck)), np.uint8)
+        hands = RankedHands(question.game, codes[found.own[first]], dealer=codes[found.up[first]])
+        rules, units = units_for(strategy, 0, hands)
+        met = {rule: _place(strategy, 0, units[rule], raises) for rule in np.unique(rules).tolist()}
+        return np.array([met.get(rule, 0) for rule in range(len(units))], np.intp)[rules[alike]]
 
     return choose
 
@@ -56,7 +57,8 @@ def chosen(question: Question, *raises: Sequence[Fraction | int]) -> Choose | No
             return None
         if decision and (asks := strategy.asks_of_own(decision)):
             raise OddsRefused("condition, where cards are known as a set,", asks, _OF_ANY_CARDS)
-        return _place(strategy, decision, strategy.units(decision, cards), raises[min(decision, len(raises) - 1)])
+        rules, units = units_for(strategy, decision, RankedHands(question.game, codes_of(cards)))
+        return _place(strategy, decision, units[rules[0]], raises[min(decision, len(raises) - 1)])
 
     return choose
 

@@ -5,7 +5,7 @@ last of them without a condition, or `[otherwise]`. What a condition may ask is 
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -15,11 +15,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from dealer_flow.tomlfile import TomlTable, load
-from protocol.cards import Card
 from protocol.tomlfile import Key
 from rules.game.load import Game
 from rules.odds.decisions import DecisionPoint, NoProcedure, OpenChoice, decisions
-from rules.odds.strategy_words import InView, RuleWhen, faults_of, holds, of_own
+from rules.odds.strategy_words import RuleWhen, faults_of, of_own
 
 
 class StrategyRule(TomlTable):
@@ -90,15 +89,15 @@ class Strategy:
         step = self.decisions[number].step
         return next(filter(None, (of_own(rule.when) for rule in self.spec.rule if rule.step == step)), "")
 
-    def units(self, number: int, seen: Sequence[Card], dealer: Sequence[Card] = (), own: int = 0) -> Fraction:
-        """What is put on the table at the decision, counted from 0: 0 for a fold, a check or a bet taken back, else so
-        many units of the first bet. `seen` are the cards a player sees, the first `own` of them his own (all for 0)."""
-        decision = self.decisions[number]
-        hand = InView(tuple(seen), tuple(dealer), own or len(seen), self.game)
-        for rule in self.spec.rule:
-            if rule.step == decision.step and holds(rule.when, hand):
-                return decision.units[rule.choose] * rule.times
-        return decision.units[self.spec.otherwise[decision.step]]
+    def rules(self, number: int) -> list[tuple[RuleWhen, Fraction]]:
+        """What is put on the table at the decision, counted from 0, by its rules, first to last: 0 for a fold, a check
+        or a bet taken back, else so many units of the first bet."""
+        decision, spec = self.decisions[number], self.spec
+        found = [
+            (rule.when, decision.units[rule.choose] * rule.times) for rule in spec.rule if rule.step == decision.step
+        ]
+        others = spec.otherwise.get(decision.step)
+        return found if others is None else [*found, (RuleWhen(), decision.units[others])]
 
 
 def load_strategy(path: Path, game: Game) -> Strategy:

@@ -1,16 +1,16 @@
-"""What a rule of a strategy may ask of the cards that a player sees. Everything that one `when` names must hold."""
+"""What a rule of a strategy may ask of the cards that a player sees. Everything that one `when` names must hold, as
+`rules.odds.seen_hands` looks at them."""
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Final
 
 from pydantic import Field
 
 from dealer_flow.tomlfile import TomlTable
-from protocol.cards import ACE_HIGH, DECK, RANKS_UP, Card, high_rank, parse_cards
+from protocol.cards import RANKS_UP, Card, high_rank, parse_cards
 from protocol.errors import DealwireError
 from protocol.tomlfile import Key
 from rules.errors import OddsRefused
@@ -63,21 +63,6 @@ class RuleWhen(TomlTable):
     any: tuple["RuleWhen", ...] = ()
 
 
-@dataclass(frozen=True)
-class InView:
-    """What a player sees: `cards`, the first `own` of them his own, and the dealer's that lie open."""
-
-    cards: tuple[Card, ...]
-    dealer: tuple[Card, ...]
-    own: int
-    game: Game
-
-
-def holds(when: RuleWhen, seen: InView) -> bool:
-    """Whether everything that `when` names holds."""
-    return all(_conditions(when, seen))
-
-
 def of_own(when: RuleWhen) -> str:
     """A condition in `when` that asks which cards are the player's own, as the file names it; empty where none does."""
     for name in ("hole", "hidden_pair", "hidden_draw", "outs_below"):
@@ -87,62 +72,12 @@ def of_own(when: RuleWhen) -> str:
     return next(filter(None, map(of_own, (*((when.without,) if when.without else ()), *when.any))), "")
 
 
-def _conditions(when: RuleWhen, seen: InView) -> Iterator[bool]:
-    ranks = sorted(map(high_rank, seen.cards), reverse=True)
-    if when.at_least:
-        yield _strength(seen.game, seen.cards) >= _least(seen.game, when.at_least)
-    if when.makes:
-        key = _key(seen.game, seen.cards)
-        yield any(_row(row)(key) for row in when.makes)
-    if when.holds:
-        wanted = Counter(RANKS_UP.index(letter) + 2 for letter in when.holds)
-        yield all(ranks.count(rank) >= times for rank, times in wanted.items())
-    if when.suited:
-        yield _is_suited(seen.cards, when.suited, when.spread)
-    if when.high:
-        least = RANKS_UP.index(when.high.rank) + 2
-        yield sum(rank >= least for rank in ranks) >= when.high.cards
-    if when.hole:
-        yield any(fits_hole(each, seen.cards[:2]) for each in when.hole)
-    yield from _of_dealer(when, seen, ranks)
-    yield from _hidden(when, seen)
-    if when.without:
-        yield not holds(when.without, seen)
-    if when.any:
-        yield any(holds(each, seen) for each in when.any)
-
-
-def _of_dealer(when: RuleWhen, seen: InView, ranks: Sequence[int]) -> Iterator[bool]:
-    if when.dealer:
-        yield any(RANKS_UP[high_rank(card) - 2] in when.dealer for card in seen.dealer)
-    if when.dealer_matches is not None:
-        yield any(high_rank(card) in ranks for card in seen.dealer) == when.dealer_matches
-
-
-def _hidden(when: RuleWhen, seen: InView) -> Iterator[bool]:
-    own, times = [high_rank(card) for card in seen.cards[: seen.own]], Counter(map(high_rank, seen.cards))
-    if when.hidden_pair is not None:
-        yield any(times[rank] > 1 for rank in own) == when.hidden_pair
-    if when.hidden_draw:
-        suits = Counter(card.suit for card in seen.cards)
-        least = RANKS_UP.index(when.hidden_draw) + 2
-        mine = seen.cards[: seen.own]
-        yield any(suits[card.suit] >= 4 and high_rank(card) >= least for card in mine)
-    if when.outs_below:
-        yield _outs(seen) < when.outs_below
-
-
-def _outs(seen: InView) -> int:
-    """Cards that nobody has seen which make more with the board than the player has."""
-    board, mine = seen.cards[seen.own :], _strength(seen.game, seen.cards)
-    return sum(_strength(seen.game, (*board, card)) > mine for card in DECK if card not in seen.cards)
-
-
 def _ranking(game: Game) -> Ranking:
     return game.rankings[_PLAYER] if _PLAYER in game.rankings else next(iter(game.rankings.values()))
 
 
-def _strength(game: Game, cards: Sequence[Card]) -> Any:
+def strength_of(game: Game, cards: Sequence[Card]) -> Any:
+    """What the player's ranking makes of cards; OddsRefused for so many that it does not take."""
     ranking = _ranking(game)
     least, most = ranking.sizes
     if not least <= len(cards) <= most:
@@ -150,18 +85,7 @@ def _strength(game: Game, cards: Sequence[Card]) -> Any:
     return ranking.rank(cards, game.default_readings()).strength
 
 
-_LEAST: Final[dict[tuple[str, str, str], Any]] = {}
-
-
-def _least(game: Game, text: str) -> Any:
-    """The strength of a hand as a file writes it."""
-    key = game.id, game.sha256, text
-    if key not in _LEAST:
-        _LEAST[key] = _strength(game, parse_cards(text))
-    return _LEAST[key]
-
-
-def _key(game: Game, cards: Sequence[Card]) -> Any:
+def key_of(game: Game, cards: Sequence[Card]) -> Any:
     """The key of the game's own ranking, or of the ranks alone while there are too few cards for it."""
     ranking = _ranking(game)
     least, most = ranking.sizes
@@ -186,46 +110,31 @@ _SHAPES: Final = (
 
 
 @cache
-def _row(row: str) -> Any:
+def row_check(row: str) -> Any:
+    """The check of a key by a row of a pay table; None for what is no row."""
     return _POKER.check(row)
 
 
-def _is_suited(cards: Sequence[Card], number: int, spread: int) -> bool:
-    for suit in {card.suit for card in cards}:
-        ranks = [high_rank(card) for card in cards if card.suit == suit]
-        low = [1 if rank == ACE_HIGH else rank for rank in ranks]
-        if len(ranks) >= number and (not spread or min(max(each) - min(each) for each in (ranks, low)) < spread):
-            return True
-    return False
-
-
-def fits_hole(text: str, cards: Sequence[Card]) -> bool:
-    """Whether two cards are of a class of holes, as in `A2s+`."""
+def hole_class(text: str) -> tuple[int, int, str, bool] | None:
+    """Of a class of two cards, as in `A2s+`: the higher rank and the lower one, `s` or `o` where suits matter, and
+    whether a higher second card, or a higher pair, is of it, too; None for a text that is none."""
     found = _HOLE.fullmatch(text)
-    if found is None or len(cards) < 2:
-        return False
-    high, low = (RANKS_UP.index(found[part]) + 2 for part in (1, 2))
-    first, second = sorted(map(high_rank, cards), reverse=True)
-    suited = cards[0].suit == cards[1].suit
-    if high == low:
-        return first == second and (first == high or (first > high and bool(found[4])))
-    fits = found[3] == "" or suited == (found[3] == "s")
-    return fits and first == high and (second == low or (low < second < high and bool(found[4])))
+    return found and (RANKS_UP.index(found[1]) + 2, RANKS_UP.index(found[2]) + 2, found[3], bool(found[4]))
 
 
 def faults_of(when: RuleWhen, game: Game) -> Iterator[tuple[Key, str]]:
     """What one key cannot know of another, or of the game."""
     if when.at_least:
         try:
-            _strength(game, parse_cards(when.at_least))
+            strength_of(game, parse_cards(when.at_least))
         except (ValueError, DealwireError) as error:
             yield ("at-least",), str(error)
     for number, row in enumerate(when.makes):
-        if _row(row) is None:
+        if row_check(row) is None:
             yield ("makes", number), f"no row {row!r}; allowed: {_POKER.allowed}"
     for number, text in enumerate(when.hole):
-        found = _HOLE.fullmatch(text)
-        if found is None or RANKS_UP.index(found[1]) < RANKS_UP.index(found[2]) or (found[1] == found[2] and found[3]):
+        found = hole_class(text)
+        if found is None or found[0] < found[1] or (found[0] == found[1] and found[2]):
             yield ("hole", number), f"{text!r} is no class of two cards; allowed: 'QQ+', 'A2s+', 'KTo', 'QJ'"
     if when.spread and not when.suited:
         yield ("spread",), "goes with suited: within how many ranks those cards lie"

@@ -14,7 +14,6 @@ import pytest
 pytest.importorskip("numpy")
 
 from dealer_flow.games import files_of
-from protocol.cards import parse_cards
 from protocol.tomlfile import TomlFileError
 from rules import game_ids
 from rules.game.load import Game, load_game
@@ -280,4 +279,4 @@ def test_a_strategy_bets_what_the_procedure_lets_it(tmp_path: Path) -> None:
         {"check-2": 0, "play-2x": 3},
         {"fold": 0, "play-1x": 1},
     ]
-    assert played.units(0, parse_cards("2C 3D")) == 5
+    assert [units for _, units in played.rules(0)] == [5]

@@ -21,7 +21,7 @@ from rules.odds.holdem_deck import (
     summed_over_alike,
 )
 from rules.odds.holdem_showdowns import Boards, rivals, some_boards
-from rules.odds.holdem_strength import CATEGORIES, strength_table
+from rules.odds.holdem_strength import CATEGORIES, NO_HOLE, ladder
 from rules.odds.holdem_terms import CallAndRaise, FirstBet, HoldemCount, HoldemEnding, HoldemTerms, Net, RaiseOnce
 from tests.support.oracles.holdem_by_hand import LIMITS, ORDER, ByHand, Cards, category, rank
 from tests.support.oracles.odds_summed import deals, joint
@@ -218,7 +218,7 @@ def test_single_boards_against_every_hand(qualifier: str) -> None:
         numbers = {hole: rank(hole | board) for hole in holes if not hole & board}
         least = next(limit for limit, name in LIMITS if name == qualifier)
         for place in range(0, len(holes), 23):
-            hole, table = holes[place], strength_table(WHOLE)
+            hole = holes[place]
             seen = [column[place] for column in found]
             if hole & board:
                 assert not any(seen)
@@ -228,22 +228,21 @@ def test_single_boards_against_every_hand(qualifier: str) -> None:
                 if not other & hole:
                     against[theirs > least, (mine > theirs) - (mine < theirs)] += 1
             assert seen == [against[other, side] for other in (False, True) for side in (-1, 0, 1)]
-            assert CATEGORIES[table.category[some.strength[0, place]]] == category(mine)
+            assert CATEGORIES[ladder().category[some.strength[0, place]]] == category(mine)
 
 
 def test_strengths_are_in_the_order_of_another_library() -> None:
-    sets, table = folded_sets(WHOLE, 5), strength_table(WHOLE)
+    sets = folded_sets(WHOLE, 5)
     numbers: dict[int, set[int]] = {}
     for at in range(11, sets.count, 4999):
         some = some_boards(WHOLE, sets, slice(at, at + 1))
         board = names(WHOLE, some.cards[0])
         for place in range(at % 13, WHOLE.holes.shape[1], 13):
-            if (mine := int(some.strength[0, place])) < table.count:
+            if (mine := int(some.strength[0, place])) < NO_HOLE:
                 numbers.setdefault(mine, set()).add(rank(names(WHOLE, WHOLE.holes[:, place]) | board))
     assert all(len(found) == 1 for found in numbers.values())
     in_order = [next(iter(numbers[mine])) for mine in sorted(numbers)]
     assert in_order == sorted(in_order, reverse=True)
-    assert table.count == 4824  # so many of the 7,462 hands are the best of seven
 
 
 def edge(found: HoldemCount) -> Fraction:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from protocol.cards import Card
+from protocol.cards import CARDS, Card
 from rules.errors import OddsRefused
 from rules.game.load import load_game
 from rules.odds import holdem_game
@@ -14,14 +14,15 @@ from rules.odds.compute import odds
 from rules.odds.holdem import class_names, count_holdem
 from rules.odds.holdem_deck import HoldemDeck, Places, folded_sets
 from rules.odds.holdem_deck import board_cards as cards_of
-from rules.odds.holdem_rules import SeenHoles, bets_by, card_of, hold, holdem_strategy
-from rules.odds.holdem_strength import five_cards_of, strength_alone, strength_numbers
+from rules.odds.holdem_rules import SeenHoles, bets_by, codes, holdem_strategy
+from rules.odds.holdem_strength import CATEGORIES, by_ranks, by_suit, ladder
 from rules.odds.question import OneDeck, Question
 from rules.odds.returns import Odds
+from rules.odds.seen_hands import RankedHands, codes_of, holds
 from rules.odds.strategy import load_strategy
-from rules.odds.strategy_words import InView, RuleWhen, holds
+from rules.odds.strategy_words import RuleWhen
 from tests.rules.test_odds_holdem import SUITS, ULTIMATE, deck_of
-from tests.support.oracles.holdem_by_hand import LIMITS, ORDER, ByHand, Cards, category, rank
+from tests.support.oracles.holdem_by_hand import ByHand, Cards, category, rank
 from tests.support.oracles.odds_summed import deals, joint
 
 WHOLE = HoldemDeck()
@@ -48,7 +49,7 @@ SAMPLES: list[tuple[dict[str, object], tuple[int, ...]]] = [
 
 
 def cards(numbers: Places) -> tuple[Card, ...]:
-    return tuple(card_of(WHOLE, number) for number in numbers.tolist())
+    return tuple(CARDS[code] for code in codes(WHOLE)[numbers].tolist())
 
 
 @pytest.mark.parametrize(("when", "boards"), SAMPLES)
@@ -57,13 +58,13 @@ def test_a_word_on_many_boards_is_what_it_asks_of_one_hand(when: dict[str, objec
     for number in boards:
         sets = folded_sets(WHOLE, number)
         picked = cards_of(WHOLE, sets.masks[number :: sets.count // 29])
-        found = hold(asked, SeenHoles(WHOLE, picked))
+        found = holds(asked, SeenHoles(WHOLE, picked))
         for board, row in zip(picked, found, strict=True):
             for place in range(number, WHOLE.holes.shape[1], 97):
                 hole = WHOLE.holes[:, place]
                 if not set(hole.tolist()) & set(board.tolist()):
-                    hand = InView((*cards(hole), *cards(board)), (), 2, game)
-                    assert row[place] == holds(asked, hand), hand.cards
+                    hand = RankedHands(game, codes_of(cards(hole)), codes_of(cards(board)))
+                    assert row[place] == holds(asked, hand)[0], (hole, board)
                     seen.add(bool(row[place]))
     assert seen == {True, False}
 
@@ -71,19 +72,16 @@ def test_a_word_on_many_boards_is_what_it_asks_of_one_hand(when: dict[str, objec
 def test_a_card_of_the_dealer_never_lies_open() -> None:
     picked = cards_of(WHOLE, folded_sets(WHOLE, 3).masks[:1])
     for when in ({"dealer": "A"}, {"dealer-matches": True}):
-        assert not hold(RuleWhen.model_validate(when), SeenHoles(WHOLE, picked)).any()
+        assert not holds(RuleWhen.model_validate(when), SeenHoles(WHOLE, picked)).any()
 
 
 def test_every_hand_has_its_number() -> None:
-    numbers = strength_numbers(WHOLE)
-    assert len(numbers) == 7462
-    hands = [five_cards_of(number) for number in numbers.tolist()]
-    strings = [frozenset(ORDER[card % 13] + SUITS[card // 13] for card in hand) for hand in hands]
-    assert [rank(hand) for hand in strings] == list(range(7462, 0, -1))
-    found = strength_alone(WHOLE, np.array(hands, dtype=np.intp))
-    assert (found == numbers).all()
-    names = [name for _, name in reversed(LIMITS)]
-    assert [names[at] for at in found >> 20] == [category(rank(hand)) for hand in strings]
+    hands = [frozenset(card.text for card in hand.cards) for hand in ladder().hands]
+    assert [rank(hand) for hand in hands] == list(range(7462, 0, -1))
+    assert list(ladder().numbers.values()) == list(range(1, 7463))
+    assert [CATEGORIES[at] for at in ladder().category[1:-1]] == [category(rank(hand)) for hand in hands]
+    best_of_seven = np.unique([*by_ranks(7)[1], *by_suit()])
+    assert len(best_of_seven[best_of_seven > 0]) == 4824
 
 
 STRATEGY = """

@@ -10,8 +10,9 @@ from protocol.tomlfile import TomlFileError
 from rules.errors import OddsRefused
 from rules.game.load import load_game
 from rules.odds import Odds, Question, odds
+from rules.odds.seen_hands import RankedHands, codes_of, holds, units_for
 from rules.odds.strategy import load_strategy
-from rules.odds.strategy_words import InView, RuleWhen, fits_hole, holds, of_own
+from rules.odds.strategy_words import RuleWhen, of_own
 from tests.support.reading.each import of_each
 
 EXAMPLES = Path(__file__).parent.parent.parent / "docs" / "examples"
@@ -19,8 +20,14 @@ HEAD = 'schema = "dealwire.strategy/1"\ntitle = "a rule"\n'
 
 
 def asks(when: dict[str, object], cards: str, dealer: str = "", own: int = 0, game: str = "caribbean-stud.co") -> bool:
-    held, up = tuple(parse_cards(cards)), tuple(parse_cards(dealer)) if dealer else ()
-    return holds(RuleWhen.model_validate(when), InView(held, up, own or len(held), load_game(game)))
+    return bool(holds(RuleWhen.model_validate(when), hands(cards, dealer, own, game))[0])
+
+
+def hands(cards: str, dealer: str = "", own: int = 0, game: str = "caribbean-stud.co") -> RankedHands:
+    """One hand, of which the first so many cards are the player's own."""
+    held, up = parse_cards(cards), parse_cards(dealer) if dealer else []
+    own = own or len(held)
+    return RankedHands(load_game(game), codes_of(held[:own]), codes_of(held[own:]), codes_of(up))
 
 
 @pytest.mark.parametrize(("when", "cards", "expected"), [
@@ -94,7 +101,7 @@ HOLES = [
 def test_classes_of_two_cards(text: str, of_it: str, others: str) -> None:
     for held, expected in ((of_it, True), (others, False)):
         for cards in filter(None, held.split(" | ")):
-            assert fits_hole(text, parse_cards(cards)) is expected, cards
+            assert asks({"hole": (text,)}, cards) is expected, cards
 
 
 FEW = [
@@ -257,9 +264,13 @@ def test_what_a_strategy_puts_on_the_table(tmp_path: Path) -> None:
         + '[otherwise]\nthird-choice = "fold-1"\nfourth-choice = "fourth-street"\n'
     )
     strategy = load_strategy(path, load_game("mississippi-stud.co"))
-    taken = [strategy.units(0, parse_cards(cards)) for cards in ("AC AD", "AC 9D", "KC KD")]
-    assert taken == [3, 1, 0]
-    assert [strategy.units(1, parse_cards(cards), own=2) for cards in ("AC AD 2C", "2C AD AC")] == [0, 1]
+
+    def units(number: int, cards: str, own: int = 0) -> Fraction:
+        (rule,), of_rule = units_for(strategy, number, hands(cards, own=own, game="mississippi-stud.co"))
+        return of_rule[rule]
+
+    assert [units(0, cards) for cards in ("AC AD", "AC 9D", "KC KD")] == [3, 1, 0]
+    assert [units(1, cards, own=2) for cards in ("AC AD 2C", "2C AD AC")] == [0, 1]
     assert [strategy.speaks_of(number) for number in range(4)] == [True, True, False, False]
     assert [strategy.asks_of_own(number) for number in range(3)] == ["", "hole", ""]
 
