@@ -23,7 +23,7 @@ from dealer_flow.procedure.load import ProcedureError, known_procedures
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealwire.cli.exits import Exit, explain
-from dealwire.cli.options import TableMaker
+from dealwire.cli.table_options import TableMaker
 from dealwire.config.schema import DAY_BEGINS
 from dealwire.journal.segments import gaming_day
 from dealwire.table.table import TableOutcome

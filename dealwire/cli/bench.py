@@ -30,7 +30,7 @@ from dealwire.bench.verbs.probe import MS, Probe
 from dealwire.bench.verbs.wire import LiveWire, Wire
 from dealwire.cli.bench_reports import ReportFiles, doubt, new_key, read_earlier, refuse, verify, write_forms
 from dealwire.cli.exits import Exit
-from dealwire.cli.options import FILE, DecimalRange, together
+from dealwire.cli.options import A_FILE, ADDRESS, FILE, FLAG, SEED, decimal, declared, many, usually, whole
 from dealwire.cli.terminal import ProgressLine, echo, echo_json
 from dealwire.rehearsal.faults import faults
 from devices.clock import SystemClock
@@ -62,68 +62,52 @@ def _head_text(_ctx: click.Context, param: click.Parameter, value: str) -> str:
     return value.strip()
 
 
-line_options = together(
-    click.option("--shuffler", metavar="ADDRESS", help="Judge the packet shuffler on this line."),
-    click.option("--controller", metavar="ADDRESS", help="Judge the table controller on this line."),
-    click.option("--shoe", metavar="ADDRESS", help="Judge the card shoe on this line; it speaks TDP."),
-    click.option("--simulated", is_flag=True, help="Judge a simulated device instead."),
-    click.option(
-        "--real-time", is_flag=True, help="The simulated device on a real pseudo-terminal, by the wall clock."
-    ),
-    click.option(
+line_options = declared(
+    ("--shuffler", ADDRESS, "Judge the packet shuffler on this line."),
+    ("--controller", ADDRESS, "Judge the table controller on this line."),
+    ("--shoe", ADDRESS, "Judge the card shoe on this line; it speaks TDP."),
+    ("--simulated", FLAG, "Judge a simulated device instead."),
+    ("--real-time", FLAG, "The simulated device on a real pseudo-terminal, by the wall clock."),
+    (
         "--speed",
-        type=DecimalRange(0.01, 1000),
-        default=1.0,
-        show_default=True,
-        help="How much faster simulated people and machines are; the protocol keeps its times.",
+        usually(1.0, decimal(0.01, 1000)),
+        "How much faster simulated people and machines are; the protocol keeps its times.",
     ),
 )
-run_options = together(
-    click.option(
-        "--allowance",
-        "allowance_ms",
-        type=click.IntRange(0, 1000),
-        metavar="MS",
-        help="What the line and this machine may add to every limit, instead of what the plan says.",
+run_options = declared(
+    (
+        "--allowance allowance_ms",
+        whole(0, 1000, "MS"),
+        "What the line and this machine may add to every limit, instead of what the plan says.",
     ),
-    click.option("--only", multiple=True, metavar="PATTERN", help="Only these checks, such as 'frame.*'."),
-    click.option("--rounds", type=click.IntRange(1, 1_000_000), help="Rounds of the soak."),
-    click.option(
-        "--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Of everything by chance."
-    ),
-    click.option("--unattended", is_flag=True, help="Ask nobody: what needs a person is not run."),
-    click.option("--hands", metavar="COMMAND", help="A program that does what a person would be asked to do."),
-    click.option(
-        "--watch",
-        is_flag=True,
-        help="When the device was away and is back, make again what failed.",
-    ),
-    click.option("--strict", is_flag=True, help="Exit code 1 also when a check was not run, for whatever reason."),
+    ("--only", many("PATTERN"), "Only these checks, such as 'frame.*'."),
+    ("--rounds", whole(1, 1_000_000), "Rounds of the soak."),
+    ("--seed", usually(1, SEED), "Of everything by chance."),
+    ("--unattended", FLAG, "Ask nobody: what needs a person is not run."),
+    ("--hands", {"metavar": "COMMAND"}, "A program that does what a person would be asked to do."),
+    ("--watch", FLAG, "When the device was away and is back, make again what failed."),
+    ("--strict", FLAG, "Exit code 1 also when a check was not run, for whatever reason."),
 )
-head_options = together(
-    *(
-        click.option(f"--{name}", default="", metavar="TEXT", callback=_head_text, help=text)
-        for name, text in (
-            ("laboratory", "Who judges, for the head of the report."),
-            ("operator", "Who stood at the bench."),
-            ("ticket", "What it was done for: an order, a case, a serial number of yours."),
-        )
-    )
+_TEXT = {"default": "", "metavar": "TEXT", "callback": _head_text}
+head_options = declared(
+    ("--laboratory", _TEXT, "Who judges, for the head of the report."),
+    ("--operator", _TEXT, "Who stood at the bench."),
+    ("--ticket", _TEXT, "What it was done for: an order, a case, a serial number of yours."),
 )
-report_options = together(
-    click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object, and nothing else."),
-    click.option("--report", type=FILE, metavar="FILE", help="Also the report as JSON, which can be verified."),
-    click.option("--sign", type=FILE, metavar="KEYFILE", help="Sign the file of --report, in FILE.sig beside it."),
-    click.option("--junit", type=FILE, metavar="FILE", help="Also as JUnit XML."),
-    click.option("--html", type=FILE, metavar="FILE", help="Also as one HTML file."),
-    click.option("--overwrite", is_flag=True, help="Replace what these files held before, and their signature."),
-    click.option("--against", type=FILE, metavar="FILE", help="Say what changed since the report in this file."),
+report_options = declared(
+    ("--json as_json", FLAG, "Print the report as one JSON object, and nothing else."),
+    ("--report", A_FILE, "Also the report as JSON, which can be verified."),
+    ("--sign", {**A_FILE, "metavar": "KEYFILE"}, "Sign the file of --report, in FILE.sig beside it."),
+    ("--junit", A_FILE, "Also as JUnit XML."),
+    ("--html", A_FILE, "Also as one HTML file."),
+    ("--overwrite", FLAG, "Replace what these files held before, and their signature."),
+    ("--against", A_FILE, "Say what changed since the report in this file."),
 )
-other_options = together(
-    click.option("--list", "as_list", is_flag=True, help="Name the plans, or the checks of PLAN, and the faults."),
-    click.option("--verify", "verify_file", type=FILE, metavar="FILE", help="Judge no device but this report."),
-    click.option("--key", "key_file", type=FILE, metavar="FILE", help="With --verify: the signer's public key."),
-    click.option("--new-key", "key_pair", type=FILE, nargs=2, metavar="PRIVATE PUBLIC", help="Make a pair of keys."),
+other_options = declared(
+    ("--list as_list", FLAG, "Name the plans, or the checks of PLAN, and the faults."),
+    ("--verify verify_file", A_FILE, "Judge no device but this report."),
+    ("--key key_file", A_FILE, "With --verify: the signer's public key."),
+    ("--new-key key_pair", {"type": FILE, "nargs": 2, "metavar": "PRIVATE PUBLIC"}, "Make a pair of keys."),
 )
 
 

@@ -1,6 +1,7 @@
 """What a shell may offer in place of an unfinished word: the ids that this program knows, for any command that takes
 one. Files, choices, options and commands click knows itself."""
 
+import importlib
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -10,6 +11,10 @@ from click.shell_completion import CompletionItem
 
 if TYPE_CHECKING:
     from rules.game.load import Game
+
+
+Known = Callable[[click.Context], Iterable[str]]
+"""The ids that a line may go on with; those of a game are of the one that stands on it already."""
 
 
 def completed(command: click.Command) -> click.Command:
@@ -23,28 +28,26 @@ def completed(command: click.Command) -> click.Command:
     return command
 
 
-def _offered(known: Callable[[click.Context], Iterable[str]], ctx: click.Context, begun: str) -> list[CompletionItem]:
+def _offered(known: Known, ctx: click.Context, begun: str) -> list[CompletionItem]:
     """The ids that begin so; files where none does, since each of these may be one."""
     found = [CompletionItem(name) for name in known(ctx) if name.startswith(begun)]
     return found or [CompletionItem(begun, type="file")]
 
 
-def _games(_: click.Context) -> Iterable[str]:
-    from rules.game.load import game_ids
-
-    return game_ids()
-
-
-def _editions(_: click.Context) -> Iterable[str]:
-    from dealer_flow.editions import edition_ids
-
-    return edition_ids()
+def _of(module: str, function: str) -> Known:
+    """The ids that a function of a module knows, which is loaded when they are asked for."""
+    return lambda _: getattr(importlib.import_module(module), function)()
 
 
-def _procedures(_: click.Context) -> Iterable[str]:
-    from dealer_flow.procedure.load import known_procedures
+_GAMES: Final = _of("rules.game.load", "game_ids")
+_EDITIONS: Final = _of("dealer_flow.editions", "edition_ids")
+_PROCEDURES: Final = _of("dealer_flow.procedure.load", "known_procedures")
+_DIALECTS: Final = _of("devices.dialects.known", "dialect_names")
 
-    return known_procedures()
+
+def _of_game(names: "Callable[[Game], Iterable[str]]") -> Known:
+    """What a game has; nothing where none is known."""
+    return lambda ctx: [] if (game := _game(ctx)) is None else names(game)
 
 
 def _scenarios(ctx: click.Context) -> Iterable[str]:
@@ -53,50 +56,15 @@ def _scenarios(ctx: click.Context) -> Iterable[str]:
     return [*scenario_ids(), *(shoe_scenario_ids() if ctx.info_name == "sim" else ())]
 
 
-def _dialects(_: click.Context) -> Iterable[str]:
-    from devices.dialects.known import dialect_names
-
-    return dialect_names()
-
-
-def _plans(_: click.Context) -> Iterable[str]:
-    from dealwire.bench.plan.plan import known_plans
-
-    return known_plans()
-
-
-def _house_ways(_: click.Context) -> Iterable[str]:
-    from rules.game.house_ways import houseway_ids
-
-    return houseway_ids()
-
-
-def _checkable(ctx: click.Context) -> Iterable[str]:
-    return dict.fromkeys([*_procedures(ctx), *_games(ctx)])
-
-
 def _files(ctx: click.Context) -> Iterable[str]:
-    return _checkable(ctx) if ctx.info_name == "check" else ()
+    return dict.fromkeys([*_PROCEDURES(ctx), *_GAMES(ctx)]) if ctx.info_name == "check" else ()
 
 
-def _paytables(ctx: click.Context) -> Iterable[str]:
-    """Of the game that stands on the line already."""
-    return [] if (game := _game(ctx)) is None else game.paytables
-
-
-def _bet_paytables(ctx: click.Context) -> Iterable[str]:
-    if (game := _game(ctx)) is None:
-        return []
+def _bet_paytables(game: "Game") -> Iterable[str]:
     return [f"{bet.name}={name}" for bet in game.spec.bets for name in getattr(bet, "paytables", ())]
 
 
-def _bets(ctx: click.Context) -> Iterable[str]:
-    return [] if (game := _game(ctx)) is None else [bet.name for bet in game.spec.bets]
-
-
-def _readings(ctx: click.Context) -> Iterable[str]:
-    if (game := _game(ctx)) is None:
-        return []
+def _readings(game: "Game") -> Iterable[str]:
     from rules.game.readings import READINGS
 
     return [f"{name}={option}" for name in game.default_readings() for option in READINGS[name]]
@@ -104,7 +72,7 @@ def _readings(ctx: click.Context) -> Iterable[str]:
 
 def _game(ctx: click.Context) -> "Game | None":
     """The game that the line names before the unfinished word, else the one that is meant without a name."""
-    from dealwire.cli.options import DEFAULT_GAME
+    from dealwire.cli.table_options import DEFAULT_GAME
     from protocol.errors import DealwireError
     from rules.game.load import game_ids, load_game, load_game_of
 
@@ -117,23 +85,23 @@ def _game(ctx: click.Context) -> "Game | None":
         return None
 
 
-IDS: Final[dict[str, Callable[[click.Context], Iterable[str]]]] = {
-    "bet": _bets,
-    "dialect": _dialects,
-    "edition": _editions,
+IDS: Final[dict[str, Known]] = {
+    "bet": _of_game(lambda game: [bet.name for bet in game.spec.bets]),
+    "dialect": _DIALECTS,
+    "edition": _EDITIONS,
     "files": _files,
-    "game": _games,
-    "games": _games,
-    "house_way": _house_ways,
-    "new": _editions,
-    "old": _editions,
-    "paytable": _paytables,
-    "paytables": _bet_paytables,
-    "plan": _plans,
-    "procedure": _procedures,
-    "procedures": _procedures,
-    "readings": _readings,
+    "game": _GAMES,
+    "games": _GAMES,
+    "house_way": _of("rules.game.house_ways", "houseway_ids"),
+    "new": _EDITIONS,
+    "old": _EDITIONS,
+    "paytable": _of_game(lambda game: game.paytables),
+    "paytables": _of_game(_bet_paytables),
+    "plan": _of("dealwire.bench.plan.plan", "known_plans"),
+    "procedure": _PROCEDURES,
+    "procedures": _PROCEDURES,
+    "readings": _of_game(_readings),
     "scenario": _scenarios,
-    "shoe_dialect": _dialects,
+    "shoe_dialect": _DIALECTS,
 }
 """By the name of a parameter, which means the same in every command."""

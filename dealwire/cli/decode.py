@@ -9,6 +9,7 @@ from typing import Final
 import click
 
 from dealwire.cli.exits import Exit, Stop
+from dealwire.cli.options import DIALECT, FLAG, declared
 from dealwire.cli.terminal import echo, echo_json
 from devices.dialects.dialect import Dialect, Explainer
 from devices.dialects.known import dialect_named
@@ -18,10 +19,10 @@ CHUNK: Final = 65536
 
 
 @click.command("decode")
-@click.option(
-    "--dialect", metavar="NAME", default="tdp", show_default=True, help="tdp, angel-eye, bee-tek or an added one."
+@declared(
+    ("--dialect", DIALECT, "tdp, angel-eye, bee-tek or an added one."),
+    ("--hex as_hex", FLAG, "Standard input is hexadecimal text; white space is ignored."),
 )
-@click.option("--hex", "as_hex", is_flag=True, help="Standard input is hexadecimal text; white space is ignored.")
 def command(dialect: str, as_hex: bool) -> None:
     """Read raw bytes on standard input; print one JSON object per frame or piece of noise.
 

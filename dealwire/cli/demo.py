@@ -13,9 +13,10 @@ import click
 
 from dealer_flow.procedure.load import load_procedure
 from dealwire.cli.exits import Exit
-from dealwire.cli.options import DEFAULT_GAME, FILE, DecimalRange
+from dealwire.cli.options import FILE, FLAG, decimal, declared, usually
 from dealwire.cli.run import has_console
 from dealwire.cli.show import RoundPrinter
+from dealwire.cli.table_options import DEFAULT_GAME
 from dealwire.cli.terminal import ProgressLine, echo
 from dealwire.hub.hub import Hub
 from dealwire.live import LineConfig, LiveTable
@@ -39,22 +40,18 @@ PATIENCE_S: Final = 30.0
 
 
 @click.command("demo")
-@click.option("--keep", type=FILE, help="Keep the recording in this new file.")
-@click.option("--speed", type=DecimalRange(0.1, 100), default=SPEED, show_default=True, help="1 is real time.")
-@click.option(
-    "--wait/--no-wait",
-    default=None,
-    help="Afterwards keep the console up until Enter.  [default: on a terminal]",
+@declared(
+    ("--keep", {"type": FILE}, "Keep the recording in this new file."),
+    ("--speed", usually(SPEED, decimal(0.1, 100)), "1 is real time."),
+    ("--wait/--no-wait", {"default": None}, "Afterwards keep the console up until Enter.  [default: on a terminal]"),
+    ("--open opens", FLAG, "Open the console in this machine's browser."),
+    (
+        "--devices",
+        usually("simulated", type=click.Choice(["simulated", "firmware"])),
+        "Simulated ones, or the reference devices in C that 'make firmware' builds.",
+    ),
+    ("--stay", FLAG, "Afterwards serve a simulated table with its console, until Ctrl-C."),
 )
-@click.option("--open", "opens", is_flag=True, help="Open the console in this machine's browser.")
-@click.option(
-    "--devices",
-    type=click.Choice(["simulated", "firmware"]),
-    default="simulated",
-    show_default=True,
-    help="Simulated ones, or the reference devices in C that 'make firmware' builds.",
-)
-@click.option("--stay", is_flag=True, help="Afterwards serve a simulated table with its console, until Ctrl-C.")
 @click.pass_context
 def command(
     ctx: click.Context, /, keep: Path | None, speed: float, wait: bool | None, opens: bool, devices: str, stay: bool

@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 import click
 
 from dealwire.cli.exits import Exit, Stop
-from dealwire.cli.options import FILE, DecimalRange
+from dealwire.cli.options import A_FILE, JSON_LINES, SECONDS, Row, declared, usually
 from dealwire.cli.terminal import echo, echo_json
 from devices.dialects.translation import names_of
 from devices.drive.driving import TIMEOUT_S, AnyHandle, open_device
@@ -22,16 +22,11 @@ SCHEMA: Final = "dealwire.device/1"
 
 T = TypeVar("T")
 
-_timeout = click.option(
-    "--timeout",
-    "timeout_s",
-    type=DecimalRange(0, min_open=True),
-    default=TIMEOUT_S,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long to wait for the device.",
+_TIMEOUT: Final[Row] = (
+    "--timeout timeout_s",
+    usually(TIMEOUT_S, SECONDS, metavar="SECONDS"),
+    "How long to wait for the device.",
 )
-_json = click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
 
 
 @click.group("device")
@@ -41,8 +36,7 @@ def command() -> None:
 
 @command.command("meters")
 @click.argument("line", metavar="LINE")
-@_timeout
-@_json
+@declared(_TIMEOUT, JSON_LINES)
 def meters(line: str, timeout_s: float, as_json: bool) -> None:
     """Print what every meter of the device on LINE shows: rounds, cards, shuffles, jams, hours ... by component.
 
@@ -68,18 +62,17 @@ def meters(line: str, timeout_s: float, as_json: bool) -> None:
 
 @command.command("verify")
 @click.argument("line", metavar="LINE")
-@click.option(
-    "--image", type=FILE, metavar="FILE", help="The image that its firmware should be, as its maker gives it."
+@declared(
+    ("--image", A_FILE, "The image that its firmware should be, as its maker gives it."),
+    ("--nonce", {"metavar": "HEX"}, "The 16 bytes to measure with; by default drawn here."),
+    (
+        "--digest-of",
+        A_FILE,
+        "Only print the digest of this file with the nonce, without a device; LINE is not opened.",
+    ),
+    _TIMEOUT,
+    JSON_LINES,
 )
-@click.option("--nonce", metavar="HEX", help="The 16 bytes to measure with; by default drawn here.")
-@click.option(
-    "--digest-of",
-    type=FILE,
-    metavar="FILE",
-    help="Only print the digest of this file with the nonce, without a device; LINE is not opened.",
-)
-@_timeout
-@_json
 @click.pass_context
 def verify(
     ctx: click.Context,

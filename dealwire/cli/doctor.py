@@ -13,7 +13,7 @@ import click
 
 from dealwire.cli.exits import Exit
 from dealwire.cli.fixes import Fix, fixes, needed_extras, secrets_of
-from dealwire.cli.options import FILE
+from dealwire.cli.options import FILE, FLAG, JSON_LINES, declared
 from dealwire.cli.terminal import echo, echo_json
 from dealwire.cli.udev import udev_rules
 from dealwire.cli.unit import RECORDER, advice, printed, shipped
@@ -32,15 +32,17 @@ COLOURS = {"good": "green", "note": None, "warning": "yellow", "bad": "red"}
 
 @click.command("doctor")
 @click.argument("file", required=False, type=FILE, metavar="[TABLE.TOML]")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
-@click.option("--udev", is_flag=True, help="Print udev rules for the adapters attached, and nothing else.")
-@click.option(
-    "--systemd",
-    is_flag=True,
-    help="Print a systemd unit that only records a table (`dealwire run --print-unit` serves one), and nothing else.",
+@declared(
+    JSON_LINES,
+    ("--udev", FLAG, "Print udev rules for the adapters attached, and nothing else."),
+    (
+        "--systemd",
+        FLAG,
+        "Print a systemd unit that only records a table (`dealwire run --print-unit` serves one), and nothing else.",
+    ),
+    ("--fix", FLAG, "Put right what can be: each fix is shown, and done where you say yes."),
+    ("--yes", FLAG, "With --fix: yes to every fix, for a script."),
 )
-@click.option("--fix", is_flag=True, help="Put right what can be: each fix is shown, and done where you say yes.")
-@click.option("--yes", is_flag=True, help="With --fix: yes to every fix, for a script.")
 @click.pass_context
 def command(
     ctx: click.Context, /, file: Path | None, as_json: bool, udev: bool, systemd: bool, fix: bool, yes: bool

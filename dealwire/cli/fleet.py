@@ -7,12 +7,13 @@ import signal
 from collections.abc import Coroutine, Iterator
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import click
 
 from dealwire.cli.ending import soon
 from dealwire.cli.exits import Exit, Stop
+from dealwire.cli.options import FILE, FLAG, Row, declared, usually, whole
 from dealwire.cli.terminal import echo
 from rules.errors import ExtraMissing
 
@@ -64,14 +65,15 @@ def _shipped(name: str) -> str:
     return resources.files("dealwire.export").joinpath("files", name).read_text(encoding="utf-8")
 
 
-_FILE = click.Path(dir_okay=False, readable=False, path_type=Path)
-postgres_option = click.option(
-    "--postgres", required=True, metavar="DSN", help="As libpq takes it; passwords belong in ~/.pgpass or PGPASSWORD."
+_POSTGRES: Final[Row] = (
+    "--postgres",
+    {"required": True, "metavar": "DSN"},
+    "As libpq takes it; passwords belong in ~/.pgpass or PGPASSWORD.",
 )
 
 
 @command.command("migrate")
-@postgres_option
+@declared(_POSTGRES)
 def migrate(postgres: str) -> None:
     """Make the tables, or bring them up to this program's version."""
     must_have("psycopg")
@@ -82,17 +84,19 @@ def migrate(postgres: str) -> None:
 
 
 @command.command("consume")
-@click.option("--mqtt", required=True, metavar="URL", help="mqtt://[USER@]HOST[:PORT], or mqtts:// for TLS.")
-@click.option("--mqtt-password-file", type=_FILE, help="A file whose first line is the password.")
-@click.option("--mqtt-ca", type=_FILE, help="Whom to trust with mqtts://, PEM; else whom the system trusts.")
-@click.option("--mqtt-cert", type=_FILE, help="Our certificate, PEM.")
-@click.option("--mqtt-key", type=_FILE, help="Key of --mqtt-cert, PEM.")
-@postgres_option
-@click.option("--name", default="dealwire-fleet", show_default=True, help="Who we are to the broker; each its own.")
-@click.option("--group", help="Share the lines with the consumers of this group.")
-@click.option("--metrics", "metrics_port", type=click.IntRange(0, 65535), help="Serve metrics here; 0: any free port.")
-@click.option("--metrics-host", default="127.0.0.1", show_default=True, help="Where to serve them.")
-@click.option("--wait", is_flag=True, help="Go on trying when broker or database are not there at the start.")
+@declared(
+    ("--mqtt", {"required": True, "metavar": "URL"}, "mqtt://[USER@]HOST[:PORT], or mqtts:// for TLS."),
+    ("--mqtt-password-file", {"type": FILE}, "A file whose first line is the password."),
+    ("--mqtt-ca", {"type": FILE}, "Whom to trust with mqtts://, PEM; else whom the system trusts."),
+    ("--mqtt-cert", {"type": FILE}, "Our certificate, PEM."),
+    ("--mqtt-key", {"type": FILE}, "Key of --mqtt-cert, PEM."),
+    _POSTGRES,
+    ("--name", usually("dealwire-fleet"), "Who we are to the broker; each its own."),
+    ("--group", {}, "Share the lines with the consumers of this group."),
+    ("--metrics metrics_port", whole(0, 65535), "Serve metrics here; 0: any free port."),
+    ("--metrics-host", usually("127.0.0.1"), "Where to serve them."),
+    ("--wait", FLAG, "Go on trying when broker or database are not there at the start."),
+)
 def consume(
     mqtt: str,
     mqtt_password_file: Path | None,

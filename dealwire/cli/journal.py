@@ -13,8 +13,9 @@ from click.core import ParameterSource
 
 from dealwire.cli.archive import known_procedure
 from dealwire.cli.exits import Exit, Stop
-from dealwire.cli.options import FILE, make_table, table_options
+from dealwire.cli.options import FILE
 from dealwire.cli.round_sheet import round_command
+from dealwire.cli.table_options import make_table, table_options
 from dealwire.cli.terminal import echo, echo_json
 from dealwire.journal.auditing import AuditorPrivateKey, named
 from dealwire.journal.check import JournalVerdict, verify

@@ -6,8 +6,9 @@ from typing import Final
 import click
 
 from dealwire.cli.exits import Stop, explain_silence
-from dealwire.cli.options import DecimalRange, line_options, reconnect_option
+from dealwire.cli.options import FLAG, JSON_LINES, SECONDS, declared, usually, whole
 from dealwire.cli.raw_bytes import RawBytes, stamps
+from dealwire.cli.table_options import line_options, reconnect_option
 from dealwire.cli.terminal import echo, echo_json
 from dealwire.live import LineConfig, LiveTable
 from dealwire.table.event_line import event_line, fields
@@ -23,28 +24,21 @@ NS: Final = 1_000_000_000
 @click.command("monitor")
 @line_options
 @reconnect_option
-@click.option(
-    "-t",
-    "--time",
-    "stamp",
-    type=click.Choice(["a", "d", "z", "n"]),
-    default="a",
-    show_default=True,
-    help="Time: a absolute, d since the last event, z since the start, n none.",
-)
-@click.option("-n", "--count", type=click.IntRange(1), help="Stop after this many events.")
-@click.option(
-    "-T", "--idle", "idle_s", type=DecimalRange(0, min_open=True), help="Stop after so many seconds without one."
-)
-@click.option(
-    "--hex",
-    "as_hex",
-    is_flag=True,
-    help="Print the bytes themselves, both ways, and which of them are frames: also where no dialect fits.",
-)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
-@click.option(
-    "--faces", is_flag=True, help="Print faces that devices read and nobody has shown; without it they are ??."
+@declared(
+    (
+        "-t --time stamp",
+        usually("a", type=click.Choice(["a", "d", "z", "n"])),
+        "Time: a absolute, d since the last event, z since the start, n none.",
+    ),
+    ("-n --count", whole(1), "Stop after this many events."),
+    ("-T --idle idle_s", SECONDS, "Stop after so many seconds without one."),
+    (
+        "--hex as_hex",
+        FLAG,
+        "Print the bytes themselves, both ways, and which of them are frames: also where no dialect fits.",
+    ),
+    JSON_LINES,
+    ("--faces", FLAG, "Print faces that devices read and nobody has shown; without it they are ??."),
 )
 def command(
     lines: list[LineConfig],
@@ -86,15 +80,23 @@ def command(
     def enough() -> bool:
         return count is not None and seen_so_far >= count
 
-    with LiveTable(lines, deliver, clock=clock, reconnect=reconnect) as live:
+    table = LiveTable(lines, deliver, clock=clock, reconnect=reconnect)
+    problems = _watched(table, enough, lambda: last_ns, idle_s)
+    if not enough():
+        _must_be_up(lines, up, problems)
+
+
+def _watched(
+    table: LiveTable, enough: Callable[[], bool], last_ns: Callable[[], int], idle_s: float | None
+) -> dict[str, DealwireError]:
+    """Run a table until it is enough, or nothing came for so long since `last_ns`; what is wrong with its lines."""
+    with table as live:
         while not enough() and not live.closed:
-            left_s = None if idle_s is None else idle_s - (clock.now_ns() - last_ns) / NS
+            left_s = None if idle_s is None else idle_s - (live.clock.now_ns() - last_ns()) / NS
             if left_s is not None and left_s <= 0:
                 break
             live.run(enough, left_s)
-        problems = live.problems
-    if not enough():
-        _must_be_up(lines, up, problems)
+        return live.problems
 
 
 def _print_bytes(
@@ -114,14 +116,8 @@ def _print_bytes(
         if isinstance(seen.body, LinkUp):
             up.add(seen.device)
 
-    with LiveTable(lines, deliver, record=lambda: raw, clock=clock, reconnect=reconnect) as live:
-        while not enough() and not live.closed:
-            last_ns = max(raw.received_ns, started_ns)
-            left_s = None if idle_s is None else idle_s - (clock.now_ns() - last_ns) / NS
-            if left_s is not None and left_s <= 0:
-                break
-            live.run(enough, left_s)
-        problems = live.problems
+    table = LiveTable(lines, deliver, record=lambda: raw, clock=clock, reconnect=reconnect)
+    problems = _watched(table, enough, lambda: max(raw.received_ns, started_ns), idle_s)
     raw.end()
     if raw.failure is not None:
         raise raw.failure

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from dealwire.cli.options import FILE, WagerCents, cache_folder, cents, pairs
+from dealwire.cli.options import A_FILE, CENTS, FLAG, cache_folder, cents, declared, many, pairs, usually, whole
 from dealwire.cli.progress import CountProgress
 from dealwire.cli.terminal import GrowingTable, echo_json
 from rules.game.load import load_game
@@ -25,27 +25,23 @@ def _named(_: click.Context, option: click.Parameter, value: str | None) -> str:
     return value or ""
 
 
+NAME = {"callback": _named, "metavar": "NAME"}
+
+
 @click.command("odds")
 @click.argument("game", metavar="GAME")
-@click.option("--bet", callback=_named, metavar="NAME", help="This bet only, or bets made together: ante+blind+play.")
-@click.option("--paytable", callback=_named, metavar="ID", help="This pay table only; all of them unless given.")
-@click.option("--reading", "readings", multiple=True, metavar="NAME=OPTION", help="One reading; all unless given.")
-@click.option("--meter", "meters", multiple=True, metavar="NAME=CENTS", help="A progressive meter as it stands.")
-@click.option(
-    "--wager",
-    type=WagerCents(),
-    default=100,
-    show_default=True,
-    metavar="CENTS",
-    help="The progressive wager.",
+@declared(
+    ("--bet", NAME, "This bet only, or bets made together: ante+blind+play."),
+    ("--paytable", {**NAME, "metavar": "ID"}, "This pay table only; all of them unless given."),
+    ("--reading readings", many("NAME=OPTION"), "One reading; all unless given."),
+    ("--meter meters", many("NAME=CENTS"), "A progressive meter as it stands."),
+    ("--wager", usually(100, CENTS), "The progressive wager."),
+    ("--others", {"default": 0, **whole(0, 31, "N")}, "Other bettors of the progressive: their envy."),
+    ("--decks", whole(1, 16, "N"), "Decks in the shoe, as the procedure allows."),
+    ("--strategy", A_FILE, "Play as this file says, not for the most."),
+    ("--no-cache", FLAG, "Count anew, and keep nothing."),
+    ("--json as_json", FLAG, "One JSON object per bet, pay table and reading."),
 )
-@click.option(
-    "--others", type=click.IntRange(0, 31), default=0, metavar="N", help="Other bettors of the progressive: their envy."
-)
-@click.option("--decks", type=click.IntRange(1, 16), metavar="N", help="Decks in the shoe, as the procedure allows.")
-@click.option("--strategy", type=FILE, metavar="FILE", help="Play as this file says, not for the most.")
-@click.option("--no-cache", is_flag=True, help="Count anew, and keep nothing.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per bet, pay table and reading.")
 def command(
     game: str,
     bet: str,

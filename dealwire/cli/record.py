@@ -8,9 +8,10 @@ from typing import Any
 import click
 
 from dealwire.cli.exits import Exit, Stop, explain_silence
-from dealwire.cli.options import FILE, DecimalRange, line_options, make_table, reconnect_option, table_options
+from dealwire.cli.options import FILE, FLAG, JSON_LINES, SECONDS, declared, whole
 from dealwire.cli.output import LiveOutput
 from dealwire.cli.show import RoundPrinter, Say, counts, say_json, say_summary
+from dealwire.cli.table_options import line_options, make_table, reconnect_option, table_options
 from dealwire.cli.terminal import echo
 from dealwire.live import LineConfig, LiveTable
 from devices.events import LinkUp, Seen
@@ -21,11 +22,13 @@ from protocol.errors import DealwireError
 @click.command("record")
 @line_options
 @reconnect_option
-@click.option("-o", "--output", required=True, type=FILE, help="The recording: pcapng, readable by Wireshark.")
-@click.option("--rounds", type=click.IntRange(1), help="Stop after this many rounds; otherwise on Ctrl-C.")
-@click.option("--timeout", "timeout_s", type=DecimalRange(0, min_open=True), help="Stop after so many seconds.")
-@click.option("--overwrite", is_flag=True, help="Replace an existing recording.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+@declared(
+    ("-o --output", {"required": True, "type": FILE}, "The recording: pcapng, readable by Wireshark."),
+    ("--rounds", whole(1), "Stop after this many rounds; otherwise on Ctrl-C."),
+    ("--timeout timeout_s", SECONDS, "Stop after so many seconds."),
+    ("--overwrite", FLAG, "Replace an existing recording."),
+    JSON_LINES,
+)
 @table_options
 @click.pass_context
 def command(

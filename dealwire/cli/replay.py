@@ -9,24 +9,17 @@ from typing import Any
 import click
 
 from dealwire.cli.archive import Dealt, deal, deal_in_processes, recordings_in
-from dealwire.cli.options import TableMaker, table_options
+from dealwire.cli.options import JSON_LINES, declared, usually, whole
 from dealwire.cli.progress import CountProgress
 from dealwire.cli.show import RoundPrinter, Say, counts, say_json, say_summary
+from dealwire.cli.table_options import TableMaker, table_options
 from dealwire.cli.terminal import echo
 from dealwire.table.table import TableOutcome
 
 
 @click.command("replay")
 @click.argument("file", metavar="FILE|FOLDER", type=click.Path(readable=False, path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
-@click.option(
-    "--jobs",
-    type=click.IntRange(1, 64),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Processes that deal the recordings of FOLDER.",
-)
+@declared(JSON_LINES, ("--jobs", usually(1, whole(1, 64, "N")), "Processes that deal the recordings of FOLDER."))
 @table_options
 @click.pass_context
 def command(ctx: click.Context, /, file: Path, as_json: bool, jobs: int, **options: Any) -> None:

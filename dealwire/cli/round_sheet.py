@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dealwire.cli.exits import BY_ERRNO, Exit, Stop
-from dealwire.cli.options import FILE
+from dealwire.cli.options import A_FILE, FILE, FLAG, declared, whole
 from dealwire.cli.terminal import echo, echo_json
 from devices.clock import SystemClock
 
@@ -17,22 +17,24 @@ if TYPE_CHECKING:
     from dealwire.sheet.model import RoundSheet
 
 
+OUTPUT = {"type": FILE, "metavar": "OUTPUT"}
+
+
 @click.command("round")
 @click.argument("number", type=click.IntRange(0, 2**32 - 1), metavar="N")
 @click.argument("file", type=FILE)
-@click.option("--table", metavar="NAME", help="The table, where the journal holds several.")
-@click.option(
-    "--record",
-    type=click.IntRange(1),
-    metavar="SEQ",
-    help="Of several rounds N, the one whose result is this record; the newest by default.",
-)
-@click.option("--html", "html_file", type=FILE, metavar="OUTPUT", help="Write a page to print.")
-@click.option("--pdf", "pdf_file", type=FILE, metavar="OUTPUT", help="Write a PDF; needs the extra `sheet`.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object, dealwire.sheet/1.")
-@click.option("--overwrite", is_flag=True, help="Replace an existing file.")
-@click.option(
-    "--key", "key_file", type=FILE, metavar="FILE", help="Also show the faces under the seals, with the keys in FILE."
+@declared(
+    ("--table", {"metavar": "NAME"}, "The table, where the journal holds several."),
+    (
+        "--record",
+        whole(1, metavar="SEQ"),
+        "Of several rounds N, the one whose result is this record; the newest by default.",
+    ),
+    ("--html html_file", OUTPUT, "Write a page to print."),
+    ("--pdf pdf_file", OUTPUT, "Write a PDF; needs the extra `sheet`."),
+    ("--json as_json", FLAG, "One JSON object, dealwire.sheet/1."),
+    ("--overwrite", FLAG, "Replace an existing file."),
+    ("--key key_file", A_FILE, "Also show the faces under the seals, with the keys in FILE."),
 )
 def round_command(
     number: int,

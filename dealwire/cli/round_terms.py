@@ -2,22 +2,22 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
 from dealer_flow.editions import Edition, edition_ids, load_edition
 from dealer_flow.record.result import EditionRef
 from dealwire.cli.exits import BY_ERRNO, Exit, Stop
-from dealwire.cli.options import cents, make_terms, pairs
+from dealwire.cli.options import cents, pairs
 from dealwire.cli.round_lines import lines
+from dealwire.cli.table_options import make_terms
 from dealwire.table.table import TableTerms
 from protocol.errors import DealwireError
 from rules.errors import SettlementRefused
 from rules.game.load import Game, game_id_of, game_ids, load_game, load_game_of
 from rules.game.pairing import must_fit
 from rules.meters.bank import MeterBank, MeterRecord
-from rules.meters.jackpot_book import JackpotBook
 from rules.meters.settled_rounds import RoundRuns, SettledKey
 
 T = TypeVar("T")
@@ -26,19 +26,39 @@ _NAMED: Final[Mapping[str, str]] = {"paytables": "--paytable", "readings": "--re
 """Options about something that a game may have or not."""
 
 
-_HOUSE: Final[Mapping[str, str]] = {
-    "commission": "--commission",
-    "rake": "--rake",
-    "jackpot_rake_cents": "--jackpot-rake",
-    "pool_rake": "--pool-rake",
-    "jackpot": "--jackpot",
-    "runners": "--runners",
-    "house_way": "--house-way",
-    "max_round_cents": "--max-round",
-    "max_player_cents": "--max-player",
-    "max_tip_cents": "--max-tip",
+class HouseTerm(NamedTuple):
+    """What the house sets where a game's text lets it: whether a game's does, given what is set; what is the same as
+    not setting it; and the option that is said to be unused, empty for one that goes with another."""
+
+    settable: Callable[[Game, Any], object]
+    unset: object = None
+    option: str = ""
+
+
+def _rakes(game: Game, _: object) -> bool:
+    return game.spec.pot is not None and game.spec.pot.rake is not None
+
+
+def _rakes_for_a_jackpot(game: Game, _: object) -> bool:
+    return game.spec.pot is not None and game.spec.pot.jackpot_rake is not None
+
+
+_HOUSE: Final[Mapping[str, HouseTerm]] = {
+    "commission": HouseTerm(lambda game, _: game.spec.commission, "0", "--commission"),
+    "rake": HouseTerm(_rakes, "0", "--rake"),
+    "rake_cap_cents": HouseTerm(_rakes),
+    "rake_step_cents": HouseTerm(_rakes),
+    "jackpot_rake_cents": HouseTerm(_rakes_for_a_jackpot, None, "--jackpot-rake"),
+    "pool_rake": HouseTerm(lambda game, _: game.spec.pool, "0", "--pool-rake"),
+    "jackpot": HouseTerm(lambda game, book: book and game.id in book.setup.games, None, "--jackpot"),
+    "runners": HouseTerm(lambda game, _: game.spec.pool, (), "--runners"),
+    "house_way": HouseTerm(lambda game, _: any(each.way for each in game.spec.sets), None, "--house-way"),
+    "max_round_cents": HouseTerm(lambda game, _: game.spec.maximum, None, "--max-round"),
+    "max_player_cents": HouseTerm(lambda game, _: game.spec.maximum, None, "--max-player"),
+    "max_tip_cents": HouseTerm(lambda game, _: game.spec.maximum and game.spec.maximum.tips, None, "--max-tip"),
+    "least_bet_cents": HouseTerm(lambda game, _: game.spec.maximum),
 }
-"""What the house sets where a game's text lets it."""
+"""By the parameter of its option."""
 
 
 DEALINGS_KEPT: Final = 256
@@ -56,7 +76,7 @@ class RoundTerms:
 
     def __init__(self, game: str | None, bank: MeterBank | None, options: Mapping[str, Any]) -> None:
         named = options.get("edition")
-        self._bank, self._options = bank, {key: value for key, value in options.items() if key != "edition"}
+        self._bank, self._options = bank, dict(options)
         self._edition = load_edition(named) if named is not None else None
         self._chosen = {key: pairs(options[key], option) for key, option in _NAMED.items()}
         self._used: set[tuple[str, str]] = set()
@@ -97,9 +117,9 @@ class RoundTerms:
             for name in self._chosen[key]:
                 if (key, name) not in self._used:
                     yield f"{option} {name}: no round was of a game that has it"
-        for key, option in _HOUSE.items():
-            if self._options.get(key) not in (None, "0", ()) and (key, "") not in self._used:
-                yield f"{option}: no round was of a game that has it"
+        for key, term in _HOUSE.items():
+            if term.option and self._options.get(key, term.unset) != term.unset and (key, "") not in self._used:
+                yield f"{term.option}: no round was of a game that has it"
 
     def _in(self, edition: EditionRef | None) -> Edition | None:
         """The edition to settle by; None for the text that a game's file prints."""
@@ -113,7 +133,10 @@ class RoundTerms:
         """Terms on the game that was given."""
         loaded = load_game(game, edition=self._in(edition))
         must_fit(loaded)
-        return self._sharing(make_terms(loaded, self._bank, **self._options), self._given.values())
+        return self._sharing(self._terms_on(loaded, self._options), self._given.values())
+
+    def _terms_on(self, game: Game, options: Mapping[str, Any]) -> TableTerms:
+        return make_terms(game, options, self._bank, options.get("jackpot"))
 
     def _sharing(self, terms: TableTerms, others: Iterable[TableTerms]) -> TableTerms:
         """Terms on the meters of those on the same game in another edition: they are the same meters."""
@@ -131,10 +154,11 @@ class RoundTerms:
         law = game.edition.id if game.edition is not None else ""
         if (game.id, law) not in self._by_game:
             try:
-                without = _without(game, self._options.get("jackpot"))
-                options = {**self._options, **self._about(game), **without}
+                # What a game's text does not know of is as if it had not been given: another game of the file may.
+                given = self._options
+                without = {key: term.unset for key, term in _HOUSE.items() if not term.settable(game, given.get(key))}
                 self._used |= {(key, "") for key in _HOUSE.keys() - without.keys()}
-                made = self._sharing(make_terms(game, self._bank, **options), self._by_game.values())
+                made = self._sharing(self._terms_on(game, given | self._about(game) | without), self._by_game.values())
                 self._by_game[game.id, law] = made
             except SettlementRefused as error:
                 raise Stop(Exit.USAGE, str(error)) from None
@@ -155,27 +179,6 @@ class RoundTerms:
         if not any(name in _names(load_game(each), key) for each in game_ids()):
             allowed = ", ".join(sorted(_names(game, key))) or "none"
             raise Stop(Exit.USAGE, f"{_NAMED[key]} {name!r}: no game has it; {game.id} allows: {allowed}")
-
-
-def _without(game: Game, jackpot: JackpotBook | None) -> dict[str, Any]:
-    """What a game's text does not know of, as if it had not been given: another game of the file may."""
-    found: dict[str, Any] = {}
-    if jackpot is not None and game.id not in jackpot.setup.games:
-        found["jackpot"] = None
-    if game.spec.maximum is None:
-        found |= dict.fromkeys(("max_round_cents", "max_player_cents", "max_tip_cents", "least_bet_cents"))
-    elif not game.spec.maximum.tips:
-        found["max_tip_cents"] = None
-    if game.spec.commission is None:
-        found["commission"] = "0"
-    pot = game.spec.pot
-    if pot is None or pot.rake is None:
-        found |= {"rake": "0", "rake_cap_cents": None, "rake_step_cents": None}
-    if pot is None or pot.jackpot_rake is None:
-        found["jackpot_rake_cents"] = None
-    if game.spec.pool is None:
-        found |= {"pool_rake": "0", "runners": ()}
-    return found if any(each.way for each in game.spec.sets) else found | {"house_way": None}
 
 
 def _names(game: Game, key: str) -> Iterable[str]:

@@ -13,7 +13,7 @@ import click
 from dealer_flow.tomlfile import fault_in
 from dealwire.cli.exits import Exit, Stop, explain
 from dealwire.cli.exporting import broker_of, must_count, ndjson_of, note_decision, stop_tables, warnings_of
-from dealwire.cli.options import DecimalRange
+from dealwire.cli.options import FILE, FLAG, decimal, declared, usually, whole
 from dealwire.cli.terminal import echo, log_lines
 from dealwire.config.load import load_configuration
 from dealwire.config.schema import Configuration, ConsolePart, ExportsPart, MetricsPart, MqttPart
@@ -32,37 +32,30 @@ _log = logging.getLogger("dealwire")
 
 
 @click.command("run")
-@click.argument(
-    "file", required=False, type=click.Path(dir_okay=False, readable=False, path_type=Path), metavar="[TABLE.TOML]"
+@click.argument("file", required=False, type=FILE, metavar="[TABLE.TOML]")
+@declared(
+    ("--check", FLAG, "Try what serving it needs, a line for each thing, and do nothing."),
+    ("--json as_json", FLAG, "With --check: one JSON object per line."),
+    ("--anew", FLAG, "Every table begins anew; what was under way is given up."),
+    (
+        "--clock-is-right clock_right",
+        FLAG,
+        "Go on although the clock is far from the newest record. Before it, every table begins anew.",
+    ),
+    ("--this-file-counts", FLAG, "Go on with this journal, though the MQTT broker knows a newer one."),
+    ("--console/--no-console with_console", {"default": True}, "Serve the console, where there is one."),
+    ("--port", whole(0, 65535), "The console's port, instead of the file's; 0: any free."),
+    ("--scenario", usually("evening"), "Without a file: what is dealt, again and again."),
+    (
+        "--faults",
+        decimal(0, 1),
+        "Without a file: the share of rounds in which one thing goes wrong by chance, instead of what the scenario has"
+        " go wrong.",
+    ),
+    ("--speed", usually(2.0, decimal(0.1, 100)), "Without a file: 1 is real time."),
+    ("--print-unit", FLAG, "Print a systemd unit, and do nothing."),
+    ("--print-udev", FLAG, "Print udev rules for serial adapters, and do nothing."),
 )
-@click.option("--check", is_flag=True, help="Try what serving it needs, a line for each thing, and do nothing.")
-@click.option("--json", "as_json", is_flag=True, help="With --check: one JSON object per line.")
-@click.option("--anew", is_flag=True, help="Every table begins anew; what was under way is given up.")
-@click.option(
-    "--clock-is-right",
-    "clock_right",
-    is_flag=True,
-    help="Go on although the clock is far from the newest record. Before it, every table begins anew.",
-)
-@click.option(
-    "--this-file-counts", is_flag=True, help="Go on with this journal, though the MQTT broker knows a newer one."
-)
-@click.option("--console/--no-console", "with_console", default=True, help="Serve the console, where there is one.")
-@click.option("--port", type=click.IntRange(0, 65535), help="The console's port, instead of the file's; 0: any free.")
-@click.option(
-    "--scenario", default="evening", show_default=True, help="Without a file: what is dealt, again and again."
-)
-@click.option(
-    "--faults",
-    type=DecimalRange(0, 1),
-    help="Without a file: the share of rounds in which one thing goes wrong by chance, instead of what the scenario has"
-    " go wrong.",
-)
-@click.option(
-    "--speed", type=DecimalRange(0.1, 100), default=2.0, show_default=True, help="Without a file: 1 is real time."
-)
-@click.option("--print-unit", is_flag=True, help="Print a systemd unit, and do nothing.")
-@click.option("--print-udev", is_flag=True, help="Print udev rules for serial adapters, and do nothing.")
 @click.pass_context
 def command(
     ctx: click.Context,

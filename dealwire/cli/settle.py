@@ -13,11 +13,12 @@ import click
 
 from dealer_flow.record.result import RoundResult
 from dealwire.cli.exits import Exit, Stop
-from dealwire.cli.options import FILE, one_owner, open_bank, open_jackpot, terms_options
+from dealwire.cli.options import A_FILE, FLAG, declared
 from dealwire.cli.output import OutputFailed
 from dealwire.cli.round_lines import UnknownType, lines, one_line, read_round
 from dealwire.cli.round_terms import RoundTerms, resumed
 from dealwire.cli.show import Say, say_json, say_round
+from dealwire.cli.table_options import one_owner, open_bank, open_jackpot, terms_options
 from dealwire.cli.terminal import echo
 from protocol.errors import DealwireError
 from rules.meters.bank import MeterBank
@@ -35,14 +36,15 @@ WRONG_MAX: Final = 100
 
 @click.command("settle")
 @terms_options
-@click.option(
-    "--resume",
-    type=FILE,
-    metavar="FILE",
-    help="What an earlier `settle` printed with --progressive or --jackpot: meters or pools go on from there, its "
-    "rounds are settled.",
+@declared(
+    (
+        "--resume",
+        A_FILE,
+        "What an earlier `settle` printed with --progressive or --jackpot: meters or pools go on from there, its "
+        "rounds are settled.",
+    ),
+    ("--text", FLAG, "Sentences instead of JSON."),
 )
-@click.option("--text", is_flag=True, help="Sentences instead of JSON.")
 @click.pass_context
 def command(
     ctx: click.Context,

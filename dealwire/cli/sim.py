@@ -9,7 +9,7 @@ from click.core import ParameterSource
 
 from dealer_flow.procedure.load import load_procedure
 from dealwire.bench.hands.simulated_port import HandsPort, SimulatorHands
-from dealwire.cli.options import FILE, DecimalRange
+from dealwire.cli.options import A_FILE, FILE, FLAG, ID_OR_FILE, SEED, decimal, declared, usually, whole
 from dealwire.cli.terminal import echo
 from dealwire.rehearsal.dealt_table import DealtTable
 from dealwire.rehearsal.scenario import AnyScenario, endless
@@ -21,52 +21,43 @@ from devices.simulator.host import SimulatorHost
 from devices.simulator.shoe_table import FRONT_ENDS
 from devices.simulator.unit import Unit
 
-LINE = "pty|tcp:PORT"
+LINE = usually("pty", metavar="pty|tcp:PORT")
 IMAGE_MAX_BYTES: Final = 1 << 26
 """Far above any device's flash; measuring is one turn of a simulated device."""
 
 
 @click.command("sim")
-@click.option(
-    "--scenario", metavar="ID|FILE", default="clean-3", show_default=True, help="What is dealt and what fails."
+@declared(
+    ("--scenario", usually("clean-3", ID_OR_FILE), "What is dealt and what fails."),
+    ("--procedure", ID_OR_FILE, "Deal clean rounds of this procedure without end, instead."),
+    ("--seats", usually(3, whole(1, 32)), "Players of --procedure."),
+    ("--shuffler", LINE, "The packet shuffler's line."),
+    ("--shoe", LINE, "The card shoe's line."),
+    ("--shoe-dialect", usually("tdp", type=click.Choice(list(FRONT_ENDS))), "What the shoe speaks."),
+    ("--controller", LINE, "The controller's line."),
+    ("--speed", usually(1.0, decimal(0.01, 1000)), "1 is real time."),
+    ("--forever", FLAG, "Stay up after the scenario."),
+    ("--endless again", FLAG, "Deal the scenario's rounds again and again."),
+    (
+        "--faults",
+        decimal(0, 1),
+        "Without end: the share of rounds in which one thing goes wrong by chance, instead of what the scenario has go"
+        " wrong.",
+    ),
+    ("--seed", SEED, "Without end: other cards and faults."),
+    (
+        "--hands",
+        {"type": FILE, "metavar": "PATH"},
+        "Nobody deals: a Unix socket at PATH takes what hands are to do at the devices. For `dealwire bench --hands`.",
+    ),
+    (
+        "--firmware",
+        {**A_FILE, "callback": lambda _ctx, _param, file: _image(file)},
+        "What the devices measure as their firmware; otherwise the text of its version. For `dealwire device verify`.",
+    ),
+    ("--list as_list", FLAG, "Name the scenarios that come with the program."),
+    ("--json as_json", FLAG, "Announce the lines as one JSON object."),
 )
-@click.option("--procedure", metavar="ID|FILE", help="Deal clean rounds of this procedure without end, instead.")
-@click.option("--seats", type=click.IntRange(1, 32), default=3, show_default=True, help="Players of --procedure.")
-@click.option("--shuffler", default="pty", show_default=True, metavar=LINE, help="The packet shuffler's line.")
-@click.option("--shoe", default="pty", show_default=True, metavar=LINE, help="The card shoe's line.")
-@click.option(
-    "--shoe-dialect",
-    type=click.Choice(list(FRONT_ENDS)),
-    default="tdp",
-    show_default=True,
-    help="What the shoe speaks.",
-)
-@click.option("--controller", default="pty", show_default=True, metavar=LINE, help="The controller's line.")
-@click.option("--speed", type=DecimalRange(0.01, 1000), default=1.0, show_default=True, help="1 is real time.")
-@click.option("--forever", is_flag=True, help="Stay up after the scenario.")
-@click.option("--endless", "again", is_flag=True, help="Deal the scenario's rounds again and again.")
-@click.option(
-    "--faults",
-    type=DecimalRange(0, 1),
-    help="Without end: the share of rounds in which one thing goes wrong by chance, instead of what the scenario has go"
-    " wrong.",
-)
-@click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Without end: other cards and faults.")
-@click.option(
-    "--hands",
-    type=FILE,
-    metavar="PATH",
-    help="Nobody deals: a Unix socket at PATH takes what hands are to do at the devices. For `dealwire bench --hands`.",
-)
-@click.option(
-    "--firmware",
-    type=FILE,
-    metavar="FILE",
-    callback=lambda _ctx, _param, file: _image(file),
-    help="What the devices measure as their firmware; otherwise the text of its version. For `dealwire device verify`.",
-)
-@click.option("--list", "as_list", is_flag=True, help="Name the scenarios that come with the program.")
-@click.option("--json", "as_json", is_flag=True, help="Announce the lines as one JSON object.")
 @click.pass_context
 def command(
     ctx: click.Context,

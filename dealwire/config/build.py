@@ -1,5 +1,6 @@
 """What a table's settings become: a `Table`, and the meters it shares."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -11,7 +12,7 @@ from dealer_flow.procedure.plan import Plan
 from dealwire.config.schema import RakePart, TablePart
 from dealwire.table.table import Table, TableTerms
 from rules.errors import SettlementRefused
-from rules.game.load import load_game, load_game_of
+from rules.game.load import Game, load_game, load_game_of
 from rules.game.pairing import must_fit
 from rules.meters.award import AwardBook
 from rules.meters.bank import MeterBank
@@ -71,16 +72,7 @@ def build_terms(part: TablePart, procedure: Procedure, banks: Banks) -> TableTer
     TomlFileError names what does not fit."""
     if not part.settle:
         return None
-    edition = procedure.edition
-    if part.game:
-        game = load_game(part.game, {procedure.id: part.procedure}, edition=edition)
-    else:
-        options = Plan(procedure, part.options).options
-        game = load_game_of(procedure.id, options, edition, source=part.procedure)
-    if procedure.id in game.spec.procedures:  # `Table` refuses another
-        must_fit(game, part.procedure, part.options)
-    if edition is None:
-        game = replace(game, edition=None)
+    game = fitting_game(procedure, part.procedure, part.game, Plan(procedure, part.options).options)
     bank = banks.of(part) if game.progressive is not None else None
     try:
         return TableTerms(
@@ -103,6 +95,19 @@ def build_terms(part: TablePart, procedure: Procedure, banks: Banks) -> TableTer
         )
     except SettlementRefused as refused:
         raise refused.advising("accept-suspect = true") from None
+
+
+def fitting_game(procedure: Procedure, source: str | Path, named: str | None, options: Mapping[str, str]) -> Game:
+    """The game that settles a procedure, read from `source`: the one that is `named`, else its own under `options`, in
+    the edition of the procedure. A DealwireError names what does not fit."""
+    edition = procedure.edition
+    if named:
+        game = load_game(named, {procedure.id: source}, edition=edition)
+    else:
+        game = load_game_of(procedure.id, options, edition, source=source)
+    if procedure.id in game.spec.procedures:  # `Table` refuses another
+        must_fit(game, source, options)
+    return game if edition is not None else replace(game, edition=None)
 
 
 def rake_of(part: RakePart) -> HouseRake:
