@@ -38,103 +38,104 @@ class MetricSpec(NamedTuple):
     """How many of what is counted make one of the metric's unit."""
 
 
+def counter(labels: str, what: str) -> MetricSpec:
+    """A metric that only rises; `labels` with blanks between them."""
+    return MetricSpec("counter", tuple(labels.split()), what)
+
+
+def gauge(labels: str, what: str, parts: int = 1) -> MetricSpec:
+    """A metric that is as it is now."""
+    return MetricSpec("gauge", tuple(labels.split()), what, parts)
+
+
+def families(
+    measures: Mapping[str, MetricSpec], samples: Mapping[str, Mapping[tuple[str, ...], int]]
+) -> Iterable[Metric]:
+    """Every metric with its samples."""
+    for name, measure in measures.items():
+        make = CounterMetricFamily if measure.kind == "counter" else GaugeMetricFamily
+        family = make(name, measure.what, labels=measure.labels)
+        for values, value in samples.get(name, {}).items():
+            family.add_metric(values, value if measure.parts == 1 else value / measure.parts)
+        yield family
+
+
 MEASURES: Final = {
-    "dealwire_rounds": MetricSpec("counter", ("table", "outcome"), "Rounds that ended."),
-    "dealwire_incidents": MetricSpec("counter", ("table", "code"), "Incidents, by the code of docs/incidents.md."),
-    "dealwire_settlements": MetricSpec("counter", ("table", "status"), "Settlements: settled, partly-held or held."),
-    "dealwire_bets": MetricSpec("counter", ("table", "bet", "result"), "Bets, by how they came out."),
-    "dealwire_staked_cents": MetricSpec("counter", ("table", "bet"), "Stakes of bets that were settled, in cents."),
-    "dealwire_returned_cents": MetricSpec("counter", ("table", "bet"), "Stakes that went back to players, in cents."),
-    "dealwire_paid_cents": MetricSpec("counter", ("table", "bet"), "Pays to players without the stake, in cents."),
-    "dealwire_held_cents": MetricSpec("counter", ("table", "bet"), "Stakes left for a person to decide, in cents."),
-    "dealwire_taken_cents": MetricSpec(
-        "counter",
-        ("table", "kind"),
-        "What was taken of pots, in cents: `rake`, `jackpot`, `pool-rake`, `house` when everybody folded.",
+    "dealwire_rounds": counter("table outcome", "Rounds that ended."),
+    "dealwire_incidents": counter("table code", "Incidents, by the code of docs/incidents.md."),
+    "dealwire_settlements": counter("table status", "Settlements: settled, partly-held or held."),
+    "dealwire_bets": counter("table bet result", "Bets, by how they came out."),
+    "dealwire_staked_cents": counter("table bet", "Stakes of bets that were settled, in cents."),
+    "dealwire_returned_cents": counter("table bet", "Stakes that went back to players, in cents."),
+    "dealwire_paid_cents": counter("table bet", "Pays to players without the stake, in cents."),
+    "dealwire_held_cents": counter("table bet", "Stakes left for a person to decide, in cents."),
+    "dealwire_taken_cents": counter(
+        "table kind", "What was taken of pots, in cents: `rake`, `jackpot`, `pool-rake`, `house` when everybody folded."
     ),
-    "dealwire_awards": MetricSpec("counter", ("table", "kind"), "Steps of the award procedure."),
-    "dealwire_meter_steps": MetricSpec("counter", ("table", "kind"), "Steps of progressive meters."),
-    "dealwire_reports": MetricSpec("counter", ("table", "device", "event"), "Reports of devices."),
-    "dealwire_link_losses": MetricSpec("counter", ("table", "device"), "How often a line was lost."),
-    "dealwire_status_changes": MetricSpec("counter", ("table", "kind"), "Lines of type status."),
-    "dealwire_metrics_missed": MetricSpec(
-        "counter", (), "How often lines came too fast to be counted; 0 or look at it."
-    ),
-    "dealwire_link_up": MetricSpec("gauge", ("table", "device"), "1 while the device answers."),
-    "dealwire_device_trouble": MetricSpec(
-        "gauge", ("table", "device"), "1 while a person should look into the device."
-    ),
-    "dealwire_known": MetricSpec(
-        "gauge",
-        ("table",),
+    "dealwire_awards": counter("table kind", "Steps of the award procedure."),
+    "dealwire_meter_steps": counter("table kind", "Steps of progressive meters."),
+    "dealwire_reports": counter("table device event", "Reports of devices."),
+    "dealwire_link_losses": counter("table device", "How often a line was lost."),
+    "dealwire_status_changes": counter("table kind", "Lines of type status."),
+    "dealwire_metrics_missed": counter("", "How often lines came too fast to be counted; 0 or look at it."),
+    "dealwire_link_up": gauge("table device", "1 while the device answers."),
+    "dealwire_device_trouble": gauge("table device", "1 while a person should look into the device."),
+    "dealwire_known": gauge(
+        "table",
         "1 while every device of the table is heard and what it reports is taken; else nobody knows"
         " where the round stands.",
     ),
-    "dealwire_unknown_since_timestamp_seconds": MetricSpec(
-        "gauge", ("table",), "Since when that is not known; absent while it is."
+    "dealwire_unknown_since_timestamp_seconds": gauge("table", "Since when that is not known; absent while it is."),
+    "dealwire_red_lamp": gauge(
+        "table", "1 while the red lamp is lit; absent where there is none, and while it is not known."
     ),
-    "dealwire_red_lamp": MetricSpec(
-        "gauge", ("table",), "1 while the red lamp is lit; absent where there is none, and while it is not known."
+    "dealwire_red_lamp_unknown": gauge(
+        "table", "1 while it is not known whether the red lamp is lit; absent where there is none."
     ),
-    "dealwire_red_lamp_unknown": MetricSpec(
-        "gauge", ("table",), "1 while it is not known whether the red lamp is lit; absent where there is none."
+    "dealwire_trouble": gauge(
+        "table kind", "How many things of a kind are wrong now, as the console's banners say them."
     ),
-    "dealwire_trouble": MetricSpec(
-        "gauge", ("table", "kind"), "How many things of a kind are wrong now, as the console's banners say them."
+    "dealwire_open_held_cents": gauge(
+        "table", "Stakes that are held and that nobody has said to be settled by hand, in cents."
     ),
-    "dealwire_open_held_cents": MetricSpec(
-        "gauge", ("table",), "Stakes that are held and that nobody has said to be settled by hand, in cents."
+    "dealwire_safe_stop": gauge("table", "1 when the table deals no more until a person has looked."),
+    "dealwire_round_number": gauge("table", "The last round that is known of, under way or over."),
+    "dealwire_meter_cents": gauge("table meter", "What a progressive meter shows, in cents."),
+    "dealwire_last_line_timestamp_seconds": gauge("table", "When the newest line was journalled."),
+    "dealwire_last_line_sequence": gauge("table", "The newest line's number in the journal."),
+    "dealwire_line_frames": counter("table device", "Frames heard on the line."),
+    "dealwire_line_noise_bytes": counter("table device", "Bytes heard that belong to no frame."),
+    "dealwire_line_dropped_bytes": counter("table device", "Bytes beyond the line's budget: counted, not kept."),
+    "dealwire_loop_lag_seconds": gauge("", "Longest wait of a line for the loop in the last minute.", NS),
+    "dealwire_clock_offset_seconds": gauge("", "By how much the host's clock is ahead of the record's time.", NS),
+    "dealwire_disk_free_bytes": gauge("", "What may still be written on the journal's disk."),
+    "dealwire_disk_size_bytes": gauge("", "How large the journal's disk is."),
+    "dealwire_journal_failed": gauge("", "1 when the journal takes nothing more."),
+    "dealwire_journal_written_timestamp_seconds": gauge("", "When a record was last on the disk."),
+    "dealwire_beat_timestamp_seconds": gauge(
+        "", "When the loop last looked at its lines, which it does once a second."
     ),
-    "dealwire_safe_stop": MetricSpec("gauge", ("table",), "1 when the table deals no more until a person has looked."),
-    "dealwire_round_number": MetricSpec("gauge", ("table",), "The last round that is known of, under way or over."),
-    "dealwire_meter_cents": MetricSpec("gauge", ("table", "meter"), "What a progressive meter shows, in cents."),
-    "dealwire_last_line_timestamp_seconds": MetricSpec("gauge", ("table",), "When the newest line was journalled."),
-    "dealwire_last_line_sequence": MetricSpec("gauge", ("table",), "The newest line's number in the journal."),
-    "dealwire_line_frames": MetricSpec("counter", ("table", "device"), "Frames heard on the line."),
-    "dealwire_line_noise_bytes": MetricSpec("counter", ("table", "device"), "Bytes heard that belong to no frame."),
-    "dealwire_line_dropped_bytes": MetricSpec(
-        "counter", ("table", "device"), "Bytes beyond the line's budget: counted, not kept."
+    "dealwire_journal_records": counter("", "Records in the journal."),
+    "dealwire_reader_faults": counter(
+        "reader", "How often a fault of this program cost an export or the metrics what they were given."
     ),
-    "dealwire_loop_lag_seconds": MetricSpec("gauge", (), "Longest wait of a line for the loop in the last minute.", NS),
-    "dealwire_clock_offset_seconds": MetricSpec(
-        "gauge", (), "By how much the host's clock is ahead of the record's time.", NS
+    "dealwire_ndjson_failed": gauge("", "1 when no more lines can be written to standard output."),
+    "dealwire_ndjson_lines": counter("", "Lines written to standard output."),
+    "dealwire_ndjson_lost_lines": counter(
+        "", "Lines left out there: the reader was too slow, or nothing could be written."
     ),
-    "dealwire_disk_free_bytes": MetricSpec("gauge", (), "What may still be written on the journal's disk."),
-    "dealwire_disk_size_bytes": MetricSpec("gauge", (), "How large the journal's disk is."),
-    "dealwire_journal_failed": MetricSpec("gauge", (), "1 when the journal takes nothing more."),
-    "dealwire_journal_written_timestamp_seconds": MetricSpec("gauge", (), "When a record was last on the disk."),
-    "dealwire_beat_timestamp_seconds": MetricSpec(
-        "gauge", (), "When the loop last looked at its lines, which it does once a second."
+    "dealwire_mqtt_connected": gauge("table", "1 while the table's lines go to the broker."),
+    "dealwire_mqtt_sent_lines": counter("table", "Lines the broker has acknowledged, repeats included."),
+    "dealwire_mqtt_sent_sequence": gauge("table", "The newest of them; what lies behind it waits."),
+    "dealwire_mqtt_repeats": counter("table", "How often lines were sent again for who missed them."),
+    "dealwire_mqtt_refused_requests": counter(
+        "table", "Requests on the topic `again` that were none, or were retained."
     ),
-    "dealwire_journal_records": MetricSpec("counter", (), "Records in the journal."),
-    "dealwire_reader_faults": MetricSpec(
-        "counter", ("reader",), "How often a fault of this program cost an export or the metrics what they were given."
-    ),
-    "dealwire_ndjson_failed": MetricSpec("gauge", (), "1 when no more lines can be written to standard output."),
-    "dealwire_ndjson_lines": MetricSpec("counter", (), "Lines written to standard output."),
-    "dealwire_ndjson_lost_lines": MetricSpec(
-        "counter", (), "Lines left out there: the reader was too slow, or nothing could be written."
-    ),
-    "dealwire_mqtt_connected": MetricSpec("gauge", ("table",), "1 while the table's lines go to the broker."),
-    "dealwire_mqtt_sent_lines": MetricSpec(
-        "counter", ("table",), "Lines the broker has acknowledged, repeats included."
-    ),
-    "dealwire_mqtt_sent_sequence": MetricSpec("gauge", ("table",), "The newest of them; what lies behind it waits."),
-    "dealwire_mqtt_repeats": MetricSpec("counter", ("table",), "How often lines were sent again for who missed them."),
-    "dealwire_mqtt_refused_requests": MetricSpec(
-        "counter", ("table",), "Requests on the topic `again` that were none, or were retained."
-    ),
-    "dealwire_mqtt_failures": MetricSpec(
-        "counter", ("table",), "How often a fault of this program ended a table's way to the broker."
-    ),
-    "dealwire_mqtt_mark_conflict": MetricSpec(
-        "gauge", ("table",), "1 when the broker knows lines that the journal does not have."
-    ),
-    "dealwire_journal_opening_info": MetricSpec("gauge", ("epoch",), "1 for the opening that wrote the newest line."),
-    "dealwire_journal_head_sequence": MetricSpec("gauge", (), "The newest line that was made known."),
-    "dealwire_journal_head_witness": MetricSpec(
-        "gauge", (), "The first 12 hex digits of its hash, as MQTT carries it, as a number."
-    ),
+    "dealwire_mqtt_failures": counter("table", "How often a fault of this program ended a table's way to the broker."),
+    "dealwire_mqtt_mark_conflict": gauge("table", "1 when the broker knows lines that the journal does not have."),
+    "dealwire_journal_opening_info": gauge("epoch", "1 for the opening that wrote the newest line."),
+    "dealwire_journal_head_sequence": gauge("", "The newest line that was made known."),
+    "dealwire_journal_head_witness": gauge("", "The first 12 hex digits of its hash, as MQTT carries it, as a number."),
 }
 """By name; a counter's samples end in `_total`, as the exposition format wants it."""
 
@@ -170,13 +171,7 @@ class Metrics(HubReader, Collector):
         gauges = self._gauges()
         with self._lock:
             found = {name: Counter(samples) for name, samples in self._counted.items()}
-        for name, measure in MEASURES.items():
-            make = CounterMetricFamily if measure.kind == "counter" else GaugeMetricFamily
-            family = make(name, measure.what, labels=measure.labels)
-            samples = found[name] if name in found else gauges[name]
-            for values, value in sorted(samples.items()):
-                family.add_metric(values, value if measure.parts == 1 else value / measure.parts)
-            yield family
+        return families(MEASURES, {name: dict(sorted(each.items())) for name, each in {**gauges, **found}.items()})
 
     def describe(self) -> Iterable[Metric]:
         """Nothing: what is registered is known without being counted."""

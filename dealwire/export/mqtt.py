@@ -14,7 +14,6 @@ import threading
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Final, Self
 
 from aiomqtt import Will
@@ -51,18 +50,6 @@ FAREWELL_S: Final = 1.0
 Report = Callable[[str], None]
 StandingOf = Callable[[str], str | None]
 """How a table stands now, as the line that says it; None when nobody knows it."""
-
-
-@dataclass(frozen=True)
-class ExportNews:
-    """Whom the exporter tells what, from its own thread, and what was decided before. `report` gets one line for each
-    new trouble; `conflict` a table and why its journal is not the one that the broker knows."""
-
-    report: Report = lambda _: None
-    conflict: Callable[[str, str], None] = lambda _, __: None
-    file_counts: bool = False
-    profile: Profile = "full"
-    standing: StandingOf = lambda _: None
 
 
 class BrokerSession:
@@ -216,20 +203,12 @@ class BrokerLane:
     Whatever goes wrong ends this connection and nothing else: the exporter's other tables go on.
     """
 
-    def __init__(
-        self,
-        broker: Broker,
-        journal: Journal,
-        at: Address,
-        progress: ExportProgress,
-        news: ExportNews,
-        stop: asyncio.Event,
-    ) -> None:
-        self.at, self.progress, self.stop = at, progress, stop
+    def __init__(self, exporter: "MqttExporter", at: Address, stop: asyncio.Event) -> None:
+        self.at, self.progress, self.stop = at, exporter.progress[at.table], stop
         self.wake = asyncio.Event()
-        self.file_counts = news.file_counts
+        self.file_counts = exporter.file_counts
         """A person decided that this file counts, whatever mark the broker has."""
-        self._broker, self._journal, self._news = broker.of(at.user), journal, news
+        self._broker, self._exporter = exporter.broker.of(at.user), exporter
         self._retry, self._faults = Retry(), Retry()
         self._failed_at = 0
         self._last_fault = ""
@@ -256,7 +235,7 @@ class BrokerLane:
 
     async def _serve(self) -> None:
         will = Will(self.at.topic(PRESENCE), "offline", 1, retain=True)
-        with Outbox(self._journal, self.at.table, f"mqtt/{self.at.table}", self._news.profile) as outbox:
+        with Outbox(self._exporter.journal, self.at.table, f"mqtt/{self.at.table}", self._exporter.profile) as outbox:
             async with Connection(self._broker, self.at.client, expiry_s=EXPIRY_S, will=will) as link:
                 session = BrokerSession(self, link, outbox)
                 await session.begin()
@@ -271,13 +250,13 @@ class BrokerLane:
 
     def standing(self) -> str | None:
         """How the table stands now."""
-        return self._news.standing(self.at.table)
+        return self._exporter.standing(self.at.table)
 
     def refuse(self, why: str) -> None:
         """A request is none."""
         self.progress.refused += 1
         if self.progress.refused == 1:
-            self._news.report(f"{self.at.topic(AGAIN)}: a request is refused: {why}; more are counted, not told")
+            self._exporter.report(f"{self.at.topic(AGAIN)}: a request is refused: {why}; more are counted, not told")
 
     def _fault(self, error: Exception) -> None:
         """Of this program. The message of such an error may hold anything, a line too; the place says as much."""
@@ -297,12 +276,12 @@ class BrokerLane:
     def _contradicted(self, why: str) -> None:
         """The journal is not the one that the broker knows: send nothing, and have the table stopped."""
         self.progress.conflict, self.progress.problem = True, why
-        self._news.conflict(self.at.table, why)
+        self._exporter.conflict(self.at.table, why)
 
     def _trouble(self, what: str) -> None:
         """Say what is wrong, once for each new trouble."""
         if what != self.progress.problem:
-            self._news.report(f"{what}; lines of {self.at.table} wait in the journal")
+            self._exporter.report(f"{what}; lines of {self.at.table} wait in the journal")
         self.progress.problem = what
 
 
@@ -310,8 +289,8 @@ class MqttExporter:
     """Sends the lines of `tables` from the journal to a broker, from a thread of its own.
 
     `report` gets one line for each new trouble; `conflict` a table, and why the broker knows lines of it that the
-    journal does not have, unless a person decided that this file counts; `standing` how a table stands.
-    ValueError when a name cannot be part of a topic.
+    journal does not have, unless a person decided that this file counts; `standing` how a table stands. All are
+    called from that thread. ValueError when a name cannot be part of a topic.
     """
 
     def __init__(
@@ -328,8 +307,9 @@ class MqttExporter:
         standing: StandingOf = lambda _: None,
     ) -> None:
         self.progress = {table: ExportProgress() for table in tables}
-        self._broker, self._journal = broker, journal
-        self._news = ExportNews(report, conflict, file_counts, profile, standing)
+        self.broker, self.journal = broker, journal
+        self.report, self.conflict, self.standing = report, conflict, standing
+        self.file_counts, self.profile = file_counts, profile
         self._addresses = [Address.checked(site, table) for table in tables]
         self._thread = threading.Thread(target=lambda: asyncio.run(self._main()), name="mqtt", daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -368,9 +348,7 @@ class MqttExporter:
 
     async def _main(self) -> None:
         self._stop = asyncio.Event()
-        for at in self._addresses:
-            lane = BrokerLane(self._broker, self._journal, at, self.progress[at.table], self._news, self._stop)
-            self._lanes.append(lane)
+        self._lanes = [BrokerLane(self, at, self._stop) for at in self._addresses]
         self._loop = asyncio.get_running_loop()
         self._woken()  # stopped before there was a loop
         running = [asyncio.create_task(lane.run()) for lane in self._lanes]

@@ -1,10 +1,10 @@
 """What of the way to a broker others could read: files of secrets, and what goes out in clear."""
 
-import ipaddress
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from dealwire.config.private_file import why_unsafe
+from dealwire.listening import is_loopback
 
 
 def exposures(url: str, *, password_file: Path | None = None, key_file: Path | None = None) -> list[str]:
@@ -29,14 +29,7 @@ def _in_clear(url: str, password: bool) -> list[str]:
         return []
     if parts.scheme != "mqtt" or not host:
         return []
-    what = [f"{host} is not this machine"] if not _is_loopback(host) else []
+    what = [f"{host} is not this machine"] if not is_loopback(host) else []
     if user is not None or password:
         what.append("a password goes with it" if password else "a user's name goes with it")
     return [f"mqtt://{host}: nothing is encrypted, and {' and '.join(what)}; mqtts:// is TLS"] if what else []
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

@@ -1,27 +1,26 @@
 """What Prometheus reads of the fleet's reader."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final, get_args
 
 from prometheus_client import CollectorRegistry
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from dealwire.export.fleet.consumer import ConsumerCounts
 from dealwire.export.fleet.refusals import RefusalKind
-from dealwire.export.metrics import MetricSpec
+from dealwire.export.metrics import NS, counter, families, gauge
 
 FLEET_MEASURES: Final = {
-    "dealwire_fleet_lines": MetricSpec("counter", (), "Lines committed, those that were there already included."),
-    "dealwire_fleet_refused": MetricSpec(
-        "counter", ("kind",), "Messages kept aside: unreadable, or contradicting a line that is there."
+    "dealwire_fleet_lines": counter("", "Lines committed, those that were there already included."),
+    "dealwire_fleet_refused": counter(
+        "kind", "Messages kept aside: unreadable, or contradicting a line that is there."
     ),
-    "dealwire_fleet_requests": MetricSpec("counter", (), "How often tables were asked for lines again."),
-    "dealwire_fleet_gaps": MetricSpec("gauge", (), "Tables and journals that lines are missing of, at the last look."),
-    "dealwire_fleet_listening": MetricSpec("gauge", (), "1 while broker and database are both there."),
-    "dealwire_fleet_last_line_timestamp_seconds": MetricSpec(
-        "gauge", (), "When the newest line that came was journalled; 0 when none has come."
+    "dealwire_fleet_requests": counter("", "How often tables were asked for lines again."),
+    "dealwire_fleet_gaps": gauge("", "Tables and journals that lines are missing of, at the last look."),
+    "dealwire_fleet_listening": gauge("", "1 while broker and database are both there."),
+    "dealwire_fleet_last_line_timestamp_seconds": gauge(
+        "", "When the newest line that came was journalled; 0 when none has come."
     ),
 }
 """By name; a counter's samples end in `_total`."""
@@ -49,17 +48,12 @@ class FleetMetrics(Collector):
         """Every metric with its samples as they are now."""
         counts = self._counts
         refused: dict[tuple[str, ...], int] = {(kind,): counts.refused[kind] for kind in get_args(RefusalKind)}
-        values: dict[str, dict[tuple[str, ...], int]] = {
+        values: dict[str, Mapping[tuple[str, ...], int]] = {
             "dealwire_fleet_lines": {(): counts.lines},
             "dealwire_fleet_refused": refused,
             "dealwire_fleet_requests": {(): counts.requested},
             "dealwire_fleet_gaps": {(): counts.gaps},
             "dealwire_fleet_listening": {(): int(counts.listening)},
-            "dealwire_fleet_last_line_timestamp_seconds": {(): counts.last_ns // 1_000_000_000},
+            "dealwire_fleet_last_line_timestamp_seconds": {(): counts.last_ns // NS},
         }
-        for name, measure in FLEET_MEASURES.items():
-            make = CounterMetricFamily if measure.kind == "counter" else GaugeMetricFamily
-            family = make(name, measure.what, labels=measure.labels)
-            for labels, value in values[name].items():
-                family.add_metric(labels, value)
-            yield family
+        return families(FLEET_MEASURES, values)
