@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from shlex import quote
 
 from dealwire.sheet.model import RoundSheet, RulesFile
-from dealwire.sheet.paper import Block, Cell, PaperFacts, PaperHeading, PaperRemark, PaperTable
+from dealwire.sheet.paper import Block, Cell, PaperFacts, PaperHeading, PaperRemark, table
 
 WHAT = {"first": "first record", "round": "result", "settlement": "settlement", "last": "last record"}
 
@@ -12,8 +12,8 @@ WHAT = {"first": "first record", "round": "result", "settlement": "settlement", 
 def evidence(sheet: RoundSheet) -> Iterator[Block]:
     """The places in the chain, what was checked, and the commands that check it."""
     yield PaperHeading("Evidence")
-    rows = tuple((WHAT[each.what], str(each.record), each.epoch, each.hash) for each in sheet.places)
-    yield PaperTable(("", "record", "opening", "SHA-256 in the chain"), rows, right=frozenset({1}), wide=frozenset({3}))
+    rows = ((WHAT[each.what], each.record, each.epoch, each.hash) for each in sheet.places)
+    yield table("|>record|opening|*SHA-256 in the chain", rows)
     yield PaperFacts(
         (
             (

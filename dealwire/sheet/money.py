@@ -1,11 +1,12 @@
 """The money of a round in words: every bet with its reason, totals, meters, and what waits for a person."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Final
 
 from dealwire.sheet.model import RoundSheet
-from dealwire.sheet.paper import Block, Cell, PaperBlanks, PaperFacts, PaperHeading, PaperRemark, PaperTable, amount
-from rules.settlement import MeterTotal, Settlement, SettlementLine
+from dealwire.sheet.paper import Block, Cell, PaperBlanks, PaperFacts, PaperHeading, PaperRemark, amount, table
+from rules.settlement import Settlement, SettlementLine
 
 BEFORE_END: Final = (
     "Before END GAME a supervisor or an executive, with a badge at the table controller, may correct what a person "
@@ -38,13 +39,14 @@ def _lines(settlement: Settlement) -> Iterator[Block]:
     if settlement.status != "settled":
         words = "Nothing is settled" if settlement.status == "held" else "Not all is settled"
         yield PaperRemark(f"{words}: {settlement.why}", True)
-    rows = tuple(_line(line, settlement.currency) for line in settlement.lines)
-    if not rows:
+    if not settlement.lines:
         yield PaperRemark("No bet was settled.")
         return
-    held = frozenset(at for at, line in enumerate(settlement.lines) if line.result == "held")
-    head = ("seat", "bet", "stake", "result", "pay", "back", "net", "why, by which clause and pay table")
-    yield PaperTable(head, rows, right=frozenset({2, 4, 5, 6}), wide=frozenset({7}), marked=held)
+    yield table(
+        "seat|bet|>stake|result|>pay|>back|>net|*why, by which clause and pay table",
+        (_line(line, settlement.currency) for line in settlement.lines),
+        marked=(at for at, line in enumerate(settlement.lines) if line.result == "held"),
+    )
 
 
 def _line(line: SettlementLine, currency: str) -> tuple[Cell, ...]:
@@ -71,8 +73,7 @@ def _pots(settlement: Settlement) -> Iterator[Block]:
         whose = f"held: {pot.held}" if pot.held else ", ".join(winners)
         sums = (amount(cents, currency) for cents in (pot.cents, pot.rake, pot.jackpot_rake))
         rows.append((pot.name, *sums, ", ".join(map(str, pot.contenders)), whose))
-    head = ("pot", "in it", "rake", "for the jackpot", "seats that could win it", "who has it")
-    yield PaperTable(head, tuple(rows), right=frozenset({1, 2, 3}), wide=frozenset({5}))
+    yield table("pot|>in it|>rake|>for the jackpot|seats that could win it|*who has it", rows)
 
 
 def _pool(settlement: Settlement) -> Iterator[Block]:
@@ -80,12 +81,8 @@ def _pool(settlement: Settlement) -> Iterator[Block]:
     pool = settlement.pool
     if pool is None or not (pool.runners or pool.held):
         return
-    rows = [
-        (str(each.seat), *map(str, (each.before, each.awarded, each.collected, each.after))) for each in pool.runners
-    ]
-    yield PaperTable(
-        ("seat", "runners before", "awarded", "collected", "after"), tuple(rows), right=frozenset(range(1, 5))
-    )
+    rows = ((each.seat, each.before, each.awarded, each.collected, each.after) for each in pool.runners)
+    yield table("seat|>runners before|>awarded|>collected|>after", rows)
     if pool.winner is not None:
         cents, rake = amount(pool.cents, settlement.currency), amount(pool.rake, settlement.currency)
         what = f"held: {pool.held}" if pool.held else f"{cents} in it, {rake} of it taken first"
@@ -93,30 +90,16 @@ def _pool(settlement: Settlement) -> Iterator[Block]:
 
 
 def _totals(settlement: Settlement) -> Iterator[Block]:
-    currency = settlement.currency
-    columns = [
-        (each.staked, each.pay, each.returned, each.commission, each.net, each.held) for each in settlement.seats
-    ]
-    rows = [
-        (str(seat.seat), *(amount(cents, currency) for cents in sums))
-        for seat, sums in zip(settlement.seats, columns, strict=True)
-    ]
-    whole = tuple(amount(sum(column), currency) for column in zip(*columns, strict=True)) if columns else ()
-    if rows:
-        yield PaperTable(
-            ("seat", "staked", "paid", "back", "commission", "net", "held"),
-            (*rows, ("table", *whole)),
-            right=frozenset(range(1, 7)),
-            sums=1,
-        )
+    paid = partial(amount, currency=settlement.currency)
+    sums = [(each.staked, each.pay, each.returned, each.commission, each.net, each.held) for each in settlement.seats]
+    if sums:
+        seats: list[Sequence[Cell | int]] = [
+            (each.seat, *map(paid, cents)) for each, cents in zip(settlement.seats, sums, strict=True)
+        ]
+        whole = ("table", *map(paid, map(sum, zip(*sums, strict=True))))
+        yield table("seat|>staked|>paid|>back|>commission|>net|>held", [*seats, whole], sums=1)
     sides = settlement.totals
-    yield PaperFacts(
-        (
-            ("players", amount(sides.players, currency)),
-            ("house", amount(sides.house, currency)),
-            ("meters", amount(sides.meters, currency)),
-        )
-    )
+    yield PaperFacts((("players", paid(sides.players)), ("house", paid(sides.house)), ("meters", paid(sides.meters))))
 
 
 def _readings(settlement: Settlement) -> Iterator[Block]:
@@ -137,34 +120,23 @@ def _meters(sheet: RoundSheet, settlement: Settlement | None) -> Iterator[Block]
     if not (totals or sheet.meters or sheet.awards):
         return
     yield PaperHeading("Meters and awards")
+    paid = partial(amount, currency=sheet.currency)
     if totals:
-        rows = tuple(_meter(each, sheet.currency) for each in totals)
-        head = ("meter", "before", "contributed", "paid", "reseeded", "after")
-        yield PaperTable(head, rows, right=frozenset(range(1, 6)))
+        sums = ((each.before, each.contributed, each.paid, each.reseeded, each.after) for each in totals)
+        rows = ((each.name, *map(paid, cents)) for each, cents in zip(totals, sums, strict=True))
+        yield table("meter|>before|>contributed|>paid|>reseeded|>after", rows)
     if sheet.meters:
-        steps = tuple(
-            (
-                *(str(each.number), each.meter, each.kind, amount(each.to_meter, sheet.currency)),
-                *(amount(each.meter_cents, sheet.currency), each.why),
-            )
+        steps = (
+            (each.number, each.meter, each.kind, paid(each.to_meter), paid(each.meter_cents), each.why)
             for each in sheet.meters
         )
-        head = ("step", "meter", "what", "to the meter", "then shows", "why")
-        yield PaperTable(head, steps, right=frozenset({0, 3, 4}), wide=frozenset({5}))
+        yield table(">step|meter|what|>to the meter|>then shows|*why", steps)
     if sheet.awards:
-        awards = tuple(
-            (
-                *(each.kind, "" if each.seat is None else str(each.seat), each.hand or ""),
-                *("" if each.cents is None else amount(each.cents, sheet.currency), f"{each.why} [{each.clause}]"),
-            )
+        awards = (
+            (each.kind, each.seat, each.hand, each.cents and paid(each.cents), f"{each.why} [{each.clause}]")
             for each in sheet.awards
         )
-        yield PaperTable(("award", "seat", "hand", "amount", "why"), awards, right=frozenset({3}), wide=frozenset({4}))
-
-
-def _meter(total: MeterTotal, currency: str) -> tuple[Cell, ...]:
-    sums = (total.before, total.contributed, total.paid, total.reseeded, total.after)
-    return total.name, *(amount(cents, currency) for cents in sums)
+        yield table("award|seat|hand|>amount|*why", awards)
 
 
 def _held(sheet: RoundSheet) -> Iterator[Block]:
@@ -173,17 +145,9 @@ def _held(sheet: RoundSheet) -> Iterator[Block]:
     if not held:
         yield PaperRemark("Nothing is held." if sheet.state == "ended" else f"The round has not ended. {BEFORE_END}")
         return
-    rows = tuple(
-        (str(bet.seat), bet.bet, amount(bet.stake, sheet.currency), f"{bet.why} [{bet.clause}]") for bet in held
-    )
-    total = amount(sum(bet.stake for bet in held), sheet.currency)
-    yield PaperTable(
-        ("seat", "bet", "stake", "why"),
-        (*rows, ("table", "", total, "")),
-        right=frozenset({2}),
-        wide=frozenset({3}),
-        sums=1,
-    )
+    paid = partial(amount, currency=sheet.currency)
+    rows = [(bet.seat, bet.bet, paid(bet.stake), f"{bet.why} [{bet.clause}]") for bet in held]
+    yield table("seat|bet|>stake|*why", [*rows, ("table", None, paid(sum(bet.stake for bet in held)), None)], sums=1)
     for note in sheet.released:
         yield PaperRemark(f"{note.at.local}: {note.text} (record {note.at.record})", True)
     yield PaperRemark(AFTER_END, not sheet.released)

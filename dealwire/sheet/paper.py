@@ -1,5 +1,6 @@
 """What stands on paper, whatever draws it: headings, facts, tables, remarks. Facts become words in `sections` alone."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -71,6 +72,28 @@ class Paper:
     subtitle: str
     running: str
     blocks: list[Block] = field(default_factory=list)
+
+
+def table(
+    head: str, rows: Iterable[Sequence[Cell | int | None]], *, sums: int = 0, marked: Iterable[int] = ()
+) -> PaperTable:
+    """A table whose `head` names its columns with bars between them: `>` before one of numbers, `*` before one that
+    takes the room that is left. A cell of None is empty."""
+    columns = head.split("|")
+    return PaperTable(
+        tuple(name.lstrip(">*") for name in columns),
+        tuple(
+            tuple("" if cell is None else str(cell) if isinstance(cell, int) else cell for cell in row) for row in rows
+        ),
+        right=frozenset(at for at, name in enumerate(columns) if name.startswith(">")),
+        wide=frozenset(at for at, name in enumerate(columns) if name.startswith("*")),
+        sums=sums,
+        marked=frozenset(marked),
+    )
+
+
+def _cell(found: Cell | int | None) -> Cell:
+    return "" if found is None else str(found) if isinstance(found, int) else found
 
 
 def amount(cents: int | None, currency: str) -> str:

@@ -1,14 +1,26 @@
 """A sheet in words, in the order in which a supervisor reads: what, when, who had what, the money, what went wrong."""
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Final
 
 from dealer_flow.record.result import Drawn, Hand, NamedHand, RoundResult, Seat
-from dealwire.sheet.betting import betting
 from dealwire.sheet.evidence import evidence
 from dealwire.sheet.model import RoundSheet, SheetMoment, SheetNote, SheetVersion
 from dealwire.sheet.money import money
-from dealwire.sheet.paper import Block, CardRow, Cell, Paper, PaperFacts, PaperHeading, PaperRemark, PaperTable, amount
+from dealwire.sheet.paper import (
+    Block,
+    CardRow,
+    Cell,
+    Paper,
+    PaperFacts,
+    PaperHeading,
+    PaperRemark,
+    PaperTable,
+    amount,
+    table,
+)
+from dealwire.table.action_words import MANNERS, pot_name, step_words
 
 NOT_ENDED: Final = {
     "under-way": "not ended: the journal does not hold its end yet",
@@ -54,15 +66,11 @@ def _rules_file(title: str, section: str, name: str) -> str:
 def _when(sheet: RoundSheet) -> Iterator[Block]:
     first, last = sheet.place("first"), sheet.place("last")
     yield PaperHeading("When")
-    yield PaperTable(
-        ("", "by the journal", "by the wall clock, for the camera", "record"),
-        (
-            _moment("START GAME", sheet.began, first is not None and "not in this file"),
-            _moment("END GAME", sheet.over, last is not None and _no_end(sheet)),
-        ),
-        right=frozenset({3}),
-        wide=frozenset({1, 2}),
+    moments = (
+        _moment("START GAME", sheet.began, first is not None and "not in this file"),
+        _moment("END GAME", sheet.over, last is not None and _no_end(sheet)),
     )
+    yield table("|*by the journal|*by the wall clock, for the camera|>record", moments)
     clock = sheet.clock
     if clock.offset_ns is None or clock.within_ns is None:
         yield PaperRemark(
@@ -99,24 +107,42 @@ def _table(sheet: RoundSheet) -> Iterator[Block]:
     yield from betting(sheet.counts.result)
 
 
+def betting(result: RoundResult) -> Iterator[Block]:
+    """The betting of a round: the button, every action by betting round, and what was taken in of the pots; nothing of
+    a round in which nobody bet in turn."""
+    if not result.actions:
+        return
+    paid = partial(amount, currency=result.currency)
+    yield PaperHeading("Betting")
+    if result.button is not None:
+        yield PaperFacts((("button", f"seat {result.button}"),))
+    acts = (
+        (number, step_words(each.step), each.seat, each.action, paid(each.cents), MANNERS.get(each.manner, each.manner))
+        for number, each in enumerate(result.actions, 1)
+    )
+    yield table(">|betting round|seat|action|>lies there then, in all|*how", acts)
+    if result.awards:
+        takes = ((pot_name(each.pot), each.seat, paid(each.cents)) for each in result.awards)
+        yield table("pot|taken in by seat|>amount", takes)
+
+
 def _so_far(sheet: RoundSheet) -> Iterator[Block]:
     yield PaperHeading("Reported so far")
     known = sheet.so_far
     if known is None or not (known.hands or known.packets):
         yield PaperRemark("Nothing.")
         return
-    rows = tuple(
+    rows = (
         (
             hand.place,
             ", ".join(f"{bet} {amount(cents, sheet.currency)}" for bet, cents in hand.wagers.items()),
-            CardRow(hand.cards) if hand.cards else NO_CARDS,
-            "" if hand.counted is None else str(hand.counted),
+            _shown(hand.cards),
+            hand.counted,
             ", ".join(hand.choices),
         )
         for hand in known.hands
     )
-    head = ("place", "bets", "cards shown", "counted by a person", "choices")
-    yield PaperTable(head, rows, right=frozenset({3}), wide=frozenset({1}))
+    yield table("place|*bets|cards shown|>counted by a person|choices", rows)
     if known.packets:
         text = ", ".join(f"{each.ordinal}: {count(each.counted, each.expected)}" for each in known.packets)
         yield PaperFacts((("packets lifted, in order", text),))
@@ -124,23 +150,21 @@ def _so_far(sheet: RoundSheet) -> Iterator[Block]:
 
 def deal(result: RoundResult, sheet: RoundSheet) -> Iterator[Block]:
     """What a result says was dealt."""
-    currency = result.currency
-    rows = tuple(_seat(seat, currency) for seat in result.seats)
-    dead = frozenset(at for at, seat in enumerate(result.seats) if seat.status in ("dead", "out") or seat.held)
-    if rows:
-        head = ("seat", "status", "bets", "cards", "counted", "decisions")
-        yield PaperTable(head, rows, wide=frozenset({2, 5}), marked=dead)
+    if result.seats:
+        dead = (at for at, seat in enumerate(result.seats) if seat.status in ("dead", "out") or seat.held)
+        seats = (_seat(seat, result.currency) for seat in result.seats)
+        yield table("seat|status|*bets|cards|counted|*decisions", seats, marked=dead)
     else:
         yield PaperRemark("No seat was dealt in.")
     laid = [*_house(result)]
     if sheet.muck is not None:
         laid.append(("muck", _shown(sheet.muck.cards), count(sheet.muck.counted, None), ""))
     if laid:
-        yield PaperTable(("place", "cards", "counted", ""), tuple(laid), wide=frozenset({1, 3}))
+        yield table("place|*cards|counted|*", laid)
     yield PaperFacts((*_deck(result), *_drawn(result)))
     if result.packets:
-        packets = tuple((str(p.ordinal), p.to, count(p.counted, p.expected)) for p in result.packets)
-        yield PaperTable(("packet", "to", "counted by the device"), packets, right=frozenset({0}), wide=frozenset({1}))
+        packets = ((each.ordinal, each.to, count(each.counted, each.expected)) for each in result.packets)
+        yield table(">packet|*to|counted by the device", packets)
 
 
 def _seat(seat: Seat, currency: str) -> tuple[Cell, ...]:
@@ -248,7 +272,7 @@ def _incidents(sheet: RoundSheet) -> Iterator[Block]:
         words += "; a supervisor must come" if each.incident.called else ""
         rows.append((each.at.local if each.at is not None else "before", place, words, each.incident.clause))
         marked |= {at} if each.incident.called or each.incident.unreliable else set()
-    yield PaperTable(("when", "where", "what", "clause"), tuple(rows), wide=frozenset({2}), marked=frozenset(marked))
+    yield table("when|where|*what|clause", rows, marked=marked)
 
 
 def _corrections(sheet: RoundSheet) -> Iterator[Block]:
@@ -261,9 +285,7 @@ def _corrections(sheet: RoundSheet) -> Iterator[Block]:
         if each.cause:
             yield PaperRemark(f"What it is about, as it was found before: {each.cause}")
     if len(sheet.versions) > 1:
-        rows = tuple(_version(each) for each in sheet.versions)
-        head = ("result of record", "when", "outcome", "settled", "")
-        yield PaperTable(head, rows, right=frozenset({0}), wide=frozenset({3}))
+        yield table(">result of record|when|outcome|*settled|", map(_version, sheet.versions))
         for version in sheet.versions:
             if version is not sheet.counts:
                 newest = ", the newest" if version.newest else ""
@@ -297,14 +319,12 @@ def _lines(sheet: RoundSheet) -> Iterator[Block]:
         for each in sheet.devices
     )
     if rows:
-        head = ("line", "device", "serial", "firmware (SHA-256, first 16 digits)", "as it said")
-        yield PaperTable(head, rows, wide=frozenset({1, 3}))
+        yield table("line|*device|serial|*firmware (SHA-256, first 16 digits)|as it said", rows)
     yield _notes(sheet.lines) if sheet.lines else PaperRemark("No line was lost, and nothing was started or stopped.")
 
 
 def _notes(notes: Iterable[SheetNote]) -> PaperTable:
-    rows = tuple((note.at.local, note.text, str(note.at.record)) for note in notes)
-    return PaperTable(("when", "what", "record"), rows, right=frozenset({2}), wide=frozenset({1}))
+    return table("when|*what|>record", ((note.at.local, note.text, note.at.record) for note in notes))
 
 
 def _faces(sheet: RoundSheet) -> Iterator[Block]:
@@ -315,9 +335,9 @@ def _faces(sheet: RoundSheet) -> Iterator[Block]:
         "Opened with the key: faces that devices read or people keyed, shown or not. Whoever has this page knows them.",
         True,
     )
-    rows = tuple((each.local, each.device, spaced(each.report), each.what, CardRow(each.cards)) for each in sheet.faces)
+    rows = [(each.local, each.device, spaced(each.report), each.what, CardRow(each.cards)) for each in sheet.faces]
     if rows:
-        yield PaperTable(("when", "device", "report", "of", "cards"), rows, wide=frozenset({3, 4}))
+        yield table("when|device|report|*of|*cards", rows)
     else:
         yield PaperRemark("No report of this round names a face.")
 
