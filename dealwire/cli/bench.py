@@ -14,19 +14,17 @@ from msgspec.structs import replace
 
 from dealwire.bench.hands.command import HandsChannel, ProgramHands
 from dealwire.bench.hands.hands import Hands, NoHands, PersonHands
-from dealwire.bench.plan.dialect_plan import DialectPlan, dialect_plan, dialect_plans
-from dealwire.bench.plan.plan import BenchPlan, checks_for_hands, known_plans, load_plan
+from dealwire.bench.plan.plan import BenchPlan, checks_for_hands, dialect_plans, load_plan, packaged_plans
 from dealwire.bench.record import BenchOutcome, NotRunCause
 from dealwire.bench.report.comparing import compare_reports
 from dealwire.bench.report.report import BenchVerdict, Report
 from dealwire.bench.report.signing import ReportSignature, beside
 from dealwire.bench.report.text import summary_lines, text_lines
-from dealwire.bench.run.dialect_run import DialectRun, report_of_shoe
 from dealwire.bench.run.reporting import ReportHead, report_of
 from dealwire.bench.run.rig import SimulatedRig
 from dealwire.bench.run.runner import BenchChoices, BenchRun, run_plan
 from dealwire.bench.run.watching import await_return, take_over, to_make_again
-from dealwire.bench.verbs.probe import MS, Probe
+from dealwire.bench.verbs.probe import MS, Listener
 from dealwire.bench.verbs.wire import LiveWire, Wire
 from dealwire.cli.bench_reports import ReportFiles, doubt, new_key, read_earlier, refuse, verify, write_forms
 from dealwire.cli.exits import Exit
@@ -43,7 +41,7 @@ from protocol.tdp.packets import VERSION_TEXT
 OPTIONS = {"shuffler": "shuffler", "controller": "table-controller", "shoe": "shoe"}
 DEFAULT = "shuffler"
 """The device of a simulated run whose plan names none."""
-MakeHands = Callable[[Any], Hands]
+MakeHands = Callable[[Listener], Hands]
 OnLine = contextlib.AbstractContextManager[tuple[Wire, MakeHands, "BenchProgress"]]
 MakeRun = Callable[[tuple[str, ...]], BenchRun]
 """Runs the plan, as far as these patterns take it."""
@@ -201,15 +199,16 @@ def _judge(
     entries, device, address = _choose(plan, given, simulated)
     _check_choices(entries, choices, hands, simulated)
     signer, before = files.signer(), read_earlier(against) if against else None
-    line = _wire(device, address, choices, hands, BenchProgress(silent=as_json), _dialect(entries))
-    report, whose = _reported(entries, device, choices, line, watch, head)
+    line = _wire(device, address, choices, hands, BenchProgress(silent=as_json), entries.dialect)
+    run = _run(entries, device, choices, line, watch)
+    report = report_of(run, head)
     if before is not None:
         report = replace(report, against=compare_reports(report, *before))
     _say(report, as_json)
     if against is not None and before is not None:
         doubt(against, before[0])
     files.write(report, signer)
-    ctx.exit(_exit_code(report, strict, whose))
+    ctx.exit(_exit_code(report, strict, run.hands))
 
 
 def _exit_code(report: Report, strict: bool, hands: Hands) -> Exit:
@@ -256,23 +255,9 @@ def _announce_nobody(plan: BenchPlan, choices: BenchChoices) -> None:
         echo(f"dealwire: nobody can be asked here: {len(needy)} of {of} checks need a person; {NOBODY}", err=True)
 
 
-def _reported(
-    entries: BenchPlan | DialectPlan, device: str, choices: BenchChoices, line: OnLine, watch: bool, head: ReportHead
-) -> tuple[Report, Hands]:
-    """Make the run; its report, and whose hands were at the device."""
-    if isinstance(entries, BenchPlan):
-        run = _run(entries, device, choices, line, watch)
-        return report_of(run, head), run.hands
-    if watch:
-        raise click.UsageError(f"--watch does not go with the plan {entries.id!r}")
-    with line as (wire, make_hands, progress):
-        judging = DialectRun(entries, wire, make_hands, choices)
-        report = report_of_shoe(judging, head, progress.watch)
-        progress.line.clear()
-    return report, judging.hands
-
-
 def _run(plan: BenchPlan, device: str, choices: BenchChoices, line: OnLine, watch: bool) -> BenchRun:
+    if watch and plan.dialect != "tdp":
+        raise click.UsageError(f"--watch does not go with the plan {plan.id!r}")
     with line as (wire, make_hands, progress):
 
         def make(ids: tuple[str, ...]) -> BenchRun:
@@ -297,6 +282,7 @@ def _make_again(run: BenchRun, again: tuple[str, ...], wire: Wire, make: MakeRun
     for result in run.of(BenchOutcome.FAILED):
         echo(f"FAIL  {result.id}: {result.why}", fg="red")
     echo(f"{len(again)} checks are made again when the device was away and is back; Ctrl-C ends", err=True)
+    assert run.hello is not None
     found = await_return(wire, run.hello)
     echo(f"back: firmware {found.firmware}, power-up {found.boot_count}", err=True)
     try:
@@ -308,18 +294,12 @@ def _make_again(run: BenchRun, again: tuple[str, ...], wire: Wire, make: MakeRun
         echo(line)
 
 
-def _dialect(plan: BenchPlan | DialectPlan) -> str:
-    return plan.id if isinstance(plan, DialectPlan) else "tdp"
-
-
-def _choose(
-    plan: str | None, given: dict[str, str], simulated: bool
-) -> tuple[BenchPlan | DialectPlan, str, str | None]:
+def _choose(plan: str | None, given: dict[str, str], simulated: bool) -> tuple[BenchPlan, str, str | None]:
     """The plan, the device it judges and its address, None for a simulated one. UsageError when they do not fit."""
-    if plan in dialect_plans():
-        _check_shoe(plan, given, simulated)
-        return dialect_plan(plan), "shoe", given.get("shoe")
-    if len(given) + simulated != 1:
+    one = len(given) + simulated == 1
+    if plan in dialect_plans() and not (one and {*given} <= {"shoe"}):
+        raise click.UsageError(f"the plan {plan!r} is for a shoe: --shoe ADDRESS, or --simulated")
+    if not one:
         raise click.UsageError("judge one device: --shuffler, --controller or --shoe with an ADDRESS, or --simulated")
     named = next(iter(given), None)
     loaded = load_plan(plan or named or DEFAULT)
@@ -329,29 +309,23 @@ def _choose(
     return loaded, device, given.get(device)
 
 
-def _check_shoe(plan: str, given: dict[str, str], simulated: bool) -> None:
-    """UsageError when a shoe of another dialect cannot be judged so."""
-    if len(given) + simulated != 1 or not {*given} <= {"shoe"}:
-        raise click.UsageError(f"the plan {plan!r} is for a shoe: --shoe ADDRESS, or --simulated")
-
-
-def _check_choices(plan: BenchPlan | DialectPlan, choices: BenchChoices, hands: str | None, simulated: bool) -> None:
+def _check_choices(plan: BenchPlan, choices: BenchChoices, hands: str | None, simulated: bool) -> None:
     if hands is not None and (simulated or choices.unattended):
         excluded = "and --unattended exclude each other"
         why = "is for an attached device: a simulated one has its own" if simulated else excluded
         raise click.UsageError(f"--hands {why}")
-    if isinstance(plan, DialectPlan):
+    if plan.dialect != "tdp":
         _check_no_limits(plan, choices)
     if choices.allowance_ms is not None and simulated and not choices.real_time:
         raise click.UsageError("--allowance is for a real line or --real-time: on the simulated clock it is 0")
     for pattern in choices.only:
         if not any(BenchChoices((pattern,)).takes(one) for one in plan.ids):
             raise click.UsageError(f"--only {pattern!r} names no check of the plan; dealwire bench {plan.id} --list")
-    if hands is None and not simulated and isinstance(plan, BenchPlan):
+    if hands is None and not simulated and plan.dialect == "tdp":
         _announce_nobody(plan, choices)
 
 
-def _check_no_limits(plan: DialectPlan, choices: BenchChoices) -> None:
+def _check_no_limits(plan: BenchPlan, choices: BenchChoices) -> None:
     """UsageError for what a plan of another dialect has nothing to do with."""
     for option, given, why in (
         ("--allowance", choices.allowance_ms, "sets no limit of time that a line could add to"),
@@ -386,13 +360,13 @@ def _wire(
         yield wire, make_hands, progress
 
 
-def _listening(program: ProgramHands, channel: HandsChannel, probe: Probe) -> Hands:
+def _listening(program: ProgramHands, channel: HandsChannel, probe: Listener) -> Hands:
     """The program, while whose answers are waited for the line is kept alive."""
     channel.while_waiting = lambda output, ms: _keep_line(probe, output, ms)
     return program
 
 
-def _keep_line(probe: Probe, awaited: int, ms: int) -> None:
+def _keep_line(probe: Listener, awaited: int, ms: int) -> None:
     """Listen to the device for a moment; when its line is away, wait for `awaited` alone."""
     try:
         probe.run(probe.wire.now_ns() + ms * MS)
@@ -401,7 +375,7 @@ def _keep_line(probe: Probe, awaited: int, ms: int) -> None:
         select.select([awaited], [], [], ms / 1000)
 
 
-def _ask(probe: Probe, instruction: str, progress: BenchProgress) -> bool:
+def _ask(probe: Listener, instruction: str, progress: BenchProgress) -> bool:
     """Show an instruction and keep the line alive until it was followed (True) or skipped."""
     progress.line.clear()
     click.secho(f"> {printable(instruction, None)}  [Enter: done, s: skip] ", fg="cyan", err=True, nl=False)
@@ -420,12 +394,9 @@ def _say(report: Report, as_json: bool) -> None:
 
 def _list(plan: str | None) -> None:
     if plan is None:
-        for name in known_plans():
+        for name in packaged_plans():
             loaded = load_plan(name)
             echo(f"{name.ljust(18)} {len(loaded.ids):4} checks  {loaded.title}")
-        for name in dialect_plans():
-            spoken = dialect_plan(name)
-            echo(f"{name.ljust(18)} {len(spoken.ids):4} checks  {spoken.title}")
         echo("")
         echo(f"They judge by the Table Device Protocol {VERSION_TEXT}.")
         echo("")
@@ -433,7 +404,7 @@ def _list(plan: str | None) -> None:
         for fault in faults().values():
             echo(f"  {fault.name.ljust(16)} {fault.title}")
         return
-    whole = dialect_plan(plan) if plan in dialect_plans() else load_plan(plan)
+    whole = load_plan(plan)
     for check in whole.check:
         echo(f"{check.id.ljust(34)} {check.area.ljust(12)} {check.title}  [{check.section}]")
     for rule in whole.rule:

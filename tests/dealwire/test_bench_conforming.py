@@ -81,8 +81,8 @@ def lost_its_monitor() -> tuple[RepeatsAtOpen, SimulatedHands, SimulatedWire]:
     monitor = Probe(wire, role=Role.OBSERVE)
     monitor.open()
     monitor.acks = False
-    hands.act("open-door", {})
-    hands.act("close-door", {})
+    hands.do("open-door", {})
+    hands.do("close-door", {})
     monitor.beats = False
     monitor.run(wire.now_ns() + 10_000 * MS)
     assert monitor.last_event > device._acked

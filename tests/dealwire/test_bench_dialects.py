@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from dealwire.bench.plan.dialect_plan import dialect_plan, dialect_plans
+from dealwire.bench.plan.plan import dialect_plans, load_plan
 from dealwire.bench.record import BenchOutcome
 from dealwire.bench.report.report import BenchVerdict
-from dealwire.bench.run.dialect_probe import PROBES
+from dealwire.bench.verbs.dialect_probe import PROBES
 from dealwire.cli import main
 from protocol.cards import CARDS
 from tests.support.broken.shoes import SHOES, CaughtShoe, failed_checks, judge_shoe
@@ -39,10 +39,10 @@ def test_a_shoe_that_does_as_the_page_says_passes(dialect: str) -> None:
 
 @pytest.mark.parametrize("dialect", dialect_plans())
 def test_every_check_cites_a_section_of_its_page(dialect: str) -> None:
-    plan = dialect_plan(dialect)
+    plan = load_plan(dialect)
     assert {entry.section for entry in plan.entries} <= anchors(dialect)
     assert len(set(plan.ids)) == len(plan.ids)
-    assert tuple(rule.id for rule in plan.rule) == PROBES[dialect].rules
+    assert tuple(rule.rule for rule in plan.rule) == PROBES[dialect].RULES
 
 
 @pytest.mark.parametrize("each", SHOES, ids=lambda each: f"{each.dialect}-{each.name}")

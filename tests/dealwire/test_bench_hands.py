@@ -14,7 +14,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from dealwire.bench.hands.actions import HELLO, NEW_CHECK, HandTask, hand_actions, hand_task
+from dealwire.bench.hands.actions import HELLO, NEW_CHECK, hand_actions, hand_task
 from dealwire.bench.hands.command import HandsChannel, HandsGone, ProgramHands
 from dealwire.bench.hands.hands import Hands as BenchHands
 from dealwire.bench.hands.hands import SimulatedHands
@@ -172,9 +172,9 @@ def hands_of(body: str, channels: list[HandsChannel], tmp_path: Path, deadline_m
 def test_an_act_is_done_by_the_program(channels: list[HandsChannel], tmp_path: Path) -> None:
     hands = hands_of(f"    open({str(tmp_path / 'log')!r}, 'a').write(line)\n", channels, tmp_path)
     hands.begin("deal.whole")
-    assert hands.act("lift", {"to": "dealer"}) == "Lift what lies in the tray."
-    assert hands.fault("jam", {"packet": 1, "tries": 4}).startswith("Make packet 1 jam")
-    assert hands.power(False) == "Switch the device off, by its plug."
+    assert hands.do("lift", {"to": "dealer"}) == "Lift what lies in the tray."
+    assert hands.do("jam", {"packet": 1, "tries": 4}).startswith("Make packet 1 jam")
+    assert hands.do("power-off") == "Switch the device off, by its plug."
     written = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
     assert [line["action"] for line in written] == ["hello", "new-check", "lift", "jam", "power-off"]
     assert [line["id"] for line in written] == [1, 2, 3, 4, 5]
@@ -192,10 +192,10 @@ def test_what_is_not_done_is_not_run_and_the_next_act_goes_on(
     body = f"    if asks['action'] == 'green':\n        say |= {{'result': '{result}', 'why': 'no arm'}}\n"
     hands = hands_of(body, channels, tmp_path)
     with pytest.raises(NotRun, match=f"hands program, 'green': {result}: no arm") as caught:
-        hands.act("green", {})
+        hands.do("green", {})
     assert caught.value.cause is cause
     assert hands.gone is None
-    assert hands.act("lift", {})
+    assert hands.do("lift", {})
 
 
 def test_what_it_cannot_do_is_known_before_a_check_begins(channels: list[HandsChannel], tmp_path: Path) -> None:
@@ -225,13 +225,13 @@ def test_a_program_that_is_gone_is_one_line_and_nothing_more_is_run(
 ) -> None:
     hands = hands_of("    if asks['action'] == 'green':\n" + body, channels, tmp_path, 300)
     with pytest.raises(NotRun, match=why) as caught:
-        hands.act("green", {})
+        hands.do("green", {})
     assert caught.value.cause is NotRunCause.HANDS_FAILED
     assert "\n" not in str(hands.gone)
     with pytest.raises(NotRun, match="the hands program is gone"):
         hands.ready_for("lift", {})
     with pytest.raises(NotRun, match=why):
-        hands.act("lift", {})
+        hands.do("lift", {})
 
 
 @pytest.mark.parametrize(
@@ -361,16 +361,9 @@ class Delegated(BenchHands):
     def begin(self, check: str) -> None:
         self._hands.begin(check)
 
-    def act(self, name: str, fields: Mapping[str, Any]) -> str:
-        self.done.append(name)
-        return self._hands.act(name, fields)
-
-    def fault(self, name: str, fields: Mapping[str, Any]) -> str:
-        self.done.append(name)
-        return self._hands.fault(name, fields)
-
-    def _follow(self, task: HandTask) -> str:
-        raise AssertionError(task)
+    def do(self, action: str, fields: Mapping[str, Any] = {}) -> str:
+        self.done.append(action)
+        return self._hands.do(action, fields)
 
 
 def soaked(rounds: int, *beyond: str, wrap: Any = lambda table: table) -> tuple[Result, Delegated]:

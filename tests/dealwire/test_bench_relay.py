@@ -83,22 +83,22 @@ def test_a_button_is_pressed_and_let_go(board: Board, hands: ProgramHands) -> No
     assert (hands.name, hands.patience_ms) == ("jig", 40)
     hands.begin("deal.green-button")
     assert board.take() == b""
-    hands.act("green", {})
+    hands.do("green", {})
     assert board.take() == ON_1 + OFF_1
 
 
 def test_fields_choose_and_what_fits_none_is_beyond_the_board(board: Board, hands: ProgramHands) -> None:
-    hands.act("lift", {"to": "remainder"})
+    hands.do("lift", {"to": "remainder"})
     assert board.take() == ON_1 + OFF_1 + ON_4 + OFF_4
     with pytest.raises(NotRun, match="jig, 'lift': cannot: jig has no channel for 'lift' with these fields"):
-        hands.act("lift", {"to": "seat 1"})
+        hands.do("lift", {"to": "seat 1"})
     with pytest.raises(NotRun, match="jig cannot do 'open-door'"):
         hands.ready_for("open-door", {})
     assert board.take() == b""
 
 
 def test_when_the_run_ends_no_coil_has_current(board: Board, hands: ProgramHands) -> None:
-    hands.power(False)
+    hands.do("power-off")
     assert board.take() == ON_4
     hands._channel.close()
     assert board.take() == OFF_4
@@ -107,7 +107,7 @@ def test_when_the_run_ends_no_coil_has_current(board: Board, hands: ProgramHands
 def test_a_board_that_is_unplugged_is_a_failure_with_its_reason(board: Board, hands: ProgramHands) -> None:
     board.unplug()
     with pytest.raises(NotRun, match=r"jig, 'green': failed: relay board /dev/pts/\d+: "):
-        hands.act("green", {})
+        hands.do("green", {})
     assert hands.gone is None
 
 

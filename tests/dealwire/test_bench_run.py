@@ -122,7 +122,7 @@ def test_a_person_who_does_it_passes_the_check() -> None:
     }
 
     def ask(instruction: str) -> bool:
-        rig.hands.act("load", does[instruction])
+        rig.hands.do("load", does[instruction])
         return True
 
     report = run_plan(load_plan("shuffler"), rig.wire, lambda _: PersonHands(ask), BenchChoices(("fault.too-few-101",)))

@@ -309,7 +309,7 @@ class Attached:
         """Somebody at the device does something."""
         flush = lambda: self.bench.pump(self.clock.now_ns())  # noqa: E731
         hands = SimulatedHands(self.table, "shuffler", self.clock.now_ns, flush)
-        self.owner.call_soon(lambda: self._done.append(hands.act(name, {})))
+        self.owner.call_soon(lambda: self._done.append(hands.do(name, {})))
 
     def unplug(self) -> None:
         def pull() -> None:

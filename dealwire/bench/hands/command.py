@@ -186,10 +186,12 @@ class ProgramHands(Hands):
         if self._can is not None and action not in self._can:
             raise NotRun(f"{self.name} cannot do {action!r}: {hand_task(action, fields).say}", NotRunCause.CANNOT)
 
-    def _follow(self, task: HandTask) -> str:
+    def do(self, action: str, fields: Mapping[str, Any] = {}) -> str:
+        """By the program; NotRun says what it answered instead of done."""
+        task = hand_task(action, fields)
         if self._unready and self.gone is None:
             raise NotRun(self._unready, NotRunCause.HANDS_FAILED)
-        self.ready_for(task.action, task.fields)
+        self.ready_for(action, fields)
         self._ask(task, self._deadline_ms)
         return task.say
 

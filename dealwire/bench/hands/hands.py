@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Literal
 
-from dealwire.bench.hands.actions import CABLE_IN, CABLE_OUT, KEYS_IN_VAIN, POWER_OFF, POWER_ON, HandTask, hand_task
+from dealwire.bench.hands.actions import CABLE_OUT, KEYS_IN_VAIN, POWER_ON, hand_actions, hand_task
 from dealwire.bench.hands.profiles import BADGE
 from dealwire.bench.record import Failed, NotRun, NotRunCause
 from dealwire.rehearsal.dealt_table import DealtTable
@@ -48,24 +48,9 @@ class Hands(ABC):
         """NotRun when it is known beforehand that they cannot do it, so that no check is left half done."""
         return
 
-    def act(self, name: str, fields: Mapping[str, Any]) -> str:
-        """Do it, and say what was done. NotRun when nobody can."""
-        return self._follow(hand_task(name, fields))
-
-    def fault(self, name: str, fields: Mapping[str, Any]) -> str:
-        """Let something go wrong at what comes next."""
-        return self._follow(hand_task(name, fields))
-
-    def power(self, on: bool) -> str:
-        """Switch the device off or on."""
-        return self._follow(hand_task(POWER_ON if on else POWER_OFF))
-
-    def cable(self, there: bool) -> str:
-        """Put the cable in or pull it; the device stays on."""
-        return self._follow(hand_task(CABLE_IN if there else CABLE_OUT))
-
     @abstractmethod
-    def _follow(self, task: HandTask) -> str: ...
+    def do(self, action: str, fields: Mapping[str, Any] = {}) -> str:
+        """Do one of `hand_actions`, and say what was done. NotRun when nobody can."""
 
 
 class PersonHands(Hands):
@@ -78,10 +63,12 @@ class PersonHands(Hands):
     def __init__(self, ask: Callable[[str], bool]) -> None:
         self._ask = ask
 
-    def _follow(self, task: HandTask) -> str:
-        if not self._ask(task.say):
-            raise NotRun(f"skipped: {task.say}", NotRunCause.SKIPPED)
-        return task.say
+    def do(self, action: str, fields: Mapping[str, Any] = {}) -> str:
+        """They are told, and followed or skipped."""
+        say = hand_task(action, fields).say
+        if not self._ask(say):
+            raise NotRun(f"skipped: {say}", NotRunCause.SKIPPED)
+        return say
 
 
 class NoHands(Hands):
@@ -91,10 +78,11 @@ class NoHands(Hands):
 
     def ready_for(self, action: str, fields: Mapping[str, Any]) -> None:
         """Never."""
-        self._follow(hand_task(action, fields))
+        self.do(action, fields)
 
-    def _follow(self, task: HandTask) -> str:
-        raise NotRun(f"needs a person: {task.say}", NotRunCause.UNATTENDED)
+    def do(self, action: str, fields: Mapping[str, Any] = {}) -> str:
+        """Nobody does."""
+        raise NotRun(f"needs a person: {hand_task(action, fields).say}", NotRunCause.UNATTENDED)
 
 
 class SimulatedHands(Hands):
@@ -115,50 +103,40 @@ class SimulatedHands(Hands):
             self._table.shuffler.mishaps = []
             self._table.shuffler.sensor_works = True
 
-    def act(self, name: str, fields: Mapping[str, Any]) -> str:
-        """Do it at the model."""
-        table, doing = self._table, act_named(name)
-        filled = doing.filled(fields)
-        match doing.device, table:
+    def do(self, action: str, fields: Mapping[str, Any] = {}) -> str:
+        """At the model, or to its line. Failed when it did not take an act."""
+        match hand_actions()[action].kind:
+            case "fault":
+                return arm(self._table, action, fields, device=self._device)
+            case "power" if action == POWER_ON:
+                self._unit.power_on(self._now())
+            case "power":
+                self._unit.power_off()
+            case "cable":
+                # what goes either way is lost meanwhile; a real line stays open
+                table = self._table
+                line = table.line if isinstance(table, ShoeTable) else table.lines[self._device]
+                self._flush()
+                line.cut = action == CABLE_OUT
+            case _:
+                self._act(action, act_named(action).filled(fields))
+        self._unit.settle(self._now())
+        self._flush()
+        name = action if hand_actions()[action].kind == "act" else action.replace("-", " ")
+        return " ".join([name, *(f"{key}={value}" for key, value in fields.items())])
+
+    def _act(self, name: str, filled: Mapping[str, Any]) -> None:
+        match act_named(name).device, self._table:
             case "shoe", ShoeTable(model=shoe) | RehearsedShoe(shoe=shoe):
                 done = _AT_SHOE[name](shoe, filled)
-            case "table-controller", DealtTable():
+            case "table-controller", DealtTable() as table:
                 done = _AT_CONTROLLER[name](table.controller, filled)
-            case "shuffler", SimulatedTable():
+            case "shuffler", SimulatedTable() as table:
                 done = _AT_SHUFFLER[name](table.shuffler, filled, self._now())
             case device, _:
                 raise NotRun(f"there is no {device} at this table")
         if done is False and name not in KEYS_IN_VAIN:
             raise Failed(f"the simulated device did not take this act: {name}")
-        return self._done(" ".join([name, *(f"{key}={value}" for key, value in fields.items())]))
-
-    def fault(self, name: str, fields: Mapping[str, Any]) -> str:
-        """Arm it."""
-        return arm(self._table, name, fields, device=self._device)
-
-    def power(self, on: bool) -> str:
-        """The plug."""
-        if on:
-            self._unit.power_on(self._now())
-        else:
-            self._unit.power_off()
-        return self._done(f"power {'on' if on else 'off'}")
-
-    def cable(self, there: bool) -> str:
-        """What goes either way is lost meanwhile; a real line stays open."""
-        table = self._table
-        line = table.line if isinstance(table, ShoeTable) else table.lines[self._device]
-        self._flush()
-        line.cut = not there
-        return self._done(f"cable {'in' if there else 'out'}")
-
-    def _follow(self, task: HandTask) -> str:
-        return self._done(task.say)
-
-    def _done(self, text: str) -> str:
-        self._unit.settle(self._now())
-        self._flush()
-        return text
 
 
 # ------------------------------------------------------------------ at the models

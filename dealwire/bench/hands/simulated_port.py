@@ -53,14 +53,9 @@ class SimulatorHands(Hands):
 
     def do(self, action: str, fields: Mapping[str, Any]) -> None:
         """At the model."""
-        hands, kind = self._at_device(), hand_actions()[action].kind
+        hands = self._at_device()
         try:
-            if kind == "power":
-                hands.power(action == POWER_ON)
-            elif kind == "cable":
-                hands.cable(action == CABLE_IN)
-            else:
-                (hands.act if kind == "act" else hands.fault)(action, fields)
+            hands.do(action, fields)
         except (NotRun, LocalError) as error:
             raise CannotAct(str(error)) from None
         except Failed as error:

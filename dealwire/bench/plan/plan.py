@@ -4,10 +4,10 @@ A step is one inline table with one verb; the other keys are the verb's.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import BeforeValidator, Field, InstanceOf, PrivateAttr, model_validator
 
@@ -23,6 +23,8 @@ from dealwire.bench.verbs import events as e
 from dealwire.bench.verbs import instruments as i
 from dealwire.bench.verbs import line as p
 from dealwire.bench.verbs.device import Sweep
+from dealwire.bench.verbs.dialect import DIALECT_VERBS
+from dealwire.bench.verbs.dialect_probe import PROBES
 from dealwire.bench.verbs.soak import Soak
 from dealwire.bench.verbs.stand import Stand
 from dealwire.bench.verbs.step import PlanStep, Prepared, Strict
@@ -31,17 +33,18 @@ from protocol.tdp.messages import Capability, Role
 from protocol.tomlfile import Key
 
 FOLDER: Final = Path(__file__).parent / "plans"
+DIALECTS: Final = Path(__file__).parent / "dialect_plans"
 
 
 ALWAYS_KNOWN: Final = ("session", "last", "acked", "request", "boots", "depth", "newest")
 """What a step may look up without having saved it."""
 
 
-def _made(value: Any) -> Any:
+def _made(value: Any, verbs: Mapping[str, type[PlanStep]] | None = None) -> Any:
     """A table as the step of its verb."""
     if not isinstance(value, dict):
         return value
-    cls = VERBS[_verb(value)]
+    cls = _verb(value, verbs or VERBS)
     known = [str(part.alias or name) for name, part in cls.model_fields.items()]
     if unknown := [key for key in value if key not in known]:
         raise BadValue(f"unknown key {unknown[0]!r}; allowed: {', '.join(known)}")
@@ -49,6 +52,7 @@ def _made(value: Any) -> Any:
 
 
 BenchStep = Annotated[InstanceOf[PlanStep], BeforeValidator(_made)]
+DialectStep = Annotated[InstanceOf[PlanStep], BeforeValidator(lambda value: _made(value, DIALECT_VERBS))]
 
 
 class Repeat(PlanStep):
@@ -75,11 +79,11 @@ VERBS: Final[dict[str, type[PlanStep]]] = {next(iter(cls.model_fields)): cls for
 """By name. Some are also keys of others: then the first in this order is the verb."""
 
 
-def _verb(table: Mapping[str, Any]) -> str:
-    verb = next((verb for verb in VERBS if verb in table), None)
+def _verb(table: Mapping[str, Any], verbs: Mapping[str, type[PlanStep]]) -> type[PlanStep]:
+    verb = next((verb for verb in verbs if verb in table), None)
     if verb is None:
-        raise BadValue(f"no verb; a step has one of {', '.join(VERBS)}")
-    return verb
+        raise BadValue(f"no verb; a step has one of {', '.join(verbs)}")
+    return verbs[verb]
 
 
 class Check(Strict):
@@ -130,11 +134,13 @@ class RuleEntry(Strict):
     """The section of the protocol's page that it judges."""
     must: str
     """What it judges, in our words."""
+    RULES: ClassVar[Collection[str]] = ALL_RULES
 
     @model_validator(mode="after")
     def _known(self) -> Self:
-        if self.rule not in ALL_RULES:
-            raise BadValue(f"no such rule: {self.rule!r}; allowed: {', '.join(f'always.{name}' for name in ALL_RULES)}")
+        if self.rule not in self.RULES:
+            allowed = ", ".join(f"always.{name}" for name in self.RULES)
+            raise BadValue(f"no such rule: {self.rule!r}; allowed: {allowed}")
         return self
 
     @property
@@ -204,6 +210,49 @@ class BenchPlan(Strict):
         """The role the plan is run with."""
         return Role[self.role]
 
+    @property
+    def dialect(self) -> str:
+        """What its devices speak."""
+        return "tdp"
+
+
+# ------------------------------------------------------------------ plans for shoes of other dialects
+
+
+class DialectCheck(Check):
+    """One check of a shoe of another dialect."""
+
+    steps: tuple[DialectStep, ...] = Field(min_length=1)
+
+
+class DialectRule(RuleEntry):
+    """One rule that its probe looks to."""
+
+    RULES = frozenset(name for probe in PROBES.values() for name in probe.RULES)
+
+
+class DialectPlan(BenchPlan):
+    """A whole plan for a shoe of another dialect, whose id is the dialect's."""
+
+    schema_: Literal["dealwire.dialect-plan/1"] = Field(alias="schema")  # type: ignore[assignment]
+    id: Literal["angel-eye", "bee-tek"]
+    device: Literal["shoe"] = "shoe"
+    allowance_ms: int = 0
+    begin: tuple[DialectStep, ...] = ()
+    """What is done before the first check, whichever that is."""
+    rule: tuple[DialectRule, ...]
+    check: tuple[DialectCheck, ...]
+
+    @property
+    def granted(self) -> Role:
+        """A Bee-Tek style shoe is told nothing."""
+        return Role.OBSERVE if self.id == "bee-tek" else Role.OPERATE
+
+    @property
+    def dialect(self) -> str:
+        """What it is named after."""
+        return self.id
+
 
 def _impossible(plan: BenchPlan) -> Iterator[tuple[Key, str]]:
     """Every step that wants of a status what no device of the plan's kind can say."""
@@ -230,8 +279,18 @@ def _why_not(status: str, wanted: Mapping[str, Wanted]) -> str:
 
 
 def known_plans() -> tuple[str, ...]:
-    """Ids of the plans that come with the program."""
+    """Ids of the plans that come with the program, for devices that speak TDP."""
     return tuple(files_in(FOLDER))
+
+
+def dialect_plans() -> tuple[str, ...]:
+    """Ids of those for shoes of other dialects, which are the dialects'."""
+    return tuple(files_in(DIALECTS))
+
+
+def packaged_plans() -> tuple[str, ...]:
+    """Ids of all of them."""
+    return (*known_plans(), *dialect_plans())
 
 
 @cache
@@ -247,8 +306,9 @@ def load_plan(source: str | Path) -> BenchPlan:
 
 
 def _load(source: str | Path, above: tuple[str, ...]) -> BenchPlan:
-    path = locate(source, files_in(FOLDER), "plan")
-    plan = load(path, BenchPlan, _impossible)
+    dialects = files_in(DIALECTS)
+    path = dialects[str(source)] if source in dialects else locate(source, files_in(FOLDER), "plan")
+    plan = load(path, DialectPlan if source in dialects else BenchPlan, _impossible)
     if plan.id in above:
         raise fault_in(path, ("include",), f"{plan.id!r} includes itself")
     rules, checks = list(plan.rule), list(plan.check)

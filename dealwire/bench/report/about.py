@@ -11,7 +11,7 @@ from importlib import import_module, metadata
 from pathlib import Path
 from typing import Final
 
-from dealwire.bench.plan.plan import BenchPlan, known_plans, packaged_plan
+from dealwire.bench.plan.plan import BenchPlan, packaged_plan, packaged_plans
 from dealwire.bench.report.report import DeviceFacts, PlanFacts, PlanOrigin, ProgramFacts, ProtocolFacts
 from dealwire.version import __version__
 from protocol.tdp.messages import Capability, DeviceClass, HelloReplyMessage
@@ -66,20 +66,22 @@ def plan_facts(plan: BenchPlan) -> PlanFacts:
     left_out: tuple[str, ...] = ()
     altered: tuple[str, ...] = ()
     origin = PlanOrigin.OWN
-    if plan.id in known_plans():
+    if plan.id in packaged_plans():
         packaged = packaged_plan(plan.id)
         origin = PlanOrigin.PACKAGED if packaged.sha256 == plan.sha256 else PlanOrigin.SAME_ID
         mine = {entry.id: entry for entry in plan.entries}
         left_out = tuple(name for name in packaged.ids if name not in mine)
         altered = tuple(entry.id for entry in packaged.entries if mine.get(entry.id, entry) != entry)
     return PlanFacts(
-        plan.id, plan.title, plan.device, plan.role, plan.allowance_ms, origin, plan.sha256, plan.files, len(plan.ids),
-        left_out, altered,
+        plan.id, plan.title, plan.device, plan.granted.name, plan.allowance_ms, origin, plan.sha256, plan.files,
+        len(plan.ids), left_out, altered,
     )  # fmt: skip
 
 
-def device_facts(hello: HelloReplyMessage) -> DeviceFacts:
-    """What the device says of itself."""
+def device_facts(hello: HelloReplyMessage | None) -> DeviceFacts:
+    """What the device says of itself; a shoe of another dialect has no word for it."""
+    if hello is None:
+        return DeviceFacts("shoe", "", "", "", "", "", (), 0, 0, 0)
     try:
         kind = DeviceClass(hello.device_class).name.lower().replace("_", " ")
     except ValueError:
@@ -92,8 +94,10 @@ def device_facts(hello: HelloReplyMessage) -> DeviceFacts:
     )  # fmt: skip
 
 
-def protocol_facts(hello: HelloReplyMessage) -> ProtocolFacts:
-    """The protocol's version here and there."""
+def protocol_facts(hello: HelloReplyMessage | None, dialect: str) -> ProtocolFacts:
+    """The protocol's version here and there; another dialect has none."""
+    if hello is None:
+        return ProtocolFacts(dialect, "", "", "", "")
     common = common_version(hello)
     return ProtocolFacts(
         "tdp",

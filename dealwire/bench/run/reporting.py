@@ -1,30 +1,25 @@
 """From a run to its report."""
 
 import platform
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Final
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from dealwire.bench.hands.hands import HandsKind
 from dealwire.bench.record import Measurement, Result
 from dealwire.bench.report.about import device_facts, local_time, program_facts, protocol_facts, system_words
 from dealwire.bench.report.conformance import sentence_of
 from dealwire.bench.report.report import (
     CheckRecord,
-    DeviceFacts,
     LineMoment,
-    PlanFacts,
-    ProtocolFacts,
     Report,
     TimesRecord,
     counts_of,
     summary_of,
     verdict_of,
 )
-from dealwire.bench.run.runner import BenchChoices, BenchRun
+from dealwire.bench.run.runner import BenchRun
 
 MS: Final = 1e6
 """Nanoseconds in a millisecond."""
@@ -41,54 +36,33 @@ class ReportHead:
 
 def report_of(run: BenchRun, head: ReportHead = ReportHead()) -> Report:
     """The report on a run that has ended, compared with no other."""
-    hello = run.hello
-    report = assembled(
-        run.plan, protocol_facts(hello), device_facts(hello), run.address, run.hands.whose, run.choices,
-        run.allowance_ms, head, run.results, run.began_ns, run.ended_ns,
-    )  # fmt: skip
-    return replace(report, conformance=sentence_of(report) or UNSET)
-
-
-def assembled(
-    plan: PlanFacts,
-    protocol: ProtocolFacts,
-    device: DeviceFacts,
-    line: str,
-    hands: HandsKind,
-    chosen: BenchChoices,
-    allowance_ms: int,
-    head: ReportHead,
-    results: Iterable[Result],
-    began_ns: int,
-    ended_ns: int,
-) -> Report:
-    """A report of these facts and results; its times are nanoseconds since 1970."""
-    options = chosen.as_options
-    checks = tuple(map(check_record, results))
+    options = run.choices.as_options
+    checks = tuple(map(check_record, run.results))
     counts = counts_of(checks)
-    began, ended = local_time(began_ns), local_time(ended_ns)
-    return Report(
+    began, ended = local_time(run.began_ns), local_time(run.ended_ns)
+    report = Report(
         verdict=verdict_of(counts),
         summary=summary_of(counts, options),
         counts=counts,
-        plan=plan,
-        protocol=protocol,
+        plan=run.plan,
+        protocol=protocol_facts(run.hello, run.plan.id),
         program=program_facts(),
-        device=device,
-        line=line,
-        hands=hands,
+        device=device_facts(run.hello),
+        line=run.address,
+        hands=run.hands.whose,
         options=options,
-        allowance_ms=allowance_ms,
+        allowance_ms=run.allowance_ms,
         **asdict(head),
         host=platform.node(),
         system=system_words(),
         began=began.isoformat(timespec="milliseconds"),
         ended=ended.isoformat(timespec="milliseconds"),
         zone=ended.tzname() or "",
-        took_s=round((ended_ns - began_ns) / 1e9, 3),
+        took_s=round((run.ended_ns - run.began_ns) / 1e9, 3),
         checks=checks,
         against=None,
     )
+    return replace(report, conformance=sentence_of(report) or UNSET)
 
 
 def check_record(result: Result) -> CheckRecord:

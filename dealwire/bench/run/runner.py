@@ -1,33 +1,34 @@
 """Runs a plan on a line: each check in turn, each from a state that is known, whatever the one before left."""
 
-from collections.abc import Callable, Iterable, Sequence
+import contextlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Final
 
 from dealwire.bench.hands.hands import Hands
 from dealwire.bench.hands.profiles import PROFILES
-from dealwire.bench.plan.dialect_plan import DialectEntry
-from dealwire.bench.plan.plan import BenchPlan, Check, RuleEntry, hands_needed, packaged_plan
+from dealwire.bench.plan.plan import BenchPlan, Check, DialectPlan, RuleEntry, hands_needed, packaged_plan
 from dealwire.bench.record import BenchOutcome, Failed, NotOpened, NotRun, NotRunCause, Result
 from dealwire.bench.report.about import plan_facts
 from dealwire.bench.report.report import PlanFacts, RunOptions, only_words
 from dealwire.bench.rules import ALL_RULES
+from dealwire.bench.rules.rule import BenchRule
 from dealwire.bench.values import BadValue
-from dealwire.bench.verbs.probe import MS, Probe
-from dealwire.bench.verbs.stand import Stand
+from dealwire.bench.verbs.dialect import DialectStand
+from dealwire.bench.verbs.dialect_probe import PROBES
+from dealwire.bench.verbs.probe import MS, Listener, Probe
+from dealwire.bench.verbs.stand import AnyStand, Stand
 from dealwire.bench.verbs.wire import Wire
 from devices.clock import SystemClock
 from protocol.errors import LineClosed, NoAnswer, WrongDevice
-from protocol.tdp.messages import Capability, DeviceClass, HelloReplyMessage, Role
+from protocol.tdp.messages import Capability, DeviceClass, HelloReplyMessage
 
 TRIES: Final = 3
 """Times a check is made that fails while this machine is too busy for it."""
 DOUBT_MS: Final = 20
 """A failure is looked at again when this program was later than that: less than half the protocol's shortest time."""
 LATE: Final = "this machine was late itself"
-SETTLE_MS: Final = 60
-"""Before each check: longer than `partial`, so that half a frame of the check before is gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,8 @@ class BenchRun:
     hands: Hands
     choices: BenchChoices
     allowance_ms: int
-    hello: HelloReplyMessage
+    hello: HelloReplyMessage | None
+    """None of a device that speaks another dialect."""
     began_ns: int
     ended_ns: int = 0
     results: list[Result] = field(default_factory=list)
@@ -84,7 +86,7 @@ Watching = Callable[[int, int, str], None]
 def run_plan(
     plan: BenchPlan,
     wire: Wire,
-    make_hands: Callable[[Probe], Hands],
+    make_hands: Callable[[Listener], Hands],
     choices: BenchChoices = BenchChoices(),
     watching: Watching = lambda _number, _of, _name: None,
     device: str = "any",
@@ -93,28 +95,35 @@ def run_plan(
     the first HELLO, WrongDevice when it is another device than the plan is for, or than `device`. When the line goes
     for good, the rest is not run."""
     allowance_ms = 0 if wire.exact else plan.allowance_ms if choices.allowance_ms is None else choices.allowance_ms
-    rules = {entry.rule: ALL_RULES[entry.rule]() for entry in plan.rule}
-    probe = Probe(wire, rules.values(), allowance_ms=allowance_ms, role=plan.granted)
     clock = SystemClock()
     began_ns = clock.now_ns()
-    hello = probe.meet()
-    profile = PROFILES[_device(plan.device if plan.device != "any" else device, hello.device_class)]
-    hands = make_hands(probe)
-    probe.contact_ns += hands.patience_ms * MS
-    run = BenchRun(plan_facts(plan), wire.name, hands, choices, allowance_ms, hello, began_ns)
-    _run_checks(Stand(profile, probe, hands, choices.rounds, choices.seed), plan, run, watching)
+    stand: AnyStand
+    if isinstance(plan, DialectPlan):
+        hello, listening = None, PROBES[plan.id](wire)
+        stand = DialectStand(listening, make_hands(listening))
+    else:
+        rules = {entry.rule: ALL_RULES[entry.rule]() for entry in plan.rule}
+        probe = Probe(wire, rules, allowance_ms=allowance_ms, role=plan.granted)
+        hello = probe.meet()
+        profile = PROFILES[_device(plan.device if plan.device != "any" else device, hello.device_class)]
+        stand = Stand(probe, make_hands(probe), profile, choices.rounds, choices.seed)
+    stand.probe.contact_ns += stand.hands.patience_ms * MS
+    run = BenchRun(plan_facts(plan), wire.name, stand.hands, choices, allowance_ms, hello, began_ns)
+    if isinstance(plan, DialectPlan):
+        with contextlib.suppress(NotRun):  # then nor is any check that needs hands
+            for step in plan.begin:
+                step(stand)
+    _run_checks(stand, plan, run, watching)
     for entry in plan.rule:
-        result, rule = blank(entry), rules[entry.rule]
+        result = blank(entry)
         taken = choices.takes(entry.id)
-        run.results.append(
-            judged(result, rule.broken, rule.seen, rule.breaches) if taken else filtered(result, choices)
-        )
+        run.results.append(judged(result, stand.probe.rules[entry.rule]) if taken else filtered(result, choices))
     run.results += _left_out(run.plan)
     run.ended_ns = clock.now_ns()
     return run
 
 
-def _run_checks(stand: Stand, plan: BenchPlan, run: BenchRun, watching: Watching) -> None:
+def _run_checks(stand: AnyStand, plan: BenchPlan, run: BenchRun, watching: Watching) -> None:
     number, wire = 0, stand.probe.wire
     of = sum(map(run.choices.takes, plan.ids))
     gone = ""
@@ -131,7 +140,7 @@ def _run_checks(stand: Stand, plan: BenchPlan, run: BenchRun, watching: Watching
         run.results.append(result)
 
 
-def blank(entry: Check | RuleEntry | DialectEntry) -> Result:
+def blank(entry: Check | RuleEntry) -> Result:
     """The result of an entry of a plan before it is judged."""
     return Result(entry.id, entry.title, entry.section, entry.area, entry.must)
 
@@ -151,15 +160,15 @@ def _left_out(facts: PlanFacts) -> list[Result]:
     return [blank(entry).not_run(NotRunCause.LEFT_OUT, why) for entry in missing]
 
 
-def judged(result: Result, broken: int, seen: int, breaches: Iterable[str]) -> Result:
-    """What a rule saw in the whole run: so much, of which so much was `broken`; some `breaches` in words."""
-    if broken:
+def judged(result: Result, rule: BenchRule) -> Result:
+    """What a rule saw in the whole run."""
+    if rule.broken:
         result.outcome = BenchOutcome.FAILED
-        result.why = f"{broken} of {seen}: {'; '.join(breaches)}"
-    elif not seen:
+        result.why = f"{rule.broken} of {rule.seen}: {'; '.join(rule.breaches)}"
+    elif not rule.seen:
         result.not_run(NotRunCause.UNSEEN, "nothing came that it could judge")
     else:
-        result.notes.append(f"judged {seen} times")
+        result.notes.append(f"judged {rule.seen} times")
     return result
 
 
@@ -175,7 +184,7 @@ def _device(wanted: str, number: int) -> str:
     return wanted
 
 
-def _run_fairly(stand: Stand, check: Check, gone: str) -> Result:
+def _run_fairly(stand: AnyStand, check: Check, gone: str) -> Result:
     """Make one check, and again when it came to nothing because this machine was busy with other work."""
     result, tries = _run(stand, check, gone), 1
     first_why = result.why
@@ -197,7 +206,7 @@ def _in_doubt(result: Result, late_ms: float) -> bool:
     return result.outcome is BenchOutcome.FAILED and result.late_ms > late_ms
 
 
-def _run(stand: Stand, check: Check, gone: str) -> Result:
+def _run(stand: AnyStand, check: Check, gone: str) -> Result:
     """Make one check; `gone` says why the line is away for good."""
     result = blank(check)
     if gone:
@@ -208,7 +217,7 @@ def _run(stand: Stand, check: Check, gone: str) -> Result:
     stand.begin(result)
     try:
         _check_needs(stand, check)
-        _set_out(stand, check)
+        stand.set_out(check.role, check.prepare)
         # how the device was brought there is told only when it did not get there
         probe.timeline.take()
         probe.wire.own_delay_ms()
@@ -225,39 +234,23 @@ def _run(stand: Stand, check: Check, gone: str) -> Result:
             _say_once(stand, result)
         if isinstance(failed, LineClosed):
             probe.started_over(off=False)
+        stand.put_right()
     result.ended_ns, result.late_ms = probe.wire.now_ns(), probe.wire.own_delay_ms()
     result.timeline = probe.timeline.take()
     return result
 
 
-def _say_once(stand: Stand, result: Result) -> None:
+def _say_once(stand: AnyStand, result: Result) -> None:
     """A session that is not opened fails the first check that needs one; the others are not run for the same reason."""
     first = stand.unopened.setdefault(result.why, result.id)
     if first != result.id:
         result.not_run(NotRunCause.NO_SESSION, f"as {first}: {result.why}")
 
 
-def _check_needs(stand: Stand, check: Check) -> None:
-    hello = stand.probe.known.hello
+def _check_needs(stand: AnyStand, check: Check) -> None:
     for name in check.needs:
-        if hello is None or not hello.capabilities & Capability[name]:
+        if not stand.capabilities & Capability[name]:
             raise NotRun(f"the device has no {name}", NotRunCause.NOT_OFFERED)
     # what hands have to do is known beforehand: no check is left half done
     for action, fields in hands_needed(check.steps):
         stand.hands.ready_for(action, fields)
-
-
-def _set_out(stand: Stand, check: Check) -> None:
-    """From whatever the check before left to an open session in the wanted state."""
-    probe = stand.probe
-    stand.pause(SETTLE_MS)
-    if check.role == "none":
-        return
-    role = Role[check.role] if check.role else probe.role
-    if check.prepare:
-        probe.open(probe.role)
-        stand.prepare(check.prepare)
-    if not check.prepare or role is not probe.role:
-        probe.open(role)
-    probe.heard.clear()
-    probe.mark = 0

@@ -5,15 +5,13 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from dealwire.bench.plan.dialect_plan import dialect_plan, dialect_plans
-from dealwire.bench.plan.plan import BenchPlan, known_plans, packaged_plan, plan_digest
+from dealwire.bench.plan.plan import BenchPlan, packaged_plan, packaged_plans, plan_digest
 from dealwire.bench.record import BenchOutcome, NotRunCause
 from dealwire.bench.report.about import plan_facts, program_facts
 from dealwire.bench.report.comparing import compare_reports
 from dealwire.bench.report.conformance import is_packaged, sentence_of, why_not
 from dealwire.bench.report.report import CheckRecord, PlanOrigin, Report, counts_of, summary_of, verdict_of
 from dealwire.bench.report.signing import ReportSignature, beside
-from dealwire.bench.run.dialect_run import dialect_plan_facts
 from dealwire.journal.errors import KeyProblem
 
 SHOWN: Final = 3
@@ -138,10 +136,7 @@ def _plan(report: Report, given: BenchPlan | None) -> Iterator[ReportFinding]:
     if plan_digest(facts.files) != facts.sha256:
         yield ReportFinding(False, "plan", "its SHA-256 is not that of the files it names")
         return
-    if facts.id in dialect_plans():
-        yield from _dialect_plan(report)
-        return
-    plan = given or (packaged_plan(facts.id) if facts.id in known_plans() else None)
+    plan = given or (packaged_plan(facts.id) if facts.id in packaged_plans() else None)
     if facts.origin is PlanOrigin.OWN and given is None and plan is None:
         words = f"{facts.id!r} is somebody's own, SHA-256 {facts.sha256}; give the plan to hold the report against it"
         yield ReportFinding(None, "plan", words)
@@ -162,20 +157,6 @@ def _plan(report: Report, given: BenchPlan | None) -> Iterator[ReportFinding]:
         yield ReportFinding(False, "plan", words + _version(report))
         return
     yield from _held("plan", _against_plan(report, plan), f"{whose}, {facts.checks} checks, SHA-256 {facts.sha256}")
-
-
-def _dialect_plan(report: Report) -> Iterator[ReportFinding]:
-    """The plan for a shoe of another dialect, which always is the one that comes with the program."""
-    plan = dialect_plan(report.plan.id)
-    if plan.sha256 != report.plan.sha256:
-        words = f"SHA-256 {report.plan.sha256} is not that of the plan {plan.id!r} of this program, {plan.sha256}"
-        yield ReportFinding(False, "plan", words + _version(report))
-        return
-    wanted = [(one.id, one.title, one.area, one.section, one.must) for one in plan.entries]
-    found = [(one.id, one.title, one.area, one.section, one.must) for one in report.checks]
-    same = wanted == found and report.plan == dialect_plan_facts(plan)
-    words = f"the plan {plan.id!r} of this program, {len(plan.ids)} checks, SHA-256 {plan.sha256}"
-    yield ReportFinding(same, "plan", words if same else "its checks or their words are not those of the plan")
 
 
 def _version(report: Report) -> str:

@@ -12,7 +12,7 @@ from dealwire.bench.record import Failed, NotRun
 from dealwire.bench.rules.card_ledger import Book
 from dealwire.bench.values import STATES, Wanted, in_words, spell
 from dealwire.bench.verbs.probe import MS
-from dealwire.bench.verbs.stand import LIFT_MS, Stand
+from dealwire.bench.verbs.stand import LIFT_MS, AnyStand, Stand
 from dealwire.bench.verbs.step import STATUS_MS, Number, PlanStep, Prepared, State, States, Time
 from dealwire.rehearsal.faults import act_named, fault_named
 from devices.simulator.command_rules import CONTROLLER_RULES, SHOE_RULES, CommandRule
@@ -85,7 +85,7 @@ class Power(PlanStep):
 
     power: Literal["off", "on", "cycle"]
 
-    def _run(self, stand: Stand) -> None:
+    def _run(self, stand: AnyStand) -> None:
         if self.power != "on":
             stand.power(False)
         if self.power == "cycle":

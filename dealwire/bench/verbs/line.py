@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from dealwire.bench.record import Failed, HeardFrame
 from dealwire.bench.values import BadValue, Wanted, check_sent, check_wanted, fits, spell
 from dealwire.bench.verbs.probe import MS
-from dealwire.bench.verbs.stand import Stand
+from dealwire.bench.verbs.stand import AnyStand, Stand
 from dealwire.bench.verbs.step import RETRY_MS, STATUS_MS, Hex, PlanStep, ReasonNames, Time, Variable
 from protocol.errors import CannotEncode
 from protocol.message import message_name
@@ -386,7 +386,7 @@ class WaitFor(PlanStep):
 
     wait: Time
 
-    def _run(self, stand: Stand) -> None:
+    def _run(self, stand: AnyStand) -> None:
         stand.pause(self.wait)
         stand.probe.look_from_here()
 

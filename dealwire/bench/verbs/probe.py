@@ -5,7 +5,8 @@ arrived and the HEARTBEAT that keeps a session alive. Whatever arrives goes to t
 list that a check's steps look through.
 """
 
-from collections.abc import Callable, Iterable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar
 
 from dealwire.bench.record import Actor, Failed, HeardFrame, NotOpened, TimeLine
@@ -34,21 +35,67 @@ FIRST_CONTACT_NS: Final = 5_000 * MS
 T = TypeVar("T")
 
 
-class Probe:
-    """One device's line. `allowance_ms` is what the measuring side may add to every limit."""
+class Listener(ABC):
+    """The host's end of a line, as far as every dialect has one: it listens, lets `rules` look on, and keeps what came
+    for the check's steps. `acks`: what arrives is acknowledged, where the dialect knows such a thing."""
 
-    def __init__(self, wire: Wire, rules: Iterable[BenchRule] = (), *, allowance_ms: int = 0, role: Role) -> None:
-        self.wire = wire
+    def __init__(self, wire: Wire, rules: Mapping[str, BenchRule]) -> None:
+        self.wire, self.rules = wire, rules
         self.timeline = TimeLine()
-        self.known = Known(allowance_ms=allowance_ms, acked=NOT_KNOWN)
-        self.known.exact = wire.exact
-        self.role = role
-        self.acks = self.beats = True
         self.contact_ns = FIRST_CONTACT_NS
-        self.heard: list[HeardFrame] = []
+        self.acks = True
+        self.heard: list[Any] = []
         """What arrived since the check began."""
         self.mark = 0
         """Where in `heard` the answers to the last thing done begin."""
+
+    def run(self, until_ns: int, done: Callable[[], bool] = lambda: False) -> bool:
+        """Listen until `done()` holds (True) or the time has come (False)."""
+        while not done():
+            if self.wire.now_ns() >= until_ns:
+                return False
+            self._turn(until_ns)
+        return True
+
+    def put(self, data: bytes, text: str, *, bad: bool = False) -> None:
+        """Write bytes as they are, and say on the time line what they are."""
+        self.timeline.add(self.wire.now_ns(), Actor.HOST, text, bad)
+        self.look_from_here()
+        self.wire.send(data)
+
+    def look_from_here(self) -> None:
+        """What came so far is no answer to what follows."""
+        self.mark = len(self.heard)
+
+    def begin_check(self) -> None:
+        """Forget what was heard before, and be a host as it should be."""
+        self.heard.clear()
+        self.mark = 0
+        self.acks = True
+
+    @abstractmethod
+    def started_over(self, *, off: bool = True) -> None:
+        """The device was switched off, and its numbers begin anew; not `off`: the line was away, and nobody knows."""
+
+    def _turn(self, until_ns: int) -> None:
+        """Listen once, to this moment at most."""
+        self._take(self.wire.wait(until_ns))
+
+    @abstractmethod
+    def _take(self, data: bytes) -> None: ...
+
+
+class Probe(Listener):
+    """One device's line. `allowance_ms` is what the measuring side may add to every limit."""
+
+    heard: list[HeardFrame]
+
+    def __init__(self, wire: Wire, rules: Mapping[str, BenchRule] = {}, *, allowance_ms: int = 0, role: Role) -> None:
+        super().__init__(wire, rules)
+        self.known = Known(allowance_ms=allowance_ms, acked=NOT_KNOWN)
+        self.known.exact = wire.exact
+        self.role = role
+        self.beats = True
         self.status: DeviceStatus | None = None
         self.last_event = 0
         """The newest event that arrived with all before it."""
@@ -59,7 +106,6 @@ class Probe:
         self.sent_ns = wire.now_ns()
         self.silent_ns = 0
         """When the last frame was sent, for the delimiter after silence."""
-        self._rules = tuple(rules)
         self._framer = Framer()
         self._stream, self._stream_start = bytearray(), 0
         self._sequence = 0
@@ -79,11 +125,9 @@ class Probe:
         return body
 
     def put(self, data: bytes, text: str, *, bad: bool = False) -> None:
-        """Write bytes as they are, and say on the time line what they are."""
-        self.timeline.add(self.wire.now_ns(), Actor.HOST, text, bad)
+        """As any; from here the line is silent."""
         self.sent_ns = self.silent_ns = self.wire.now_ns()
-        self.look_from_here()
-        self.wire.send(data)
+        super().put(data, text, bad=bad)
 
     def frame(self, body: bytes) -> bytes:
         """A body as it goes onto the line now, with the delimiter that silence asks for."""
@@ -111,18 +155,6 @@ class Probe:
 
     # ------------------------------------------------------------------ listening
 
-    def run(self, until_ns: int, done: Callable[[], bool] = lambda: False) -> bool:
-        """Listen until `done()` holds (True) or the time has come (False)."""
-        while not done():
-            now_ns = self.wire.now_ns()
-            if now_ns >= until_ns:
-                return False
-            beat_ns = self.sent_ns + BEAT_NS if self._beating() else until_ns
-            self._take(self.wire.wait(max(now_ns, min(until_ns, beat_ns))))
-            if self._beating() and self.wire.now_ns() >= self.sent_ns + BEAT_NS:
-                self._say_quietly(m.HeartbeatMessage(self.known.session))
-        return True
-
     def until(self, find: Callable[[HeardFrame], T | None], limit_ms: int) -> tuple[HeardFrame, T] | None:
         """The first frame since the mark in which `find` finds something; None when the time is up."""
         found: list[tuple[HeardFrame, T]] = []
@@ -141,29 +173,24 @@ class Probe:
         self.run(self.wire.now_ns() + limit_ms * MS, looked)
         return found[0] if found else None
 
-    def look_from_here(self) -> None:
-        """What came so far is no answer to what follows."""
-        self.mark = len(self.heard)
-
     def events(self) -> list[m.Event]:
         """The events of this session that came since the check began, each once, in the order of their numbers."""
         found = {event.number: event for heard in self.heard if (event := heard.event)}
         return [found[number] for number in sorted(found)]
 
     def begin_check(self) -> None:
-        """Forget what was heard before, and be a host as it should be."""
-        self.heard.clear()
-        self.mark = 0
-        self.acks = self.beats = True
+        """As any, with its heartbeats."""
+        super().begin_check()
+        self.beats = True
 
     def started_over(self, *, off: bool = True) -> None:
-        """The device was switched off, and its numbers begin anew; not `off`: the line was away, and nobody knows."""
+        """Session, events and status are as of nobody; no rule compares with what was before."""
         self.known.session, self.last_event, self.status = 0, 0, None
         self.known.acked = 0 if off else NOT_KNOWN
         self._ahead.clear()
         for noise in self._framer.flush():
             self._note_noise(noise)
-        for rule in self._rules:
+        for rule in self.rules.values():
             rule.over()
 
     # ------------------------------------------------------------------ the usual opening
@@ -239,6 +266,13 @@ class Probe:
         self.send(message)
         self.mark = mark
 
+    def _turn(self, until_ns: int) -> None:
+        """Saying in time that the host is there."""
+        beat_ns = self.sent_ns + BEAT_NS if self._beating() else until_ns
+        self._take(self.wire.wait(max(self.wire.now_ns(), min(until_ns, beat_ns))))
+        if self._beating() and self.wire.now_ns() >= self.sent_ns + BEAT_NS:
+            self._say_quietly(m.HeartbeatMessage(self.known.session))
+
     def _take(self, data: bytes) -> None:
         self._stream += data
         if self.barren is not None:
@@ -262,7 +296,7 @@ class Probe:
         opened = self._stream[frame.offset - self._stream_start] == 0
         heard = HeardFrame(self.wire.now_ns(), _read(frame.body), opened)
         message = heard.message
-        for rule in self._rules:
+        for rule in self.rules.values():
             rule.hear(heard, self.known)
         self.timeline.add(heard.at_ns, Actor.DEVICE, self._say(heard.envelope), isinstance(message, Unknown))
         self.heard.append(heard)
@@ -290,7 +324,7 @@ class Probe:
             return
         at_ns = self.wire.now_ns()
         self.timeline.add(at_ns, Actor.DEVICE, f"{noise.length} bytes, {noise.reason}", True)
-        for rule in self._rules:
+        for rule in self.rules.values():
             rule.noise(at_ns, noise.reason, noise.data)
 
 

@@ -8,17 +8,20 @@ from typing import Any, Final, TypeVar
 
 from msgspec.structs import replace
 
+from dealwire.bench.hands.actions import CABLE_IN, CABLE_OUT, POWER_OFF, POWER_ON
 from dealwire.bench.hands.hands import Hands
 from dealwire.bench.hands.profiles import Profile, Way
 from dealwire.bench.record import Actor, Failed, HeardFrame, Measurement, Result
 from dealwire.bench.values import MESSAGES, STATES, Wanted, constant, field_of, fits, in_words, nothing, number, spell
-from dealwire.bench.verbs.probe import MS, Probe
+from dealwire.bench.verbs.probe import MS, Listener, Probe
 from protocol.errors import LineClosed
 from protocol.message import message_name
 from protocol.tdp import messages as m
-from protocol.tdp.messages import Message, Reason, Status
+from protocol.tdp.messages import Message, Reason, Role, Status
 from protocol.tdp.packets import MINOR, VERSION
 
+SETTLE_MS: Final = 60
+"""Before each check: longer than `partial`, so that half a frame of the check before is gone."""
 PREPARE_MS: Final = 300_000
 """The longest it may take to bring a device into a state: two shuffles and what hands do."""
 WAYS_MAX: Final = 3
@@ -38,44 +41,44 @@ DEPTH_MAX: Final = 1024
 T = TypeVar("T")
 
 
-@dataclass(slots=True)
-class Stand:
-    """One check under way. `rounds` and `seed` are the command line's, for a soak."""
+@dataclass
+class AnyStand:
+    """One check under way at a device of any dialect: its line, and who stands at it."""
 
-    profile: Profile
-    probe: Probe
+    probe: Listener
     hands: Hands
-    rounds: int | None = None
-    seed: int = 1
-    result: Result = field(default_factory=lambda: Result("", "", "", "conformance", ""))
-    variables: dict[str, int] = field(default_factory=dict)
-    meters: dict[str, dict[tuple[int, int], int]] = field(default_factory=dict)
-    """What the device's meters showed, by the names that the check gave; each by meter and component."""
-    command: Message = field(default_factory=m.ReportStatusMessage)
-    """The last command sent, whose reply the next steps look for."""
-    request: int = 0
-    requested_ns: int = 0
-    used: set[int] = field(default_factory=set)
-    """Frames that a step has taken, so that the next one finds another."""
-
-    unopened: dict[str, str] = field(default_factory=dict)
+    result: Result = field(default_factory=lambda: Result("", "", "", "conformance", ""), kw_only=True)
+    requested_ns: int = field(default=0, kw_only=True)
+    """When the last thing was done."""
+    last_step: object = field(default=None, kw_only=True)
+    unopened: dict[str, str] = field(default_factory=dict, kw_only=True)
     """Why a session was not opened, and the first check that found it."""
 
     def begin(self, result: Result) -> None:
         """The next check."""
         self.result = result
-        self.variables.clear()
-        self.meters.clear()
-        self.used.clear()
         self.hands.begin(result.id)
         self.probe.begin_check()
 
-    # ------------------------------------------------------------------ time
+    def set_out(self, role: str | None, prepare: str | None) -> None:
+        """From whatever the check before left to where its first step begins."""
+        self.pause(SETTLE_MS)
+        self.probe.begin_check()
+
+    def put_right(self) -> None:
+        """What a check that failed left behind is no fault of the next one, which sets out from anywhere."""
 
     @property
     def allowance_ms(self) -> int:
         """What a real line and this machine may add to a limit."""
-        return self.probe.known.allowance_ms
+        return 0
+
+    @property
+    def capabilities(self) -> int:
+        """What the device offers, as far as its dialect can say."""
+        return 0
+
+    # ------------------------------------------------------------------ time
 
     def pause(self, ms: int) -> None:
         """Let time pass, listening."""
@@ -85,6 +88,104 @@ class Stand:
         """As `pause`, while the device may be off and its line away."""
         with contextlib.suppress(LineClosed):
             self.pause(ms)
+
+    # ------------------------------------------------------------------ hands
+
+    def act(self, name: str, fields: Mapping[str, Any] | None = None) -> None:
+        """Let hands do something."""
+        self.probe.look_from_here()
+        self.requested_ns = self.probe.wire.now_ns()
+        self.show(self.hands.do(name, fields or {}))
+
+    def fault(self, name: str, fields: Mapping[str, Any]) -> None:
+        """Let something go wrong."""
+        self.show(self.hands.do(name, fields))
+
+    def power(self, on: bool) -> None:
+        """The plug."""
+        self.probe.look_from_here()
+        self.requested_ns = self.probe.wire.now_ns()
+        if not on:
+            self.show(self.hands.do(POWER_OFF))
+            self.probe.started_over()
+        else:
+            self.probe.started_over()
+            self.show(self.hands.do(POWER_ON))
+            # an adapter inside the device goes with its power and comes back as another
+            self._opened_again("the line did not come back with the power")
+
+    def cable(self, there: bool) -> None:
+        """The cable. Nobody knows what the device said while it was out."""
+        self.probe.look_from_here()
+        self.requested_ns = self.probe.wire.now_ns()
+        self.show(self.hands.do(CABLE_IN if there else CABLE_OUT))
+        self.probe.started_over(off=False)
+        if there:
+            self._opened_again("the line did not come back with the cable")
+
+    def reopen(self) -> None:
+        """The line, closed and opened by the bench itself."""
+        self.show("the line is closed, and opened again", Actor.HOST)
+        self.probe.wire.hang_up()
+        self.probe.started_over(off=False)
+        self._opened_again("the line could not be opened again")
+
+    def _opened_again(self, why: str) -> None:
+        if not self.probe.wire.reopen(self.probe.wire.now_ns() + self.probe.contact_ns):
+            raise Failed(why)
+
+    def show(self, text: str, who: Actor = Actor.HANDS) -> None:
+        """What was done, on the time line."""
+        self.probe.timeline.add(self.probe.wire.now_ns(), who, text)
+
+
+@dataclass
+class Stand(AnyStand):
+    """One check under way at a device that speaks TDP. `rounds` and `seed` are the command line's, for a soak."""
+
+    probe: Probe
+    profile: Profile
+    rounds: int | None = None
+    seed: int = 1
+    variables: dict[str, int] = field(default_factory=dict)
+    meters: dict[str, dict[tuple[int, int], int]] = field(default_factory=dict)
+    """What the device's meters showed, by the names that the check gave; each by meter and component."""
+    command: Message = field(default_factory=m.ReportStatusMessage)
+    """The last command sent, whose reply the next steps look for."""
+    request: int = 0
+    used: set[int] = field(default_factory=set)
+    """Frames that a step has taken, so that the next one finds another."""
+
+    def begin(self, result: Result) -> None:
+        """The next check: nothing is saved yet."""
+        self.variables.clear()
+        self.meters.clear()
+        self.used.clear()
+        super().begin(result)
+
+    def set_out(self, role: str | None, prepare: str | None) -> None:
+        """To an open session of this role, by default the plan's, in the wanted state; `none`: to no session."""
+        self.pause(SETTLE_MS)
+        if role == "none":
+            return
+        wanted = Role[role] if role else self.probe.role
+        if prepare:
+            self.probe.open(self.probe.role)
+            self.prepare(prepare)
+        if not prepare or wanted is not self.probe.role:
+            self.probe.open(wanted)
+        self.probe.heard.clear()
+        self.probe.mark = 0
+
+    @property
+    def allowance_ms(self) -> int:
+        """As the plan or the command line says."""
+        return self.probe.known.allowance_ms
+
+    @property
+    def capabilities(self) -> int:
+        """As HELLO-REPLY says."""
+        return self.probe.known.hello.capabilities if self.probe.known.hello else 0
 
     def time(self, name: str, ms: float, limit_ms: int | None) -> None:
         """One measured time."""
@@ -185,57 +286,6 @@ class Stand:
             return f"; came: {spell(same[-1].message)}{under}"
         answers = [spell(h.message) for h in others if isinstance(h.message, m.ReplyMessage | m.NakMessage)]
         return f"; came: {answers[-1]}" if answers else ""
-
-    # ------------------------------------------------------------------ hands
-
-    def act(self, name: str, fields: Mapping[str, Any] | None = None) -> None:
-        """Let hands do something."""
-        self.probe.look_from_here()
-        self.requested_ns = self.probe.wire.now_ns()
-        self._shown(self.hands.act(name, fields or {}))
-
-    def fault(self, name: str, fields: Mapping[str, Any]) -> None:
-        """Let something go wrong."""
-        self._shown(self.hands.fault(name, fields))
-
-    def power(self, on: bool) -> None:
-        """The plug."""
-        self.probe.look_from_here()
-        self.requested_ns = self.probe.wire.now_ns()
-        if not on:
-            self._shown(self.hands.power(False))
-            self.probe.started_over()
-        else:
-            self.probe.started_over()
-            self._shown(self.hands.power(True))
-            # an adapter inside the device goes with its power and comes back as another
-            self._opened_again("the line did not come back with the power")
-
-    def cable(self, there: bool) -> None:
-        """The cable. Nobody knows what the device said while it was out."""
-        self.probe.look_from_here()
-        self.requested_ns = self.probe.wire.now_ns()
-        self._shown(self.hands.cable(there))
-        self.probe.started_over(off=False)
-        if there:
-            self._opened_again("the line did not come back with the cable")
-
-    def reopen(self) -> None:
-        """The line, closed and opened by the bench itself."""
-        self._shown_as(Actor.HOST, "the line is closed, and opened again")
-        self.probe.wire.hang_up()
-        self.probe.started_over(off=False)
-        self._opened_again("the line could not be opened again")
-
-    def _opened_again(self, why: str) -> None:
-        if not self.probe.wire.reopen(self.probe.wire.now_ns() + self.probe.contact_ns):
-            raise Failed(why)
-
-    def _shown(self, text: str) -> None:
-        self._shown_as(Actor.HANDS, text)
-
-    def _shown_as(self, who: Actor, text: str) -> None:
-        self.probe.timeline.add(self.probe.wire.now_ns(), who, text)
 
     # ------------------------------------------------------------------ states
 

@@ -14,7 +14,7 @@ from dealwire.bench.values import STATES, TIMES, BadValue, Wanted, milliseconds,
 from protocol.tdp.messages import Reason
 
 if TYPE_CHECKING:
-    from dealwire.bench.verbs.stand import Stand
+    from dealwire.bench.verbs.stand import AnyStand
 
 
 class Strict(TomlTable):
@@ -26,12 +26,14 @@ class Strict(TomlTable):
 class PlanStep(Strict):
     """One verb, which is its class's first key."""
 
-    def __call__(self, stand: Stand) -> None:
+    def __call__(self, stand: AnyStand) -> None:
         """Do it. Failed says what the device did not do, NotRun why it cannot be done here."""
         self._run(stand)
+        stand.last_step = self
 
     @abstractmethod
-    def _run(self, stand: Stand) -> None: ...
+    def _run(self, stand: Any) -> None:
+        """`stand` is one of the dialect that the plan is for."""
 
     @property
     def of_status(self) -> Mapping[str, Wanted]:

@@ -3,13 +3,12 @@
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from dealwire.bench.plan.dialect_plan import dialect_plan
+from dealwire.bench.plan.plan import load_plan
 from dealwire.bench.record import BenchOutcome
 from dealwire.bench.report.report import Report
-from dealwire.bench.run.dialect_run import DialectRun, report_of_shoe
-from dealwire.bench.run.reporting import ReportHead
+from dealwire.bench.run.reporting import report_of
 from dealwire.bench.run.rig import SimulatedRig
-from dealwire.bench.run.runner import BenchChoices
+from dealwire.bench.run.runner import run_plan
 from devices.simulator.host import TableModel
 
 
@@ -283,8 +282,7 @@ SHOES: Final = (
 def judge_shoe(dialect: str, device: Callable[[TableModel], TableModel] = lambda table: table) -> Report:
     """The dialect's plan on a shoe."""
     rig = SimulatedRig("shoe", dialect=dialect, wrap=device)
-    run = DialectRun(dialect_plan(dialect), rig.wire, lambda _: rig.hands, BenchChoices())
-    return report_of_shoe(run, ReportHead())
+    return report_of(run_plan(load_plan(dialect), rig.wire, lambda _: rig.hands))
 
 
 def failed_checks(report: Report) -> tuple[str, ...]:

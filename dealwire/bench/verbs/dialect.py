@@ -1,0 +1,196 @@
+"""The verbs of plans for shoes of other dialects, which say much and are told little."""
+
+import contextlib
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from pydantic import Field
+
+from dealwire.bench.hands.hands import SimulatedHands
+from dealwire.bench.record import Failed, NotRun
+from dealwire.bench.verbs.device import ActAtDevice, Power
+from dealwire.bench.verbs.dialect_probe import AngelEyeProbe, DialectProbe, HeardPiece
+from dealwire.bench.verbs.line import WaitFor
+from dealwire.bench.verbs.probe import MS
+from dealwire.bench.verbs.stand import AnyStand
+from dealwire.bench.verbs.step import Hex, PlanStep
+from protocol.angel_eye.messages import AcknowledgedMessage, LockMovedMessage, RejectedMessage
+from protocol.bee_tek.messages import CardDrawnMessage
+from protocol.errors import LocalError
+from protocol.message import Message
+
+ANSWER_MS: Final = 1_000
+"""How long an answer to a command may take: as long as a host waits before it tries again."""
+HEARD_MS: Final = 3_000
+"""How long a report may take on its line: far longer than the slowest needs for a frame."""
+ANSWERS: Final = (AcknowledgedMessage, RejectedMessage)
+ASIDE: Final = frozenset({"StandingBy"})
+"""Reports of a state, which may stand between others."""
+
+
+@dataclass
+class DialectStand(AnyStand):
+    """One check under way at a shoe of another dialect."""
+
+    probe: DialectProbe
+
+    def put_right(self) -> None:
+        """A shoe that is simulated here is cleared and unlocked."""
+        if isinstance(self.hands, SimulatedHands):
+            for act, fields in (("clear-error", {}), ("lock-key", {"locked": 0})):
+                with contextlib.suppress(Failed, NotRun, LocalError):
+                    self.hands.do(act, fields)
+            self.probe.acks = True
+            self.pause(2_000)
+
+    def since(self) -> list[HeardPiece]:
+        """What came since the last thing done."""
+        return self.probe.heard[self.probe.mark :]
+
+    def reports(self) -> list[HeardPiece]:
+        """What was reported since then, each once."""
+        came = (one for one in self.since() if not isinstance(one.message, ANSWERS))
+        return [one for one in came if not one.again and one.name not in ASIDE]
+
+
+class Acting(ActAtDevice):
+    """`do`: hands do this at the shoe, `repeat` times; what comes of several acts in a row belongs together."""
+
+    repeat: int = Field(1, ge=1, le=100)
+
+    def _run(self, stand: AnyStand) -> None:
+        if not isinstance(stand.last_step, Acting):
+            stand.probe.look_from_here()
+        for _ in range(self.repeat):
+            stand.show(stand.hands.do(self.do, self.fields))
+            stand.pause(20)
+
+
+class Acking(PlanStep):
+    """`acks`: whether reports are acknowledged from here on."""
+
+    acks: bool
+
+    def _run(self, stand: DialectStand) -> None:
+        stand.probe.acks = self.acks
+
+
+class Saying(PlanStep):
+    """`say`: bytes onto the line."""
+
+    say: Hex
+
+    def _run(self, stand: DialectStand) -> None:
+        stand.probe.put(bytes.fromhex(self.say), f"{len(self.say.split())} bytes that mean nothing", bad=True)
+
+
+class Commanding(PlanStep):
+    """`command`: one of the Angel Eye style, its type and two digits."""
+
+    command: str = Field(pattern="^[A-Z]{2}[0-9]{2}$")
+    damage: Literal["check", "cut"] | None = None
+
+    def _run(self, stand: DialectStand) -> None:
+        assert isinstance(stand.probe, AngelEyeProbe)
+        stand.probe.command(self.command, self.damage)
+
+
+class Answering(PlanStep):
+    """`answer`: ACK; NAK with a known reason; NAK or nothing."""
+
+    answer: Literal["done", "refused", "not done"]
+
+    def _run(self, stand: DialectStand) -> None:
+        def answers() -> list[Message | None]:
+            return [one.message for one in stand.since() if isinstance(one.message, ANSWERS)]
+
+        stand.probe.run(stand.probe.wire.now_ns() + ANSWER_MS * MS, lambda: bool(answers()))
+        came = answers()
+        answer = "no answer" if not came else "ACK" if isinstance(came[0], AcknowledgedMessage) else "NAK"
+        fine = {"done": answer == "ACK", "refused": answer == "NAK", "not done": answer != "ACK"}[self.answer]
+        if not fine:
+            words = {"done": "an ACK", "refused": "a NAK with its reason", "not done": "no ACK"}[self.answer]
+            raise Failed(f"the command should have brought {words} within {ANSWER_MS} ms; came: {answer}")
+
+
+class Hearing(PlanStep):
+    """`heard`: these came since what was done last, each once, in this order; `|` stands between those of which any
+    will do."""
+
+    heard: tuple[str, ...]
+    mode: str = ""
+    """The mode that each of them stands in."""
+    locked: bool | None = None
+    """Of a LockMoved that was heard: which way."""
+    within: int = HEARD_MS
+
+    def _run(self, stand: DialectStand) -> None:
+        end_ns = stand.probe.wire.now_ns() + (self.within + stand.hands.patience_ms) * MS
+        stand.probe.run(end_ns, lambda: len(stand.reports()) >= len(self.heard))
+        stand.pause(100)
+        came = stand.reports()
+        fits = len(came) >= len(self.heard) and all(
+            one.name in wanted.split("|") for one, wanted in zip(came, self.heard, strict=False)
+        )
+        if not fits:
+            names = ", ".join(one.name for one in came) or "nothing"
+            raise Failed(f"{', '.join(self.heard)} should have come within {self.within} ms; came: {names}")
+        turned = next((one.message for one in came if isinstance(one.message, LockMovedMessage)), None)
+        if self.locked is not None and turned is not None and turned.locked is not self.locked:
+            raise Failed(f"LockMoved says {'locked' if turned.locked else 'unlocked'}, and it was the other way")
+        other = next((one for one in came if self.mode and _mode(one.message) != self.mode), None)
+        if other is not None:
+            raise Failed(f"{other.name} stands in the mode {_mode(other.message)!r}, not {self.mode!r}")
+
+
+def _mode(message: Message | None) -> str:
+    """The mode that an item stands in."""
+    return str(message.mode) if isinstance(message, CardDrawnMessage) else ""
+
+
+class Counting(PlanStep):
+    """`count`: so many frames `of` a message came since what was done last, repeats too."""
+
+    count: int
+    of: str
+    during: int
+
+    def _run(self, stand: DialectStand) -> None:
+        stand.pause(self.during)
+        found = sum(one.name == self.of for one in stand.since())
+        if found != self.count:
+            raise Failed(f"{self.of} came {found} times, not {self.count}")
+
+
+class Never(PlanStep):
+    """`never`: this message does not come `during` so long."""
+
+    never: str
+    during: int
+
+    def _run(self, stand: DialectStand) -> None:
+        _silent(stand, self.during, self.never)
+
+
+class Quiet(PlanStep):
+    """`quiet`: nothing at all comes for so long."""
+
+    quiet: int
+
+    def _run(self, stand: DialectStand) -> None:
+        _silent(stand, self.quiet, "")
+
+
+def _silent(stand: DialectStand, ms: int, name: str) -> None:
+    """Neither a message of this name comes, nor any when it is empty."""
+    start = len(stand.probe.heard)
+    stand.pause(ms)
+    came = next((one.name for one in stand.probe.heard[start:] if not name or one.name == name), None)
+    if came is not None:
+        raise Failed(f"{came} came, which was not to come")
+
+
+DIALECT_VERBS: Final[dict[str, type[PlanStep]]] = {next(iter(cls.model_fields)): cls for cls in (
+    Acting, Power, WaitFor, Acking, Saying, Commanding, Answering, Hearing, Counting, Never, Quiet,
+)}  # fmt: skip
+"""By name."""
