@@ -1,10 +1,9 @@
 """The simulated shoe's front ends in two dialects. Each reports what its maker's shoe is known to report, no more."""
 
-from collections import deque
-from typing import Any, Final
+from typing import Final
 
-from devices import events as e
-from devices.simulator.shoe import BURN, ShoeModel
+from devices.simulator.device_model import EventDraft
+from devices.simulator.shoe import ShoeModel
 from protocol.angel_eye import messages as am
 from protocol.angel_eye.codec import encode as encode_angel_eye
 from protocol.angel_eye.framing import NakReason
@@ -12,8 +11,10 @@ from protocol.angel_eye.link import DeviceLink as AngelEyeLink
 from protocol.angel_eye.link import Timing
 from protocol.bee_tek import messages as bm
 from protocol.bee_tek.codec import encode as encode_bee_tek
-from protocol.cards import NONE
-from protocol.faults import Fault
+from protocol.cards import CARDS, NONE
+from protocol.faults import Fault, fault_text
+from protocol.places import BURN
+from protocol.tdp import messages as m
 from protocol.tdp.messages import ShoeState as S
 
 
@@ -28,9 +29,7 @@ class ShoeFrontEnd:
 
     def __init__(self, name: str, model: ShoeModel) -> None:
         self.name, self.model = name, model
-        self._unsent: deque[e.Body] = deque()
         self._out: list[bytes] = []
-        model.say = self._unsent.append
 
     @property
     def next_deadline_ns(self) -> int | None:
@@ -50,7 +49,6 @@ class ShoeFrontEnd:
     def power_off(self) -> None:
         """The plug is pulled: what was not on the line is lost."""
         self.model.power_off()
-        self._unsent.clear()
 
     def receive(self, data: bytes, now_ns: int) -> None:
         """Bytes from the host."""
@@ -62,15 +60,17 @@ class ShoeFrontEnd:
 
     def settle(self, now_ns: int) -> None:
         """Say what the model has to say since; call it after anything was done to the model."""
-        while self._unsent:
-            self._say(self._unsent.popleft(), now_ns)
+        outgoing, self.model.outbox[:] = self.model.outbox[:], []
+        for each in outgoing:
+            if isinstance(each, EventDraft):
+                self._say(each.event(0, 0, **each.fields), now_ns)
 
     def take_output(self) -> list[bytes]:
         """What goes onto the line, one piece a frame."""
         out, self._out = self._out, []
         return out
 
-    def _say(self, body: e.Body, now_ns: int) -> None:
+    def _say(self, event: m.Event, now_ns: int) -> None:
         raise NotImplementedError
 
 
@@ -83,10 +83,15 @@ _TROUBLES: Final[dict[int, am.Trouble]] = {
     Fault.CARD_CODE_WRONG: am.Trouble.CODE_WRONG,
     Fault.DRAW_TOO_SLOW: am.Trouble.DRAW_TOO_SLOW,
 }
-_HALTS: Final[dict[type[e.Body], am.Trouble]] = {
-    e.Overdrawn: am.Trouble.OVERDRAW,
-    e.CardPushedBack: am.Trouble.PUSHED_BACK,
-    e.CardPulledBack: am.Trouble.PULLED_BACK,
+_HALTS: Final[dict[type[m.Event], am.Trouble]] = {
+    m.OverdrawMessage: am.Trouble.OVERDRAW,
+    m.PushedBackMessage: am.Trouble.PUSHED_BACK,
+    m.PulledBackMessage: am.Trouble.PULLED_BACK,
+}
+_MODES: Final[dict[int, am.Mode]] = {
+    m.ShoeMode.LOCKED: am.Mode.LOCK,
+    m.ShoeMode.ERROR: am.Mode.ERROR,
+    m.ShoeMode.SETUP: am.Mode.SETTING,
 }
 
 
@@ -137,54 +142,52 @@ class AngelEyeFrontEnd(ShoeFrontEnd):
             done = isinstance(command, am.AskGameMessage)
         return am.AcknowledgedMessage() if done else am.RejectedMessage(NakReason.BUSY)
 
-    def _say(self, body: e.Body, now_ns: int) -> None:
-        for message in self._words(body):
+    def _say(self, event: m.Event, now_ns: int) -> None:
+        for message in self._words(event):
             self._out += self._link.report(message, now_ns)
 
-    def _words(self, body: e.Body) -> list[am.Message]:
+    def _words(self, event: m.Event) -> list[am.Message]:
         """What the shoe says of it: one report, or nothing."""
-        match body:
-            case e.StateChanged(state, previous):
-                start = [am.StartedMessage()] if previous == S.BOOT.name else []
-                return [*start, *([am.StandingByMessage()] if state == S.STANDBY.name else [])]
-            case e.CardDrawn(_, card, where):
-                return [am.CardDrawnMessage(_destination(where), self._ordinal(where), card)]
-            case e.CardUnread(_, where):
-                return [am.CardDrawnMessage(_destination(where), self._ordinal(where), NONE)]
-            case e.CardReportedAgain(_, card, where):
-                return [am.CardReportedAgainMessage(_destination(where), self._ordinal(where), card)]
-            case e.DrawWhileLocked(card):
-                return [am.CardDrawnOutsideMessage(am.Mode.LOCK, 0, card)]
-            case e.CardDrawnOutside(card, mode):
-                return [am.CardDrawnOutsideMessage(am.Mode.ERROR if mode == "error" else am.Mode.SETTING, 0, card)]
-            case e.BurnStarted(count):
+        match event:
+            case m.StateChangedMessage(state=state, previous=previous):
+                start = [am.StartedMessage()] if previous == S.BOOT else []
+                return [*start, *([am.StandingByMessage()] if state == S.STANDBY else [])]
+            case m.CardDrawnMessage(card=card, place=place):
+                return [am.CardDrawnMessage(_destination(place), self._ordinal(place), CARDS[card])]
+            case m.CardUnreadableMessage(place=place):
+                return [am.CardDrawnMessage(_destination(place), self._ordinal(place), NONE)]
+            case m.CardReportedAgainMessage(card=card, place=place):
+                return [am.CardReportedAgainMessage(_destination(place), self._ordinal(place), CARDS[card])]
+            case m.CardDrawnOutsideMessage(card=card, mode=mode):
+                return [am.CardDrawnOutsideMessage(_MODES[mode], 0, CARDS[card])]
+            case m.BurnStartedMessage(count=count):
                 return [am.CardDrawnMessage(am.Destination.BURN_COUNT, count, NONE)]
-            case e.CutCardSeen():
+            case m.CutCardSeenMessage():
                 return [am.CutCardDrawnMessage()]
-            case e.ShoeLocked(locked):
-                return [am.LockMovedMessage(locked)]
-            case e.Overdrawn(halted) | e.CardPushedBack(halted) | e.CardPulledBack(halted):
-                return [am.ErrorRaisedMessage(halted, _HALTS[type(body)])]
-            case e.ShoeError(fault, halted, _):
-                return [am.ErrorRaisedMessage(halted, _TROUBLES[fault])]
-            case e.ShoeErrorCleared(fault, _):
+            case m.ShoeLockMovedMessage(locked=locked):
+                return [am.LockMovedMessage(bool(locked))]
+            case m.OverdrawMessage() | m.PushedBackMessage() | m.PulledBackMessage():
+                return [am.ErrorRaisedMessage(bool(event.halted), _HALTS[type(event)])]
+            case m.ShoeErrorMessage(fault=fault, halted=halted):
+                return [am.ErrorRaisedMessage(bool(halted), _TROUBLES[fault])]
+            case m.ShoeErrorClearedMessage(fault=fault):
                 return [am.ErrorClearedMessage(_TROUBLES[fault])]
         return []
 
-    def _ordinal(self, where: str | None) -> int:
+    def _ordinal(self, place: int) -> int:
         """The shoe counts burned cards, and those of a hand, in four bits; a longer count goes round."""
-        count = len(self.model.drawn) if where == BURN else self.model.in_round
+        count = len(self.model.drawn) if place == BURN else self.model.in_round
         return (count - 1) % 15 + 1
 
 
-def _destination(where: str | None) -> am.Destination:
-    return am.Destination.BURN if where == BURN else am.Destination.PLAYER
+def _destination(place: int) -> am.Destination:
+    return am.Destination.BURN if place == BURN else am.Destination.PLAYER
 
 
-_ALARMS: Final[dict[type[e.Body], str]] = {
-    e.Overdrawn: "Overdraw",
-    e.CardPushedBack: "Card Pushed Back",
-    e.CardPulledBack: "Card Pulled Back",
+_ALARMS: Final[dict[type[m.Event], str]] = {
+    m.OverdrawMessage: "Overdraw",
+    m.PushedBackMessage: "Card Pushed Back",
+    m.PulledBackMessage: "Card Pulled Back",
 }
 """Words of alarms whose codes no public program shows; they are this simulator's own."""
 
@@ -192,27 +195,27 @@ _ALARMS: Final[dict[type[e.Body], str]] = {
 class BeeTekFrontEnd(ShoeFrontEnd):
     """Says what it sees, once. Of the cut card, of locks and of what is over no public program shows a word."""
 
-    def _say(self, body: e.Body, now_ns: int) -> None:
-        message = self._word(body)
+    def _say(self, event: m.Event, now_ns: int) -> None:
+        message = self._word(event)
         if message is not None:
             self._out.append(encode_bee_tek(message))
 
-    def _word(self, body: Any) -> bm.Message | None:
-        match body:
-            case e.CardDrawn(_, card, where):
-                return bm.CardDrawnMessage(_mode(where), card)
-            case e.CardUnread(_, where):
-                return bm.CardNotReadMessage(_mode(where))
-            case e.DrawWhileLocked(card) | e.CardDrawnOutside(card, _):
-                return bm.CardDrawnMessage(bm.GAME, card)
-            case e.ShoeError(Fault.CARD_UNREADABLE, _, _):
+    def _word(self, event: m.Event) -> bm.Message | None:
+        match event:
+            case m.CardDrawnMessage(card=card, place=place):
+                return bm.CardDrawnMessage(_mode(place), CARDS[card])
+            case m.CardUnreadableMessage(place=place):
+                return bm.CardNotReadMessage(_mode(place))
+            case m.CardDrawnOutsideMessage(card=card):
+                return bm.CardDrawnMessage(bm.GAME, CARDS[card])
+            case m.ShoeErrorMessage(fault=Fault.CARD_UNREADABLE):
                 return bm.AlarmMessage(bm.ALARM, "E3", "Card Not Read")
-            case e.ShoeError(_, _, text):
-                return bm.AlarmMessage(bm.ALARM, "E0", text)
-            case e.Overdrawn() | e.CardPushedBack() | e.CardPulledBack():
-                return bm.AlarmMessage(bm.ALARM, "E0", _ALARMS[type(body)])
+            case m.ShoeErrorMessage(fault=fault):
+                return bm.AlarmMessage(bm.ALARM, "E0", fault_text(fault))
+            case m.OverdrawMessage() | m.PushedBackMessage() | m.PulledBackMessage():
+                return bm.AlarmMessage(bm.ALARM, "E0", _ALARMS[type(event)])
         return None
 
 
-def _mode(where: str | None) -> str:
-    return bm.BURN if where == BURN else bm.GAME
+def _mode(place: int) -> str:
+    return bm.BURN if place == BURN else bm.GAME

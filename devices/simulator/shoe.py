@@ -1,39 +1,46 @@
-"""A card-reading shoe as a model: pure, driven by people's hands and time, and blind to what it speaks.
+"""A card-reading shoe as a model: pure, driven by people's hands, commands and time.
 
-It says what happened in the words of `devices.events`; a front end (`dialect_front_ends.py`) turns them into a dialect.
+It says what happened in TDP's words; a front end (`dialect_front_ends.py`) turns them into another dialect's.
 The cards are real: each lies in the shoe or was drawn out of it, so every count can be checked. The state shown is
 derived from what lies where and what holds the shoe up, and each step is checked against the table.
 """
 
 from collections import deque
-from collections.abc import Callable
 from random import Random
-from typing import Final
+from typing import Any, Final
 
-from devices import events as e
+from devices.simulator.command_rules import SHOE_RULES, states_of
 from devices.simulator.device_faults import HALTING
+from devices.simulator.device_meters import SHOE_METERS
+from devices.simulator.device_model import DeviceModel
 from devices.simulator.shoe_states import ARCS, ShoeCause
 from protocol.cards import DECK, UNREAD, Card
-from protocol.faults import Fault, fault_text
+from protocol.faults import Fault
+from protocol.places import BURN, NOWHERE, SHOE, Place
+from protocol.tdp import messages as m
+from protocol.tdp.messages import DeviceMeter, Reader, Reason, ShoeMode, Status
 from protocol.tdp.messages import ShoeState as S
 
 BOOT_NS: Final = 1_500_000_000
-BURN: Final = "burn"
-"""Where a burned card goes, as every dialect has it."""
+SURE: Final = 99
+"""Percent the reader claims for a card it read."""
+_IN_ROUND: Final = (S.ROUND, S.CUT_CARD_SEEN)
+_AFTER_ROUND: Final = (S.STANDBY, S.SHOE_END)
 
 
-class ShoeModel:
-    """The device without its line. `say` is given each thing it has to say, in order.
+class ShoeModel(DeviceModel[S, ShoeCause]):
+    """The device without its line.
 
     People's actions say whether anything came of them (a draw: the card). `round_limit`: cards after which the shoe
     takes a further one for an overdraw.
     """
 
+    place = SHOE
+    arcs = ARCS
+    commands = states_of(SHOE_RULES)
+
     def __init__(self, rng: Random, *, round_limit: int | None = None, boot_ns: int = BOOT_NS) -> None:
-        self.say: Callable[[e.Body], None] = lambda _: None
-        self.steps: set[tuple[S, ShoeCause, S]] = set()
-        self.powered = False
-        self.state = S.BOOT
+        super().__init__(S.BOOT, SHOE_METERS)
         self._rng, self._limit, self._boot_ns = rng, round_limit, boot_ns
         self._boot_due_ns: int | None = None
         # what survives a power cut: the cards, and what the shoe knows of them
@@ -47,7 +54,8 @@ class ShoeModel:
         self._cut_after: int | None = None
         self._burn_left = self.in_round = 0
         self._last_burned = False
-        self._known: tuple[int, Card, str | None] | None = None  # a card pushed back: its report when it comes again
+        self._known: tuple[Card, Place] | None = None  # a card pushed back, and where it lay
+        self._request = 0  # the command that is being done
 
     # -------------------------------------------------------------- power and time
 
@@ -57,8 +65,9 @@ class ShoeModel:
         self._boot_due_ns = now_ns + self._boot_ns
 
     def power_off(self) -> None:
-        """Stop at once."""
-        self.powered, self._boot_due_ns = False, None
+        """Stop at once; what was not yet said is lost."""
+        self.powered, self.host_lost, self._boot_due_ns = False, False, None
+        self.outbox.clear()
 
     @property
     def next_deadline_ns(self) -> int | None:
@@ -89,7 +98,7 @@ class ShoeModel:
         self.shoe, self.decks, self.loaded = self.shoe + 1, decks, len(order)
         self._cut_after, self.cut_card_seen, self.in_round = cut_after, False, 0
         self._known = None
-        self.say(e.ShoeLoaded(self.shoe, decks, self.loaded))
+        self._say(m.ShoeLoadedMessage, shoe=self.shoe, decks=decks, cards=self.loaded)
         return self._settle(ShoeCause.FILLED)
 
     def begin(self, burn: int = 0) -> bool:
@@ -98,7 +107,7 @@ class ShoeModel:
             return False
         self._begun, self._burn_left = True, burn
         if burn:
-            self.say(e.BurnStarted(burn))
+            self._say(m.BurnStartedMessage, count=burn)
         return self._settle(ShoeCause.BEGUN)
 
     def burn(self, count: int) -> bool:
@@ -106,7 +115,7 @@ class ShoeModel:
         if self.state not in (S.STANDBY, S.ROUND, S.CUT_CARD_SEEN) or self._burn_left or count < 1:
             return False
         self._burn_left = count
-        self.say(e.BurnStarted(count))
+        self._say(m.BurnStartedMessage, count=count)
         return self._settle(ShoeCause.BURNING)
 
     def draw(self, *, readable: bool = True) -> Card | None:
@@ -118,16 +127,16 @@ class ShoeModel:
             return self._draw_outside(readable)
         in_game = self.state in (S.BURN, S.STANDBY, S.ROUND, S.CUT_CARD_SEEN)
         if not in_game or (self._limit is not None and self.in_round >= self._limit):
-            self._halt(Fault.OVERDRAW, e.Overdrawn(True))
+            self._halt(Fault.OVERDRAW, m.OverdrawMessage, ordinal=len(self.drawn))
             return self._draw_outside(readable)
-        where = BURN if self._burn_left else None
+        place = BURN if self._burn_left else NOWHERE
         card = self._take()
-        self._last_burned = where == BURN
-        if where is None:
+        self._last_burned = place == BURN
+        if place == NOWHERE:
             self._round, self.in_round = True, self.in_round + 1
             self._settle(ShoeCause.FIRST_CARD if self.in_round == 1 else ShoeCause.CUT_CARD)
-        self._report(card, where, readable)
-        if where == BURN:
+        self._report(card, place, readable)
+        if place == BURN:
             self._burn_left -= 1
             self._settle(ShoeCause.BURNED)
         return card
@@ -139,14 +148,14 @@ class ShoeModel:
             return False
         card = self.drawn.pop()
         self.cards.appendleft(card)
-        self._known = len(self.drawn) + 1, card, BURN if self._last_burned else None
+        self._known = card, BURN if self._last_burned else NOWHERE
         self.in_round -= not self._last_burned
         self._burn_left += self._last_burned
-        return self._halt(Fault.PUSHED_BACK, e.CardPushedBack(True))
+        return self._halt(Fault.PUSHED_BACK, m.PushedBackMessage, ordinal=len(self.drawn) + 1)  # which it had
 
     def pull_back(self) -> bool:
         """Turn a card back midway: it has not left the shoe."""
-        return self._halt(Fault.PULLED_BACK, e.CardPulledBack(True))
+        return self._halt(Fault.PULLED_BACK, m.PulledBackMessage, ordinal=len(self.drawn))
 
     def end_round(self) -> bool:
         """The round is over."""
@@ -154,7 +163,7 @@ class ShoeModel:
             return False
         self._round, self.in_round, self._known, self._burn_left = False, 0, None, 0
         if self.cut_card_seen:
-            self.say(e.ShoeEnded(self.shoe, len(self.drawn)))
+            self._say(m.ShoeEndedMessage, shoe=self.shoe, drawn=len(self.drawn))
         return self._settle(ShoeCause.ROUND_ENDED)
 
     def empty(self) -> int:
@@ -163,7 +172,7 @@ class ShoeModel:
         if not self.loaded or self.state in (S.BOOT, S.LOCKED, S.ERROR, S.SETUP):
             return 0
         if not (self.cut_card_seen and not self._round):
-            self.say(e.ShoeEnded(self.shoe, len(self.drawn)))
+            self._say(m.ShoeEndedMessage, shoe=self.shoe, drawn=len(self.drawn))
         self.cards.clear()
         self.loaded = self.decks = self.in_round = self._burn_left = 0
         self._begun = self._round = self.cut_card_seen = False
@@ -177,26 +186,23 @@ class ShoeModel:
         if locked == self.locked or self.state in (S.BOOT, S.ERROR, S.SETUP):
             return False
         self.locked = locked
-        self.say(e.ShoeLocked(locked))
+        self._say(m.ShoeLockMovedMessage, locked=int(locked))
         return self._settle(ShoeCause.LOCKED if locked else ShoeCause.UNLOCKED)
 
     def trouble(self, fault: Fault) -> bool:
         """Another trouble begins: a wrong button, a card's code, a draw that takes too long."""
         if not self.powered or self.state is S.BOOT:
             return False
-        halts = fault in HALTING
-        error = e.ShoeError(fault, halts, fault_text(fault))
-        if halts:
-            return self._halt(fault, error)
-        self.say(error)
-        return True
+        if fault in HALTING:
+            return self._halt(fault, m.ShoeErrorMessage, fault=fault)
+        return self._say(m.ShoeErrorMessage, fault=fault, halted=0)
 
     def clear(self, badge: int = 0) -> bool:
         """A person put the trouble right."""
         if self.state is not S.ERROR:
             return False
         fault, self.fault = self.fault, Fault.NONE
-        self.say(e.ShoeErrorCleared(fault, badge))
+        self._say(m.ShoeErrorClearedMessage, fault=fault, badge=badge)
         return self._settle(ShoeCause.CLEARED)
 
     def open_setup(self, is_open: bool) -> bool:
@@ -216,49 +222,52 @@ class ShoeModel:
     def _pass_cut_card(self) -> None:
         if self._cut_after is not None and len(self.drawn) >= self._cut_after and not self.cut_card_seen:
             self.cut_card_seen = True
-            self.say(e.CutCardSeen())
+            self._say(m.CutCardSeenMessage, drawn=len(self.drawn))
             self._settle(ShoeCause.CUT_CARD)
 
-    def _report(self, card: Card, where: str | None, readable: bool) -> None:
+    def _report(self, card: Card, place: Place, readable: bool) -> None:
         known, self._known = self._known, None
+        at = {"ordinal": len(self.drawn), "place": place}
         if known is not None:
-            self.say(e.CardReportedAgain(*known))
+            self._say_again(known)
         elif readable:
-            self.say(e.CardDrawn(len(self.drawn), card, where))
+            self._say(m.CardDrawnMessage, **at, card=card, confidence=SURE, reader=Reader.INDEX | Reader.CODE)
         else:
             self.trouble(Fault.CARD_UNREADABLE)
-            self.say(e.CardUnread(len(self.drawn), where))
+            self._say(m.CardUnreadableMessage, **at, reader=Reader.DIRTY)
+
+    def _say_again(self, known: tuple[Card, Place]) -> None:
+        card, place = known
+        self._say(m.CardReportedAgainMessage, ordinal=len(self.drawn), card=card, place=place)
 
     def _draw_outside(self, readable: bool) -> Card:
         """A card that belongs to no game. One that was pushed back is known, and comes out for the second time."""
         card = self._take()
-        seen = card if readable else UNREAD
         known, self._known = self._known, None
         if known is not None:
-            self.in_round += known[2] is None
-            self._burn_left -= known[2] == BURN
-            self.say(e.CardReportedAgain(*known))
-        elif self.state is S.LOCKED:
-            self.say(e.DrawWhileLocked(seen))
+            self.in_round += known[1] == NOWHERE
+            self._burn_left -= known[1] == BURN
+            self._say_again(known)
         else:
-            self.say(e.CardDrawnOutside(seen, "setup" if self.state is S.SETUP else "error"))
+            mode = {S.LOCKED: ShoeMode.LOCKED, S.SETUP: ShoeMode.SETUP}.get(self.state, ShoeMode.ERROR)
+            seen = card if readable else UNREAD
+            self._say(m.CardDrawnOutsideMessage, ordinal=len(self.drawn), card=seen, mode=mode)
         return card
 
-    def _halt(self, fault: Fault, body: e.Body) -> bool:
+    def _halt(self, trouble: Fault, event: type[m.Event], **fields: int) -> bool:
         if not self.powered or self.state in (S.BOOT, S.ERROR):
             return False
-        self.fault, self.in_setup = fault, False
-        self.say(body)
+        self.fault, self.in_setup = trouble, False
+        self._say(event, **fields, halted=1)
         return self._settle(ShoeCause.TROUBLE)
 
+    def _say(self, event: type[m.Event], **fields: Any) -> bool:
+        return self.say(event, self._request, **fields)
+
     def _settle(self, cause: ShoeCause) -> bool:
-        target = self._target()
-        if target is not self.state:
-            step = (self.state, cause, target)
-            assert step in ARCS, f"not in the state table: {step}"
-            self.steps.add(step)
-            previous, self.state = self.state, target
-            self.say(e.StateChanged(target.name, previous.name))
+        before = self.state
+        if self.take_step(cause, self._target(), self._request) and before in _IN_ROUND and self.state in _AFTER_ROUND:
+            self.device_meters.count(DeviceMeter.ROUNDS)
         return True
 
     def _target(self) -> S:
@@ -278,3 +287,40 @@ class ShoeModel:
     def _drawing_first(self) -> bool:
         """The cut card came before a round's first card: that round is still dealt."""
         return self.state is S.STANDBY
+
+    # -------------------------------------------------------------- the link
+
+    def status(self, session: int, last_event: int, uptime_ms: int) -> m.ShoeStatusMessage:
+        """The whole visible state. It carries no card."""
+        faults = [fault for fault in (self.fault, Fault.HOST_LOST if self.host_lost else Fault.NONE) if fault]
+        return m.ShoeStatusMessage(
+            session=session,
+            last_event=last_event,
+            uptime_ms=uptime_ms,
+            state=self.state,
+            locked=int(self.locked),
+            halted=int(bool(self.fault)),
+            shoe=self.shoe,
+            decks=self.decks,
+            loaded=self.loaded,
+            drawn=len(self.drawn),
+            in_round=self.in_round,
+            cut_card_seen=int(self.cut_card_seen),
+            faults=tuple(faults),
+        )
+
+    def _obey(self, command: m.Message, request: int, now_ns: int) -> Status | Reason:
+        self._request = request
+        try:
+            match command:
+                case m.LockShoeMessage(locked):
+                    done = self.lock(bool(locked))
+                case m.ClearShoeErrorMessage(fault, badge):
+                    if fault != self.fault:
+                        return Reason.BAD_PARAMETER
+                    done = self.clear(badge)
+                case _:
+                    done = self.end_round()
+        finally:
+            self._request = 0
+        return Status.DONE if done else Reason.WRONG_STATE

@@ -18,9 +18,10 @@ from devices.simulator.shuffler_parts import (
 )
 from devices.simulator.shuffler_states import ShufflerCause
 from protocol.faults import Fault
-from protocol.places import MUCK, SHUFFLER, Place
+from protocol.places import MUCK, Place
 from protocol.tdp import messages as m
-from protocol.tdp.messages import Resolution
+from protocol.tdp.bounds import JOKERS_MAX, PACKET_SIZE_MAX, SUITED
+from protocol.tdp.messages import Reason, Resolution, Status
 from protocol.tdp.messages import ShufflerState as S
 
 
@@ -173,18 +174,64 @@ class ShufflerModel(ShufflerCore):
 
     # -------------------------------------------------------------- the link
 
-    def host_gone(self, now_ns: int) -> None:
-        """Finish the motion and start no other."""
-        self.host_lost = True
-        self.say(m.FaultRaisedMessage, fault=Fault.HOST_LOST, place=SHUFFLER, value=0)
-        self.settle(ShufflerCause.HOST_LOST, now_ns)
+    def _host_changed(self, now_ns: int) -> None:
+        """Without a host it finishes the motion and starts no other; with one it goes on."""
+        self.settle(ShufflerCause.HOST_LOST if self.host_lost else ShufflerCause.HOST_BACK, now_ns)
 
-    def host_back(self, now_ns: int) -> None:
-        """Go on."""
-        if self.host_lost:
-            self.host_lost = False
-            self.say(m.FaultClearedMessage, fault=Fault.HOST_LOST)
-            self.settle(ShufflerCause.HOST_BACK, now_ns)
+    def _takes(self, command: m.Message) -> bool:
+        match command:
+            case m.DispenseMessage() if self.state is S.PACKET_WAIT:  # the first packet of the next group
+                return self.next_group and not self.cards.count(Bay.TRAY)
+            case m.RaiseLampMessage() if self.latched:
+                return False
+            case m.SetLockMessage(locked) if self.locked or not locked:
+                return True
+        return super()._takes(command)
+
+    def _wrong_state(self) -> Reason:
+        return Reason.BUSY if self.motion or self.stage else Reason.WRONG_STATE
+
+    def _obey(self, command: m.Message, request: int, now_ns: int) -> Status | Reason:
+        match command:
+            case m.SelectGameMessage():
+                return self._select(command, request, now_ns)
+            case m.DispenseMessage():
+                self.green(now_ns, request)
+                return Status.ACCEPTED
+            case m.DumpMessage():
+                self.dump(now_ns, request)
+                return Status.ACCEPTED
+            case m.SelfTestMessage():
+                self.request = request
+                self.begin(Motion.TEST, now_ns)
+                self.settle(ShufflerCause.TEST_REQUESTED, now_ns)
+                return Status.ACCEPTED
+            case m.RaiseLampMessage(fault) if fault != Fault.NONE:
+                self.alarm(fault, request=request)
+                self.settle(ShufflerCause.ALARM, now_ns)
+            case m.ClearMisdealMessage(badge, known) if known in (*Resolution,) and self.may_clear(known):
+                self.clear(badge, Resolution(known), now_ns, request)
+            case m.SetLockMessage(locked):
+                if self.locked != bool(locked):
+                    self.locked = bool(locked)
+                    self.settle(ShufflerCause.LOCK, now_ns, request)
+            case _:
+                return Reason.BAD_PARAMETER
+        return Status.DONE
+
+    def _select(self, wanted: m.SelectGameMessage, request: int, now_ns: int) -> Status | Reason:
+        possible = wanted.jokers <= JOKERS_MAX and wanted.cards == SUITED + wanted.jokers
+        if wanted.packet_size > PACKET_SIZE_MAX or not possible:
+            return Reason.BAD_PARAMETER
+        game = wanted.game.partition("\0")[
+            0
+        ]  # a text ends at its first zero, and is passed on without what stood behind
+        groups = () if wanted.packet_size else self.programs.get(game, ())
+        if not wanted.packet_size and not groups:
+            return Reason.NOT_SUPPORTED
+        setting = ShufflerSetting(wanted.packet_size, wanted.cards, wanted.jokers, game, groups)
+        self.select_game(setting, now_ns, request)
+        return Status.DONE
 
     def status(self, session: int, last_event: int, uptime_ms: int) -> m.ShufflerStatusMessage:
         """The whole visible state. It carries no card."""

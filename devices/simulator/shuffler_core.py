@@ -5,11 +5,10 @@ and `settle` checks the step against the state table. Motions begin in one place
 while the door is open, the lamp is latched or the host is lost.
 """
 
-from typing import Any
-
+from devices.simulator.command_rules import SHUFFLER_RULES, states_of
 from devices.simulator.deck import Cards
-from devices.simulator.device_meters import SHUFFLER_METERS, DeviceMeters
-from devices.simulator.outbox import CommandProgress, EventDraft, Outgoing
+from devices.simulator.device_meters import SHUFFLER_METERS
+from devices.simulator.device_model import CommandProgress, DeviceModel
 from devices.simulator.shuffler_parts import (
     UNKNOWN_REMAINDER,
     Durations,
@@ -27,8 +26,12 @@ from protocol.tdp.messages import DeviceMeter
 from protocol.tdp.messages import ShufflerState as S
 
 
-class ShufflerCore:
+class ShufflerCore(DeviceModel[S, ShufflerCause]):
     """What motions and people's actions share."""
+
+    place = SHUFFLER
+    arcs = ARCS
+    commands = states_of(SHUFFLER_RULES)
 
     def __init__(
         self,
@@ -38,24 +41,20 @@ class ShufflerCore:
         packet_stays: bool = False,
         durations: Durations | None = None,
     ) -> None:
+        super().__init__(S.BOOT, SHUFFLER_METERS)
         self.cards = cards
         self.recognition = recognition
         self.packet_stays = packet_stays
         """A packet that nobody lifted stays one beside the remainder. Usually it goes back and is counted there."""
         self.durations = durations or Durations()
-        self.outbox: list[Outgoing] = []
-        self.steps: set[tuple[S, ShufflerCause, S]] = set()
         self.game = ShufflerSetting()
         self.programs: dict[str, tuple[PacketGroup, ...]] = {}
         """Games whose packets differ, by name."""
-        self.state = S.BOOT
-        self.powered = False
         self.sensor_works = True
         self.mishaps: list[MachineMishap] = []
         self.removals = 0
         """How often its cards were taken out."""
         # what survives a power cut
-        self.device_meters = DeviceMeters(SHUFFLER_METERS)
         self.round: RoundCounts | None = None
         self.latched: list[int] = []
         # what does not
@@ -66,7 +65,7 @@ class ShufflerCore:
         self.request = 0
         self.motion_due_ns = self.stage_due_ns = self.motion_began_ns = 0
         self.jam_tries = 0
-        self.door_open = self.locked = self.in_setup = self.host_lost = self.sensor_failed = False
+        self.door_open = self.locked = self.in_setup = self.sensor_failed = False
 
     @property
     def mid_round(self) -> bool:
@@ -77,11 +76,6 @@ class ShufflerCore:
     def next_group(self) -> bool:
         """Whether the game has a further group of packets in this round."""
         return self.round is not None and self.round.group + 1 < len(self.game.groups)
-
-    def say(self, event: type[m.Event], request: int = 0, **fields: Any) -> None:
-        """Put an event into the outbox, and count it."""
-        self.device_meters.reported(event, fields)
-        self.outbox.append(EventDraft(event, request, fields))
 
     def progress(self, percent: int) -> None:
         """Tell the host how far its command is, when there is one."""
@@ -127,14 +121,7 @@ class ShufflerCore:
                 self.owed = None
             elif self.stage is None and self.verified is None:
                 self._prepare(now_ns)
-        target = self._target()
-        if target is self.state:
-            return
-        step = (self.state, cause, target)
-        assert step in ARCS, f"not in the state table: {step}"
-        self.steps.add(step)
-        previous, self.state = self.state, target
-        self.say(m.StateChangedMessage, request, state=target, previous=previous)
+        self.take_step(cause, self._target(), request)
 
     def _prepare(self, now_ns: int) -> None:
         """Begin to prepare the deck in the input, where there is one."""

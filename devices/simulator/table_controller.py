@@ -1,11 +1,11 @@
 """A table controller with keypad, bet sensors and layout reader, as a model: pure, driven by the dealer's hands."""
 
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 
 from devices.simulator.command_rules import CONTROLLER_RULES, states_of
-from devices.simulator.device_meters import CONTROLLER_METERS, DeviceMeters
-from devices.simulator.outbox import EventDraft, Outgoing
+from devices.simulator.device_meters import CONTROLLER_METERS
+from devices.simulator.device_model import DeviceModel
 from devices.simulator.shuffler_parts import MS
 from protocol.cards import UNREAD, Card
 from protocol.faults import Fault
@@ -28,8 +28,6 @@ from protocol.tdp.messages import ControllerState as S
 BOOT_NS: Final = 1_000 * MS
 METERS_MAX: Final = 256
 """Progressive meters that its set-up can have given a number."""
-STATES: Final = states_of(CONTROLLER_RULES)
-"""Where each command is done."""
 
 
 class ControllerCause(StrEnum):
@@ -62,29 +60,29 @@ ARCS: Final = frozenset(
 )
 
 
-class TableControllerModel:
-    """The device without its line. `outbox` holds what it has to say, in order; the caller takes it.
+class TableControllerModel(DeviceModel[S, ControllerCause]):
+    """The device without its line.
 
     Actions say whether the device took them; nothing is taken without power or before it has started. `meters`: so many
     progressive meters have a number, from 0.
     """
 
+    place = NOWHERE
+    arcs = ARCS
+    commands = states_of(CONTROLLER_RULES)
+
     def __init__(self, *, boot_ns: int = BOOT_NS, meters: int = METERS_MAX) -> None:
-        self.outbox: list[Outgoing] = []
-        self.steps: set[tuple[S, ControllerCause, S]] = set()
-        self.state = S.BOOT
-        self.powered = False
+        super().__init__(S.BOOT, CONTROLLER_METERS)
         self.round = 0
         self.in_game = False
         self.sensors: set[int] = set()
         self.lights: set[int] = set()
         self.meters: dict[int, int] = {}
-        self.device_meters = DeviceMeters(CONTROLLER_METERS)
         self.display = ""
         self._boot_ns, self._meters_max = boot_ns, meters
         self._boot_due_ns: int | None = None
         self._hands: set[int] = set()
-        self._in_setup = self._host_lost = False
+        self._in_setup = self.host_lost = False
 
     # -------------------------------------------------------------- power and time
 
@@ -96,7 +94,7 @@ class TableControllerModel:
     def power_off(self) -> None:
         """Everything but the round is forgotten."""
         self.powered, self._boot_due_ns = False, None
-        self._in_setup = self._host_lost = False
+        self._in_setup = self.host_lost = False
         self._hands.clear()
         self.outbox.clear()
 
@@ -124,7 +122,7 @@ class TableControllerModel:
             return False
         self.round += 1
         self.in_game = True
-        self._say(m.GameStartedMessage, round=self.round)
+        self.say(m.GameStartedMessage, round=self.round)
         return self._settle(ControllerCause.START)
 
     def end_game(self) -> bool:
@@ -133,7 +131,7 @@ class TableControllerModel:
             return False
         self.in_game = False
         self._hands.clear()
-        self._say(m.GameEndedMessage, round=self.round)
+        self.say(m.GameEndedMessage, round=self.round)
         return self._settle(ControllerCause.END)
 
     def sense(self, seat: int, on: bool) -> bool:
@@ -141,99 +139,99 @@ class TableControllerModel:
         if not self._running() or (seat in self.sensors) == on:
             return False
         (self.sensors.add if on else self.sensors.discard)(seat)
-        return self._say(m.SensorChangedMessage, seat=seat, on=int(on))
+        return self.say(m.SensorChangedMessage, seat=seat, on=int(on))
 
     def press_hand(self, hand: int) -> bool:
         """A hand button: on, and pressed again off."""
         if self.state not in (S.GAME, S.AWARD):
             return False
         self._hands ^= {hand}
-        self._say(m.HandButtonMessage, hand=hand, on=int(hand in self._hands))
+        self.say(m.HandButtonMessage, hand=hand, on=int(hand in self._hands))
         return self._settle(ControllerCause.HAND)
 
     def select_spot(self, seat: int) -> bool:
         """The dealer selects a seat on the display."""
-        return self._running() and self._say(m.SpotSelectedMessage, seat=seat)
+        return self._running() and self.say(m.SpotSelectedMessage, seat=seat)
 
     def swipe(self, badge: int, level: BadgeLevel) -> bool:
         """A badge is swiped."""
-        return self._running() and self._say(m.BadgeSwipedMessage, badge=badge, level=level)
+        return self._running() and self.say(m.BadgeSwipedMessage, badge=badge, level=level)
 
     def confirm(self) -> bool:
         """CONFIRM."""
-        return self._running() and self._say(m.ConfirmedMessage)
+        return self._running() and self.say(m.ConfirmedMessage)
 
     def place_wager(self, seat: int, bet: int, cents: int) -> bool:
         """A seat's whole bet on one spot; 0 takes it back."""
-        return self._running() and self._say(m.WagerPlacedMessage, seat=seat, bet=bet, cents=cents)
+        return self._running() and self.say(m.WagerPlacedMessage, seat=seat, bet=bet, cents=cents)
 
     def decide(self, seat: int, decision: int) -> bool:
         """A seat's choice is keyed in."""
-        return self._running() and self._say(m.DecisionMadeMessage, seat=seat, decision=decision)
+        return self._running() and self.say(m.DecisionMadeMessage, seat=seat, decision=decision)
 
     def confirm_burn(self, place: Place, positions: tuple[int, ...], spread: Spread) -> bool:
         """The dealer says which cards of a spread packet were burned; positions from 1 to 16."""
         mask = sum(1 << position - 1 for position in set(positions))
-        return self._running() and self._say(m.BurnConfirmedMessage, place=place, positions=mask, spread=spread)
+        return self._running() and self.say(m.BurnConfirmedMessage, place=place, positions=mask, spread=spread)
 
     def reveal(self, place: Place, cards: tuple[Card, ...], source: RevealSource = RevealSource.READER) -> bool:
         """The faces at a place are read by the layout or keyed in."""
-        return self._running() and self._say(m.HandRevealedMessage, place=place, source=source, cards=bytes(cards))
+        return self._running() and self.say(m.HandRevealedMessage, place=place, source=source, cards=bytes(cards))
 
     def count(self, place: Place, counted: int) -> bool:
         """A person's count of the cards at a place is keyed in."""
-        return self._running() and self._say(m.CardsCountedMessage, place=place, counted=counted)
+        return self._running() and self.say(m.CardsCountedMessage, place=place, counted=counted)
 
     def call_misdeal(self, badge: int, fault: int) -> bool:
         """A person calls a misdeal."""
-        return self._running() and self._say(m.MisdealCalledMessage, badge=badge, fault=fault)
+        return self._running() and self.say(m.MisdealCalledMessage, badge=badge, fault=fault)
 
     def mishandle(self, place: Place, how: Mishandling, card: Card = UNREAD) -> bool:
         """What a person saw happen to a card at a place; `card` is its face when that was seen."""
-        return self._running() and self._say(m.CardMishandledMessage, place=place, how=how, card=card)
+        return self._running() and self.say(m.CardMishandledMessage, place=place, how=how, card=card)
 
     def set_hand(
         self, place: Place, by: SetBy, low: tuple[Card, ...], rest: tuple[Card, ...] = (), *, foul: bool = False
     ) -> bool:
         """A hand is set into its low or first hand and the rest; the rest may stay unreported."""
         cards = bytes((*low, *rest))
-        return self._running() and self._say(
+        return self._running() and self.say(
             m.HandSetMessage, place=place, by=by, foul=int(foul), low=len(low), cards=cards
         )
 
     def discard(self, place: Place, cards: tuple[Card, ...]) -> bool:
         """Cards are laid away from a hand; unread where nobody saw the face."""
-        return self._running() and self._say(m.CardsDiscardedMessage, place=place, cards=bytes(cards))
+        return self._running() and self.say(m.CardsDiscardedMessage, place=place, cards=bytes(cards))
 
     def draw_number(self, drawn: int) -> bool:
         """The number shaken or drawn that says who gets the first cards."""
-        return self._running() and self._say(m.NumberDrawnMessage, drawn=drawn)
+        return self._running() and self.say(m.NumberDrawnMessage, drawn=drawn)
 
     def place_wager_on(self, seat: int, bet: int, proposition: int, on: int, cents: int) -> bool:
         """A seat's wager on one proposition of a spot; `on` is a card code, 0 in a half for any suit or rank."""
-        return self._running() and self._say(
+        return self._running() and self.say(
             m.WagerOnMessage, seat=seat, bet=bet, proposition=proposition, on=on, cents=cents
         )
 
     def correct(self, place: Place, cards: tuple[Card, ...], badge: int, level: BadgeLevel) -> bool:
         """Faces that were keyed for a place are corrected."""
-        return self._running() and self._say(
+        return self._running() and self.say(
             m.HandCorrectedMessage, place=place, badge=badge, level=level, cards=bytes(cards)
         )
 
     def show_stake(self, seat: int, cents: int) -> bool:
         """What lies before a seat when a hand begins, in chips and currency; 0 when nobody plays there."""
-        return self._running() and self._say(m.StakeShownMessage, seat=seat, cents=cents)
+        return self._running() and self.say(m.StakeShownMessage, seat=seat, cents=cents)
 
     def player_acts(
         self, seat: int, action: PlayerAction, cents: int, manner: ActionManner = ActionManner.NONE
     ) -> bool:
         """A player acts; `cents` is all that lies before the seat in this betting round afterwards."""
-        return self._running() and self._say(m.PlayerActedMessage, seat=seat, action=action, manner=manner, cents=cents)
+        return self._running() and self.say(m.PlayerActedMessage, seat=seat, action=action, manner=manner, cents=cents)
 
     def take_pot(self, pot: int, seat: int, cents: int) -> bool:
         """A seat takes in what the dealer awarded of a pot, 1 for the main pot."""
-        return self._running() and self._say(m.PotTakenMessage, pot=pot, seat=seat, cents=cents)
+        return self._running() and self.say(m.PotTakenMessage, pot=pot, seat=seat, cents=cents)
 
     def set_setup(self, is_open: bool) -> bool:
         """The set-up menu is opened or closed; possible while bets are open."""
@@ -244,37 +242,23 @@ class TableControllerModel:
 
     # -------------------------------------------------------------- the link
 
-    def host_gone(self, now_ns: int) -> None:
-        """A running game may be finished; none is started."""
-        self._host_lost = True
-        self._say(m.FaultRaisedMessage, fault=Fault.HOST_LOST, place=NOWHERE, value=0)
-        self._settle(ControllerCause.HOST_LOST)
+    def _host_changed(self, now_ns: int) -> None:
+        """Without a host a running game may be finished, and none is started."""
+        self._settle(ControllerCause.HOST_LOST if self.host_lost else ControllerCause.HOST_BACK)
 
-    def host_back(self, now_ns: int) -> None:
-        """Go on."""
-        if self._host_lost:
-            self._host_lost = False
-            self._say(m.FaultClearedMessage, fault=Fault.HOST_LOST)
-            self._settle(ControllerCause.HOST_BACK)
-
-    def answer(self, request: int, command: m.Message, now_ns: int) -> m.ReplyMessage:
-        """Do or refuse a command of the host."""
-        reason = Reason.NONE
+    def _obey(self, command: m.Message, request: int, now_ns: int) -> Status | Reason:
         match command:
             case m.SetSensorLightMessage(seat, lit) if 1 <= seat <= SEATS_MAX:
                 (self.lights.add if lit else self.lights.discard)(seat)
             case m.ShowMeterMessage(meter, cents) if meter < self._meters_max:
                 self.meters[meter] = cents
-            case m.SetSensorLightMessage() | m.ShowMeterMessage():
-                reason = Reason.BAD_PARAMETER
             case m.ShowTextMessage(text):
                 self.display = text
             case m.SelfTestMessage():
-                reason = Reason.NONE if self.state in STATES[m.SelfTestMessage] else Reason.WRONG_STATE
-                self.device_meters.count(DeviceMeter.SELF_TESTS, int(not reason))
+                self.device_meters.count(DeviceMeter.SELF_TESTS)
             case _:
-                reason = Reason.UNKNOWN_COMMAND
-        return m.ReplyMessage(status=Status.REFUSED if reason else Status.DONE, reason=reason, state=self.state)
+                return Reason.BAD_PARAMETER
+        return Status.DONE
 
     def status(self, session: int, last_event: int, uptime_ms: int) -> m.ControllerStatusMessage:
         """The whole visible state. It carries no card."""
@@ -285,25 +269,14 @@ class TableControllerModel:
             state=self.state,
             round=self.round,
             sensors=sum(1 << seat - 1 for seat in self.sensors),
-            faults=(Fault.HOST_LOST,) if self._host_lost else (),
+            faults=(Fault.HOST_LOST,) if self.host_lost else (),
         )
 
     def _running(self) -> bool:
         return self.powered and self.state is not S.BOOT
 
-    def _say(self, event: type[m.Event], **fields: Any) -> bool:
-        self.device_meters.reported(event, fields)
-        self.outbox.append(EventDraft(event, 0, fields))
-        return True
-
     def _settle(self, cause: ControllerCause) -> bool:
-        target = self._target()
-        if target is not self.state:
-            step = (self.state, cause, target)
-            assert step in ARCS, f"not in the state table: {step}"
-            self.steps.add(step)
-            previous, self.state = self.state, target
-            self._say(m.StateChangedMessage, state=target, previous=previous)
+        self.take_step(cause, self._target())
         return True
 
     def _target(self) -> S:
@@ -313,4 +286,4 @@ class TableControllerModel:
             return S.AWARD if self._hands else S.GAME
         if self._in_setup:
             return S.SETUP
-        return S.SAFE if self._host_lost else S.BETS_OPEN
+        return S.SAFE if self.host_lost else S.BETS_OPEN

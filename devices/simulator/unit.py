@@ -2,15 +2,12 @@
 
 import hashlib
 import re
-from collections.abc import Callable
 from random import Random
 from typing import Final
 
-from devices.simulator import shuffler_commands
+from devices.simulator.device_model import EventDraft
 from devices.simulator.dialect_front_ends import ShoeFrontEnd
-from devices.simulator.outbox import EventDraft
 from devices.simulator.shoe import ShoeModel
-from devices.simulator.shoe_tdp import TdpShoe
 from devices.simulator.shuffler import ShufflerModel
 from devices.simulator.table_controller import TableControllerModel
 from protocol.tdp import Commanded, DeviceLink, EventStore, HostLost, Opened, Output, Send, Timing
@@ -25,8 +22,7 @@ _FRAMES: Final = re.compile(rb"[^\0]*\0|[^\0]+")
 """What ends in a delimiter, and what is left."""
 
 
-Model = ShufflerModel | TdpShoe | TableControllerModel
-Answer = Callable[[int, m.Message, int], m.ReplyMessage]
+Model = ShufflerModel | ShoeModel | TableControllerModel
 
 
 class Unit:
@@ -36,7 +32,6 @@ class Unit:
         self,
         name: str,
         model: Model,
-        answer: Answer,
         *,
         device_class: DeviceClass,
         capabilities: Capability,
@@ -52,7 +47,7 @@ class Unit:
         self.instruments = Instruments(self._readings, lambda region: self.image if region == Region.FIRMWARE else None)
         """What it has to show."""
         self._now_ns = 0
-        self._answer, self._rng = answer, rng
+        self._answer, self._rng = model.answer, rng
         self._timing = timing or Timing()
         self._class, self._capabilities = device_class, capabilities
         self._link: DeviceLink | None = None
@@ -211,7 +206,6 @@ def shuffler_unit(model: ShufflerModel, rng: Random, timing: Timing | None = Non
     return Unit(
         "shuffler",
         model,
-        lambda request, command, now_ns: shuffler_commands.answer(model, request, command, now_ns),
         device_class=DeviceClass.SHUFFLER,
         capabilities=Capability.TWO_DECKS | Capability.COUNTS_PACKETS | Capability.HOST_LAMP | reads,
         rng=rng,
@@ -221,9 +215,8 @@ def shuffler_unit(model: ShufflerModel, rng: Random, timing: Timing | None = Non
 
 def shoe_unit(model: ShoeModel, rng: Random) -> Unit:
     """A card-reading shoe that speaks TDP, on its line."""
-    shoe = TdpShoe(model)
     reads = Capability.CARD_RECOGNITION
-    return Unit("shoe", shoe, shoe.answer, device_class=DeviceClass.SHOE, capabilities=reads, rng=rng)
+    return Unit("shoe", model, device_class=DeviceClass.SHOE, capabilities=reads, rng=rng)
 
 
 def controller_unit(model: TableControllerModel, rng: Random, timing: Timing | None = None) -> Unit:
@@ -231,7 +224,6 @@ def controller_unit(model: TableControllerModel, rng: Random, timing: Timing | N
     return Unit(
         "table-controller",
         model,
-        model.answer,
         device_class=DeviceClass.TABLE_CONTROLLER,
         capabilities=Capability.LAYOUT_READER | Capability.BET_SENSORS,
         rng=rng,

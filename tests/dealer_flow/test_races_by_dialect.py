@@ -1,5 +1,7 @@
 """The same race dealt by three simulated shoes, each in its own dialect through its real link, is the same round."""
 
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
@@ -9,6 +11,7 @@ from dealer_flow.record.result import RoundResult
 from devices import events as e
 from protocol.cards import UNREAD, parse_cards
 from protocol.places import SHOE
+from protocol.tdp import messages as m
 from rules import settle
 from tests.support.dealing.races import GAME, PROCEDURE, SPOTS
 from tests.support.evenings.simulated_shoe import DIALECTS, ShoeEvening
@@ -97,10 +100,11 @@ def test_a_card_that_the_simulated_shoe_doubts() -> None:
     shoe = ShoeEvening(["fill", "begin 0", *["draw"] * 11, "end round"], "tdp", decks=1, seed=12)
     say = shoe.table.model.say
 
-    def doubting(body: e.Body) -> None:
-        say(replace(body, confidence=35) if isinstance(body, e.CardDrawn) and body.ordinal == 3 else body)
+    def doubting(event: type[m.Event], request: int = 0, **fields: Any) -> bool:
+        third = event is m.CardDrawnMessage and fields["ordinal"] == 3
+        return say(event, request, **fields | ({"confidence": 35} if third else {}))
 
-    shoe.table.model.say = doubting
+    shoe.table.model.say = doubting  # type: ignore[method-assign]
     result, incidents = play(shoe.run())
     assert [item.code for item in incidents] == ["card-doubtful", *["draw-before-named"] * 8, "out-of-turn"]
     assert (incidents[0].number, incidents[0].confidence, incidents[0].flags) == (3, 35, ("index", "code"))

@@ -12,10 +12,8 @@ from dealwire.config.schema import DevicePart
 from dealwire.hub.actions import Action
 from dealwire.hub.view import DeviceView, Link, TableView
 from dealwire.service.actions import KINDS, command_of, faults, find, offered
-from devices.simulator import shuffler_commands
 from devices.simulator.deck import Cards
 from devices.simulator.shoe import ShoeModel
-from devices.simulator.shoe_tdp import TdpShoe
 from devices.simulator.shuffler import ShufflerModel
 from protocol.faults import Fault
 from protocol.tdp import messages as m
@@ -66,7 +64,7 @@ def refused(name: str, model: ShufflerModel, now_ns: int) -> bool:
     """What the device answers; a person fills in what is right for it."""
     kind, _ = find([part("shuffler")], name, {"device": "shuffler"}, next(k.roles[-1] for k in KINDS if k.name == name))
     command = command_of(kind, {**FILLED_IN, "device": "shuffler"})
-    return shuffler_commands.answer(deepcopy(model), 1, command, now_ns).status is Status.REFUSED
+    return deepcopy(model).answer(1, command, now_ns).status is Status.REFUSED
 
 
 def shuffler_states() -> dict[S, tuple[ShufflerModel, int]]:
@@ -81,7 +79,7 @@ def shuffler_states() -> dict[S, tuple[ShufflerModel, int]]:
             assert refused("call-misdeal", model, evening.now_ns)
     ready, now_ns = found[S.READY]
     by_people: dict[S, Callable[[ShufflerModel], object]] = {
-        S.LOCKED: lambda model: shuffler_commands.answer(model, 1, m.SetLockMessage(1), now_ns),
+        S.LOCKED: lambda model: model.answer(1, m.SetLockMessage(1), now_ns),
         S.SETUP: lambda model: model.open_setup(now_ns),
         S.OPEN: lambda model: model.move_door(True, now_ns),
         S.SAFE: lambda model: model.host_gone(now_ns),
@@ -114,7 +112,7 @@ def test_a_button_of_the_shuffler_is_open_exactly_when_the_shuffler_would_take_i
         assert (unlock == "Nothing is locked.") is (not model.locked and state is not S.OPEN), state.name
 
 
-def shoe_states() -> dict[Shoe, TdpShoe]:
+def shoe_states() -> dict[Shoe, ShoeModel]:
     found = {}
     ways: dict[Shoe, tuple[Callable[[ShoeModel], object], ...]] = {
         Shoe.EMPTY: (),
@@ -128,22 +126,21 @@ def shoe_states() -> dict[Shoe, TdpShoe]:
     }
     for state, steps in ways.items():
         shoe = ShoeModel(Random(1))
-        front = TdpShoe(shoe)
         shoe.power_on(1)
         shoe.tick(shoe.next_deadline_ns or 0)
         for step in steps:
             step(shoe)
         assert shoe.state is state
-        found[state] = front
+        found[state] = shoe
     return found
 
 
 @pytest.mark.parametrize("name", ["lock", "unlock", "clear-error"])
 def test_a_button_of_the_shoe_is_open_exactly_when_the_shoe_would_take_it(name: str) -> None:
     action = actions("shoe")[name]
-    for state, front in shoe_states().items():
+    for state, shoe in shoe_states().items():
         kind, _ = find([part("shoe")], name, {"device": "shoe"}, "supervisor")
-        reply = deepcopy(front).answer(1, command_of(kind, {**FILLED_IN, "device": "shoe"}), 1)
+        reply = deepcopy(shoe).answer(1, command_of(kind, {**FILLED_IN, "device": "shoe"}), 1)
         why = action.available(view("shoe", state.name))
         assert bool(why) is (reply.reason is Reason.WRONG_STATE), f"{state.name}: {why!r}"
 

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from devices.simulator.device_faults import CONTROLLER_FAULTS, HALTING, SHOE_FAULTS, DeviceFault
-from devices.simulator.outbox import EventDraft
+from devices.simulator.device_model import EventDraft
 from devices.simulator.shoe import ShoeModel
-from devices.simulator.shoe_tdp import TdpShoe
 from devices.simulator.table_controller import TableControllerModel
 from protocol.faults import Fault
 from protocol.tdp import messages as m
@@ -18,7 +17,7 @@ from protocol.tdp.messages import ControllerState, Reason, ShoeState, Status
 Said = list[tuple[type[m.Event], dict[str, Any]]]
 
 
-def taken(device: TdpShoe | TableControllerModel) -> Said:
+def taken(device: ShoeModel | TableControllerModel) -> Said:
     """What it said since."""
     said = [(each.event, each.fields) for each in device.outbox if isinstance(each, EventDraft)]
     device.outbox.clear()
@@ -29,13 +28,13 @@ def kinds(said: Said) -> tuple[type[m.Event], ...]:
     return tuple(event for event, _ in said)
 
 
-def shoe_in_round() -> TdpShoe:
-    shoe = TdpShoe(ShoeModel(Random(5), round_limit=3))
+def shoe_in_round() -> ShoeModel:
+    shoe = ShoeModel(Random(5), round_limit=3)
     shoe.power_on(0)
     shoe.tick(shoe.next_deadline_ns or 0)
-    shoe.shoe.fill(1)
-    shoe.shoe.begin()
-    shoe.shoe.draw()
+    shoe.fill(1)
+    shoe.begin()
+    shoe.draw()
     shoe.outbox.clear()
     return shoe
 
@@ -50,15 +49,15 @@ def draw_locked(shoe: ShoeModel) -> None:
     shoe.draw()
 
 
-SHOE_ACTS: dict[Fault, Callable[[TdpShoe], object]] = {
-    Fault.CARD_UNREADABLE: lambda shoe: shoe.shoe.draw(readable=False),
-    Fault.OVERDRAW: lambda shoe: overdraw(shoe.shoe),
-    Fault.PUSHED_BACK: lambda shoe: shoe.shoe.push_back(),
-    Fault.PULLED_BACK: lambda shoe: shoe.shoe.pull_back(),
-    Fault.DRAW_WHILE_LOCKED: lambda shoe: draw_locked(shoe.shoe),
-    Fault.WRONG_BUTTON: lambda shoe: shoe.shoe.trouble(Fault.WRONG_BUTTON),
-    Fault.CARD_CODE_WRONG: lambda shoe: shoe.shoe.trouble(Fault.CARD_CODE_WRONG),
-    Fault.DRAW_TOO_SLOW: lambda shoe: shoe.shoe.trouble(Fault.DRAW_TOO_SLOW),
+SHOE_ACTS: dict[Fault, Callable[[ShoeModel], object]] = {
+    Fault.CARD_UNREADABLE: lambda shoe: shoe.draw(readable=False),
+    Fault.OVERDRAW: lambda shoe: overdraw(shoe),
+    Fault.PUSHED_BACK: lambda shoe: shoe.push_back(),
+    Fault.PULLED_BACK: lambda shoe: shoe.pull_back(),
+    Fault.DRAW_WHILE_LOCKED: lambda shoe: draw_locked(shoe),
+    Fault.WRONG_BUTTON: lambda shoe: shoe.trouble(Fault.WRONG_BUTTON),
+    Fault.CARD_CODE_WRONG: lambda shoe: shoe.trouble(Fault.CARD_CODE_WRONG),
+    Fault.DRAW_TOO_SLOW: lambda shoe: shoe.trouble(Fault.DRAW_TOO_SLOW),
     Fault.HOST_LOST: lambda shoe: shoe.host_gone(0),
 }
 BEFORE = {Fault.OVERDRAW: 2, Fault.DRAW_WHILE_LOCKED: 2}
@@ -81,14 +80,14 @@ def test_a_shoe_does_at_each_fault_what_its_row_says(row: DeviceFault) -> None:
     said = taken(shoe)[BEFORE.get(row.fault, 0) :]
     assert kinds(said) == row.events
     assert [fields["halted"] for _, fields in said if "halted" in fields] in ([], [int(row.halts)])
-    assert shoe.shoe.fault == (row.fault if row.halts else Fault.NONE)
-    assert shoe.shoe.state == (row.state or (ShoeState.LOCKED if shoe.shoe.locked else ShoeState.ROUND))
+    assert shoe.fault == (row.fault if row.halts else Fault.NONE)
+    assert shoe.state == (row.state or (ShoeState.LOCKED if shoe.locked else ShoeState.ROUND))
     if row.halts:
         assert row.fault in HALTING
         assert shoe.status(1, 0, 0).faults == (row.fault,)
         other = shoe.answer(1, m.ClearShoeErrorMessage(409, 7), 0)
         assert (other.status, other.reason) == (Status.REFUSED, Reason.BAD_PARAMETER)
-        assert not shoe.shoe.trouble(Fault.DRAW_TOO_SLOW)
+        assert not shoe.trouble(Fault.DRAW_TOO_SLOW)
         assert shoe.answer(2, m.ClearShoeErrorMessage(row.fault, 7), 0).status == Status.DONE
         assert kinds(taken(shoe)) == (m.ShoeErrorClearedMessage, m.StateChangedMessage)
     elif row.cleared:

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from devices.simulator.deck import Bay, Cards
-from devices.simulator.outbox import EventDraft
+from devices.simulator.device_model import EventDraft
 from devices.simulator.shuffler import ShufflerModel
-from devices.simulator.shuffler_commands import answer
 from devices.simulator.shuffler_parts import MS, MachineMishap, Motion
 from protocol.places import MUCK, REMAINDER, Place, seat
 from protocol.tdp import messages as m
@@ -206,7 +205,7 @@ class Hands(RuleBasedStateMachine):
     def command(self, command: m.Message) -> None:
         if not self.model.host_lost:
             with self.watch(may_clear=isinstance(command, m.ClearMisdealMessage)):
-                reply = answer(self.model, 1, command, self.now)
+                reply = self.model.answer(1, command, self.now)
                 assert reply.state == self.model.state
                 assert (reply.status == m.Status.REFUSED) is (reply.reason != m.Reason.NONE)
 

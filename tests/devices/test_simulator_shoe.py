@@ -3,19 +3,19 @@
 from collections import Counter
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
 from devices import events as e
 from devices.clock import SystemClock
 from devices.dialects.known import dialect_named
-from devices.dialects.shoe import ShoeDriver
+from devices.dialects.shoe import EVENTS
 from devices.drive.address import open_transport
 from devices.drive.replay import play
 from devices.line.loop import Owner
 from devices.line.session import Session
 from devices.record.capture import Capture, CaptureWriter
-from devices.simulator import shoe_tdp
 from devices.simulator.host import SimulatorHost
 from devices.simulator.line_faults import LineFaults
 from devices.simulator.shoe import ShoeModel
@@ -25,7 +25,7 @@ from protocol.angel_eye import messages as am
 from protocol.cards import DECK, parse_cards
 from protocol.faults import Fault
 from protocol.link import Answered
-from protocol.tdp import Delivered
+from protocol.places import NOWHERE
 from protocol.tdp import messages as m
 from protocol.tdp.messages import Role
 from protocol.tdp.messages import ShoeState as S
@@ -41,8 +41,14 @@ TROUBLED = [
 
 
 def started(**options: object) -> tuple[ShoeModel, list[e.Body]]:
+    """What it says in TDP, as the driver hears it."""
     model, said = ShoeModel(Random(3), **options), list[e.Body]()  # type: ignore[arg-type]
-    model.say = said.append
+
+    def say(event: type[m.Event], request: int = 0, **fields: Any) -> bool:
+        said.append(EVENTS[event](event(0, 0, **fields)))
+        return True
+
+    model.say = say  # type: ignore[method-assign]
     model.power_on(0)
     model.tick(model.next_deadline_ns or 0)
     return model, said
@@ -341,7 +347,8 @@ def test_no_card_is_made_or_lost_and_the_whole_state_table_is_walked() -> None:
 
 def test_what_the_reader_noticed_arrives() -> None:
     """Only TDP can say it; where the story says nothing, the reader is sure."""
-    doubtful = e.CardDrawn(1, parse_cards("2C")[0], None, 35, (e.ReaderFlag.DISAGREE, e.ReaderFlag.DIRTY))
-    event, fields = shoe_tdp._drawn(doubtful, 1)
-    message = event(number=1, device_ms=2, **fields)
-    assert ShoeDriver().translate(Delivered(5, 0, message)) == doubtful
+    card = parse_cards("2C")[0]
+    model, said = started()
+    noticed = m.Reader.DISAGREE | m.Reader.DIRTY
+    model.say(m.CardDrawnMessage, ordinal=1, card=card, place=NOWHERE, confidence=35, reader=noticed)
+    assert said[-1] == e.CardDrawn(1, card, None, 35, (e.ReaderFlag.DISAGREE, e.ReaderFlag.DIRTY))

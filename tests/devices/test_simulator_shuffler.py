@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from devices.simulator.deck import Bay, Cards
-from devices.simulator.outbox import CommandProgress, EventDraft
+from devices.simulator.device_model import CommandProgress, EventDraft
 from devices.simulator.shuffler import ShufflerModel
-from devices.simulator.shuffler_commands import answer
 from devices.simulator.shuffler_parts import MS, MachineMishap, PacketGroup, ShufflerSetting
 from devices.simulator.unit import Unit
 from protocol.faults import Fault
@@ -52,7 +51,7 @@ class Bench:
         self.until(S.PACKET_WAIT, S.MISDEAL)
 
     def ask(self, command: m.Message) -> m.ReplyMessage:
-        return answer(self.model, 9, command, self.now)
+        return self.model.answer(9, command, self.now)
 
     def said(self, kind: type[m.Event]) -> list[dict[str, Any]]:
         return [word.fields for word in self.model.outbox if isinstance(word, EventDraft) and word.event is kind]
@@ -397,7 +396,6 @@ def plugged_in(bench: Bench) -> Unit:
     unit = Unit(
         "shuffler",
         bench.model,
-        lambda request, command, now_ns: answer(bench.model, request, command, now_ns),
         device_class=DeviceClass.SHUFFLER,
         capabilities=Capability.TWO_DECKS,
         rng=Random(5),

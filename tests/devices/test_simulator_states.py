@@ -11,7 +11,6 @@ import pytest
 from dealwire.rehearsal.trouble import What
 from devices.simulator.deck import Bay, Cards
 from devices.simulator.shuffler import ShufflerModel
-from devices.simulator.shuffler_commands import answer
 from devices.simulator.shuffler_faults import REMOVE_ONLY
 from devices.simulator.shuffler_parts import MachineMishap, PacketGroup, ShufflerSetting
 from devices.simulator.shuffler_states import ARCS, ROWS, ShufflerCause
@@ -55,7 +54,7 @@ def host_gone(model: ShufflerModel) -> None:
 
 
 def ask(command: m.Message) -> Action:
-    return lambda model: None if model.host_lost else answer(model, 1, command, 0)
+    return lambda model: None if model.host_lost else model.answer(1, command, 0)
 
 
 def break_sensor(model: ShufflerModel) -> None:

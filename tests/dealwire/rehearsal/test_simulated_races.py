@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from msgspec.structs import replace
 
 from dealwire.cli import main
 from dealwire.rehearsal.race_dealer import stack
@@ -18,6 +17,7 @@ from dealwire.rehearsal.tables import RehearsedShoe, SimulatedTable, set_up
 from devices import events as e
 from devices.record.recording import CaptureWriter
 from protocol.cards import DECK, Card
+from protocol.tdp import messages as m
 from protocol.tdp.messages import ShoeState
 from protocol.tomlfile import TomlFileError
 from tests.support.evenings.race_evenings import RaceEvening, unsigned
@@ -269,7 +269,11 @@ def test_a_doubtful_card_in_a_recording_is_settled_only_where_the_table_believes
     with CaptureWriter(recording, procedure="race-to-the-flush") as writer:
         evening = TableEvening(table, writer=writer)
         say = table.shoe.say
-        table.shoe.say = lambda body: say(replace(body, confidence=60) if isinstance(body, e.CardDrawn) else body)
+
+        def doubting(event: type[m.Event], request: int = 0, **fields: Any) -> bool:
+            return say(event, request, **fields | ({"confidence": 60} if event is m.CardDrawnMessage else {}))
+
+        table.shoe.say = doubting  # type: ignore[method-assign]
         evening.run()
     for least, wanted in ([], "unreliable"), (["--least-confidence", "60"], "complete"):
         done = CliRunner().invoke(main, ["replay", str(recording), "--json", *least])

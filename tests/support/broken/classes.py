@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from typing import Any, ClassVar, Final
 
-from devices import events as e
 from devices.simulator.host import TableModel
 from devices.simulator.table_controller import ControllerCause
 from protocol.faults import Fault
@@ -63,13 +62,13 @@ class UnreadFirst(Shoe):
         super().__init__(table)
         say, report = self.model.say, self.model._report
 
-        def reported(card: int, where: str | None, readable: bool) -> None:
-            held: list[e.Body] = []
-            self.model.say = held.append
-            report(card, where, readable)
+        def reported(card: int, place: int, readable: bool) -> None:
+            held: list[tuple[type[m.Event], int, dict[str, Any]]] = []
+            self.model.say = lambda event, request=0, **fields: held.append((event, request, fields)) is None
+            report(card, place, readable)
             self.model.say = say
-            for body in sorted(held, key=lambda body: not isinstance(body, e.CardUnread)):
-                say(body)
+            for event, request, fields in sorted(held, key=lambda one: one[0] is not m.CardUnreadableMessage):
+                say(event, request, **fields)
 
         self.model._report = reported
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from typing import Any, ClassVar, Final
 
 from devices import events as e
+from devices.simulator.device_model import EventDraft
 from devices.simulator.host import TableModel
-from devices.simulator.outbox import EventDraft
 from devices.simulator.table_controller import ControllerCause
 from protocol.cards import CARDS
 from protocol.faults import Fault
@@ -426,7 +426,7 @@ class StartsAgain(Controller):
         if self.model.state is not ControllerState.GAME:
             return super().start()
         self.model.round += 1
-        return bool(self.model._say(m.GameStartedMessage, round=self.model.round))
+        return bool(self.model.say(m.GameStartedMessage, round=self.model.round))
 
 
 class EndsInBets(Controller):
@@ -435,7 +435,7 @@ class EndsInBets(Controller):
     def end(self) -> bool:
         if self.model.state is not ControllerState.BETS_OPEN:
             return super().end()
-        return bool(self.model._say(m.GameEndedMessage, round=self.model.round))
+        return bool(self.model.say(m.GameEndedMessage, round=self.model.round))
 
 
 class FirstOffEnds(Controller):

@@ -71,7 +71,7 @@ class PressedTable:
     def moment(self) -> tuple[str, str]:
         """Where the round stands, and the state of the device that deals."""
         model = next(iter(self.devices.units.values())).model
-        state = getattr(model, "shoe", model).state
+        state = model.state
         return self.table.flow.state.value, state.name
 
     def actions(self) -> list[Action]:
