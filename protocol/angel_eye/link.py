@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final
 
 from protocol.angel_eye import messages as m
@@ -28,19 +27,10 @@ from protocol.angel_eye.codec import decode, encode
 from protocol.angel_eye.framing import Frame, Framer, NakReason, Noise, NoiseReason, Start
 from protocol.angel_eye.heard import AngelEyeHeard
 from protocol.errors import BadReport, NoAnswer, NotPermitted, NotUp, QueueFull
-from protocol.link import (
-    Answered,
-    Discarded,
-    LineCounters,
-    Missed,
-    Output,
-    Reported,
-    Send,
-    Started,
-    Unanswered,
-    session_at,
-)
+from protocol.link import Answered, Output, Send, Started, Unanswered, session_at
 from protocol.message import message_name
+from protocol.unnumbered import LinkState as LinkState
+from protocol.unnumbered import UnnumberedLink
 
 _MS: Final = 1_000_000
 QUEUE_MAX: Final = 16
@@ -66,14 +56,6 @@ class Timing:
     """Times a command is sent before the host gives up."""
     resend_ns: int = 200 * _MS
     """The simulated shoe repeats what is not acknowledged after this."""
-
-
-class LinkState(StrEnum):
-    """Where a host's link stands."""
-
-    CLOSED = "closed"
-    WAITING = "waiting for the first report"
-    UP = "up"
 
 
 @dataclass(slots=True)
@@ -121,22 +103,16 @@ class _Sequence:
         self.spoiled, self._last, self._following = spoiled, last, dict(following)
 
 
-class HostLink:
+class HostLink(UnnumberedLink[Frame]):
     """One host's link to one shoe, used once. It listens; with `operate` it also acknowledges and may command.
 
     `listen` is for a recording: nothing is ever sent, whatever `operate` says.
     """
 
     def __init__(self, *, operate: bool = False, listen: bool = False, timing: Timing | None = None) -> None:
-        self.state = LinkState.CLOSED
-        self.stats = LineCounters()
-        self.session = 0
-        """0 before the first report."""
         self._timing = timing or Timing()
+        super().__init__(Framer(), self._timing.partial_ns)
         self._sends = operate and not listen
-        self._framer = Framer()
-        self._heard_ns = 0
-        self._number = 0
         self._memory: deque[bytes] = deque(maxlen=REMEMBERED)
         self._sequence = _Sequence()
         self._commands: deque[_Pending] = deque()
@@ -154,41 +130,22 @@ class HostLink:
         """Go on from what a link on this line heard. ValueError when that is of another dialect."""
         if not isinstance(heard, AngelEyeHeard):
             raise ValueError(f"not of an Angel Eye style shoe: {type(heard).__name__}")
-        self.session, self._number = heard.session, heard.number
+        self._recall(heard.session, heard.number)
         self._memory.extend(heard.memory)
         self._sequence.recall(heard.spoiled, heard.last, heard.following)
-        if self.session:
-            self.state = LinkState.UP
 
     @property
     def next_deadline_ns(self) -> int | None:
         """When `tick` is due; None while nothing is."""
-        dues = [self._heard_ns + self._timing.partial_ns] if self._framer.pending else []
-        if self._commands:
-            dues.append(self._commands[0].due_ns)
-        return min(dues, default=None)
-
-    def start(self, now_ns: int) -> list[Output]:
-        """Begin to listen."""
-        self.state = LinkState.WAITING
-        return []
-
-    def receive(self, data: bytes, now_ns: int) -> list[Output]:
-        """Take bytes that arrived at `now_ns`."""
-        out: list[Output] = []
-        self._give_up_partial(now_ns, out)
-        self._heard_ns = now_ns
-        for piece in self._framer.feed(data):
-            if isinstance(piece, Noise):
-                self._take_noise(piece, out)
-            else:
-                self._take(piece, now_ns, out)
-        return out
+        due_ns = super().next_deadline_ns
+        if not self._commands:
+            return due_ns
+        answer_ns = self._commands[0].due_ns
+        return answer_ns if due_ns is None else min(due_ns, answer_ns)
 
     def tick(self, now_ns: int) -> list[Output]:
         """Do what is due by `now_ns`."""
-        out: list[Output] = []
-        self._give_up_partial(now_ns, out)
+        out = super().tick(now_ns)
         if self._commands and now_ns >= self._commands[0].due_ns:
             if self._commands[0].tries < self._timing.tries:
                 self._transmit(now_ns, out)
@@ -199,11 +156,8 @@ class HostLink:
 
     def skip(self, now_ns: int) -> list[Output]:
         """Bytes that came here will never be seen: the sequence may have gone all round in them."""
-        out: list[Output] = []
-        for noise in self._framer.flush():
-            self._take_noise(noise, out)
+        out = super().skip(now_ns)
         self._sequence = _Sequence()
-        self._miss("bytes that were not kept", out)
         return out
 
     def request(self, command: Command, now_ns: int) -> tuple[int, list[Output]]:
@@ -222,32 +176,19 @@ class HostLink:
             self._transmit(now_ns, out)
         return self._requests, out
 
-    def close(self, now_ns: int) -> list[Output]:
-        """End: what is cut off is noise, what waits is unanswered, and what was spoiled last may have been a report."""
-        out: list[Output] = []
-        if self.state is LinkState.CLOSED:
-            return out
-        for noise in self._framer.flush():
-            self._take_noise(noise, out)
+    # -------------------------------------------------------------- hearing
+
+    def _end(self, now_ns: int, out: list[Output]) -> None:
+        """What waits is unanswered, and what was spoiled last may have been a report."""
         if self._sequence.spoiled:
             self._miss("spoiled bytes after the last report", out)
         while self._commands:
             self._abandon(now_ns, out)
-        self.state = LinkState.CLOSED
-        return out
-
-    # -------------------------------------------------------------- hearing
-
-    def _give_up_partial(self, now_ns: int, out: list[Output]) -> None:
-        if self._framer.pending and now_ns >= self._heard_ns + self._timing.partial_ns:
-            for noise in self._framer.flush():
-                self._take_noise(noise, out)
 
     def _take_noise(self, noise: Noise, out: list[Output]) -> None:
-        self.stats.noise_bytes += noise.length
         self.stats.bad_checks += noise.reason is NoiseReason.CHECK
         self._sequence.spoiled = True
-        out.append(Discarded(noise.data, noise.reason))
+        super()._take_noise(noise, out)
 
     def _take(self, frame: Frame, now_ns: int, out: list[Output]) -> None:
         self.stats.frames += 1
@@ -257,8 +198,7 @@ class HostLink:
         try:
             message = decode(frame)
         except BadReport as error:
-            self.stats.unusable += 1
-            out.append(Discarded(frame.body, error.why))
+            self._discard(frame.body, error.why, out)
             return
         if isinstance(message, m.AcknowledgedMessage | m.RejectedMessage):
             self._settle(message, now_ns, out)
@@ -289,18 +229,8 @@ class HostLink:
         try:
             self._deliver(decode(frame), out)
         except BadReport as error:
-            self.stats.unusable += 1
-            out.append(Discarded(frame.body, error.why))
+            self._discard(frame.body, error.why, out)
             self._miss(error.why, out)
-
-    def _deliver(self, message: m.Message, out: list[Output]) -> None:
-        self.stats.events += 1
-        self._number += 1
-        out.append(Reported(self.session, self._number, message))
-
-    def _miss(self, why: str, out: list[Output]) -> None:
-        self.stats.gaps += 1
-        out.append(Missed(self.session, why))
 
     # -------------------------------------------------------------- asking
 
