@@ -7,14 +7,15 @@ file comes out as one `ProcedureError` that names file, line, key and what is al
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
+from typing import Final
 
+from dealer_flow import written_out
 from dealer_flow.editions import Edition, amend, misfit, printed_edition
 from dealer_flow.games import GAMES, files_of
 from dealer_flow.layers import Whole
 from dealer_flow.procedure.checks.contradictions import contradictions
 from dealer_flow.procedure.layers import PART_SCHEMA, ProcedureError, compose, known_parts, part_files
 from dealer_flow.procedure.schema import Procedure
-from dealer_flow.procedure.whole import written_out
 from dealer_flow.tomlfile import first_fault, locate, named_faults, read, validated
 from protocol.tomlfile import Key, TomlFileError
 
@@ -31,6 +32,12 @@ __all__ = [
     "parse_procedure",
     "whole_text",
 ]
+
+_ORDER: Final = (
+    *("schema", "id", "title", "jurisdiction", "clause", "device"),
+    *(field.alias or name for name, field in Procedure.model_fields.items()),
+)
+"""The keys of a procedure in the order in which a file has them."""
 
 
 def known_procedures() -> tuple[str, ...]:
@@ -113,10 +120,11 @@ def _of_a_part(whole: Whole) -> Iterator[tuple[Key, str]]:
 
 
 def whole_text(source: str | Path) -> str:
-    """The procedure with this id, or in this file, and all that it stands on, as one file. ProcedureError for files
-    that cannot be laid upon each other."""
+    """The procedure with this id, or in this file, and all that it stands on, as one file that says the same, with its
+    layers' own comments. ProcedureError for files that cannot be laid upon each other."""
     path = locate(source, files_of("deal"), "procedure", ProcedureError)
-    return written_out(read(path, ProcedureError), str(path))
+    whole = compose(text := read(path, ProcedureError), str(path))
+    return text if len(whole.layers) == 1 else written_out.written_out(whole, _ORDER)
 
 
 def parse_procedure(text: str, file: str) -> Procedure:

@@ -1,19 +1,26 @@
 """What one key of a game file cannot know of another: names that have to stand elsewhere in it."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 
+from protocol.cards import parse_card
 from protocol.tomlfile import Key
 from rules.bets.bet import Bet
+from rules.bets.bet_terms import ByReading
 from rules.bets.faults import unknown
 from rules.game.hand_spec import HandSpec
 from rules.game.house_ways import houseway_ids
 from rules.game.jackpot_spec import JackpotAward, award_faults
 from rules.game.keep_rules import keep_ids, load_keep
+from rules.game.pool_spec import PoolSpec
 from rules.game.pot_spec import POT, is_of_pot
 from rules.game.readings import READINGS
 from rules.game.schema import GameSpec
+from rules.hands import Ranking
+from rules.kinds.against import AgainstBet
 from rules.kinds.to_pool import ToPoolBet
 from rules.kinds.to_pot import ToPotBet
+from rules.paytables.conditions import CONDITIONS
 from rules.paytables.paytable import paytable_faults
 
 
@@ -46,6 +53,7 @@ def faults(spec: GameSpec, tips: Collection[str] = ()) -> Iterator[tuple[Key, st
     if spec.maximum is not None:
         yield from unknown(("maximum", "bets"), "bet", spec.maximum.bets, names)
     yield from _table_faults(spec)
+    yield from _by_reading_faults(spec)
 
 
 def _table_faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
@@ -165,3 +173,108 @@ def _option_faults(spec: GameSpec, at: Key, bet: Bet) -> Iterator[tuple[Key, str
         yield (*at, "commission"), "the game has no [commission]"
     if bet.commission_when:
         yield from unknown((*at, "commission-when"), "reading", (bet.commission_when.reading,), spec.readings)
+
+
+# ------------------------------------------------------------------ readings
+
+
+def _by_reading_faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
+    """What is wrong with the rows by a reading, with options that are said to be suspect, and with what was signed."""
+    for name, reading in spec.readings.items():
+        yield from unknown(("readings", name, "suspect"), "option", reading.suspect, READINGS.get(name, {}))
+    for index, signature in enumerate(spec.signed):
+        for name, option in signature.readings.items():
+            at: Key = ("signed", index, "readings", name)
+            yield from unknown(at, "reading", (name,), spec.readings)
+            yield from unknown(at, "option", (option,) if name in spec.readings else (), READINGS.get(name, {}))
+    for index, bet in enumerate(spec.bets):
+        for number, row in enumerate(bet.by_reading):
+            yield from _by_reading_row_faults(spec, ("bets", index, "by-reading", number), bet, row)
+        yield from _by_reading_gaps(("bets", index, "by-reading"), bet)
+
+
+def _by_reading_row_faults(spec: GameSpec, at: Key, bet: Bet, row: ByReading) -> Iterator[tuple[Key, str]]:
+    """One row: names that the file knows, and an end that a bet of its kind has."""
+    yield from unknown((*at, "reading"), "reading", (row.reading,), spec.readings)
+    yield from unknown((*at, "is"), "option", (row.is_,), READINGS.get(row.reading, {}))
+    yield from unknown((*at, "hand"), "hand", (row.hand,) if row.hand else (), spec.hands)
+    yield from unknown((*at, "made"), "bet", (row.made,) if row.made else (), [each.name for each in spec.bets])
+    if row.tie and not isinstance(bet, AgainstBet):
+        yield (*at, "tie"), f"a bet of kind {bet.kind} has no tie of its own; allowed: a bet of kind against"
+    if row.unqualified and (not isinstance(bet, AgainstBet) or bet.unqualified is None):
+        yield (
+            (*at, "unqualified"),
+            "nothing asks whether the other hand qualifies; allowed: a bet with unqualified",
+        )
+    if "win" in (row.tie, row.unqualified) and bet.paytables:
+        key = "tie" if row.tie else "unqualified"
+        yield (*at, key), "'win' is paid by no row of a table, and the bet has no pays; allowed: push, lose, acts, held"
+
+
+def _by_reading_gaps(at: Key, bet: Bet) -> Iterator[tuple[Key, str]]:
+    """Options of which no row speaks: one may be the bet as it stands, and no more."""
+    for reading in dict.fromkeys(row.reading for row in bet.by_reading):
+        have = {row.is_ for row in bet.by_reading if row.reading == reading}
+        left = [option for option in READINGS.get(reading, {}) if option not in have]
+        if len(left) > 1:
+            yield at, f"reading {reading} has no row for {' and '.join(left)}; allowed: one at most, as the bet stands"
+
+
+# ------------------------------------------------------------------ cards and rows, by the rankings of the hands
+
+
+def least_faults(spec: GameSpec, rankings: Mapping[str, Ranking]) -> Iterator[tuple[Key, str]]:
+    """Least hands of no hand of the game, and those whose cards are none, too many, or twice the same in one deck; ties
+    by a row that no table of the other hand may have."""
+    for name, each in spec.qualifiers.items():
+        yield from _least_hand_faults(spec, rankings, each.hand, each.at_least, ("qualifiers", name))
+    if spec.pool is not None:
+        yield from _runner_faults(spec.pool, rankings)
+    decides = _Decides(spec, rankings)
+    for number, bet in enumerate(spec.bets):
+        yield from ((("bets", number, *key), why) for key, why in bet.ranked_faults(decides))
+
+
+@dataclass(frozen=True, slots=True)
+class _Decides:
+    """What the rankings of the file's hands say of cards and rows that a bet names."""
+
+    spec: GameSpec
+    rankings: Mapping[str, Ranking]
+
+    def least(self, hand: str, cards: str, key: Key) -> Iterator[tuple[Key, str]]:
+        """What is wrong with the cards of a least hand."""
+        return _least_hand_faults(self.spec, self.rankings, hand, cards, key)
+
+    def row(self, hand: str, row: str, key: Key) -> Iterator[tuple[Key, str]]:
+        """A row that no table of the hand may have."""
+        conditions = CONDITIONS[self.rankings[hand].vocabulary]
+        if conditions.check(row) is None:
+            yield key, f"{row!r} is no row of a hand {hand!r}; allowed: {conditions.allowed}"
+
+
+def _runner_faults(pool: PoolSpec, rankings: Mapping[str, Ranking]) -> Iterator[tuple[Key, str]]:
+    """Hands that bring runners by a row that no table may have."""
+    conditions = CONDITIONS[rankings[pool.hand].vocabulary]
+    for place, more in enumerate(pool.more):
+        if conditions.check(more.row) is None:
+            why = f"{more.row!r} is no row of a hand {pool.hand!r}; allowed: {conditions.allowed}"
+            yield ("pool", "more", place, "row"), why
+
+
+def _least_hand_faults(
+    spec: GameSpec, rankings: Mapping[str, Ranking], hand: str, at_least: str, key: Key
+) -> Iterator[tuple[Key, str]]:
+    """What is wrong with the cards of a least hand."""
+    if hand not in rankings:
+        yield (*key, "hand"), f"unknown hand {hand!r}; allowed: {', '.join(rankings)}"
+        return
+    readings = {name: reading.default for name, reading in spec.readings.items()}
+    try:
+        cards = tuple(parse_card(text) for text in at_least.split())
+        rankings[hand].rank(cards, readings)
+    except ValueError as error:
+        yield (*key, "at-least"), str(error)
+        return
+    if spec.decks == 1 and len({*cards}) < len(cards):
+        yield (*key, "at-least"), f"a card stands twice in {at_least!r}, and there is one deck"

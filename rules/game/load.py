@@ -23,11 +23,10 @@ from protocol.nearest import did_you_mean
 from protocol.tomlfile import Key, TomlFileError
 from rules.bets.bet import Bet
 from rules.game.as_dealt import as_dealt
-from rules.game.by_reading import by_reading_faults
+from rules.game.faults import least_faults
 from rules.game.hand_input import takes_faults
 from rules.game.hand_spec import DISCARDS, OWN, HandSpec
 from rules.game.layers import compose
-from rules.game.minimum_hand import least_faults
 from rules.game.order import settles_by_seat
 from rules.game.plain_hands import PlainHand, plain_hands
 from rules.game.schema import GameSpec
@@ -362,7 +361,7 @@ def game_of(printed: GameSource, edition: Edition | None = None) -> Game:
     spec = source.spec
     rankings = source.rankings()
     of_hands = (takes_faults(name, hand, rankings[name]) for name, hand in spec.hands.items())
-    for key, why in chain(by_reading_faults(spec), least_faults(spec, rankings), *of_hands):
+    for key, why in chain(least_faults(spec, rankings), *of_hands):
         raise source.fault(key, why)
     tips = tips_of(spec, source.procedures.values())
     of_bets = _of_bets(spec, tips, {name: reading.default for name, reading in spec.readings.items()})

@@ -7,7 +7,7 @@ CO 47.1-1017.60 progressive (7)(D)-(H); WA NC 6, 9(d)-(h), MGL 7, 10(d)-(h).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Final
@@ -25,7 +25,6 @@ from rules.meters.award_record import (
     AwardKind,
     AwardRecord,
     AwardRound,
-    AwardRoundState,
     AwardState,
     differences,
     standing,
@@ -130,7 +129,7 @@ class AwardBook:
         if self.round is not None:
             self._awards.append(undone)
         elif self.last is not None:
-            self.last = replace(self.last, awards=(*self.last.awards, undone))
+            self.last = structs.replace(self.last, awards=(*self.last.awards, undone))
         return [undone, *moved]
 
     def differences(self, settlement: Settlement) -> list[AwardRecord]:
@@ -143,17 +142,11 @@ class AwardBook:
         """All that outlives a round; None while one is under way."""
         if self.round is not None or self.stage is not AwardStage.BETS:
             return None
-        last, kept = self.last, None
-        if last is not None:
-            meters = dict(last.before), last.taken, dict(last.shown)
-            kept = AwardRoundState(last.at, dict(last.bets), *meters, last.awards)
-        return AwardState(dict(sorted(self._wagers.items())), tuple(sorted(self._sensors)), kept)
+        return AwardState(dict(sorted(self._wagers.items())), tuple(sorted(self._sensors)), self.last)
 
     def restore(self, state: AwardState) -> None:
         """Go on as the book did that gave this state; the bank must stand where it stood then."""
-        kept = state.last
-        self.stage, self.round = AwardStage.BETS, None
-        self.last = AwardRound(kept.at, kept.bets, kept.before, kept.taken, kept.shown, kept.awards) if kept else None
+        self.stage, self.round, self.last = AwardStage.BETS, None, state.last
         self._wagers, self._sensors = dict(state.wagers), set(state.sensors)
         self._open, self._awards = _Open(), []
 
@@ -204,7 +197,7 @@ class AwardBook:
             what = f"the {self._hand} of seat {self._open.seat} was not awarded"
             out.append(self._say("unfinished", seen, what, **self._subject()))
         if self.round is not None:
-            self.last = replace(self.round, awards=tuple(self._awards))
+            self.last = structs.replace(self.round, awards=tuple(self._awards))
         self.round, self._open, self.stage = None, _Open(), NEXT[self.stage, "END GAME"]
         return out
 

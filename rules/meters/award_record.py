@@ -1,7 +1,6 @@
 """What an award book writes down and keeps: its records, the round it belongs to, and where people and cards differ."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import ClassVar, Literal
 
 from msgspec import Struct
@@ -56,16 +55,15 @@ class AwardRecord(LineRecord, frozen=True, kw_only=True):
     events: tuple[EventRef, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class AwardRound:
+class AwardRound(Struct, frozen=True):
     """One round of awards: bets by seat (None: amount not known), the meters `before` them, what the bets put onto
     these (`taken`), the meters as they then `shown`, and what was awarded."""
 
     at: RoundKey
-    bets: Mapping[int, int | None]
-    before: Mapping[str, Meter]
+    bets: dict[int, int | None]
+    before: dict[str, Meter]
     taken: tuple[MeterRecord, ...]
-    shown: Mapping[str, Meter]
+    shown: dict[str, Meter]
     awards: tuple[AwardRecord, ...] = ()
 
 
@@ -74,18 +72,8 @@ class AwardState(Struct, frozen=True):
 
     wagers: dict[int, int]
     sensors: tuple[int, ...]
-    last: "AwardRoundState | None"
-
-
-class AwardRoundState(Struct, frozen=True):
-    """A round of awards that END GAME closed; the fields are those of `AwardRound`."""
-
-    at: RoundKey
-    bets: dict[int, int | None]
-    before: dict[str, Meter]
-    taken: tuple[MeterRecord, ...]
-    shown: dict[str, Meter]
-    awards: tuple[AwardRecord, ...]
+    last: AwardRound | None
+    """The round of awards that END GAME closed."""
 
 
 def standing(awards: Iterable[AwardRecord]) -> list[AwardRecord]:

@@ -6,8 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from dealer_flow.procedure.checks.bets import bet_faults, rule_faults
-from dealer_flow.procedure.checks.betting import betting_faults
+from dealer_flow.procedure.checks.bets import bet_faults, betting_faults, rule_faults
 from dealer_flow.procedure.checks.decisions import choice_faults, decision_faults
 from tests.support.dealing.changed_tables import (
     ANTE,

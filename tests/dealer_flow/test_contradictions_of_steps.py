@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from dealer_flow.procedure.checks.contradictions import contradictions
-from dealer_flow.procedure.checks.names import name_faults
+from dealer_flow.procedure.checks.contradictions import contradictions, name_faults
 from dealer_flow.procedure.checks.shoe import shoe_faults
 from dealer_flow.procedure.checks.steps import step_faults
 from dealer_flow.procedure.tables import (

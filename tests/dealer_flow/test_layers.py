@@ -30,8 +30,7 @@ from dealer_flow.procedure.load import (
     parse_procedure,
     whole_text,
 )
-from dealer_flow.procedure.whole import written_out
-from dealer_flow.written_out import plain
+from dealer_flow.written_out import plain, written_out
 from dealwire.cli import main
 from tests.support.reading.each import of_each
 from tests.support.reading.guides import ROOT, GuideReader, blocks
@@ -337,12 +336,12 @@ def test_later_layers_decide_and_each_line_is_found(layers: list[dict[str, Any]]
             for number, row in enumerate(found.get(kind, [])):
                 at, there = whole.place((kind, number))
                 assert at.content[kind][there[1]] == row
-        assert tomllib.loads(written_out(text, str(last))) == found
+        assert tomllib.loads(written_out(whole)) == found
 
 
 def test_a_text_with_a_letter_that_toml_does_not_allow_is_written_out_as_it_is() -> None:
     text = 'schema = "dealwire.procedure/2"\nid = "mine"\nbase = ["three-card.co"]\ntitle = """a\\u007f\nb"""\n'
-    out = written_out(text, str(GAMES / "mine.toml"))
+    out = written_out(compose(text, str(GAMES / "mine.toml")))
     assert tomllib.loads(out)["title"] == "a\x7f\nb"
     assert 'title = """a\\u007f\nb"""' in out
     assert [*plain({"title": "a\x7f\nb"})] == ['title = "a\\u007f\\nb"']

@@ -23,7 +23,6 @@ from devices.drive.replay import PlayStats, reports
 from devices.events import Seen
 from devices.record.capture import Capture
 from rules.game.load import game_id_of
-from rules.meters.award_record import AwardRound, AwardRoundState
 from rules.meters.bank import MeterBank
 from rules.meters.jackpot_book import JackpotBook, PoolBank
 from rules.meters.jackpot_setup import load_jackpot
@@ -155,7 +154,6 @@ KEPT: list[tuple[type, type[msgspec.Struct], set[str]]] = [
     (Shoes, ShoesState, {"decks", "faces", "least_confidence"}),
     (ShoeLedger, ShoeLedgerState, {"decks", "faces"}),
     (Lines, LinesState, {"patient", "pins"}),
-    (AwardRound, AwardRoundState, set()),
 ]
 """What outlives a round, its form on disk, and what needs none: the procedure's, found anew, or never so between
 rounds."""

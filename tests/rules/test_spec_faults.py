@@ -92,7 +92,12 @@ CASES: list[tuple[str, list[Change], list[tuple[tuple[str | int, ...], str]]]] =
             (
                 ("readings", "envy-triggers"),
                 f"unknown reading; allowed: {', '.join(READINGS)}",
-            )
+            ),
+            *(
+                (("bets", bet, "by-reading", row, "reading"), f"unknown reading {name!r}; allowed: envy-triggers")
+                for bet, name in ((3, "super-bonus-tie"), (4, "folded-progressive"))
+                for row in (0, 1)
+            ),
         ],
     ),
     (

@@ -8,6 +8,7 @@ from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.steps.burn import BurnStep
 from dealer_flow.procedure.steps.burn_card import BurnCardStep
 from dealer_flow.procedure.steps.deal import DealStep
+from dealer_flow.procedure.tables import Consequence
 from protocol.tomlfile import Key
 
 _OF_BURNED: Final = ("nothing", "person", "misdeal", "unreliable")
@@ -44,7 +45,11 @@ def _off_deck(procedure: Procedure) -> bool:
     return any(isinstance(step, BurnCardStep) and step.from_device for step in procedure.step)
 
 
-_OF_UNBURNED: Final = ("nothing", "person", "misdeal", "unreliable")
+def _everybodys(procedure: Procedure, key: Key, row: Consequence, why: str) -> Iterator[Complaint]:
+    """What cannot follow where it concerns nobody's hand, or all of them."""
+    words = (row.then,) if row.then else values_of(procedure.option, row.option) or ()
+    if strange := set(words) - set(_OF_BURNED):
+        yield (*key, row.decides), f"{', '.join(sorted(strange))}: {why}; allowed: {', '.join(_OF_BURNED)}"
 
 
 def unburned_faults(procedure: Procedure) -> Iterator[Complaint]:
@@ -55,10 +60,7 @@ def unburned_faults(procedure: Procedure) -> Iterator[Complaint]:
     key: Key = ("care", "unburned")
     if procedure.device != "card-shoe" or not _off_deck(procedure):
         yield key, "no burn-card step of a card-shoe burns a card"
-    words = (part.then,) if part.then else values_of(procedure.option, part.option) or ()
-    if strange := set(words) - set(_OF_UNBURNED):
-        why = f"{', '.join(sorted(strange))}: it concerns every hand; allowed: {', '.join(_OF_UNBURNED)}"
-        yield (*key, part.decides), why
+    yield from _everybodys(procedure, key, part, "it concerns every hand")
     folds = [choice.name for choice in procedure.decision if choice.folds]
     if part.offers is not None and part.offers not in folds:
         yield (*key, "offers"), f"no choice {part.offers!r} that folds; allowed: {', '.join(folds) or 'none'}"
@@ -72,12 +74,7 @@ def burned_faults(procedure: Procedure) -> Iterator[Complaint]:
     key: Key = ("care", "burned")
     if not any(isinstance(step, BurnStep | BurnCardStep) for step in procedure.step):
         yield key, "no step burns a card"
-    words = (burned.then,) if burned.then else values_of(procedure.option, burned.option) or ()
-    if strange := set(words) - set(_OF_BURNED):
-        yield (
-            (*key, burned.decides),
-            f"{', '.join(sorted(strange))}: a burned card is in nobody's hand; allowed: {', '.join(_OF_BURNED)}",
-        )
+    yield from _everybodys(procedure, key, burned, "a burned card is in nobody's hand")
     if burned.back_on_top and not (procedure.device == "card-shoe" and _off_deck(procedure)):
         yield (*key, "back-on-top"), "only a card-shoe whose cards a burn-card step burns takes one back"
 

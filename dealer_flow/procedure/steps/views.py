@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from dealer_flow.procedure.bets import BetPart
-from dealer_flow.procedure.tables import DecisionPart, HandPart, OptionPart, Recipient, SeatsPart
+from dealer_flow.procedure.tables import DecisionPart, Device, HandPart, OptionPart, Recipient, SeatsPart
 from protocol.places import Place
 
 
@@ -27,49 +27,28 @@ class Betting(Protocol):
 class ProcedureView(Protocol):
     """A procedure whose steps are checked or put into words."""
 
-    @property
-    def device(self) -> str:
-        """The kind of device that deals."""
-
-    @property
-    def seats(self) -> SeatsPart:
-        """How many seats there may be."""
-
-    @property
-    def hand(self) -> Sequence[HandPart]:
-        """The hands that are offered."""
+    device: Device
+    seats: SeatsPart
+    hand: tuple[HandPart, ...]
+    bet: tuple[BetPart, ...]
+    decision: tuple[DecisionPart, ...]
+    option: tuple[OptionPart, ...]
 
     @property
     def step(self) -> Sequence[NamedStep]:
         """All steps, in order."""
 
     @property
-    def bet(self) -> Sequence[BetPart]:
-        """The spots of the layout."""
-
-    @property
     def betting(self) -> Betting | None:
         """The rules of betting, where players bet against each other."""
-
-    @property
-    def decision(self) -> Sequence[DecisionPart]:
-        """The choices of players."""
-
-    @property
-    def option(self) -> Sequence[OptionPart]:
-        """The readings."""
 
 
 class PlanView(Protocol):
     """A plan, as steps ask where cards may lie."""
 
-    @property
-    def most_seats(self) -> int:
-        """The most seats."""
-
-    @property
-    def from_shoe(self) -> bool:
-        """True when a card shoe deals."""
+    most_seats: int
+    from_shoe: bool
+    """True when a card shoe deals."""
 
     @property
     def button(self) -> object | None:
