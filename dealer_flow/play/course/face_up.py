@@ -6,24 +6,28 @@ A shoe reads every card, those of hands that are folded, mucked or won unshown, 
 
 from collections import Counter
 
-from dealer_flow.play.course.laying import laid
+from dealer_flow.play.course.laying import lying
 from dealer_flow.procedure.steps.deal import DealStep
+from dealer_flow.procedure.steps.due import Due
 from dealer_flow.table.hand import Hand
 from dealer_flow.table.round import Round
 from protocol.cards import UNREAD, Card
 from protocol.places import COMMUNITY, Place
 
 
+def lie_open(round_: Round, due: Due) -> bool:
+    """Whether cards that come for this are dealt face up."""
+    step = round_.plan.steps[round_.plan.order[due.step]] if due.step in round_.plan.order else None
+    return isinstance(step, DealStep) and step.face == "up"
+
+
 def faced(round_: Round, place: Place) -> tuple[Card, ...]:
     """The cards at a place that were dealt face up, in their order, `??` for one that was not read."""
     if round_.plan.betting is None:
         return ()
-    names = {step.name for step in round_.plan.steps if isinstance(step, DealStep) and step.face == "up"}
     common = place == COMMUNITY and round_.common_card
-    lying = zip(round_.from_shoe, laid(round_), strict=True)
-    return tuple(
-        card for card, due in lying if due is not None and due.place == place and (due.step in names or common)
-    )
+    there = [(card, due) for card, due in lying(round_) if due.place == place]
+    return tuple(card for card, due in there if common or lie_open(round_, due))
 
 
 def seen(round_: Round, hand: Hand) -> tuple[Card, ...]:

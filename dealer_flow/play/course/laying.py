@@ -37,6 +37,11 @@ def laid(round_: Round) -> list[Due | None]:
     return found
 
 
+def lying(round_: Round) -> list[tuple[Card, Due]]:
+    """The cards drawn that lie somewhere, and what each came for."""
+    return [(card, due) for card, due in zip(round_.from_shoe, laid(round_), strict=True) if due is not None]
+
+
 def lay(round_: Round, card: Card) -> Due | None:
     """The card goes to whom it is due; None when it is nobody's: it is spare."""
     due = round_.next_due
@@ -93,7 +98,7 @@ def replace_at_once(round_: Round, index: int, *, back: bool = False) -> None:
     due, following = laid(round_)[index], round_.next_due
     deals = due is not None and following is not None and following.step == due.step
     deals = deals or (due is not None and _community_begun(round_, due))
-    if due is not None and not deals and not _spare_after(round_, index):
+    if due is not None and not deals and max(spares(round_), default=-1) <= index:
         replace_later(round_, index, back=back)
         return
     before = laid(round_)
@@ -161,7 +166,7 @@ def _community_begun(round_: Round, due: Due) -> bool:
 
 def _lap_end(round_: Round, number: int) -> int:
     """Where the lap is over in which this card is due: before the next one that goes to a place a second time."""
-    step = next(step for step in round_.plan.steps if step.name == round_.dues[number].step)
+    step = round_.plan.steps[round_.plan.order[round_.dues[number].step]]
     if not isinstance(step, DealStep) or step.by != "single":
         return len(round_.dues)
     places: set[Place] = set()
@@ -236,10 +241,6 @@ def _covers(round_: Round, place: Place) -> None:
         hand.opened, hand.revealed = hand.revealed, None
 
 
-def _spare_after(round_: Round, index: int) -> bool:
-    return any(spare > index for spare in spares(round_))
-
-
 def _mark(round_: Round, index: int, mark: CardMark) -> None:
     """The card takes no due from now on; a spare one that came after it takes one instead."""
     took = index not in round_.marks
@@ -272,7 +273,7 @@ def _hold(round_: Round, place: Place, more: int) -> None:
     before = laid(round_)
     there = [index for index, due in enumerate(before) if due is not None and due.place == place]
     later = [index for index in range(there[-1] + 1, len(before)) if _moves(round_, index)] if there else []
-    if len(later) < more or not (_goes_on(round_, place, before) or _spare_after(round_, there[-1])):
+    if len(later) < more or not (_goes_on(round_, place, before) or max(spares(round_), default=-1) > there[-1]):
         return
     step = round_.ledger.hands[place].step
     for index in later[:more]:
@@ -307,9 +308,8 @@ def _goes_on(round_: Round, place: Place, dues: list[Due | None]) -> bool:
     hands = round_.ledger.hands.values()
     if any(hand.person_count is not None and hand.person_count < hand.expected for hand in hands):
         return False  # the card lies here that another hand lacks
-    names = [each.name for each in round_.plan.steps]
-    last = next((due for due in reversed(dues) if due is not None), None)
-    return last is not None and step in names and last.step in names and names.index(last.step) > names.index(step)
+    order, last = round_.plan.order, next((due for due in reversed(dues) if due is not None), None)
+    return last is not None and step in order and last.step in order and order[last.step] > order[step]
 
 
 def _skip(round_: Round, place: Place, counted: int) -> None:
@@ -348,7 +348,7 @@ def deals_around(round_: Round, place: Place) -> bool:
     due, hand = round_.next_due, round_.ledger.hands.get(place)
     if due is None or hand is None or not round_.plan.from_shoe or place.seat is None:
         return False
-    step = next(step for step in round_.plan.steps if step.name == due.step)
+    step = round_.plan.steps[round_.plan.order[due.step]]
     return isinstance(step, DealStep) and step.by == "single" and due.why == "deal" and hand.step == step.name
 
 
@@ -393,6 +393,5 @@ def _settle(round_: Round, before: list[Due | None], *, certain: bool = True, co
 
 
 def _faces(round_: Round, dues: list[Due | None], place: Place) -> tuple[Card, ...]:
-    return tuple(
-        card for card, due in zip(round_.from_shoe, dues, strict=True) if due is not None and due.place == place
-    )
+    lying = zip(round_.from_shoe, dues, strict=True)
+    return tuple(card for card, due in lying if due is not None and due.place == place)

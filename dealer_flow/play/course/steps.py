@@ -199,8 +199,8 @@ def _too_late(round_: Round, step: ShowStep, number: int) -> bool:
 
 
 def _chose_after(round_: Round, step: ShowStep, number: int) -> bool:
-    names = [each.name for each in round_.plan.steps]
-    return any(names.index(name) > names.index(step.name) for name in round_.choices.get(number, {}))
+    order = round_.plan.order
+    return any(order[name] > order[step.name] for name in round_.choices.get(number, {}))
 
 
 def begun(round_: Round, name: str) -> bool:

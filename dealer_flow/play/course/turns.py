@@ -147,8 +147,7 @@ def stands(round_: Round) -> tuple[int, ...]:
 
 def reopen(round_: Round) -> None:
     """The betting round that had seemed to be over is under way again: what was due after it is not due yet."""
-    names = [step.name for step in round_.plan.steps]
-    round_.go_to(names.index(round_.betting.step), opened=True)
+    round_.go_to(round_.plan.order[round_.betting.step], opened=True)
     rest = round_.dues[round_.given :]
     round_.dues[round_.given :] = [due for due in rest if due.why == "complete"]
 
@@ -156,7 +155,7 @@ def reopen(round_: Round) -> None:
 def put_in(round_: Round, number: int) -> None:
     """What a seat has put in by its actions of this betting round is its bet of the step; a blind is a bet of its
     own."""
-    step = next(each for each in round_.plan.steps if each.name == round_.betting.step)
+    step = round_.plan.steps[round_.plan.order[round_.betting.step]]
     assert isinstance(step, BetStep)
     blinds = blinds_of(round_, number) if step is first_betting(round_) else 0
     added = round_.betting.lies(number) - blinds
@@ -198,7 +197,7 @@ def stay_in(round_: Round, number: int) -> None:
 def acted_since(round_: Round, hand: Hand) -> bool:
     """Whether a player has acted since the last cards came to a player's hand: one that is short is not due the top
     card of the deck any more (47.1-1031(1))."""
-    names = [step.name for step in round_.plan.steps]
-    if not hand.place.seat or hand.step not in names:
+    order = round_.plan.order
+    if not hand.place.seat or hand.step not in order:
         return False
-    return any(names.index(each.step) > names.index(hand.step) for each in round_.betting.actions)
+    return any(order[each.step] > order[hand.step] for each in round_.betting.actions)

@@ -1,10 +1,11 @@
 """A report that is out of order, as facts: which condition did not hold, and what follows."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 import devices.events as e
 from dealer_flow.play.course.steps import next_to_show, open_now
+from dealer_flow.play.machine.guards import CLAUSES
 from dealer_flow.play.machine.states import State
 from dealer_flow.procedure.betting import BettingPart
 from dealer_flow.procedure.plan import Plan
@@ -14,27 +15,9 @@ from dealer_flow.table.round import Round
 from protocol.cards import spell_cards
 from protocol.places import NOWHERE, SHOE, Place
 
-_OF_NUMBER: Final = frozenset(
-    {
-        "wagers_placed",
-        "number_to_come",
-        "hands_lie_there",
-        "number_counts",
-        "place_of_number",
-        "number_of_place",
-        "number_drawn",
-    }
-)
-_OF_SET: Final = frozenset({"set_as_written", "hand_to_set", "set_before_house"})
-"""Guards that keep what the clause of the number, or of the set step, says."""
-
-
-_OF_ACTIONS: Final[Mapping[str, Callable[[BettingPart], str]]] = {
+_FROM_PART: Final[dict[str, Callable[[BettingPart], str]]] = {
     "acts_in_turn": lambda part: part.order_clause,
     "may_chop": lambda part: part.chop.clause if part.chop is not None else part.clause,
-    "stake_before_hand": lambda part: part.stakes_clause,
-    "stake_covers": lambda part: part.stakes_clause,
-    "all_of_it": lambda part: part.stakes_clause,
     "time_limit_kept": lambda part: part.time_limit_clause,
     "call_is_whole": lambda part: part.short_call_clause,
     "no_card_ahead": lambda part: part.card_ahead_clause or part.clause,
@@ -43,20 +26,32 @@ _OF_ACTIONS: Final[Mapping[str, Callable[[BettingPart], str]]] = {
     "may_check_raise": lambda part: part.check_and_raise.clause,
     "bet_within_limit": lambda part: part.most_bet.clause if part.most_bet is not None else part.clause,
     "raise_within_limit": lambda part: part.most_raise.clause if part.most_raise is not None else part.clause,
+    **dict.fromkeys(("stake_before_hand", "stake_covers", "all_of_it"), lambda part: part.stakes_clause),
     **dict.fromkeys(
         (
-            "bring_in_due",
-            "seat_to_act",
-            "nothing_to_call",
-            "something_to_call",
-            "nothing_bet_yet",
-            "something_to_raise",
-            "more_than_before",
+            *("bring_in_due", "seat_to_act", "nothing_to_call", "something_to_call", "nothing_bet_yet"),
+            *("something_to_raise", "more_than_before"),
         ),
         lambda part: part.clause,
     ),
 }
 """The guard of an action that did not hold -> the clause of the `[betting]` table that it keeps."""
+_FROM_PLAN: Final[dict[str, Callable[[Plan], str | None]]] = {
+    **dict.fromkeys(
+        (
+            *("wagers_placed", "number_to_come", "hands_lie_there", "number_counts", "place_of_number"),
+            *("number_of_place", "number_drawn"),
+        ),
+        lambda plan: None if plan.procedure.number is None else (plan.assign or plan.procedure.number).clause,
+    ),
+    **dict.fromkeys(("set_as_written", "hand_to_set", "set_before_house"), CLAUSES["set"]),
+    "spot_is_players": lambda plan: next((step.clause for step in plan.steps if step.do == "offer-hand"), plan.clause),
+    "misdeal-refused": lambda plan: plan.procedure.misdeal.until_clause or plan.procedure.misdeal.clause,
+    "unknown-seat": lambda plan: plan.procedure.seats.clause,
+    "draw-before-close": lambda plan: plan.goes_back.clause if plan.goes_back else CLAUSES["closing"](plan),
+    **dict.fromkeys(("draw-before-named", "naming-refused"), CLAUSES["unread"]),
+}
+"""The guard that did not hold, or the code of what is out of order -> the clause that it keeps."""
 
 
 class Violation(NamedTuple):
@@ -74,28 +69,13 @@ def clause_of(found: Violation, plan: Plan, body: e.Body) -> str:
     """The clause that is broken."""
     if found.code in ("reveal-before-burn", "wrong-burn") and plan.burns:
         return plan.burns.get(found.place, next(iter(plan.burns.values()))).clause
-    if found.reason in _OF_NUMBER and plan.procedure.number is not None:
-        return plan.assign.clause if plan.assign is not None else plan.procedure.number.clause
-    if found.reason == "spot_is_players":
-        return next((step.clause for step in plan.steps if step.do == "offer-hand"), plan.clause)
-    if found.reason in _OF_SET and plan.sets:
-        return next(iter(plan.sets.values())).clause
-    if found.code == "misdeal-refused":
-        return plan.procedure.misdeal.until_clause or plan.procedure.misdeal.clause
-    if found.code == "unknown-seat":
-        return plan.procedure.seats.clause
+    if plan.betting is not None and found.reason in _FROM_PART:
+        return _FROM_PART[found.reason](plan.betting)
+    if found.reason in _FROM_PLAN and (clause := _FROM_PLAN[found.reason](plan)) is not None:
+        return clause
     if found.code == "wager-held":
         return _held_by(found, plan, body)
-    if plan.betting is not None and found.reason in _OF_ACTIONS:
-        return _OF_ACTIONS[found.reason](plan.betting)
-    if found.code == "draw-before-close" and plan.goes_back is not None:
-        return plan.goes_back.clause
-    if plan.shoe is not None:
-        if found.code == "draw-before-close":
-            return plan.shoe.part.bets_closed
-        if found.code in ("draw-before-named", "naming-refused"):
-            return plan.shoe.part.unread.clause
-    return plan.clause
+    return (found.code in _FROM_PLAN and _FROM_PLAN[found.code](plan)) or plan.clause
 
 
 def _held_by(found: Violation, plan: Plan, body: e.Body) -> str:

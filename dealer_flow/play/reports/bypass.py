@@ -101,7 +101,7 @@ def judge_late(round_: Round, seen: Seen) -> None:
     if not isinstance(round_.step, DealStep) or not round_.late:
         return
     for number, name in round_.late.items():
-        step = next(each for each in round_.plan.steps if each.name == name)
+        step = round_.plan.steps[round_.plan.order[name]]
         if isinstance(step, DecideStep) and step.late is not None and number in round_.live:
             policy = round_.plan.policy(step.late)
             found = Incident(code="choice-late", clause=policy.clause, seat=number)

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, Self
 from msgspec import Struct
 
 import devices.events as e
-from dealer_flow.play.course.identity import DeviceIdentity, Pin, unlike
+from dealer_flow.play.course.identity import DeviceIdentity, Pin, Unlike, unlike
 from dealer_flow.play.order.rounds import SUPERVISORS
 from dealer_flow.play.verdicts import dealing
 from dealer_flow.procedure.plan import Plan
@@ -92,33 +92,15 @@ class Lines:
         self.devices[seen.device] = now
         changed = unlike(before, now) if before is not None else None
         if changed is not None:
-            swapped = Incident(
-                code="device-swapped",
-                clause="procedure",
-                device=seen.device,
-                parts=changed.parts,
-                was=changed.one,
-                now=changed.other,
-                unreliable=_matters(round_, seen.device),
-            )
-            round_.report(swapped, seen)
+            matters = _matters(round_, seen.device)
+            round_.report(_another("device-swapped", seen.device, changed, unreliable=matters), seen)
         self._judge_pin(round_, seen, seen.device, unreliable=_matters(round_, seen.device))
 
     def _judge_pin(self, round_: Round, seen: Seen, device: str, *, unreliable: bool) -> None:
         pin = self.pins.get(device)
         wrong = unlike(pin, self.devices.get(device, DeviceIdentity())) if pin is not None else None
-        if wrong is None:
-            return
-        other = Incident(
-            code="device-not-pinned",
-            clause="procedure",
-            device=device,
-            parts=wrong.parts,
-            was=wrong.one,
-            now=wrong.other,
-            unreliable=unreliable,
-        )
-        round_.report(other, seen)
+        if wrong is not None:
+            round_.report(_another("device-not-pinned", device, wrong, unreliable=unreliable), seen)
 
     def _session_returned(self, round_: Round, seen: Seen, body: e.SessionReturned) -> None:
         self.returned[seen.device] = body.session
@@ -181,6 +163,14 @@ class Lines:
         if round_.in_play or round_.bettors:
             round_.report(Incident(code="line-flooded", clause="procedure", device=seen.device), seen)
             self.patient = True
+
+
+def _another(code: str, device: str, parts: Unlike, *, unreliable: bool) -> Incident:
+    """A line has another device than before, or than it must have."""
+    was, now = parts.one, parts.other
+    return Incident(
+        code=code, clause="procedure", device=device, parts=parts.parts, was=was, now=now, unreliable=unreliable
+    )
 
 
 def _youngest(plan: Plan) -> int:

@@ -7,11 +7,11 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from dealer_flow.play.course.laying import laid, lay, rename
+from dealer_flow.play.course.face_up import lie_open
+from dealer_flow.play.course.laying import lay, lying, rename
 from dealer_flow.play.verdicts.verdicts import DECK_WRONG, apply, judge_count, judged
 from dealer_flow.play.verdicts.wagers import close_bets
 from dealer_flow.procedure.steps.assign import AssignStep
-from dealer_flow.procedure.steps.deal import DealStep
 from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.procedure.steps.due import Due
 from dealer_flow.procedure.steps.offer_hand import OfferHandStep
@@ -68,8 +68,7 @@ def note_alike(round_: Round) -> None:
     shown = (hand for place in places if (hand := round_.ledger.hands.get(place)) and hand.revealed is not None)
     cards = [card for hand in shown for card in hand.revealed or ()]
     covered = places - {hand.place for hand in round_.ledger.hands.values() if hand.revealed is not None}
-    lying = zip(round_.from_shoe, laid(round_), strict=True)
-    cards += [card for card, due in lying if due is not None and due.place in covered]
+    cards += [card for card, due in lying(round_) if due.place in covered]
     alike = [times for card, times in Counter(cards).items() if times > 1 and card != UNREAD]
     shoe.alike = max(alike, default=shoe.alike)
 
@@ -128,17 +127,11 @@ def give(round_: Round, seen: Seen, card: Card, *, burned: bool) -> None:
     if round_.in_play:
         due = lay(round_, card)
         if due is not None:
-            if _lies_open(round_, due):
+            if lie_open(round_, due) and round_.plan.house(round_.plan.kind(due.place)):
                 close_bets(round_)
             judge_count(round_, due.place, seen)
     elif burned:
         round_.ledger.draw(card, Due(BURN, 1, ""))
-
-
-def _lies_open(round_: Round, due: Due) -> bool:
-    """Whether a card that came for this is one of the house's, and lies face up as it is dealt."""
-    step = next((step for step in round_.plan.steps if step.name == due.step), None)
-    return isinstance(step, DealStep) and step.face == "up" and round_.plan.house(round_.plan.kind(due.place))
 
 
 def _went_back(round_: Round, seen: Seen) -> None:

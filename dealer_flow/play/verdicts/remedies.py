@@ -4,6 +4,7 @@ the deck, it is set aside, or it counts as the card that is due next."""
 from itertools import takewhile
 
 from dealer_flow.play.course import laying
+from dealer_flow.play.course.face_up import lie_open
 from dealer_flow.play.course.steps import deal_ahead
 from dealer_flow.procedure.plan import Policy
 from dealer_flow.procedure.steps.burn_card import BurnCardStep
@@ -53,14 +54,14 @@ def of_card(round_: Round, policy: Policy, place: Place, face: Card | None, seen
     if index is None:
         return False
     sure = face in round_.from_shoe or hand is None or (hand.counted or 0) <= 1
-    there = () if sure else tuple(card for card, due in _lying(round_) if due.place == place)
+    there = () if sure else tuple(card for card, due in laying.lying(round_) if due.place == place)
     if policy.then == "reshuffle" and policy.back != "card" and hand is not None:
         miscount(round_, policy, hand, 0, seen)  # not it alone: all cards of its step
         return True
     if hand is not None and not sure:
         _doubt(round_, hand, index)
     due = laying.laid(round_)[index]
-    if policy.then == "complete" and not (stray and due is not None and _lies_open(round_, due)):
+    if policy.then == "complete" and not (stray and due is not None and lie_open(round_, due)):
         if stray and not policy.lap:
             deal_ahead(round_)
         laying.replace_later(round_, index, lap=policy.lap)
@@ -72,23 +73,11 @@ def of_card(round_: Round, policy: Policy, place: Place, face: Card | None, seen
     return True
 
 
-def _lying(round_: Round) -> list[tuple[Card, Due]]:
-    """The cards drawn that lie somewhere, and what they came for."""
-    dues = laying.laid(round_)
-    return [(card, due) for card, due in zip(round_.from_shoe, dues, strict=True) if due is not None]
-
-
 def _doubt(round_: Round, hand: Hand, index: int) -> None:
     """Nobody has said which of its cards it is: the others' faces are not known."""
     hand.recognised = ()
     if index < len(round_.from_shoe) - 1:
         round_.ledger.forget_places()
-
-
-def _lies_open(round_: Round, due: Due) -> bool:
-    """Whether the card that came for this was dealt face up."""
-    step = next((step for step in round_.plan.steps if step.name == due.step), None)
-    return isinstance(step, DealStep) and step.face == "up"
 
 
 def complete(round_: Round, hand: Hand, missing: int) -> None:
@@ -307,7 +296,7 @@ def before_last(round_: Round, seen: Seen) -> None:
     left = sum(other.place == due.place for other in round_.dues[round_.given :])
     if aside and left == 1 and not _to_come(round_, due.place):
         row = round_.plan.mishap(Mishap.EARLY, round_.plan.kind(due.place), due.step)
-        policy = row or Policy("set-aside", next(step.clause for step in round_.plan.steps if step.name == due.step))
+        policy = row or Policy("set-aside", round_.plan.steps[round_.plan.order[due.step]].clause)
         _into_deck(round_, policy, due.place, laying.take_back(round_, aside), seen)
 
 

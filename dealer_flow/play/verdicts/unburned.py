@@ -30,9 +30,9 @@ def shown_unburned(round_: Round, place: Place, cards: tuple[Card, ...]) -> bool
     step, hand = _last_burn(round_), round_.ledger.hands.get(place)
     if step is None or hand is None or UNREAD in cards or round_.ledger.scrambled:
         return False
-    lying = list(zip(round_.from_shoe, laying.laid(round_), strict=True))
-    burned = [card for card, due in lying if due is not None and due.place == BURN and due.step == step.name]
-    there = [card for card, due in lying if due is not None and due.place == place]
+    lying = laying.lying(round_)
+    burned = [card for card, due in lying if due.place == BURN and due.step == step.name]
+    there = [card for card, due in lying if due.place == place]
     return burned != [] and hand.step != step.name and sorted([*there, burned[-1]]) == sorted(cards)
 
 
@@ -42,8 +42,8 @@ def folds_unburned(round_: Round, number: int, choice: str) -> str | None:
     part = round_.plan.procedure.care.unburned
     if part is None or part.offers != choice or not round_.unburned or round_.over or number not in round_.live:
         return None
-    names = [step.name for step in round_.plan.steps]
-    later = enumerate(round_.plan.steps[names.index(round_.unburned) :], names.index(round_.unburned))
+    at = round_.plan.order[round_.unburned]
+    later = enumerate(round_.plan.steps[at:], at)
     last = next(index for index, step in later if isinstance(step, DecideStep | RevealStep))
     shown = isinstance(round_.step, RevealStep) and bool(round_.shown)
     return None if round_.at > last or shown else round_.unburned

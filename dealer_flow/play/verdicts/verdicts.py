@@ -225,7 +225,7 @@ def judge_unshown(round_: Round, place: Place, counted: int, seen: Seen) -> bool
 
 def passed_over(round_: Round, hand: Hand, missing: int, seen: Seen) -> None:
     """A hand lacks cards while they are still dealt around the table: it is due the next ones, and not wrong yet."""
-    step = next(step for step in round_.plan.steps if step.name == hand.step)
+    step = round_.plan.steps[round_.plan.order[hand.step]]
     passed = Incident(
         code="place-passed-over",
         clause=step.clause,

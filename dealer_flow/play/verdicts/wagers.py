@@ -350,19 +350,18 @@ def _agree(round_: Round, seen: Seen, number: int) -> None:
             continue
         missing = name in wanted
         clause = next((choice.clause for choice in made if missing and name in choice.stakes), bet.clause)
-        differs = Incident(
-            code="decision-bet-differs",
-            clause=clause,
-            reason="bet-missing" if missing else "bet-left",
-            seat=number,
-            choices=tuple(choice.name for choice in made),
-            bet=name,
-        )
-        round_.report(differs, seen)
+        _differs(round_, seen, number, name, "bet-missing" if missing else "bet-left", clause)
         if not missing:
             hold(round_, number, (name,), clause)
         elif _is_none_without(round_, number, name):
             hold(round_, number, wagers, clause)
+
+
+def _differs(round_: Round, seen: Seen, number: int, bet: str, reason: str, clause: str) -> None:
+    """A bet is missing, or was left there, by the choices that a seat made."""
+    made = (*round_.choices.get(number, {}).values(),)
+    found = Incident(code="decision-bet-differs", clause=clause, reason=reason, seat=number, choices=made, bet=bet)
+    round_.report(found, seen)
 
 
 def _wanted(plan: Plan, names: Iterable[str]) -> set[str]:
@@ -380,15 +379,7 @@ def _put_back(round_: Round, seen: Seen, number: int) -> None:
         own = plan.tips.get(bet.name, bet.name)
         if own not in may or bet.name in wagers or bet.name not in staked:
             continue
-        gone = Incident(
-            code="decision-bet-differs",
-            clause=bet.clause,
-            reason="bet-missing",
-            seat=number,
-            choices=tuple(choice.name for choice in made),
-            bet=bet.name,
-        )
-        round_.report(gone, seen)
+        _differs(round_, seen, number, bet.name, "bet-missing", bet.clause)
         wagers[bet.name] = staked[bet.name]
         hold(round_, number, (bet.name,), bet.clause)
 
@@ -400,8 +391,7 @@ def _is_none_without(round_: Round, number: int, bet: str) -> bool:
     for name, made in round_.choices.get(number, {}).items():
         choice = plan.choices[made]
         if bet in choice.stakes:
-            names = [step.name for step in plan.steps]
-            steps = plan.steps[names.index(name) :][: None if choice.last else 1]
+            steps = plan.steps[plan.order[name] :][: None if choice.last else 1]
             decides = [step for step in steps if isinstance(step, DecideStep)]
             offered = {each for step in decides for each in step.choices}
             kept = any(_keeps_all(plan, each) for step in decides[:1] for each in step.choices)
