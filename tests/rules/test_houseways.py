@@ -128,6 +128,12 @@ def test_a_wrong_way_is_named_with_file_line_key_and_what_is_allowed(
     assert f"{EMPERORS}.toml:" in str(caught.value)
 
 
+def test_a_way_that_asks_for_no_reading_keeps_the_hash_it_had() -> None:
+    """Journals have it, from before a rule could hang on a reading."""
+    before = "ed691f96bb82276c554bb93102db4fc6f73c52789687b1c4fbbc065716eab024"
+    assert load_houseway(SPLIT).sha256 == before
+
+
 def test_a_way_that_nobody_wrote() -> None:
     with pytest.raises(TomlFileError, match="no such house way; allowed: emperors-challenge, three-card-split"):
         load_houseway("best")
