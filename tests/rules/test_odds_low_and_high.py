@@ -12,7 +12,7 @@ from protocol.cards import DECK, Card
 from rules.game.load import load_game
 from rules.kinds.against import AgainstBet
 from rules.odds import Odds, Question, odds
-from rules.odds.low_and_high import SetTable, low_and_high
+from rules.odds.low_and_high import SplitContest, contest_of, low_and_high
 from rules.odds.solvers import answers_for
 from tests.support.reading.paper import Paper
 
@@ -21,10 +21,10 @@ CENTS = 500
 PLAYING = sorted(card for card in DECK if card.is_playing)
 
 
-def table(reading: str = "straight-first") -> SetTable:
+def contest(reading: str = "straight-first") -> SplitContest:
     question = Question(load_game(GAME))
-    low, high, whole = (bet for bet in answers_for(question.game) if isinstance(bet, AgainstBet))
-    return SetTable(question, low, high, whole, question.game.default_readings() | {"three-card-rank": reading})
+    bets = [bet for bet in answers_for(question.game) if isinstance(bet, AgainstBet)]
+    return contest_of(question, bets, question.game.default_readings() | {"three-card-rank": reading})
 
 
 def rank(card: Card) -> int:
@@ -58,32 +58,32 @@ def by_the_text(cards: Sequence[Card]) -> int:
 
 
 def test_the_house_way_is_that_of_the_text() -> None:
-    contest, dealt = table().contest(), random.Random(48)
+    asked, dealt = contest(), random.Random(48)
     for _ in range(1500):
         ranks = dealt.choice((range(1, 14), range(9, 14), (1, 2, 3, 10, 13)))
         cards = dealt.sample([card for card in PLAYING if card.rank in ranks], 3)
-        assert contest.house(cards) == by_the_text(cards), cards
+        assert asked.house(cards) == by_the_text(cards), cards
 
 
 @pytest.mark.more
 @pytest.mark.parametrize("reading", ["straight-first", pytest.param("flush-first", marks=pytest.mark.slow)])
 def test_what_is_compared_is_what_is_settled(reading: str) -> None:
-    contest, dealt = table(reading).contest(), random.Random(reading)
+    asked, dealt = contest(reading), random.Random(reading)
     for _ in range(60):
         pool = [card for card in PLAYING if card.rank in dealt.choice(((1, 2, 12, 13), range(1, 14), (3, 4, 5)))]
         *own, first, second, third = dealt.sample(pool, 6)
         dealer = [first, second, third]
-        place = contest.house(dealer)
+        place = asked.house(dealer)
         theirs = dealer[place], dealer[:place] + dealer[place + 1 :]
         for low, *high in permutations(own):
             nets = settled(own, low, dealer, theirs[0], reading)
-            if contest.foul(low, high):
+            if asked.foul(low, high):
                 assert nets == [-1, -1, -1]
                 continue
             assert nets == [
-                outcome([low], [theirs[0]], contest.low(low), contest.low(theirs[0])),
-                outcome(high, theirs[1], contest.high(high), contest.high(theirs[1])),
-                1 if contest.whole(own) > contest.whole(dealer) else -1,
+                outcome([low], [theirs[0]], asked.low(low), asked.low(theirs[0])),
+                outcome(high, theirs[1], asked.high(high), asked.high(theirs[1])),
+                1 if asked.whole(own) > asked.whole(dealer) else -1,
             ]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from protocol.cards import Card
-from rules.odds import dealt, splits, unseen_draw, versus
+from rules.odds import dealt, low_and_high, unseen_draw, versus
 from rules.odds.card_sets import CardSets
 from rules.odds.dealt import CardDeck, count_dealt
 from rules.odds.placed_sets import Pack, RowFinder, all_sets
@@ -29,10 +29,10 @@ def steps() -> Steps:
 
 def test_splits_tell_every_so_many_hands(steps: Steps, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of twelve cards there are 220 hands of three."""
-    monkeypatch.setattr(splits, "_AT_ONCE", 100)
-    contest = splits.SplitContest(rank, two, whole, foul, middle, deck=CardSets((2, 9, 1)))
+    monkeypatch.setattr(low_and_high, "_AT_ONCE", 100)
+    contest = low_and_high.SplitContest(rank, two, whole, foul, middle, deck=CardSets((2, 9, 1)))
     assert isinstance(contest, SplitContest)
-    splits.splits(contest, lambda *step: steps.append(step))
+    low_and_high.splits(contest, lambda *step: steps.append(step))
     assert steps == [(0, 220), (100, 220), (200, 220), (220, 220)]
 
 

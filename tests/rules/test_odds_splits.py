@@ -13,7 +13,7 @@ import numpy as np
 
 from protocol.cards import Card
 from rules.odds.card_sets import CardSets
-from rules.odds.splits import SplitContest, play_splits, splits
+from rules.odds.low_and_high import SplitContest, splits
 
 
 def rank(card: Card) -> int:
@@ -87,7 +87,7 @@ def test_every_pair_of_hands(ranks: tuple[int, ...], colours: bool) -> None:
                 ends = {(1 - low, 1 - high, 1 - all_cards): n for (low, high, all_cards), n in counted.items()}
                 assert {at: int(n) for at, n in np.ndenumerate(deals) if n} == ends
     best = sum(max(_gain(way) for way in ways if way is not None) for ways in expected.values())
-    joint = play_splits(found).joint
+    joint = found.played(found.best)
     assert sum(sum(end.nets, Fraction(0)) * number for end, number in joint.items()) == best
     assert sum(joint.values()) == sum(way.total() for ways in expected.values() for way in _first(ways))
 
@@ -105,4 +105,4 @@ def _first(
 def test_a_foul_split_is_refused() -> None:
     found = splits(SplitContest(rank, two, whole, foul, middle, deck=CardSets((2, 9, 1))))
     with pytest.raises(ValueError, match="foul"):
-        play_splits(found, lambda all_splits: (all_splits.deals[:, :, 0, 0, 0] < 0).argmax(axis=1))
+        found.played((found.deals[:, :, 0, 0, 0] < 0).argmax(axis=1))
