@@ -18,7 +18,7 @@ from typing import Final
 from benchmarks.table import Table, interleave
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.result import RoundResult
-from dealwire.cli.round_lines import read_round
+from dealwire.cli.rounds import read_round
 from dealwire.rehearsal.simulate import simulate
 from dealwire.table.table import TableTerms
 from protocol.cards import DECK, RANKS, SUITS

@@ -12,10 +12,9 @@ import click
 
 from dealwire.cli.completing import completed
 from dealwire.cli.ending import in_time
-from dealwire.cli.exits import Exit, explain
+from dealwire.cli.exits import Exit, NoSuchCommand, explain, usage_line
 from dealwire.cli.output import OutputClosed, OutputFailed, guard, is_closed, let_go
 from dealwire.cli.terminal import echo, log_lines, wants_colour
-from dealwire.cli.usage import NoSuchCommand, usage_line
 from dealwire.version import __version__
 from protocol.errors import DealwireError
 

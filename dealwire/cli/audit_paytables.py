@@ -8,7 +8,7 @@ import click
 from dealwire.cli.exits import Exit
 from dealwire.cli.options import cache_folder
 from dealwire.cli.progress import CountProgress
-from dealwire.cli.terminal import echo, echo_json
+from dealwire.cli.terminal import echo, say_object
 from rules.game.load import game_ids, load_game
 from rules.odds import Odds, PaytableFinding, Question, audit
 from rules.odds.kept import KeptOdds
@@ -40,8 +40,7 @@ def command(ctx: click.Context, games: tuple[str, ...], no_cache: bool, as_json:
         echo(json.dumps(item.to_dict()) if as_json else _line(item))
     progress.clear()
     if as_json:
-        summary = {"computed": computed, "findings": news, "known": known}
-        echo_json(json.dumps({"schema": "dealwire.finding/1", "type": "summary", **summary}))
+        say_object("dealwire.finding/1", "summary", computed=computed, findings=news, known=known)
     else:
         echo(f"{computed} returns computed: {news} finding{_s(news)}, {known} known suspect{_s(known)}")
     if news:

@@ -29,7 +29,8 @@ from dealwire.bench.verbs.wire import LiveWire, Wire
 from dealwire.cli.bench_reports import ReportFiles, doubt, new_key, read_earlier, refuse, verify, write_forms
 from dealwire.cli.exits import Exit
 from dealwire.cli.options import A_FILE, ADDRESS, FILE, FLAG, SEED, decimal, declared, many, usually, whole
-from dealwire.cli.terminal import ProgressLine, echo, echo_json
+from dealwire.cli.progress import ProgressLine
+from dealwire.cli.terminal import echo, echo_json
 from dealwire.rehearsal.faults import faults
 from devices.clock import SystemClock
 from devices.dialects.known import dialect_named
@@ -42,11 +43,9 @@ OPTIONS = {"shuffler": "shuffler", "controller": "table-controller", "shoe": "sh
 DEFAULT = "shuffler"
 """The device of a simulated run whose plan names none."""
 MakeHands = Callable[[Listener], Hands]
-OnLine = contextlib.AbstractContextManager[tuple[Wire, MakeHands, "BenchProgress"]]
+OnLine = contextlib.AbstractContextManager[tuple[Wire, MakeHands, ProgressLine]]
 MakeRun = Callable[[tuple[str, ...]], BenchRun]
 """Runs the plan, as far as these patterns take it."""
-EVERY_S: Final = 10
-"""Seconds between two lines of progress where none is written over."""
 NOBODY: Final = "run it at a terminal, give a program by --hands, or say --unattended"
 """What to do where nobody can be asked."""
 WITH_VERIFY: Final = frozenset({"plan", "verify_file", "key_file", "against", "junit", "html", "overwrite"})
@@ -172,34 +171,23 @@ def _judge(
     ctx: click.Context,
     plan: str | None,
     *,
-    shuffler: str | None,
-    controller: str | None,
-    shoe: str | None,
     simulated: bool,
-    only: tuple[str, ...],
-    rounds: int | None,
-    seed: int,
-    unattended: bool,
     hands: str | None,
-    real_time: bool,
-    speed: float,
-    strict: bool,
     watch: bool,
-    allowance_ms: int | None,
     as_json: bool,
     against: Path | None,
     **others: Any,
 ) -> None:
+    given = {name: at for option, name in OPTIONS.items() if (at := others.pop(option))}
+    choices = BenchChoices(**{each.name: others.pop(each.name) for each in dataclasses.fields(BenchChoices)})
     if watch and (simulated or as_json or against or any(others.values())):
         raise click.UsageError("--watch is for an attached device, and makes no report: a report is of one run")
     head = ReportHead(*(others.pop(name) for name in ("laboratory", "operator", "ticket")))
     files = ReportFiles(**others)
-    given = {name: at for name, at in zip(OPTIONS.values(), (shuffler, controller, shoe), strict=True) if at}
-    choices = BenchChoices(only, rounds, seed, unattended, real_time, speed, strict, allowance_ms)
     entries, device, address = _choose(plan, given, simulated)
     _check_choices(entries, choices, hands, simulated)
     signer, before = files.signer(), read_earlier(against) if against else None
-    line = _wire(device, address, choices, hands, BenchProgress(silent=as_json), entries.dialect)
+    line = _wire(device, address, choices, hands, ProgressLine(silent=as_json), entries.dialect)
     run = _run(entries, device, choices, line, watch)
     report = report_of(run, head)
     if before is not None:
@@ -208,7 +196,7 @@ def _judge(
     if against is not None and before is not None:
         doubt(against, before[0])
     files.write(report, signer)
-    ctx.exit(_exit_code(report, strict, run.hands))
+    ctx.exit(_exit_code(report, choices.strict, run.hands))
 
 
 def _exit_code(report: Report, strict: bool, hands: Hands) -> Exit:
@@ -228,23 +216,9 @@ def _exit_code(report: Report, strict: bool, hands: Hands) -> Exit:
     return Exit.GOOD
 
 
-class BenchProgress:
-    """How far a run is, on standard error: one line that is written over on a terminal, else one every so often."""
-
-    def __init__(self, *, silent: bool) -> None:
-        self.line = ProgressLine()
-        self._silent = silent or sys.stderr.isatty()
-        self._clock = SystemClock()
-        self._spoke_ns = self._clock.now_ns()
-
-    def watch(self, number: int, of: int, name: str) -> None:
-        """A check begins."""
-        text = f"{number}/{of}  {name}"
-        self.line.show(text)
-        now_ns = self._clock.now_ns()
-        if not self._silent and now_ns - self._spoke_ns >= EVERY_S * 1000 * MS:
-            echo(text, err=True)
-            self._spoke_ns = now_ns
+def _watch(progress: ProgressLine) -> Callable[[int, int, str], None]:
+    """Says that a check begins, which of how many."""
+    return lambda number, of, name: progress.say(f"{number}/{of}  {name}")
 
 
 def _announce_nobody(plan: BenchPlan, choices: BenchChoices) -> None:
@@ -261,19 +235,19 @@ def _run(plan: BenchPlan, device: str, choices: BenchChoices, line: OnLine, watc
     with line as (wire, make_hands, progress):
 
         def make(ids: tuple[str, ...]) -> BenchRun:
-            return run_plan(plan, wire, make_hands, dataclasses.replace(choices, only=ids), progress.watch, device)
+            return run_plan(plan, wire, make_hands, dataclasses.replace(choices, only=ids), _watch(progress), device)
 
         run = make(tuple(choices.only))
         if watch:
             _watched(run, wire, make, progress)
-        progress.line.clear()
+        progress.clear()
     return run
 
 
-def _watched(run: BenchRun, wire: Wire, make: MakeRun, progress: BenchProgress) -> None:
+def _watched(run: BenchRun, wire: Wire, make: MakeRun, progress: ProgressLine) -> None:
     """Make again what failed whenever the device had been away, until nothing fails."""
     while again := to_make_again(run):
-        progress.line.clear()
+        progress.clear()
         _make_again(run, again, wire, make)
 
 
@@ -337,8 +311,8 @@ def _check_no_limits(plan: BenchPlan, choices: BenchChoices) -> None:
 
 @contextlib.contextmanager
 def _wire(
-    device: str, address: str | None, choices: BenchChoices, command: str | None, progress: BenchProgress, dialect: str
-) -> Iterator[tuple[Wire, MakeHands, BenchProgress]]:
+    device: str, address: str | None, choices: BenchChoices, command: str | None, progress: ProgressLine, dialect: str
+) -> Iterator[tuple[Wire, MakeHands, ProgressLine]]:
     """The line to the device, who stands at it, and what is shown of it meanwhile."""
     if address is None:
         rig = SimulatedRig(device, speed=choices.speed, real_time=choices.real_time, dialect=dialect)
@@ -375,9 +349,9 @@ def _keep_line(probe: Listener, awaited: int, ms: int) -> None:
         select.select([awaited], [], [], ms / 1000)
 
 
-def _ask(probe: Listener, instruction: str, progress: BenchProgress) -> bool:
+def _ask(probe: Listener, instruction: str, progress: ProgressLine) -> bool:
     """Show an instruction and keep the line alive until it was followed (True) or skipped."""
-    progress.line.clear()
+    progress.clear()
     click.secho(f"> {printable(instruction, None)}  [Enter: done, s: skip] ", fg="cyan", err=True, nl=False)
     while not select.select([sys.stdin], [], [], 0)[0]:
         _keep_line(probe, sys.stdin.fileno(), 50)

@@ -1,6 +1,5 @@
 """`dealwire check`: is the file of a procedure, of a game, or of something that they stand on in order?"""
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
@@ -20,7 +19,7 @@ from dealer_flow.procedure.load import (
 )
 from dealer_flow.tomlfile import TOML_MAX_BYTES, fault_in, load
 from dealwire.cli.exits import Exit
-from dealwire.cli.terminal import echo, echo_json
+from dealwire.cli.terminal import echo, say_object
 from dealwire.config.load import examined
 from dealwire.service.readiness import editions
 from devices.files import read_file
@@ -29,7 +28,7 @@ from rules.facts.terms import agree
 from rules.game.house_ways import load_houseway
 from rules.game.keep_rules import load_keep
 from rules.game.law import edition_faults
-from rules.game.load import game_ids, load_game
+from rules.game.load import Game, game_ids, load_game
 from rules.game.pairing import game_faults
 from rules.hands.poker import load_ranking
 from rules.meters.jackpot_setup import load_jackpot
@@ -61,8 +60,7 @@ def command(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
         for kind, faults in faults_of(name, given, games):
             bad |= bool(faults)
             if as_json:
-                item = {"schema": CHECK_SCHEMA, "type": "check", "file": name, "kind": kind, "faults": faults}
-                echo_json(json.dumps(item))
+                say_object(CHECK_SCHEMA, "check", file=name, kind=kind, faults=faults)
             elif faults:
                 for fault in faults:
                     echo(fault, err=True)
@@ -92,55 +90,46 @@ def faults_of(name: str, procedures: Mapping[str, Path], games: Iterable[Path] =
     """What a name stands for, `procedure part`, `ranking`, `procedure`, `game` or the last two, and all faults of each,
     one line a fault. A game is held against `procedures`, by their ids, before those that come with the program, an
     edition against them and `games`, too."""
-    game = name in game_ids() or says_schema(name, "dealwire.game/")
+    path, game = Path(name), name in game_ids() or says_schema(name, "dealwire.game/")
     if name in known_parts() or says_schema(name, "dealwire.procedure-part/"):
-        yield "procedure part", [str(fault) for fault in check_part(name)]
+        yield "procedure part", _all(lambda: check_part(name))
     elif other := next((kind for kind in OTHERS if says_schema(name, f"dealwire.{kind.replace(' ', '')}/")), None):
-        yield other, _faults_of(OTHERS[other], Path(name))
+        yield other, _all(lambda: _read(OTHERS[other], path))
     elif says_schema(name, "dealwire.edition/"):
-        yield "edition", _of_edition(Path(name), procedures.values(), games)
+        yield "edition", _all(lambda: edition_faults(load_edition(path), procedures.values(), games))
     elif says_schema(name, "dealwire.table/"):
-        yield "table", _of_tables(Path(name))
+        yield "table", _all(lambda: _of_tables(path))
     elif name in known_procedures() or not game:
-        yield "procedure", [str(fault) for fault in check_procedure(name)]
+        yield "procedure", _all(lambda: check_procedure(name))
     if game:
-        try:
-            game_file = load_game(name, procedures)
-        except TomlFileError as fault:
-            yield "game", [str(fault)]
-        else:
-            yield (
-                "game",
-                [str(fault) for fault in (*game_faults(game_file, procedures), *odds_faults(game_file, procedures))],
-            )
+        yield "game", _all(lambda: _of_game(load_game(name, procedures), procedures))
 
 
-def _faults_of(load_file: Callable[[Path], object], path: Path) -> list[str]:
+def _all(find: Callable[[], Iterable[TomlFileError]]) -> list[str]:
+    """Every fault in words; that one keeps a file from being read is all that is known of it."""
     try:
-        load_file(path)
+        return [str(fault) for fault in find()]
     except TomlFileError as fault:
         return [str(fault)]
-    return []
 
 
-def _of_tables(path: Path) -> list[str]:
-    """What is wrong with the tables of a service, their editions on this gaming day among it."""
-    try:
-        found, faults = examined(path)
-    except TomlFileError as fault:
-        return [str(fault)]
-    wrong = [str(fault) for fault in faults]
-    if found is None or wrong:
-        return wrong
-    return [str(fault_in(path, each.key, each.text)) for each in editions(found) if each.error is not None]
+def _read(load_file: Callable[[Path], object], path: Path) -> tuple[()]:
+    load_file(path)
+    return ()
 
 
-def _of_edition(path: Path, procedures: Iterable[Path], games: Iterable[Path]) -> list[str]:
-    """What is wrong with an edition, held against all that it changes, files of the house among it."""
-    try:
-        return [str(fault) for fault in edition_faults(load_edition(path), procedures, games)]
-    except TomlFileError as fault:
-        return [str(fault)]
+def _of_game(game: Game, procedures: Mapping[str, Path]) -> Iterator[TomlFileError]:
+    yield from game_faults(game, procedures)
+    yield from odds_faults(game, procedures)
+
+
+def _of_tables(path: Path) -> list[TomlFileError]:
+    """What is wrong with the tables of a service; their editions on this gaming day, where nothing else is."""
+    found, faults = examined(path)
+    wrong = [*faults]
+    if found is not None and not wrong:
+        wrong = [fault_in(path, each.key, each.text) for each in editions(found) if each.error is not None]
+    return wrong
 
 
 def _load_strategy(path: Path) -> Strategy:

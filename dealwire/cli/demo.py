@@ -14,10 +14,11 @@ import click
 from dealer_flow.procedure.load import load_procedure
 from dealwire.cli.exits import Exit
 from dealwire.cli.options import FILE, FLAG, decimal, declared, usually
+from dealwire.cli.progress import ProgressLine
 from dealwire.cli.run import has_console
 from dealwire.cli.show import RoundPrinter
 from dealwire.cli.table_options import DEFAULT_GAME
-from dealwire.cli.terminal import ProgressLine, echo
+from dealwire.cli.terminal import echo
 from dealwire.hub.hub import Hub
 from dealwire.live import LineConfig, LiveTable
 from dealwire.rehearsal.scenario import Scenario

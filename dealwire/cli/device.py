@@ -1,7 +1,6 @@
 """`dealwire device`: what a device says of itself when it is asked: its meters, the measure of its firmware."""
 
 import hashlib
-import json
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -11,9 +10,9 @@ import click
 
 from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.options import A_FILE, JSON_LINES, SECONDS, Row, declared, usually
-from dealwire.cli.terminal import echo, echo_json
+from dealwire.cli.terminal import echo, say_object
 from devices.dialects.translation import names_of
-from devices.drive.driving import TIMEOUT_S, AnyHandle, open_device
+from devices.drive.driving import TIMEOUT_S, open_device
 from protocol.errors import Unfinished
 from protocol.tdp.instruments import MEANINGS, measure
 from protocol.tdp.messages import Algorithm, Component, DeviceMeter, Region
@@ -43,18 +42,17 @@ def meters(line: str, timeout_s: float, as_json: bool) -> None:
     LINE is an address as everywhere, such as /dev/ttyUSB0, tcp://host:port or sim:shuffler. Meters only grow, and begin
     at 0 again after 4,294,967,295. Exit code 6 when it has none, or is too old to know the question.
     """
-    with closing(_open(line, timeout_s)) as device:
+    with closing(open_device(line, timeout_s=timeout_s)) as device:
         who, readings = device.identity, _in_time(device.meters)
     if as_json:
         about = {"maker": who.maker, "model": who.model, "serial": who.serial, "firmware": who.firmware}
-        echo_json(json.dumps({"schema": SCHEMA, "type": "device", "line": line, **about}))
+        say_object(SCHEMA, "device", line=line, **about)
     else:
         echo(f"{who.maker} {who.model} {who.serial}, firmware {who.firmware}: {len(readings)} meters")
     for one in readings:
         meter, component = _word(DeviceMeter, one.meter), _word(Component, one.component)
         if as_json:
-            line_ = {"type": "meter", "meter": meter, "component": component, "shown": one.shown}
-            echo_json(json.dumps({"schema": SCHEMA, **line_}))
+            say_object(SCHEMA, "meter", meter=meter, component=component, shown=one.shown)
         else:
             text = MEANINGS[DeviceMeter(one.meter)] if one.meter in MEANINGS else ""
             echo(f"{meter:<17} {component:<13} {one.shown:>13,}  {text}".rstrip())
@@ -65,11 +63,7 @@ def meters(line: str, timeout_s: float, as_json: bool) -> None:
 @declared(
     ("--image", A_FILE, "The image that its firmware should be, as its maker gives it."),
     ("--nonce", {"metavar": "HEX"}, "The 16 bytes to measure with; by default drawn here."),
-    (
-        "--digest-of",
-        A_FILE,
-        "Only print the digest of this file with the nonce, without a device; LINE is not opened.",
-    ),
+    ("--digest-of", A_FILE, "Only print the digest of this file with the nonce, without a device; LINE is not opened."),
     _TIMEOUT,
     JSON_LINES,
 )
@@ -96,7 +90,7 @@ def verify(
         _print({"nonce": given.hex(), "digest": measure(given, _read(digest_of)).hex()}, as_json)
         return
     expected = _read(image) if image is not None else None
-    with closing(_open(line, timeout_s)) as device:
+    with closing(open_device(line, timeout_s=timeout_s)) as device:
         answer = _in_time(lambda: device.verify(given))
     found: dict[str, object] = {
         "line": line,
@@ -115,17 +109,13 @@ def verify(
 
 def _print(found: dict[str, object], as_json: bool) -> None:
     if as_json:
-        echo_json(json.dumps({"schema": SCHEMA, "type": "measured", **found}))
+        say_object(SCHEMA, "measured", **found)
         return
     for name, value in found.items():
         if name != "same":
             echo(f"{name:<10} {value}")
     if "same" in found:
         echo("the firmware is this image" if found["same"] else "the firmware is NOT this image")
-
-
-def _open(line: str, timeout_s: float) -> AnyHandle:
-    return open_device(line, timeout_s=timeout_s)
 
 
 def _in_time(question: Callable[[], T]) -> T:

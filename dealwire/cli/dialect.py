@@ -1,6 +1,5 @@
 """`dealwire dialect`: which dialects there are, and whether one does what it must."""
 
-import json
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Final, NamedTuple
 import click
 
 from dealwire.cli.exits import Exit
-from dealwire.cli.terminal import echo, echo_json
+from dealwire.cli.terminal import echo, say_object
 from devices.contract import CONTRACT, ContractBroken, DialectSample
 from devices.dialects.drivers import DRIVERS
 from devices.dialects.known import BUILT_IN, BadDialect, dialect_named, dialect_names
@@ -41,7 +40,7 @@ def list_(ctx: click.Context, as_json: bool) -> None:
         else:
             item |= {"kinds": [*found.drivers], "baud": found.baud, "about": found.about}
         if as_json:
-            echo_json(json.dumps({"schema": SCHEMA, "type": "dialect", **item}))
+            say_object(SCHEMA, "dialect", **item)
         elif "fault" in item:
             echo(str(item["fault"]), err=True)
         else:
@@ -67,7 +66,7 @@ def check(ctx: click.Context, name: str, heard: Path, kind: str | None, as_json:
     verdicts = [*_judge(sample)]
     for one in verdicts:
         if as_json:
-            echo_json(json.dumps({"schema": SCHEMA, "type": "check", **one._asdict()}))
+            say_object(SCHEMA, "check", **one._asdict())
         elif one.passed:
             echo(f"pass  {one.check:<10} {one.asks}: {one.says}")
         else:

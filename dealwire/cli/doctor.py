@@ -2,7 +2,6 @@
 
 import dataclasses
 import importlib
-import json
 import os
 import re
 import sys
@@ -14,9 +13,8 @@ import click
 from dealwire.cli.exits import Exit
 from dealwire.cli.fixes import Fix, fixes, needed_extras, secrets_of
 from dealwire.cli.options import FILE, FLAG, JSON_LINES, declared
-from dealwire.cli.terminal import echo, echo_json
-from dealwire.cli.udev import udev_rules
-from dealwire.cli.unit import RECORDER, advice, printed, shipped
+from dealwire.cli.system_files import RECORDER, advice, printed, shipped, udev_rules
+from dealwire.cli.terminal import echo, say_object
 from dealwire.config.load import load_configuration
 from dealwire.config.private_file import why_unsafe
 from dealwire.config.schema import Configuration
@@ -78,7 +76,7 @@ def command(
 
 def _say(finding: HostFinding, as_json: bool) -> None:
     if as_json:
-        echo_json(json.dumps({"schema": "dealwire.finding/1", "type": "finding", **dataclasses.asdict(finding)}))
+        say_object("dealwire.finding/1", "finding", **dataclasses.asdict(finding))
         return
     click.secho(f"{printable(finding.verdict):<8} ", fg=COLOURS[finding.verdict], nl=False)
     echo(f"{finding.check:<13} {finding.text}")

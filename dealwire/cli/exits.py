@@ -1,9 +1,11 @@
-"""Exit codes, and which error leads to which."""
+"""Exit codes, which error leads to which, and the one line that a person gets."""
 
 import errno
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import Final
+
+import click
 
 from dealwire.cli.output import OutputClosed, OutputFailed
 from dealwire.console.token_errors import TokensUnsafe
@@ -31,6 +33,7 @@ from protocol.errors import (
     NotPermitted,
     RemoteError,
 )
+from protocol.nearest import did_you_mean
 
 
 class Exit(IntEnum):
@@ -102,3 +105,28 @@ def explain_silence(silent: Sequence[str], problems: Mapping[str, DealwireError]
             code, line = explain(problems[name])
             return code, line if name in line else f"{name}: {line}"
     return Exit.TIMEOUT, f"no answer from {', '.join(silent)}"
+
+
+class NoSuchCommand(click.UsageError):
+    """The group has no command of that name."""
+
+    def __init__(self, name: str, ctx: click.Context, known: list[str]) -> None:
+        super().__init__(f"no such command {name!r}{did_you_mean(name, known)}", ctx)
+
+
+def usage_line(error: click.UsageError) -> str:
+    """`dealwire replay: no such option '--jsno' (did you mean --json?); see dealwire replay --help`."""
+    command = error.ctx.command_path if error.ctx is not None else "dealwire"
+    what = " ".join(_what(error).split()).removesuffix(".")
+    return f"{command}: {what[:1].lower()}{what[1:]}; see {command} --help"
+
+
+def _what(error: click.UsageError) -> str:
+    name = getattr(error, "command_name", None)  # click has said so apart from the message since 8.4
+    if isinstance(name, str) and error.ctx is not None and isinstance(error.ctx.command, click.Group):
+        return NoSuchCommand(name, error.ctx, error.ctx.command.list_commands(error.ctx)).message
+    if isinstance(error, click.NoSuchOption) and error.ctx is not None:
+        known = [each for option in error.ctx.command.get_params(error.ctx) for each in option.opts
+                 if isinstance(option, click.Option)]  # fmt: skip
+        return f"no such option {error.option_name!r}{did_you_mean(error.option_name, known)}"
+    return error.format_message()

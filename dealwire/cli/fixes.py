@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from dealwire.cli.udev import RULES_PATH, udev_rules
+from dealwire.cli.system_files import RULES_PATH, udev_rules
 from dealwire.config.private_file import why_unsafe
 from dealwire.config.schema import Configuration
 from dealwire.host import EXTRAS, GET_LIBUSB, has_libusb

@@ -5,6 +5,7 @@ import contextlib
 import importlib.util
 import signal
 from collections.abc import Coroutine, Iterator
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -43,26 +44,23 @@ def sql() -> None:
     click.echo(all_sql())
 
 
-@command.command("acl")
-def acl() -> None:
-    """Print the rights of tables and readers, for mosquitto's `acl_file`."""
-    click.echo(_shipped("mosquitto.acl"), nl=False)
+_PRINTED: Final = {
+    "acl": ("mosquitto.acl", "Print the rights of tables and readers, for mosquitto's `acl_file`."),
+    "alerts": ("alerts.yml", "Print rules of alerts, for Prometheus' `rule_files`."),
+    "dashboard": (
+        "dashboard.json",
+        "Print a dashboard for Grafana: import it, and choose the Prometheus that reads the tables' metrics.",
+    ),
+}
+"""Command -> the file that it prints, and its help."""
 
 
-@command.command("alerts")
-def alerts() -> None:
-    """Print rules of alerts, for Prometheus' `rule_files`."""
-    click.echo(_shipped("alerts.yml"), nl=False)
+def _print_file(name: str) -> None:
+    click.echo(resources.files("dealwire.export").joinpath("files", name).read_text(encoding="utf-8"), nl=False)
 
 
-@command.command("dashboard")
-def dashboard() -> None:
-    """Print a dashboard for Grafana: import it, and choose the Prometheus that reads the tables' metrics."""
-    click.echo(_shipped("dashboard.json"), nl=False)
-
-
-def _shipped(name: str) -> str:
-    return resources.files("dealwire.export").joinpath("files", name).read_text(encoding="utf-8")
+for _name, (_file, _help) in _PRINTED.items():
+    command.add_command(click.Command(_name, callback=partial(_print_file, _file), help=_help))
 
 
 _POSTGRES: Final[Row] = (

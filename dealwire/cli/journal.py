@@ -1,6 +1,5 @@
 """`dealwire journal`: look at what a table service wrote down, check it, and deal it again."""
 
-import json
 from collections import Counter
 from collections.abc import Callable, Collection
 from datetime import UTC, datetime
@@ -16,7 +15,7 @@ from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.options import FILE
 from dealwire.cli.round_sheet import round_command
 from dealwire.cli.table_options import make_table, table_options
-from dealwire.cli.terminal import echo, echo_json
+from dealwire.cli.terminal import echo, echo_json, say_object
 from dealwire.journal.auditing import AuditorPrivateKey, named
 from dealwire.journal.check import JournalVerdict, verify
 from dealwire.journal.compare import DERIVED, compare
@@ -84,8 +83,7 @@ def verify_command(
     if as_json:
         kinds = sum((found.kinds for found in whole), Counter[str]())
         fields = {"records": records, "kinds": dict(kinds), "head": str(newest), "after": str(after)}
-        seals = {"sealed": sealed, "clear": clear, "opened": unsealed}
-        echo_json(json.dumps({"schema": SCHEMA, "type": "verified", **fields, **seals}))
+        say_object(SCHEMA, "verified", **fields, sealed=sealed, clear=clear, opened=unsealed)
         return
     words = f"raw records and snapshots: {sealed} sealed, "
     words += f"{unsealed} of them opened, " if key_file is not None else "not opened without a key, "
@@ -199,14 +197,9 @@ def rebuild_command(
         make, topics = publisher_maker(ctx, reader, options)
         found = compare(reader, make, topics, check_snapshots=check_snapshots)
     if as_json:
-        fields = {
-            "equal": found.equal,
-            "snapshots": found.snapshots,
-            "pending": len(found.pending),
-            "given_up": len(found.given_up),
-            "difference": None if found.difference is None else str(found.difference),
-        }
-        echo_json(json.dumps({"schema": SCHEMA, "type": "rebuilt", **fields}))
+        counts = {"pending": len(found.pending), "given_up": len(found.given_up)}
+        why = None if found.difference is None else str(found.difference)
+        say_object(SCHEMA, "rebuilt", equal=found.equal, snapshots=found.snapshots, **counts, difference=why)
     elif found.difference is None:
         echo(f"{found.equal} lines made known, each as the raw record gives it, byte for byte")
         if check_snapshots:
@@ -273,7 +266,7 @@ def archive_command(file: Path, folder: Path, first: int | None, as_json: bool) 
             target, sha256 = export_segment(reader, segment, folder)
             if as_json:
                 fields = {"first": segment.first, "last": segment.last, "day": segment.day, "file": str(target)}
-                echo_json(json.dumps({"schema": SCHEMA, "type": "archived", **fields, "sha256": sha256}))
+                say_object(SCHEMA, "archived", **fields, sha256=sha256)
             else:
                 echo(f"{target}: records {segment.first} to {segment.last}, day {segment.day}, SHA-256 {sha256}")
 

@@ -7,7 +7,7 @@ import click
 
 from dealer_flow.editions import Edition, edition_ids, load_edition
 from dealer_flow.editions.edition import days_in_words
-from dealwire.cli.terminal import echo, echo_json, say_table
+from dealwire.cli.terminal import echo, say_object, say_table
 from rules.game.law import LawDifference, differences
 
 SCHEMA: Final = "dealwire.law/1"
@@ -29,7 +29,7 @@ def command(ctx: click.Context, as_json: bool) -> None:
     found = [load_edition(name) for name in edition_ids()]
     if as_json:
         for each in found:
-            _put("edition", _fields(each))
+            say_object(SCHEMA, "edition", **_fields(each))
         return
     say_table([(each.id, each.jurisdiction, each.days(), each.part.title) for each in found], right=frozenset())
 
@@ -42,7 +42,7 @@ def show(edition: str, as_json: bool) -> None:
     found = load_edition(edition)
     if as_json:
         changes = [change.model_dump(mode="json", by_alias=True, exclude_none=True) for change in found.part.change]
-        _put("edition", {**_fields(found), "change": changes})
+        say_object(SCHEMA, "edition", **_fields(found), change=changes)
         return
     facts = {
         "id": found.id,
@@ -80,7 +80,7 @@ def diff(old: str, new: str, as_json: bool) -> None:
     found = differences(before, after)
     for each in found:
         if as_json:
-            _put("difference", each._asdict())
+            say_object(SCHEMA, "difference", **each._asdict())
         else:
             _say(each)
     if not as_json:
@@ -118,7 +118,3 @@ def _fields(edition: Edition) -> dict[str, Any]:
         "cited_as": edition.cited_as or None,
         "source": part.source,
     }
-
-
-def _put(kind: str, fields: dict[str, Any]) -> None:
-    echo_json(json.dumps({"schema": SCHEMA, "type": kind, **fields}, default=str))

@@ -1,13 +1,12 @@
 """`dealwire list`: what is attached, what can be dealt, what can be spoken, what is installed."""
 
-import json
 from collections.abc import Callable
 from importlib.metadata import entry_points
 from typing import Final
 
 import click
 
-from dealwire.cli.terminal import echo, echo_json
+from dealwire.cli.terminal import echo, say_object
 from dealwire.host import EXTRAS, ports, usb_devices
 from devices.extras import install_command
 
@@ -72,7 +71,7 @@ def command(as_json: bool, kind: tuple[str, ...]) -> None:
     """List serial ports, USB devices, dealing procedures, games, dialects and the optional parts of this program."""
     for item in found(kind or tuple(KINDS)):
         if as_json:
-            echo_json(json.dumps({"schema": "dealwire.item/1", **item}))
+            say_object("dealwire.item/1", item.pop("type"), **item)
         else:
             rest = "  ".join(f"{key} {value}" for key, value in item.items() if key not in ("type", "name") and value)
             echo(f"{item['type']:<10} {item['name']:<31} {rest}".rstrip())

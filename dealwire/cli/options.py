@@ -3,7 +3,6 @@
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from functools import reduce
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -19,18 +18,15 @@ Row = tuple[str, Kind, str]
 """`--token`, or `--meter meters` where the parameter has a name of its own; its kind; its help."""
 
 
-def together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
-    """Several options as one decorator, to be shown in this order."""
-
-    def decorate(command: F) -> F:
-        return reduce(lambda decorated, option: option(decorated), reversed(options), command)
-
-    return decorate
-
-
 def declared(*rows: Row) -> Callable[[F], F]:
     """The options of these rows as one decorator, to be shown in this order."""
-    return together(*(click.option(*names.split(), help=text, **kind) for names, kind, text in rows))
+
+    def decorate(command: F) -> F:
+        for names, kind, text in reversed(rows):
+            command = click.option(*names.split(), help=text, **kind)(command)
+        return command
+
+    return decorate
 
 
 class WagerCents(click.IntRange):
@@ -70,7 +66,6 @@ PERCENT: Final[Kind] = {"metavar": "PERCENT", "default": "0"}
 SEED: Final[Kind] = {"type": click.IntRange(0, 2**32 - 1)}
 SECONDS: Final[Kind] = {"type": DecimalRange(0, min_open=True)}
 JSON_LINES: Final[Row] = ("--json as_json", FLAG, "One JSON object per line.")
-JSON: Final[Row] = ("--json as_json", FLAG, "One JSON object.")
 
 
 def many(metavar: str) -> Kind:

@@ -8,7 +8,9 @@ import importlib.util
 import sys
 from typing import Any, Final
 
-from dealwire.cli.terminal import ProgressLine, echo
+import click
+
+from dealwire.cli.terminal import echo
 from devices.clock import SystemClock
 from protocol.printable import printable
 
@@ -22,16 +24,49 @@ _AFTER_S: Final = 2.0
 """Seconds after which a guess at the time left is worth something."""
 
 
+class ProgressLine:
+    """What is going on: a line that is written over while standard error is a terminal. Elsewhere `say` writes one
+    every so often, unless it is `silent`."""
+
+    def __init__(self, *, silent: bool = False) -> None:
+        self.live = sys.stderr.isatty()
+        self._shown, self._silent = False, silent
+        self._clock = SystemClock()
+        self._spoke_s = self.now_s()
+
+    def now_s(self) -> float:
+        """The time, in seconds."""
+        return self._clock.now_ns() / 1e9
+
+    def show(self, text: str) -> None:
+        """Say what is going on, in place of what was said before."""
+        if self.live:
+            click.echo(f"\r\x1b[K{printable(text, None)}", nl=False, err=True)
+            self._shown = True
+
+    def say(self, text: str) -> None:
+        """The same, also where nothing is written over, but not too often."""
+        self.show(text)
+        if not self.live and not self._silent and self.now_s() - self._spoke_s >= _EVERY_S:
+            echo(text, err=True)
+            self._spoke_s = self.now_s()
+
+    def clear(self) -> None:
+        """Make room for something that stays."""
+        if self._shown:
+            click.echo("\r\x1b[K", nl=False, err=True)
+            self._shown = False
+
+
 class CountProgress:
     """The progress of one count after another: `begin` names it, `step` says how far it is; `what` is done to it.
     Without a `bar` it is a line also where `rich` is: for a count that makes room often, and goes on."""
 
     def __init__(self, *, for_programs: bool, what: str = "counting", bar: bool = True) -> None:
         self._what, self._quiet_s = what, 0.0 if bar else _QUIET_S
-        self._live = sys.stderr.isatty()
-        self._silent = for_programs and not self._live
-        self._clock, self._line = SystemClock(), ProgressLine()
-        self._name, self._since, self._spoke = "", self._now(), self._now()
+        self._line = ProgressLine(silent=for_programs)
+        self._live, self._silent, self._now = self._line.live, for_programs and not self._line.live, self._line.now_s
+        self._name, self._since = "", self._now()
         self._bar: Any = _rich_bar() if bar and self._live and importlib.util.find_spec("rich") is not None else None
         self._task: Any = None
         self._done, self._drawn = 0, float("-inf")
@@ -57,15 +92,7 @@ class CountProgress:
         if self._bar is not None:
             self._draw(done, of)
             return
-        text = f"{self._what} {self._name}: {100 * done // of} %{self._left(now - self._since, done, of)}"
-        if self._live:
-            self._line.show(text)
-        elif now - self._spoke >= _EVERY_S:
-            echo(text, err=True)
-            self._spoke = now
-
-    def _now(self) -> float:
-        return self._clock.now_ns() / 1e9
+        self._line.say(f"{self._what} {self._name}: {100 * done // of} %{self._left(now - self._since, done, of)}")
 
     def _left(self, passed: float, done: int, of: int) -> str:
         if passed < _AFTER_S or not done:

@@ -14,7 +14,7 @@ from dealwire.cli.terminal import echo, echo_json
 from devices.clock import SystemClock
 
 if TYPE_CHECKING:
-    from dealwire.sheet.model import RoundSheet
+    from dealwire.sheet.paper import Paper
 
 
 OUTPUT = {"type": FILE, "metavar": "OUTPUT"}
@@ -57,6 +57,9 @@ def round_command(
     from dealwire.journal.rounds import RoundReader
     from dealwire.journal.sealing import load_key
     from dealwire.sheet.gather import MadeWith, gather, table_of
+    from dealwire.sheet.html import html_of
+    from dealwire.sheet.pdf import pdf_of
+    from dealwire.sheet.sections import paper_of
 
     outputs = [each for each in (html_file, pdf_file) if each is not None]
     _refuse(outputs, file, overwrite, draws=pdf_file is not None)
@@ -65,13 +68,13 @@ def round_command(
         made = MadeWith(SystemClock().now_ns())
         sheet = gather(reader, table_of(reader, table), number, made, record=record, faces=key is not None)
     if html_file is not None:
-        _write(html_file, _html(sheet), overwrite)
+        _write(html_file, html_of(paper_of(sheet)).encode(), overwrite)
     if pdf_file is not None:
-        _write(pdf_file, _pdf(sheet), overwrite)
+        _write(pdf_file, pdf_of(paper_of(sheet)), overwrite)
     if as_json:
         echo_json(sheet.to_json())
     elif not outputs:
-        _say(sheet)
+        _say(paper_of(sheet))
     for each in outputs:
         echo(f"{each}: round {number} at {sheet.table}", err=True)
     for other in sheet.others:
@@ -95,27 +98,12 @@ def _refuse(outputs: list[Path], journal: Path, overwrite: bool, *, draws: bool)
         raise ExtraMissing("reportlab", "sheet")
 
 
-def _html(sheet: "RoundSheet") -> bytes:
-    from dealwire.sheet.html import html_of
-    from dealwire.sheet.sections import paper_of
-
-    return html_of(paper_of(sheet)).encode()
-
-
-def _pdf(sheet: "RoundSheet") -> bytes:
-    from dealwire.sheet.pdf import pdf_of
-    from dealwire.sheet.sections import paper_of
-
-    return pdf_of(paper_of(sheet))
-
-
-def _say(sheet: "RoundSheet") -> None:
-    from dealwire.sheet.sections import paper_of
+def _say(paper: "Paper") -> None:
     from dealwire.sheet.text import text_of
 
     live = sys.stdout is not None and sys.stdout.isatty()
     width = max(shutil.get_terminal_size().columns, 60) if live else 120
-    for at, line in enumerate(text_of(paper_of(sheet), width)):
+    for at, line in enumerate(text_of(paper, width)):
         echo(line, bold=at == 0 or (line != "" and not line.startswith(" ")) or None)
 
 

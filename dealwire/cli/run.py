@@ -127,10 +127,10 @@ def servable(file: Path, options: StartOptions) -> Configuration:
 
 def print_file(unit: bool) -> None:
     """Print a unit, or else udev rules. What keeps systemd from starting the program goes to standard error, too."""
-    from dealwire.cli.unit import SERVICE, advice, printed, shipped
+    from dealwire.cli.system_files import SERVICE, advice, printed, shipped
 
     if not unit:
-        from dealwire.cli.udev import udev_rules_of_all
+        from dealwire.cli.system_files import udev_rules_of_all
 
         click.echo(udev_rules_of_all(), nl=False)
         return

@@ -1,6 +1,5 @@
 """`dealwire run --check`: whatever a start needs is tried before, a line for each thing."""
 
-import json
 import os
 import pwd
 from collections.abc import Iterator
@@ -13,7 +12,7 @@ from dealer_flow.procedure.load import load_procedure
 from dealer_flow.tomlfile import read
 from dealwire.cli.exits import Exit, Stop, explain
 from dealwire.cli.exporting import marks_of
-from dealwire.cli.terminal import echo, echo_json
+from dealwire.cli.terminal import echo, say_object
 from dealwire.config.build import Banks, build_terms
 from dealwire.config.load import examined
 from dealwire.config.schema import Configuration, TablePart
@@ -40,7 +39,7 @@ def check_file(file: Path, options: StartOptions, *, as_json: bool = False) -> E
             code = explain(tried.error)[0]
         _say(file, text, tried, as_json)
     if as_json:
-        _put(type="end", file=str(file), exit=int(code), **counts)
+        say_object(SCHEMA, "end", file=str(file), exit=int(code), **counts)
     else:
         summary = f"{counts['wrong']} wrong" if counts["wrong"] else "nothing wrong"
         warned = f", {counts['warning']} warning{'s' * (counts['warning'] > 1)}" if counts["warning"] else ""
@@ -130,7 +129,7 @@ def _say(file: Path, text: str, tried: Tried, as_json: bool) -> None:
         line, key = tried.error.line, tried.error.key
     if as_json:
         place = {"line": line, "key": key or None, "exit": None if code is None else int(code)}
-        _put(type="tried", outcome=tried.outcome, what=tried.what, text=words, **place)
+        say_object(SCHEMA, "tried", outcome=tried.outcome, what=tried.what, text=words, **place)
         return
     if tried.error is not None and tried.key:
         words = f"{file}{f':{line}' if line else ''}: {key}: {words}"
@@ -138,7 +137,3 @@ def _say(file: Path, text: str, tried: Tried, as_json: bool) -> None:
         words = f"{tried.what}: {words}"
     click.secho(f"{printable(tried.outcome):<8} ", fg=COLOURS[tried.outcome], nl=False)
     echo(words)
-
-
-def _put(**fields: object) -> None:
-    echo_json(json.dumps({"schema": SCHEMA, **fields}))

@@ -15,11 +15,11 @@ from dealer_flow.record.result import RoundResult
 from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.options import A_FILE, FLAG, declared
 from dealwire.cli.output import OutputFailed
-from dealwire.cli.round_lines import UnknownType, lines, one_line, read_round
-from dealwire.cli.round_terms import RoundTerms, resumed
+from dealwire.cli.rounds import RoundTerms, UnknownType, lines, one_line, read_round, resumed
 from dealwire.cli.show import Say, say_json, say_round
-from dealwire.cli.table_options import one_owner, open_bank, open_jackpot, terms_options
+from dealwire.cli.table_options import one_owner, terms_options
 from dealwire.cli.terminal import echo
+from dealwire.config.build import Banks
 from protocol.errors import DealwireError
 from rules.meters.bank import MeterBank
 from rules.meters.jackpot_book import JackpotBook
@@ -90,7 +90,7 @@ def _shared(
 ) -> tuple[MeterBank | None, JackpotBook | None]:
     """The meters and the jackpot that rounds share: opened, or as what was printed earlier left them."""
     if resume is None:
-        return open_bank(progressive), open_jackpot(jackpot)
+        return Banks().of(progressive), Banks().jackpot_of(jackpot)
     if progressive is not None:
         return resumed(partial(MeterBank.go_on, load_setup(progressive)), resume, settled), None
     assert jackpot is not None, "one of them was given"

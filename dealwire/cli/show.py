@@ -1,6 +1,5 @@
 """How things are written out: NDJSON for programs, sentences for people. Nothing else prints results."""
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
@@ -11,7 +10,7 @@ import click
 from dealer_flow.record.details import DOLLAR
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import Drawn, Hand, NamedHand, RoundResult, Seat
-from dealwire.cli.terminal import echo, echo_json, echo_styled, say_table
+from dealwire.cli.terminal import echo, echo_json, echo_styled, say_object, say_table
 from dealwire.table.action_words import WON_WITH, action_words, pot_name, settled_pot_name
 from dealwire.table.table import TableOutcome
 from protocol.printable import printable
@@ -31,7 +30,7 @@ def say_json(item: TableOutcome) -> None:
 
 def say_summary(summary: dict[str, object], kind: str = "summary") -> None:
     """Write a closing object."""
-    echo_json(json.dumps({"schema": SUMMARY_SCHEMA, "type": kind, **summary}))
+    say_object(SUMMARY_SCHEMA, kind, **summary)
 
 
 class Counted(Protocol):

@@ -1,6 +1,5 @@
 """`dealwire sim`: simulated devices as a process of their own."""
 
-import json
 from pathlib import Path
 from typing import Final
 
@@ -10,7 +9,7 @@ from click.core import ParameterSource
 from dealer_flow.procedure.load import load_procedure
 from dealwire.bench.hands.simulated_port import HandsPort, SimulatorHands
 from dealwire.cli.options import A_FILE, FILE, FLAG, ID_OR_FILE, SEED, decimal, declared, usually, whole
-from dealwire.cli.terminal import echo
+from dealwire.cli.terminal import echo, say_object
 from dealwire.rehearsal.dealt_table import DealtTable
 from dealwire.rehearsal.scenario import AnyScenario, endless
 from dealwire.rehearsal.scenario_file import clean_scenario, find_scenario, scenario_ids, shoe_scenario_ids
@@ -88,7 +87,8 @@ def command(
         for name in (*scenario_ids(), *shoe_scenario_ids()):
             echo(name)
         return
-    chosen = _chosen(ctx, scenario, procedure, seats)
+    chosen = _clean(ctx, procedure, seats) if procedure else find_scenario(scenario)
+    _check_options(ctx, chosen)
     if again or procedure:
         chosen = endless(chosen, faults=faults, seed=seed)
     elif faults is not None or seed is not None:
@@ -134,13 +134,6 @@ def _dealing(scenario: AnyScenario, shuffler: str, shoe: str) -> dict[str, str]:
     return {"shoe": {"shoe": shoe}, "shuffler": {"shuffler": shuffler}}.get(scenario.device, {})
 
 
-def _chosen(ctx: click.Context, scenario: str, procedure: str | None, seats: int) -> AnyScenario:
-    """What is dealt."""
-    chosen = _clean(ctx, procedure, seats) if procedure else find_scenario(scenario)
-    _check_options(ctx, chosen)
-    return chosen
-
-
 def _clean(ctx: click.Context, name: str, seats: int) -> AnyScenario:
     """A clean round of a procedure. UsageError when a scenario is asked for too, or for more players than it has
     seats."""
@@ -166,8 +159,7 @@ def _check_options(ctx: click.Context, scenario: AnyScenario) -> None:
 def _announce(addresses: dict[str, str], spoken: str, hands: Path | None, as_json: bool) -> None:
     """Say where the devices are; `spoken` is what else a command needs."""
     if as_json:
-        where = {"hands": str(hands)} if hands else {}
-        click.echo(json.dumps({"schema": "dealwire.sim/1", "type": "ready", "lines": addresses, **where}))
+        say_object("dealwire.sim/1", "ready", lines=addresses, **({"hands": str(hands)} if hands else {}))
         return
     options = [
         f"--{'controller' if name == 'table-controller' else name} {address}" for name, address in addresses.items()

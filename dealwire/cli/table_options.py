@@ -18,16 +18,16 @@ from dealwire.cli.options import (
     FLAG,
     ID_OR_FILE,
     PERCENT,
+    Row,
     cents,
     declared,
     many,
     pairs,
-    together,
     usually,
     whole,
 )
 from dealwire.cli.terminal import echo
-from dealwire.config.build import award_book, fitting_game
+from dealwire.config.build import Banks, award_book, fitting_game
 from dealwire.live import LineConfig
 from dealwire.table.table import Table, TableTerms
 from devices.dialects.known import dialect_named
@@ -36,8 +36,7 @@ from rules.errors import SettlementRefused
 from rules.game.load import Game, game_id_of
 from rules.meters.bank import MeterBank
 from rules.meters.jackpot_book import JackpotBook
-from rules.meters.jackpot_setup import load_jackpot
-from rules.meters.setup import cautions, load_setup
+from rules.meters.setup import cautions
 from rules.settlement import HouseRake, MaximumPayout
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -56,7 +55,7 @@ def seats(runners: Sequence[str]) -> dict[int, int]:
     return {int(seat): int(number) for seat, number in found.items()}
 
 
-terms_options = declared(
+TERMS: Final[tuple[Row, ...]] = (
     ("--game", ID_OR_FILE, "Pay tables and bets; by default the procedure's own."),
     ("--edition", ID_OR_FILE, "The edition of the law; by default the text that the files print."),
     ("--paytable paytables", many("BET=ID"), "A bet's pay table."),
@@ -79,11 +78,7 @@ terms_options = declared(
     ("--rake", PERCENT, "What the house takes of a pot, where players bet into one."),
     ("--rake-cap rake_cap_cents", CENTS, "The most that --rake takes of the pots of a round."),
     ("--rake-step rake_step_cents", CENTS, "What --rake is rounded down to; by default the token."),
-    (
-        "--jackpot-rake jackpot_rake_cents",
-        CENTS,
-        "What is taken of the pots of a round for a jackpot, beside --rake.",
-    ),
+    ("--jackpot-rake jackpot_rake_cents", CENTS, "What is taken of the pots of a round for a jackpot, beside --rake."),
     ("--pool-rake", PERCENT, "What the house takes of a pool that runners have won."),
     ("--runners", many("SEAT=N"), "Runners before a seat, where they win a pool; else none."),
     ("--house-way", ID_OR_FILE, "How the house sets its hand; by default as the text prints."),
@@ -99,21 +94,18 @@ terms_options = declared(
 )
 """`--game --paytable --reading --meter ...`: on which terms a round is settled."""
 
-table_options = together(
-    declared(
-        ("--procedure", ID_OR_FILE, f"Dealing procedure; by default the one a recording names, else {DEFAULT_GAME}."),
-        ("--no-settle", FLAG, "Deal only; settle nothing."),
+terms_options = declared(*TERMS)
+table_options = declared(
+    ("--procedure", ID_OR_FILE, f"Dealing procedure; by default the one a recording names, else {DEFAULT_GAME}."),
+    ("--no-settle", FLAG, "Deal only; settle nothing."),
+    *TERMS,
+    ("--table table_name", usually("table-1"), "Name in every result."),
+    (
+        "--least-confidence",
+        usually(LEAST_CONFIDENCE, whole(0, 100, "N")),
+        "A card that a shoe's reader is less sure of, in percent, counts as not read.",
     ),
-    terms_options,
-    declared(
-        ("--table table_name", usually("table-1"), "Name in every result."),
-        (
-            "--least-confidence",
-            usually(LEAST_CONFIDENCE, whole(0, 100, "N")),
-            "A card that a shoe's reader is less sure of, in percent, counts as not read.",
-        ),
-        ("--awards", FLAG, "Let the awards made at the controller move the meters of --progressive, and compare them."),
-    ),
+    ("--awards", FLAG, "Let the awards made at the controller move the meters of --progressive, and compare them."),
 )
 """`--procedure --table --no-settle --awards --least-confidence` and the terms: what makes a `Table`."""
 
@@ -176,16 +168,6 @@ def cautions_of(terms: TableTerms) -> list[str]:
     return cautions(setup, table, setup.sensor_cents or USUAL_WAGER_CENTS)
 
 
-def open_bank(setup: Path | None) -> MeterBank | None:
-    """The meters of a setup file, as they begin; None without one."""
-    return MeterBank(load_setup(setup)) if setup is not None else None
-
-
-def open_jackpot(file: Path | None) -> JackpotBook | None:
-    """The pools of a jackpot file, as they begin; None without one."""
-    return JackpotBook(load_jackpot(file)) if file is not None else None
-
-
 class TableMaker:
     """Tables as those options describe them; every bad name or file is one line. Terms are made once a procedure, so
     that their meters go on from one table to the next."""
@@ -211,7 +193,7 @@ class TableMaker:
         self._awards, self._progressive, self._jackpot, self._options = awards, progressive, jackpot, terms
         self._names_edition = names_edition
         self._load = cache(self._read)
-        self._open_bank, self._open_jackpot = cache(open_bank), cache(open_jackpot)
+        self._banks = Banks()
         self._terms: dict[str, TableTerms | None] = {}
 
     def table(self, recorded: str = "") -> Table:
@@ -241,7 +223,8 @@ class TableMaker:
             echo(f"dealwire: no game settles {procedure.id}: its rounds are dealt only", err=True)
             return None
         game = fitting_game(procedure, source, self._game, {})
-        return make_terms(game, options, self._open_bank(self._progressive), self._open_jackpot(self._jackpot))
+        jackpot = self._banks.jackpot_of(self._jackpot)
+        return make_terms(game, options, self._banks.of(self._progressive), jackpot)
 
 
 def make_table(**options: Any) -> Table:

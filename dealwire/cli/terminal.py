@@ -1,7 +1,8 @@
 """The way out: lines that hold nothing but printable characters whatever a device or a file put into them, and what
-only a terminal gets: tables fitted to its width, colours, and a line that says what is going on.
+only a terminal gets: tables fitted to its width, and colours.
 """
 
+import json
 import shutil
 import sys
 import textwrap
@@ -37,6 +38,11 @@ def echo_json(line: str) -> None:
         sys.stdout.flush()
     else:
         click.echo(line)
+
+
+def say_object(schema: str, kind: str, /, **fields: object) -> None:
+    """Print one object of a schema and a type, as a line of JSON; what JSON has no form for is written as its text."""
+    echo_json(json.dumps({"schema": schema, "type": kind, **fields}, default=str))
 
 
 def log_lines(form: str) -> "logging.Formatter":
@@ -112,23 +118,3 @@ def wants_colour(environment: Mapping[str, str]) -> bool | None:
     if any(environment.get(name, "0") not in ("", "0") for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
         return True
     return False if environment.get("TERM") == "dumb" or environment.get("CLICOLOR") == "0" else None
-
-
-class ProgressLine:
-    """One line on standard error that is written over, while that is a terminal; nothing otherwise."""
-
-    def __init__(self) -> None:
-        self._shown = False
-        self._live = sys.stderr.isatty()
-
-    def show(self, text: str) -> None:
-        """Say what is going on, in place of what was said before."""
-        if self._live:
-            click.echo(f"\r\x1b[K{printable(text, None)}", nl=False, err=True)
-            self._shown = True
-
-    def clear(self) -> None:
-        """Make room for something that stays."""
-        if self._shown:
-            click.echo("\r\x1b[K", nl=False, err=True)
-            self._shown = False

@@ -1,6 +1,6 @@
 """What a table's settings become: a `Table`, and the meters it shares."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -21,6 +21,9 @@ from rules.meters.jackpot_setup import load_jackpot
 from rules.meters.setup import load_setup
 from rules.settlement import HouseRake, MaximumPayout
 
+T = TypeVar("T", bound=Table)
+Shared = TypeVar("Shared", MeterBank, JackpotBook)
+
 
 class Banks:
     """The meters of every setup file and the pools of every jackpot file, opened once, so that tables which name the
@@ -30,23 +33,13 @@ class Banks:
         self._banks: dict[Path, MeterBank] = {}
         self._jackpots: dict[Path, JackpotBook] = {}
 
-    def of(self, part: TablePart) -> MeterBank | None:
-        """The bank a table's settings name; None when they name none."""
-        if part.progressive is None:
-            return None
-        file = part.progressive.resolve()
-        if file not in self._banks:
-            self._banks[file] = MeterBank(load_setup(part.progressive))
-        return self._banks[file]
+    def of(self, setup: Path | None) -> MeterBank | None:
+        """The bank of a setup file; None without one."""
+        return _shared(self._banks, setup, lambda file: MeterBank(load_setup(file)))
 
-    def jackpot_of(self, part: TablePart) -> JackpotBook | None:
-        """The jackpot a table's settings name; None when they name none."""
-        if part.jackpot is None:
-            return None
-        file = part.jackpot.resolve()
-        if file not in self._jackpots:
-            self._jackpots[file] = JackpotBook(load_jackpot(part.jackpot))
-        return self._jackpots[file]
+    def jackpot_of(self, file: Path | None) -> JackpotBook | None:
+        """The jackpot of a file; None without one."""
+        return _shared(self._jackpots, file, lambda file: JackpotBook(load_jackpot(file)))
 
     def all(self) -> list[MeterBank]:
         """Every bank that was opened, those of jackpots' pools, too."""
@@ -61,6 +54,14 @@ class Banks:
         self._jackpots[file.resolve()] = book
 
 
+def _shared(opened: dict[Path, Shared], file: Path | None, make: Callable[[Path], Shared]) -> Shared | None:
+    if file is None:
+        return None
+    if (place := file.resolve()) not in opened:
+        opened[place] = make(file)
+    return opened[place]
+
+
 def edition_of(part: TablePart) -> Edition | None:
     """The edition of the law that a table names; None where it deals by what its files print. EditionError names what
     is wrong with it."""
@@ -73,7 +74,7 @@ def build_terms(part: TablePart, procedure: Procedure, banks: Banks) -> TableTer
     if not part.settle:
         return None
     game = fitting_game(procedure, part.procedure, part.game, Plan(procedure, part.options).options)
-    bank = banks.of(part) if game.progressive is not None else None
+    bank = banks.of(part.progressive) if game.progressive is not None else None
     try:
         return TableTerms(
             game,
@@ -89,7 +90,7 @@ def build_terms(part: TablePart, procedure: Procedure, banks: Banks) -> TableTer
             part.commission,
             part.house_way,
             rake_of(part.rake),
-            banks.jackpot_of(part),
+            banks.jackpot_of(part.jackpot),
             signed=part.signed,
             unsigned=part.unsigned_readings,
         )
@@ -113,9 +114,6 @@ def fitting_game(procedure: Procedure, source: str | Path, named: str | None, op
 def rake_of(part: RakePart) -> HouseRake:
     """What the house takes of pots, as the settings have it."""
     return HouseRake(part.percent, part.cap_cents, part.step_cents, part.jackpot_cents or 0, part.pool_percent)
-
-
-T = TypeVar("T", bound=Table)
 
 
 def build_table(part: TablePart, banks: Banks, make: type[T], *, names_edition: bool = True) -> T:

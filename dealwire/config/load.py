@@ -94,7 +94,7 @@ def _meters(found: Configuration, banks: Banks) -> Iterator[Fault]:
 
 def _shared(part: TablePart, banks: Banks) -> Iterator[tuple[str, Path, MeterBank]]:
     """The meters that a table shares, with the key of the file and the file."""
-    bank, jackpot = banks.of(part), banks.jackpot_of(part)
+    bank, jackpot = banks.of(part.progressive), banks.jackpot_of(part.jackpot)
     if bank is not None and part.progressive is not None:
         yield "progressive", part.progressive, bank
     if jackpot is not None and part.jackpot is not None:

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from dealwire.cli import main
-from dealwire.cli.round_lines import UnknownType, read_round
+from dealwire.cli.rounds import UnknownType, read_round
 from rules.meters.settled_rounds import RoundRuns, SettledKey
 
 ROOT = Path(__file__).parent.parent.parent

@@ -7,7 +7,7 @@ import pytest
 
 from dealwire.cli.doctor import systemd_unit
 from dealwire.cli.exits import Exit, explain, explain_silence
-from dealwire.cli.udev import udev_rules
+from dealwire.cli.system_files import udev_rules
 from dealwire.host import latency_timers
 from protocol.errors import LineAbsent, LineClosed, LineDenied, LineGarbled, WrongDevice
 

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 from dealwire.cli import doctor, fixes, main
 from dealwire.cli.fixes import Fix, ShellCommand
-from dealwire.cli.udev import RULES, RULES_PATH, rules_of, udev_rules, udev_rules_of_all
+from dealwire.cli.system_files import RULES, RULES_PATH, rules_of, udev_rules, udev_rules_of_all
 from dealwire.host import EXTRAS, check_all, has_libusb
 from tests.support.rigs.serving import write_configuration
 

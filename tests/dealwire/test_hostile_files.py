@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from dealer_flow.procedure.load import ProcedureError, check_procedure, load_procedure
 from dealer_flow.tomlfile import DEEPEST, FAULTS_MAX, TOML_MAX_BYTES
 from dealwire.cli import main
-from dealwire.cli.round_lines import LINE_MAX_BYTES
+from dealwire.cli.rounds import LINE_MAX_BYTES
 from dealwire.config.load import load_configuration
 from dealwire.journal import Journal
 from devices.clock import ManualClock

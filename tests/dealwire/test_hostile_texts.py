@@ -22,8 +22,8 @@ from typing import Final
 import pytest
 
 from dealwire.cli.doctor import systemd_unit
+from dealwire.cli.system_files import udev_rules
 from dealwire.cli.terminal import log_lines
-from dealwire.cli.udev import udev_rules
 from devices.record import pcapng
 from protocol.printable import TEXT_MAX, printable, printable_json
 from tests.support.broken.hostile_devices import HOSTILE

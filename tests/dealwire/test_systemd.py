@@ -18,7 +18,7 @@ import pytest
 
 import dealwire
 from dealwire.cli.exits import Exit, explain
-from dealwire.cli.unit import advice, shipped
+from dealwire.cli.system_files import advice, shipped
 from dealwire.journal import errors as journal
 from dealwire.service.notify import PATIENCE_S, Notifier
 from protocol.errors import DealwireError, LineAbsent, LineBusy
