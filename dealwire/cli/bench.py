@@ -10,13 +10,11 @@ from typing import Any, Final
 
 import click
 from click.core import ParameterSource
-from msgspec.structs import replace
 
 from dealwire.bench.hands.command import HandsChannel, ProgramHands
 from dealwire.bench.hands.hands import Hands, NoHands, PersonHands
 from dealwire.bench.plan.plan import BenchPlan, checks_for_hands, dialect_plans, load_plan, packaged_plans
 from dealwire.bench.record import BenchOutcome, NotRunCause
-from dealwire.bench.report.comparing import compare_reports
 from dealwire.bench.report.report import BenchVerdict, Report
 from dealwire.bench.report.signing import ReportSignature, beside
 from dealwire.bench.report.text import summary_lines, text_lines
@@ -189,9 +187,7 @@ def _judge(
     signer, before = files.signer(), read_earlier(against) if against else None
     line = _wire(device, address, choices, hands, ProgressLine(silent=as_json), entries.dialect)
     run = _run(entries, device, choices, line, watch)
-    report = report_of(run, head)
-    if before is not None:
-        report = replace(report, against=compare_reports(report, *before))
+    report = report_of(run, head, before)
     _say(report, as_json)
     if against is not None and before is not None:
         doubt(against, before[0])

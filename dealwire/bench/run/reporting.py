@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from dealwire.bench.record import Measurement, Result
 from dealwire.bench.report.about import device_facts, local_time, program_facts, protocol_facts, system_words
+from dealwire.bench.report.comparing import compare_reports
 from dealwire.bench.report.conformance import sentence_of
 from dealwire.bench.report.report import (
     CheckRecord,
@@ -34,8 +35,8 @@ class ReportHead:
     ticket: str = ""
 
 
-def report_of(run: BenchRun, head: ReportHead = ReportHead()) -> Report:
-    """The report on a run that has ended, compared with no other."""
+def report_of(run: BenchRun, head: ReportHead = ReportHead(), before: tuple[Report, bytes] | None = None) -> Report:
+    """The report on a run that has ended, compared with the one `before`, which comes with the bytes of its file."""
     options = run.choices.as_options
     checks = tuple(map(check_record, run.results))
     counts = counts_of(checks)
@@ -62,7 +63,8 @@ def report_of(run: BenchRun, head: ReportHead = ReportHead()) -> Report:
         checks=checks,
         against=None,
     )
-    return replace(report, conformance=sentence_of(report) or UNSET)
+    report = replace(report, conformance=sentence_of(report) or UNSET)
+    return report if before is None else replace(report, against=compare_reports(report, *before))
 
 
 def check_record(result: Result) -> CheckRecord:
