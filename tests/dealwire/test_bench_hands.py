@@ -19,7 +19,7 @@ from dealwire.bench.hands.command import HandsChannel, HandsGone, ProgramHands
 from dealwire.bench.hands.hands import Hands as BenchHands
 from dealwire.bench.hands.hands import SimulatedHands
 from dealwire.bench.hands.program import ActFailed, Hands, serve
-from dealwire.bench.plan.plan import hands_needed, load_plan
+from dealwire.bench.plan.plan import load_plan
 from dealwire.bench.record import BenchOutcome, NotRun, NotRunCause, Result
 from dealwire.bench.run.rig import SimulatedRig
 from dealwire.bench.run.runner import BenchChoices, run_plan
@@ -76,7 +76,7 @@ def test_an_action_is_there_once_and_every_act_and_fault_is_one() -> None:
 def test_every_plan_asks_for_nothing_but_actions() -> None:
     needed = {
         action for plan in ("shuffler", "shoe", "table-controller") for check in load_plan(plan).check
-        for action, _ in hands_needed(check.steps)
+        for step in check.steps for action, _ in step.needs
     }  # fmt: skip
     assert {"lift", "green", "load", "packet-count", "power-off", "power-on"} <= needed
     assert {"cable-out", "cable-in", "start-game", "draw"} <= needed

@@ -9,6 +9,7 @@ from dealwire.bench.hands.hands import SIMULATED_ACTS
 from dealwire.bench.plan.plan import VERBS, known_plans, load_plan
 from dealwire.bench.rules import ALL_RULES
 from dealwire.bench.values import BadValue, milliseconds
+from dealwire.bench.verbs.step import PlanStep
 from dealwire.rehearsal.faults import acts, faults
 from protocol.faults import Fault
 from protocol.tomlfile import TomlFileError
@@ -44,7 +45,7 @@ def test_ids_are_there_once(name: str) -> None:
 
 
 def test_every_verb_does_something_and_every_rule_is_judged_somewhere() -> None:
-    assert all("_run" in vars(cls) for cls in VERBS.values())
+    assert all(cls._run is not PlanStep._run for cls in VERBS.values())
     judged = {rule.rule for name in known_plans() for rule in load_plan(name).rule}
     assert judged == set(ALL_RULES)
 

@@ -4,7 +4,7 @@ A step is one inline table with one verb; the other keys are the verb's.
 """
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
@@ -13,7 +13,6 @@ from pydantic import BeforeValidator, Field, InstanceOf, PrivateAttr, model_vali
 
 from dealer_flow.record.base import Record
 from dealer_flow.tomlfile import TOML_MAX_BYTES, fault_in, files_in, load, locate
-from dealwire.bench.hands.actions import CABLE_IN, CABLE_OUT, POWER_OFF, POWER_ON
 from dealwire.bench.hands.profiles import PROFILES
 from dealwire.bench.record import Area
 from dealwire.bench.rules import ALL_RULES
@@ -27,7 +26,7 @@ from dealwire.bench.verbs.dialect import DIALECT_VERBS
 from dealwire.bench.verbs.dialect_probe import PROBES
 from dealwire.bench.verbs.soak import Soak
 from dealwire.bench.verbs.stand import Stand
-from dealwire.bench.verbs.step import PlanStep, Prepared, Strict
+from dealwire.bench.verbs.step import HandNeed, PlanStep, Prepared, Strict
 from devices.files import read_file
 from protocol.tdp.messages import Capability, Role
 from protocol.tomlfile import Key
@@ -61,6 +60,11 @@ class Repeat(PlanStep):
     repeat: int = Field(ge=1, le=1000)
     steps: tuple[BenchStep, ...]
     """What is done and looked at, one step after the other."""
+
+    @property
+    def needs(self) -> Sequence[HandNeed]:
+        """Those of its steps."""
+        return [need for step in self.steps for need in step.needs]
 
     def _run(self, stand: Stand) -> None:
         for _ in range(self.repeat):
@@ -334,39 +338,6 @@ def _load(source: str | Path, above: tuple[str, ...]) -> BenchPlan:
     return whole
 
 
-# ------------------------------------------------------------------ what hands have to do
-
-HandNeed = tuple[str, Mapping[str, Any]]
-"""An action of `hand_actions`, and the fields that the plan gives."""
-
-
-def hands_needed(steps: Iterable[PlanStep]) -> Iterator[HandNeed]:
-    """Every act, fault and turn of plug or cable in these steps and in those within them. What brings a device into a
-    state is not among them: that depends on the state it is in."""
-    for step in steps:
-        match step:
-            case Repeat():
-                yield from hands_needed(step.steps)
-            case d.ActAtDevice():
-                yield step.do, step.fields
-            case d.Faulting():
-                yield step.fault, step.fields
-            case d.Power():
-                yield from ((POWER_OFF, {}),) if step.power != "on" else ()
-                yield from ((POWER_ON, {}),) if step.power != "off" else ()
-            case d.Cable():
-                yield from ((CABLE_OUT, {}),) if step.cable != "in" else ()
-                yield from ((CABLE_IN, {}),) if step.cable != "out" else ()
-            case d.DealPackets() if step.deal or step.finish:
-                yield "lift", {}
-            case d.WrongPacket():
-                yield "lift", {}
-
-
 def checks_for_hands(plan: BenchPlan) -> list[str]:
     """The checks that cannot be made without hands; others may need them to bring the device into a state."""
-    return [check.id for check in plan.check if any(True for _ in hands_needed(check.steps)) or _soaks(check.steps)]
-
-
-def _soaks(steps: Iterable[PlanStep]) -> bool:
-    return any(isinstance(step, Soak) for step in steps)
+    return [check.id for check in plan.check if any(step.needs or isinstance(step, Soak) for step in check.steps)]

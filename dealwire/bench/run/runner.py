@@ -8,7 +8,7 @@ from typing import Final
 
 from dealwire.bench.hands.hands import Hands
 from dealwire.bench.hands.profiles import PROFILES
-from dealwire.bench.plan.plan import BenchPlan, Check, DialectPlan, RuleEntry, hands_needed, packaged_plan
+from dealwire.bench.plan.plan import BenchPlan, Check, DialectPlan, RuleEntry, packaged_plan
 from dealwire.bench.record import BenchOutcome, Failed, NotOpened, NotRun, NotRunCause, Result
 from dealwire.bench.report.about import plan_facts
 from dealwire.bench.report.report import PlanFacts, RunOptions, only_words
@@ -252,5 +252,6 @@ def _check_needs(stand: AnyStand, check: Check) -> None:
         if not stand.capabilities & Capability[name]:
             raise NotRun(f"the device has no {name}", NotRunCause.NOT_OFFERED)
     # what hands have to do is known beforehand: no check is left half done
-    for action, fields in hands_needed(check.steps):
-        stand.hands.ready_for(action, fields)
+    for step in check.steps:
+        for action, fields in step.needs:
+            stand.hands.ready_for(action, fields)

@@ -1,11 +1,12 @@
 """The verbs that do something at the device: hands, power, states, dealing, counting."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Final, Literal, Self
 
 from pydantic import Field, model_validator
 
+from dealwire.bench.hands.actions import CABLE_IN, CABLE_OUT, POWER_OFF, POWER_ON
 from dealwire.bench.hands.hands import OFF_MS
 from dealwire.bench.hands.profiles import BADGE
 from dealwire.bench.record import Failed, NotRun
@@ -13,7 +14,7 @@ from dealwire.bench.rules.card_ledger import Book
 from dealwire.bench.values import STATES, Wanted, in_words, spell
 from dealwire.bench.verbs.probe import MS
 from dealwire.bench.verbs.stand import LIFT_MS, AnyStand, Stand
-from dealwire.bench.verbs.step import STATUS_MS, Number, PlanStep, Prepared, State, States, Time
+from dealwire.bench.verbs.step import STATUS_MS, HandNeed, Number, PlanStep, Prepared, State, States, Time
 from dealwire.rehearsal.faults import act_named, fault_named
 from devices.simulator.command_rules import CONTROLLER_RULES, SHOE_RULES, CommandRule
 from protocol.faults import Fault
@@ -61,6 +62,11 @@ class ActAtDevice(PlanStep):
         act_named(self.do).filled(self.fields)
         return self
 
+    @property
+    def needs(self) -> Sequence[HandNeed]:
+        """The act."""
+        return [(self.do, self.fields)]
+
     def _run(self, stand: Stand) -> None:
         stand.act(self.do, self.fields)
 
@@ -76,36 +82,45 @@ class Faulting(PlanStep):
         fault_named(self.fault).filled(self.fields)
         return self
 
+    @property
+    def needs(self) -> Sequence[HandNeed]:
+        """The fault."""
+        return [(self.fault, self.fields)]
+
     def _run(self, stand: Stand) -> None:
         stand.fault(self.fault, self.fields)
 
 
-class Power(PlanStep):
+class Turning(PlanStep):
+    """Base of the steps that turn something off, or on, or both with a second between."""
+
+    def _run(self, stand: AnyStand) -> None:
+        for at, (action, _) in enumerate(self.needs):
+            if at:
+                stand.rest(OFF_MS)
+            stand.turn(action)
+
+
+class Power(Turning):
     """`power`: the device is switched off, or on, or both with a second between."""
 
     power: Literal["off", "on", "cycle"]
 
-    def _run(self, stand: AnyStand) -> None:
-        if self.power != "on":
-            stand.power(False)
-        if self.power == "cycle":
-            stand.rest(OFF_MS)
-        if self.power != "off":
-            stand.power(True)
+    @property
+    def needs(self) -> Sequence[HandNeed]:
+        """The plug."""
+        return [(action, {}) for action in (POWER_OFF, POWER_ON) if self.power in ("cycle", action.partition("-")[2])]
 
 
-class Cable(PlanStep):
+class Cable(Turning):
     """`cable`: the cable is pulled, or put back, or both with a second between; the device stays on."""
 
     cable: Literal["out", "in", "cycle"]
 
-    def _run(self, stand: Stand) -> None:
-        if self.cable != "in":
-            stand.cable(False)
-        if self.cable == "cycle":
-            stand.rest(OFF_MS)
-        if self.cable != "out":
-            stand.cable(True)
+    @property
+    def needs(self) -> Sequence[HandNeed]:
+        """The cable."""
+        return [(action, {}) for action in (CABLE_OUT, CABLE_IN) if self.cable in ("cycle", action.partition("-")[2])]
 
 
 class Reopen(PlanStep):
@@ -137,6 +152,11 @@ class DealPackets(PlanStep):
     deal: int = Field(ge=0, le=25)
     finish: bool = False
 
+    @property
+    def needs(self) -> Sequence[HandNeed]:
+        """Whoever lifts."""
+        return [("lift", {})] if self.deal or self.finish else []
+
     def _run(self, stand: Stand) -> None:
         if not _book(stand).under_way:
             accepted(stand, m.DispenseMessage())
@@ -160,6 +180,11 @@ class WrongPacket(PlanStep):
     wrong_packet: int = Field(ge=1, le=25)
     by: int
     """How many cards too many; below zero too few."""
+
+    @property
+    def needs(self) -> Sequence[HandNeed]:
+        """Whoever lifts."""
+        return [("lift", {})]
 
     def _run(self, stand: Stand) -> None:
         ordinal, by = self.wrong_packet, self.by

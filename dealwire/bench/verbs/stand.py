@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 
 from msgspec.structs import replace
 
-from dealwire.bench.hands.actions import CABLE_IN, CABLE_OUT, POWER_OFF, POWER_ON
+from dealwire.bench.hands.actions import CABLE_IN, POWER_OFF, POWER_ON
 from dealwire.bench.hands.hands import Hands
 from dealwire.bench.hands.profiles import Profile, Way
 from dealwire.bench.record import Actor, Failed, HeardFrame, Measurement, Result
@@ -101,27 +101,18 @@ class AnyStand:
         """Let something go wrong."""
         self.show(self.hands.do(name, fields))
 
-    def power(self, on: bool) -> None:
-        """The plug."""
+    def turn(self, action: str) -> None:
+        """The plug off or on, the cable out or in. Nobody knows what the device said while its cable was out."""
         self.probe.look_from_here()
         self.requested_ns = self.probe.wire.now_ns()
-        if not on:
-            self.show(self.hands.do(POWER_OFF))
+        if action == POWER_ON:
             self.probe.started_over()
-        else:
-            self.probe.started_over()
-            self.show(self.hands.do(POWER_ON))
+        self.show(self.hands.do(action))
+        if action != POWER_ON:
+            self.probe.started_over(off=action == POWER_OFF)
+        if action in (POWER_ON, CABLE_IN):
             # an adapter inside the device goes with its power and comes back as another
-            self._opened_again("the line did not come back with the power")
-
-    def cable(self, there: bool) -> None:
-        """The cable. Nobody knows what the device said while it was out."""
-        self.probe.look_from_here()
-        self.requested_ns = self.probe.wire.now_ns()
-        self.show(self.hands.do(CABLE_IN if there else CABLE_OUT))
-        self.probe.started_over(off=False)
-        if there:
-            self._opened_again("the line did not come back with the cable")
+            self._opened_again(f"the line did not come back with the {action.partition('-')[0]}")
 
     def reopen(self) -> None:
         """The line, closed and opened by the bench itself."""

@@ -4,7 +4,7 @@ it is called."""
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, StringConstraints, WithJsonSchema
@@ -15,6 +15,10 @@ from protocol.tdp.messages import Reason
 
 if TYPE_CHECKING:
     from dealwire.bench.verbs.stand import AnyStand
+
+
+HandNeed = tuple[str, Mapping[str, Any]]
+"""An action of `hand_actions`, and the fields that the plan gives."""
 
 
 class Strict(TomlTable):
@@ -34,6 +38,12 @@ class PlanStep(Strict):
     @abstractmethod
     def _run(self, stand: Any) -> None:
         """`stand` is one of the dialect that the plan is for."""
+
+    @property
+    def needs(self) -> Sequence[HandNeed]:
+        """Every act, fault and turn of plug or cable in it. What brings a device into a state is not among them: that
+        depends on the state it is in."""
+        return ()
 
     @property
     def of_status(self) -> Mapping[str, Wanted]:
