@@ -2,22 +2,22 @@
 
 A payload is read as `fixed part, then tails, then extensions`. The fixed part (integers, bytes, padded text)
 becomes one `struct.Struct`; each tail is a counted run of bytes, of integers or of small integer records.
-Anything else is refused when the module is imported, so no declaration can mean one thing here and another
-to `construct`.
+What no message declares is refused when the module is imported, so no declaration can mean one thing here and
+another to `construct`.
 """
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator
-from enum import IntEnum, IntFlag
 from typing import Any, Final
 
 import construct as c
 from msgspec import Struct
 
 from protocol.tdp.messages import Message
-from protocol.tdp.packets import EXTENSION, HEADER, VERSION, Code
+from protocol.tdp.packets import HEADER, VERSION, DeclaredField
+from protocol.tdp.wire import Field as Field
 from protocol.tdp.wire import Shape as Shape
 
 HEADER_SIZE: Final = HEADER.sizeof()
@@ -89,26 +89,13 @@ class Underivable(TypeError):
 FIXED: Final = (Shape.INTEGER, Shape.BYTES, Shape.TEXT)
 
 
-class Field(Struct, frozen=True):
-    """One declared field: `code` is its `struct` format without byte order (of one element, for a counted run),
-    `size` its bytes (of one element), `names` what its values mean, `doc` a phrase, `parts` a record's fields."""
-
-    name: str
-    shape: Shape
-    code: str
-    size: int
-    names: type[IntEnum] | type[IntFlag] | str | None
-    doc: str
-    parts: tuple[Field, ...] = ()
-
-
 def fields_of(declaration: Any) -> tuple[Field, ...]:
-    """The fields of a payload's declaration, without its extensions; Underivable for an unknown shape."""
-    subcons = list(declaration.subcons)
-    terminated, extensions = subcons.pop(), subcons.pop()
-    if _bare(terminated)[0] is not c.Terminated or not _is_extensions(extensions):
+    """The fields of a payload's declaration, without its extensions; Underivable for one that was not declared by a
+    message, or is out of order."""
+    *fields, extensions, terminated = declaration.subcons
+    if terminated is not c.Terminated or extensions.name != "extensions":
         raise Underivable(f"{declaration!r} must end with extensions and Terminated")
-    found = tuple(_field(subcon) for subcon in subcons)
+    found = tuple(_field(subcon) for subcon in fields)
     shapes = [field.shape in FIXED for field in found]
     if shapes != sorted(shapes, reverse=True):
         raise Underivable(f"{declaration!r}: a fixed field after a counted one")
@@ -120,65 +107,11 @@ def header_fields() -> tuple[Field, ...]:
     return tuple(_field(subcon) for subcon in HEADER.subcons)
 
 
-def _bare(subcon: Any) -> tuple[Any, Any]:
-    """The construct under its name, and the names its values have."""
-    names = None
-    while isinstance(subcon, (c.Renamed, Code)):
-        names = subcon.names if isinstance(subcon, Code) else names
-        subcon = subcon.subcon
-    return subcon, names
-
-
-def _is_extensions(subcon: Any) -> bool:
-    bare, _ = _bare(subcon)
-    return subcon.name == "extensions" and isinstance(bare, c.GreedyRange) and bare.subcon is EXTENSION
-
-
 def _field(subcon: Any) -> Field:
-    bare, names = _bare(subcon)
-    name, doc = subcon.name, subcon.docs
-    if isinstance(bare, c.FormatField):
-        return Field(name, Shape.INTEGER, _integer(bare), bare.sizeof(), names, doc)
-    if type(bare) is c.Bytes and isinstance(bare.length, int):
-        return Field(name, Shape.BYTES, f"{bare.length}s", bare.length, names, doc)
-    if isinstance(bare, c.StringEncoded):
-        return _text(bare, name, doc)
-    if isinstance(bare, c.Prefixed) and bare.lengthfield is c.Int8ul and bare.subcon is c.GreedyBytes:
-        return Field(name, Shape.BLOB, "", 1, names, doc)
-    if isinstance(bare, c.FocusedSeq):
-        return _counted(bare, name, doc)
-    raise Underivable(f"field {name}: no decoder for {bare!r}")
-
-
-def _integer(bare: Any) -> str:
-    order, code = bare.fmtstr[0], bare.fmtstr[1:]
-    if order != "<" or code not in "BHLQ":
-        raise Underivable(f"{bare!r}: integers are unsigned and little-endian")
-    return str(code)
-
-
-def _text(bare: Any, name: str, doc: str) -> Field:
-    sized = bare.subcon
-    padded = isinstance(sized, c.FixedSized) and isinstance(sized.subcon, c.NullStripped)
-    if bare.encoding != "ascii" or not padded or sized.subcon.pad != b"\0":
-        raise Underivable(f"field {name}: text is ASCII, padded with zeros")
-    return Field(name, Shape.TEXT, f"{sized.length}s", sized.length, None, doc)
-
-
-def _counted(bare: Any, name: str, doc: str) -> Field:
-    """`PrefixedArray`, which construct builds out of three of its other parts."""
-    count, items = (_bare(subcon)[0] for subcon in bare.subcons)
-    if bare.parsebuildfrom != "items" or count.subcon is not c.Int8ul or type(items) is not c.Array:
-        raise Underivable(f"field {name}: not an array counted by one byte")
-    element, names = _bare(items.subcon)
-    if isinstance(element, c.FormatField):
-        return Field(name, Shape.RUN, _integer(element), element.sizeof(), names, doc)
-    if not isinstance(element, c.Struct):
-        raise Underivable(f"field {name}: no decoder for an array of {element!r}")
-    parts = tuple(_field(subcon) for subcon in element.subcons)
-    if any(part.shape is not Shape.INTEGER for part in parts):
-        raise Underivable(f"field {name}: a record holds integers only")
-    return Field(name, Shape.RECORDS, "".join(part.code for part in parts), element.sizeof(), None, doc, parts)
+    declared = subcon.subcon if isinstance(subcon, c.Renamed) else subcon
+    if not isinstance(declared, DeclaredField):
+        raise Underivable(f"field {subcon.name}: no message declares it")
+    return declared.field
 
 
 HEADER_CODES: Final = "".join(field.code for field in header_fields())

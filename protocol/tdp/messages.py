@@ -10,6 +10,8 @@ from collections.abc import Callable
 from enum import IntEnum, IntFlag
 from typing import Annotated, Final, NamedTuple, TypeVar
 
+from msgspec import Struct
+
 from protocol.faults import Fault
 from protocol.message import Message as Message
 from protocol.tdp.wire import (
@@ -328,6 +330,17 @@ class ActionManner(IntEnum):
 
 
 # ------------------------------------------------------------------ how a message is declared
+
+
+class FrameHeader(Struct, frozen=True):
+    """What stands before every message, whatever the version."""
+
+    version: Annotated[U8, "protocol major number"]
+    flags: Annotated[U8, "bits 7-4: the receiver must understand; bits 3-0: it may ignore"]
+    kind: Annotated[U8, Kind, "what the frame is for"]
+    link_sequence: Annotated[U8, "counts every frame sent in this direction, modulo 256"]
+    request: Annotated[U16, "the command this belongs to, 0 for none"]
+    message: Annotated[U16, "which layout the payload has"]
 
 
 FIRST: Final = "1.0"

@@ -9,9 +9,9 @@ those it does not know.
 
 from __future__ import annotations
 
-from enum import IntEnum, IntFlag
 from typing import Any, Final, get_type_hints
 
+import msgspec
 from construct import (
     Bytes,
     Construct,
@@ -29,10 +29,10 @@ from construct import (
     Terminated,
 )
 
-from protocol.tdp.messages import DECLARED, Kind, Message
+from protocol.tdp.messages import DECLARED, FrameHeader, Kind, Message
 from protocol.tdp.wire import CARDS as CARDS
 from protocol.tdp.wire import PLACES as PLACES
-from protocol.tdp.wire import Form, Shape
+from protocol.tdp.wire import Field, Shape, field_of
 
 VERSION: Final = 1
 """The header's version byte: the protocol's major number."""
@@ -48,60 +48,46 @@ MAX_FRAME: Final = 256
 CRC-32 finds every error of up to four bits at this size."""
 
 
-class Code(Subconstruct):  # type: ignore[type-arg]
-    """An integer whose known values `names` lists; any other value is kept as it is."""
+class DeclaredField(Subconstruct):  # type: ignore[type-arg]
+    """A layout's field, with what was declared of it."""
 
-    def __init__(self, subcon: Any, names: type[IntEnum] | type[IntFlag] | str) -> None:
+    def __init__(self, subcon: Any, field: Field) -> None:
         super().__init__(subcon)
-        self.names = names
+        self.field = field
 
-
-HEADER: Final = Struct(
-    "version" / Int8ul * "protocol major number",
-    "flags" / Int8ul * "bits 7-4: the receiver must understand; bits 3-0: it may ignore",
-    "kind" / Code(Int8ul, Kind) * "what the frame is for",
-    "link_sequence" / Int8ul * "counts every frame sent in this direction, modulo 256",
-    "request" / Int16ul * "the command this belongs to, 0 for none",
-    "message" / Int16ul * "which layout the payload has",
-)
 
 EXTENSION: Final = Struct("type" / Int8ul, "value" / Prefixed(Int8ul, GreedyBytes))
 
 _INTEGERS: Final = {1: Int8ul, 2: Int16ul, 4: Int32ul, 8: Int64ul}
 
 
-def _bare(form: Form) -> Any:
-    """One value of a form, without a name; one element, of counted integers."""
-    match form.shape:
-        case Shape.INTEGER | Shape.RUN:
-            return _INTEGERS[form.size]
+def _layout(field: Field) -> Any:
+    match field.shape:
+        case Shape.INTEGER:
+            found: Any = _INTEGERS[field.size]
         case Shape.BYTES:
-            return Bytes(form.size)
+            found = Bytes(field.size)
         case Shape.TEXT:
-            return PaddedString(form.size, "ascii")
+            found = PaddedString(field.size, "ascii")
         case Shape.BLOB:
-            return Prefixed(Int8ul, GreedyBytes)
+            found = Prefixed(Int8ul, GreedyBytes)
+        case Shape.RUN:
+            found = PrefixedArray(Int8ul, _INTEGERS[field.size])
         case Shape.RECORDS:
-            return PrefixedArray(Int8ul, Struct(*(_field(*part) for part in form.parts.items())))
+            found = PrefixedArray(Int8ul, Struct(*map(_layout, field.parts)))
+    return field.name / DeclaredField(found, field)
 
 
-def _field(name: str, declared: Any) -> Any:
-    """A field as it is declared: its form, what its values mean, a phrase; of the latter two, any."""
-    form, *notes = declared.__metadata__
-    doc = "".join(one for one in notes if type(one) is str)
-    codes = [one for one in notes if type(one) is not str]
-    found = Code(_bare(form), codes[0]) if codes else _bare(form)
-    found = name / (PrefixedArray(Int8ul, found) if form.shape is Shape.RUN else found)
-    return found * doc if doc else found
+def _fields(declared: type[msgspec.Struct]) -> list[Any]:
+    hints = get_type_hints(declared, include_extras=True)
+    return [_layout(field_of(name, hints[name])) for name in declared.__struct_fields__]
+
+
+HEADER: Final = Struct(*_fields(FrameHeader))
 
 
 def _payload(cls: type[Message]) -> Construct[Any, Any]:
-    fields = get_type_hints(cls, include_extras=True)
-    return Struct(
-        *(_field(name, fields[name]) for name in cls.__struct_fields__),
-        "extensions" / GreedyRange(EXTENSION),
-        Terminated,
-    )
+    return Struct(*_fields(cls), "extensions" / GreedyRange(EXTENSION), Terminated)
 
 
 Packet = tuple[type[Message], "Construct[Any, Any]"]

@@ -2,7 +2,7 @@
 an integer of two bytes, whose known values `Fault` lists, and a phrase about it."""
 
 from collections.abc import Mapping
-from enum import StrEnum
+from enum import IntEnum, IntFlag, StrEnum
 from typing import Annotated, Any, Final
 
 from msgspec import Struct
@@ -32,6 +32,39 @@ class CodeTable(StrEnum):
 
     CARD = "card"
     PLACE = "place"
+
+
+class Field(Struct, frozen=True):
+    """One declared field: `code` is its `struct` format without byte order (of one element, for a counted run),
+    `size` its bytes (of one element), `names` what its values mean, `doc` a phrase, `parts` a record's fields."""
+
+    name: str
+    shape: Shape
+    code: str
+    size: int
+    names: type[IntEnum] | type[IntFlag] | str | None
+    doc: str
+    parts: tuple["Field", ...] = ()
+
+
+_INTEGERS: Final = {1: "B", 2: "H", 4: "L", 8: "Q"}
+
+
+def field_of(name: str, declared: Any) -> Field:
+    """The field that an annotation declares: its form, what its values mean, a phrase; of the latter two, any."""
+    form, *notes = declared.__metadata__
+    doc = "".join(note for note in notes if type(note) is str)
+    names = next((note for note in notes if type(note) is not str), None)
+    parts = tuple(field_of(*part) for part in form.parts.items())
+    match form.shape:
+        case Shape.INTEGER | Shape.RUN:
+            code = _INTEGERS[form.size]
+        case Shape.BYTES | Shape.TEXT:
+            code = f"{form.size}s"
+        case _:
+            code = "".join(part.code for part in parts)
+    size = sum(part.size for part in parts) or form.size
+    return Field(name, form.shape, code, size, names, doc, parts)
 
 
 CARDS: Final[str] = CodeTable.CARD
