@@ -11,7 +11,7 @@ from dealer_flow.procedure.steps.due import Due
 from dealer_flow.procedure.steps.kinds import AnyStep
 from dealwire.rehearsal.dealt_table import Counted, Course, DealtTable, Doings
 from dealwire.rehearsal.playing_dealer import AT_TABLE
-from dealwire.rehearsal.scenario import Scenario, SimulatedPlayer
+from dealwire.rehearsal.scenario import RoundPlan, Scenario, SimulatedPlayer
 from dealwire.rehearsal.shoe_hands import AT_SHOE, ShoeHands
 from dealwire.rehearsal.step_dealer import StepDealer
 from dealwire.rehearsal.trouble import What
@@ -47,14 +47,12 @@ class CardDealer(ShoeHands, StepDealer):
 
     # -------------------------------------------------------------- the evening
 
-    def _evening(self) -> Doings:
+    def _sit_down(self) -> Doings:
         yield lambda: self.shoe.state is not S.BOOT
-        for plan in self._scenario.plans():
-            self._begin_plan(plan)
-            self._drawn, self._burned_early, self._turned = 0, False, False
-            yield from self._bets()
-            yield from self._round()
-            yield from self._clear_table()
+
+    def _begin_round(self, plan: RoundPlan) -> None:
+        super()._begin_round(plan)
+        self._drawn, self._burned_early, self._turned = 0, False, False
 
     def _make_ready(self) -> Doings:
         """Fill the shoe when it is empty, over, or would not do for the round."""
@@ -82,14 +80,12 @@ class CardDealer(ShoeHands, StepDealer):
         self._worn = True
 
     def _clear_table(self) -> Doings:
-        yield from self.collect_bets()
         yield from self.at(AT_SHOE)
         self.shoe.end_round()
         if self.procedure.plan.procedure.deck.fresh == "each-round":
             self.shoe.empty()
         self._worn |= self._alike()
-        for spot in {spot for spot, _ in self.cards}:
-            self.cards.remove(spot)
+        yield from super()._clear_table()
 
     def _alike(self) -> bool:
         """Identical cards out of the shoe lie in one hand, after which it is shuffled."""
@@ -258,9 +254,6 @@ class CardDealer(ShoeHands, StepDealer):
         self.cards.pick(place, SHOE, [self.cards.count(place) - 1])
         yield from self.refill()
 
-    def _from_hand(self, place: Place, cards: int) -> int:
-        return self.cards.deal(REMAINDER, place, cards)
-
     def _complete(self, place: Place) -> Doings:
         yield from self.at(AT_SHOE)
         if place == BURN:
@@ -294,7 +287,5 @@ class CardDealer(ShoeHands, StepDealer):
         self.shoe.begin()
         yield from self.shown()
 
-    def _remainder(self) -> Doings:
-        if self.procedure.plan.exact_rest is not None:
-            yield from self.at(AT_TABLE)
-            self.controller.count(REMAINDER, len(self.shoe.cards) + self.replaced)  # dead cards are spread with them
+    def _left(self) -> int:
+        return len(self.shoe.cards) + self.replaced  # dead cards are spread with them

@@ -17,15 +17,6 @@ BACK: Final = 1
 class HandDealer(StepDealer):
     """Plays `scenario` with a deck in the dealer's hand and a table controller."""
 
-    def _evening(self) -> Doings:
-        for plan in self._scenario.plans():
-            self._begin_plan(plan)
-            yield from self._bets()
-            yield from self._round()
-            yield from self.collect_bets()
-            for spot in {spot for spot, _ in self.cards}:
-                self.cards.remove(spot)
-
     def _make_ready(self) -> Doings:
         """A whole deck, shuffled and cut."""
         self.cards.bring(BACK, REMAINDER, self.procedure.plan.jokers)
@@ -48,16 +39,8 @@ class HandDealer(StepDealer):
                 return
         yield from super()._deal_by_hand(packets)
 
-    def _from_hand(self, place: Place, cards: int) -> int:
-        return self.cards.deal(REMAINDER, place, cards)
-
     def _complete(self, place: Place) -> Doings:
         yield from self.at(AT_TABLE)
         yield self.pace.lift
         self.cards.put_under(place, self._from_hand(place, 1))
         self.controller.confirm()
-
-    def _remainder(self) -> Doings:
-        if self.procedure.plan.exact_rest is not None:
-            yield from self.at(AT_TABLE)
-            self.controller.count(REMAINDER, self.cards.count(REMAINDER))

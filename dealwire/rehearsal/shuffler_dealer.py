@@ -8,8 +8,7 @@ from dealer_flow.procedure.steps.due import Due
 from dealer_flow.procedure.steps.kinds import AnyStep
 from dealwire.rehearsal.dealt_table import Course, DealtTable, Doings
 from dealwire.rehearsal.floor_supervisor import BADGE, CARDS_ASTRAY, DEAL_ON, OTHER_DECK
-from dealwire.rehearsal.playing_dealer import AT_TABLE
-from dealwire.rehearsal.scenario import Scenario
+from dealwire.rehearsal.scenario import RoundPlan, Scenario
 from dealwire.rehearsal.step_dealer import StepDealer
 from dealwire.rehearsal.trouble import PlannedTrouble, What
 from devices.simulator.deck import Bay, Cards
@@ -80,19 +79,17 @@ class ShufflerDealer(StepDealer):
 
     # -------------------------------------------------------------- the evening
 
-    def _evening(self) -> Doings:
+    def _sit_down(self) -> Doings:
         for deck in DECKS:
             self.cards.bring(deck, REMAINDER, self.procedure.plan.jokers)
         yield lambda: self.shuffler.state is not S.BOOT and self.shuffler.state is not S.SELF_TEST
         yield from self.reload()
-        for plan in self._scenario.plans():
-            self._begin_plan(replace(plan, troubles=(*plan.troubles, *self._next_troubles)))
-            self._group, self.in_round, self.dealt, self.by_hand = -1, True, False, False
-            self._next_troubles.clear()
-            self.shuffler.mishaps = [mishap for trouble in self.plan.troubles if (mishap := trouble.mishap())]
-            yield from self._bets()
-            yield from self._round()
-            yield from self._clear_table()
+
+    def _begin_round(self, plan: RoundPlan) -> None:
+        super()._begin_round(replace(plan, troubles=(*plan.troubles, *self._next_troubles)))
+        self._group, self.in_round, self.dealt, self.by_hand = -1, True, False, False
+        self._next_troubles.clear()
+        self.shuffler.mishaps = [mishap for trouble in self.plan.troubles if (mishap := trouble.mishap())]
 
     def reload(self, overlooked: int = 0) -> Doings:
         """Put every deck that lies on the table into the shuffler as soon as its input is free, all but a few cards."""
@@ -299,9 +296,7 @@ class ShufflerDealer(StepDealer):
             yield from self.at(AT_SHUFFLER)
             self.shuffler.lift(REMAINDER, self.now_ns)
             self._dealing = False
-            if self.procedure.plan.exact_rest is not None:
-                yield from self.at(AT_TABLE)
-                self.controller.count(REMAINDER, self.cards.count(REMAINDER))
+            yield from super()._remainder()
 
     def _bring_out(self) -> Doings:
         """What is left of a round that ended early comes out, and is lifted."""
@@ -320,7 +315,6 @@ class ShufflerDealer(StepDealer):
             self.cards.bring(deck, REMAINDER, self.procedure.plan.jokers)
 
     def _clear_table(self) -> Doings:
-        yield from self.collect_bets()
         yield from self.at(AT_SHUFFLER)
         self.cards.lift(Bay.REJECT, REMAINDER)
         short = self.plan.find(What.DECK)

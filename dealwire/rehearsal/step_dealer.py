@@ -29,22 +29,13 @@ from dealwire.rehearsal.scenario import RoundPlan, Scenario
 from dealwire.rehearsal.trouble import HANDS, PlannedTrouble, What
 from devices.simulator.deck import FIRST_JOKER, Cards
 from protocol.cards import CARDS, UNREAD
-from protocol.places import COMMUNITY, DEALER, MUCK, Place
+from protocol.places import COMMUNITY, DEALER, MUCK, REMAINDER, Place
 from protocol.tdp.messages import BadgeLevel, Mishandling
 from protocol.tdp.messages import ControllerState as C
 
 STRAY: Final = CARDS[FIRST_JOKER]
 """A joker that is no card of the deck."""
-MISHANDLED: Final = {
-    What.EXPOSED: Mishandling.EXPOSED,
-    What.OFF_TABLE: Mishandling.OFF_TABLE,
-    What.FOULED: Mishandling.FOULED,
-    What.JOKER: Mishandling.JOKER,
-    What.BOXED: Mishandling.BOXED,
-    What.FOULED_BY_PLAYER: Mishandling.FOULED_BY_PLAYER,
-    What.FOULED_BY_OTHERS: Mishandling.FOULED_BY_OTHERS,
-    What.EXPOSED_BY_PLAYER: Mishandling.EXPOSED_BY_PLAYER,
-}
+MISHANDLED: Final = {what: Mishandling[what.name] for what in HANDS}
 
 
 class StepDealer(SupervisedDealer):
@@ -73,6 +64,29 @@ class StepDealer(SupervisedDealer):
 
     # -------------------------------------------------------------- for the device at the table
 
+    def _evening(self) -> Doings:
+        yield from self._sit_down()
+        for plan in self._scenario.plans():
+            self._begin_round(plan)
+            yield from self._bets()
+            yield from self._round()
+            yield from self.collect_bets()
+            yield from self._clear_table()
+
+    def _sit_down(self) -> Doings:
+        """Until the first round may begin."""
+        yield from ()
+
+    def _begin_round(self, plan: RoundPlan) -> None:
+        """The next round is this one."""
+        self._begin_plan(plan)
+
+    def _clear_table(self) -> Doings:
+        """The cards of a round leave the table for good."""
+        for spot in {spot for spot, _ in self.cards}:
+            self.cards.remove(spot)
+        yield from ()
+
     def _make_ready(self) -> Doings:
         """Until cards may be dealt."""
         raise NotImplementedError
@@ -86,8 +100,14 @@ class StepDealer(SupervisedDealer):
         raise NotImplementedError
 
     def _remainder(self) -> Doings:
-        """All cards are out: what is left is dealt with."""
-        raise NotImplementedError
+        """All cards are out: what is left is dealt with, here by counting it where the procedure says how many."""
+        if self.procedure.plan.exact_rest is not None:
+            yield from self.at(AT_TABLE)
+            self.controller.count(REMAINDER, self._left())
+
+    def _left(self) -> int:
+        """Cards that are left of the deck."""
+        return self.cards.count(REMAINDER)
 
     def _new_deck(self) -> None:
         """Put another deck in the place of the one that was dealt."""
@@ -95,7 +115,7 @@ class StepDealer(SupervisedDealer):
 
     def _from_hand(self, place: Place, cards: int) -> int:
         """Lay so many cards of the deck in the dealer's hand at a place; says how many there were."""
-        raise NotImplementedError
+        return self.cards.deal(REMAINDER, place, cards)
 
     # -------------------------------------------------------------- the round
 
