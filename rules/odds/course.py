@@ -48,8 +48,8 @@ def for_least(ways: Sequence[Way]) -> list[Way]:
 
 
 def by_stake(ways: Sequence[Way]) -> list[Way]:
-    """A fold first, then by what lies there; without a fold where staying costs nothing more."""
-    stay = [way.lying.wagers for way in ways if not way.lying.folded]
+    """A fold first, then by what lies there; without a fold where playing on costs nothing more."""
+    stay = [way.lying.wagers for way in ways if not way.lying.folded and not (way.choice and way.choice.last)]
     able = (way for way in ways if not way.lying.folded or way.lying.wagers not in stay)
     return sorted(able, key=lambda way: (not way.lying.folded, sum(way.lying.wagers.values())))
 
@@ -155,6 +155,8 @@ class GameCourse(ABC, Generic[V]):
             return self._from(after, lying)
         (place, number), *others = cards
         at = OWN if place == _SEATS else place
+        if at not in self._looked_at and not any(each.name in self._points for each in self.plan.steps[after.step :]):
+            return self._seen(others, step, after, lying, turned=turned)  # nothing hangs on them any more
         after = _with(after, at, -number) if turned and at != OWN else after
 
         def go_on(then: Lying) -> V:

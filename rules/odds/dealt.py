@@ -22,23 +22,42 @@ from rules.odds.question import Progress
 
 Key = Callable[[tuple[Card, ...]], Hashable]
 
-_SUITS: Final = 4
-_RANKS: Final = range(1, 14)
-_JOKER: Final = 0x51
+_JOKERS: Final = CARDS[0x51:0x55]
+_DIGIT: Final = 128
+"""Bits for the ways to hold cards with so many of one's own: more than any number of hands takes."""
 _STEP: Final = 1 << 12
 """Hands between two words on how far it is."""
 
 
 class CardDeck(NamedTuple):
-    """What is dealt from: `decks` decks of 52 cards and `jokers` jokers each."""
+    """What is dealt from: `decks` decks of all `ranks` in so many `suits` and `jokers` jokers each. `own` cards of a
+    hand come from a deck of their own, which has no jokers."""
 
     decks: int = 1
     jokers: int = 0
+    own: int = 0
+    ranks: tuple[int, ...] = (*range(1, 14),)
+    suits: int = 4
 
     @property
     def cards(self) -> int:
-        """How many there are."""
-        return self.decks * (52 + self.jokers)
+        """How many there are, without the deck of one's own."""
+        return self.decks * (len(self.ranks) * self.suits + self.jokers)
+
+    def hands(self, cards: int) -> int:
+        """In how many ways so many cards are dealt."""
+        return comb(len(self.ranks) * self.suits, self.own) * comb(self.cards, cards - self.own)
+
+    def ways(self, times: int, suits: int = 1) -> int:
+        """In how many ways cards of a rank and of some suits are held so often: a digit for each number of own ones."""
+        return sum(
+            comb(suits, own) * comb(self.decks * suits, times - own) << _DIGIT * own
+            for own in range(min(self.own, times) + 1)
+        )
+
+    def dealt(self, ways: int) -> int:
+        """The ways with as many own cards as there are to be."""
+        return ways >> _DIGIT * self.own & (1 << _DIGIT) - 1
 
 
 class Holding(NamedTuple):
@@ -49,7 +68,7 @@ class Holding(NamedTuple):
 
 
 Weighed = tuple[tuple[Card, ...], int]
-"""A hand, and how many there are of which it is one."""
+"""A hand, and how many there are of which it is one, as `CardDeck.ways` has it."""
 
 
 def count_dealt(
@@ -61,54 +80,56 @@ def count_dealt(
     by_suit: bool = False,
     progress: Progress | None = None,
 ) -> Counter[Hashable]:
-    """Key -> how many of the hands of `cards` cards have it; they add up to C(cards of the shoe, `cards`).
+    """Key -> how many of the hands of `cards` cards have it; they add up to all that can be dealt.
 
     `suited`: from how many cards of one suit on suits matter, a joker counted as one; None where they may always.
     `by_suit`: the key knows one suit from another.
     """
     found: Counter[Hashable] = Counter()
-    number = 0
+    number, of = 0, shoe.hands(cards)
     for jokers in range(min(shoe.jokers * shoe.decks, cards) + 1):
-        wild = tuple(CARDS[_JOKER + index % _SUITS] for index in range(jokers))
+        wild = tuple(_JOKERS[index % len(_JOKERS)] for index in range(jokers))
         ways = comb(shoe.jokers * shoe.decks, jokers)
-        for hand, copies in _hands(cards - jokers, shoe.decks, suited and suited - jokers, by_suit):
-            found[key(hand + wild)] += ways * copies
-            number += 1
-            if progress is not None and not number % _STEP:
-                progress(found.total(), comb(shoe.cards, cards))
-    if found.total() != comb(shoe.cards, cards):
-        raise AssertionError(f"{found.total():,} of {comb(shoe.cards, cards):,} hands were counted")
+        for hand, copies in _hands(cards - jokers, shoe, suited and suited - jokers, by_suit):
+            if dealt := shoe.dealt(copies):
+                found[key(hand + wild)] += ways * dealt
+                number += 1
+                if progress is not None and not number % _STEP:
+                    progress(found.total(), of)
+    if found.total() != of:
+        raise AssertionError(f"{found.total():,} of {of:,} hands were counted")
     return found
 
 
-def _hands(cards: int, decks: int, suited: int | None, by_suit: bool) -> Iterator[Weighed]:
+def _hands(cards: int, shoe: CardDeck, suited: int | None, by_suit: bool) -> Iterator[Weighed]:
     """Hands without a joker, each with how many it speaks for."""
+    suits = range(shoe.suits)
     if by_suit:
-        for sizes in product(range(cards + 1), repeat=_SUITS):
+        for sizes in product(range(cards + 1), repeat=shoe.suits):
             if sum(sizes) == cards:
-                for held in product(*(_holdings(size, decks) for size in sizes)):
-                    yield _cards(range(_SUITS), held), prod(each.ways for each in held)
+                for held in product(*(_holdings(size, shoe) for size in sizes)):
+                    yield _cards(suits, held), prod(each.ways for each in held)
     elif suited is None or suited < 1 or 2 * suited <= cards or cards < suited:
         if suited is not None and 0 <= cards < suited:
-            yield from _ranks_alone(cards, decks, cards + 1)
+            yield from _ranks_alone(cards, shoe, cards + 1)
         else:
-            yield from _up_to_suits(cards, decks, range(_SUITS))
+            yield from _up_to_suits(cards, shoe, suits)
     else:
-        yield from _ranks_alone(cards, decks, suited)
+        yield from _ranks_alone(cards, shoe, suited)
         for size in range(suited, cards + 1):
-            others = list(_up_to_suits(cards - size, decks, range(1, _SUITS)))
-            for main in _holdings(size, decks):
+            others = list(_up_to_suits(cards - size, shoe, suits[1:]))
+            for main in _holdings(size, shoe):
                 of_suit = _cards((0,), (main,))
                 for rest, ways in others:
-                    yield of_suit + rest, _SUITS * main.ways * ways
+                    yield of_suit + rest, shoe.suits * main.ways * ways
 
 
 @cache
-def _holdings(size: int, decks: int) -> tuple[Holding, ...]:
+def _holdings(size: int, shoe: CardDeck) -> tuple[Holding, ...]:
     """Every choice of `size` cards of one suit."""
     chosen = (
-        (ranks, prod(comb(decks, times) for times in Counter(ranks).values()))
-        for ranks in combinations_with_replacement(_RANKS, size)
+        (ranks, prod(shoe.ways(times) for times in Counter(ranks).values()))
+        for ranks in combinations_with_replacement(shoe.ranks, size)
     )
     return tuple(Holding(ranks, ways) for ranks, ways in chosen if ways)
 
@@ -117,22 +138,22 @@ def _cards(suits: Sequence[int], held: Sequence[Holding]) -> tuple[Card, ...]:
     return tuple(CARDS[suit + 1 << 4 | rank] for suit, each in zip(suits, held, strict=True) for rank in each.ranks)
 
 
-def _up_to_suits(cards: int, decks: int, suits: Sequence[int]) -> Iterator[Weighed]:
+def _up_to_suits(cards: int, shoe: CardDeck, suits: Sequence[int]) -> Iterator[Weighed]:
     """Hands of these suits, of each order of suits one."""
     for sizes in _partitions(cards, len(suits), cards):
         groups = [(size, sizes.count(size)) for size in dict.fromkeys(sizes)]
-        for chosen in product(*(_alike(size, number, decks) for size, number in groups)):
+        for chosen in product(*(_alike(size, number, shoe) for size, number in groups)):
             held = [each for group, _ in chosen for each in group]
             orders = factorial(len(suits)) // prod(same for _, same in chosen)
             yield _cards(suits, held), orders * prod(each.ways for each in held)
 
 
 @cache
-def _alike(size: int, number: int, decks: int) -> tuple[tuple[tuple[Holding, ...], int], ...]:
+def _alike(size: int, number: int, shoe: CardDeck) -> tuple[tuple[tuple[Holding, ...], int], ...]:
     """`number` suits with `size` cards each, in one order, and how many orders are the same."""
     return tuple(
         (group, prod(factorial(times) for times in Counter(group).values()))
-        for group in combinations_with_replacement(_holdings(size, decks), number)
+        for group in combinations_with_replacement(_holdings(size, shoe), number)
     )
 
 
@@ -147,23 +168,23 @@ def _partitions(total: int, parts: int, most: int) -> Iterator[tuple[int, ...]]:
             yield (first, *rest)
 
 
-def _ranks_alone(cards: int, decks: int, suited: int) -> Iterator[Weighed]:
+def _ranks_alone(cards: int, shoe: CardDeck, suited: int) -> Iterator[Weighed]:
     """Hands with fewer than `suited` cards of every suit, of each set of ranks one."""
-    for ranks in combinations_with_replacement(_RANKS, cards):
+    for ranks in combinations_with_replacement(shoe.ranks, cards):
         times = tuple(sorted(Counter(ranks).values()))
-        ways = _ways_without(times, decks, suited)
+        ways = _ways_without(times, shoe, suited)
         if ways:
-            yield tuple(CARDS[(at % _SUITS) + 1 << 4 | rank] for at, rank in enumerate(ranks)), ways
+            yield tuple(CARDS[(at % shoe.suits) + 1 << 4 | rank] for at, rank in enumerate(ranks)), ways
 
 
 @cache
-def _ways_without(times: tuple[int, ...], decks: int, suited: int) -> int:
+def _ways_without(times: tuple[int, ...], shoe: CardDeck, suited: int) -> int:
     """Ways to take ranks that are held so many times, fewer than `suited` of each suit; two suits cannot reach it."""
     of_suit = [1]  # index: cards of one given suit
     for number in times:
         grown = [0] * (len(of_suit) + number)
         for there, ways in enumerate(of_suit):
             for taken in range(number + 1):
-                grown[there + taken] += ways * comb(decks, taken) * comb((_SUITS - 1) * decks, number - taken)
+                grown[there + taken] += ways * shoe.ways(taken) * shoe.ways(number - taken, shoe.suits - 1)
         of_suit = grown
-    return sum(of_suit) - _SUITS * sum(of_suit[suited:])
+    return sum(of_suit) - shoe.suits * sum(of_suit[suited:])

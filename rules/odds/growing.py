@@ -4,14 +4,14 @@ All that he knows is a set of cards, so what may come is a table with a row for 
 column for each way to end: a line of choices, and the rows of the pay tables that his hands reach. A card that may come
 sums the tables of the sets that it makes; a choice takes each set's row from the table of the way that gains most. What
 an ending comes to is settled, once for each column.
+Cards are laid aside by their places in the set.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cache, cached_property
-from math import comb, factorial, lcm
+from math import factorial, lcm
 from typing import Final
 
 import numpy as np
@@ -19,28 +19,18 @@ import numpy.typing as npt
 
 from dealer_flow.procedure.must_draw import must_draw
 from protocol.cards import CARDS, Card
+from rules.bets.bet import Bet
+from rules.game.hand_spec import OWN
 from rules.odds.course import GameCourse, GoOn, Way, by_stake, for_least
+from rules.odds.hand_rows import HandRows, LaidAside, one_less, sets_of
 from rules.odds.joint import Ending
-from rules.odds.placed_sets import (
-    Choose,
-    Folded,
-    Ints,
-    Pack,
-    RowFinder,
-    Sets,
-    all_sets,
-    choices,
-    fold,
-    places,
-    with_card,
-)
+from rules.odds.placed_sets import Choose, Ints, Pack, RowFinder, Sets, choices
 from rules.odds.played_round import Group, Lying
-from rules.odds.question import Progress
-from rules.odds.table_rows import TableRows
-from rules.odds.two_more_cards import count_two_more
 
 Flags = npt.NDArray[np.bool_]
-_UNSEEN: Final = CARDS[0x60]
+_PLACES: Final = CARDS[0x60:0x70]
+"""What lies there for the cards of a set, in their order."""
+_NEVER: Final = np.iinfo(np.int64).min
 Rows = tuple[tuple[str, int], ...]
 """Hand -> the row of its pay table that it reaches."""
 
@@ -61,7 +51,7 @@ class Coming:
 
     ends: tuple[End, ...]
     deals: int = 1
-    counts: Ints | None = None
+    counts: Ints | LaidAside | None = None
     made: tuple[tuple[str, int], ...] = ()
     taken: Ints | None = None
 
@@ -76,84 +66,23 @@ class Grown:
     first: Ints
 
 
-@cache
-def sets_of(pack: Pack, known: int) -> Folded:
-    """Every set of so many cards, alike ones folded."""
-    return fold(pack, all_sets(pack.size, known))
-
-
-@dataclass
-class HandRows:
-    """The rows of the pay table of a hand that sets of cards reach, with an example of each."""
-
-    pack: Pack
-    table: TableRows
-    progress: Progress | None = None
-    _examples: dict[tuple[int, int], list[int]] = field(default_factory=dict)
-    _after: dict[tuple[int, int], Ints] = field(default_factory=dict)
-
-    @cached_property
-    def _finder(self) -> RowFinder:
-        return self.table.finder(self.pack)
-
-    @property
-    def kinds(self) -> int:
-        """How many rows there are, that of hands which lose among them."""
-        return len(self.table.pays.nets)
-
-    def rows(self, sets: Sets) -> Ints:
-        """The row of each set."""
-        found = self._finder.rows(sets)
-        for row, at in zip(*np.unique(found, return_index=True), strict=True):
-            self._examples.setdefault((sets.shape[1], int(row)), sets[at].tolist())
-        return found
-
-    def after(self, known: int, number: int) -> Ints:
-        """[set of `known` cards, row] -> how many sets of `number` further cards lead to it; one card or two."""
-        key = known, number
-        if key not in self._after:
-            sets = sets_of(self.pack, known).sets
-            if number == 2:
-                self._after[key] = count_two_more(self._finder, sets, self.kinds, self.progress).astype(np.int64)
-            else:
-                self._after[key] = self._one_more(sets)
-        return self._after[key]
-
-    def _one_more(self, sets: Sets) -> Ints:
-        counts = np.zeros((len(sets), self.kinds), np.int64)
-        for card in range(self.pack.size):
-            able = np.flatnonzero((sets != card).all(axis=1))
-            counts[able, self.rows(with_card(sets[able], card))] += 1
-            if self.progress:
-                self.progress(card + 1, self.pack.size)
-        return counts
-
-    def example(self, cards: int, row: int) -> list[int]:
-        """So many cards that reach a row."""
-        if (cards, row) not in self._examples:
-            known, counts = cards - 2, self._after[cards - 2, 2]
-            start = sets_of(self.pack, known).sets[np.argmax(counts[:, row])]
-            left = np.setdiff1d(np.arange(self.pack.size, dtype=np.uint8), start)
-            pairs = left[all_sets(len(left), 2)]
-            self.rows(np.sort(np.column_stack([pairs, np.tile(start, (len(pairs), 1))]), axis=1))
-        return list(self._examples[cards, row])
-
-
 @dataclass
 class Growing(GameCourse[Coming]):
-    """`tables`: hand -> the rows of the pay table that pay it. `strategy`: what somebody chooses who does not play for
-    the most, by the places of `Grown`."""
+    """`tables`: hand -> the rows of the pay table that pay it. `strategy`: what somebody stakes who does not play for
+    the most, at each choice the place among the stakes that are open, the least first."""
 
     pack: Pack
-    tables: Mapping[str, "HandRows"]
+    tables: Mapping[str, HandRows]
     strategy: Choose | None = None
+    first_ways: Sequence[Way] = field(default=(), init=False)
+    """The ways that are open at the first decision, by their places."""
     _first: Ints | None = field(default=None, init=False)
-    _endings: dict[End, Ending] = field(default_factory=dict, init=False)
+    _endings: dict[End, Ending | None] = field(default_factory=dict, init=False)
 
     def run(self) -> Grown:
         """Every deal, under the best play or the strategy."""
         found = self.from_the_deal()
-        assert found.counts is not None, "cards are dealt"
+        assert isinstance(found.counts, np.ndarray), "cards are dealt"
         taken = found.taken[0].tolist() if found.taken is not None else ()
         first = np.zeros(0, np.int64) if self._first is None else self._first
         ways = dict(zip(found.ends, found.counts[0].tolist(), strict=True))
@@ -163,31 +92,40 @@ class Growing(GameCourse[Coming]):
 
     def ending(self, end: End) -> Ending:
         """The bets of an end, each settled with a hand that reaches the row."""
+        found = self._settled(end)
+        assert found is not None, "a bet is held"
+        return found
+
+    def _settled(self, end: End) -> Ending | None:
+        """None where a bet is held, so that it may not be played so."""
         if end not in self._endings:
             rows = dict(end.rows)
             by_hand = {hand: self.settler.ending(self._with_cards(end.lying, hand, row)) for hand, row in rows.items()}
-            other = self.settler.ending(self._with_cards(end.lying, "", 0))
-            found = [(place, by_hand.get(bet.hand, other)) for place, bet in enumerate(self.settler.bets)]
-            assert all(each for _, each in found), "a bet is held"
-            parts = [(each.stakes[place], each.nets[place], each.rows[place]) for place, each in found if each]
-            stakes, nets, paid = zip(*parts, strict=True)
-            self._endings[end] = Ending(stakes, nets, "", paid)
+            other = self.settler.ending(self._with_cards(end.lying, "", 0)) if None not in by_hand.values() else None
+            found = [by_hand.get(_hand_of(bet, end.lying), other) for bet in self.settler.bets]
+            parts = [(each.stakes[at], each.nets[at], each.rows[at]) for at, each in enumerate(found) if each]
+            whole = len(parts) == len(found)
+            stakes, nets, paid = zip(*parts, strict=True) if whole else ((), (), ())
+            self._endings[end] = Ending(stakes, nets, "", paid) if whole else None
         return self._endings[end]
 
     def _with_cards(self, lying: Lying, hand: str, row: int) -> Lying:
         """Cards of which those of the hand reach the row."""
         wanted = self.settler.terms.game.hand(hand).of if hand else {}
         left = Counter({place: cards[1] if isinstance(cards, tuple) else cards for place, cards in wanted.items()})
+        left[OWN] = min(left[OWN], len(lying.at(OWN)) - len(lying.aside))
         cards = sum(min(most, len(lying.at(place))) for place, most in left.items())
         example = self.tables[hand].example(cards, row) if hand else []
-        others = iter([card for card in range(self.pack.size) if card not in example])
+        left_over = ((card, self.pack.decks - example.count(card)) for card in range(self.pack.size))
+        others = iter([card for card, number in left_over for _ in range(number)])
         groups = []
         for group in lying.groups:
             own = min(left[group.place], len(group.cards), len(example))
             left[group.place] -= own
             numbers = [example.pop() for _ in range(own)] + [next(others) for _ in group.cards[own:]]
             groups.append(replace(group, cards=tuple(map(self.pack.card, numbers))))
-        return replace(lying, groups=tuple(groups))
+        found = replace(lying, groups=tuple(groups))
+        return replace(found, aside=found.at(OWN)[len(found.at(OWN)) - len(lying.aside) :])
 
     # -------------------------------------------------------------- the course
 
@@ -197,19 +135,30 @@ class Growing(GameCourse[Coming]):
 
     def seen(self, at: str, number: int, lying: Lying, step: str, go_on: GoOn[Coming]) -> Coming:
         """The sum over the cards that may come to each set."""
-        then = replace(lying, groups=(*lying.groups, Group(at, step, (_UNSEEN,) * number)))
-        coming, known = go_on(then), _known(lying)
+        known = _known(lying)
+        then = replace(lying, groups=(*lying.groups, Group(at, step, _PLACES[known : known + number])))
+        coming = go_on(then)
+        if not number:
+            return self._spread(coming, known, then) if (step, at) in self.settler.watched else coming
         if coming.counts is None:
-            return self._last(coming, known, number)
+            return self._last(coming, then, number)
         for hand in self._complete(then):
             coming = self._by_row(coming, hand, known + number)
+        assert isinstance(coming.counts, np.ndarray), "cards are laid aside before the last ones come"
+        tables = [coming.counts] if coming.taken is None else [coming.counts, coming.taken]
+        tables = [self._fewer(table, known, number) for table in tables]
+        deals = coming.deals * self.pack.ways(known, number)
+        return replace(coming, deals=deals, counts=tables[0], taken=tables[1] if coming.taken is not None else None)
+
+    def _fewer(self, table: Ints, known: int, number: int) -> Ints:
+        """A table of sets of so many cards more, summed over these."""
+        if not known:
+            weights = sets_of(self.pack, number).weights.tolist()
+            columns = (zip(column, weights, strict=True) for column in table.T.tolist())
+            return np.array([[sum(each * weight for each, weight in column) for column in columns]], object)
         for more in range(number, 0, -1):
-            coming = self._one_less(coming, known + more - 1)
-        same = factorial(number)
-        assert coming.counts is not None, "it was summed"
-        taken = None if coming.taken is None else coming.taken // same
-        deals = coming.deals * comb(self.pack.size - known, number)
-        return replace(coming, deals=deals, counts=coming.counts // same, taken=taken)
+            table = one_less(self.pack, known + more - 1, table)
+        return table // factorial(number)
 
     def best(self, ways: Sequence[Way], lying: Lying, step: str, go_on: GoOn[Coming]) -> Coming:
         """The way that gains most with each set, of equal ones the one that stakes least."""
@@ -217,75 +166,103 @@ class Growing(GameCourse[Coming]):
         ways = by_stake(ways)
         found = [self._spread(go_on(way.lying), known) for way in ways]
         sets = sets_of(self.pack, known).sets
-        is_open = np.stack([self._open(way, sets) for way in ways])
-        chosen = choices(self.pack, sets, len(lying.choices), self.strategy)
-        if chosen is None:
-            chosen = self._for_most(ways, found, is_open)
-        else:
-            chosen = np.where(is_open[chosen, np.arange(len(sets))], chosen, 0)
+        is_open = np.stack([self._open(way, each, sets) for way, each in zip(ways, found, strict=True)])
+        wanted = choices(self.pack, sets, len(lying.choices), self.strategy)
+        if wanted is not None:
+            stakes = [sum(way.lying.wagers.values()) for way in ways]
+            at = np.array([sorted(set(stakes)).index(each) for each in stakes])[:, None]
+            able = is_open & (at == wanted)
+            is_open = np.where(able.any(axis=0), able, is_open & (at == 0))
+        chosen = self._for_most(ways, found, is_open)
         if not lying.choices:
+            self.first_ways = ways
             self._first = chosen[sets_of(self.pack, known).of]
         return _chosen_of(found, chosen, step)
 
     def alike(self, lying: Lying) -> Hashable:
         """All but the cards, of which the step tells how many there are."""
-        return tuple(sorted(lying.wagers.items())), lying.choices, lying.folded, lying.given_up, _known(lying)
+        wagers = tuple(sorted(lying.wagers.items()))
+        return wagers, lying.choices, lying.folded, lying.given_up, lying.aside, _known(lying)
 
     def _for_most(self, ways: Sequence[Way], found: Sequence[Coming], is_open: Flags) -> Ints:
-        ends = [self.ending(end) for each in found for end in each.ends]
+        ends = [ended for each in found for end in each.ends if (ended := self._settled(end))]
         scale = lcm(*(Fraction(net).denominator for end in ends for net in end.nets))
         deals = lcm(*(each.deals for each in found))
-        order = [ways.index(way) for way in for_least(ways)]
-        gains = []
-        for at in order:
+        most, chosen = np.full(is_open.shape[1], _NEVER), np.zeros(is_open.shape[1], np.int64)
+        for at in (ways.index(way) for way in for_least(ways)):
             each = found[at]
             assert each.counts is not None, "it was spread"
-            nets = np.array([int(sum(self.ending(end).nets) * scale) for end in each.ends], np.int64)
-            gains.append(np.where(is_open[at], each.counts @ nets * (deals // each.deals), np.iinfo(np.int64).min))
-        return np.asarray(np.array(order)[np.argmax(np.stack(gains), axis=0)])
+            settled = (self._settled(end) for end in each.ends)
+            nets = np.array([int(sum(end.nets) * scale) if end else 0 for end in settled], np.int64)
+            gains = np.where(is_open[at], each.counts @ nets * (deals // each.deals), _NEVER)
+            chosen[gains > most] = at
+            np.maximum(most, gains, out=most)
+        return chosen
 
-    def _open(self, way: Way, sets: Sets) -> Flags:
-        """The sets with which a way may be taken."""
-        if way.draw is None or way.choice is None:
-            return np.ones(len(sets), np.bool_)
+    def _open(self, way: Way, coming: Coming, sets: Sets) -> Flags:
+        """The sets with which a way may be taken: it ends with no bet held, pays a hand that is shown for what it is,
+        and draws as it must."""
+        held = np.array([self._settled(end) is None for end in coming.ends], np.int64)
+        assert coming.counts is not None, "it was spread"
+        able = (coming.counts @ held == 0) if held.any() else np.ones(len(sets), np.bool_)
+        if way.choice is None:
+            return able
+        for bet in self.settler.bets:
+            if bet.instead is not None and bet.instead.choice == way.choice.name:
+                shown = self.tables[bet.instead.hand]
+                able &= shown.rows(sets) != shown.table.none
+        if way.draw is None:
+            return able
         rows, number = way.draw.must, way.choice.draws
 
         def draws(cards: Sequence[Card]) -> int:
             must = must_draw(rows, cards)
             return must.row.draws if must is not None else number
 
-        return np.asarray(RowFinder(self.pack, draws).rows(sets) == number)
+        return np.asarray(able & (RowFinder(self.pack, draws).rows(sets) == number))
 
     # -------------------------------------------------------------- tables
 
-    def _complete(self, lying: Lying) -> list[str]:
-        """The hands that have all their cards, where these are all that lie there."""
-        found = []
-        for hand in self.tables:
-            wanted = self.settler.terms.game.hand(hand).of.items()
-            limits = [(place, each if isinstance(each, tuple) else (each, each)) for place, each in wanted]
-            there = {group.place for group in lying.groups}
-            if there == dict(limits).keys() and all(
-                least <= len(lying.at(place)) <= most for place, (least, most) in limits
-            ):
-                found.append(hand)
-        return found
+    def _complete(self, lying: Lying) -> Iterator[str]:
+        """The hands that decide bets and have all their cards, where these are all that lie there."""
+        there = {group.place: len(lying.at(group.place)) for group in lying.groups}
+        there[OWN] = len(lying.at(OWN)) - len(lying.aside)
+        over = {(group.place, group.step) for group in lying.groups}
+        decide = {_hand_of(bet, lying) for bet in self.settler.bets}
+        for hand in (each for each in self.tables if each in decide):
+            spec = self.settler.terms.game.hand(hand)
+            limits = {place: each if isinstance(each, tuple) else (each, each) for place, each in spec.of.items()}
+            whole = there.keys() == limits.keys()
+            if whole and spec.fill:
+                whole = sum(there.values()) == spec.fill
+            elif whole:
+                whole = all(least <= there[place] <= most for place, (least, most) in limits.items())
+            if whole and all(any((place, step) in over for step in steps) for place, steps in spec.at.items()):
+                yield hand
 
-    def _last(self, coming: Coming, known: int, number: int) -> Coming:
-        """The last cards, by the row that they lead to."""
-        (end,) = coming.ends
-        (hand,) = self._complete(end.lying)
-        counts = self.tables[hand].after(known, number)
-        met = np.flatnonzero(counts.any(axis=0))
+    def _last(self, coming: Coming, then: Lying, number: int) -> Coming:
+        """The last cards of a hand, by the row that they lead to; others change nothing."""
+        hands = [*self._complete(then)]
+        if not hands:
+            return coming
+        (end,), (hand,) = coming.ends, hands
+        known, rows = _known(then) - number, self.tables[hand]
+        kept, size = known - len(then.aside), known - len(then.aside) + number
+        around = {cards: rows.after(cards, size - cards) for cards in range(kept, min(known, size) + 1)}
+        met = np.flatnonzero(around[kept].any(axis=0))
+        around = {cards: each[:, met] for cards, each in around.items()}
         ends = tuple(replace(end, rows=((hand, row),)) for row in met.tolist())
-        return Coming(ends, comb(self.pack.size - known, number), counts[:, met])
+        places = tuple(map(_PLACES.index, then.aside))
+        counts = LaidAside(self.pack, places, known, around) if places else around[known]
+        return Coming(ends, self.pack.ways(known, number), counts)
 
-    def _spread(self, coming: Coming, known: int) -> Coming:
-        """A table of an end with which no more cards come."""
+    def _spread(self, coming: Coming, known: int, then: Lying | None = None) -> Coming:
+        """A table of an end with which no more cards come that count; `then`: what lay there when the hands were
+        complete."""
         if coming.counts is not None:
             return coming
-        (end,) = coming.ends
-        hands = [] if end.lying.folded else self._complete(end.lying)
+        lying = then or coming.ends[0].lying
+        hands = [] if lying.folded else self._complete(lying)
         found = replace(coming, counts=np.ones((len(sets_of(self.pack, known).sets), 1), np.int64))
         for hand in hands:
             found = self._by_row(found, hand, known)
@@ -293,26 +270,20 @@ class Growing(GameCourse[Coming]):
 
     def _by_row(self, coming: Coming, hand: str, known: int) -> Coming:
         """The same by the rows that a hand of the sets reaches, unless it has more cards by then."""
-        assert coming.counts is not None, "it was spread"
         if any(hand in dict(end.rows) for end in coming.ends):
             return coming
+        assert isinstance(coming.counts, np.ndarray), "it was spread"
         of, kinds = self.tables[hand].rows(sets_of(self.pack, known).sets), self.tables[hand].kinds
         counts = np.concatenate([np.where((of == row)[:, None], coming.counts, 0) for row in range(kinds)], axis=1)
         ends = tuple(replace(end, rows=((hand, row), *end.rows)) for row in range(kinds) for end in coming.ends)
         met = np.flatnonzero(counts.any(axis=0))
         return replace(coming, counts=counts[:, met], ends=tuple(ends[column] for column in met.tolist()))
 
-    def _one_less(self, coming: Coming, known: int) -> Coming:
-        """Tables of sets of one card more, summed over the card."""
-        larger, sets = sets_of(self.pack, known + 1), sets_of(self.pack, known).sets
-        tables = [each for each in (coming.counts, coming.taken) if each is not None]
-        found = [np.zeros((len(sets), each.shape[1]), np.int64) for each in tables]
-        for card in range(self.pack.size):
-            able = np.flatnonzero((sets != card).all(axis=1))
-            above = larger.of[places(with_card(sets[able], card))]
-            for total, each in zip(found, tables, strict=True):
-                total[able] += each[above]
-        return replace(coming, counts=found[0], taken=found[1] if coming.taken is not None else None)
+
+def _hand_of(bet: Bet, lying: Lying) -> str:
+    """The hand that decides a bet, after the choices that were made."""
+    chosen = {name for _, name in lying.choices}
+    return bet.instead.hand if bet.instead is not None and bet.instead.choice in chosen else bet.hand
 
 
 def _known(lying: Lying) -> int:
@@ -325,13 +296,13 @@ def _chosen_of(found: Sequence[Coming], chosen: Ints, step: str) -> Coming:
     ends = list(dict.fromkeys(end for each in found for end in each.ends))
     made = [(step, at) for at in range(len(found))]
     made = list(dict.fromkeys([*made, *(one for each in found for one in each.made)]))
-    counts, taken = (np.zeros((len(columns), len(chosen)), np.int64) for columns in (ends, made))
+    counts, taken = (np.zeros((len(chosen), len(each)), np.int64) for each in (ends, made))
     for at, each in enumerate(found):
-        here = chosen == at
+        here = np.flatnonzero(chosen == at)
         assert each.counts is not None, "it was spread"
-        for end, column in zip(each.ends, each.counts.T, strict=True):
-            counts[ends.index(end)] += np.where(here, column * (deals // each.deals), 0)
-        taken[made.index((step, at))] += here
-        for one, column in zip(each.made, each.taken.T if each.taken is not None else (), strict=True):
-            taken[made.index(one)] += np.where(here, column, 0)
-    return Coming(tuple(ends), deals, counts.T, tuple(made), taken.T)
+        columns = np.array([ends.index(end) for end in each.ends])
+        counts[here[:, None], columns] += each.counts[here] * (deals // each.deals)
+        taken[here, made.index((step, at))] += 1
+        if each.taken is not None:
+            taken[here[:, None], np.array([made.index(one) for one in each.made])] += each.taken[here]
+    return Coming(tuple(ends), deals, counts, tuple(made), taken)

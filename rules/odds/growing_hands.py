@@ -11,10 +11,15 @@ from itertools import product
 from math import comb
 from typing import Any, Final
 
+import numpy as np
+
 from rules.bets.bet import Bet
-from rules.odds.alone import pack_of, tables_of
+from rules.game.load import cards_of
+from rules.odds.course import Way
 from rules.odds.decisions import decisions
-from rules.odds.growing import End, Growing, Grown, HandRows
+from rules.odds.decks import dealt_from
+from rules.odds.growing import End, Growing, Grown
+from rules.odds.hand_rows import HandRows
 from rules.odds.in_words import in_words
 from rules.odds.joint import Ending, of_joint
 from rules.odds.placed_sets import Choose, Pack
@@ -22,7 +27,14 @@ from rules.odds.played_by import chosen
 from rules.odds.question import Question
 from rules.odds.returns import Odds
 from rules.odds.seated import seated
-from rules.odds.settings import bonus_settings, sizes, street_raises, surrender_settings
+from rules.odds.settings import (
+    bonus_settings,
+    community_discards,
+    discard_folds,
+    sizes,
+    street_raises,
+    surrender_settings,
+)
 from rules.odds.table_rows import TableRows
 from rules.paytables.paytable import PayTable
 
@@ -45,7 +57,7 @@ class _Walk:
         without: Collection[str] = (),
     ) -> None:
         seat = seated(question, bets, tables, options=options, without=without)
-        self.pack: Pack = pack_of(question)
+        self.pack: Pack = next(iter(rows.values())).pack
         self._course = Growing(*seat, self.pack, rows, choose)
         self.found: Grown = self._course.run()
 
@@ -56,15 +68,29 @@ class _Walk:
             ways[self._course.ending(end)._replace(what=words(end))] += number
         return ways
 
+    @property
+    def first_ways(self) -> Sequence[Way]:
+        """The ways that are open at the first decision, by their places."""
+        return self._course.first_ways
+
     def taken(self, step: int, words: Sequence[str]) -> dict[str, int]:
-        """Of the hands that come to a decision, how many take each way."""
+        """Of the hands that come to a decision, how many take each way; several may be called the same."""
         name = list(dict.fromkeys(name for name, _ in self.found.taken))[step]
-        return {word: self.found.taken.get((name, at), 0) for at, word in enumerate(words)}
+        found = dict.fromkeys(words, 0)
+        for at, word in enumerate(words):
+            found[word] += self.found.taken.get((name, at), 0)
+        return found
 
     def first(self, known: int, words: Sequence[str]) -> dict[str, Any]:
         """The sets of `known` cards that take each way at the first decision, as a further figure where it is short."""
-        found = in_words(self.pack, known, self.found.first, words) if len(self.found.first) else {}
+        options = list(dict.fromkeys(words))
+        of = np.array([options.index(word) for word in words])
+        found = in_words(self.pack, known, of[self.found.first], options) if len(self.found.first) else {}
         return {"first_cards": found} if found else {}
+
+
+def _rows(question: Question, bet: Bet, table: PayTable) -> HandRows:
+    return HandRows(Pack(*question.one), TableRows(question, bet, table), question.progress)
 
 
 def take_back_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
@@ -76,7 +102,7 @@ def take_back_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
         return f"{KEPT[0]}: {', '.join(back)}" if back else "all stay"
 
     for table in question.tables(bets[-1]):
-        rows = {bets[-1].hand: HandRows(pack_of(question), TableRows(question, bets[-1], table), question.progress)}
+        rows = {bets[-1].hand: _rows(question, bets[-1], table)}
         walk = _Walk(question, bets, rows, [table.id], choose=chosen(question, [1]))
         decided = {f"bet {step + 1}": _of_sets(walk, step, own + step) for step in range(len(bets) - 1)}
         also = {"decisions": decided, **walk.first(own, KEPT)}
@@ -102,7 +128,7 @@ def streets_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
         return f"bets {'-'.join(str(wagers[name] // wagers[names[0]]) for name in names[1:])}"
 
     for table in question.tables(bets[0]):
-        rows = {bets[0].hand: HandRows(pack_of(question), TableRows(question, bets[0], table), question.progress)}
+        rows = {bets[0].hand: _rows(question, bets[0], table)}
         walk = _Walk(question, bets, rows, [table.id], choose=chosen(question, *raises))
         options = [("fold", *(f"{more}x" for more in each)) for each in raises]
         decided = {f"street {step + 1}": walk.taken(step, each) for step, each in enumerate(options)}
@@ -130,7 +156,7 @@ def bonus_card_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
         return rows.table.pays.nets[dict(end.rows)[wagers[0].hand]] != -1
 
     for table in question.tables(bets[0]):
-        rows = HandRows(pack_of(question), TableRows(question, bets[0], table), question.progress)
+        rows = _rows(question, bets[0], table)
         for without, word in (((), "paid"), ({insurance.name}, "not-paid")):
             made = wagers if without else bets
             hands = {bets[0].hand: rows}
@@ -154,20 +180,20 @@ def surrender_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
     """
     alone: dict[tuple[int, str, tuple[tuple[str, str], ...]], Odds] = {}
     known: dict[str, HandRows] = {}
-    settings, pack = surrender_settings(decisions(question.game), bets), pack_of(question)
+    settings = surrender_settings(decisions(question.game), bets)
     own, _ = sizes(question.game, bets[0])
 
     def words(end: End) -> str:
         return GIVEN_UP[not end.lying.given_up[0]]
 
-    *others, last = (tables_of(question, bet, bets) for bet in bets)
+    *others, last = ([*question.tables(bet, bets)] for bet in bets)
     for tables in ((*those, one) for one in last for those in product(*others)):
         for bet, table in zip(bets, tables, strict=True):
-            known.setdefault(table.id, HandRows(pack, TableRows(question, bet, table), question.progress))
+            known.setdefault(table.id, _rows(question, bet, table))
         rows = {bet.hand: known[table.id] for bet, table in zip(bets, tables, strict=True)}
         for may, readings in settings.ways:
             walk = _Walk(question, bets, rows, [table.id for table in tables], options=readings)
-            hands = comb(pack.size, own)
+            hands = comb(walk.pack.size, own)
             given_up = walk.taken(0, GIVEN_UP)[GIVEN_UP[0]] if may else 0
             hand = {"keep": hands - given_up, "surrender": given_up}
             also = {"decisions": {"hand": hand}, **walk.first(own, GIVEN_UP)}
@@ -177,6 +203,59 @@ def surrender_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
                 key = index, tables[index].id, tuple(readings.items()) if index == len(tables) - 1 else ()
                 alone.setdefault(key, found)
     yield from (replace(found, reading=dict(under)) for (_, _, under), found in alone.items())
+
+
+def community_draw_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
+    """One bet on kept cards that the community fills."""
+    (bet,) = bets
+    community_discards(decisions(question.game), bets)
+    size = sizes(question.game, bet)[1]
+
+    def words(end: End) -> str:
+        return f"keeps {size - len(end.lying.aside)}"
+
+    for table in question.tables(bet):
+        walk = _Walk(question, bets, {bet.hand: _rows(question, bet, table)}, [table.id])
+        kept = [f"keep {size - len(way.lying.aside)}" for way in walk.first_ways]
+        yield from _odds(question, bets, [table], walk.endings(words), {"decisions": {"hand": walk.taken(0, kept)}})
+
+
+def kept_pair_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
+    """A bet on the two of four cards that are kept and the board, all from one shoe."""
+    (bet,) = bets
+    pack = Pack(*question.one, decks=question.decks or dealt_from(question.game).decks)
+    for table in question.tables(bet):
+        rows = HandRows(pack, TableRows(question, bet, table), question.progress)
+        walk = _Walk(question, bets, {bet.hand: rows}, [table.id])
+        also = {"decisions": {}, "assumes": "one hand, and its cards are kept for this bet alone"}
+        yield from _odds(question, bets, [table], walk.endings(lambda _: ""), also)
+
+
+def discard_one_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
+    """The ante, the bet and the bonus. A strategy says where the bet is made, the discard is the best.
+
+    First for each table the ante and the bet, played for them alone; then for each table of the bonus the bonus, played
+    for it alone.
+    """
+    ante, bet, bonus = bets
+    discard_folds(decisions(question.game), bets)
+    own = cards_of(question.game.hand(question.game.instead[ante.name].hand))[1]
+
+    def words(end: End) -> str:
+        return end.lying.choices[-1][1]
+
+    for made, assumes in (((ante, bet), {}), ((bonus,), {"assumes": "the hand is played for this bet alone"})):
+        for table in question.tables(made[0], bets):
+            shown = question.game.instead[made[0].name]
+            rows = {
+                made[0].hand: _rows(question, made[0], table),
+                shown.hand: _rows(question, shown, question.game.paytables[shown.only_table]),
+            }
+            choose = chosen(question, [1]) if not assumes else None
+            walk = _Walk(question, made, rows, [table.id], choose=choose)
+            names = [way.choice.name for way in walk.first_ways if way.choice]
+            also = {"decisions": {"hand": walk.taken(0, names)}, **walk.first(own, names)}
+            yield from _odds(question, made, [table], walk.endings(words), also | assumes)
 
 
 def _odds(

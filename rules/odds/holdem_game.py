@@ -18,7 +18,6 @@ from rules.bets.outcome import BetFacts
 from rules.game.load import Game
 from rules.kinds.against import AgainstBet
 from rules.kinds.table import TableBet
-from rules.odds.alone import tables_of
 from rules.odds.decisions import decisions
 from rules.odds.holdem import count_holdem
 from rules.odds.holdem_deck import HoldemDeck
@@ -41,7 +40,7 @@ class _Unfit(Exception):
 def holdem_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
     """The odds of the bets together and of each, for every pay table of theirs that is asked for."""
     tabled = [bet for bet in bets if bet.paytables]
-    for chosen in product(*(tables_of(question, bet, tabled) for bet in tabled)):
+    for chosen in product(*(question.tables(bet, tabled) for bet in tabled)):
         tables = {bet.name: table.id for bet, table in zip(tabled, chosen, strict=True)}
         try:
             rows = _rows_of(question.game, bets, tables)

@@ -2,14 +2,15 @@
 
 A pack's cards are numbered from 0, rank by rank. A set of them is a row of ascending numbers, and its *place* is
 its position among all sets of its size when the highest card counts most (colexicographic order): the sum of
-C(card, 1), C(next card, 2) and so on. Everything is counted in whole numbers.
+C(card, 1), C(next card, 2) and so on. Of a pack of several decks a number may stand in a row more than once; the place
+is then that of the row with 0, 1, 2 ... added. Everything is counted in whole numbers.
 """
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import combinations
-from math import comb
+from math import comb, prod
 from typing import Final
 
 import numpy as np
@@ -23,22 +24,54 @@ Sets = npt.NDArray[np.uint8]
 
 ACES_HIGH: Final = (*range(2, 14), 1)
 """The ranks of a deck as `protocol.cards` numbers them, from the deuce to the ace."""
-_MOST_OF_RANK: Final = 8
+MOST_OF_RANK: Final = 8
+"""Above how often a set can hold a rank."""
 _RANKS: Final = 13
 
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """The cards of a game: `ranks` in ascending order, each in `suits` suits (1 to 4), then `jokers`, all alike."""
+    """The cards of a game: `ranks` in ascending order, each in `suits` suits (1 to 4), then `jokers`, all alike; as
+    many of each as there are `decks`."""
 
     ranks: tuple[int, ...] = ACES_HIGH
     suits: int = 4
     jokers: int = 0
+    decks: int = 1
 
     @property
     def size(self) -> int:
-        """How many cards it has."""
+        """How many different cards it has."""
         return len(self.ranks) * self.suits + self.jokers
+
+    def ways(self, left: int, number: int) -> int:
+        """In how many ways `number` cards can come once `left` are seen."""
+        return comb(self.size * self.decks - left, number)
+
+    def sets(self, size: int) -> Sets:
+        """Every set of so many cards in order of place; of several decks, those with more of a card than there are,
+        too."""
+        if self.decks == 1:
+            return all_sets(self.size, size)
+        return (all_sets(self.size + size - 1, size) - np.arange(size, dtype=np.uint8)).astype(np.uint8)
+
+    def places(self, sets: Sets) -> Ints:
+        """The place of each set."""
+        return places(sets if self.decks == 1 else (sets + np.arange(sets.shape[1])).astype(np.uint8))
+
+    def copies(self, sets: Sets) -> Ints:
+        """In how many ways each set can be dealt."""
+        if self.decks == 1:
+            return np.ones(len(sets), np.int64)
+        times = (Counter(each).values() for each in sets.tolist())
+        return np.array([prod(comb(self.decks, number) for number in each) for each in times], np.int64)
+
+    def with_each_card(self, sets: Sets) -> Iterator[tuple[Ints, Sets, Ints]]:
+        """Card by card: which sets it can be added to, these sets with it, and how many such cards are left."""
+        for card in range(self.size):
+            left = self.decks - (sets == card).sum(axis=1)
+            able = np.flatnonzero(left > 0)
+            yield able, with_card(sets[able], card), left[able]
 
     def card(self, number: int) -> Card:
         """The card of a number."""
@@ -80,25 +113,13 @@ def with_card(sets: Sets, card: int) -> Sets:
     return np.sort(np.concatenate([sets, added], axis=1), axis=1)
 
 
-def count_rows(pack: int, rows: Ints, kinds: int, size: int, known: int) -> Ints:
-    """[set of `known` cards, row] -> how many of the sets of `size` cards around it have that row.
-
-    `rows` is the row of every set of `size` cards, below `kinds`, in order of place.
-    """
-    sets = all_sets(pack, size)
-    found = np.zeros(comb(pack, known) * kinds, np.int64)
-    for kept in combinations(range(size), known):
-        found += np.bincount(places(sets[:, kept]) * kinds + rows, minlength=len(found))
-    return found.reshape(-1, kinds)
-
-
 # ------------------------------------------------------------------ sets that are alike
 
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """Sets that are the same but for the names of suits and of jokers: one `sets` row each, how many sets it stands for
-    (`weights`), and which of them each of the sets given is (`of`)."""
+    """Sets that are the same but for the names of suits and of jokers: one `sets` row each, how many sets, as often as
+    each can be dealt, it stands for (`weights`), and which of them each of the sets given is (`of`)."""
 
     sets: Sets
     weights: Ints
@@ -107,10 +128,18 @@ class Folded:
 
 def fold(pack: Pack, sets: Sets) -> Folded:
     """Sets of `pack` with suits and jokers interchanged."""
-    _, first, of, weights = np.unique(
-        signatures(pack, sets, 1), return_index=True, return_inverse=True, return_counts=True
-    )
-    return Folded(sets[first], weights.astype(np.int64), of.astype(np.int64).ravel())
+    codes = signatures(pack, sets, 1) if pack.decks == 1 else _of_suits(pack, sets)
+    _, first, of = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+    weights = np.zeros(len(first), np.int64)
+    np.add.at(weights, of.ravel(), pack.copies(sets))
+    return Folded(sets[first], weights, of.astype(np.int64).ravel())
+
+
+def _of_suits(pack: Pack, sets: Sets) -> Ints:
+    """[set, suit] -> the ranks that it holds of the suit, in the order of these numbers: a digit for each rank."""
+    of_rank = MOST_OF_RANK ** (sets.astype(np.int64) // pack.suits)
+    codes = [np.where(sets % pack.suits == suit, of_rank, 0).sum(axis=1) for suit in range(pack.suits)]
+    return np.sort(np.stack(codes, axis=1), axis=1)
 
 
 def signatures(pack: Pack, sets: Sets, suited: int) -> Ints:
@@ -135,7 +164,7 @@ def signatures(pack: Pack, sets: Sets, suited: int) -> Ints:
     masks[np.bitwise_count(masks.astype(np.uint64)) < suited] = 0
     masks.sort(axis=1)
     if suited > 1:
-        of_rank = np.where(cards < ranks * suits, _MOST_OF_RANK ** np.minimum(cards // suits, _RANKS - 1), 0)
+        of_rank = np.where(cards < ranks * suits, MOST_OF_RANK ** np.minimum(cards // suits, _RANKS - 1), 0)
         return np.asarray((of_rank.astype(np.int64)[sets].sum(axis=1) << 16) + (masks[:, -1] << 2) + jokers)
     shifts = _RANKS * np.arange(suits, dtype=np.int64)
     return np.asarray(((masks << shifts).sum(axis=1) << 2) + jokers)

@@ -92,9 +92,10 @@ class Question:
         for chosen in product(*options.values()):
             yield dict(zip(options, chosen, strict=True))
 
-    def tables(self, bet: Bet) -> Iterator[PayTable]:
-        """The pay tables of `bet` that are asked for."""
-        return (self.game.paytables[name] for name in bet.paytables if self.paytable in ("", name))
+    def tables(self, bet: Bet, beside: Sequence[Bet] = ()) -> Iterator[PayTable]:
+        """The pay tables of `bet` that are asked for; all where the one asked for is another's of those `beside` it."""
+        anothers = self.paytable not in bet.paytables and any(self.paytable in each.paytables for each in beside)
+        return (self.game.paytables[name] for name in bet.paytables if anothers or self.paytable in ("", name))
 
     def marks(self, table: PayTable, readings: Mapping[str, str]) -> dict[str, Any]:
         """What the table prints of its own odds, and why it or one of the readings cannot be meant."""

@@ -11,7 +11,7 @@ from rules.odds.played_round import Settler
 from rules.odds.question import Question
 
 UNIT_CENTS: Final = 2000
-"""Of a bet of one unit; what no token divides is counted exactly."""
+"""Of a bet of one unit that may be of any amount; what no token divides is counted exactly."""
 
 
 class Seated(NamedTuple):
@@ -31,11 +31,9 @@ def seated(
     readings: Mapping[str, str] | None = None,
     stakes: Mapping[str, Fraction] | None = None,
     without: Collection[str] = (),
-    unit_cents: int = UNIT_CENTS,
 ) -> Seated:
     """A seat with these bets and those that they may not lie without, each paid by one of these `tables` and as much as
-    the procedure asks for, or as `stakes` says in units of the first; `without` those that are not made. A unit is
-    `unit_cents`."""
+    the procedure asks for, or as `stakes` says in units of the first; `without` those that are not made."""
     game = question.game
     found = decisions(game).under(options or {})
     given = game.default_readings() | dict(question.readings) | dict(readings or {})
@@ -49,5 +47,7 @@ def seated(
     if entering and lies.isdisjoint(entering):
         lies.add(entering[0])  # without it nobody is dealt in
     units = {**dict.fromkeys(lies, Fraction(1)), **found.stakes, **(stakes or {})}
-    wagers = {name: int(unit_cents * units[name]) for name in sorted(lies)}
-    return Seated(found, Settler(found.plan, terms, bets, unit_cents), wagers)
+    amounts = (rule.amount for rule in found.plan.rules if rule.kind == "exactly" and rule.bets == (bets[0].name,))
+    unit = next((int(amount.times) for amount in amounts if amount is not None and not amount.bet), UNIT_CENTS)
+    wagers = {name: int(unit * units[name]) for name in sorted(lies)}
+    return Seated(found, Settler(found.plan, terms, bets, unit), wagers)

@@ -1,15 +1,31 @@
 """The rows of a game's pay table as engines that decide for a player take them: by number, with what a unit gains."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
 
 from protocol.cards import Card
 from rules.bets.bet import Bet
 from rules.hands import Ranking
-from rules.odds.best_play import LOST, RowPays
 from rules.odds.placed_sets import Pack, RowFinder
 from rules.odds.question import Question
 from rules.odds.returns import gain_of
 from rules.paytables.paytable import PaidRow, PayTable
+
+LOST: Final = Fraction(-1)
+
+
+@dataclass(frozen=True, slots=True)
+class RowPays:
+    """What a unit of a bet gains by the row that is reached, -1 where it is lost; rows are known by their number."""
+
+    nets: tuple[Fraction, ...]
+    names: tuple[str, ...] = ()
+
+    def name(self, row: int) -> str:
+        """Of a row, empty where none pays."""
+        return self.names[row] if self.names else ""
 
 
 class TableRows:

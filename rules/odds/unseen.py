@@ -5,8 +5,10 @@ bets of the game's file and their tables.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import combinations_with_replacement
+from math import comb, prod
 
 import numpy as np
 
@@ -19,16 +21,15 @@ from rules.hands import Ranking
 from rules.kinds.against import AgainstBet
 from rules.kinds.proposition import PropositionBet
 from rules.odds.best_of_one_more import Levels
+from rules.odds.dealt import CardDeck, count_dealt
 from rules.odds.decks import dealt_from
 from rules.odds.joint import Ending, of_joint
 from rules.odds.placed_sets import Pack, RowFinder
-from rules.odds.points import count_points
 from rules.odds.propositions import proposition_odds
 from rules.odds.question import Question
 from rules.odds.returns import NotComputed, Odds, gain_of
 from rules.odds.rows import paid_by_row, shares_of
 from rules.odds.table_rows import TableRows
-from rules.odds.two_shoes import count_two_shoes
 from rules.odds.unseen_draw import AtOnce, count_exchanges, unseen_draw
 from rules.paytables.conditions import CONDITIONS
 
@@ -45,9 +46,9 @@ def unseen_draw_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
         rows = TableRows(question, shown, question.game.paytables[name])
         at_once = AtOnce(rows.finder(pack).all_rows(size), rows.pays)
         win, tie, lose = (gain_of(bet.outcome(BetFacts(sign))) or Fraction(0) for sign in (1, 0, -1))
-        found = unseen_draw(counted, at_once=at_once, nets=(win, tie, lose))
-        also = {"decisions": found.decided}
-        yield from of_joint(question, [bet.name], found.ways, tables={bet.name: name}, also=also)
+        ways, decided = unseen_draw(counted, at_once=at_once, nets=(win, tie, lose))
+        also = {"decisions": {"hand": decided}}
+        yield from of_joint(question, [bet.name], ways, tables={bet.name: name}, also=also)
 
 
 def _levels(question: Question, bet: Bet, pack: Pack, size: int) -> Levels:
@@ -77,6 +78,26 @@ def points_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
         for (mine, other), deals in count_points(shoe, cards).items():
             ways[_ended(game, bet, mine, other)] += deals
         yield from of_joint(question, [bet.name], ways)
+
+
+def count_points(shoe: Mapping[int, int], cards: int = 3) -> Counter[tuple[int, int]]:
+    """(points of the player, of the dealer) -> deals, both hands as sets; `shoe`: points -> how many such cards."""
+    hands = [Counter(held) for held in combinations_with_replacement(sorted(shoe), cards)]
+    found: Counter[tuple[int, int]] = Counter()
+    for mine in hands:
+        ways = _ways(shoe, mine)
+        left = {points: there - mine[points] for points, there in shoe.items()}
+        for other in hands:
+            found[_total(mine), _total(other)] += ways * _ways(left, other)
+    return +found
+
+
+def _ways(shoe: Mapping[int, int], held: Counter[int]) -> int:
+    return prod(comb(max(shoe[points], 0), times) for points, times in held.items())
+
+
+def _total(held: Counter[int]) -> int:
+    return sum(points * times for points, times in held.items())
 
 
 def _points(ranking: Ranking, card: Card, cards: int) -> int:
@@ -125,7 +146,6 @@ def _of_two_shoes(question: Question, bet: Bet) -> tuple[dict[Hashable, Fraction
     def key(cards: tuple[Card, ...]) -> Hashable:
         return ranking.rank(cards, readings).key
 
-    decks = dealt_from(game).decks
-    pack = Pack(*question.one)
-    counted = count_two_shoes(key, own=own, community=community, decks=decks, pack=pack, progress=question.progress)
+    shoe = CardDeck(dealt_from(game).decks, own=own, ranks=question.one.ranks, suits=question.one.suits)
+    counted = count_dealt(key, own + community, shoe, suited=None, progress=question.progress)
     return shares_of(counted), counted.total()

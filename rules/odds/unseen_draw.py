@@ -17,10 +17,10 @@ from typing import Final
 import numpy as np
 
 from rules.odds.best_of_one_more import BestOfOneMore, Levels
-from rules.odds.best_play import LOST, PlayedOut, RowPays
 from rules.odds.joint import Ending
 from rules.odds.placed_sets import Folded, Ints, Pack, Sets, places, signatures, with_card
 from rules.odds.question import Progress
+from rules.odds.table_rows import LOST, RowPays
 
 _CHUNK = 1 << 15
 Nets = tuple[Fraction, Fraction, Fraction]
@@ -64,8 +64,10 @@ def count_exchanges(pack: Pack, levels: Levels, size: int = 5, progress: Progres
     return Exchanges(pack, dealer.hands, *_by_discard(pack, dealer.hands.sets, levels, _showdowns(dealer, progress)))
 
 
-def unseen_draw(counted: Exchanges, *, at_once: AtOnce | None = None, nets: Nets = EVEN) -> PlayedOut:
-    """One bet whose win, tie and loss gain these `nets`.
+def unseen_draw(
+    counted: Exchanges, *, at_once: AtOnce | None = None, nets: Nets = EVEN
+) -> tuple[Counter[Ending], dict[str, int]]:
+    """How one bet ends whose win, tie and loss gain these `nets`, and how many hands are exchanged and how many not.
 
     Of cards whose exchange gains the same, the first is exchanged. Deals: first cards as a set, the new one, the
     dealer's as a set.
@@ -89,7 +91,7 @@ def unseen_draw(counted: Exchanges, *, at_once: AtOnce | None = None, nets: Nets
     ways[_ended(nets[1], "tie")] = no_loss - won
     ways[_ended(nets[2], "lose")] = int(draws.sum()) * of_hand - no_loss
     decided = {"exchanges": int(draws.sum()), "wins at once": int((hands.weights - draws).sum())}
-    return PlayedOut(+ways, {"hand": decided})
+    return +ways, decided
 
 
 def _ended(net: Fraction, what: str, row: str = "") -> Ending:

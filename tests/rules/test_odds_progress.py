@@ -1,6 +1,5 @@
 """How far a count is: each engine tells steps that rise to the whole, and the last of them is the whole."""
 
-from collections.abc import Sequence
 from math import comb
 from typing import Any
 
@@ -11,9 +10,8 @@ from protocol.cards import Card
 from rules.odds import dealt, low_and_high, unseen_draw, versus
 from rules.odds.card_sets import CardSets
 from rules.odds.dealt import CardDeck, count_dealt
+from rules.odds.more_cards import MoreCards
 from rules.odds.placed_sets import Pack, RowFinder, all_sets
-from rules.odds.two_more_cards import count_two_more
-from rules.odds.two_shoes import count_two_shoes
 from rules.odds.unseen_draw import count_exchanges
 from rules.odds.versus import Contest, cases
 from tests.rules.test_odds_splits import SplitContest, foul, middle, rank, two, whole
@@ -36,24 +34,11 @@ def test_splits_tell_every_so_many_hands(steps: Steps, monkeypatch: pytest.Monke
     assert steps == [(0, 220), (100, 220), (200, 220), (220, 220)]
 
 
-def test_two_more_cards_tell_each_first_one(steps: Steps) -> None:
-    pack = Pack((2, 9, 1), 3)
+def test_further_cards_tell_how_many_came(steps: Steps) -> None:
+    pack = Pack((2, 9, 1), 5)
     finder = RowFinder(pack, lambda cards: 0, 3)
-    count_two_more(finder, all_sets(pack.size, 3), 1, lambda *step: steps.append(step))
-    assert steps == [(first, 9) for first in range(1, 10)]
-
-
-def test_a_deck_and_a_shoe_tell_each_hand_of_the_deck(steps: Steps) -> None:
-    """Of one card there are thirteen but for suits."""
-
-    def ranks(cards: Sequence[Card]) -> tuple[int, ...]:
-        return tuple(sorted(card.rank or 0 for card in cards))
-
-    found = count_two_shoes(ranks, own=1, community=1, decks=1, progress=lambda *step: steps.append(step))
-    assert found.total() == 52 * 52
-    assert found[5, 5] == 16
-    assert found[5, 6] == 32
-    assert steps == [(hand, 13) for hand in range(1, 14)]
+    MoreCards(finder, 5, 2).counts(all_sets(pack.size, 3), 1, lambda *step: steps.append(step))
+    assert steps == [(64, 105), (105, 105)]
 
 
 def test_exchanges_tell_the_cards_that_were_seen(steps: Steps, monkeypatch: pytest.MonkeyPatch) -> None:

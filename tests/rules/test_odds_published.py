@@ -1,6 +1,6 @@
 """Engines over whole decks, beside figures that others have published and that hang on every hand of the deck."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import comb
 from pathlib import Path
@@ -10,70 +10,35 @@ import pytest
 
 from dealer_flow.games import files_of
 from protocol.cards import Card
-from rules.game.load import load_game
-from rules.hands import Made, ranking
+from rules.game.load import Game, load_game
+from rules.hands import ranking
 from rules.odds import Odds, Question, odds
 from rules.odds.best_of_one_more import BestOfOneMore
-from rules.odds.best_play import PlayedOut, RowPays
-from rules.odds.community_draw import community_draw
 from rules.odds.placed_sets import Pack, RowFinder, all_sets, places
-from tests.support.oracles.odds_summed import gain, row_pays, staked
 from tests.support.reading.game_files import flat_paytables
 
-ROWS = (
-    "royal flush",
-    "straight flush",
-    "four of a kind",
-    "full house",
-    "flush",
-    "straight",
-    "three of a kind",
-    "two pair",
-)
-PAIRS = len(ROWS)
-"""The first of 13 rows for pairs, aces first; after them one for nothing."""
+JACKS_OR_BETTER = {"200 to 1": 799, "50 to 1": 49, "25 to 1": 24, "7 to 1": 8, "4 to 1": 5}
+"""The pays of Vegas Double Action, and those of draw poker by which the figures that others print were counted."""
 
 
-def row_of(cards: object) -> int:
-    made = ranking("poker").rank(cards, {}).key  # type: ignore[arg-type]
-    assert isinstance(made, Made)
-    if made.kind in ROWS:
-        return ROWS.index(made.kind)
-    return PAIRS + 14 - made.ranks[0] if made.kind == "pair" else PAIRS + 13
-
-
-def pays(hands: list[int], pairs: int, pushes: int = 0) -> RowPays:
-    """Of hands down to two pair, then so many pairs from aces down 1 to 1, then so many that push."""
-    return row_pays([*hands, *[1] * pairs, *[0] * pushes, *[-1] * (14 - pairs - pushes)])
-
-
-def edge(found: PlayedOut) -> Fraction:
-    """In percent of the first bet, as it is printed."""
-    return round(-gain(found) * 100, 4)
-
-
-FINDER = RowFinder(Pack(), row_of)
-
-
-@pytest.mark.slow
-def test_a_draw_is_counted_by_its_printed_pays() -> None:
-    expected = community_draw(
-        Pack(), FINDER.all_rows(5), pays([200, 50, 25, 7, 4, 3, 2, 1], 0, 4), size=5, discards=range(6)
-    )
-    (found,) = odds(Question(load_game("vegas-double-action.co"), paytable="VDA-HAND"), "hand")
-    assert isinstance(found, Odds)
-    assert (found.house_edge, found.average_bet) == (-gain(expected), staked(expected))
+def with_table(folder: Path, game: str, table: str, pays: Mapping[str, object]) -> Game:
+    """A game of the package, with other pays in one of its tables."""
+    path = flat_paytables(folder / "paytables") / f"{table}.toml"
+    text = path.read_text()
+    for before, after in pays.items():
+        assert text.count(f'"{before}"') == 1
+        text = text.replace(f'"{before}"', f'"{after} to 1"')
+    path.write_text(text)
+    source = folder / f"{game}.toml"
+    source.write_text(files_of("pays")[game].read_text())
+    return load_game(source)
 
 
 @pytest.mark.slow
 def test_three_bets_two_of_which_may_be_taken_back(tmp_path: Path) -> None:
     """1000 for a royal flush, 200, 50, 11, 8, 5, 3, 2, and a pair of tens or better even money: an edge of 3.5057 %."""
-    flat_paytables(tmp_path / "paytables")
-    table = tmp_path / "paytables" / "LIR-3.toml"
-    table.write_text(table.read_text().replace('"500 to 1"', '"1000 to 1"'))
-    path = tmp_path / "let-it-ride.co.toml"
-    path.write_text(files_of("pays")["let-it-ride.co"].read_text())
-    (found,) = odds(Question(load_game(path), paytable="LIR-3"), "bet-1+bet-2+bet-dollar")
+    game = with_table(tmp_path, "let-it-ride.co", "LIR-3", {"500 to 1": 1000})
+    (found,) = odds(Question(game, paytable="LIR-3"), "bet-1+bet-2+bet-dollar")
     assert isinstance(found, Odds)
     assert round(found.house_edge * 100, 4) == Fraction("3.5057")
     assert sum(found.also["decisions"]["bet 1"].values()) == comb(52, 3)
@@ -91,13 +56,13 @@ def test_three_streets_of_one_to_three_antes() -> None:
 
 
 @pytest.mark.slow
-def test_draw_poker_of_jacks_or_better() -> None:
+def test_draw_poker_of_jacks_or_better(tmp_path: Path) -> None:
     """Nine for a full house, six for a flush, 800 for 1 for a royal flush: a return of 99.5439 %."""
-    found = community_draw(
-        Pack(), FINDER.all_rows(5), pays([799, 49, 24, 8, 5, 3, 2, 1], pairs=0, pushes=4), size=5, discards=range(6)
-    )
-    assert edge(found) == 100 - Fraction("99.5439")
-    assert 1 + gain(found) == Fraction(1_653_526_326_983, 1_661_102_543_100)
+    game = with_table(tmp_path, "vegas-double-action.co", "VDA-HAND", JACKS_OR_BETTER)
+    (found,) = odds(Question(game, paytable="VDA-HAND"), "hand")
+    assert isinstance(found, Odds)
+    assert found.returned == Fraction(1_653_526_326_983, 1_661_102_543_100)
+    assert round(found.returned * 100, 4) == Fraction("99.5439")
 
 
 @pytest.mark.slow

@@ -7,8 +7,8 @@ from math import comb
 import pytest
 
 from protocol.cards import CARDS, Card
-from rules.odds.points import count_points
-from rules.odds.two_shoes import count_two_shoes
+from rules.odds.dealt import CardDeck, count_dealt
+from rules.odds.unseen import count_points
 
 DECK = [CARDS[suit << 4 | rank] for suit in range(1, 5) for rank in range(1, 14)]
 
@@ -29,12 +29,12 @@ def test_every_deal_of_a_deck_and_a_shoe(own: int, decks: int) -> None:
         cards = tuple(shoe[place] for place in shared)
         for mine in combinations(DECK, own):
             plain[shape(mine + cards)] += 1
-    assert count_two_shoes(shape, own=own, community=community, decks=decks) == plain
+    assert count_dealt(shape, 3, CardDeck(decks, own=own), suited=None) == plain
 
 
 @pytest.mark.slow
 def test_hands_of_two_own_cards_and_three_of_three_decks() -> None:
-    counted = count_two_shoes(shape)
+    counted = count_dealt(shape, 5, CardDeck(3, own=2), suited=None)
     assert counted.total() == comb(52, 2) * comb(156, 3)
     royal = {ways for (ranks, _, suited), ways in counted.items() if suited and ranks == (1, 10, 11, 12, 13)}
     assert royal == {4 * 10 * 27}  # a suit, which two of the five are own, and a deck for each of the others

@@ -14,7 +14,7 @@ from rules.game.load import load_game
 from rules.odds import Odds, Question, odds
 from rules.odds.placed_sets import Pack
 from rules.odds.question import OneDeck
-from tests.support.oracles.slow_play import LOST
+from rules.odds.table_rows import LOST
 
 Cards = Sequence[int]
 WIDE = Pack((2, 7, 9, 12, 1), 2)

@@ -22,13 +22,14 @@ from rules.kinds.proposition import PropositionBet
 from rules.odds import Odds, Question, odds
 from rules.odds.course import Way, by_stake
 from rules.odds.decks import dealt_from
-from rules.odds.growing import Growing, HandRows
+from rules.odds.growing import Growing
+from rules.odds.hand_rows import HandRows
 from rules.odds.joint import Ending, of_joint
 from rules.odds.placed_sets import Pack
 from rules.odds.played_round import Cards, Lying
 from rules.odds.propositions import proposition_odds
 from rules.odds.question import OneDeck
-from rules.odds.seated import UNIT_CENTS, seated
+from rules.odds.seated import seated
 from rules.odds.solvers import SOLVERS, answers_for
 from rules.odds.table_rows import TableRows
 from rules.odds.walk import Choose, Walk, any_way
@@ -126,7 +127,6 @@ def walked(question: Question, found: Odds, *, suits_alike: bool = True) -> list
         readings=readings,
         stakes=how.stakes,
         without=how.without,
-        unit_cents=100 if names == ["bonus"] else UNIT_CENTS,  # .16(8)(b): exactly $1
     )
     source = dealt_from(game)
     deck = [*question.one.cards, *(Card(0x51 + number) for number in range(source.jokers))] * source.decks

@@ -1,29 +1,12 @@
 """What engines that decide for a player count, summed up as tests ask for it."""
 
 from collections import Counter
-from collections.abc import Iterable
 from fractions import Fraction
 
-from rules.odds.best_play import PlayedOut, RowPays
 from rules.odds.holdem_terms import FirstBet, HoldemCount
 
 Joint = Counter[tuple[tuple[Fraction, ...], tuple[Fraction, ...]]]
 """(stake of each bet, net of each bet) -> equally likely deals."""
-
-
-def row_pays(nets: Iterable[Fraction | int | str]) -> RowPays:
-    """From anything that a fraction is made of."""
-    return RowPays(tuple(map(Fraction, nets)))
-
-
-def gain(found: PlayedOut) -> Fraction:
-    """What all bets gain together, on average, in units of the first."""
-    return sum((Fraction(ways) * sum(end.nets) for end, ways in found.ways.items()), Fraction(0)) / found.ways.total()
-
-
-def staked(found: PlayedOut) -> Fraction:
-    """What is staked on average, in units of the first."""
-    return sum((Fraction(ways) * sum(end.stakes) for end, ways in found.ways.items()), Fraction(0)) / found.ways.total()
 
 
 def deals(found: HoldemCount) -> int:
