@@ -4,85 +4,18 @@ The flow asks it at START GAME and at END GAME, the settlement of a finished rou
 one clause each.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from fractions import Fraction
 from itertools import product
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from dealer_flow.procedure.bets import Amount, BetPart, MustPart, amount_of
+from dealer_flow.procedure.bet_rules import ALONE, BetRule, Breach, rules_of, tied
+from dealer_flow.procedure.bets import Amount, amount_of
 from dealer_flow.procedure.betting import UNLIMITED
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.procedure.tables import DecisionPart, chosen
-
-
-class BetRule(NamedTuple):
-    """One rule as it is asked: of one bet, or of several together. `kind` of AMOUNTS, BESIDE, or `limit`, `total-over`,
-    `total-under`, `tip-alone`, `tip-over`; of a finished round also `entry` (none of `others`, which enter a seat, lies
-    beside the bet), `due` (a live hand lacks the bets of a choice), `left` (the bet goes with no choice made),
-    `taken-back` (a choice took it back)."""
-
-    kind: str
-    bets: tuple[str, ...]
-    clause: str
-    amount: Amount | None = None
-    others: tuple[str, ...] = ()
-    choice: str | None = None
-
-    @property
-    def named(self) -> frozenset[str]:
-        """Every bet it looks at."""
-        bet = (self.amount.bet,) if self.amount is not None and self.amount.bet else ()
-        return frozenset((*self.bets, *self.others, *bet))
-
-    def breach(self, wagers: Mapping[str, int], due: Collection[str] = ()) -> "Breach | None":
-        """How these bets of a seat break it; None when they do not. Those that are `due` are asked though they are not
-        there."""
-        cents, there = 0, tuple[str, ...]()
-        for bet in self.bets:
-            if wagers.get(bet):  # not `get`: it is asked of every bet of every seat
-                cents, there = cents + wagers[bet], (*there, bet)
-            elif bet in due:
-                there = (*there, bet)
-        if not there:
-            return None
-        if self.amount is not None:
-            wanted = self.amount.cents(wagers)
-            return Breach(self, there, cents, int(wanted)) if _BROKEN[self.kind](cents, wanted) else None
-        present = [bet for bet in self.others if wagers.get(bet)]
-        if self.kind == "same-as":
-            return Breach(self, there, cents, 0) if any(wagers[bet] != cents for bet in present) else None
-        if self.kind == "excludes":
-            return Breach(self, (*there, *present), cents, 0) if present else None
-        short = not present if self.kind in ("needs-one-of", "entry") else len(present) < len(self.others)
-        return Breach(self, there, cents, 0) if short else None
-
-
-class Breach(NamedTuple):
-    """A rule that is broken: by these bets of a seat, `cents` together where `wanted` cents are allowed."""
-
-    rule: BetRule
-    bets: tuple[str, ...]
-    cents: int
-    wanted: int
-
-
-_BROKEN: Final[Mapping[str, Callable[[int, int | Fraction], bool]]] = {
-    "equal": lambda cents, wanted: cents != wanted,
-    "exactly": lambda cents, wanted: cents != wanted,
-    "at-most": lambda cents, wanted: cents > wanted,
-    "at-least": lambda cents, wanted: cents < wanted,
-    "multiple-of": lambda cents, wanted: not wanted or cents % wanted != 0,
-    "limit": lambda cents, wanted: cents > wanted,
-    "total-over": lambda cents, wanted: cents > wanted,
-    "total-under": lambda cents, wanted: cents < wanted,
-    "tip-over": lambda cents, wanted: 0 < wanted < cents,
-}
-
-
-ALONE: Final = ("needs", "needs-one-of", "tip-alone")
-"""Rules that say what a bet that lies alone lacks."""
 
 
 class _Way(NamedTuple):
@@ -110,6 +43,9 @@ class Law:
         self._otherwise = tuple(Law(procedure, {**options, **way}) for way in ways) if open_to else ()
         self.spots = tuple(bet for bet in procedure.bet if chosen(bet.when, options))
         """The bets there are."""
+        self._closed = tuple(
+            BetRule("offered", (bet.name,), bet.clause) for bet in procedure.bet if bet not in self.spots
+        )
         self.before_deal = frozenset(bet.name for bet in self.spots if bet.placed == "before-deal")
         self.by_action = frozenset(bet.name for bet in self.spots if bet.placed == "by-action")
         """Bets that raises lie with: all that a betting round comes to is not one bet."""
@@ -129,7 +65,7 @@ class Law:
         self._choose(procedure, options)
 
     def _rule(self, procedure: Procedure, options: Mapping[str, str]) -> None:
-        self.rules = tuple(_rules(procedure, self.spots, options))
+        self.rules = tuple(rules_of(procedure, self.spots, options))
         """In the order of the file."""
         self.at_start = tuple(rule for rule in self.rules if rule.named <= self.before_deal)
         """Those of bets that are all placed before the deal."""
@@ -144,7 +80,7 @@ class Law:
             if rule.kind != "limit" and not (rule.kind == "at-least" and rule.amount and rule.amount.bet not in there)
         )
         """The rules that stakes under the limit can break."""
-        self.tied = _tied(self.rules, self.tips)
+        self.tied = tied(self.rules, self.tips)
         """Bet -> those that some rule compares it with, itself included: where they differ, nobody who did not see them
         placed knows which of them is wrong."""
 
@@ -179,6 +115,8 @@ class Law:
         """Bets of the one choice that a player with another bet does not have; the table never offers it."""
         self._moves_bets = any(choice.takes_back or choice.gives_up for choice in self.choices.values())
         self._in_pots = frozenset(bet.name for bet in self.spots if bet.pot is not None)
+        self.all_in_bets = frozenset(bet.name for bet in self.spots if bet.pot is not None and bet.pot.all_in)
+        """Those of which a seat puts in less than it must where its stake is no more."""
         self._by_choice = frozenset(
             bet.name for bet in self.spots if bet.placed == "by-decision" and bet.tip_for is None
         )
@@ -199,13 +137,15 @@ class Law:
     ) -> tuple[Breach, ...]:
         """How the bets of a seat, as a finished round has them, break the law. `made` are the choices that the round
         records of the seat, `all_choices` when these are all; `alive`: the hand was played to its end and not folded.
-        What only the order of events shows, such as a bet after its time, is none of these, nor is what some reading
-        allows that the round does not record."""
+        What only the order of events shows, such as a bet after its time, is none of these, nor is what some option
+        allows that the round does not record; where none allows what the seat bet, all that any forbids is."""
         found = self._of_round(wagers, made, alive, all_choices)
-        for law in self._otherwise if found else ():
-            broken = {bet for breach in law._of_round(wagers, made, alive, all_choices) for bet in breach.bets}
-            found = tuple(breach for breach in found if not broken.isdisjoint(breach.bets))
-        return found
+        if not found or not self._otherwise:
+            return found
+        every = [law._of_round(wagers, made, alive, all_choices) for law in self._otherwise]
+        broken = [{bet for breach in other for bet in breach.bets} for other in every]
+        always = [breach for breach in found if not any(bets.isdisjoint(breach.bets) for bets in broken)]
+        return tuple(always if always or not all(every) else dict.fromkeys(each for other in every for each in other))
 
     def _of_round(
         self, wagers: Mapping[str, int], made: Collection[str], alive: bool, all_choices: bool
@@ -215,10 +155,10 @@ class Law:
         if self._moves_bets and made:
             lay, unknown = self._as_they_lay(lay, made)
         if self._entry and self.entering.isdisjoint(lay):  # each lacks another, or else what deals a hand in
-            rules = (*(rule for rule in self.rules if rule.kind in ALONE), *self._entry)
+            rules = (*self._closed, *(rule for rule in self.rules if rule.kind in ALONE), *self._entry)
             return tuple(breach for rule in rules if (breach := rule.breach(lay)) is not None)
         due = self._due(lay, made, unknown) if alive and self._points else {}
-        found: list[Breach] = []
+        found = [breach for rule in self._closed if (breach := rule.breach(lay)) is not None] if self._closed else []
         over = self.most_cents is not None and max(lay.values(), default=0) > self.most_cents
         for rule in self.rules if over else self._but_limit:
             if rule.choice is not None and rule.choice not in made:
@@ -240,6 +180,11 @@ class Law:
         if self._moves_bets and made:
             found += (*self._taken_back(lay, made), *self._given_up(wagers, made))
         return tuple(found)
+
+    def is_all_in(self, breach: Breach, wagers: Mapping[str, int], stake: int | None) -> bool:
+        """True where a seat, whose `stake` was all that lay before it, has no more for the bets that are too small."""
+        short = stake is not None and breach.cents < breach.wanted and self.all_in_bets.issuperset(breach.bets)
+        return short and sum(wagers.values()) >= (stake or 0)
 
     def of_propositions(self, on: Mapping[str, Mapping[str, int]]) -> Iterator[Breach]:
         """How single wagers on propositions, cents by what they are on, break a rule: each is as many chips as its
@@ -366,34 +311,3 @@ def _deciding_options(procedure: Procedure) -> set[str]:
     ]
     conditions += [total.when for total in procedure.total]
     return {when.option for when in conditions if when is not None}
-
-
-def _rules(procedure: Procedure, spots: Collection[BetPart], options: Mapping[str, str]) -> Iterator[BetRule]:
-    """Every rule of these bets, in the order of the file."""
-    for bet in spots:
-        for must in bet.rules(options):
-            yield BetRule(_kind(bet, must), (bet.name,), must.clause, must.amount, must.others, must.choice)
-        if bet.tip_for is not None:
-            yield BetRule("tip-alone", (bet.name,), bet.clause, others=(bet.tip_for,))
-        if procedure.limit is not None and bet.capped(options):
-            yield BetRule("limit", (bet.name,), procedure.limit.clause, amount_of(procedure.limit.each_bet))
-    for total in procedure.total:
-        if chosen(total.when, options):
-            for kind, text in (("total-over", total.at_most), ("total-under", total.at_least)):
-                if text is not None:
-                    yield BetRule(kind, total.bets, total.clause, amount_of(text))
-
-
-def _kind(bet: BetPart, must: MustPart) -> str:
-    """What a rule is called: a tip that is more than its own bet is a case of its own."""
-    return "tip-over" if bet.tip_for is not None and must.at_most == bet.tip_for else must.kinds[0]
-
-
-def _tied(rules: Collection[BetRule], tips: Collection[str]) -> dict[str, frozenset[str]]:
-    groups: dict[str, frozenset[str]] = {}
-    for rule in rules:
-        if rule.amount is not None and rule.amount.bet and rule.bets[0] not in tips:
-            pair = frozenset((*rule.bets, rule.amount.bet))
-            merged = pair.union(*(groups.get(bet, ()) for bet in pair))
-            groups.update(dict.fromkeys(merged, merged))
-    return groups

@@ -216,6 +216,8 @@ class Plan:
         """What the wagers of a seat must be."""
         there = law.spots
         self.bets: dict[int, BetPart] = {bet.number: bet for bet in there}
+        self.shows_stakes = self.betting is not None or bool(law.all_in_bets)
+        """True where it matters how much lies before a seat."""
         self.rules, self.before_deal, self.entering = law.rules, law.before_deal, law.entering
         self.entry_clause, self.tips = law.entry_clause, law.tips
         self.fees = frozenset(bet.name for bet in there if bet.fee)

@@ -200,7 +200,7 @@ class Round:
     # ------------------------------------------------------------------ where it stands
 
     def __post_init__(self) -> None:
-        self.betting = _NO_CHIPS if self.plan.betting is None else Betting()
+        self.betting = Betting() if self.plan.shows_stakes else _NO_CHIPS
         self.go_to(0, opened=False)
 
     def go_to(self, index: int, *, opened: bool) -> None:

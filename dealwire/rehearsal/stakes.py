@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from dealer_flow.procedure.law import BetRule
+from dealer_flow.procedure.bet_rules import BetRule
 from dealer_flow.procedure.plan import Plan
 
 CENTS: Final = 500

@@ -7,9 +7,10 @@ from operator import itemgetter
 from typing import Final
 
 from dealer_flow.english import dollars, listed
+from dealer_flow.procedure.bet_rules import Breach
 from dealer_flow.procedure.bets import Amount
 from dealer_flow.procedure.betting import broken_limits
-from dealer_flow.procedure.law import Breach, Law
+from dealer_flow.procedure.law import Law
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult, Seat
 from protocol.cards import DECK, UNREAD, Card, parse_card
@@ -130,7 +131,7 @@ def _faults(
     made = choices_of(seat)
     every = bool(seat.choices) or not law.by_steps
     for breach in law.of_round(seat.wagers, made, alive=complete and seat.status == "live", all_choices=every):
-        if breach.cents < breach.wanted and _all_in(seat, game, breach.bets):
+        if law.is_all_in(breach, seat.wagers, seat.stake):
             continue
         lacking = any(not seat.wagers.get(bet) for bet in breach.bets)
         yield breach.bets, Hold(in_words(breach, seat.wagers), breach.rule.clause, fold_in_doubt=lacking)
@@ -139,12 +140,6 @@ def _faults(
             yield breach.bets, Hold(in_words(breach, seat.wagers), breach.rule.clause)
         for tip, alone, clause in law.lone_tips(seat.propositions):
             yield (tip,), Hold(f"{tip} without a bet on {listed([*alone])}", clause)
-
-
-def _all_in(seat: Seat, game: Game, bets: Collection[str]) -> bool:
-    """Whether a seat that has no more bet less into a pot than others must (47.1-1023(2))."""
-    in_pot = all(game.bets[bet].among_players for bet in bets)
-    return in_pot and seat.stake is not None and sum(seat.wagers.values()) >= seat.stake
 
 
 def over_limits(result: RoundResult, law: Law) -> Iterator[tuple[int, dict[str, Hold]]]:
@@ -218,10 +213,8 @@ def in_words(breach: Breach, wagers: Mapping[str, int]) -> str:
         return f"{of}{_COMPARED[rule.kind]}{_amount(amount, wagers)}"
     if rule.kind == "due":
         return f"a live hand without a bet on {listed([*breach.bets])}"
-    if rule.kind == "left":
-        return f"{of} goes with no choice that was made"
-    if rule.kind == "taken-back":
-        return f"{of} was taken back"
+    if rule.kind in _OF_ONE_BET:
+        return f"{of}{_OF_ONE_BET[rule.kind]}"
     if rule.kind == "excludes":
         return f"{breach.bets[0]} of {dollars(breach.cents)} beside {listed([*breach.bets[1:]])}"
     present = [bet for bet in rule.others if wagers.get(bet)]
@@ -231,6 +224,12 @@ def in_words(breach: Breach, wagers: Mapping[str, int]) -> str:
     return f"{of} without a bet on {listed(absent, 'and' if rule.kind == 'needs' else 'or')}"
 
 
+_OF_ONE_BET: Final = {
+    "left": " goes with no choice that was made",
+    "taken-back": " was taken back",
+    "offered": " is not offered under the house's options",
+}
+"""Kind of rule -> what is said of a stake that nothing is compared with."""
 _COMPARED: Final = {
     "equal": " is not equal to ",
     "exactly": " is not ",

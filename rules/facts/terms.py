@@ -191,7 +191,8 @@ class Terms:
         if found is None:
             if len(self._seats) == _SEATS_KEPT:
                 self._seats.clear()
-            made = {of.name: of for of in self.bets if wagers.get(of.on)}
+            lies = wagers if 0 not in wagers.values() else {bet for bet, cents in wagers.items() if cents}
+            made = {of.name: of for of in self.bets if of.on in lies}
             sound = not broken_rules(seat, self.game, law, self.limit_cents)
             found = self._seats[key] = SeatBets(made, made.keys(), sound)
         return found

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from dealer_flow.procedure.law import BetRule
+from dealer_flow.procedure.bet_rules import BetRule
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.steps.decide import DecideStep

@@ -120,7 +120,7 @@ def jackpot_meter(terms: Terms, pots: TablePots | None) -> Iterator[MeterTotal]:
 def in_pot(seat: Seat, bets: Sequence[ToPotBet]) -> int:
     """What a seat's wagers to the pot come to that did not go back."""
     wagers, returned = seat.wagers, seat.returned
-    put = sum([wagers.get(bet.name, 0) for bet in bets])
+    put = sum([wagers[bet.name] for bet in bets if bet.name in wagers])
     return put - sum([returned.get(bet.name, 0) for bet in bets]) if returned else put
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from dealer_flow.play.machine.states import State
 from dealer_flow.record.result import RoundResult
+from rules import load_game, settle
 from tests.support.dealing.flow_points import round_of
 from tests.support.dealing.hand_table import HandTable
 from tests.support.dealing.plays import go_on, play, refused, state
@@ -91,8 +92,26 @@ def test_who_is_dealt_in_puts_up_the_ante(posts: str, codes: list[str]) -> None:
 def test_everybody_makes_a_strike_out_wager() -> None:
     """47.1-1017.30(3)."""
     seats = "stakes 1: 900, 2: 900 / bets 1: ante 100, strike-out 100 / bets 2: ante 100"
-    assert play("home-run.co", f"{seats} / start at 1").codes == ["ante-missing"]
+    assert play("home-run.co", f"{seats} / start at 1").codes == ["wager-held", "ante-missing"]
     assert play("home-run.co", f"{seats}, strike-out 100 / start at 1").codes == []
+
+
+@pytest.mark.parametrize(
+    ("stake", "held"), [(900, {}), (1000, {"final": "47.1-1017.6(5)"}), (None, {"final": "47.1-1017.6(5)"})]
+)
+def test_a_final_wager_is_less_than_the_initial_where_the_stake_is_no_more(
+    stake: int | None, held: dict[str, str]
+) -> None:
+    """47.1-1023(2)."""
+    seats = "bets 1: initial 500 / bets 2: initial 500 / start at 1 / burn-card 2C / draw seat 2 4C 9D | seat 1 AC AD"
+    board = "burn-card 3C / draw community 5S 6C 9S / burn-card 8C / draw community TD"
+    chosen = "choose 2: final, final 400 / choose 1: final, final 1000 / show community: 5S 6C 9S TD"
+    shown = "show seat 2: 4C 9D / show seat 1: AC AD"
+    before = f"stakes 2: {stake} / " if stake else ""
+    result = ended(play("eighty-eight.co", f"{before}{seats} / {board} / {chosen} / {shown}"))
+    assert [(seat.stake, dict(seat.held)) for seat in result.seats] == [(None, {}), (stake, held)]
+    found = settle(result, load_game("eighty-eight.co"))
+    assert found.status == ("held" if held else "settled")
 
 
 def test_one_who_acts_out_of_turn_counts_and_the_others_may_still_act() -> None:

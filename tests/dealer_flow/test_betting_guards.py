@@ -38,6 +38,10 @@ def action(reason: str) -> list[tuple[str, str, bool]]:
 def test_chips_play() -> None:
     """Stakes and actions are of games in which players bet against each other."""
     assert refused(play("let-it-ride", "stakes 1: 500")) == [("out-of-turn", "chips_play", False)]
+    assert refused(play("eighty-eight.co", "stakes 1: 500")) == []
+    assert refused(play("eighty-eight.co", "stakes 1: 500 / bets 2: initial 500 / start at 2 / acts 1: bet 500"))[
+        -1:
+    ] == [("out-of-turn", "chips_play", False)]
     assert holdem("stakes 1: 500").codes == []
 
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from dealer_flow.play.flow import DealerFlow
 from dealer_flow.play.seen.legal import Legal
-from dealer_flow.procedure.law import BetRule
+from dealer_flow.procedure.bet_rules import BetRule
 from dealer_flow.procedure.load import Procedure, known_procedures, load_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.record.result import ProcedureRef, RoundResult
@@ -81,8 +81,8 @@ class Breaking(LegalPlay):
         self.flow = DealerFlow(plan.procedure, options=plan.options)
         self.fill()
         for bet in plan.bets.values() if plan.betting is not None else ():
-            if bet.name in stakes and bet.placed == "before-deal":
-                self.see(e.WagerPlaced(self.one, bet.number, stakes[bet.name]))
+            if bet.placed == "before-deal":
+                self.see(e.WagerPlaced(self.one, bet.number, stakes.get(bet.name, 0)))
 
     def _likely(self, item: Legal) -> bool:
         if item.event in ("GameStarted", "NumberDrawn", "SpotSelected") and not self._all_bet():

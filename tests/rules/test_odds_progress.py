@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from protocol.cards import Card
 from rules.odds import dealt, low_and_high, unseen_draw, versus
 from rules.odds.card_sets import CardSets
 from rules.odds.dealt import CardDeck, count_dealt

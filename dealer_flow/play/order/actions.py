@@ -145,7 +145,9 @@ def _no_turn(body: e.PlayerActed) -> bool:
 
 
 CHECKS_OF_ACTIONS: Final[dict[str, Check]] = {
-    "chips_play": lambda r, _: r.plan.betting is not None,
+    "chips_play": lambda r, body: (
+        r.plan.betting is not None or (isinstance(body, e.StakeShown) and r.plan.shows_stakes)
+    ),
     "stake_before_hand": lambda r, _: not r.in_play,
     "hand_in_play": lambda r, body: (
         _forfeits(body) or body.seat in r.live or standing(r, body) is not r.betting or _stays_mucked(r, body)

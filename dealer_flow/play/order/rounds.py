@@ -18,7 +18,7 @@ SUPERVISORS: Final = (Level.SUPERVISOR, Level.EXECUTIVE)
 def somebody_enters(round_: Round) -> bool:
     """Whether a seat would be dealt in by now."""
     bets = any(round_.plan.entering & bets.keys() for bets in round_.wagers.values())
-    return bets or any(round_.betting.stakes.values())
+    return bets or (round_.plan.betting is not None and any(round_.betting.stakes.values()))
 
 
 def not_here(*_: object) -> bool:

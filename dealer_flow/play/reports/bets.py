@@ -92,11 +92,13 @@ def _note_bettor(round_: Round, device: str) -> None:
 
 
 def enter(round_: Round) -> list[int]:
-    """The seats with a bet that enters them are dealt in, or with a stake to bet; says which have bets at all."""
+    """The seats with a bet that enters them are dealt in, or with a stake to bet where players bet against each other;
+    says which have bets at all."""
     wagers, entering = round_.wagers, round_.plan.entering
     betting = sorted([number for number, bets in wagers.items() if bets])
     entered = [number for number in betting if not entering.isdisjoint(wagers[number])]
-    staked = {number for number, cents in round_.betting.stakes.items() if cents}.difference(entered)
+    stakes = round_.betting.stakes if round_.plan.betting is not None else {}
+    staked = {number for number, cents in stakes.items() if cents}.difference(entered)
     round_.active = tuple(sorted([*entered, *staked]))
     for number in staked:
         wagers.setdefault(number, {})

@@ -23,7 +23,7 @@ _PASSED_BY: Final = "hand-passed-by"
 
 
 def _stake(round_: Round, seen: Seen, body: e.StakeShown) -> None:
-    if round_.plan.betting is None or round_.in_play or not 1 <= body.seat <= round_.plan.most_seats:
+    if not round_.plan.shows_stakes or round_.in_play or not 1 <= body.seat <= round_.plan.most_seats:
         return
     if body.cents:
         round_.betting.stakes[body.seat] = body.cents

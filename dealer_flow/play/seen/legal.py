@@ -105,7 +105,7 @@ def _betting(round_: Round) -> Iterator[Candidate]:
         for bet in placeable(plan, round_.wagers.get(number, {})):
             yield _bet(round_, number, bet.number)
     yield from _select(round_)
-    for number in range(1, plan.most_seats + 1) if plan.betting is not None else ():
+    for number in range(1, plan.most_seats + 1) if plan.shows_stakes else ():
         what = f"show the stake of seat {number}"
         yield Legal("dealer", "StakeShown", f"seat {number}", what), e.StakeShown(number, 1)
     if somebody_enters(round_):

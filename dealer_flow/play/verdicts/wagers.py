@@ -11,8 +11,8 @@ from typing import Literal
 
 import devices.events as e
 from dealer_flow.play.course.cards_by_step import settled_bets
+from dealer_flow.procedure.bet_rules import ALONE, BetRule, Breach
 from dealer_flow.procedure.bets import BESIDE, BetPart
-from dealer_flow.procedure.law import ALONE, BetRule, Breach
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.record.incidents import Incident
@@ -242,7 +242,8 @@ def _judge(round_: Round, seen: Seen, number: int, bets: Mapping[str, int], brea
 def _breaches(round_: Round, number: int, bets: Mapping[str, int], which: Rules) -> tuple[Breach, ...]:
     """How these bets of a seat break the rules, as far as it made the choices that these are asked of."""
     made = frozenset(round_.choices[number].values()) if number in round_.choices else frozenset[str]()
-    return _breaches_of(round_.plan, which, frozenset(bets.items()), made)
+    found, stake = _breaches_of(round_.plan, which, frozenset(bets.items()), made), round_.betting.stakes.get(number)
+    return tuple(breach for breach in found if not round_.plan.law.is_all_in(breach, bets, stake)) if stake else found
 
 
 @lru_cache(maxsize=1024)  # a seat bets as others do, or as it did the round before

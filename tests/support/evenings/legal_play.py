@@ -7,7 +7,7 @@ from random import Random
 
 from dealer_flow.play.flow import DealerFlow
 from dealer_flow.play.seen.legal import Legal
-from dealer_flow.procedure.law import BetRule
+from dealer_flow.procedure.bet_rules import BetRule
 from dealer_flow.procedure.load import Procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.record.incidents import Incident
