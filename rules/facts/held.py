@@ -80,6 +80,15 @@ _HOLDS: Final = frozenset({"wager-held", "side-bet-alone", "decision-bet-differs
 """Incidents by which a bet is held."""
 
 
+def unknown_bets(seat: Seat, game: Game) -> dict[str, Hold]:
+    """The bets of a seat that the game does not have: what they win nobody can say."""
+    strange = {bet: cents for bet, cents in seat.wagers.items() if cents and bet not in game.bets}
+    return {
+        bet: Hold(f"seat {seat.seat} has {dollars(cents)} on {bet}, which is no bet of {game.id}", "procedure")
+        for bet, cents in strange.items()
+    }
+
+
 def broken_rules(
     seat: Seat,
     game: Game,
@@ -201,7 +210,7 @@ def _over_limit(seat: Seat, game: Game, law: Law | None, limit_cents: int) -> It
     own = law.limit if law is not None and law.limit is not None else game.spec.limit
     clause = own.clause if own else "house limit"
     for name, stake in seat.wagers.items():
-        if stake > limit_cents and (law is None or name not in law.by_action):
+        if stake > limit_cents and name in game.bets and (law is None or name not in law.by_action):
             yield (name,), Hold(f"{name} of {dollars(stake)} is over the limit of {dollars(limit_cents)}", clause)
 
 

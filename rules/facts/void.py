@@ -38,6 +38,17 @@ def _of_a_stage(bet: Bet, game: Game) -> bool:
     return any(name in game.spec.hands and game.spec.hands[name].at for name in names)
 
 
+def line_of_unknown(
+    result: RoundResult, seat: Seat, bet: str, hold: Hold, returns: ReturnClauses | None
+) -> SettlementLine:
+    """The line of a bet that the game does not have: held, unless it came back as `returns` have it."""
+    stake = seat.wagers[bet]
+    if returns is not None and seat.returned.get(bet) == stake:
+        why, clause = why_void(result, seat, returns)
+        return make_line(seat.seat, bet, stake, "returned", f"{why}: {bet} comes back", clause)
+    return make_line(seat.seat, bet, stake, "held", hold.why, hold.clause)
+
+
 def line_by_record(
     result: RoundResult, seat: Seat, bet: Bet, hold: Hold | None, returns: ReturnClauses
 ) -> SettlementLine:

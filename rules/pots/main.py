@@ -47,8 +47,8 @@ def table_pots(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec) -
     """The main pot and the side pots of a round whose pots are settled."""
     bets = view.terms.game.into_pot
     inside = [seat for seat in seats if seat.status != "out"]
-    if waiting := [*held_bets(inside, bets, holds, spec.alike)]:
-        return all_held(inside, bets, waiting[0])
+    if waiting := next(held_bets(view, inside, holds, spec.alike), None):
+        return all_held(inside, bets, waiting)
     lines = [*given_back(view, inside, bets)]
     put = {seat.seat: cents for seat in inside if (cents := in_pot(seat, bets))}
     live = {seat.seat for seat in inside if seat.status == "live"}
@@ -130,10 +130,13 @@ def kept_when_defective(result: RoundResult) -> bool:
     return result.outcome == "defective-deck" and bool(result.awards) and not back
 
 
-def held_bets(seats: Sequence[Seat], bets: Sequence[ToPotBet], holds: Holds, alike: str = "") -> Iterator[Hold]:
-    """Why wagers to the pot wait for a person, or cannot be such as the round says, or by the clause `alike`."""
+def held_bets(view: View, seats: Sequence[Seat], holds: Holds, alike: str = "") -> Iterator[Hold]:
+    """Why wagers to the pot wait for a person, or cannot be such as the round says, or by the clause `alike`. A bet
+    that the game does not have may be one of them by another name."""
+    bets, known = view.terms.game.into_pot, view.terms.game.bets
     for seat in seats:
         mine = holds.get(seat.seat, {})
+        yield from (hold for bet, hold in mine.items() if bet not in known)
         for bet in bets if mine or seat.returned else ():
             if bet.name in mine and seat.wagers.get(bet.name):
                 yield mine[bet.name]

@@ -43,7 +43,7 @@ def rolling_pot(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec, 
     bets = view.terms.game.into_pot
     inside = [seat for seat in seats if seat.status != "out"]
     meter = view.terms.meters.get(rolls.meter)
-    waiting = next(held_bets(inside, bets, holds, spec.alike), None) or _may_not(inside, meter, rolls)
+    waiting = next(held_bets(view, inside, holds, spec.alike), None) or _may_not(inside, meter, rolls)
     if waiting is not None or meter is None:
         return _wait(inside, bets, meter, rolls, waiting or Hold("no amount was given for the pot", rolls.clause))
     put = {seat.seat: cents for seat in inside if (cents := in_pot(seat, bets))}

@@ -20,11 +20,11 @@ from rules.errors import SettlementRefused
 from rules.facts.caps import cut
 from rules.facts.contradictions import contradiction, folds_in, known_of
 from rules.facts.fold_doubts import in_doubt
-from rules.facts.held import broken_rules, held_at_table, over_limits, seen_too_often
+from rules.facts.held import broken_rules, held_at_table, over_limits, seen_too_often, unknown_bets
 from rules.facts.named import named
 from rules.facts.seen import View
 from rules.facts.terms import Meter, Terms, agree
-from rules.facts.void import line_by_record, plays
+from rules.facts.void import line_by_record, line_of_unknown, plays
 from rules.game.jackpot_spec import JackpotAward
 from rules.game.load import Game, wrong_option
 from rules.game.order import in_order
@@ -107,8 +107,8 @@ def settle(
     award, whose posted amount stands among the meters, `house_way` how it sets the dealer's hand: an id or a file.
     `runners` lie before the seats by number, where they win a pool; none unless given.
     `accept_suspect` settles by a print that cannot be meant, too. SettlementRefused when the request itself is wrong
-    (another game's round, an unknown bet, table, reading); a wager or a card that breaks or leaves open a rule is held
-    in its line, with the clause.
+    (another game's round, an unknown table or reading); a wager or a card that breaks or leaves open a rule is held in
+    its line, with the clause, and so is a bet that the game does not know.
     """
     must_be_of(result, game)
     terms = agree(
@@ -132,22 +132,17 @@ def settle(
 
 
 def must_be_of(result: RoundResult, game: Game) -> None:
-    """SettlementRefused when a round is not of this game or has a bet that it does not know."""
+    """SettlementRefused when a round is not of this game."""
     if result.procedure.id not in game.spec.procedures:
         raise SettlementRefused(f"round of procedure for {game.id}", result.procedure.id, game.spec.procedures)
     if result.edition is not None and game.edition is not None and result.edition != game.edition.ref:
         theirs, ours = (f"{each.id} of hash {each.sha256[:12]}" for each in (result.edition, game.edition.ref))
         raise SettlementRefused("round of edition", theirs, [ours])
-    known = game.known_bets.issuperset
-    for seat in result.seats:
-        if not known(seat.wagers):
-            bet = next(bet for bet in seat.wagers if bet not in game.bets)
-            raise SettlementRefused(f"bet of seat {seat.seat}", bet, game.bets)
 
 
 def settle_on(result: RoundResult, terms: Terms, waiting: Waiting = _NOTHING_WAITS) -> Settlement:
-    """Settle one round on terms that were agreed before; the round is of the game and has no bets but its. `waiting`
-    bets are held as if they broke a rule; the whole round where it is a Hold."""
+    """Settle one round on terms that were agreed before; the round is of the game. `waiting` bets are held as if they
+    broke a rule; the whole round where it is a Hold."""
     game = terms.game
     seats, known = sorted(result.seats, key=_BY_NUMBER, reverse=game.descending), known_of(result, game)
     plan, law = known
@@ -182,6 +177,9 @@ def _nothing_settles(result: RoundResult, game: Game, plan: Plan | None) -> Hold
 def _hold_all(result: RoundResult, seats: Sequence[Seat], terms: Terms, law: Law | None, hold: Hold) -> _Books:
     made = ((seat, of.bet) for seat in seats for of in terms.bets_of(seat, law).made.values() if of.own)
     lines = [held(bet, seat.seat, seat.wagers[bet.name], hold) for seat, bet in made]
+    lines += (
+        line_of_unknown(result, seat, bet, hold, None) for seat in seats for bet in unknown_bets(seat, terms.game)
+    )
     return _Books(lines, pool=pool_of(View(result, terms), seats, {}, None))
 
 
@@ -201,6 +199,8 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms, dealt: _Dea
             _add_live(lines, seat, made, known)
         else:
             _add_any(lines, seat, made, plays_here, mine, known)
+            strange = (bet for bet in mine if bet not in game.bets)
+            lines += (line_of_unknown(result, seat, bet, mine[bet], game.spec.returns) for bet in strange)
     lines += (*(of_table.lines if of_table is not None else ()), *(pool.lines if pool is not None else ()))
     paid = cut(lines, game, terms.maximum, terms.unit_cents) if terms.maximum is not None else lines
     if terms.commission.text:
@@ -312,7 +312,7 @@ def _look_at(
     decide. What a dead hand's bets are does not matter; those that the round itself holds stay held. Bets that are not
     held for another reason wait as `waits` says."""
     plan, law = dealt
-    folds = folds_in(plan)
+    folds, all_known = folds_in(plan), terms.game.known_bets.issuperset
     bets: dict[int, Mapping[str, Agreed]] = {}
     holds: dict[int, dict[str, Hold]] = {}
     played: dict[int, Set[str]] = {}
@@ -327,6 +327,8 @@ def _look_at(
             held = _broken(result, seat, terms, folds, law)
         else:
             held = {}
+        if not all_known(seat.wagers):
+            held = unknown_bets(seat, terms.game) | held
         if held:
             holds[number] = held
         if complete and status in _SHOWN and not seat.returned:

@@ -144,11 +144,6 @@ class TestRefused:
         with pytest.raises(SettlementRefused, match=r"'race-to-the-flush'; allowed: flushes-gone-wild\.co"):
             settle(other, GAME)
 
-    def test_a_bet_the_game_does_not_know(self) -> None:
-        stranger = replace(seat(1, HAND), wagers={"ante": 500, "insurance": 500})
-        with pytest.raises(SettlementRefused, match=r"bet of seat 1 'insurance'; allowed: ante, blind, play"):
-            settle(deal(COMMUNITY, DEALER, stranger), GAME)
-
     def test_a_meter_with_a_negative_seed(self) -> None:
         with pytest.raises(SettlementRefused, match="meter amount -5"):
             Meter(100, seed_cents=-5)
