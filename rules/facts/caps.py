@@ -15,7 +15,7 @@ from rules.errors import SettlementRefused
 from rules.game.load import Game
 from rules.game.schema import MaximumRule
 from rules.paytables.paytable import PaidRow
-from rules.settlement import MaximumPayout, SettlementLine
+from rules.settlement import MaximumPayout, SettlementLine, make_line
 
 LEAST_ODDS: Final = 50
 """What a bet pays, to 1, from which on a maximum may cut it."""
@@ -43,9 +43,12 @@ def agree_maximum(game: Game, maximum: MaximumPayout | None, paytables: Mapping[
     return maximum
 
 
-def cut(lines: Sequence[SettlementLine], game: Game, maximum: MaximumPayout | None, unit: int) -> list[SettlementLine]:
+def cut(
+    lines: Sequence[SettlementLine], game: Game, maximum: MaximumPayout | None, paytables: Mapping[str, str], unit: int
+) -> list[SettlementLine]:
     """The lines with what a maximum takes off their pays: of a tip alone, then of each player's together, then of the
-    round's. Each of several is cut in the measure of what it pays; a token left over goes to the first."""
+    round's. Each of several is cut in the measure of what it pays; a token left over goes to the first. Where what is
+    cut hangs on a bet that waits, so do they."""
     rule = game.spec.maximum
     if maximum is None or rule is None:
         return list(lines)
@@ -56,22 +59,65 @@ def cut(lines: Sequence[SettlementLine], game: Game, maximum: MaximumPayout | No
         for n in (n for n in subject if found[n].bet in tips):
             _cut(found, [n], maximum.tip_cents, "tip", rule, unit)
     own = [n for n in subject if found[n].bet not in tips]
+    waiting = [line for line in found if line.result == "held" and line.bet in rule.bets]
+    most = {line.bet: _most(line.bet, game, paytables) for line in waiting}
     if maximum.player_cents is not None:
         for seat in dict.fromkeys(found[n].seat for n in own):
-            _cut(found, [n for n in own if found[n].seat == seat], maximum.player_cents, "player", rule, unit)
-    winners = {line.seat for line in found if line.result == "win" and line.bet in rule.bets}
-    if maximum.round_cents is not None and len(winners) >= rule.winners:
-        _cut(found, own, maximum.round_cents, "round", rule, unit)
+            mine, open_ones = [n for n in own if found[n].seat == seat], [each for each in waiting if each.seat == seat]
+            if not _wait(found, mine, open_ones, most, maximum.player_cents, "player", rule):
+                _cut(found, mine, maximum.player_cents, "player", rule, unit)
+    winners = {line.seat for line in lines if line.result == "win" and line.bet in rule.bets}
+    may_win = winners | {line.seat for line in waiting}
+    if maximum.round_cents is not None and len(may_win) >= rule.winners:
+        waiting += [found[n] for n in own if found[n].result == "held"]
+        most |= {line.bet: _most(line.bet, game, paytables) for line in waiting}
+        paid, sure = [n for n in own if found[n].result == "win"], len(winners) >= rule.winners
+        if not _wait(found, paid, waiting, most, maximum.round_cents, "round", rule, sure=sure) and sure:
+            _cut(found, paid, maximum.round_cents, "round", rule, unit)
     return found
+
+
+def _wait(
+    lines: list[SettlementLine],
+    which: Sequence[int],
+    waiting: Sequence[SettlementLine],
+    most: Mapping[str, Fraction],
+    cents: int,
+    of: str,
+    rule: MaximumRule,
+    *,
+    sure: bool = True,
+) -> bool:
+    """Hold those of the lines whose cut hangs on bets that are `waiting`, which pay at `most` so much to 1; False where
+    none does. `sure`: what they pay together is cut, whatever becomes of these bets."""
+    more = sum(line.stake * most[line.bet] for line in waiting)
+    if not waiting or (sure and not more) or sum(lines[n].pay for n in which) + more <= cents:
+        return False
+    one = f"{waiting[0].bet} of seat {waiting[0].seat}"
+    for n in which:
+        line = lines[n]
+        why = f"{line.why}; the most a {of} is paid is {dollars(cents)}, and what is cut hangs on {one}, which is held"
+        lines[n] = make_line(line.seat, line.bet, line.stake, "held", why, f"{line.clause}, {rule.clause}")
+    return True
+
+
+def _most(bet: str, game: Game, paytables: Mapping[str, str]) -> Fraction:
+    """The most that a bet pays, to 1, of what a maximum may cut; 0 where that is nothing."""
+    odds = [Fraction(amount) for amount in _odds(bet, game, paytables) if amount >= LEAST_ODDS]
+    return max(odds, default=Fraction(0))
+
+
+def _odds(bet: str, game: Game, paytables: Mapping[str, str]) -> Iterator[Fraction]:
+    """What a bet may pay, to 1, by the table that was chosen."""
+    if bet in game.fixed:
+        yield game.fixed[bet].pay.amount
+    table = game.paytables.get(paytables.get(game.bets[bet].chosen_with, ""))
+    yield from (row.pays.amount for row in table.rows if row.pays.unit in ("to", "for", "bare")) if table else ()
 
 
 def _highest_odds(game: Game, rule: MaximumRule, paytables: Mapping[str, str]) -> Fraction:
     """The most that one of these bets pays, to 1, by the tables that were chosen."""
-    odds = [game.fixed[name].pay.amount for name in rule.bets if name in game.fixed]
-    for name in rule.bets:
-        table = game.paytables.get(paytables.get(game.bets[name].chosen_with, ""))
-        odds += [row.pays.amount for row in table.rows if row.pays.unit in ("to", "for", "bare")] if table else []
-    return max(odds)
+    return max(amount for bet in rule.bets for amount in _odds(bet, game, paytables))
 
 
 def _may_be_cut(line: SettlementLine, game: Game, rule: MaximumRule, tips: Mapping[str, str]) -> bool:

@@ -202,7 +202,9 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms, dealt: _Dea
             strange = (bet for bet in mine if bet not in game.bets)
             lines += (line_of_unknown(result, seat, bet, mine[bet], game.spec.returns) for bet in strange)
     lines += (*(of_table.lines if of_table is not None else ()), *(pool.lines if pool is not None else ()))
-    paid = cut(lines, game, terms.maximum, terms.unit_cents) if terms.maximum is not None else lines
+    paid = lines
+    if terms.maximum is not None:
+        paid = cut(lines, game, terms.maximum, terms.paytables, terms.unit_cents)
     if terms.commission.text:
         paid = terms.commission.taken_of(paid, game, terms.readings, terms.unit_cents)
     award = jackpot_award(view, seats, holds)

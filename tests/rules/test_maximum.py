@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 
 import pytest
+from msgspec.structs import replace
 
 from rules import SettlementRefused, load_game, settle
+from rules.facts.caps import cut
 from rules.game.load import game_ids
-from rules.settlement import MaximumPayout, Settlement
+from rules.settlement import MaximumPayout, Settlement, SettlementLine
 from tests.support.reading.each import of_each
 from tests.support.reading.paper import Paper
 
@@ -79,6 +81,52 @@ def test_no_maximum_is_below_the_least_bet_times_the_highest_odds() -> None:
         caribbean(MaximumPayout(round_cents=49_900, least_bet_cents=500), ROYAL)
     with pytest.raises(SettlementRefused, match="without a least bet"):
         caribbean(MaximumPayout(round_cents=50_000), ROYAL)
+
+
+def beside_a_held_bet(maximum: MaximumPayout, *, over: int = 2500, cards: str = STRAIGHT_FLUSH) -> Settlement:
+    """A royal flush of seat 1; seat 2 bet another amount than twice the ante, and waits."""
+    seats = [
+        {"seat": 1, "cards": ROYAL, "choices": ["bet"], "bets": {"ante": 1000, "bet": 2000}},
+        {"seat": 2, "cards": cards, "choices": ["bet"], "bets": {"ante": 1000, "bet": over}},
+    ]
+    return Paper("caribbean-stud.co", {"seat": seats, "dealer": "2C 2D 4C 8S 9S"}).settle(maximum=maximum)
+
+
+def test_what_hangs_on_a_held_bet_of_another_seat_waits() -> None:
+    """2,000 dollars are sure; 2,500 more may be, at 100 to 1, and with them a second winner, who makes it be cut."""
+    found = beside_a_held_bet(MaximumPayout(round_cents=250_000, least_bet_cents=500))
+    held = {(line.seat, line.bet): line.why for line in found.lines if line.result == "held"}
+    assert set(held) == {(1, "bet"), (2, "ante"), (2, "bet")}
+    assert held[1, "bet"].endswith(
+        "the most a round is paid is $2,500, and what is cut hangs on ante of seat 2, which is held"
+    )
+    assert pays(found, "ante")[0] == (1000, 0)
+
+
+def test_where_no_bet_can_reach_the_maximum_none_waits() -> None:
+    found = beside_a_held_bet(MaximumPayout(round_cents=450_000, least_bet_cents=500))
+    assert pays(found)[0] == (200_000, 0)
+
+
+def test_the_maximum_of_a_player_hangs_on_no_other_seat() -> None:
+    found = beside_a_held_bet(MaximumPayout(player_cents=150_000, least_bet_cents=500))
+    assert pays(found)[0] == (150_000, 50_000)
+
+
+def test_a_maximum_of_the_round_waits_for_a_player_whose_own_hangs_on_a_held_bet() -> None:
+    """Of two bets of a seat one is held."""
+    lines = [
+        SettlementLine(1, "bet", 2000, "win", 200_000, 2000, 200_000, "royal", "c", "CS-BET-1", "royal flush"),
+        SettlementLine(1, "bet", 2000, "held", 0, 0, 0, "not known", "c"),
+        SettlementLine(2, "bet", 1000, "win", 100_000, 1000, 100_000, "royal", "c", "CS-BET-1", "royal flush"),
+    ]
+    game = load_game("caribbean-stud.co")
+    tables = {"bet": next(iter(game.bets["bet"].to_choose))}
+    lines = [replace(line, paytable=tables["bet"] if line.paytable else None) for line in lines]
+    both = MaximumPayout(player_cents=250_000, round_cents=250_000, least_bet_cents=500)
+    assert [line.result for line in cut(lines, game, both, tables, 25)] == ["held"] * 3
+    player = MaximumPayout(player_cents=250_000, least_bet_cents=500)
+    assert [line.result for line in cut(lines, game, player, tables, 25)] == ["held", "held", "win"]
 
 
 def test_a_progressive_is_never_cut() -> None:
