@@ -76,19 +76,24 @@ def command(
         load_strategy(strategy, loaded) if strategy else None,
     )
     try:
-        _print(odds(question, bet), as_json, progress, [bet] if bet else [*loaded.bets])
+        follow = _print(odds(question, bet), as_json, progress, [bet] if bet else [*loaded.bets])
     finally:
         progress.clear()
+    for name in question.readings.keys() - follow:
+        click.echo(f"dealwire: no figure is counted by the reading {name} {question.readings[name]}", err=True)
 
 
-def _print(found: Iterable[Found], as_json: bool, progress: CountProgress, bets: Iterable[str]) -> None:
-    """Each as soon as it is counted: those after it, of which the names alone are known, may take minutes."""
+def _print(found: Iterable[Found], as_json: bool, progress: CountProgress, bets: Iterable[str]) -> set[str]:
+    """Each as soon as it is counted: those after it, of which the names alone are known, may take minutes. The readings
+    by which some figure is counted."""
+    follow = set[str]()
     if as_json:
         for each in found:
-            line = json.dumps(each.to_dict())
+            told = each.to_dict()
             progress.clear()
-            echo_json(line)
-        return
+            echo_json(json.dumps(told))
+            follow |= told.get("reading", {}).keys()
+        return follow
     table = GrowingTable(frozenset({3, 4, 5, 6}))
     for bet in bets:
         table.fit((bet, *_HEAD[1:3], "-9.9999", "-9.9999", _HEAD[5], "99.9999", ""))
@@ -96,7 +101,10 @@ def _print(found: Iterable[Found], as_json: bool, progress: CountProgress, bets:
         progress.clear()
         if not number:  # what is wrong with the question is known by now
             table.say(_HEAD)
-        table.say(_row(each.to_dict()))
+        told = each.to_dict()
+        table.say(_row(told))
+        follow |= told.get("reading", {}).keys()
+    return follow
 
 
 _HEAD = ("bet", "pay table", "reading", "edge %", "risk %", "deviation", "hits %", "remark")

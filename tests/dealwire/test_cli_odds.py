@@ -193,6 +193,29 @@ def test_a_race_from_several_decks_by_hand() -> None:
     assert Fraction(royal["hit_frequency"]) == Fraction(2**5, comb(26, 5)) * (1 - none)
 
 
+@pytest.mark.parametrize("more", [(), ("--json",)])
+def test_a_reading_by_which_nothing_is_counted_is_named(more: tuple[str, ...]) -> None:
+    """No hand that is paid is folded, so what becomes of one that is does not matter."""
+    pair_plus = ("odds", "three-card.co", "--bet", "pair-plus", "--paytable", "TC-PP-1", *more)
+    said = "dealwire: no figure is counted by the reading folded-pair-plus stands\n"
+    done = run(*pair_plus, "--reading", "folded-pair-plus=stands")
+    assert (done.exit_code, done.stderr) == (0, said)
+    assert done.stdout == run(*pair_plus).stdout
+    assert (
+        run(
+            "odds",
+            "flushes-gone-wild.co",
+            "--bet",
+            "flush-rush",
+            "--paytable",
+            "FGW-01",
+            "--reading",
+            "natural=no-deuce",
+        ).stderr
+        == ""
+    )
+
+
 def test_a_tip_rides_on_the_decision_and_has_no_part_in_it(tmp_path: Path) -> None:
     game = small_game(tmp_path)
     without = answered(game, "--reading", "wild-kicker=ace")
