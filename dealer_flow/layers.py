@@ -463,7 +463,7 @@ def json_copy(value: Any) -> Any:
     """A copy of a table with all tables and lists in it."""
     if isinstance(value, Mapping):
         return {key: json_copy(part) for key, part in value.items()}
-    return [json_copy(part) for part in value] if isinstance(value, list) else value
+    return [json_copy(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def take_key(table: Any, parts: Sequence[str]) -> bool:

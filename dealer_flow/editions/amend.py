@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 from dealer_flow.editions.edition import ChangePart, Edition, EditionError
+from dealer_flow.layers import json_copy
 from protocol.tomlfile import Key, spell
 
 ABSENT: Final = "none"
@@ -29,7 +30,7 @@ class Amended(NamedTuple):
 def amend(content: Mapping[str, Any], edition: Edition) -> tuple[dict[str, Any], list[Amended]]:
     """What a file says under an edition, and every place where that is something else. `content` is as TOML has it,
     with its own keys; it is left as it is."""
-    whole: dict[str, Any] = _plain(content)
+    whole: dict[str, Any] = json_copy(content)
     found: list[Amended] = []
     for layer in edition.layers:
         for number, change in enumerate(layer.part.change):
@@ -48,13 +49,6 @@ def misfit(changes: Sequence[Amended], of: str, key: Key, why: str) -> EditionEr
     return by.by.fault(("change", by.number), f"{of}: {spell(key)}: {why}")
 
 
-def _plain(value: Any) -> Any:
-    """A copy with lists, as TOML has them."""
-    if isinstance(value, Mapping):
-        return {name: _plain(part) for name, part in value.items()}
-    return [_plain(part) for part in value] if isinstance(value, list | tuple) else value
-
-
 def _change(whole: dict[str, Any], path: tuple[str, ...], change: ChangePart) -> Iterator[tuple[str, str, Any]]:
     """Change each figure at a path that cites the clause; its key, the clause, and what it was."""
     adds = change.was == ABSENT
@@ -64,13 +58,13 @@ def _change(whole: dict[str, Any], path: tuple[str, ...], change: ChangePart) ->
         was = holder.get(name)
         clause = str(was.get("clause", clause)) if isinstance(was, dict) else clause
         cited = next((each for each in change.clauses if cites(clause, each)), None)
-        if cited is None or (was is not None if adds else _plain(change.was) not in (None, was)):
+        if cited is None or (was is not None if adds else json_copy(change.was) not in (None, was)):
             continue
         named = ".".join(_named_key(whole, place))
         if change.is_ is None:
             _take_away(whole, place)
         else:
-            holder[name] = _plain(change.is_)
+            holder[name] = json_copy(change.is_)
         yield named, cited, was
 
 

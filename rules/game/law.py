@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from dealer_flow.editions import Edition, amend
 from dealer_flow.editions.amend import cites
@@ -32,16 +32,12 @@ class LawDifference(NamedTuple):
 def differences(old: Edition, new: Edition) -> list[LawDifference]:
     """Everything in which `new` is another law than `old`, in the order of the clauses."""
     found: dict[tuple[str, str, str], LawDifference] = {}
-    for procedures, files in ((True, _procedures(old, new)), (False, _games(old, new))):
-        for name, content in files:
-            for each in {repr(each): each for each in _of_file(content, old, new)}.values():
-                at = each.clause, each.key, repr(each)
-                known = found.get(at, each)
-                found[at] = (
-                    known._replace(procedures=(*known.procedures, name))
-                    if procedures
-                    else known._replace(games=(*known.games, name))
-                )
+    for name, part, content in _printed(old, new):
+        for each in {repr(each): each for each in _of_file(content, old, new)}.values():
+            at = each.clause, each.key, repr(each)
+            known = found.get(at, each)
+            names = {part: (*getattr(known, part), name)}
+            found[at] = known._replace(**names)  # type: ignore[arg-type]  # the two keys that hold names
     dealt = {name: frozenset(load_game(name).spec.procedures) for name in game_ids()}
     return [
         each._replace(games=tuple(name for name in dealt if name in each.games or dealt[name] & {*each.procedures}))
@@ -56,7 +52,8 @@ def edition_faults(
     package and these files: a change that none of them knows, and the first of what cannot be."""
     unknown = {number for number, change in enumerate(edition.part.change) if change.keys}
     try:
-        for content in _under(edition, procedures, games):
+        for source, part, content in _printed(edition, procedures=procedures, games=games):
+            _ = load_procedure(source, edition) if part == "procedures" else load_game(source, edition=edition)
             unknown -= {each.number for each in amend(content, edition)[1] if each.by is edition}
     except TomlFileError as fault:
         yield fault
@@ -65,33 +62,21 @@ def edition_faults(
         yield edition.fault(("change", number, "keys"), "no procedure or game has such a key with this clause")
 
 
-def _under(edition: Edition, procedures: Iterable[Path], games: Iterable[Path]) -> Iterator[Mapping[str, Any]]:
-    """The content of all that an edition is the text of, as it is printed, once it is known to stand in the edition."""
+def _printed(
+    *editions: Edition, procedures: Iterable[Path] = (), games: Iterable[Path] = ()
+) -> Iterator[tuple[Any, Literal["procedures", "games"], Mapping[str, Any]]]:
+    """Each procedure and game of the jurisdiction of all these editions, those of the package and these files: its id
+    or file, which of the two it is, and its content as it is printed."""
     sources: tuple[str | Path, ...] = (*known_procedures(), *procedures)
     for source in sources:
-        if edition.of((printed := load_procedure(source)).jurisdiction):
-            load_procedure(source, edition)
-            yield printed.model_dump(by_alias=True, exclude_unset=True)
+        procedure = load_procedure(source)
+        if all(each.of(procedure.jurisdiction) for each in editions):
+            yield source, "procedures", procedure.model_dump(by_alias=True, exclude_unset=True)
     sources = (*game_ids(), *games)
     for source in sources:
-        if edition.of(load_game(source).spec.jurisdiction):
-            yield load_game(source, edition=edition).source.whole.content()
-
-
-def _procedures(old: Edition, new: Edition) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Id and content of each procedure of their jurisdiction, as it is printed."""
-    for name in known_procedures():
-        procedure = load_procedure(name)
-        if old.of(procedure.jurisdiction) and new.of(procedure.jurisdiction):
-            yield name, procedure.model_dump(by_alias=True, exclude_unset=True)
-
-
-def _games(old: Edition, new: Edition) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Id and content of each game of their jurisdiction, as it is printed."""
-    for name in game_ids():
-        source = load_game(name).source
-        if old.of(source.spec.jurisdiction) and new.of(source.spec.jurisdiction):
-            yield name, source.whole.content()
+        game = load_game(source).source
+        if all(each.of(game.spec.jurisdiction) for each in editions):
+            yield source, "games", game.whole.content()
 
 
 def _of_file(content: Mapping[str, Any], old: Edition, new: Edition) -> Iterator[LawDifference]:

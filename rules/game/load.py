@@ -114,11 +114,6 @@ class Game:
         return self._others[key]
 
     @cached_property
-    def folder(self) -> str:
-        """The folder of the game file."""
-        return str(self.path.parent)
-
-    @cached_property
     def known_bets(self) -> frozenset[str]:
         """The names of its bets."""
         return frozenset(self.bets)

@@ -7,7 +7,7 @@ of the straight flush it also is; within a level the best pay does.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from functools import cache
 from types import MappingProxyType
 from typing import Final
@@ -105,39 +105,29 @@ def _pair(row: re.Match[str], hand: Made) -> int:
     return NARROWER if hand.kind == "pair" and ends[0] <= hand.ranks[0] <= ends[1] else 0
 
 
-def _pair_of(row: re.Match[str], hand: Made) -> int:
-    return NARROWER if hand.kind == "pair" and hand.ranks[0] == rank_of(row[1]) else 0
+def _of_rank(kind: str) -> Fits:
+    """`pair of aces`, `full house, aces full`, `ace high`: the hand is of this kind and its first rank is that."""
+
+    def fits(row: re.Match[str], hand: Made) -> int:
+        return NARROWER if hand.kind == kind and hand.ranks[0] == rank_of(row[1]) else 0
+
+    return fits
 
 
-def _pair_or_better(row: re.Match[str], hand: Made) -> int:
-    if hand.kind == "pair":
-        return NARROWER if hand.ranks[0] >= rank_of(row[1]) else 0
-    return HOLDS if hand.kind in _BETTER_THAN_A_PAIR or hand.kind.startswith(_MATCH) else 0
+def _of_rank_or_better(kind: str, better: Container[str] | None = None) -> Fits:
+    """`pair of tens or better`, `two pair, tens or better` (the higher of the two), `king high or better`: a hand of a
+    `better` kind, or of any other kind at all, is better, too."""
+
+    def fits(row: re.Match[str], hand: Made) -> int:
+        if hand.kind == kind:
+            return NARROWER if hand.ranks[0] >= rank_of(row[1]) else 0
+        return HOLDS if better is None or hand.kind in better or hand.kind.startswith(_MATCH) else 0
+
+    return fits
 
 
 def _suited_pair(_: re.Match[str], hand: Made) -> int:
     return NARROWER if hand.kind == "pair" and hand.same else 0
-
-
-def _two_pair_or_better(row: re.Match[str], hand: Made) -> int:
-    """`two pair, tens or better`: the higher of the two; a hand above two pair is better, too."""
-    if hand.kind == "two pair":
-        return NARROWER if hand.ranks[0] >= rank_of(row[1]) else 0
-    return HOLDS if hand.kind in _BETTER_THAN_A_PAIR - {"three pairs"} or hand.kind.startswith(_MATCH) else 0
-
-
-def _full_of(row: re.Match[str], hand: Made) -> int:
-    return NARROWER if hand.kind == "full house" and hand.ranks[0] == rank_of(row[1]) else 0
-
-
-def _high(row: re.Match[str], hand: Made) -> int:
-    return NARROWER if hand.kind == "high card" and hand.ranks[0] == rank_of(row[1]) else 0
-
-
-def _high_or_better(row: re.Match[str], hand: Made) -> int:
-    if hand.kind == "high card":
-        return NARROWER if hand.ranks[0] >= rank_of(row[1]) else 0
-    return HOLDS
 
 
 def _low(row: re.Match[str], hand: Made) -> int:
@@ -180,13 +170,13 @@ POKER: Final[Mapping[str, Fits]] = MappingProxyType(
         "five aces": _aces_and_joker,
         rf"four ({RANK})(?: to ({RANK}))?": _four,
         rf"pair of ({RANK}) (?:to|or) ({RANK})": _pair,
-        rf"pair of ({RANK})": _pair_of,
-        rf"pair of ({RANK}) or better": _pair_or_better,
+        rf"pair of ({RANK})": _of_rank("pair"),
+        rf"pair of ({RANK}) or better": _of_rank_or_better("pair", _BETTER_THAN_A_PAIR),
         "suited pair": _suited_pair,
-        rf"two pair, ({RANK}) or better": _two_pair_or_better,
-        rf"full house, ({RANK}) full": _full_of,
-        rf"({RANK}) high": _high,
-        rf"({RANK}) high or better": _high_or_better,
+        rf"two pair, ({RANK}) or better": _of_rank_or_better("two pair", _BETTER_THAN_A_PAIR - {"three pairs"}),
+        rf"full house, ({RANK}) full": _of_rank("full house"),
+        rf"({RANK}) high": _of_rank("high card"),
+        rf"({RANK}) high or better": _of_rank_or_better("high card"),
         r"(\d) or better low": _low,
         r"(mini royal|royal flush) in ((?:clubs|diamonds|hearts|spades|, | or )+)": _in_suits,
         r"[a-z -]+ in the first \d|community [a-z -]+": _placed,
