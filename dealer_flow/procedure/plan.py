@@ -17,7 +17,7 @@ from dealer_flow.procedure.steps.offer_hand import OfferHandStep
 from dealer_flow.procedure.steps.reveal import RevealStep
 from dealer_flow.procedure.steps.set_hand import SetStep
 from dealer_flow.procedure.steps.show import ShowStep
-from dealer_flow.procedure.steps.so_far import CardsSoFar
+from dealer_flow.procedure.steps.views import CardsSoFar
 from dealer_flow.procedure.tables import (
     SUIT_COLUMNS,
     Consequence,

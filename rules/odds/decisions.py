@@ -18,7 +18,7 @@ from dealer_flow.procedure.load import load_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.procedure.steps.set_hand import SetStep
-from dealer_flow.procedure.steps.so_far import CardsSoFar
+from dealer_flow.procedure.steps.views import CardsSoFar
 from dealer_flow.procedure.tables import DecisionPart
 from rules.game.hand_spec import OWN
 from rules.game.load import Game

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any, Final
 
 import pytest
 
+from dealer_flow.procedure.complaints import option_faults
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.procedure.steps.base import cards_needed
-from dealer_flow.procedure.steps.so_far import CardsSoFar
+from dealer_flow.procedure.steps.views import CardsSoFar
 from tests.support.dealing.changed_tables import a_step, game
 
 KEY: Final = ("step", 1)
@@ -21,9 +23,11 @@ def so_far(**facts: Any) -> CardsSoFar:
 
 
 def mistakes(at: str, do: str, before: CardsSoFar | None = None, **keys: Any) -> dict[str, list[str]]:
-    """The complaints at each key of the step."""
+    """The complaints at each key of the step, and of its options."""
     found: dict[str, list[str]] = {}
-    for key, why in a_step(do, **keys).mistakes(game(at), before or so_far(), KEY):
+    step, procedure = a_step(do, **keys), game(at)
+    options = (((*KEY, *key), why) for key, why in option_faults(step, procedure.option))
+    for key, why in chain(step.mistakes(procedure, before or so_far(), KEY), options):
         assert key[:2] == KEY
         found.setdefault(".".join(map(str, key[2:])), []).append(why)
     return found

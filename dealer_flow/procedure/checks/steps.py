@@ -9,7 +9,7 @@ from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.steps.base import DealtStep, cards_needed
 from dealer_flow.procedure.steps.kinds import AnyStep
 from dealer_flow.procedure.steps.show import ShowStep
-from dealer_flow.procedure.steps.so_far import CardsSoFar
+from dealer_flow.procedure.steps.views import CardsSoFar
 from dealer_flow.procedure.tables import DECLARED, Recipient, chosen
 from protocol.tomlfile import Key
 

@@ -5,8 +5,7 @@ from typing import ClassVar, Literal
 
 from dealer_flow.procedure.complaints import Complaint, unknown_bets
 from dealer_flow.procedure.steps.due import Due, RoundView
-from dealer_flow.procedure.steps.so_far import CardsSoFar
-from dealer_flow.procedure.steps.views import ProcedureView
+from dealer_flow.procedure.steps.views import CardsSoFar, ProcedureView
 from dealer_flow.procedure.tables import Clause, Name, Recipient, SettlesPart, WhenPart
 from dealer_flow.tomlfile import TomlTable
 from protocol.tomlfile import Key

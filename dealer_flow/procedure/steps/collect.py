@@ -5,8 +5,7 @@ from typing import Literal
 
 from dealer_flow.procedure.complaints import Complaint
 from dealer_flow.procedure.steps.base import Step
-from dealer_flow.procedure.steps.so_far import CardsSoFar
-from dealer_flow.procedure.steps.views import ProcedureView
+from dealer_flow.procedure.steps.views import CardsSoFar, ProcedureView
 from protocol.tomlfile import Key
 
 

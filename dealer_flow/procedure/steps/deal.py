@@ -11,8 +11,7 @@ from dealer_flow.procedure.complaints import Complaint
 from dealer_flow.procedure.steps.assign import AssignStep
 from dealer_flow.procedure.steps.base import DealtStep
 from dealer_flow.procedure.steps.due import Due, RoundView
-from dealer_flow.procedure.steps.so_far import CardsSoFar
-from dealer_flow.procedure.steps.views import ProcedureView
+from dealer_flow.procedure.steps.views import CardsSoFar, ProcedureView
 from dealer_flow.procedure.tables import Chooses, Name, OptionRef, Recipient
 from protocol.places import DEALER, PLACES, Place, pile, seat
 from protocol.tomlfile import Key

@@ -9,8 +9,7 @@ from dealer_flow.english import a, listed, place
 from dealer_flow.procedure.complaints import Complaint, unknown_bets
 from dealer_flow.procedure.steps.base import Step
 from dealer_flow.procedure.steps.deal import DealStep
-from dealer_flow.procedure.steps.so_far import CardsSoFar
-from dealer_flow.procedure.steps.views import ProcedureView
+from dealer_flow.procedure.steps.views import CardsSoFar, ProcedureView
 from dealer_flow.procedure.tables import Consequence, Name
 from protocol.tomlfile import Key
 

@@ -10,8 +10,7 @@ from dealer_flow.procedure.complaints import Complaint
 from dealer_flow.procedure.must_draw import DrawPart
 from dealer_flow.procedure.steps.base import Step
 from dealer_flow.procedure.steps.due import Due, RoundView, in_turn
-from dealer_flow.procedure.steps.so_far import CardsSoFar
-from dealer_flow.procedure.steps.views import ProcedureView
+from dealer_flow.procedure.steps.views import CardsSoFar, ProcedureView
 from dealer_flow.procedure.tables import Consequence, Name, Recipient
 from protocol.places import seat
 from protocol.tomlfile import Key

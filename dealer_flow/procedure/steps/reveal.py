@@ -8,8 +8,7 @@ from pydantic import Field
 from dealer_flow.english import place
 from dealer_flow.procedure.complaints import Complaint
 from dealer_flow.procedure.steps.base import Step
-from dealer_flow.procedure.steps.so_far import CardsSoFar
-from dealer_flow.procedure.steps.views import ProcedureView
+from dealer_flow.procedure.steps.views import CardsSoFar, ProcedureView
 from dealer_flow.procedure.tables import Recipient
 from protocol.tomlfile import Key
 
