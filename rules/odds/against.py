@@ -15,13 +15,13 @@ from rules.game.load import cards_of
 from rules.game.schema import OddsSpec
 from rules.hands import Made, Ranking
 from rules.kinds.against import AgainstBet
-from rules.odds.card_sets import CardSets
 from rules.odds.choices import Option, Played, play
 from rules.odds.decisions import decisions
 from rules.odds.decks import deals, dealt_from
 from rules.odds.endings import Met, NotSettledSo, Wagers, thresholds
 from rules.odds.flush_cases import FlushCases, cases_of
 from rules.odds.joint import Ending, of_joint
+from rules.odds.placed_sets import Pack
 from rules.odds.played_by import by_strategy
 from rules.odds.question import Question
 from rules.odds.returns import NotComputed, Odds
@@ -156,9 +156,9 @@ class AgainstTable:
         return cards_of(self.question.game.hand(self.against.hand))[1]
 
     @cached_property
-    def deck(self) -> CardSets:
+    def deck(self) -> Pack:
         """What is dealt from."""
-        return CardSets(*self.question.one, dealt_from(self.question.game).jokers)
+        return Pack(*self.question.one, dealt_from(self.question.game).jokers)
 
     def cases(self) -> Cases:
         """How every decision can end."""
@@ -170,7 +170,7 @@ class AgainstTable:
             found = replace(found, uses=uses, name=self.name, fine=self._fine(deck, uses))
         return cases(found, self.question.progress)
 
-    def _fine(self, deck: CardSets, uses: int) -> frozenset[Hashable]:
+    def _fine(self, deck: Pack, uses: int) -> frozenset[Hashable]:
         """The kinds, by the best cards, that a pay table tells apart by the others."""
         wanted = set(self.spec.fine)
         if not wanted:

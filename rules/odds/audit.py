@@ -5,14 +5,14 @@ tables of its bet (`rules.odds.sisters`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Final
 
 from rules.bets.bet import Bet
 from rules.game.load import Game
 from rules.odds.compute import by_cards_alone, key_counts, odds
-from rules.odds.findings import Fault, PaytableFinding
+from rules.odds.findings import PaytableFinding, Slip
 from rules.odds.proposals import LEAST, Counts, PayReckoner, nearest
 from rules.odds.question import Question
 from rules.odds.returns import NotComputed, Odds, percent
@@ -29,12 +29,6 @@ _MENDED: Final = frozenset(
 """Faults that another table would not have."""
 
 Found = Odds | NotComputed | PaytableFinding
-
-
-@dataclass(frozen=True, slots=True)
-class _Slip:
-    fault: Fault
-    why: str
 
 
 def audit(games: Iterable[Game], question: Question | None = None) -> Iterator[Found]:
@@ -103,7 +97,7 @@ def _of_solver(question: Question, found: Sequence[Odds | NotComputed]) -> Itera
 
 
 def _findings(
-    question: Question, bet: Bet, table: PayTable, found: Odds | None, slips: Sequence[_Slip], *, mend: bool = True
+    question: Question, bet: Bet, table: PayTable, found: Odds | None, slips: Sequence[Slip], *, mend: bool = True
 ) -> Iterator[PaytableFinding]:
     """`mend`: propose a table that is in line; where only one reading of several is at fault, none is needed."""
     proposal = None
@@ -127,46 +121,42 @@ def _sisters(game: Game, bet: Bet, table: PayTable) -> list[PayTable]:
     return [each for name in bet.paytables if are_sisters(table, each := game.paytables[name])]
 
 
-def _computed(game: Game, bet: Bet, table: PayTable, found: Odds) -> Iterator[_Slip]:
+def _computed(game: Game, bet: Bet, table: PayTable, found: Odds) -> Iterator[Slip]:
     """What only the odds show. A bet that another one asks for is no matter of its own returns."""
     dependent = bool(bet.on) or (game.law is not None and game.law.equal_to(bet.name) is not None)
     if found.returned > 1 and not dependent:
-        yield _Slip("over-100", f"returns {percent(found.returned, 4)} % of the stake")
+        yield Slip("over-100", f"returns {percent(found.returned, 4)} % of the stake")
     if found.returned < LEAST and not (found.incomplete or dependent):
-        yield _Slip("under-50", f"returns {percent(found.returned, 4)} % of the stake")
+        yield Slip("under-50", f"returns {percent(found.returned, 4)} % of the stake")
     if table.printed is not None:
         edge, back = table.printed.house_edge_pct, table.printed.return_pct
         if not _agrees(found.house_edge, edge):
-            yield _Slip("printed-differs", f"prints {edge} %, computes {percent(found.house_edge, 6)} %")
+            yield Slip("printed-differs", f"prints {edge} %, computes {percent(found.house_edge, 6)} %")
         if back is not None and not _agrees(found.returned, back):
-            yield _Slip("printed-differs", f"prints a return of {back} %, computes {percent(found.returned, 6)} %")
+            yield Slip("printed-differs", f"prints a return of {back} %, computes {percent(found.returned, 6)} %")
     yield from _unreached(bet, table, found)
 
 
-def _unreached(bet: Bet, table: PayTable, found: Odds) -> Iterator[_Slip]:
+def _unreached(bet: Bet, table: PayTable, found: Odds) -> Iterator[Slip]:
     if table.kind in _UNORDERED:  # The other rows are other bets: another reading counts them.
         return
     reached = {outcome.row for outcome in found.outcomes if outcome.probability}
     for row in table.rows:
         if reached and row.when not in reached and (not bet.rows or row.when in bet.rows):
-            yield _Slip("unreachable-row", f"no hand is paid by the row {row.when!r}")
+            yield Slip("unreachable-row", f"no hand is paid by the row {row.when!r}")
 
 
-def _printed(question: Question, bet: Bet, table: PayTable) -> Iterator[_Slip]:
+def _printed(question: Question, bet: Bet, table: PayTable) -> Iterator[Slip]:
     """What the print shows by itself and beside its sisters."""
     if table.kind in _UNORDERED:
         return
     game, sisters = question.game, _sisters(question.game, bet, table)
-    for fault, why in (
-        *out_of_order(table),
-        *out_of_line(table, sisters),
-        *not_scaled(table, sisters),
-        *number_lost(table, sisters),
-    ):
-        yield _Slip(fault, why)
+    yield from out_of_order(table)
+    for beside in (out_of_line, not_scaled, number_lost):
+        yield from beside(table, sisters)
     for sister in sisters:
         if bet.paytables.index(sister.id) < bet.paytables.index(table.id) and _is_twice(game, table, sister):
-            yield _Slip("two-numbers", f"pays what {sister.label or sister.id} pays, row for row")
+            yield Slip("two-numbers", f"pays what {sister.label or sister.id} pays, row for row")
 
 
 def _is_twice(game: Game, table: PayTable, sister: PayTable) -> bool:

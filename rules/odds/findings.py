@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from rules.odds.returns import percent
 
@@ -21,6 +21,13 @@ Fault = Literal[
     "no-number",
     "not-scaled",
 ]
+
+
+class Slip(NamedTuple):
+    """A fault and, in words, what shows it."""
+
+    fault: Fault
+    why: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from devices.processes import end_with_parent
 from rules.hands.longest_flush import ACE
-from rules.odds.card_sets import CardSets
 from rules.odds.endings import Met
+from rules.odds.placed_sets import Pack
 from rules.odds.question import OneDeck, Progress, Question
 from rules.odds.showdown import FLUSH_RANKS, DealShape, Pattern, Showdowns, patterns, showdowns
 from rules.odds.versus import LOSE, STATES, TIE, WIN, Cases
@@ -78,7 +78,7 @@ def flush_cases(deal: DealShape, counted: Sequence[Showdowns], hands: Sequence[s
     of, margin = np.nonzero(deals.any(axis=2))
     nothing = np.zeros((len(copies), 0), np.uint8)
     return FlushCases(
-        CardSets(),
+        Pack(),
         nothing,
         nothing,
         copies,

@@ -22,7 +22,7 @@ from protocol.cards import CARDS, Card
 from rules.bets.bet import Bet
 from rules.game.hand_spec import OWN
 from rules.odds.course import GameCourse, GoOn, Way, by_stake, for_least
-from rules.odds.hand_rows import HandRows, LaidAside, one_less, sets_of
+from rules.odds.hand_rows import HandRows, LaidAside, one_less
 from rules.odds.joint import Ending
 from rules.odds.placed_sets import Choose, Ints, Pack, RowFinder, Sets, choices
 from rules.odds.played_round import Group, Lying
@@ -153,7 +153,7 @@ class Growing(GameCourse[Coming]):
     def _fewer(self, table: Ints, known: int, number: int) -> Ints:
         """A table of sets of so many cards more, summed over these."""
         if not known:
-            weights = sets_of(self.pack, number).weights.tolist()
+            weights = self.pack.alike(number).copies.tolist()
             columns = (zip(column, weights, strict=True) for column in table.T.tolist())
             return np.array([[sum(each * weight for each, weight in column) for column in columns]], object)
         for more in range(number, 0, -1):
@@ -165,7 +165,7 @@ class Growing(GameCourse[Coming]):
         known = _known(lying)
         ways = by_stake(ways)
         found = [self._spread(go_on(way.lying), known) for way in ways]
-        sets = sets_of(self.pack, known).sets
+        sets = self.pack.alike(known).sets
         is_open = np.stack([self._open(way, each, sets) for way, each in zip(ways, found, strict=True)])
         wanted = choices(self.pack, sets, len(lying.choices), self.strategy)
         if wanted is not None:
@@ -176,7 +176,7 @@ class Growing(GameCourse[Coming]):
         chosen = self._for_most(ways, found, is_open)
         if not lying.choices:
             self.first_ways = ways
-            self._first = chosen[sets_of(self.pack, known).of]
+            self._first = chosen[self.pack.alike(known).of]
         return _chosen_of(found, chosen, step)
 
     def alike(self, lying: Lying) -> Hashable:
@@ -263,7 +263,7 @@ class Growing(GameCourse[Coming]):
             return coming
         lying = then or coming.ends[0].lying
         hands = [] if lying.folded else self._complete(lying)
-        found = replace(coming, counts=np.ones((len(sets_of(self.pack, known).sets), 1), np.int64))
+        found = replace(coming, counts=np.ones((len(self.pack.alike(known).sets), 1), np.int64))
         for hand in hands:
             found = self._by_row(found, hand, known)
         return found
@@ -273,7 +273,7 @@ class Growing(GameCourse[Coming]):
         if any(hand in dict(end.rows) for end in coming.ends):
             return coming
         assert isinstance(coming.counts, np.ndarray), "it was spread"
-        of, kinds = self.tables[hand].rows(sets_of(self.pack, known).sets), self.tables[hand].kinds
+        of, kinds = self.tables[hand].rows(self.pack.alike(known).sets), self.tables[hand].kinds
         counts = np.concatenate([np.where((of == row)[:, None], coming.counts, 0) for row in range(kinds)], axis=1)
         ends = tuple(replace(end, rows=((hand, row), *end.rows)) for row in range(kinds) for end in coming.ends)
         met = np.flatnonzero(counts.any(axis=0))

@@ -6,14 +6,14 @@ all hands around the kept cards those without any card laid aside.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import combinations
 from typing import Final
 
 import numpy as np
 
 from rules.odds.more_cards import MoreCards
-from rules.odds.placed_sets import Folded, Ints, Pack, RowFinder, Sets, fold
+from rules.odds.placed_sets import Ints, Pack, RowFinder, Sets
 from rules.odds.question import Progress
 from rules.odds.table_rows import TableRows
 
@@ -23,15 +23,9 @@ _AT_ONCE: Final = 3
 """Cards that may come to a larger hand at once."""
 
 
-@cache
-def sets_of(pack: Pack, known: int) -> Folded:
-    """Every set of so many cards, alike ones folded."""
-    return fold(pack, pack.sets(known))
-
-
 def one_less(pack: Pack, known: int, table: Ints) -> Ints:
     """A table of sets of one card more, summed over the card."""
-    larger, sets = sets_of(pack, known + 1), sets_of(pack, known).sets
+    larger, sets = pack.alike(known + 1), pack.alike(known).sets
     found = np.zeros((len(sets), table.shape[1]), np.int64)
     for able, with_it, left in pack.with_each_card(sets):
         found[able] += table[larger.of[pack.places(with_it)]] * left[:, None]
@@ -69,7 +63,7 @@ class HandRows:
         """[set of `known` cards, row] -> in how many ways `number` further cards lead to it."""
         key = known, number
         if key not in self._after:
-            sets = sets_of(self.pack, known).sets
+            sets = self.pack.alike(known).sets
             if not number:
                 self._after[key] = np.eye(self.kinds, dtype=np.int64)[self.rows(sets)]
             elif self._at_once(known, number):
@@ -89,7 +83,7 @@ class HandRows:
         if (cards, row) not in self._examples:
             found = (key for key, counts in self._after.items() if sum(key) == cards and counts[:, row].any())
             known, number = next(found)
-            start = sets_of(self.pack, known).sets[np.argmax(self._after[known, number][:, row])]
+            start = self.pack.alike(known).sets[np.argmax(self._after[known, number][:, row])]
             self._examples[cards, row] = self._towards(row, start, number)
         return [*map(int, self._examples[cards, row])]
 
@@ -100,7 +94,7 @@ class HandRows:
         if self._at_once(len(cards), number):
             return self._more(len(cards), number).example(cards, row)
         larger = [each[0] for _, each, _ in self.pack.with_each_card(cards[None]) if len(each)]
-        of = sets_of(self.pack, len(cards) + 1).of
+        of = self.pack.alike(len(cards) + 1).of
         leads = self.after(len(cards) + 1, number - 1)
         reaching = (each for each in larger if leads[of[self.pack.places(each[None])[0]], row])
         return self._towards(row, next(reaching), number - 1)
@@ -126,12 +120,12 @@ class LaidAside:
         return self._summed(self.around, chosen)
 
     def _summed(self, around: Mapping[int, Ints], chosen: Ints | slice) -> Ints:
-        sets = sets_of(self.pack, self.known).sets[chosen]
+        sets = self.pack.alike(self.known).sets[chosen]
         kept = [place for place in range(self.known) if place not in self.aside]
         found = np.zeros((len(sets), *around[len(kept)].shape[1:]), np.int64)
         for back in (each for size in range(len(self.aside) + 1) for each in combinations(self.aside, size)):
             held = sorted((*kept, *back))
             if len(held) in around:
-                of = sets_of(self.pack, len(held)).of[self.pack.places(sets[:, held])]
+                of = self.pack.alike(len(held)).of[self.pack.places(sets[:, held])]
                 found += (-1) ** len(back) * around[len(held)][of]
         return found

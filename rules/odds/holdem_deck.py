@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from rules.odds.card_sets import CardSets
+from rules.odds.placed_sets import Pack
 
 BOARD: Final = 5
 RANKS: Final = 13
@@ -114,7 +114,7 @@ class HoldemDeck:
 @lru_cache(maxsize=16)
 def folded_sets(deck: HoldemDeck, cards: int) -> FoldedSets:
     """Every set of `cards` cards of the deck, by ascending key."""
-    _, sets, copies = CardSets(deck.ranks, deck.suits).classes(cards)
+    _, sets, copies = Pack(deck.ranks, deck.suits).classes(cards)
     rank, suit = np.divmod(sets.astype(np.intp), deck.suits)
     masks = -np.sort(-suit_masks(deck, suit * len(deck.ranks) + rank), axis=1)
     keys = _keys(masks)

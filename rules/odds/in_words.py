@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from protocol.cards import RANKS
-from rules.odds.placed_sets import Ints, Pack, all_sets, fold, places
+from rules.odds.placed_sets import Ints, Pack, places
 
 MOST: Final = 60
 """Words beyond which a list is not short any more."""
@@ -30,11 +30,11 @@ def in_words(pack: Pack, size: int, taken: Ints, options: Sequence[str]) -> dict
     """
     if size not in (2, 3):
         return {}
-    found = fold(pack, all_sets(pack.size, size))
+    found = pack.alike(size)
     by_ranks: dict[tuple[int, ...], dict[int, int]] = defaultdict(dict)
     hands: Counter[int] = Counter()
     for cards, place, weight in zip(
-        found.sets.tolist(), places(found.sets).tolist(), found.weights.tolist(), strict=True
+        found.sets.tolist(), places(found.sets).tolist(), found.copies.tolist(), strict=True
     ):
         ranks = tuple(sorted((card // pack.suits for card in cards), reverse=True))
         by_ranks[ranks][len({card % pack.suits for card in cards})] = int(taken[place])

@@ -24,9 +24,8 @@ from rules.bets.outcome import ONE_COLOUR, BetFacts
 from rules.game.house_ways import Rank, load_houseway
 from rules.game.load import cards_of
 from rules.kinds.against import AgainstBet
-from rules.odds.card_sets import CardSets
 from rules.odds.joint import Ending, of_joint
-from rules.odds.placed_sets import Ints, Sets
+from rules.odds.placed_sets import Ints, Pack, Sets
 from rules.odds.question import Progress, Question
 from rules.odds.returns import Odds, gain_of
 
@@ -57,7 +56,7 @@ class SplitContest:
     house: Callable[[Sequence[Card]], int]
     colour_pushes: bool = True
     cards: int = 3
-    deck: CardSets = field(default_factory=CardSets)
+    deck: Pack = field(default_factory=Pack)
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,7 @@ class Splits:
 
 def splits(contest: SplitContest, progress: Progress | None = None) -> Splits:
     """Every split of every hand against every hand the dealer can then hold."""
-    hands = contest.deck.every(contest.cards)
+    hands = contest.deck.sets(contest.cards)
     ways, house, foul = _ways(contest, hands)
     held = (np.uint64(1) << hands.astype(np.uint64)).sum(axis=1)
     dealer, of = np.unique(ways[np.arange(len(hands)), house], axis=0, return_inverse=True)
@@ -177,7 +176,7 @@ def contest_of(question: Question, bets: Sequence[AgainstBet], readings: Mapping
         house=house,
         colour_pushes=_ends(bets[_LOW], 0, ONE_COLOUR) == "push",
         cards=cards_of(game.hand(bets[_WHOLE].hand))[1],
-        deck=CardSets(*question.one),
+        deck=Pack(*question.one),
     )
 
 

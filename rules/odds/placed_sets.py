@@ -1,16 +1,20 @@
 """Sets of cards as numbers, so that what a player sees is an index and a table over all hands is an array.
 
-A pack's cards are numbered from 0, rank by rank. A set of them is a row of ascending numbers, and its *place* is
-its position among all sets of its size when the highest card counts most (colexicographic order): the sum of
-C(card, 1), C(next card, 2) and so on. Of a pack of several decks a number may stand in a row more than once; the place
-is then that of the row with 0, 1, 2 ... added. Everything is counted in whole numbers.
+A card is a number: rank * suits + suit, ranks from the lowest up; jokers come last. A set of cards is a row of
+ascending numbers, and its *place* is its position among all sets of its size when the highest card counts most
+(colexicographic order): the sum of C(card, 1), C(next card, 2) and so on. Of a pack of several decks a number may stand
+in a row more than once; the place is then that of the row with 0, 1, 2 ... added. Everything is counted in whole
+numbers.
+
+NumPy is imported by this module and by nothing that deals or settles.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from math import comb, prod
+from itertools import combinations, combinations_with_replacement
+from math import comb, factorial, prod
 from typing import Final
 
 import numpy as np
@@ -21,12 +25,27 @@ from protocol.cards import CARDS, Card
 Ints = npt.NDArray[np.int64]
 Sets = npt.NDArray[np.uint8]
 """Sets of cards: a row each, ascending."""
+Masks = npt.NDArray[np.int16]
+"""[set, suit] -> the ranks the set holds of the suit, a bit each."""
 
 ACES_HIGH: Final = (*range(2, 14), 1)
 """The ranks of a deck as `protocol.cards` numbers them, from the deuce to the ace."""
 MOST_OF_RANK: Final = 8
 """Above how often a set can hold a rank."""
 _RANKS: Final = 13
+_AT_ONCE: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """Sets of one size, alike when exchanging suits, or jokers, turns one into the other.
+
+    `of` place of a set -> class, `sets` one set of each class, `copies` in how many ways the sets of a class are dealt.
+    """
+
+    of: npt.NDArray[np.int32]
+    sets: Sets
+    copies: Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +59,31 @@ class Pack:
     decks: int = 1
 
     @property
+    def plain(self) -> int:
+        """How many different cards have a rank and a suit."""
+        return len(self.ranks) * self.suits
+
+    @property
     def size(self) -> int:
-        """How many different cards it has."""
-        return len(self.ranks) * self.suits + self.jokers
+        """How many different cards there are."""
+        return self.plain + self.jokers
+
+    def card(self, number: int) -> Card:
+        """The card of a number."""
+        rank, suit = divmod(number, self.suits)
+        if number < self.plain:
+            return CARDS[(suit + 1 << 4) + self.ranks[rank]]
+        return CARDS[0x51 + number - self.plain]
+
+    def cards(self, one: Sequence[int] | Sets) -> tuple[Card, ...]:
+        """A set as cards."""
+        return tuple(self.card(int(card)) for card in one)
 
     def ways(self, left: int, number: int) -> int:
         """In how many ways `number` cards can come once `left` are seen."""
         return comb(self.size * self.decks - left, number)
+
+    # -------------------------------------------------------------- sets
 
     def sets(self, size: int) -> Sets:
         """Every set of so many cards in order of place; of several decks, those with more of a card than there are,
@@ -59,12 +96,11 @@ class Pack:
         """The place of each set."""
         return places(sets if self.decks == 1 else (sets + np.arange(sets.shape[1])).astype(np.uint8))
 
-    def copies(self, sets: Sets) -> Ints:
-        """In how many ways each set can be dealt."""
-        if self.decks == 1:
-            return np.ones(len(sets), np.int64)
-        times = (Counter(each).values() for each in sets.tolist())
-        return np.array([prod(comb(self.decks, number) for number in each) for each in times], np.int64)
+    def rest(self, sets: Sets) -> Sets:
+        """The cards of one deck that are not in each set."""
+        clear = np.ones((len(sets), self.size), bool)
+        clear[np.arange(len(sets))[:, None], sets] = False
+        return np.nonzero(clear)[1].astype(np.uint8).reshape(len(sets), self.size - sets.shape[1])
 
     def with_each_card(self, sets: Sets) -> Iterator[tuple[Ints, Sets, Ints]]:
         """Card by card: which sets it can be added to, these sets with it, and how many such cards are left."""
@@ -73,12 +109,106 @@ class Pack:
             able = np.flatnonzero(left > 0)
             yield able, with_card(sets[able], card), left[able]
 
-    def card(self, number: int) -> Card:
-        """The card of a number."""
-        rank, suit = divmod(number, self.suits)
-        if rank < len(self.ranks):
-            return CARDS[(suit + 1 << 4) + self.ranks[rank]]
-        return CARDS[0x51 + number - len(self.ranks) * self.suits]
+    # -------------------------------------------------------------- sets that are alike
+
+    def alike(self, size: int) -> Alike:
+        """The classes of the sets of `size` cards."""
+        return _alike(self, size)
+
+    def classes(self, size: int) -> tuple[Ints, Sets, Ints]:
+        """Of each class of sets of `size` cards of one deck: its `suit_free` number, ascending, one set, how many sets
+        it has."""
+        parts = []
+        for jokers in range(min(self.jokers, size) + 1):
+            for masks in _masks(len(self.ranks), self.suits, size - jokers):
+                masks.sort(axis=1)
+                copies = _copies(masks) * comb(self.jokers, jokers)
+                parts.append((self._packed(masks, jokers), self._unpacked(masks, jokers), copies))
+        keys, sets, copies = (np.concatenate(each) for each in zip(*parts, strict=True))
+        order = np.argsort(keys)
+        return keys[order], sets[order], copies[order]
+
+    def suit_free(self, sets: Sets) -> Ints:
+        """A number of each set that does not change when suits are exchanged: its ranks suit by suit, sorted."""
+        return self._packed(np.sort(self.by_suit(sets), axis=1), self.joker_count(sets))
+
+    def joker_count(self, sets: Sets) -> Ints:
+        """How many jokers each set has."""
+        return np.asarray((sets >= self.plain).sum(axis=1))
+
+    def by_suit(self, sets: Sets) -> Masks:
+        """[set, suit] -> the ranks it holds of the suit, a bit each."""
+        held = np.zeros((len(sets), self.suits + 1), np.int16)  # the last one takes the jokers
+        rows = np.arange(len(sets))
+        for place in range(sets.shape[1]):
+            rank, suit = np.divmod(sets[:, place], self.suits)
+            held[rows, np.where(sets[:, place] < self.plain, suit, self.suits)] |= np.int16(1) << rank.astype(np.int16)
+        return held[:, : self.suits]
+
+    def _packed(self, masks: Masks, jokers: Ints | int) -> Ints:
+        found = np.zeros(len(masks), np.int64)
+        for suit in range(self.suits):
+            found |= masks[:, suit].astype(np.int64) << (len(self.ranks) * suit)
+        return found | np.int64(jokers) << self.plain
+
+    def _unpacked(self, masks: Masks, jokers: int) -> Sets:
+        """The sets of the masks, the least set of each class."""
+        size = sum(int(mask).bit_count() for mask in masks[0])
+        held = (masks[:, None, :] >> np.arange(len(self.ranks), dtype=np.int16)[:, None] & 1).astype(bool)
+        cards = np.nonzero(held.reshape(len(masks), -1))[1].astype(np.uint8).reshape(len(masks), size)
+        wild = np.arange(self.plain, self.plain + jokers, dtype=np.uint8)
+        return np.hstack([cards, np.tile(wild, (len(masks), 1))])
+
+
+@cache
+def _alike(pack: Pack, size: int) -> Alike:
+    if pack.decks > 1:
+        return _alike_of_shoe(pack, pack.sets(size))
+    keys, sets, copies = pack.classes(size)
+    of = np.empty(comb(pack.size, size), np.int32)
+    for start in range(0, len(of), _AT_ONCE):
+        part = slice(start, start + _AT_ONCE)
+        of[part] = np.searchsorted(keys, pack.suit_free(pack.sets(size)[part]))
+    return Alike(of, sets, copies)
+
+
+def _alike_of_shoe(pack: Pack, sets: Sets) -> Alike:
+    """The same by a digit of each suit for how often it holds each rank."""
+    of_rank = MOST_OF_RANK ** (sets.astype(np.int64) // pack.suits)
+    codes = [np.where(sets % pack.suits == suit, of_rank, 0).sum(axis=1) for suit in range(pack.suits)]
+    _, first, of = np.unique(np.sort(np.stack(codes), axis=0), axis=1, return_index=True, return_inverse=True)
+    copies = np.zeros(len(first), np.int64)
+    times = (Counter(each).values() for each in sets.tolist())
+    np.add.at(copies, of.ravel(), [prod(comb(pack.decks, number) for number in each) for each in times])
+    return Alike(of.ravel().astype(np.int32), sets[first], copies)
+
+
+def _masks(ranks: int, suits: int, cards: int) -> Iterator[Masks]:
+    """Every way to hold `cards` cards, suits in no order, in parts alike in how many cards of a suit they hold."""
+    sizes = {
+        size: [sum(1 << rank for rank in held) for held in combinations(range(ranks), size)]
+        for size in range(ranks + 1)
+    }
+    for spread in combinations_with_replacement(range(min(ranks, cards) + 1), suits):
+        if sum(spread) != cards:
+            continue
+        found = np.zeros((1, 0), np.int16)
+        for size in sorted(set(spread)):
+            chosen = np.array(list(combinations_with_replacement(sizes[size], spread.count(size))), np.int16)
+            found = np.hstack([np.repeat(found, len(chosen), axis=0), np.tile(chosen, (len(found), 1))])
+        yield found
+
+
+def _copies(masks: Masks) -> Ints:
+    """How many sets the suits' sorted `masks` stand for: their different orders."""
+    run, same = np.ones(len(masks), np.int64), np.ones(len(masks), np.int64)
+    for suit in range(1, masks.shape[1]):
+        run = np.where(masks[:, suit] == masks[:, suit - 1], run + 1, 1)
+        same *= run
+    return factorial(masks.shape[1]) // same
+
+
+# ------------------------------------------------------------------ sets by their places
 
 
 @cache
@@ -113,61 +243,25 @@ def with_card(sets: Sets, card: int) -> Sets:
     return np.sort(np.concatenate([sets, added], axis=1), axis=1)
 
 
-# ------------------------------------------------------------------ sets that are alike
+def chosen_places(of: int, size: int) -> npt.NDArray[np.intp]:
+    """Every choice of `size` places out of `of`, a row each."""
+    return np.array(list(combinations(range(of), size)), np.intp).reshape(comb(of, size), size)
 
 
-@dataclass(frozen=True, slots=True)
-class Folded:
-    """Sets that are the same but for the names of suits and of jokers: one `sets` row each, how many sets, as often as
-    each can be dealt, it stands for (`weights`), and which of them each of the sets given is (`of`)."""
-
-    sets: Sets
-    weights: Ints
-    of: Ints
+# ------------------------------------------------------------------ what sets come to
 
 
-def fold(pack: Pack, sets: Sets) -> Folded:
-    """Sets of `pack` with suits and jokers interchanged."""
-    codes = signatures(pack, sets, 1) if pack.decks == 1 else _of_suits(pack, sets)
-    _, first, of = np.unique(codes, axis=0, return_index=True, return_inverse=True)
-    weights = np.zeros(len(first), np.int64)
-    np.add.at(weights, of.ravel(), pack.copies(sets))
-    return Folded(sets[first], weights, of.astype(np.int64).ravel())
-
-
-def _of_suits(pack: Pack, sets: Sets) -> Ints:
-    """[set, suit] -> the ranks that it holds of the suit, in the order of these numbers: a digit for each rank."""
-    of_rank = MOST_OF_RANK ** (sets.astype(np.int64) // pack.suits)
-    codes = [np.where(sets % pack.suits == suit, of_rank, 0).sum(axis=1) for suit in range(pack.suits)]
-    return np.sort(np.stack(codes, axis=1), axis=1)
-
-
-def signatures(pack: Pack, sets: Sets, suited: int) -> Ints:
+def _signatures(pack: Pack, sets: Sets, suited: int) -> Ints:
     """A number that is the same for sets with the same ranks whose suits do not matter: those are read only where one
-    suit has at least `suited` cards.
-
-    ValueError where two suits could have so many; 1 is always possible and then keeps all but the names of suits.
-    """
-    if suited > 1 and sets.shape[1] >= 2 * suited:
+    suit has at least `suited` cards. ValueError where two suits could have so many."""
+    if suited <= 1:
+        return pack.suit_free(sets)
+    if sets.shape[1] >= 2 * suited:
         raise ValueError(f"two suits can have {suited} of {sets.shape[1]} cards")
-    ranks, suits = len(pack.ranks), pack.suits
-    cards = np.arange(pack.size)
-    of_suit = np.array(
-        [
-            np.where((cards % suits == suit) & (cards < ranks * suits), 1 << np.minimum(cards // suits, _RANKS), 0)
-            for suit in range(suits)
-        ],
-        np.int64,
-    )
-    masks = np.stack([of_suit[suit][sets].sum(axis=1) for suit in range(suits)], axis=1)
-    jokers = (sets >= ranks * suits).sum(axis=1).astype(np.int64)
-    masks[np.bitwise_count(masks.astype(np.uint64)) < suited] = 0
-    masks.sort(axis=1)
-    if suited > 1:
-        of_rank = np.where(cards < ranks * suits, MOST_OF_RANK ** np.minimum(cards // suits, _RANKS - 1), 0)
-        return np.asarray((of_rank.astype(np.int64)[sets].sum(axis=1) << 16) + (masks[:, -1] << 2) + jokers)
-    shifts = _RANKS * np.arange(suits, dtype=np.int64)
-    return np.asarray(((masks << shifts).sum(axis=1) << 2) + jokers)
+    masks = pack.by_suit(sets)
+    masks[np.bitwise_count(masks.astype(np.uint16)) < suited] = 0
+    ranks = np.where(sets < pack.plain, MOST_OF_RANK ** np.minimum(sets // pack.suits, _RANKS - 1).astype(np.int64), 0)
+    return np.asarray((ranks.sum(axis=1) << 16) + (masks.max(axis=1).astype(np.int64) << 2) + pack.joker_count(sets))
 
 
 RowOf = Callable[[Sequence[Card]], int]
@@ -189,18 +283,16 @@ class RowFinder:
 
     def rows(self, sets: Sets) -> Ints:
         """The row of each set."""
-        numbers, first, of = np.unique(signatures(self.pack, sets, self.suited), return_index=True, return_inverse=True)
+        numbers, first, of = np.unique(
+            _signatures(self.pack, sets, self.suited), return_index=True, return_inverse=True
+        )
         found = np.empty(len(numbers), np.int64)
         for index, (number, place) in enumerate(zip(numbers.tolist(), first.tolist(), strict=True)):
             key = sets.shape[1], number
             if key not in self._known:
-                self._known[key] = self.row_of([self.pack.card(card) for card in sets[place].tolist()])
+                self._known[key] = self.row_of(self.pack.cards(sets[place]))
             found[index] = self._known[key]
         return found[of.ravel()]
-
-    def all_rows(self, size: int) -> Ints:
-        """The row of every set of `size` cards of the pack, in order of place."""
-        return self.rows(all_sets(self.pack.size, size))
 
 
 Choose = Callable[[int, Sequence[Card]], int | None]
@@ -209,10 +301,8 @@ every hand of a decision that it leaves to the best play."""
 
 
 def choices(pack: Pack, sets: Sets, decision: int, choose: Choose | None) -> Ints | None:
-    """What `choose` takes for each set; it is called once for sets that differ by the names of suits alone. None where
-    the best play decides."""
+    """What `choose` takes for each set; None where the best play decides."""
     if choose is None:
         return None
-    folded = fold(pack, sets)
-    taken = [choose(decision, [pack.card(card) for card in each]) for each in folded.sets.tolist()]
-    return None if None in taken else np.array(taken, np.int64)[folded.of]
+    taken = [choose(decision, pack.cards(each)) for each in sets]
+    return None if None in taken else np.array(taken, np.int64)

@@ -28,11 +28,11 @@ def by_strategy(question: Question, raises: Sequence[Fraction]) -> ChooseCase | 
         return None
 
     def choose(found: Cases, _: Sequence[Option]) -> npt.NDArray[np.intp]:
-        seen = found.deck.number(found.own) * len(found.deck.ranks)
+        seen = found.deck.places(found.own) * len(found.deck.ranks)
         if found.up.shape[1]:  # of the dealer's card a rule can ask the rank alone
             seen += found.up[:, 0] // found.deck.suits
         first, alike = np.unique(seen, return_index=True, return_inverse=True)[1:]
-        codes = np.array(found.deck.cards(range(found.deck.deck)), np.uint8)
+        codes = np.array(found.deck.cards(range(found.deck.size)), np.uint8)
         hands = RankedHands(question.game, codes[found.own[first]], dealer=codes[found.up[first]])
         rules, units = units_for(strategy, 0, hands)
         met = {rule: _place(strategy, 0, units[rule], raises) for rule in np.unique(rules).tolist()}

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Final
 
 from dealer_flow.english import dollars
-from rules.odds.findings import Fault
+from rules.odds.findings import Slip
 from rules.paytables.paytable import USUAL_ENVY_BASE_CENTS, Pay, PayRow, PayTable
 
 FACTOR: Final = 2
@@ -23,7 +23,6 @@ _ANOTHER_MAKE: Final = 3
 _MOST_GO_ON: Final = Fraction(3, 4)
 """How many of the others must have a row that a table stops before."""
 _BY_PLACE: Final = re.compile(r"(left of|right of|above|below|beside) .+")
-Slip = tuple[Fault, str]
 
 
 def are_sisters(table: PayTable, other: PayTable) -> bool:
@@ -51,11 +50,11 @@ def out_of_order(table: PayTable) -> Iterator[Slip]:
     for above, below in pairwise(table.rows):
         if below.group == above.group and below.pays.rank > above.pays.rank:
             why = f"{below.when!r} pays {text_of(table, below)}, more than {above.when!r} above it"
-            yield "row-out-of-order", why
+            yield Slip("row-out-of-order", why)
         if 0 < above.envy_cents < below.envy_cents:
             envy = f"the envy of {below.when!r}, {dollars(below.envy_cents)}"
             why = f"{envy}, is more than that of {above.when!r} above it"
-            yield "envy-out-of-order", why
+            yield Slip("envy-out-of-order", why)
 
 
 def out_of_line(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[Slip]:
@@ -90,47 +89,40 @@ def _apart(what: str, own: Fraction, others: Sequence[Fraction]) -> Iterator[Sli
     if len(others) < _FEWEST:
         return
     if own > FACTOR * max(others) or own * FACTOR < min(others):
-        yield "out-of-line", f"{what}, and {_number(min(others))} to {_number(max(others))} in the other tables"
+        yield Slip("out-of-line", f"{what}, and {_number(min(others))} to {_number(max(others))} in the other tables")
 
 
 def _missing(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[Slip]:
     """What most sisters have below the last row is where a table stops; what all have between its first row and its
     last, a row that is lost."""
     own = [row.when for row in table.rows]
-    rows = dict.fromkeys(row.when for sister in sisters for row in sister.rows)
-    has = {row: sum(any(each.when == row for each in sister.rows) for sister in sisters) for row in rows}
+    orders = [[row.when for row in sister.rows] for sister in sisters]
+    rows = dict.fromkeys(row for order in orders for row in order)
+    has = {row: sum(row in order for order in orders) for row in rows}
+    lacks = [row for row in rows if row not in own]
     below = [
         row
-        for row in rows
-        if row not in own and has[row] >= _MOST_GO_ON * len(sisters) and _stands_last(row, own, sisters)
+        for row in lacks
+        if has[row] >= _MOST_GO_ON * len(sisters) and all(last for _, last in _at(row, own, orders))
     ]
     if below:
-        why = f"it stops after {own[-1]!r}; the other tables go on with {', '.join(map(repr, below))}"
-        yield "table-stops", why
+        yield Slip(
+            "table-stops", f"it stops after {own[-1]!r}; the other tables go on with {', '.join(map(repr, below))}"
+        )
     if any(row not in rows for row in own):
         return  # it tells hands apart that the others do not, so rows do not answer each other
-    for row in rows:
-        within = row not in own and row not in below and not _stands_first(row, own, sisters)
+    for row in lacks:
+        within = row not in below and not any(first for first, _ in _at(row, own, orders))
         if within and has[row] == len(sisters):
-            yield "row-missing", f"it has no row {row!r}, as every other table has"
+            yield Slip("row-missing", f"it has no row {row!r}, as every other table has")
 
 
-def _stands_last(row: str, own: Sequence[str], sisters: Iterable[PayTable]) -> bool:
-    """Whether the row stands below every row of `own` wherever a sister has it."""
-    for sister in sisters:
-        order = [each.when for each in sister.rows]
-        if row in order and any(order.index(each) > order.index(row) for each in own if each in order):
-            return False
-    return True
-
-
-def _stands_first(row: str, own: Sequence[str], sisters: Iterable[PayTable]) -> bool:
-    """Whether the row stands above every row of `own` in a sister that has it."""
-    for sister in sisters:
-        order = [each.when for each in sister.rows]
-        if row in order and all(order.index(each) > order.index(row) for each in own if each in order):
-            return True
-    return False
+def _at(row: str, own: Sequence[str], orders: Iterable[Sequence[str]]) -> Iterator[tuple[bool, bool]]:
+    """Wherever a sister has the row: whether it stands above every row of `own`, and whether below."""
+    for order in orders:
+        if row in order:
+            others = [order.index(each) - order.index(row) for each in own if each in order]
+            yield all(each > 0 for each in others), all(each < 0 for each in others)
 
 
 def same_pays(table: PayTable, other: PayTable) -> bool:
@@ -151,7 +143,7 @@ def number_lost(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[Slip]:
         return
     if not table.label or _BY_PLACE.fullmatch(table.label):
         place = f", it stands {table.label}" if table.label else ""
-        yield "no-number", f"its number is lost{place}; the other tables of the bet have one"
+        yield Slip("no-number", f"its number is lost{place}; the other tables of the bet have one")
 
 
 def _scaled_down(table: PayTable, sister: PayTable) -> Fraction | None:
@@ -168,7 +160,7 @@ def not_scaled(table: PayTable, sisters: Iterable[PayTable]) -> Iterator[Slip]:
         times = _scaled_down(table, sister)
         if times and table.envy_base_cents == times * (sister.envy_base_cents or USUAL_ENVY_BASE_CENTS):
             why = f"for {times} times the wager of {sister.id} it pays the same dollars, and {times} times the envy"
-            yield "not-scaled", why
+            yield Slip("not-scaled", why)
             return
         own, other = wager_in(table.heading), wager_in(sister.heading)
         if not own or not other or own <= other:
@@ -177,15 +169,14 @@ def not_scaled(table: PayTable, sisters: Iterable[PayTable]) -> Iterator[Slip]:
         same = [row.when for row in table.rows if row.pays == flat.get(row.when)]
         if same:
             dollars = f"{', '.join(map(repr, same))} pay the dollars that {sister.id} pays for ${other}"
-            yield "not-scaled", f"headed for a wager of ${own}, and {dollars}"
+            yield Slip("not-scaled", f"headed for a wager of ${own}, and {dollars}")
             return
 
 
 def wager_in(heading: str) -> int:
     """The dollars of a heading such as `$5 Pays`; 0 where it names none."""
-    _, sign, rest = heading.partition("$")
-    digits = rest[: len(rest) - len(rest.lstrip("0123456789"))]
-    return int(digits) if sign and digits else 0
+    found = re.search(r"\$([0-9]+)", heading)
+    return int(found[1]) if found else 0
 
 
 def _number(value: Fraction) -> str:

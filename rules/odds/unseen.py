@@ -20,11 +20,10 @@ from rules.game.load import Game, cards_of
 from rules.hands import Ranking
 from rules.kinds.against import AgainstBet
 from rules.kinds.proposition import PropositionBet
-from rules.odds.best_of_one_more import Levels
 from rules.odds.dealt import CardDeck, count_dealt
 from rules.odds.decks import dealt_from
 from rules.odds.joint import Ending, of_joint
-from rules.odds.placed_sets import Pack, RowFinder
+from rules.odds.placed_sets import Ints, Pack, RowFinder
 from rules.odds.propositions import proposition_odds
 from rules.odds.question import Question
 from rules.odds.returns import NotComputed, Odds, gain_of
@@ -41,27 +40,28 @@ def unseen_draw_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
     shown = question.game.instead[bet.name]
     size = cards_of(question.game.hand(bet.hand))[0]
     counted = count_exchanges(pack, _levels(question, bet, pack, size), size, question.progress)
+    hands = counted.hands.sets
     tables = bet.instead.paytables if bet.instead else ()
     for name in tables if question.paytable in ("", *bet.paytables) else [question.paytable]:
         rows = TableRows(question, shown, question.game.paytables[name])
-        at_once = AtOnce(rows.finder(pack).all_rows(size), rows.pays)
+        at_once = AtOnce(rows.finder(pack).rows(hands), rows.pays)
         win, tie, lose = (gain_of(bet.outcome(BetFacts(sign))) or Fraction(0) for sign in (1, 0, -1))
         ways, decided = unseen_draw(counted, at_once=at_once, nets=(win, tie, lose))
         also = {"decisions": {"hand": decided}}
         yield from of_joint(question, [bet.name], ways, tables={bet.name: name}, also=also)
 
 
-def _levels(question: Question, bet: Bet, pack: Pack, size: int) -> Levels:
-    """The strength of every hand as a number without gaps."""
+def _levels(question: Question, bet: Bet, pack: Pack, size: int) -> Ints:
+    """The strength of every class of hands as a number without gaps."""
     ranking, readings = question.game.rankings[bet.hand], question.game.default_readings()
     numbers: dict[tuple[int, ...], int] = {}
 
     def number(cards: Sequence[Card]) -> int:
         return numbers.setdefault(ranking.rank(cards, readings).strength, len(numbers))
 
-    met = RowFinder(pack, number, size - pack.jokers).all_rows(size)
+    met = RowFinder(pack, number, size - pack.jokers).rows(pack.alike(size).sets)
     level = {strength: place for place, strength in enumerate(sorted(numbers))}
-    return np.array([level[strength] for strength in numbers], np.int16)[met]
+    return np.array([level[strength] for strength in numbers], np.int64)[met]
 
 
 def points_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:

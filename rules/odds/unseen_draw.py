@@ -5,43 +5,43 @@ and takes the best. Nobody folds. First cards that are good enough win at once (
 
 What a showdown is worth depends on the cards seen, all of one hand and the new one, and on which of them was laid
 aside, not on which is new: so it is counted once for every set of cards, alike sets folded, and each card laid
-aside.
+aside. The dealer's hands are gone through from the weakest up, and counted by the sets of cards that they hold.
 """
 
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from math import comb, lcm
 from typing import Final
 
 import numpy as np
 
-from rules.odds.best_of_one_more import BestOfOneMore, Levels
 from rules.odds.joint import Ending
-from rules.odds.placed_sets import Folded, Ints, Pack, Sets, places, signatures, with_card
+from rules.odds.placed_sets import Alike, Ints, Pack, chosen_places, with_card
 from rules.odds.question import Progress
 from rules.odds.table_rows import LOST, RowPays
+from rules.odds.versus import Running
 
-_CHUNK = 1 << 15
 Nets = tuple[Fraction, Fraction, Fraction]
 """What a unit gains by a win, a tie and a loss."""
 EVEN: Final[Nets] = (Fraction(1), Fraction(0), LOST)
 
 
 @dataclass(frozen=True, slots=True)
-class _Showdowns:
-    """By signature of the cards seen, ascending, and by the card laid aside: the level of the others, and how many of
+class Showdowns:
+    """By the number of the cards seen, ascending, and by the card laid aside: the level of the others, and how many of
     the dealer's hands are below it, and below it or equal."""
 
     numbers: Ints
-    levels: Levels
+    levels: Ints
     below: Ints
     not_above: Ints
 
 
 @dataclass(frozen=True, slots=True)
 class AtOnce:
-    """First cards that win without a draw: the row of every hand by place, and what it gains; one that loses draws."""
+    """First cards that win without a draw: the row of every class of hands, and what it gains; one that loses draws."""
 
     rows: Ints
     pays: RowPays
@@ -53,15 +53,18 @@ class Exchanges:
     is then made, and below it or equal, over every new card."""
 
     pack: Pack
-    hands: Folded
+    hands: Alike
     below: Ints
     not_above: Ints
 
 
-def count_exchanges(pack: Pack, levels: Levels, size: int = 5, progress: Progress | None = None) -> Exchanges:
-    """`levels` has the strength of every hand of `size` cards by place, without gaps."""
-    dealer = BestOfOneMore(pack, size, levels)
-    return Exchanges(pack, dealer.hands, *_by_discard(pack, dealer.hands.sets, levels, _showdowns(dealer, progress)))
+def count_exchanges(pack: Pack, levels: Ints, size: int = 5, progress: Progress | None = None) -> Exchanges:
+    """`levels` has the strength of every class of hands of `size` cards as a small number; greater is stronger and
+    equal ones tie."""
+    of_place = levels[pack.alike(size).of]
+    return Exchanges(
+        pack, pack.alike(size), *_by_discard(pack, size, of_place, showdowns(pack, size, of_place, progress))
+    )
 
 
 def unseen_draw(
@@ -75,22 +78,21 @@ def unseen_draw(
     pack, hands, size = counted.pack, counted.hands, counted.hands.sets.shape[1]
     win, tie, lose = (int(net * lcm(*(each.denominator for each in nets))) for net in nets)
     taken = np.argmax((win - tie) * counted.below + (tie - lose) * counted.not_above, axis=1)
-    draws = hands.weights.copy()
+    draws = hands.copies.copy()
     ways: Counter[Ending] = Counter()
     of_hand = (pack.size - size) * comb(pack.size - size - 1, size + 1)
     if at_once:
-        first = at_once.rows[places(hands.sets)]
         for row, net in enumerate(at_once.pays.nets):
             if net != LOST:
-                won = int(draws[first == row].sum())
+                won = int(draws[at_once.rows == row].sum())
                 ways[_ended(net, "wins at once", at_once.pays.name(row))] += won * of_hand
-                draws[first == row] = 0
+                draws[at_once.rows == row] = 0
     index = np.arange(len(draws))
     won, no_loss = _dot(draws, counted.below[index, taken]), _dot(draws, counted.not_above[index, taken])
     ways[_ended(nets[0], "win")] = won
     ways[_ended(nets[1], "tie")] = no_loss - won
     ways[_ended(nets[2], "lose")] = int(draws.sum()) * of_hand - no_loss
-    decided = {"exchanges": int(draws.sum()), "wins at once": int((hands.weights - draws).sum())}
+    decided = {"exchanges": int(draws.sum()), "wins at once": int((hands.copies - draws).sum())}
     return +ways, decided
 
 
@@ -103,34 +105,42 @@ def _dot(weights: Ints, values: Ints) -> int:
     return sum(weight * value for weight, value in zip(weights.tolist(), values.tolist(), strict=True))
 
 
-def _showdowns(dealer: BestOfOneMore, progress: Progress | None) -> _Showdowns:
-    parts = list(dealer.seen_sets())
-    sets = np.concatenate(parts)
-    numbers, first = np.unique(signatures(dealer.pack, sets, 1), return_index=True)
-    sets = sets[first]
-    shape = len(sets), dealer.size + 1
-    levels, below, not_above = np.zeros(shape, np.int16), np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-    for start in range(0, len(sets), _CHUNK):
-        part = slice(start, start + _CHUNK)
-        seen = sets[part]
-        for place in range(dealer.size + 1):
-            levels[part, place] = dealer.levels[places(np.delete(seen, place, axis=1))]
-        below[part], not_above[part] = dealer.below(seen, levels[part])
+def showdowns(pack: Pack, size: int, of_place: Ints, progress: Progress | None = None) -> Showdowns:
+    """Those of every class of cards seen; `of_place` has the level of every hand."""
+    numbers, seen, copies = pack.classes(size + 1)
+    kept = chosen_places(size + 1, size)[::-1]  # the first card laid aside, the second, ...
+    levels = np.stack([of_place[pack.places(seen[:, each])] for each in kept], axis=1)
+    best, sign = levels.max(axis=1), (-1) ** (size + 1)
+    below, not_above = np.zeros(levels.size, np.int64), np.zeros(levels.size, np.int64)
+    held = [
+        np.stack([pack.alike(cards).of[pack.places(seen[:, each])] for each in chosen_places(size + 1, cards)], axis=1)
+        for cards in range(size + 1)
+    ]
+    running = Running(pack, range(size + 1))
+    order, hands = np.argsort(levels, axis=None, kind="stable"), np.argsort(best, kind="stable")
+    ends = np.searchsorted(levels.ravel()[order], np.arange(int(best.max()) + 2))
+    for level, (start, stop) in enumerate(pairwise(ends.tolist())):
+        at = order[start:stop]
+        those = at // (size + 1)
+        sets = [each[those] for each in held]
+        below[at] = running.clear_of(sets) + sign * (best[those] < level)
+        new = hands[slice(*np.searchsorted(best[hands], (level, level + 1)))]
+        running.add([each[new] for each in held], copies[new])
+        not_above[at] = running.clear_of(sets) + sign * (best[those] <= level)
         if progress:
-            progress(min(start + _CHUNK, len(sets)), len(sets))
-    return _Showdowns(numbers, levels, below, not_above)
+            progress(stop, levels.size)
+    return Showdowns(numbers, levels, below.reshape(levels.shape), not_above.reshape(levels.shape))
 
 
-def _by_discard(pack: Pack, hands: Sets, levels: Levels, found: _Showdowns) -> tuple[Ints, Ints]:
+def _by_discard(pack: Pack, size: int, of_place: Ints, found: Showdowns) -> tuple[Ints, Ints]:
     """[hand, card laid aside] -> the dealer's hands below, and below or equal, summed over the new card."""
+    hands = pack.alike(size).sets
     below, not_above = np.zeros(hands.shape, np.int64), np.zeros(hands.shape, np.int64)
-    for card in range(pack.size):
-        able = np.flatnonzero((hands != card).all(axis=1))
-        seen = with_card(hands[able], card)
-        place = np.searchsorted(found.numbers, signatures(pack, seen, 1))
-        for discard in range(hands.shape[1]):
+    for card, (able, seen, _) in enumerate(pack.with_each_card(hands)):
+        place = np.searchsorted(found.numbers, pack.suit_free(seen))
+        for discard in range(size):
             kept = np.delete(hands[able], discard, axis=1)
-            level = levels[places(with_card(kept, card))]
+            level = of_place[pack.places(with_card(kept, card))]
             # Equal levels are worth the same, so any place that leaves this level will do.
             column = np.argmax(found.levels[place] == level[:, None], axis=1)
             below[able, discard] += found.below[place, column]

@@ -24,8 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from protocol.cards import Card
-from rules.odds.card_sets import CardSets, places
-from rules.odds.placed_sets import Ints, Sets
+from rules.odds.placed_sets import Ints, Pack, Sets, chosen_places
 from rules.odds.question import Progress
 
 NO_HAND: Final = "no hand"
@@ -36,7 +35,7 @@ WIN: Final = "win"
 STATES: Final = (NO_HAND, LOSE, TIE, WIN)
 """Against the player's hand; all but the first with a dealer who qualifies."""
 
-_Numbers = list[npt.NDArray[np.int32]]
+Numbers = list[npt.NDArray[np.int32]]
 """By size: [hand, choice of so many of its cards] -> class of the set."""
 _ROUNDS: Final = 3
 """What progress counts each hand as: once for its strength, twice for the showdowns."""
@@ -71,7 +70,7 @@ class Contest:
     cards: int = 5
     seen: int = 5
     up: int = 0
-    deck: CardSets = field(default_factory=CardSets)
+    deck: Pack = field(default_factory=Pack)
     uses: int = 0
     name: Callable[[Hashable, Sequence[Card]], Hashable] | None = None
     fine: frozenset[Hashable] = frozenset()
@@ -86,7 +85,7 @@ class Cases:
     `strength[i]` is a number that orders the hands, where they are whole.
     """
 
-    deck: CardSets
+    deck: Pack
     own: Sets
     up: Sets
     copies: Ints
@@ -137,8 +136,8 @@ def _hands(contest: Contest, progress: Progress | None) -> _Hands:
     found = np.zeros(len(sets), np.int32)
     for start in range(0, len(sets), _AT_ONCE):
         part = slice(start, start + _AT_ONCE)
-        for chosen in places(contest.cards, uses):
-            np.maximum(found[part], of_small[deck.number(sets[part][:, chosen])], out=found[part])
+        for chosen in chosen_places(contest.cards, uses):
+            np.maximum(found[part], of_small[deck.places(sets[part][:, chosen])], out=found[part])
         if progress:
             progress(min(part.stop, len(sets)), _ROUNDS * len(sets))
     strengths = {strength: at for at, strength in enumerate(dict.fromkeys(strength for strength, _ in ladder))}
@@ -172,26 +171,26 @@ def _named(
 
 
 @dataclass
-class _Running:
+class Running:
     """How many hands so far hold each class of sets of these `sizes`.
 
     A hand goes into a set's class in as many parts of `whole` as it stands for hands with that very set.
     """
 
-    sets: CardSets
+    sets: Pack
     sizes: range
 
     def __post_init__(self) -> None:
-        self.whole = factorial(self.sets.suits)
+        self.whole = factorial(self.sets.suits) * factorial(self.sets.jokers)
         self.held = [np.zeros(len(self.sets.alike(size).sets), np.int64) for size in self.sizes]
         self.share = [self.whole // self.sets.alike(size).copies for size in self.sizes]
 
-    def add(self, numbers: _Numbers, copies: Ints) -> None:
+    def add(self, numbers: Numbers, copies: Ints) -> None:
         """Hands by the numbers of their sets, and how many each stands for."""
         for held, share, number in zip(self.held, self.share, numbers, strict=True):
             np.add.at(held, number, copies[:, None] * share[number])
 
-    def clear_of(self, numbers: _Numbers) -> Ints:
+    def clear_of(self, numbers: Numbers) -> Ints:
         """Hands so far that hold what is seen of the dealer's and no other card of each row, a whole hand left out of
         the sum."""
         found = np.zeros(len(numbers[0]), np.int64)
@@ -208,7 +207,7 @@ class _Count:
 
     def run(self) -> Cases:
         hands, contest, (of, up, ways) = self.hands, self.contest, self._situations
-        unqualified, running = (_Running(contest.deck, self._sizes) for _ in range(2))
+        unqualified, running = (Running(contest.deck, self._sizes) for _ in range(2))
         for part in self._parts(int(np.searchsorted(hands.strength, hands.least))):
             unqualified.add(self._numbers(hands.sets[part]), hands.copies[part])
         whole = contest.seen == contest.cards
@@ -264,30 +263,30 @@ class _Count:
 
     def _parts(self, hands: int) -> Iterator[slice]:
         """The first `hands` in parts that keep a strength together."""
-        start, most = 0, max(_AT_ONCE // (self.contest.deck.deck if self.contest.up else 1), 1)
+        start, most = 0, max(_AT_ONCE // (self.contest.deck.size if self.contest.up else 1), 1)
         while start < hands:
             last = self.hands.strength[min(start + most, hands) - 1]
             part = slice(start, int(np.searchsorted(self.hands.strength, last, side="right")))
             yield part
             start = part.stop
 
-    def _numbers(self, hands: Sets, up: Sets | None = None) -> _Numbers:
+    def _numbers(self, hands: Sets, up: Sets | None = None) -> Numbers:
         """The sets that hands hold, of the sizes that are counted; with `up`, which they do not hold, in each."""
         deck, found = self.contest.deck, []
         for size in self._sizes:
-            chosen = places(self.contest.cards, size if up is None else size - 1)
+            chosen = chosen_places(self.contest.cards, size if up is None else size - 1)
             held = hands[:, chosen].reshape(len(hands) * len(chosen), chosen.shape[1])
             if up is not None:
                 held = np.sort(np.hstack([held, np.repeat(up, len(chosen), axis=0)]), axis=1)
-            found.append(deck.alike(size).of[deck.number(held)].reshape(len(hands), len(chosen)))
+            found.append(deck.alike(size).of[deck.places(held)].reshape(len(hands), len(chosen)))
         return found
 
-    def _ends(self, part: slice, numbers: _Numbers, met: _Numbers, unqualified: _Running, running: _Running) -> Ints:
+    def _ends(self, part: slice, numbers: Numbers, met: Numbers, unqualified: Running, running: Running) -> Ints:
         """For each situation of some hands, the dealer's hands by `STATES`; the hands are added to the running
         numbers."""
         contest, copies, rows = self.contest, self.hands.copies[part], self._rows(part)
         strength = self.hands.strength[self._situations[0][rows]]
-        every = comb(contest.deck.deck - contest.cards - contest.up, contest.cards - contest.up)
+        every = comb(contest.deck.size - contest.cards - contest.up, contest.cards - contest.up)
         itself = 0 if contest.up else (-1) ** contest.cards
         weak = strength < self.hands.least
         none = unqualified.clear_of(met) + itself * weak

@@ -19,8 +19,8 @@ from rules import game_ids
 from rules.game.load import load_game
 from rules.odds import NotComputed, Odds, Question, odds
 from rules.odds.against import AgainstTable
-from rules.odds.card_sets import CardSets
 from rules.odds.endings import Met, Wagers
+from rules.odds.placed_sets import Pack
 from rules.odds.solvers import answers_for
 from rules.odds.versus import LOSE, NO_HAND, TIE, WIN
 from tests.support.reading.game_files import flat_paytables
@@ -205,11 +205,11 @@ def test_seven_cards_with_a_joker_make_what_is_in_print() -> None:
 
 
 SMALL = {
-    "three-card.co": (CardSets((7, 12, 13, 1), 3), "TC-AB-1"),
-    "caribbean-stud.co": (CardSets((2, 8, 12, 13, 1), 2), "CS-BET"),
-    "crazy-4.co": (CardSets((2, 8, 12, 13, 1), 2), "C4-SB-09"),
-    "boston-5.co": (CardSets((2, 8, 12, 13, 1), 2), ""),
-    "boston-7.co": (CardSets((7, 8, 9, 10, 11, 12, 13), 2), "B7-01"),
+    "three-card.co": (Pack((7, 12, 13, 1), 3), "TC-AB-1"),
+    "caribbean-stud.co": (Pack((2, 8, 12, 13, 1), 2), "CS-BET"),
+    "crazy-4.co": (Pack((2, 8, 12, 13, 1), 2), "C4-SB-09"),
+    "boston-5.co": (Pack((2, 8, 12, 13, 1), 2), ""),
+    "boston-7.co": (Pack((7, 8, 9, 10, 11, 12, 13), 2), "B7-01"),
 }
 """Decks so small that every deal of two hands can be looked at, and the table that is asked about."""
 
@@ -259,7 +259,7 @@ def deals_by_knowledge(table: AgainstTable) -> dict[Any, Counter[tuple[int, str]
     """What the player knows when he decides -> how many deals it may be, by his hand's kind and by who is higher."""
     seen, up = table.settings.seen, table.settings.dealer_up
     found: dict[Any, Counter[tuple[int, str]]] = {}
-    hands = [frozenset(hand) for hand in combinations(range(table.deck.deck), table.cards)]
+    hands = [frozenset(hand) for hand in combinations(range(table.deck.size), table.cards)]
     ranked = {hand: table.rank(table.deck.cards(sorted(hand))) for hand in hands}
     plays = {hand: table.qualifies(ranked[hand]) for hand in hands}
     for own, mine in ranked.items():

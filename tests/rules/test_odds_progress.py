@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rules.odds import dealt, low_and_high, unseen_draw, versus
-from rules.odds.card_sets import CardSets
+from rules.odds import dealt, low_and_high, versus
 from rules.odds.dealt import CardDeck, count_dealt
 from rules.odds.more_cards import MoreCards
 from rules.odds.placed_sets import Pack, RowFinder, all_sets
@@ -27,7 +26,7 @@ def steps() -> Steps:
 def test_splits_tell_every_so_many_hands(steps: Steps, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of twelve cards there are 220 hands of three."""
     monkeypatch.setattr(low_and_high, "_AT_ONCE", 100)
-    contest = low_and_high.SplitContest(rank, two, whole, foul, middle, deck=CardSets((2, 9, 1)))
+    contest = low_and_high.SplitContest(rank, two, whole, foul, middle, deck=Pack((2, 9, 1)))
     assert isinstance(contest, SplitContest)
     low_and_high.splits(contest, lambda *step: steps.append(step))
     assert steps == [(0, 220), (100, 220), (200, 220), (220, 220)]
@@ -40,22 +39,21 @@ def test_further_cards_tell_how_many_came(steps: Steps) -> None:
     assert steps == [(64, 105), (105, 105)]
 
 
-def test_exchanges_tell_the_cards_that_were_seen(steps: Steps, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unseen_draw, "_CHUNK", 4)
+def test_exchanges_tell_the_showdowns_that_are_counted(steps: Steps) -> None:
     pack = Pack((2, 3, 4, 5), 2)
-    levels = np.arange(len(all_sets(pack.size, 2)), dtype=np.int16)
-    count_exchanges(pack, levels, 2, lambda *step: steps.append(step))
-    wholes = {of for _, of in steps}
-    assert len(wholes) == 1
-    (of,) = wholes
-    assert [done for done, _ in steps] == [*range(4, of, 4), of]
+    hands, seen = len(pack.alike(2).sets), len(pack.alike(3).sets)
+    count_exchanges(pack, np.arange(hands, dtype=np.int64), 2, lambda *step: steps.append(step))
+    assert {of for _, of in steps} == {3 * seen}
+    assert len(steps) == hands
+    assert steps == sorted(steps)
+    assert steps[-1] == (3 * seen, 3 * seen)
 
 
 @pytest.mark.parametrize(
     "contest",
     [
-        Contest(best_five, cards=6, seen=6, deck=CardSets((8, 9, 10, 11), 3), uses=5),
-        Contest(plain, cards=3, seen=3, deck=CardSets((2, 3, 4, 5, 6, 1), 3)),
+        Contest(best_five, cards=6, seen=6, deck=Pack((8, 9, 10, 11), 3), uses=5),
+        Contest(plain, cards=3, seen=3, deck=Pack((2, 3, 4, 5, 6, 1), 3)),
     ],
     ids=["best of more", "all cards"],
 )
@@ -90,10 +88,10 @@ def test_a_hand_that_qualifies_below_one_that_does_not_is_refused() -> None:
         return bool(hand.key == "pair")
 
     with pytest.raises(ValueError, match=r"^a hand above one that qualifies does not$"):
-        cases(Contest(plain, pairs_alone, cards=3, seen=3, deck=CardSets((2, 3, 4, 1), 3)))
+        cases(Contest(plain, pairs_alone, cards=3, seen=3, deck=Pack((2, 3, 4, 1), 3)))
     with pytest.raises(ValueError, match=r"^a hand above one that qualifies does not$"):
-        cases(Contest(best_five, pairs_alone, cards=6, seen=6, deck=CardSets((8, 9, 10, 11), 3), uses=5))
+        cases(Contest(best_five, pairs_alone, cards=6, seen=6, deck=Pack((8, 9, 10, 11), 3), uses=5))
     with pytest.raises(
         ValueError, match=r"^the player sees some of his own cards, or all of them and perhaps one of the dealer's$"
     ):
-        cases(Contest(plain, cards=3, seen=2, up=1, deck=CardSets((2, 3, 4, 1), 3)))
+        cases(Contest(plain, cards=3, seen=2, up=1, deck=Pack((2, 3, 4, 1), 3)))

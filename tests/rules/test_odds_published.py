@@ -13,8 +13,8 @@ from protocol.cards import Card
 from rules.game.load import Game, load_game
 from rules.hands import ranking
 from rules.odds import Odds, Question, odds
-from rules.odds.best_of_one_more import BestOfOneMore
 from rules.odds.placed_sets import Pack, RowFinder, all_sets, places
+from rules.odds.unseen_draw import showdowns
 from tests.support.reading.game_files import flat_paytables
 
 JACKS_OR_BETTER = {"200 to 1": 799, "50 to 1": 49, "25 to 1": 24, "7 to 1": 8, "4 to 1": 5}
@@ -83,19 +83,22 @@ def test_the_dealers_hands_beside_six_cards_one_by_one(seen: tuple[int, ...]) ->
     def number(cards: Sequence[Card]) -> int:
         return strengths.setdefault(ranking("wild-six").rank(cards, {}).strength, len(strengths))
 
-    met = RowFinder(pack, number, 3).all_rows(5)
+    met = RowFinder(pack, number, 3).rows(pack.sets(5))
     place = {strength: level for level, strength in enumerate(sorted(strengths))}
-    levels = np.array([place[strength] for strength in strengths], np.int16)[met]
-    dealer = BestOfOneMore(pack, 5, levels)
+    levels = np.array([place[strength] for strength in strengths], np.int64)[met]
     cards = np.array([seen], np.uint8)
-    mine = np.array([[levels[places(np.delete(cards, aside, axis=1))][0] for aside in range(6)]], np.int16)
-    below, not_above = dealer.below(cards, mine)
+    found = showdowns(pack, 5, levels)
+    at = np.searchsorted(found.numbers, pack.suit_free(cards)[0])
     left = np.setdiff1d(np.arange(pack.size, dtype=np.uint8), cards)
+    mine = np.array([levels[places(np.delete(cards, aside, axis=1))][0] for aside in range(6)])
     lower, same = np.zeros(6, np.int64), np.zeros(6, np.int64)
     hands = all_sets(len(left), 6)
     for start in range(0, len(hands), 1 << 18):
-        best = dealer.best(left[hands[start : start + (1 << 18)]])[:, None]
+        dealt = left[hands[start : start + (1 << 18)]]
+        best = np.max([levels[places(np.delete(dealt, one, axis=1))] for one in range(6)], axis=0)[:, None]
         lower += (best < mine).sum(axis=0)
         same += (best == mine).sum(axis=0)
-    assert (below[0] == lower).all()
-    assert (not_above[0] == lower + same).all()
+    # The cards are one set of their class: which of them is laid aside is told by what the others are worth.
+    columns = [int(np.argmax(found.levels[at] == level)) for level in mine]
+    assert (found.below[at, columns] == lower).all()
+    assert (found.not_above[at, columns] == lower + same).all()

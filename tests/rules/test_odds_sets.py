@@ -11,7 +11,7 @@ import pytest
 from protocol.cards import Card
 from rules.odds.in_words import in_words
 from rules.odds.more_cards import MoreCards
-from rules.odds.placed_sets import Pack, RowFinder, all_sets, fold, places
+from rules.odds.placed_sets import Pack, RowFinder, all_sets, places
 from rules.odds.table_rows import RowPays
 from rules.odds.unseen_draw import AtOnce, count_exchanges, unseen_draw
 
@@ -29,7 +29,7 @@ def test_places_are_the_order_of_all_sets() -> None:
 
 def test_suits_are_read_in_one_suit_only() -> None:
     with pytest.raises(ValueError, match="two suits can have 2 of 4 cards"):
-        RowFinder(PACK, lambda cards: 0, 2).all_rows(4)
+        RowFinder(PACK, lambda cards: 0, 2).rows(PACK.sets(4))
 
 
 # ------------------------------------------------------------------ more cards
@@ -78,9 +78,10 @@ def test_more_cards_lead_to_rows_as_often_as_they_are_dealt(pack: Pack, known: i
 @pytest.mark.parametrize("pack", [Pack((2, 9, 1), 3), Pack((2, 9, 1), 2, 2), Pack((2, 9), 2, decks=3)])
 def test_sets_that_are_alike_are_as_many_as_are_dealt(pack: Pack) -> None:
     for size in range(5):
-        folded = fold(pack, pack.sets(size))
-        assert folded.weights.sum() == pack.ways(0, size)
-        assert (pack.places(pack.sets(size)) == np.arange(len(folded.of))).all()
+        alike = pack.alike(size)
+        assert alike.copies.sum() == pack.ways(0, size)
+        assert (pack.places(pack.sets(size)) == np.arange(len(alike.of))).all()
+        assert (alike.of[pack.places(alike.sets)] == np.arange(len(alike.sets))).all()
 
 
 # ------------------------------------------------------------------ one card exchanged unseen
@@ -125,11 +126,12 @@ def exchanged(pack: Pack, level: dict[tuple[int, ...], int], at_once: int, size:
 def test_a_card_is_exchanged_against_the_best_of_one_more(pack: Pack, size: int) -> None:
     found = strengths(pack, size)
     order = {strength: number for number, strength in enumerate(sorted(set(found)))}
-    levels = np.array([order[strength] for strength in found], np.int16)
+    levels = np.array([order[strength] for strength in found], np.int64)
     level = {tuple(hand): int(each) for hand, each in zip(all_sets(pack.size, size).tolist(), levels, strict=True)}
     at_once = len(order) - 2
-    wins = AtOnce((levels < at_once).astype(np.int64), RowPays((Fraction(3, 2), Fraction(-1))))
-    ways, decided = unseen_draw(count_exchanges(pack, levels, size), at_once=wins)
+    of_class = levels[pack.places(pack.alike(size).sets)]
+    wins = AtOnce((of_class < at_once).astype(np.int64), RowPays((Fraction(3, 2), Fraction(-1))))
+    ways, decided = unseen_draw(count_exchanges(pack, of_class, size), at_once=wins)
     assert all(decided.values())
     gain = sum((Fraction(number) * sum(end.nets) for end, number in ways.items()), Fraction(0))
     assert gain / ways.total() == exchanged(pack, level, at_once, size)

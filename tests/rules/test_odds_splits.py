@@ -12,8 +12,8 @@ pytest.importorskip("numpy")
 import numpy as np
 
 from protocol.cards import Card
-from rules.odds.card_sets import CardSets
 from rules.odds.low_and_high import SplitContest, splits
+from rules.odds.placed_sets import Pack
 
 
 def rank(card: Card) -> int:
@@ -50,7 +50,7 @@ def outcome(mine: Sequence[Card], dealers: Sequence[Card], ranks: tuple[object, 
 
 
 def one_by_one(contest: SplitContest) -> dict[tuple[int, ...], list[Counter[tuple[int, int, int]] | None]]:
-    hands = [tuple(map(int, hand)) for hand in combinations(range(contest.deck.deck), 3)]
+    hands = [tuple(map(int, hand)) for hand in combinations(range(contest.deck.size), 3)]
     found: dict[tuple[int, ...], list[Counter[tuple[int, int, int]] | None]] = {}
     for hand in hands:
         mine = contest.deck.cards(hand)
@@ -77,7 +77,7 @@ def one_by_one(contest: SplitContest) -> dict[tuple[int, ...], list[Counter[tupl
 
 @pytest.mark.parametrize(("ranks", "colours"), [((10, 13, 1), True), ((2, 3, 1), False)])
 def test_every_pair_of_hands(ranks: tuple[int, ...], colours: bool) -> None:
-    contest = SplitContest(rank, two, whole, foul, middle, colour_pushes=colours, deck=CardSets(ranks))
+    contest = SplitContest(rank, two, whole, foul, middle, colour_pushes=colours, deck=Pack(ranks))
     expected, found = one_by_one(contest), splits(contest)
     for hand, ways in zip(found.hands.tolist(), found.deals, strict=True):
         for deals, counted in zip(ways, expected[tuple(hand)], strict=True):
@@ -103,6 +103,6 @@ def _first(
 
 
 def test_a_foul_split_is_refused() -> None:
-    found = splits(SplitContest(rank, two, whole, foul, middle, deck=CardSets((2, 9, 1))))
+    found = splits(SplitContest(rank, two, whole, foul, middle, deck=Pack((2, 9, 1))))
     with pytest.raises(ValueError, match="foul"):
         found.played((found.deals[:, :, 0, 0, 0] < 0).argmax(axis=1))

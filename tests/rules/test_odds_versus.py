@@ -16,9 +16,9 @@ pytest.importorskip("numpy")
 import numpy as np
 
 from protocol.cards import Card
-from rules.odds.card_sets import CardSets
 from rules.odds.choices import Option, Played, play
 from rules.odds.joint import Ending
+from rules.odds.placed_sets import Pack
 from rules.odds.versus import LOSE, NO_HAND, STATES, TIE, WIN, Cases, Contest, cases
 
 
@@ -63,7 +63,7 @@ def at_least(*strength: int) -> Callable[[Hand], bool]:
 
 def every_deal(contest: Contest) -> dict[tuple[int, ...], Counter[str]]:
     """What a player sees, his cards then the dealer's -> how the deals end; each pair of hands is looked at."""
-    hands = list(combinations(range(contest.deck.deck), contest.cards))
+    hands = list(combinations(range(contest.deck.size), contest.cards))
     ranked = [contest.rank(contest.deck.cards(hand)) for hand in hands]
     ladder = sorted({hand.strength for hand in ranked})
     strength = np.array([ladder.index(hand.strength) for hand in ranked])
@@ -71,7 +71,7 @@ def every_deal(contest: Contest) -> dict[tuple[int, ...], Counter[str]]:
     masks = np.array([sum(1 << card for card in hand) for hand in hands])
     found: dict[tuple[int, ...], Counter[str]] = {}
     for hand, mask, mine in zip(hands, masks, strength, strict=True):
-        for up in combinations([card for card in range(contest.deck.deck) if card not in hand], contest.up):
+        for up in combinations([card for card in range(contest.deck.size) if card not in hand], contest.up):
             shown = sum(1 << card for card in up)
             free = (masks & mask == 0) & (masks & shown == shown)
             ends = {NO_HAND: free & ~plays, LOSE: free & plays & (strength > mine)}
@@ -98,14 +98,14 @@ ACE_TO_FIVE = (2, 3, 4, 5, 1)
 @pytest.mark.parametrize(
     "contest",
     [
-        Contest(plain, at_least(0, 14, 5), up=1, deck=CardSets(ACE_TO_FIVE, 3)),
-        pytest.param(Contest(plain, at_least(1), up=1, deck=CardSets((10, 11, 12, 13), 4)), marks=pytest.mark.slow),
-        Contest(plain, at_least(1, 4), deck=CardSets(ACE_TO_FIVE, 4)),
-        Contest(plain, seen=3, deck=CardSets(ACE_TO_SIX, 3)),
-        Contest(plain, at_least(2), seen=2, deck=CardSets(ACE_TO_FIVE, 3)),
-        Contest(best_four, at_least(0, 14, 6), deck=CardSets(ACE_TO_SIX, 3)),
-        Contest(plain, at_least(0, 6), cards=3, seen=3, up=1, deck=CardSets(ACE_TO_SIX, 4)),
-        Contest(plain, at_least(99), cards=4, seen=1, deck=CardSets(ACE_TO_FIVE, 3)),
+        Contest(plain, at_least(0, 14, 5), up=1, deck=Pack(ACE_TO_FIVE, 3)),
+        pytest.param(Contest(plain, at_least(1), up=1, deck=Pack((10, 11, 12, 13), 4)), marks=pytest.mark.slow),
+        Contest(plain, at_least(1, 4), deck=Pack(ACE_TO_FIVE, 4)),
+        Contest(plain, seen=3, deck=Pack(ACE_TO_SIX, 3)),
+        Contest(plain, at_least(2), seen=2, deck=Pack(ACE_TO_FIVE, 3)),
+        Contest(best_four, at_least(0, 14, 6), deck=Pack(ACE_TO_SIX, 3)),
+        Contest(plain, at_least(0, 6), cards=3, seen=3, up=1, deck=Pack(ACE_TO_SIX, 4)),
+        Contest(plain, at_least(99), cards=4, seen=1, deck=Pack(ACE_TO_FIVE, 3)),
     ],
     ids=["five-up", "few ranks", "five", "five-three seen", "five-two seen", "best four", "three-up", "never plays"],
 )
@@ -135,11 +135,11 @@ ORDERS[5] = (*ORDERS[5], "five of a kind")
 @pytest.mark.parametrize(
     "contest",
     [
-        Contest(best_five, at_least(1, 9), cards=6, seen=6, deck=CardSets((8, 9, 10, 11, 1), 3)),
-        Contest(best_five, at_least(2), cards=6, seen=2, deck=CardSets((8, 9, 10, 11, 1), 3)),
-        pytest.param(Contest(best_five, cards=7, seen=3, deck=CardSets((8, 9, 10, 11, 1), 3)), marks=pytest.mark.slow),
-        Contest(best_five, at_least(3), cards=6, seen=6, deck=CardSets((8, 9, 10, 1), 3, jokers=1)),
-        Contest(best_five, at_least(99), cards=6, seen=2, deck=CardSets((8, 9, 10, 11), 3, jokers=1)),
+        Contest(best_five, at_least(1, 9), cards=6, seen=6, deck=Pack((8, 9, 10, 11, 1), 3)),
+        Contest(best_five, at_least(2), cards=6, seen=2, deck=Pack((8, 9, 10, 11, 1), 3)),
+        pytest.param(Contest(best_five, cards=7, seen=3, deck=Pack((8, 9, 10, 11, 1), 3)), marks=pytest.mark.slow),
+        Contest(best_five, at_least(3), cards=6, seen=6, deck=Pack((8, 9, 10, 1), 3, jokers=1)),
+        Contest(best_five, at_least(99), cards=6, seen=2, deck=Pack((8, 9, 10, 11), 3, jokers=1)),
     ],
     ids=["six", "six-two seen", "seven-three seen", "joker", "joker-two seen"],
 )
@@ -169,7 +169,7 @@ def _pair(kind: Hashable) -> tuple[str, Card]:
 
 def test_three_cards_of_the_whole_deck_against_every_dealer() -> None:
     hands = np.array(list(combinations(range(52), 3)))
-    deck = CardSets()
+    deck = Pack()
     order = {hand.strength: hand for hand in (plain(deck.cards(one)) for one in hands)}
     ladder = {strength: at for at, strength in enumerate(sorted(order))}
     strength = np.array([ladder[plain(deck.cards(one)).strength] for one in hands])
@@ -259,7 +259,7 @@ def test_a_choice_of_ones_own() -> None:
 
 
 def test_an_option_that_is_not_open_is_refused() -> None:
-    contest = Contest(plain, cards=3, seen=3, deck=CardSets(ACE_TO_SIX, 3))
+    contest = Contest(plain, cards=3, seen=3, deck=Pack(ACE_TO_SIX, 3))
     closed = Option("play", lambda kind, state: Ending((Fraction(1),), (Fraction(9),)), lambda kind: kind == "pair")
     found = play(cases(contest), [fold(1), closed])
     assert set(found.hands["play"]) == {"pair"}
@@ -269,7 +269,7 @@ def test_an_option_that_is_not_open_is_refused() -> None:
 
 def test_who_qualifies_goes_by_strength() -> None:
     with pytest.raises(ValueError, match="above one that qualifies"):
-        cases(Contest(plain, lambda hand: hand.key == "pair", cards=3, seen=3, deck=CardSets(ACE_TO_FIVE, 3)))
+        cases(Contest(plain, lambda hand: hand.key == "pair", cards=3, seen=3, deck=Pack(ACE_TO_FIVE, 3)))
     with pytest.raises(ValueError, match="perhaps one of the dealer's"):
         cases(Contest(plain, seen=3, up=1))
 
