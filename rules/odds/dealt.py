@@ -48,10 +48,10 @@ class CardDeck(NamedTuple):
         """In how many ways so many cards are dealt."""
         return comb(len(self.ranks) * self.suits, self.own) * comb(self.cards, cards - self.own)
 
-    def ways(self, times: int, suits: int = 1) -> int:
-        """In how many ways cards of a rank and of some suits are held so often: a digit for each number of own ones."""
+    def ways(self, times: int, of: int = 1) -> int:
+        """In how many ways a card, or one of so many, is held so often: a digit for each number of own ones."""
         return sum(
-            comb(suits, own) * comb(self.decks * suits, times - own) << _DIGIT * own
+            comb(of, own) * comb(self.decks * of, times - own) << _DIGIT * own
             for own in range(min(self.own, times) + 1)
         )
 
@@ -78,19 +78,21 @@ def count_dealt(
     *,
     suited: int | None,
     by_suit: bool = False,
+    flush_decides: bool = False,
     progress: Progress | None = None,
 ) -> Counter[Hashable]:
     """Key -> how many of the hands of `cards` cards have it; they add up to all that can be dealt.
 
     `suited`: from how many cards of one suit on suits matter, a joker counted as one; None where they may always.
-    `by_suit`: the key knows one suit from another.
+    `by_suit`: the key knows one suit from another. `flush_decides`: where one suit has so many cards, they are worth
+    more than any hand with the others, and the key is asked of them alone.
     """
     found: Counter[Hashable] = Counter()
     number, of = 0, shoe.hands(cards)
     for jokers in range(min(shoe.jokers * shoe.decks, cards) + 1):
         wild = tuple(_JOKERS[index % len(_JOKERS)] for index in range(jokers))
         ways = comb(shoe.jokers * shoe.decks, jokers)
-        for hand, copies in _hands(cards - jokers, shoe, suited and suited - jokers, by_suit):
+        for hand, copies in _hands(cards - jokers, shoe, suited and suited - jokers, by_suit, flush_decides):
             if dealt := shoe.dealt(copies):
                 found[key(hand + wild)] += ways * dealt
                 number += 1
@@ -101,7 +103,7 @@ def count_dealt(
     return found
 
 
-def _hands(cards: int, shoe: CardDeck, suited: int | None, by_suit: bool) -> Iterator[Weighed]:
+def _hands(cards: int, shoe: CardDeck, suited: int | None, by_suit: bool, flush_decides: bool) -> Iterator[Weighed]:
     """Hands without a joker, each with how many it speaks for."""
     suits = range(shoe.suits)
     if by_suit:
@@ -117,7 +119,8 @@ def _hands(cards: int, shoe: CardDeck, suited: int | None, by_suit: bool) -> Ite
     else:
         yield from _ranks_alone(cards, shoe, suited)
         for size in range(suited, cards + 1):
-            others = list(_up_to_suits(cards - size, shoe, suits[1:]))
+            any_others = [((), shoe.ways(cards - size, len(shoe.ranks) * (shoe.suits - 1)))]
+            others = any_others if flush_decides else list(_up_to_suits(cards - size, shoe, suits[1:]))
             for main in _holdings(size, shoe):
                 of_suit = _cards((0,), (main,))
                 for rest, ways in others:

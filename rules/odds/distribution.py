@@ -10,13 +10,14 @@ from protocol.cards import Card
 from rules.hands import Ranking
 from rules.hands.counted import CardCount
 from rules.hands.poker import PokerRanking
-from rules.odds.counts import count_best_hands, count_flush_lengths
+from rules.odds.counts import count_flush_lengths
 from rules.odds.dealt import CardDeck, count_dealt
 from rules.odds.question import Progress
 from rules.paytables.conditions import SUITS
 
 _RUNS: Final = ("royal flush", "straight flush", "flush")
 _FLUSHES: Final = "longest-flush"
+_FIVE_CARD: Final = "five-card"
 _BY_NAME: Final = tuple(f" in {suit}" for suit in SUITS.values())
 _MATCH: Final = "royal flush and "
 _WITH_MATCH: Final = 5
@@ -60,8 +61,6 @@ def _count(
     cards = sum(places)
     if ranking.id == _FLUSHES and shoe == CardDeck():
         return Counter(dict(count_flush_lengths(readings.get("natural", "own-suit"), cards=cards)))
-    if ranking.id == "five-card" and shoe == CardDeck():
-        return Counter(dict(count_best_hands(cards)))
     suited, by_suit = suits_of(ranking)
     suited = None if shoe.decks > 1 and cards <= _FEW else suited
 
@@ -69,7 +68,8 @@ def _count(
         return ranking.rank(hand, readings).key
 
     if not _ordered(ranking, cards):
-        return count_dealt(key, cards, shoe, suited=suited, by_suit=by_suit, progress=progress)
+        alone = ranking.id == _FIVE_CARD
+        return count_dealt(key, cards, shoe, suited=suited, by_suit=by_suit, flush_decides=alone, progress=progress)
     parts = _parts(ranking, places)
     ways = factorial(cards) // prod(map(factorial, parts))
 
@@ -98,7 +98,7 @@ def suits_of(ranking: Ranking) -> tuple[int | None, bool]:
     """From how many cards of a suit on the ranking looks at suits, None when it may always; whether it knows them by
     name."""
     if not isinstance(ranking, PokerRanking):
-        return None, False
+        return 5 if ranking.id == _FIVE_CARD else None, False
     categories = (*ranking.order, *ranking.also)
     by_suit = any(each.name.endswith(_BY_NAME) for each in categories)
     if ranking.vocabulary != "poker":

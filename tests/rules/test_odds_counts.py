@@ -1,7 +1,7 @@
 """Counts by combinatorics, beside enumeration, closed forms and figures known from elsewhere."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from fractions import Fraction
 from itertools import combinations
 from math import comb
@@ -10,9 +10,12 @@ import numpy as np
 import pytest
 
 from protocol.cards import CARDS, DECK
+from rules.hands import ranking
 from rules.hands.five_card import FIVE_CARD_HANDS, NOTHING, five_card
 from rules.hands.longest_flush import longest_flush
-from rules.odds.counts import count_best_hands, count_flush_lengths, finishing_card, race_ends
+from rules.odds.counts import count_flush_lengths, finishing_card, race_ends
+from rules.odds.dealt import CardDeck
+from rules.odds.distribution import distribution
 from tests.support.oracles.all_hands import every_hand
 from tests.support.oracles.hands_by_lookup import class_names, count_five_card_hands, five_card_classes, flush_lengths
 
@@ -61,6 +64,10 @@ def test_all_133_784_560_hands_are_counted_one_by_one() -> None:
         assert found[natural] == count_flush_lengths(natural)
 
 
+def count_best_hands(cards: int) -> Counter[Hashable]:
+    return distribution(ranking("five-card"), (cards,), CardDeck(), {})
+
+
 def test_best_hands_of_five_are_those_of_the_tables() -> None:
     assert count_best_hands(5) == count_five_card_hands()
     assert count_best_hands(5).total() == 2_598_960
@@ -81,11 +88,6 @@ def test_best_hands_of_six_are_counted_one_by_one() -> None:
         for number, hands in enumerate(np.bincount(best).tolist()):
             found[class_names()[number]] += hands
     assert +found == count_best_hands(6)
-
-
-def test_a_best_hand_of_other_sizes_is_refused() -> None:
-    with pytest.raises(ValueError, match="5 to 7 cards, not 8"):
-        count_best_hands(8)
 
 
 def step_by_step(column: int, most: int) -> dict[int, Fraction]:

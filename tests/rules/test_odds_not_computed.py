@@ -14,7 +14,6 @@ from rules.errors import OddsRefused
 from rules.game.load import Game, load_game
 from rules.game.schema import OddsSpec
 from rules.odds import NotComputed, Odds, Question, odds
-from rules.odds.counts import count_best_hands
 from rules.odds.decks import DealtFrom, chosen_bets, deals, dealt_from, keeps_cards
 from rules.odds.endings import NotSettledSo, Wagers
 from rules.odds.played_by import chosen
@@ -299,12 +298,6 @@ def test_what_is_taken_at_each_decision(tmp_path: Path) -> None:
     with pytest.raises(OddsRefused) as told:
         fewer(0, parse_cards("AC 2D"))
     assert str(told.value) == "no odds for units bet at third-choice '2'; allowed: 1, 3"
-
-
-@of_each("cards", [4, 8])
-def test_best_hands_of_fewer_or_more_cards_are_not_counted(cards: int) -> None:
-    with pytest.raises(ValueError, match=f"^a best hand is counted over 5 to 7 cards, not {cards}$"):
-        count_best_hands(cards)
 
 
 def test_an_outcome_that_hangs_on_a_meter_is_left_out_and_said_so() -> None:
