@@ -25,9 +25,8 @@ from rules.odds.placed_sets import Pack
 from rules.odds.played_by import by_strategy
 from rules.odds.question import Question
 from rules.odds.returns import NotComputed, Odds
-from rules.odds.settings import AgainstSettings, against_settings
+from rules.odds.settings import AgainstSettings, WayToBet, against_settings
 from rules.odds.versus import Cases, Contest, cases
-from rules.paytables.paytable import PayTable
 
 FOLD: Final = "fold"
 FLUSHES: Final = "longest-flush"
@@ -44,12 +43,6 @@ class _Standing(NamedTuple):
 class _Raise(NamedTuple):
     times: Fraction
     at_least: str
-
-
-class _Way(NamedTuple):
-    bets: Sequence[Bet]
-    stakes: Mapping[str, Fraction]
-    words: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -89,9 +82,10 @@ class AgainstTable:
         return [_Raise(times, hand if number else "") for number, times in enumerate(self.settings.raises)]
 
     @cached_property
-    def steps(self) -> list[str]:
-        """Hands, as cards, from which on something else holds."""
-        return list(dict.fromkeys((*thresholds(self.bets), *(each.at_least for each in self.raises if each.at_least))))
+    def _steps(self) -> list[tuple[str, Any]]:
+        """Hands, as cards, from which on something else holds, and their strengths."""
+        hands = (*thresholds(self.bets), *(each.at_least for each in self.raises if each.at_least))
+        return [(hand, self.strength(hand)) for hand in dict.fromkeys(hands)]
 
     @cached_property
     def ranking(self) -> Ranking:
@@ -111,10 +105,6 @@ class AgainstTable:
     def strength(self, cards: str) -> Any:
         """Of a hand as the file writes it."""
         return self.ranking.rank([parse_card(text) for text in cards.split()], self.readings).strength
-
-    @cached_property
-    def _steps(self) -> list[tuple[str, Any]]:
-        return [(step, self.strength(step)) for step in self.steps]
 
     @cached_property
     def _least(self) -> Any:
@@ -189,21 +179,16 @@ class AgainstTable:
         cards = found.deck.cards(found.own[situation])
         return f"{self.ranking.rank(cards, self.readings).text}, {' '.join(map(str, reversed(cards)))}"
 
-    def ways(self) -> Iterator[_Way]:
-        """How the bets may be made."""
-        for way in self.settings.ways:
-            yield _Way([self.question.game.bets[name] for name in way.bets], way.stakes, way.words)
-
-    def raised(self, way: _Way) -> list[Fraction]:
+    def raised(self, way: WayToBet) -> list[Fraction]:
         """The stakes that the player may play on with, in units of the first bet."""
         made = (way.stakes[bet.name] for bet in way.bets if bet.fold == "absent" and not bet.on)
         least = next(made, Fraction(1))
         return [least * each.times for each in self.raises]
 
-    def ways_beside(self) -> Iterator[_Way]:
+    def ways_beside(self) -> Iterator[WayToBet]:
         """The bets, and one of those that are made beside them, of a unit."""
-        for way, bet in product(self.ways(), self.beside):
-            yield _Way([*way.bets, bet], {**way.stakes, bet.name: Fraction(1)}, way.words)
+        for way, bet in product(self.settings.ways, self.beside):
+            yield WayToBet((*way.bets, bet), {**way.stakes, bet.name: Fraction(1)}, way.words)
 
     def options(self, wagers: Wagers) -> list[Option]:
         """Folding, and each stake to play on with."""
@@ -213,20 +198,6 @@ class AgainstTable:
             return wagers.folded(kind)
 
         return [Option(FOLD, fold), *(_raise(wagers, each) for each in self.raises)]
-
-    def tables(self, bets: Sequence[Bet]) -> Iterator[dict[str, str]]:
-        """Every choice of a pay table for each bet that has some."""
-        tabled = [bet for bet in bets if bet.paytables]
-        for chosen in product(*(self._tables_of(bet, tabled) for bet in tabled)):
-            yield {bet.name: table.id for bet, table in zip(tabled, chosen, strict=True)}
-
-    def _tables_of(self, bet: Bet, others: Sequence[Bet]) -> list[PayTable]:
-        """All, or the one that is looked for, unless it is another's of these bets; none where it is none of theirs."""
-        only = self.question.paytable
-        if only and only not in {name for other in others for name in other.paytables}:
-            return []
-        names = [only] if only in bet.paytables else bet.paytables
-        return [self.question.game.paytables[name] for name in names]
 
 
 def _raise(wagers: Wagers, raised: _Raise) -> Option:
@@ -250,7 +221,7 @@ def _under(table: AgainstTable) -> Iterator[Odds | NotComputed]:
     """The same as hands compare under one choice of readings."""
     question, bets = table.question, table.bets
     try:
-        wanted = [(way, chosen, 0) for way in table.ways() for chosen in table.tables(way.bets)]
+        wanted = [(way, chosen, 0) for way in table.settings.ways for chosen in question.tables_together(way.bets)]
         wanted += [(way, chosen, 1) for way in table.ways_beside() for chosen in _alike_in_label(table, way.bets)]
         wagers = [(Wagers(question, way.bets, chosen, way.stakes), way, most) for way, chosen, most in wanted]
     except NotSettledSo as beyond:
@@ -271,12 +242,12 @@ def _under(table: AgainstTable) -> Iterator[Odds | NotComputed]:
 def _alike_in_label(table: AgainstTable, bets: Sequence[Bet]) -> Iterator[dict[str, str]]:
     """The choices whose tables bear one number, as schedules printed in pairs do."""
     paytables = table.question.game.paytables
-    for chosen in table.tables(bets):
+    for chosen in table.question.tables_together(bets):
         if len({paytables[name].label for name in chosen.values()}) == 1:
             yield chosen
 
 
-def _odds(table: AgainstTable, found: Cases, wagers: Wagers, way: _Way) -> Iterator[Odds]:
+def _odds(table: AgainstTable, found: Cases, wagers: Wagers, way: WayToBet) -> Iterator[Odds]:
     question, chosen = table.question, wagers.tables
     options = table.options(wagers)
     played = play(found, options, by_strategy(question, table.raised(way)))

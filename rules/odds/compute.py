@@ -18,11 +18,10 @@ from rules.odds.decisions import NoProcedure
 from rules.odds.decks import chosen_bets, deals, dealt_from, keeps_cards
 from rules.odds.distribution import distribution, readings_of
 from rules.odds.kept import remembered
-from rules.odds.named import odds_faults
 from rules.odds.question import Question
 from rules.odds.returns import NotComputed, Odds
 from rules.odds.rows import of_meters, paid_by_row, shares_of
-from rules.odds.solvers import SOLVERS, answers_for, solver
+from rules.odds.solvers import SOLVERS, answers_for, odds_faults, solver
 
 JOINED: Final = "+"
 """Between the names of bets that are made together."""

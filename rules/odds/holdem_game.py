@@ -39,9 +39,7 @@ class _Unfit(Exception):
 
 def holdem_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
     """The odds of the bets together and of each, for every pay table of theirs that is asked for."""
-    tabled = [bet for bet in bets if bet.paytables]
-    for chosen in product(*(question.tables(bet, tabled) for bet in tabled)):
-        tables = {bet.name: table.id for bet, table in zip(tabled, chosen, strict=True)}
+    for tables in question.tables_together(bets):
         try:
             rows = _rows_of(question.game, bets, tables)
             terms = terms_of(question, bets, rows)

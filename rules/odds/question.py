@@ -97,6 +97,12 @@ class Question:
         anothers = self.paytable not in bet.paytables and any(self.paytable in each.paytables for each in beside)
         return (self.game.paytables[name] for name in bet.paytables if anothers or self.paytable in ("", name))
 
+    def tables_together(self, bets: Sequence[Bet]) -> Iterator[dict[str, str]]:
+        """Every choice of a pay table that is asked for, by its id, for each of these bets that has some."""
+        tabled = [bet for bet in bets if bet.paytables]
+        for chosen in product(*(self.tables(bet, tabled) for bet in tabled)):
+            yield {bet.name: table.id for bet, table in zip(tabled, chosen, strict=True)}
+
     def marks(self, table: PayTable, readings: Mapping[str, str]) -> dict[str, Any]:
         """What the table prints of its own odds, and why it or one of the readings cannot be meant."""
         known = self.game.spec.readings

@@ -190,16 +190,11 @@ def _dealer(seen: SeenHands, letters: str) -> Flags:
     return np.asarray(np.isin(ranks_of(seen.dealer), [_rank(letter) for letter in letters]).any(axis=-1))
 
 
-def _dealer_matches(seen: SeenHands, matches: bool) -> Flags:
-    ranks = ranks_of(seen.dealer)
-    found = [seen.times(ranks[..., at]) > 0 for at in range(ranks.shape[-1])]
-    return np.asarray(np.logical_or.reduce(found or [np.zeros(seen.shape, np.bool_)]) == matches)
-
-
-def _hidden_pair(seen: SeenHands, there: bool) -> Flags:
-    ranks = ranks_of(seen.own)
-    paired = [seen.times(ranks[..., at]) > 1 for at in range(ranks.shape[-1])]
-    return np.asarray(np.logical_or.reduce(paired) == there)
+def _held(seen: SeenHands, cards: Codes, times: int) -> Flags:
+    """One of these cards is of a rank that the hand holds so often."""
+    ranks = ranks_of(cards)
+    found = [seen.times(ranks[..., at]) >= times for at in range(ranks.shape[-1])]
+    return np.asarray(np.logical_or.reduce([np.zeros(seen.shape, np.bool_), *found]))
 
 
 def _hidden_draw(seen: SeenHands, rank: str) -> Flags:
@@ -243,8 +238,8 @@ _WORDS: Final[Mapping[str, Callable[[SeenHands, Any], Flags]]] = {
     "high": _high,
     "hole": of_class,
     "dealer": _dealer,
-    "dealer_matches": _dealer_matches,
-    "hidden_pair": _hidden_pair,
+    "dealer_matches": lambda seen, matches: _held(seen, seen.dealer, 1) == matches,
+    "hidden_pair": lambda seen, there: _held(seen, seen.own, 2) == there,
     "hidden_draw": _hidden_draw,
     "outs_below": lambda seen, number: seen.outs() < number,
 }

@@ -26,7 +26,7 @@ _ONCE: Final = (Fraction(1),)
 class WayToBet(NamedTuple):
     """The `bets` that are made, what each stakes in units of the first, and the `words` that tell this way apart."""
 
-    bets: tuple[str, ...]
+    bets: tuple[Bet, ...]
     stakes: Mapping[str, Fraction]
     words: Mapping[str, str]
 
@@ -144,17 +144,17 @@ def against_settings(found: Decisions, bets: Sequence[Bet]) -> AgainstSettings:
     times = {tuple(size / min(sizes) for size in sorted(sizes)) for sizes in taken.values()}
     if len(times) != 1:
         raise _refused(point, "one bet may be raised and another not; counted is one that may")
-    return AgainstSettings(point.own, up, times.pop(), tuple(_ways(found, names, taken)))
+    return AgainstSettings(point.own, up, times.pop(), tuple(_ways(found, bets, taken)))
 
 
 def _ways(
-    found: Decisions, bets: Sequence[str], taken: Mapping[frozenset[str], Sequence[Fraction]]
+    found: Decisions, bets: Sequence[Bet], taken: Mapping[frozenset[str], Sequence[Fraction]]
 ) -> Iterator[WayToBet]:
     """With each choice the bets that lie there anyway, and those that may be left out, at each stake they may have."""
     given = found.game.spec.odds.stakes if found.game.spec.odds else {}
     by_choice = frozenset[str]().union(*taken)
     free: dict[str, list[Fraction | None]] = {}
-    for name in bets:
+    for name in (bet.name for bet in bets):
         if name not in by_choice and (name in found.optional or name in given):
             stakes = [Fraction(each) for each in given.get(name, ())] or [found.stakes.get(name, Fraction(1))]
             free[name] = [*stakes, *([None] if name in found.optional else [])]
@@ -162,8 +162,9 @@ def _ways(
         known = dict.fromkeys(made, min(played)) | dict(found.stakes)
         for each in product(*free.values()):
             chance = dict(zip(free, each, strict=True))
-            there = tuple(name for name in bets if name not in by_choice - made and chance.get(name, 1) is not None)
-            stakes_of = {name: chance.get(name) or known.get(name, Fraction(1)) for name in there}
+            absent = (by_choice - made) | {name for name, stake in chance.items() if stake is None}
+            there = tuple(bet for bet in bets if bet.name not in absent)
+            stakes_of = {bet.name: chance.get(bet.name) or known.get(bet.name, Fraction(1)) for bet in there}
             yield WayToBet(there, stakes_of, {name: _in_words(stake, found.unit) for name, stake in chance.items()})
 
 

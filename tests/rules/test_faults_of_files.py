@@ -19,8 +19,7 @@ from rules.game.pairing import differences
 from rules.hands import ranking_ids
 from rules.meters.jackpot_setup import load_jackpot
 from rules.meters.setup import ADVICE, cautions, load_setup
-from rules.odds.named import odds_faults
-from rules.odds.solvers import SOLVERS
+from rules.odds.solvers import SOLVERS, odds_faults
 from rules.paytables.conditions import CONDITIONS
 from tests.rules.test_spec_faults import CLAUSES, Change, put, spec_of, written
 from tests.support.reading.each import of_each

@@ -38,8 +38,8 @@ def test_a_bet_comes_to_what_it_is_settled_at(game: str) -> None:
     """Random rounds on every table, folded and played on at each stake."""
     question = Question(load_game(game), wager_cents=ANTE_CENTS)
     table, dealt = AgainstTable(question, answers_for(question.game)), random.Random(game)
-    for way in table.ways():
-        for chosen in table.tables(way.bets):
+    for way in table.settings.ways:
+        for chosen in question.tables_together(way.bets):
             wagers = Wagers(question, way.bets, chosen, way.stakes)
             for _ in range(60):
                 own, dealer = two_hands(dealt, table.cards, jokers=table.deck.jokers)
@@ -128,8 +128,8 @@ def test_a_tie_that_wins_is_paid_as_a_win_is(tmp_path: Path) -> None:
     question = Question(load_game(tmp_path / "three-card.co.toml"))
     bets = answers_for(question.game)
     table = AgainstTable(question, bets)
-    way = next(iter(table.ways()))
-    wagers = Wagers(question, way.bets, next(iter(table.tables(way.bets))), way.stakes)
+    way = next(iter(table.settings.ways))
+    wagers = Wagers(question, way.bets, next(iter(question.tables_together(way.bets))), way.stakes)
     met = table.rank([parse_card(text) for text in ("AS", "KD", "9C")]).key
     assert isinstance(met, Met)
     assert dict(zip((bet.name for bet in way.bets), wagers.played(met, TIE).nets, strict=True))["play"] == Fraction(
@@ -223,9 +223,9 @@ def test_a_whole_game_of_a_small_deck_is_the_best_of_every_deal(game: str, monke
     table = AgainstTable(question, answers_for(question.game))
     found = [each for each in odds(question, of=[bet.name for bet in table.bets]) if isinstance(each, Odds)]
     by_hand = deals_by_knowledge(table)
-    ways = list(table.ways())
+    ways = list(table.settings.ways)
     joint = [each for each in found if "+" in each.bet and not each.bet.endswith(("queens-up", "pair-plus"))]
-    tables = [(way, chosen) for way in ways for chosen in table.tables(way.bets)]
+    tables = [(way, chosen) for way in ways for chosen in question.tables_together(way.bets)]
     assert len(joint) == len(tables)
     for odd, (way, chosen) in zip(joint, tables, strict=True):
         names = [bet.name for bet in way.bets]

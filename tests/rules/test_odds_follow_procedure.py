@@ -20,11 +20,10 @@ from rules.game.load import Game, load_game
 from rules.odds import Odds, Question, odds
 from rules.odds.decisions import DecidedOtherwise, decisions
 from rules.odds.holdem_terms import CallAndRaise, HoldemTerms, RaiseOnce
-from rules.odds.named import odds_faults
 from rules.odds.placed_sets import Pack
 from rules.odds.question import OneDeck
 from rules.odds.settings import AgainstSettings, BonusSettings, WayToBet
-from rules.odds.solvers import SOLVERS, answers_for, solver_name
+from rules.odds.solvers import SOLVERS, answers_for, odds_faults, solver_name
 from rules.odds.strategy import load_strategy
 from tests.rules.test_odds_holdem import BONUS_POKER, ULTIMATE
 from tests.rules.test_odds_small_packs import NARROW, WIDE, average, on_the_streets
@@ -52,7 +51,7 @@ def settings(game: Game) -> Any:
     return SOLVERS[solver_name(game)].reads(decisions(game), answers_for(game))
 
 
-FLUSHES = ("ante", "blind", "play")
+FLUSHES = tuple(answers_for(load_game("flushes-gone-wild.co")))
 ONE_OR_TWO = ('equal = "2 ante"', 'multiple-of = "ante", clause = "(7)" }, { at-most = "2 ante"')
 """A play bet that may be of one ante or two."""
 
@@ -66,7 +65,7 @@ FOLLOWED = [
     ("texas-holdem-bonus.co", [('"2 ante"', '"3 ante"')], CallAndRaise(3, 1, 1)),
     ("champion.co", [('equal = "play"', 'equal = "2 play"')], CallAndRaise(1, 2, 0)),
     ("flushes-gone-wild.co", [ONE_OR_TWO],
-     AgainstSettings(5, 0, (1, 2), (WayToBet(FLUSHES, dict.fromkeys(FLUSHES, 1), {}),))),
+     AgainstSettings(5, 0, (1, 2), (WayToBet(FLUSHES, {"ante": 1, "blind": 1, "play": 1}, {}),))),
     ("bonus-6.co", [('"1/2 ante"', '"ante"')], BonusSettings(2, 1, Fraction(1), Fraction(1))),
     ("vegas-double-action.co", [("discards = 5", "discards = 4")], (0, 1, 2, 3, 4)),
     ("colorado-holdem.co", [('is = "1"', 'is = "none"'), ('is = "2"', 'is = "1"'), ('"none"', '"2"')], False),
