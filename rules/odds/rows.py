@@ -74,7 +74,10 @@ def of_meters(question: Question, bet: Bet, table: PayTable, shares: Mapping[Any
             fixed += share * (back_of(row.pay.plus, {}) or 0) if row.pay.plus else 0
         else:
             fixed += share * (back_of(row.pay, {}, question.wager_cents) or 0)
-    also: dict[str, Any] = {"fixed_return": fixed, "meter_share": {name: str(part) for name, part in taken.items()}}
+    also: dict[str, Any] = {
+        "fixed_return": fixed,
+        "meter_share": {name: str(part) for name, part in sorted(taken.items())},
+    }
     certain = fixed + question.others * envy
     if len(taken) == 1 and certain <= 1:
         also["break_even_meter"] = (1 - certain) / next(iter(taken.values()))
