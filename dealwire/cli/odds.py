@@ -9,7 +9,8 @@ from typing import Any
 
 import click
 
-from dealwire.cli.options import A_FILE, CENTS, FLAG, cache_folder, cents, declared, many, pairs, usually, whole
+from dealwire.cli.amounts import CENTS, cents
+from dealwire.cli.options import A_FILE, FLAG, cache_folder, declared, many, pairs, usually, whole
 from dealwire.cli.progress import CountProgress
 from dealwire.cli.terminal import GrowingTable, echo_json
 from rules.game.load import load_game

@@ -9,7 +9,6 @@ from typing import Any, Final, TypeVar
 import click
 
 from protocol.printable import printable
-from rules.paytables.amounts import MOST_CENTS
 
 F = TypeVar("F", bound=Callable[..., Any])
 Kind = Mapping[str, Any]
@@ -29,21 +28,6 @@ def declared(*rows: Row) -> Callable[[F], F]:
     return decorate
 
 
-class WagerCents(click.IntRange):
-    """An amount of some cents, in digits 0 to 9: `int` takes those of every script, signs and underscores, too."""
-
-    name = "cents"
-
-    def __init__(self) -> None:
-        super().__init__(1, MOST_CENTS)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The cents; a usage error when it is no amount of some."""
-        if isinstance(value, str) and not is_cents(value):
-            self.fail(f"{no_cents(value)} from 1 to {MOST_CENTS:,}", param, ctx)
-        return super().convert(value, param, ctx)
-
-
 class DecimalRange(click.FloatRange):
     """A number from a range; `nan` lies in none, though no comparison says so."""
 
@@ -59,7 +43,6 @@ FILE: Final = click.Path(dir_okay=False, readable=False, path_type=Path)
 FLAG: Final[Kind] = {"is_flag": True}
 A_FILE: Final[Kind] = {"type": FILE, "metavar": "FILE"}
 ADDRESS: Final[Kind] = {"metavar": "ADDRESS"}
-CENTS: Final[Kind] = {"type": WagerCents(), "metavar": "CENTS"}
 ID_OR_FILE: Final[Kind] = {"metavar": "ID|FILE"}
 DIALECT: Final[Kind] = {"metavar": "NAME", "default": "tdp", "show_default": True}
 PERCENT: Final[Kind] = {"metavar": "PERCENT", "default": "0"}
@@ -99,25 +82,6 @@ def pairs(values: Sequence[str], option: str) -> dict[str, str]:
             raise click.BadParameter(f"{printable(repr(name), 40)} stands twice", param_hint=option)
         found[name] = rest
     return found
-
-
-def cents(meters: Sequence[str]) -> dict[str, int]:
-    """`--meter` as amounts; a usage error names the one that is none."""
-    found = pairs(meters, "--meter")
-    for value in found.values():
-        if not is_cents(value):
-            raise click.BadParameter(f"{no_cents(value)} up to {MOST_CENTS:,}", param_hint="--meter")
-    return {name: int(value) for name, value in found.items()}
-
-
-def is_cents(text: str) -> bool:
-    """True for digits 0 to 9 and nothing else, up to the most that an amount may be."""
-    return text.isascii() and text.isdecimal() and len(text) <= len(str(MOST_CENTS)) and int(text) <= MOST_CENTS
-
-
-def no_cents(text: str) -> str:
-    """`'five' is no number of cents`."""
-    return f"{printable(repr(text), 40)} is no number of cents"
 
 
 def cache_folder() -> Path:

@@ -11,8 +11,9 @@ import msgspec
 
 from dealer_flow.editions import Edition, edition_ids, load_edition
 from dealer_flow.record.result import EditionRef, RoundResult
+from dealwire.cli.amounts import cents
 from dealwire.cli.exits import BY_ERRNO, Exit, Stop
-from dealwire.cli.options import cents, pairs
+from dealwire.cli.options import pairs
 from dealwire.cli.table_options import make_terms
 from dealwire.table.table import TableTerms
 from protocol.errors import DealwireError

@@ -10,16 +10,15 @@ import click
 from dealer_flow.editions import load_edition
 from dealer_flow.procedure.load import Procedure, load_procedure
 from dealer_flow.table.shoe import LEAST_CONFIDENCE
+from dealwire.cli.amounts import CENTS, cents
 from dealwire.cli.options import (
     A_FILE,
     ADDRESS,
-    CENTS,
     DIALECT,
     FLAG,
     ID_OR_FILE,
     PERCENT,
     Row,
-    cents,
     declared,
     many,
     pairs,

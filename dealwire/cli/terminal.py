@@ -2,7 +2,6 @@
 only a terminal gets: tables fitted to its width, and colours.
 """
 
-import json
 import shutil
 import sys
 import textwrap
@@ -42,6 +41,8 @@ def echo_json(line: str) -> None:
 
 def say_object(schema: str, kind: str, /, **fields: object) -> None:
     """Print one object of a schema and a type, as a line of JSON; what JSON has no form for is written as its text."""
+    import json
+
     echo_json(json.dumps({"schema": schema, "type": kind, **fields}, default=str))
 
 
