@@ -87,8 +87,7 @@ def command(
         for name in (*scenario_ids(), *shoe_scenario_ids()):
             echo(name)
         return
-    chosen = _clean(ctx, procedure, seats) if procedure else find_scenario(scenario)
-    _check_options(ctx, chosen)
+    chosen = _fitting(ctx, _clean(ctx, procedure, seats) if procedure else find_scenario(scenario))
     if again or procedure:
         chosen = endless(chosen, faults=faults, seed=seed)
     elif faults is not None or seed is not None:
@@ -146,14 +145,15 @@ def _clean(ctx: click.Context, name: str, seats: int) -> AnyScenario:
     return clean_scenario(procedure, range(1, min(seats, most) + 1), source=name)
 
 
-def _check_options(ctx: click.Context, scenario: AnyScenario) -> None:
-    """UsageError for the option of a device that the scenario has not."""
+def _fitting(ctx: click.Context, scenario: AnyScenario) -> AnyScenario:
+    """The scenario; UsageError for the option of a device that it has not."""
     there = {"shoe": "a card shoe", "hand": "the dealer's hand"}.get(scenario.device, "a packet shuffler")
     options = {"shuffler": ("shuffler",), "shoe": ("shoe", "shoe_dialect")}
     for option in [name for device, names in options.items() if device != scenario.device for name in names]:
         if ctx.get_parameter_source(option) is ParameterSource.COMMANDLINE:
             name = f"--{option.replace('_', '-')}"
             raise click.UsageError(f"scenario {scenario.id!r} is dealt from {there}: {name} is not for it")
+    return scenario
 
 
 def _announce(addresses: dict[str, str], spoken: str, hands: Path | None, as_json: bool) -> None:
