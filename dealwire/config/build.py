@@ -9,7 +9,7 @@ from dealer_flow.editions import Edition, load_edition
 from dealer_flow.play.course.identity import Pin
 from dealer_flow.procedure.load import Procedure, load_procedure
 from dealer_flow.procedure.plan import Plan
-from dealwire.config.schema import RakePart, TablePart
+from dealwire.config.schema import TablePart
 from dealwire.table.table import Table, TableTerms
 from rules.errors import SettlementRefused
 from rules.game.load import Game, load_game, load_game_of
@@ -74,6 +74,7 @@ def build_terms(part: TablePart, procedure: Procedure, banks: Banks) -> TableTer
     if not part.settle:
         return None
     game = fitting_game(procedure, part.procedure, part.game, Plan(procedure, part.options).options)
+    rake = part.rake
     bank = banks.of(part.progressive) if game.progressive is not None else None
     try:
         return TableTerms(
@@ -89,7 +90,7 @@ def build_terms(part: TablePart, procedure: Procedure, banks: Banks) -> TableTer
             MaximumPayout(**part.maximum.model_dump()),
             part.commission,
             part.house_way,
-            rake_of(part.rake),
+            HouseRake(rake.percent, rake.cap_cents, rake.step_cents, rake.jackpot_cents or 0, rake.pool_percent),
             banks.jackpot_of(part.jackpot),
             signed=part.signed,
             unsigned=part.unsigned_readings,
@@ -109,11 +110,6 @@ def fitting_game(procedure: Procedure, source: str | Path, named: str | None, op
     if procedure.id in game.spec.procedures:  # `Table` refuses another
         must_fit(game, source, options)
     return game if edition is not None else replace(game, edition=None)
-
-
-def rake_of(part: RakePart) -> HouseRake:
-    """What the house takes of pots, as the settings have it."""
-    return HouseRake(part.percent, part.cap_cents, part.step_cents, part.jackpot_cents or 0, part.pool_percent)
 
 
 def build_table(part: TablePart, banks: Banks, make: type[T], *, names_edition: bool = True) -> T:

@@ -1,6 +1,5 @@
 """One round of a journal, by its number, as a sheet."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
@@ -32,7 +31,7 @@ from dealwire.sheet.model import (
 from dealwire.sheet.names import edition_file, game_file, procedure_file, procedure_of
 from dealwire.sheet.so_far import muck_of, so_far
 from dealwire.sheet.surroundings import LOOK_AHEAD, devices_of, lines_of, notes_of, people_of, released_of
-from dealwire.sheet.window import RoundWindow, read_window
+from dealwire.sheet.window import RoundWindow, fields_of, read_window
 from dealwire.version import __version__
 from protocol.errors import DealwireError
 from rules.meters.award_record import AwardRecord
@@ -125,7 +124,7 @@ class _Gathering:
         openings = [*([opened] if opened is not None else []), *self.window.of(OPENED)]
         readings = [*map(_at_opening, openings), *map(self._at_step, self.steps)]
         known = sorted((each for each in readings if each is not None), key=lambda each: each.record)
-        self.written_by = str(_json(openings[-1]).get("program", "")) if openings else ""
+        self.written_by = str(fields_of(openings[-1]).get("program", "")) if openings else ""
         self.times = Times(known, self.made.zone)
 
     def sheet(self, others: list[RoundPlace], faces: bool) -> RoundSheet:
@@ -292,15 +291,8 @@ def _read(reader: RoundReader, kind: type[T], record: JournalRecord) -> T:
         raise JournalDamaged(reader.path, record.sequence, f"a line {record.kind!r} that cannot be read") from error
 
 
-def _json(record: JournalRecord) -> dict[str, object]:
-    try:
-        return dict(json.loads(record.payload))
-    except (ValueError, TypeError):
-        return {}
-
-
 def _at_opening(record: JournalRecord) -> ClockReading | None:
-    clock = _json(record).get("clock")
+    clock = fields_of(record).get("clock")
     if not isinstance(clock, dict) or not all(type(clock.get(key)) is int for key in ("wall_ns", "carried_ns")):
         return None
     return ClockReading(record.sequence, clock["wall_ns"], clock["carried_ns"])

@@ -1,15 +1,14 @@
 """What happened around a round: what people did beside the game, what became of lines, and which devices there were."""
 
-import json
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from dealwire.journal.contents import JournalLine
 from dealwire.journal.records import LINE, NOTE, OPENED, RESUMED, STARTED, STOPPED, JournalRecord
 from dealwire.journal.rounds import RoundPlace, RoundReader
 from dealwire.sheet.clocks import Times
 from dealwire.sheet.model import SheetDevice, SheetNote
-from dealwire.sheet.window import JournalledEvent, RoundWindow
+from dealwire.sheet.window import JournalledEvent, RoundWindow, fields_of
 
 LOOK_BACK: Final = 200_000
 """Records before the round in which a device's last word about itself is looked for; before, only its first is."""
@@ -76,7 +75,7 @@ def released_of(reader: RoundReader, table: str, place: RoundPlace, times: Times
     """What was said of the money that was held of a round, oldest first."""
     holding = {"status": f'"round":{place.number}'}
     ahead = reader.lines_back(table, holding, before=place.ends + LOOK_AHEAD, after=place.ends) if place.ends else ()
-    found = [record for record in ahead if _fields(record).get("round") == place.number]
+    found = [record for record in ahead if fields_of(record).get("round") == place.number]
     return notes_of(reversed(found), times)
 
 
@@ -134,24 +133,16 @@ def _badge(event: JournalledEvent, times: Times) -> SheetNote:
 
 
 def _status(record: JournalRecord, times: Times) -> SheetNote:
-    line = _fields(record)
+    line = fields_of(record)
     return SheetNote(times.moment(record), str(line.get("kind")), line.get("device"), str(line.get("text", "")))
 
 
 def _kind(record: JournalRecord) -> str:
-    return str(_fields(record).get("kind"))
+    return str(fields_of(record).get("kind"))
 
 
 def _mark(record: JournalRecord, times: Times) -> SheetNote:
-    fields = _fields(record)
+    fields = fields_of(record)
     why = f": {fields['why']}" if fields.get("why") else ""
     words = _MARKS[record.kind].format(program=fields.get("program", "a program"), why=why)
     return SheetNote(times.moment(record), record.kind, None, words)
-
-
-def _fields(record: JournalRecord) -> dict[str, Any]:
-    """What a record says; nothing of one that cannot be read, which the chain has already answered for."""
-    try:
-        return dict(json.loads(record.payload))
-    except (ValueError, TypeError):
-        return {}

@@ -17,6 +17,14 @@ _LATER: Final = 2_000
 """Records after a round's line, those of other tables among them, in which its settlement is looked for."""
 
 
+def fields_of(record: JournalRecord) -> dict[str, Any]:
+    """What a record says; nothing of one that cannot be read, which the chain has already answered for."""
+    try:
+        return dict(json.loads(record.payload))
+    except (ValueError, TypeError):
+        return {}
+
+
 @dataclass(frozen=True, slots=True)
 class JournalledEvent:
     """One report of a device, as the journal's line has it."""

@@ -7,7 +7,8 @@ import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
@@ -30,22 +31,16 @@ class ForeignFile(LocalError):
     """A file of that name is there and is not ours."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(path)
         self.path = path
-
-    def __str__(self) -> str:
-        return f"{self.path}: not a file of dealwire, so it stays as it is; move it away or name another folder"
+        super().__init__(f"{path}: not a file of dealwire, so it stays as it is; move it away or name another folder")
 
 
 class NotWritten(LocalError):
     """The system did not let us write there."""
 
     def __init__(self, path: Path, cause: OSError) -> None:
-        super().__init__(path)
         self.path, self.why = path, cause.strerror or str(cause)
-
-    def __str__(self) -> str:
-        return f"{self.path}: {self.why}"
+        super().__init__(f"{path}: {self.why}")
 
 
 class Installed(StrEnum):
@@ -79,29 +74,30 @@ class InstalledFile(Struct, frozen=True):
 
     def install(self) -> Installed:
         """Put it there; gives what was there. ForeignFile and NotWritten."""
-        before = self.state
-        if before is Installed.FOREIGN:
-            raise ForeignFile(self.path)
-        try:
+        with self._ours() as before:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             if before is not Installed.CURRENT:
                 self.path.write_bytes(self.content)
             if self.program:
                 self.path.chmod(self.path.stat().st_mode | stat.S_IXUSR)
-        except OSError as cause:
-            raise NotWritten(self.path, cause) from cause
         return before
 
     def remove(self) -> Installed:
         """Take it away; gives what was there. ForeignFile and NotWritten."""
+        with self._ours() as before:
+            self.path.unlink(missing_ok=True)
+        return before
+
+    @contextmanager
+    def _ours(self) -> Iterator[Installed]:
+        """What lies there, to be changed."""
         before = self.state
         if before is Installed.FOREIGN:
             raise ForeignFile(self.path)
         try:
-            self.path.unlink(missing_ok=True)
+            yield before
         except OSError as cause:
             raise NotWritten(self.path, cause) from cause
-        return before
 
 
 def pieces(folder: Path | None = None) -> list[InstalledFile]:
