@@ -50,11 +50,16 @@ B = TypeVar("B", bound=Body)
 
 @dataclass(eq=False, slots=True)
 class _Question:
-    """A command that only asks, under every id that it was asked with."""
+    """A command, under every id that it was asked with."""
 
     name: str
     message: Message
     refused: Callable[[ReplyMessage], DealwireError]
+    """The error of a refusal."""
+    until: type[Body] | None = None
+    """The event that ends it; without one, its reply does."""
+    brings: bool = False
+    """What it asks for ends it, and it is asked for anew."""
     requests: set[int] = field(default_factory=set)
     accepted: bool = False
     """The device said that it takes its time."""
@@ -95,7 +100,6 @@ class OwnedLine:
         self._callbacks: list[Callable[[Seen], object]] = []
         self._raised: BaseException | None = None
         self._caused = 0  # the request that caused the event under way
-        self._running: dict[int, tuple[str, type[Body], Future[Any]]] = {}
         self._questions: set[_Question] = set()
         self._known: Future[None] = Future()
         self._owner = Owner(clock, after_turn=self._look)
@@ -154,73 +158,52 @@ class OwnedLine:
         self.raise_from_callbacks()
         if needs > self._role:
             raise NotPermitted(name, needs.name.lower(), self._role.name.lower())
-        if self._in_owner():
-            raise CannotWait(name)
-
-        def call(future: Future[Any]) -> None:
-            def done(output: Answered | Unanswered) -> None:
-                if isinstance(output, Unanswered):
-                    cause = output.error.__cause__
-                    self._fail(output.request, future, cause if isinstance(cause, LineError) else output.error)
-                elif isinstance(output.reply, ReplyMessage) and output.reply.status == Status.REFUSED:
-                    self._fail(output.request, future, refused(output.reply))
-                elif until is None:
-                    _settle(future, None)
-
-            try:
-                request = self._supervisor.request(message, done)
-            except DealwireError as error:
-                future.set_exception(error)
-            else:
-                if until is not None:
-                    self._running[request] = name, until, future
-
-        future = self._call(call)
-        try:
-            result: B | None = future.result(self.timeout_s)
-        except TimeoutError:
-            raise Unfinished(name, f"nothing came of it in {self.timeout_s:g} s") from None
+        result: B | None = self._wait_for(_Question(name, message, refused, until), self.timeout_s)
         return result
 
     def bring(self, message: Message, refused: Callable[[ReplyMessage], DealwireError]) -> Message:
         """Send a command that only asks, and wait for what it brings. What is lost on the line, question, reply or
         answer, is asked for anew until the handle's time is up: Unfinished then, or NoAnswer when nothing was said."""
-        name = message_name(message)
         self.raise_from_callbacks()
+        question = _Question(message_name(message), message, refused, brings=True)
+        brought: Message = self._wait_for(question, ASK_ANEW_S)
+        return brought
+
+    def _wait_for(self, question: _Question, patience_s: float) -> Any:
+        """Ask, and wait for the end of it; what only asks is asked anew after each `patience_s`."""
         if self._in_owner():
-            raise CannotWait(name)
-        question = _Question(name, message, refused)
+            raise CannotWait(question.name)
         clock = SystemClock()
         end_ns = clock.now_ns() + int(self.timeout_s * 1e9)
         try:
             self._call(lambda _: self._ask(question), question.future)
-            patience_s = ASK_ANEW_S
             while (left_s := (end_ns - clock.now_ns()) / 1e9) > 0:
                 try:
-                    brought: Message = question.future.result(min(left_s, patience_s))
+                    return question.future.result(min(left_s, patience_s))
                 except TimeoutError:
                     # a device that began anew with each question would never come to its end
                     patience_s *= 2 if question.accepted else 1
-                    self._owner.call_soon(lambda: self._ask(question))
-                else:
-                    return brought
+                    if question.brings:
+                        self._owner.call_soon(lambda: self._ask(question))
         finally:
             self._owner.call_soon(lambda: self._questions.discard(question))
-        raise question.failed or Unfinished(name, f"nothing came of it in {self.timeout_s:g} s")
+        raise question.failed or Unfinished(question.name, f"nothing came of it in {self.timeout_s:g} s")
 
-    def _ask(self, question: "_Question") -> None:
-        """Ask, or ask anew. What goes wrong with the first try is told at once, but for a reply that did not come; what
-        goes wrong later may be right with the next."""
+    def _ask(self, question: _Question) -> None:
+        """Ask, or ask anew. What goes wrong with the first try is told at once, but for a reply that did not come to
+        what is asked anew; what goes wrong later may be right with the next."""
 
         def done(output: Answered | Unanswered) -> None:
             if isinstance(output, Unanswered):
                 cause = output.error.__cause__
                 question.failed = output.error
-                if isinstance(cause, LineError):
-                    _settle(question.future, cause)
+                if isinstance(cause, LineError) or not question.brings:
+                    _settle(question.future, cause if isinstance(cause, LineError) else output.error)
             elif isinstance(output.reply, ReplyMessage) and output.reply.status == Status.REFUSED:
                 if len(question.requests) == 1 or output.reply.reason != Reason.BUSY:
                     _settle(question.future, question.refused(output.reply))
+            elif question.until is None and not question.brings:
+                _settle(question.future, None)
             else:
                 question.accepted |= getattr(output.reply, "status", 0) == Status.ACCEPTED
 
@@ -353,23 +336,17 @@ class OwnedLine:
     def _end_commands(self, body: Body) -> None:
         """An event ends the command that it came of, and some end every command."""
         caused, self._caused = self._caused, 0
-        if caused in self._running and isinstance(body, self._running[caused][1]):
-            _settle(self._running.pop(caused)[2], None, body)
         why = _stops(body)
-        if why:
-            session = self._supervisor.session
-            lost = session.closed if session is not None else None
-            for name, _, future in self._running.values():
-                _settle(future, lost or Unfinished(name, why))
-            self._running.clear()
-        if isinstance(body, SessionChanged | SessionReturned | LinkLost):
-            for question in self._questions:
+        session = self._supervisor.session
+        lost = session.closed if session is not None and why else None
+        anew = isinstance(body, SessionChanged | SessionReturned | LinkLost)
+        for question in self._questions:
+            if question.until is not None and caused in question.requests and isinstance(body, question.until):
+                _settle(question.future, None, body)
+            elif why and question.until is not None:
+                _settle(question.future, lost or Unfinished(question.name, why))
+            elif anew and question.brings:
                 _settle(question.future, Unfinished(question.name, why))
-            self._questions.clear()
-
-    def _fail(self, request: int, future: Future[Any], error: DealwireError) -> None:
-        self._running.pop(request, None)
-        _settle(future, error)
 
 
 def _settle(future: Future[Any], error: Exception | None, result: object = None) -> None:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 
 from devices import events as e
 from devices.clock import SystemClock
+from devices.drive import handle
 from devices.drive.driving import Shoe, Shuffler, TableController, open_device
 from devices.drive.replay import play
 from devices.line.loop import Owner
@@ -410,7 +412,7 @@ def test_an_answer_that_comes_while_the_caller_gives_up_breaks_nothing(monkeypat
 
     with open_device(FAST, role="operate") as shuffler:
         assert isinstance(shuffler, Shuffler)
-        monkeypatch.setattr("devices.drive.handle.Future", Slow)
+        monkeypatch.setattr(handle, "_Question", partial(handle._Question, future=Slow()))
         shuffler._line.timeout_s = 0.2
         with pytest.raises(Unfinished, match=r"nothing came of it in 0\.2 s"):
             shuffler.lock()
