@@ -15,7 +15,7 @@ F = TypeVar("F", bound=Piece)
 
 
 class LinkState(StrEnum):
-    """Where a host's link stands."""
+    """The state of a host's link."""
 
     CLOSED = "closed"
     WAITING = "waiting for the first report"

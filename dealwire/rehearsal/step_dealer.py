@@ -74,15 +74,15 @@ class StepDealer(SupervisedDealer):
             yield from self._clear_table()
 
     def _sit_down(self) -> Doings:
-        """Until the first round may begin."""
+        """Wait until the first round may begin."""
         yield from ()
 
     def _begin_round(self, plan: RoundPlan) -> None:
-        """The next round is this one."""
+        """Begin this round."""
         self._begin_plan(plan)
 
     def _clear_table(self) -> Doings:
-        """The cards of a round leave the table for good."""
+        """Take the cards of the round off the table for good."""
         for spot in {spot for spot, _ in self.cards}:
             self.cards.remove(spot)
         yield from ()

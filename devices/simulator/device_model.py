@@ -1,5 +1,5 @@
-"""What the models of all simulated devices share: what they have to say, their meters, their state table, the commands
-they obey, and a host that may be lost."""
+"""The base of all simulated devices: their outbox, meters and state table, the commands they obey, and the loss of
+the host."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -79,7 +79,7 @@ class DeviceModel(Generic[S, C]):
         return m.ReplyMessage(outcome, Reason.NONE, self.state)
 
     def _takes(self, command: m.Message) -> bool:
-        """Whether the command is done in this state."""
+        """Say whether the command is done in this state."""
         states = self.commands[type(command)]
         return not states or self.state in states
 
@@ -91,17 +91,17 @@ class DeviceModel(Generic[S, C]):
         raise NotImplementedError
 
     def host_gone(self, now_ns: int) -> None:
-        """Nobody is there who commands."""
+        """Note that the host is lost."""
         self.host_lost = True
         self.say(m.FaultRaisedMessage, fault=Fault.HOST_LOST, place=self.place, value=0)
         self._host_changed(now_ns)
 
     def host_back(self, now_ns: int) -> None:
-        """The host is heard again."""
+        """Note that the host is heard again."""
         if self.host_lost:
             self.host_lost = False
             self.say(m.FaultClearedMessage, fault=Fault.HOST_LOST)
             self._host_changed(now_ns)
 
     def _host_changed(self, now_ns: int) -> None:
-        """A shoe has no motor to stop: people go on drawing, and the host reads it later."""
+        """Follow the loss or the return of the host. A shoe has no motor to stop: people go on drawing."""

@@ -1,5 +1,5 @@
-"""What TDP says, as frozen values, and how each stands on the wire: its number, the version that brought it, its fields
-in their order. `packets.py` makes the layouts of them.
+"""The messages of TDP, as frozen values, each with its number, the version that brought it, and its fields in their
+order, with their forms on the wire. `packets.py` makes the layouts of them.
 
 A message knows nothing of when or where it travelled: the frame's header and the line's clock are wrapped
 around it. Code fields are plain integers, because a device newer than this program may send values it does
@@ -333,7 +333,7 @@ class ActionManner(IntEnum):
 
 
 class FrameHeader(Struct, frozen=True):
-    """What stands before every message, whatever the version."""
+    """The header of every frame, the same in every version."""
 
     version: Annotated[U8, "protocol major number"]
     flags: Annotated[U8, "bits 7-4: the receiver must understand; bits 3-0: it may ignore"]
@@ -477,7 +477,7 @@ class MeasuredMessage(Message, frozen=True):
 
 
 class StatusMessage(Message, frozen=True):
-    """Base of what a device says of its whole visible state."""
+    """Base of a device's reports of its whole visible state."""
 
     session: Annotated[U32, "the random number made at power-up"]
     last_event: Annotated[U32, "number of the newest event"]

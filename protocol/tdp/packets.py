@@ -1,4 +1,4 @@
-"""How every TDP message is laid out: `construct` declarations, made of what `messages.py` says of each field. The
+"""The layouts of all TDP messages: `construct` declarations, made of what `messages.py` says of each field. The
 specification is printed from them.
 
 These describe; `derive.py` derives the plain `struct` decoders that run, and a test proves the two equal on
@@ -49,7 +49,7 @@ CRC-32 finds every error of up to four bits at this size."""
 
 
 class DeclaredField(Subconstruct):  # type: ignore[type-arg]
-    """A layout's field, with what was declared of it."""
+    """A field of a layout, with its declaration."""
 
     def __init__(self, subcon: Any, field: Field) -> None:
         super().__init__(subcon)

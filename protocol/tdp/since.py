@@ -1,4 +1,4 @@
-"""Which minor version brought what: whatever is not named here stands in the protocol since 1.0, and a message says it
+"""The minor version that brought a message, a value or a place: 1.0 for all that is not named here. A message says it
 where it is declared.
 
 It changes nothing that is read or written: pages, definitions in other forms and a host that looks for the oldest

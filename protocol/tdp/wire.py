@@ -1,4 +1,4 @@
-"""How a value stands on the wire, said where the field is declared: `Annotated[U16, Fault, "the trouble put right"]` is
+"""Forms of values on the wire, named where a field is declared: `Annotated[U16, Fault, "the trouble put right"]` is
 an integer of two bytes, whose known values `Fault` lists, and a phrase about it."""
 
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from msgspec import Struct
 
 
 class Shape(StrEnum):
-    """What a field is on the wire."""
+    """The kind of a field on the wire."""
 
     INTEGER = "integer"
     BYTES = "bytes"
