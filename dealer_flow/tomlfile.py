@@ -158,18 +158,21 @@ def files_in(folder: Path) -> dict[str, Path]:
 
 
 def locate(
-    source: str | Path, known: Mapping[str, Path], what: str, error: type[TomlFileError] = TomlFileError
+    source: str | Path,
+    known: Mapping[str, Path],
+    what: str,
+    error: type[TomlFileError] = TomlFileError,
+    named: str = "known",
 ) -> Path:
-    """The file that is meant: a path, or the name of one that is `known`."""
+    """The file that is meant: a path, or the name of one that is `known`, as the message calls those `named`."""
     if isinstance(source, Path) or source.endswith(".toml") or "/" in source or "\\" in source:
         return Path(source)
     if source in known:
         return known[source]
     if (why := misnamed(source)) is not None:
         raise error(source, None, "", why)
-    raise error(
-        source, None, "", f"no such {what}{did_you_mean(source, known)}; known: {', '.join(known)}, or a .toml file"
-    )
+    near = did_you_mean(source, known)
+    raise error(source, None, "", f"no such {what}{near}; {named}: {', '.join(known)}, or a .toml file")
 
 
 def misnamed(source: str | Path) -> str | None:

@@ -18,10 +18,9 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from pydantic import Field
 
-from dealer_flow.tomlfile import TomlTable, files_in, load
+from dealer_flow.tomlfile import TomlTable, files_in, load, locate
 from protocol.cards import ACE_HIGH, RANKS_UP, SUITS, Card, high_rank
-from protocol.nearest import did_you_mean
-from protocol.tomlfile import Key, TomlFileError
+from protocol.tomlfile import Key
 from rules.game.readings import READINGS
 from rules.hands import Ranked, Ranking, ranking, ranking_ids
 from rules.hands.words import rank_of
@@ -252,14 +251,7 @@ def houseway_ids() -> tuple[str, ...]:
 
 def load_houseway(source: str | Path) -> HouseWay:
     """A house way by id, or from a file; TomlFileError names the file, the line, the key and what is allowed."""
-    path = Path(source)
-    if isinstance(source, str) and path.suffix != ".toml" and len(path.parts) == 1:
-        if source not in houseway_ids():
-            allowed = f"{', '.join(houseway_ids())}, or a .toml file"
-            raise TomlFileError(
-                source, None, "", f"no such house way{did_you_mean(source, houseway_ids())}; allowed: {allowed}"
-            )
-        path = HOUSEWAYS / f"{source}.toml"
+    path = locate(source, files_in(HOUSEWAYS), "house way", named="allowed")
     spec = load(path, WayFile, lambda spec: _faults(path, spec))
     plain = {number: {"when"} for number, rule in enumerate(spec.rules) if not rule.when}  # they keep their hash
     said = spec.model_dump_json(by_alias=True, exclude={"rules": plain})

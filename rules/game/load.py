@@ -18,8 +18,7 @@ from dealer_flow.procedure.load import known_procedures
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.record.result import ProcedureRef
-from dealer_flow.tomlfile import misnamed, read
-from protocol.nearest import did_you_mean
+from dealer_flow.tomlfile import locate, read
 from protocol.tomlfile import Key, TomlFileError
 from rules.bets.bet import Bet
 from rules.game.as_dealt import as_dealt
@@ -292,10 +291,6 @@ def _of_procedures(game: str) -> tuple[Sequence[str], Mapping[str, Sequence[str]
     return content["procedures"], content.get("options", {})
 
 
-def _no_such_game(name: str) -> str:
-    return f"no such game{did_you_mean(name, game_ids())}; allowed: {', '.join(game_ids())}, or a .toml file"
-
-
 def load_game(
     source: str | Path, procedures: Mapping[str, str | Path] = _NO_FILES, *, edition: Edition | None = None
 ) -> Game:
@@ -314,12 +309,7 @@ def load_game(
 
 def game_path(source: str | Path) -> Path:
     """The file of the game with this id, or the path that is given; TomlFileError for an id that no game has."""
-    path = Path(source)
-    if isinstance(source, str) and path.suffix != ".toml" and len(path.parts) == 1:
-        if source not in game_ids():
-            raise TomlFileError(source, None, "", misnamed(source) or _no_such_game(source))
-        return files_of("pays")[source]
-    return path
+    return locate(source, files_of("pays"), "game", named="allowed")
 
 
 @cache
