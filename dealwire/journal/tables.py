@@ -268,7 +268,7 @@ class TableFactory:
             self._banks.put(part.progressive, bank)
         if part.jackpot is not None and self._newly(part.jackpot):
             book = JackpotBook(load_jackpot(part.jackpot))
-            book.put_back(state)
+            book.bank.put_back(state)
             self._banks.put_jackpot(part.jackpot, book)
 
     def _newly(self, setup: Path) -> bool:

@@ -157,14 +157,18 @@ class AwardBook:
         for seat in sorted(self._sensors - bets.keys()):
             bets[seat] = self.bank.setup.sensor_cents
         at = RoundKey(self.table, f"{seen.session:08x}", body.round)
-        if self._taken_before(seen, at):
-            return self._repeat(seen, at)
+        again = self._taken_before(seen, at)
+        if again:  # nothing is taken and nothing can be awarded
+            bets = {}
         taken, before = sum(cents or 0 for cents in bets.values()), self.bank.meters()
         records = self.bank.contribute(at, taken)
         self.round = AwardRound(at, bets, before, tuple(records), self.bank.meters())
         self._open, self._awards = _Open(), []
         self._wagers.clear()
         self.stage = NEXT[AwardStage.BETS, "START GAME"]
+        if again:
+            why = f"round {at.round} of session {at.session} came once more; its bets were taken before"
+            return [self._refuse(seen, why)]
         unknown = [str(seat) for seat, cents in bets.items() if cents is None]
         why = f"progressive bets of {len(bets)} seats are taken"
         why += f"; what lay on the sensors of seats {', '.join(unknown)} is not known" if unknown else ""
@@ -179,17 +183,6 @@ class AwardBook:
         if not known:
             self.settled.add(key)
         return known
-
-    def _repeat(self, seen: Seen, at: RoundKey) -> list[Out]:
-        """A round that is heard once more has no bets: nothing is taken and nothing can be awarded."""
-        shown = self.bank.meters()
-        self.round = AwardRound(at, {}, shown, (), shown)
-        self._open, self._awards = _Open(), []
-        self._wagers.clear()
-        self.stage = NEXT[AwardStage.BETS, "START GAME"]
-        return [
-            self._refuse(seen, f"round {at.round} of session {at.session} came once more; its bets were taken before")
-        ]
 
     def _end(self, seen: Seen) -> list[Out]:
         out: list[Out] = []

@@ -16,7 +16,7 @@ from rules.errors import SettlementRefused
 from rules.facts.terms import Meter, Terms
 from rules.game.jackpot_spec import JackpotAward
 from rules.game.load import Game
-from rules.meters.bank import BankState, MeterBank, MeterRecord, RoundKey
+from rules.meters.bank import MeterBank, MeterRecord, RoundKey
 from rules.meters.jackpot_setup import JackpotSetup
 from rules.meters.setup import ProgressiveSetup
 from rules.settle.jackpot import JACKPOT
@@ -78,14 +78,6 @@ class JackpotBook:
     def stopped(self) -> bool:
         """Whether every pool is at its cap, so that nothing more is taken of pots until the award was won."""
         return self.setup.when_capped == "stop-rake" and all(self._room(pool.name) == 0 for pool in self.setup.pools)
-
-    def state(self) -> BankState:
-        """Where it stands."""
-        return self.bank.state()
-
-    def put_back(self, state: BankState) -> None:
-        """Stand where the book stood that gave this state; it must be of the same setup."""
-        self.bank.put_back(state)
 
     # ------------------------------------------------------------------ a round
 
