@@ -254,8 +254,8 @@ def load_houseway(source: str | Path) -> HouseWay:
     path = locate(source, files_in(HOUSEWAYS), "house way", named="allowed")
     spec = load(path, WayFile, lambda spec: _faults(path, spec))
     plain = {number: {"when"} for number, rule in enumerate(spec.rules) if not rule.when}  # they keep their hash
-    said = spec.model_dump_json(by_alias=True, exclude={"rules": plain})
-    digest = hashlib.sha256(said.encode()).hexdigest()
+    text = spec.model_dump_json(by_alias=True, exclude={"rules": plain})
+    digest = hashlib.sha256(text.encode()).hexdigest()
     return HouseWay(spec, ranking(spec.ranking) if spec.ranking else None, digest)
 
 

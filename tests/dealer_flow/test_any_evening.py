@@ -19,7 +19,8 @@ from dealer_flow.play.machine.states import State
 from dealer_flow.procedure.load import known_procedures, load_procedure
 from dealer_flow.record.result import RoundResult
 from devices import events as e
-from protocol.cards import parse_card
+from protocol.cards import UNREAD, parse_card
+from protocol.places import DEALER
 from protocol.places import seat as seat_at
 from tests.support.dealing.chips import STAKE
 from tests.support.dealing.flow_points import round_of
@@ -135,8 +136,8 @@ def drawn(card: str) -> e.CardDrawn:
     return e.CardDrawn(None, parse_card(card), None)
 
 
-def packet(number: int) -> e.PacketDispensed:
-    return e.PacketDispensed(2, number, 3, 3, ())
+def packet(number: int, cards: int = 3) -> e.PacketDispensed:
+    return e.PacketDispensed(2, number, cards, cards, ())
 
 
 class Found(NamedTuple):
@@ -179,6 +180,34 @@ FOUND = {
         "misdeal",
         (("replayed-bets", "stand"),),
     ),
+    "a joker at a hand whose cards were laid down": Found(
+        "vegas-double-action.co-single",
+        (
+            *(*START, drawn("AC"), drawn("8C"), drawn("2D"), e.DecisionMade(1, 3)),
+            e.CardMishandled(seat_at(1), e.Mishap.JOKER, UNREAD),
+        ),
+        "unreliable",
+    ),
+    "a card is laid down while the one that replaces a joker is still to come": Found(
+        "pineapple.co",
+        (
+            *(e.StakeShown(1, 10_000), e.WagerPlaced(1, 2, 500), e.StakeShown(2, 10_000), e.WagerPlaced(2, 2, 500)),
+            *(e.GameStarted(1), e.SpotSelected(2), drawn("AC")),
+            *(e.CardMishandled(seat_at(1), e.Mishap.JOKER, UNREAD), e.EventsLost(4, 5), e.DecisionMade(1, 1)),
+        ),
+        "unreliable",
+    ),
+    "a card too many at a seat, which explains that three are left": Found(
+        "emperors-challenge.co",
+        (
+            *(*BOTH_BET, e.SpotSelected(3), e.GameStarted(1)),
+            *(each for number in range(1, 8) for each in (packet(number, 7), e.PacketLifted(number))),
+            *(e.Confirmed(), e.CardsCounted(seat_at(2), 8), e.RemainderDumped(2, 3, 3)),
+            *(e.HandRevealed(DEALER, (UNREAD,) * 7, True), e.GameEnded(1)),
+        ),
+        "complete",
+        (("cards-left", "by-hands"), ("player-count", "dead-hand")),
+    ),
     "END GAME set aside since a line is silent, and choices after it": Found(
         "colorado-holdem.co",
         (
@@ -198,7 +227,10 @@ FOUND = {
         "misdeal",
     ),
 }
-CONTROLLERS = (e.CardsCounted, e.WagerPlaced, e.GameStarted, e.GameEnded, e.DecisionMade, e.MisdealCalled)
+CONTROLLERS = (
+    *(e.StakeShown, e.WagerPlaced, e.SpotSelected, e.GameStarted, e.GameEnded, e.DecisionMade, e.Confirmed),
+    *(e.CardsCounted, e.CardMishandled, e.HandRevealed, e.MisdealCalled),
+)
 
 
 @of_each("found", FOUND)

@@ -74,6 +74,8 @@ def find(round_: Round, place: Place, face: Card | None = None) -> int | None:
     """The card drawn that a person speaks of: of this face, else the last one at the place. None where none lies
     there."""
     there = [index for index, due in enumerate(laid(round_)) if due is not None and due.place == place]
+    if (hand := round_.ledger.hands.get(place)) is not None and hand.counted == 0:
+        there = []  # all that came were laid down
     if face is not None and face in round_.from_shoe:
         before = (CardMark("early", place), CardMark("aside", place))
         waits = [index for index, mark in round_.marks.items() if mark in before and round_.from_shoe[index] == face]

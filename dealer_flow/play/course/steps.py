@@ -81,7 +81,7 @@ def _lay_down(round_: Round, number: int, choice: DecisionPart) -> None:
     """The cards that go with a choice are discarded, or laid apart."""
     note_stage(round_, round_.step, seat(number))
     hand = round_.ledger.hands.get(seat(number))
-    if hand is not None and 0 < choice.discards <= hand.expected:
+    if hand is not None and 0 < choice.discards <= min(hand.expected, hand.counted or 0):
         hand.lay_down(choice.discards)
     if hand is not None and 0 < choice.lays_aside < hand.expected - hand.aside:
         hand.lay_aside(choice.lays_aside)

@@ -234,8 +234,12 @@ def check_complete(procedure: Procedure, result: RoundResult) -> None:
     for seat in result.seats:
         if seat.status == "live" and result.draw is None:
             assert (seat.counted or 0) == seat.expected or f"seat {seat.seat}" in explained, seat
-    if procedure.remainder is not None and procedure.remainder.cards is not None and result.remainder is not None:
-        assert result.remainder.counted == procedure.remainder.cards or "ruled-on" in codes
+    rest = procedure.remainder
+    if rest is not None and rest.cards is not None and result.remainder is not None:
+        dealt = [seat for seat in result.seats if seat.status != "out"]
+        by_hands = rest.explained is not None and result.options[rest.explained] == "by-hands"
+        off = sum((seat.counted or 0) - seat.expected for seat in dealt) if by_hands else 0
+        assert result.remainder.counted in (rest.cards, rest.cards - off) or "ruled-on" in codes
 
 
 # ------------------------------------------------------------------ money
