@@ -1,9 +1,12 @@
 """Every code of an incident, what it means and how it is said: `incidents.toml`, read once."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from string import Formatter
+from typing import Any, Final, NamedTuple
+
+from protocol.faults import fault_text
 
 
 class Meaning(NamedTuple):
@@ -33,3 +36,42 @@ def may_break_a_round(code: str) -> bool:
 def names_state(reason: str) -> bool:
     """Whether the words for this reason say where the round stood."""
     return "{state}" in ORDER.get(reason, "")
+
+
+def sentence(code: str, reason: str, facts: object) -> str:
+    """What an incident says for a person: its template with the `facts` that it names. A line of an older schema, which
+    lacks facts, is told by its code."""
+    meaning = INCIDENTS.get(code)
+    found = meaning.sentence if meaning is not None else ""
+    template = found if isinstance(found, str) else found.get(reason, "")
+    return _Words(reason, facts).format(template) if template else code
+
+
+class _Words(Formatter):
+    """Puts the facts of an incident into a template."""
+
+    def __init__(self, reason: str, facts: object) -> None:
+        self._reason, self._facts = reason, facts
+
+    def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """The fact of this name."""
+        if key == "order":
+            return self.format(ORDER.get(self._reason, self._reason))
+        value = getattr(self._facts, str(key))
+        if key == "report":
+            return self.format(REPORTS.get(value, value))
+        return fault_text(value) if key == "fault" and value is not None else value
+
+    def format_field(self, value: Any, spec: str) -> str:
+        """The fact as `spec` has it."""
+        missing = value is None or value is False or value in ("", ())
+        words = "?" if missing else str(value)
+        if isinstance(value, tuple) and value:
+            words = (", " if spec.startswith("&") else " ").join(str(each) or "nothing" for each in value)
+        spec = spec.removeprefix("&")
+        if not spec:
+            return words
+        if spec.startswith("#"):
+            return f"{words} {spec[1:]}{'s' * (value != 1)}"
+        present, _, absent = spec.partition("|")
+        return absent if missing else present.replace("*", words)

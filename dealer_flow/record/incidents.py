@@ -1,11 +1,11 @@
-"""An incident: what went wrong or off procedure, as facts. `incidents.toml` has the codes, `sentences` the words."""
+"""An incident: what went wrong or off procedure, as facts. `incidents.toml` has the codes and their words."""
 
 import json
 from collections.abc import Mapping
 from typing import ClassVar, Final, Literal
 
 from dealer_flow.record.base import Cards, LineRecord, Record
-from dealer_flow.record.sentences import sentence
+from dealer_flow.record.catalogue import sentence
 from protocol.places import NOWHERE, Place
 
 UNJUDGED: Final = ""
@@ -155,7 +155,7 @@ class Incident(LineRecord, frozen=True, kw_only=True, omit_defaults=True, forbid
     @property
     def text(self) -> str:
         """One sentence for a person."""
-        return sentence(self)
+        return sentence(self.code, self.reason, self)
 
     def body_json(self) -> str:
         """The incident as it stands in a round: its facts and a sentence."""

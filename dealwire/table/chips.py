@@ -1,7 +1,7 @@
 """The betting of players against each other as a view shows it."""
 
-from dealer_flow.play.course.candidate import Legal
 from dealer_flow.play.seen.betting import BettingNow, ChipsNow
+from dealer_flow.play.seen.legal import Legal
 from dealer_flow.play.seen.snapshot import Snapshot
 from dealwire.hub.view import ActionView, BettingView, ChipsView, PotView, TakenView
 from dealwire.table.action_words import pot_name

@@ -11,10 +11,10 @@ import pytest
 from msgspec.structs import replace
 
 from dealer_flow.english import dollars
-from dealer_flow.play.course.candidate import Legal
 from dealer_flow.play.flow import DealerFlow
 from dealer_flow.play.machine.states import State
 from dealer_flow.play.seen.betting import BettingNow, ChipsNow
+from dealer_flow.play.seen.legal import Legal
 from dealer_flow.play.seen.snapshot import Snapshot
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.procedure.plan import Plan

@@ -5,18 +5,18 @@ same rules that would refuse the report.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 import devices.events as e
-from dealer_flow.play.course.candidate import Candidate
-from dealer_flow.play.course.candidate import Legal as Legal
+from dealer_flow.english import dollars
+from dealer_flow.play.course.retrieved import in_question
 from dealer_flow.play.course.steps import ends_by, next_to_show, to_set
 from dealer_flow.play.course.turns import in_showing_order
 from dealer_flow.play.machine.guards import holds
 from dealer_flow.play.machine.states import LOOSE, State
 from dealer_flow.play.order.order import violation
 from dealer_flow.play.order.rounds import somebody_enters
-from dealer_flow.play.seen.acting import acting, taking_in
+from dealer_flow.play.seen.betting import betting_now
 from dealer_flow.play.verdicts.unburned import folds_unburned
 from dealer_flow.play.verdicts.wagers import placeable
 from dealer_flow.procedure.steps.decide import DecideStep
@@ -24,8 +24,31 @@ from dealer_flow.procedure.steps.exchange import ExchangeStep
 from dealer_flow.procedure.steps.kinds import AnyStep
 from dealer_flow.table.columns import Draw
 from dealer_flow.table.round import Round
+from devices.events import BettingAction
 from protocol.cards import UNREAD
 from protocol.places import BURN, COMMUNITY, REMAINDER, SHOE, Place, seat
+
+
+class Legal(NamedTuple):
+    """One thing that may happen next. `event` is the name of a class of `devices.events`.
+
+    `actor` is `dealer`, `shuffler`, `supervisor`, `anyone` or `player at seat 3`; `what` says it in words; `value` is
+    the number that goes with it (spot, decision, packet ordinal, number of the card, cents of an action), 0 when there
+    is none.
+    """
+
+    actor: str
+    event: str
+    place: str
+    what: str
+    value: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.actor}: {self.what}"
+
+
+Candidate = tuple[Legal, e.Body | None]
+"""What could happen, and the report it would give; None where no rule forbids it."""
 
 _NEVER_AWAITED: Final = frozenset({"WagerPlaced", "MisdealCalled", "PotTaken"})
 """Reports that may come and need not: a bet, a misdeal that is called."""
@@ -171,7 +194,7 @@ def _play(state: State, round_: Round) -> Iterator[Candidate]:
     elif state is State.DECIDING and isinstance(step, DecideStep):
         yield from _deciding(round_, step)
     elif state is State.ACTING:
-        yield from acting(round_)
+        yield from _acting(round_)
     elif state is State.ASSIGNING:
         yield from _select(round_)
     elif state is State.SETTING:
@@ -280,7 +303,7 @@ def _showing(round_: Round, step: AnyStep) -> Iterator[Candidate]:
 def _revealing(state: State, round_: Round) -> Iterator[Candidate]:
     hands = round_.ledger.hands
     if round_.won:  # nobody shows
-        yield from taking_in(round_)
+        yield from _taking_in(round_)
         return
     if state is State.PROGRESSIVE:
         seats = round_.for_progressive
@@ -294,13 +317,63 @@ def _revealing(state: State, round_: Round) -> Iterator[Candidate]:
         playing = round_.live if round_.plan.betting is not None else round_.active  # a hand given up is mucked
         seats = [number for number in playing if seat(number) in hands and hands[seat(number)].revealed is None]
     last = round_.plan.reveal
-    yield from taking_in(round_)
+    yield from _taking_in(round_)
     if round_.plan.betting is not None:
         seats = [number for number in in_showing_order(round_) if number in seats]
     elif last is not None:
         seats = last.in_order(seats)
     for number in seats:
         yield _show(round_, seat(number), f"show seat {number}")
+
+
+def _acting(round_: Round) -> Iterator[Candidate]:
+    """Every action of the seats whose turn it is; the order of play leaves out what may not be."""
+    betting, live = round_.betting, round_.live
+    for number in betting.waiting(live):
+        lies, high, most = betting.lies(number), betting.high, betting.most(number)
+        more = high + 1 if most is None else min(high + 1, most)
+        for action, cents, what in (
+            (BettingAction.CHECK, lies, "check"),
+            (BettingAction.BRING_IN, high + 1, "bring in"),
+            (BettingAction.BET, more, "bet"),
+            (BettingAction.CALL, betting.to_call(number), f"call {dollars(betting.to_call(number) - lies)}"),
+            (BettingAction.RAISE, more, f"raise to more than {dollars(high)}"),
+            (BettingAction.ALL_IN, most or 0, f"all-in with {dollars((most or 0) - lies)}"),
+            (BettingAction.FOLD, lies, "fold"),
+            (BettingAction.CHOP, lies, "chop the blinds"),
+        ):
+            if action is not BettingAction.ALL_IN or most is not None:
+                yield _act(number, action, cents, what)
+    for number in sorted(round_.seen_last):
+        yield _act(number, BettingAction.ALL_IN, betting.lies(number), "all-in with what is in the pot")
+
+
+def _act(number: int, action: BettingAction, cents: int, what: str) -> Candidate:
+    item = Legal(f"player at seat {number}", "PlayerActed", seat(number).text, what, cents)
+    return item, e.PlayerActed(number, action, cents)
+
+
+def _taking_in(round_: Round) -> Iterator[Candidate]:
+    """The hands are shown: one that is not is mucked; a pot is taken in."""
+    if round_.plan.betting is None or len(round_.betting.chopped) > 1:
+        return
+    hands = round_.ledger.hands
+    for number in sorted(round_.betting.mucked):
+        if in_question(round_, number):
+            yield _act(number, BettingAction.FOLD, 0, "leave the hand in the muck")
+    for number in round_.live:
+        place = seat(number)
+        if not round_.won and (place not in hands or hands[place].revealed is None):
+            yield _act(number, BettingAction.FOLD, 0, "muck the hand")
+        yield _award(number)
+    chips = betting_now(round_)
+    for pot in chips.pots if chips is not None else ():  # who mucked last has what no hand that is left could match
+        yield from (_award(number) for number in sorted(pot.contenders - {*round_.live}))
+
+
+def _award(number: int) -> Candidate:
+    item = Legal("dealer", "PotTaken", seat(number).text, f"award a pot to seat {number}", 1)
+    return item, e.PotTaken(1, number, 1)
 
 
 # ------------------------------------------------------------------ cards drawn into columns
