@@ -8,6 +8,7 @@ what the player knows. What a hand of cards stands for is left to those who walk
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
 from types import MappingProxyType
@@ -49,7 +50,7 @@ def for_least(ways: Sequence[Way]) -> list[Way]:
 
 def by_stake(ways: Sequence[Way]) -> list[Way]:
     """A fold first, then by what lies there; without a fold where playing on costs nothing more."""
-    stay = [way.lying.wagers for way in ways if not way.lying.folded and not (way.choice and way.choice.last)]
+    stay = [way.lying.wagers for way in ways if not way.lying.folded and not (way.choice and way.choice.part.last)]
     able = (way for way in ways if not way.lying.folded or way.lying.wagers not in stay)
     return sorted(able, key=lambda way: (not way.lying.folded, sum(way.lying.wagers.values())))
 
@@ -196,33 +197,33 @@ class GameCourse(ABC, Generic[V]):
             for low in combinations(lying.at(OWN), point.sets):
                 yield Way(None, replace(lying, low=low))
         for choice in point.choices:
-            lacks = not all(lying.wagers.get(bet) for bet in choice.needs)
-            if lacks or any(lying.wagers.get(bet) for bet in choice.unless):
+            lacks = not all(lying.wagers.get(bet) for bet in choice.part.needs)
+            if lacks or any(lying.wagers.get(bet) for bet in choice.part.unless):
                 continue
             if self._stakes_without_bounds(choice):
                 continue
             draw = next((each for each in self._after(point.step) if isinstance(each, ExchangeStep)), None)
             for then in self._choices(choice, lying):
-                made = replace(then, choices=(*then.choices, (point.step, choice.name)))
-                yield Way(choice, made, draw if choice.draws and draw is not None and draw.must else None)
+                made = replace(then, choices=(*then.choices, (point.step, choice.part.name)))
+                yield Way(choice, made, draw if choice.part.draws and draw is not None and draw.must else None)
 
     def _choices(self, choice: OpenChoice, lying: Lying) -> Iterator[Lying]:
         """Every stake and every card laid away that a choice leaves open."""
-        if choice.folds:
+        if choice.part.folds:
             yield replace(lying, folded=True)
             return
         wagers = dict(lying.wagers)
-        if choice.takes_back and not wagers.pop(choice.takes_back, 0):
+        if choice.part.takes_back and not wagers.pop(choice.part.takes_back, 0):
             return
-        given = lying.given_up
-        if choice.gives_up:
-            cents = wagers.pop(choice.gives_up)
-            given = choice.gives_up, self._given_as(choice), cents
-            wagers[given[1]] = int(cents * choice.share)
+        given, share = lying.given_up, choice.part.gives_up
+        if share is not None:
+            cents = wagers.pop(share.bet)
+            given = share.bet, share.as_, cents
+            wagers[share.as_] = int(cents * Fraction(share.share))
         unit = self.settler.unit
         for sizes in product(*(stake.sizes for stake in choice.stakes.values())):
             staked = wagers | {bet: int(size * unit) for bet, size in zip(choice.stakes, sizes, strict=True)}
-            for aside in combinations(lying.at(OWN), choice.discards + choice.lays_aside):
+            for aside in combinations(lying.at(OWN), choice.part.discards + choice.part.lays_aside):
                 yield replace(lying, wagers=staked, given_up=given, aside=lying.aside + aside)
 
     def _stakes_without_bounds(self, choice: OpenChoice) -> bool:
@@ -233,25 +234,22 @@ class GameCourse(ABC, Generic[V]):
     def _after(self, name: str) -> Sequence[AnyStep]:
         return self.plan.steps[[step.name for step in self.plan.steps].index(name) + 1 :]
 
-    def _given_as(self, choice: OpenChoice) -> str:
-        part = self.plan.choices[choice.name].gives_up
-        assert part is not None, "it gives a bet up"
-        return part.as_
-
     def _decides(self, step: AnyStep, point: DecisionPoint, lying: Lying) -> bool:
         """True when the player has a choice at a step."""
         made = self._chosen(lying)
         if isinstance(step, SetStep) and step.choices:
-            return any(choice.name in step.choices for choice in made)
-        return not any(choice.last for choice in made) and (not point.only or bool(lying.wagers.get(point.only)))
+            return any(choice.part.name in step.choices for choice in made)
+        return not any(choice.part.last for choice in made) and (not point.only or bool(lying.wagers.get(point.only)))
 
     def _draws(self, lying: Lying) -> int:
         """The number of cards that the last choice draws."""
-        return next((choice.draws for choice in reversed(self._chosen(lying))), 0)
+        return next((choice.part.draws for choice in reversed(self._chosen(lying))), 0)
 
     def _chosen(self, lying: Lying) -> list[OpenChoice]:
         names = dict(lying.choices)
-        return [each for step, point in self._points.items() for each in point.choices if names.get(step) == each.name]
+        return [
+            each for step, point in self._points.items() for each in point.choices if names.get(step) == each.part.name
+        ]
 
     # -------------------------------------------------------------- what is looked at
 

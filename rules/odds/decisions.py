@@ -5,7 +5,7 @@ changes the odds with it.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor
@@ -71,38 +71,24 @@ class StakeRange:
 
 @dataclass(frozen=True, slots=True)
 class OpenChoice:
-    """A choice of a `[[decision]]` row that is open at a point. `stakes`: what each bet made by it may be, in units."""
+    """A choice that is open at a point: its `[[decision]]` row, and what each bet made by it may be, in units. `rest`:
+    what becomes of what is left of a bet of which a share is given up, one of `RESTS`."""
 
-    name: str
-    clause: str
-    folds: bool = False
-    stakes: Mapping[str, StakeRange] = field(default_factory=dict)
-    takes_back: str = ""
-    gives_up: str = ""
-    """The bet of which a share is given up."""
-    share: Fraction = Fraction(0)
+    part: DecisionPart
+    stakes: Mapping[str, StakeRange]
     rest: str = ""
-    """What becomes of what is left of that bet, one of `RESTS`."""
-    draws: int = 0
-    discards: int = 0
-    lays_aside: int = 0
-    needs: tuple[str, ...] = ()
-    unless: tuple[str, ...] = ()
-    last: bool = False
-    """No other choice follows it."""
-    keeps: bool = False
-    """A hand that folds has its wagers back."""
 
     @property
     def words(self) -> str:
         """`fold`, `check`, `bet play`, `bet card, draw 1, with insurance`: what is done by it, at whatever stake."""
-        done = ["fold" + " and keep the wagers" * self.keeps] if self.folds else []
+        part = self.part
+        done = ["fold" + " and keep the wagers" * part.keeps] if part.folds else []
         done += [f"bet {bet}" for bet in self.stakes]
-        done += [f"take back {self.takes_back}"] if self.takes_back else []
-        done += [f"give up a part of {self.gives_up}"] if self.gives_up else []
-        cards = {"draw": self.draws, "lay down": self.discards, "lay aside": self.lays_aside}
+        done += [f"take back {part.takes_back}"] if part.takes_back else []
+        done += [f"give up a part of {part.gives_up.bet}"] if part.gives_up else []
+        cards = {"draw": part.draws, "lay down": part.discards, "lay aside": part.lays_aside}
         done += [f"{what} {number}" for what, number in cards.items() if number]
-        return ", ".join([*(done or ["check"]), *(f"with {bet}" for bet in self.needs)])
+        return ", ".join([*(done or ["check"]), *(f"with {bet}" for bet in part.needs)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,23 +191,9 @@ class Decisions:
                 yield DecisionPoint(step.name, step.clause, _seen(so_far), sets=step.low)
 
     def _open(self, part: DecisionPart) -> OpenChoice:
-        given = part.gives_up
+        stakes = {bet: self.stake(bet, part.name) for bet in part.stakes}
         return OpenChoice(
-            part.name,
-            part.clause,
-            part.folds,
-            MappingProxyType({bet: self.stake(bet, part.name) for bet in part.stakes}),
-            part.takes_back or "",
-            given.bet if given else "",
-            Fraction(given.share) if given else Fraction(0),
-            self.plan.options[given.rest] if given else "",
-            part.draws,
-            part.discards,
-            part.lays_aside,
-            part.needs,
-            part.unless,
-            part.last,
-            part.keeps,
+            part, MappingProxyType(stakes), self.plan.options[part.gives_up.rest] if part.gives_up else ""
         )
 
     def _rules(self, bet: str, choice: str = "") -> Iterator[BetRule]:

@@ -208,12 +208,12 @@ class Growing(GameCourse[Coming]):
         if way.choice is None:
             return able
         for bet in self.settler.bets:
-            if bet.instead is not None and bet.instead.choice == way.choice.name:
+            if bet.instead is not None and bet.instead.choice == way.choice.part.name:
                 shown = self.tables[bet.instead.hand]
                 able &= shown.rows(sets) != shown.table.none
         if way.draw is None:
             return able
-        rows, number = way.draw.must, way.choice.draws
+        rows, number = way.draw.must, way.choice.part.draws
 
         def draws(cards: Sequence[Card]) -> int:
             must = must_draw(rows, cards)

@@ -253,7 +253,7 @@ def discard_one_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
             }
             choose = chosen(question, [1]) if not assumes else None
             walk = _Walk(question, made, rows, [table.id], choose=choose)
-            names = [way.choice.name for way in walk.first_ways if way.choice]
+            names = [way.choice.part.name for way in walk.first_ways if way.choice]
             also = {"decisions": {"hand": walk.taken(0, names)}, **walk.first(own, names)}
             yield from _odds(question, made, [table], walk.endings(words), also | assumes)
 

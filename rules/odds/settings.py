@@ -138,8 +138,8 @@ def against_settings(found: Decisions, bets: Sequence[Bet]) -> AgainstSettings:
     _matched(found, _Counted(point.own, ["fold", *does], dealer=up))
     taken: dict[frozenset[str], tuple[Fraction, ...]] = {}
     for choice in point.choices:
-        made = frozenset({*choice.stakes, *choice.needs})
-        if not choice.folds:
+        made = frozenset({*choice.stakes, *choice.part.needs})
+        if not choice.part.folds:
             taken[made] = point.sizes(*choice.stakes) if choice.stakes else _ONCE
     times = {tuple(size / min(sizes) for size in sorted(sizes)) for sizes in taken.values()}
     if len(times) != 1:
@@ -243,7 +243,7 @@ def discard_folds(found: Decisions, bets: Sequence[Bet]) -> bool:
     if len(bets) != 3 or bets[0].name not in found.game.instead:
         raise DecidedOtherwise("counted are an ante that is paid for a hand shown at once, too, a bet and a bonus")
     own, bet = cards_of(found.game.hand(found.game.instead[bets[0].name].hand))[1], bets[1].name
-    folds = any(choice.folds for point in found.points for choice in point.choices)
+    folds = any(choice.part.folds for point in found.points for choice in point.choices)
     (point,) = _matched(found, _Counted(own, ["fold" if folds else "lay down 1", f"bet {bet}, lay down 1", "check"]))
     _of_the_unit(point, bet)
     return folds
@@ -258,13 +258,13 @@ def surrender_settings(found: Decisions, bets: Sequence[Bet]) -> SurrenderSettin
     names = [bet.name for bet in bets]
     gives_up = ", ".join([f"give up a part of {names[-1]}", *(f"with {name}" for name in names)])
     (point,) = _matched(found.under(offered), _Counted(sizes(found.game, bets[0])[0], ["check", gives_up]))
-    given, *others = (choice for choice in point.choices if choice.gives_up)
+    (given, part), *others = [(each, part) for each in point.choices if (part := each.part.gives_up)]
     if others or given.rest != "comes-back":
         raise _refused(
             point, f"the rest of {names[-1]} {given.rest}; counted is one share, the rest of which comes-back"
         )
     ways = [(True, offered), (False, {name: found.plan.options[name] for name in offered})]
-    return SurrenderSettings(given.share, tuple(ways if offered else ways[:1]))
+    return SurrenderSettings(Fraction(part.share), tuple(ways if offered else ways[:1]))
 
 
 def community_discards(found: Decisions, bets: Sequence[Bet]) -> tuple[int, ...]:

@@ -49,12 +49,12 @@ class ChosenBy:
     def __init__(self, point: DecisionPoint) -> None:
         self.step = point.step
         staked = any(choice.stakes for choice in point.choices)
-        self.units = {choice.name: _units(choice, staked) for choice in point.choices}
+        self.units = {choice.part.name: _units(choice, staked) for choice in point.choices}
 
 
 def _units(choice: OpenChoice, staked: bool) -> Fraction:
     """0 for a fold, a bet taken back, and a check beside a choice that bets; 1 for a bet that stays."""
-    if choice.folds or choice.takes_back or (staked and not choice.stakes):
+    if choice.part.folds or choice.part.takes_back or (staked and not choice.stakes):
         return Fraction(0)
     return max((stake.least for stake in choice.stakes.values()), default=Fraction(0)) or Fraction(1)
 

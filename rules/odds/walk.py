@@ -130,7 +130,7 @@ def _may_draw(way: Way, lying: Lying) -> bool:
     if way.draw is None or way.choice is None:
         return True
     must = must_draw(way.draw.must, [card for place in (OWN, *way.draw.counting) for card in lying.at(place)])
-    return must is None or must.row.draws == way.choice.draws
+    return must is None or must.row.draws == way.choice.part.draws
 
 
 def _summed(parts: Sequence[tuple[int, Ways]]) -> Ways:

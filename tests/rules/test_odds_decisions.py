@@ -23,12 +23,13 @@ def written(game_id: str, options: Mapping[str, str] | None = None) -> list[str]
 
 
 def _choice(choice: OpenChoice) -> str:
+    part = choice.part
     said = [f"{bet} {'/'.join(map(str, stake.sizes))}" for bet, stake in choice.stakes.items()]
-    said += [f"back {choice.takes_back}"] * bool(choice.takes_back)
-    said += [f"gives up {choice.share} of {choice.gives_up}"] * bool(choice.gives_up)
-    cards = choice.draws + choice.discards + choice.lays_aside
+    said += [f"back {part.takes_back}"] * bool(part.takes_back)
+    said += [f"gives up {part.gives_up.share} of {part.gives_up.bet}"] if part.gives_up else []
+    cards = part.draws + part.discards + part.lays_aside
     said += [f"cards {cards}"] * bool(cards)
-    return choice.name + (f" ({', '.join(said)})" if said else "")
+    return part.name + (f" ({', '.join(said)})" if said else "")
 
 
 READ_IN_THE_RULES = {
