@@ -1,13 +1,17 @@
 """What happened on the line during a check, as it is kept for the report."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal, Self
 
+from msgspec.structs import replace
+
+from dealer_flow.record.base import Record
 from protocol.tdp.codec import Envelope
 from protocol.tdp.messages import Event, Message
 from protocol.tdp.outputs import SESSION_EXTENSION
 
+MS: Final = 1_000_000
 TIMELINE_MAX: Final = 400
 """Entries of a time line; a check that fills it says so instead of growing."""
 
@@ -49,16 +53,6 @@ class NotRunCause(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class TimelineEntry:
-    """One thing on the time line. It names no face of a card. `bad`: it broke a rule, or was damaged on purpose."""
-
-    at_ns: int
-    lane: Actor
-    text: str
-    bad: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class HeardFrame:
     """One whole frame of the device. `opened`: a delimiter stood in front of it."""
 
@@ -82,6 +76,50 @@ class HeardFrame:
         return self.message if isinstance(self.message, Event) and not self.is_old else None
 
 
+class TimesRecord(Record, frozen=True):
+    """Times measured in a check, and the most they may be; null where the protocol sets no limit."""
+
+    name: str
+    count: int
+    min_ms: float
+    median_ms: float
+    p99_ms: float
+    max_ms: float
+    limit_ms: int | None
+
+
+class LineMoment(Record, frozen=True):
+    """One thing on a check's time line. It names no face of a card. `bad`: it broke a rule, or was damaged on
+    purpose."""
+
+    ms: float
+    by: Actor
+    what: str
+    bad: bool
+
+
+class CheckRecord(Record, frozen=True):
+    """One check, whether it was run or not."""
+
+    id: str
+    title: str
+    area: Area
+    section: str
+    must: str
+    outcome: BenchOutcome
+    cause: NotRunCause | None
+    why: str
+    duration_ms: float
+    late_ms: float
+    measures: tuple[TimesRecord, ...]
+    notes: tuple[str, ...]
+    timeline: tuple[LineMoment, ...]
+
+    def not_run(self, cause: NotRunCause, why: str) -> Self:
+        """The same check, which was not made or not to its end."""
+        return replace(self, outcome=BenchOutcome.NOT_RUN, cause=cause, why=why)
+
+
 @dataclass(frozen=True, slots=True)
 class Measurement:
     """Times measured, in milliseconds, and the most they may be; None when the protocol sets no limit."""
@@ -100,37 +138,11 @@ class Measurement:
         """The shortest, the median, the p99 and the longest."""
         return min(self.values_ms), self.at(0.5), self.at(0.99), max(self.values_ms)
 
-
-@dataclass(slots=True)
-class Result:
-    """One check: what it judged, what came of it, and what was seen on the way."""
-
-    id: str
-    title: str
-    section: str
-    area: Area
-    must: str
-    outcome: BenchOutcome = BenchOutcome.PASSED
-    why: str = ""
-    cause: NotRunCause | None = None
-    """Why it was not run, for counting; `why` says it in full."""
-    began_ns: int = 0
-    ended_ns: int = 0
-    measures: list[Measurement] = field(default_factory=list)
-    timeline: list[TimelineEntry] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    late_ms: float = 0.0
-    """How late this program itself came to its turn at worst, meanwhile."""
-
     @property
-    def took_ns(self) -> int:
-        """From its begin to its end."""
-        return self.ended_ns - self.began_ns
-
-    def not_run(self, cause: NotRunCause, why: str) -> Self:
-        """The same check, which was not made or not to its end."""
-        self.outcome, self.cause, self.why = BenchOutcome.NOT_RUN, cause, why
-        return self
+    def record(self) -> TimesRecord:
+        """As a report has them."""
+        best, median, p99, worst = (round(value, 3) for value in self.figures)
+        return TimesRecord(self.name, len(self.values_ms), best, median, p99, worst, self.limit_ms)
 
 
 class Failed(Exception):
@@ -150,24 +162,24 @@ class NotRun(Exception):
 
 
 class TimeLine:
-    """Keeps what happens, up to a limit."""
+    """Keeps what happens, up to a limit, in milliseconds since it was taken last."""
 
     def __init__(self) -> None:
-        self.entries: list[TimelineEntry] = []
-        self.dropped = 0
+        self._moments: list[LineMoment] = []
+        self._dropped = self._began_ns = 0
 
-    def add(self, at_ns: int, lane: Actor, text: str, bad: bool = False) -> None:
+    def add(self, at_ns: int, by: Actor, what: str, bad: bool = False) -> None:
         """One more thing."""
-        if len(self.entries) < TIMELINE_MAX:
-            self.entries.append(TimelineEntry(at_ns, lane, text, bad))
+        if len(self._moments) < TIMELINE_MAX:
+            self._moments.append(LineMoment(round((at_ns - self._began_ns) / MS, 3), by, what, bad))
         else:
-            self.dropped += 1
+            self._dropped += 1
 
-    def take(self) -> list[TimelineEntry]:
+    def take(self, now_ns: int) -> tuple[LineMoment, ...]:
         """Everything since the last `take`."""
-        entries, self.entries = self.entries, []
-        if self.dropped:
-            last = entries[-1]
-            entries.append(TimelineEntry(last.at_ns, last.lane, f"and {self.dropped} more, not kept"))
-            self.dropped = 0
-        return entries
+        moments, self._moments = self._moments, []
+        if self._dropped:
+            last = moments[-1]
+            moments.append(LineMoment(last.ms, last.by, f"and {self._dropped} more, not kept", False))
+        self._dropped, self._began_ns = 0, now_ns
+        return tuple(moments)

@@ -150,7 +150,7 @@ def test_a_device_that_refuses_is_quoted_and_not_asked_again_and_again() -> None
     assert check.why.startswith("RaiseLamp fault=505 is refused: Reply status=REFUSED")
     assert "; Dispense is refused: Reply status=REFUSED reason=BAD_PARAMETER" in check.why
     assert RefusesEmptying.asks == 1
-    assert check.took_ns < 30_000 * MS
+    assert check.duration_ms < 30_000
 
 
 class WrongSession(Broken):

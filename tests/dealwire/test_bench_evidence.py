@@ -13,12 +13,11 @@ from msgspec.structs import replace
 
 from dealwire.bench.hands.hands import Hands, NoHands, PersonHands
 from dealwire.bench.plan.plan import FOLDER, BenchPlan, known_plans, load_plan
-from dealwire.bench.record import BenchOutcome, NotRunCause
+from dealwire.bench.record import BenchOutcome, CheckRecord, NotRunCause
 from dealwire.bench.report.comparing import compare_reports
 from dealwire.bench.report.report import (
     BenchVerdict,
     CheckCounts,
-    CheckRecord,
     NotAReport,
     PlanOrigin,
     Report,

@@ -20,7 +20,7 @@ from dealwire.bench.hands.hands import Hands as BenchHands
 from dealwire.bench.hands.hands import SimulatedHands
 from dealwire.bench.hands.program import ActFailed, Hands, serve
 from dealwire.bench.plan.plan import load_plan
-from dealwire.bench.record import BenchOutcome, NotRun, NotRunCause, Result
+from dealwire.bench.record import BenchOutcome, CheckRecord, NotRun, NotRunCause
 from dealwire.bench.run.rig import SimulatedRig
 from dealwire.bench.run.runner import BenchChoices, run_plan
 from dealwire.rehearsal.faults import acts, faults
@@ -366,7 +366,7 @@ class Delegated(BenchHands):
         return self._hands.do(action, fields)
 
 
-def soaked(rounds: int, *beyond: str, wrap: Any = lambda table: table) -> tuple[Result, Delegated]:
+def soaked(rounds: int, *beyond: str, wrap: Any = lambda table: table) -> tuple[CheckRecord, Delegated]:
     rig = SimulatedRig("shuffler", speed=20, wrap=wrap)
     hands = Delegated(rig.hands, *beyond)
     choices = BenchChoices(("soak.*",), rounds)

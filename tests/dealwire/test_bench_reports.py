@@ -15,9 +15,9 @@ from msgspec.structs import replace
 
 from dealwire.bench.hands.hands import NoHands
 from dealwire.bench.plan.plan import FOLDER, load_plan
-from dealwire.bench.record import Actor, BenchOutcome, Measurement, NotRunCause
+from dealwire.bench.record import Actor, BenchOutcome, LineMoment, Measurement, NotRunCause
 from dealwire.bench.report.html import to_html
-from dealwire.bench.report.report import BenchVerdict, LineMoment, PlanOrigin, Report
+from dealwire.bench.report.report import BenchVerdict, PlanOrigin, Report
 from dealwire.bench.report.text import text_lines, to_junit
 from dealwire.bench.report.words import facts
 from dealwire.bench.run.reporting import ReportHead, report_of

@@ -6,7 +6,7 @@ import pytest
 
 from dealwire.bench.hands.hands import NoHands, PersonHands, SimulatedHands
 from dealwire.bench.plan.plan import load_plan
-from dealwire.bench.record import BenchOutcome, Failed, NotRun, NotRunCause, Result
+from dealwire.bench.record import BenchOutcome, CheckRecord, Failed, NotRun, NotRunCause
 from dealwire.bench.report.report import BenchVerdict
 from dealwire.bench.run.reporting import report_of
 from dealwire.bench.run.rig import SimulatedRig
@@ -31,7 +31,7 @@ def chosen(plan: str, only: tuple[str, ...]) -> set[str]:
     return {name for name in load_plan(plan).ids if BenchChoices(only).takes(name)}
 
 
-def taken(run: BenchRun) -> list[Result]:
+def taken(run: BenchRun) -> list[CheckRecord]:
     """What the options did not leave out."""
     return [result for result in run.results if result.cause is not NotRunCause.FILTERED]
 
@@ -188,7 +188,7 @@ def test_a_report_holds_no_face_of_a_card() -> None:
     hands = SimulatedHands(table, "shuffler", wire.now_ns)
     report = run_plan(load_plan("shuffler"), wire, lambda _: hands, BenchChoices(("deal.whole", "always.faces")))
     assert [one.outcome for one in taken(report)] == [BenchOutcome.PASSED] * 2
-    told = [entry.text for result in report.results for entry in result.timeline]
+    told = [entry.what for result in report.results for entry in result.timeline]
     assert any("PacketDispensed" in text for text in told)
     assert not [text for text in told if "card" in text.replace("cards=52", "")]
 
@@ -262,7 +262,7 @@ def test_a_machine_that_is_late_itself_does_not_blame_the_device(
     result = run_plan(plan, rig.wire, lambda _: rig.hands).results[0]
     assert result.outcome is BenchOutcome.NOT_RUN
     assert result.why.startswith("this machine was late itself by 80 ms")
-    assert result.notes == ["made 3 times, because this machine was late itself"]
+    assert result.notes == ("made 3 times, because this machine was late itself",)
 
 
 def test_what_a_check_failed_with_the_first_time_is_told_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Iterator
 from typing import Final
 
-from dealwire.bench.record import BenchOutcome
-from dealwire.bench.report.report import CheckRecord, FactChange, Report, ReportComparison, TimesChange
+from dealwire.bench.record import BenchOutcome, CheckRecord
+from dealwire.bench.report.report import FactChange, Report, ReportComparison, TimesChange
 from dealwire.bench.report.words import facts
 
 NOTABLE: Final = 4

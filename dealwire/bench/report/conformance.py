@@ -12,8 +12,8 @@ from pydantic import Field
 
 from dealer_flow.tomlfile import load
 from dealwire.bench.plan.plan import Check, known_plans, packaged_plan
-from dealwire.bench.record import BenchOutcome, NotRunCause
-from dealwire.bench.report.report import CheckRecord, PlanOrigin, Report
+from dealwire.bench.record import BenchOutcome, CheckRecord, NotRunCause
+from dealwire.bench.report.report import PlanOrigin, Report
 from dealwire.bench.verbs.step import Strict
 
 FILE: Final = Path(__file__).parent / "conformance.toml"

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from html import escape as escaped
 from typing import Final
 
-from dealwire.bench.record import Actor, BenchOutcome
-from dealwire.bench.report.report import CheckRecord, LineMoment, Report, ReportComparison, TimesRecord
+from dealwire.bench.record import Actor, BenchOutcome, CheckRecord, LineMoment, TimesRecord
+from dealwire.bench.report.report import Report, ReportComparison
 from dealwire.bench.report.signing import ReportSignature
 from dealwire.bench.report.words import (
     LISTED_TOGETHER,

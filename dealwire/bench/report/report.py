@@ -13,7 +13,7 @@ import msgspec
 from dealer_flow.record.base import LineRecord, Record
 from dealwire.bench.hands.hands import HandsKind
 from dealwire.bench.plan.plan import PlanFile
-from dealwire.bench.record import Actor, Area, BenchOutcome, NotRunCause
+from dealwire.bench.record import BenchOutcome, CheckRecord, NotRunCause
 from devices.files import read_file
 from protocol.printable import printable_json
 
@@ -111,46 +111,6 @@ class RunOptions(Record, frozen=True):
     real_time: bool
     speed: float
     strict: bool
-
-
-class TimesRecord(Record, frozen=True):
-    """Times measured in a check, and the most they may be; null where the protocol sets no limit."""
-
-    name: str
-    count: int
-    min_ms: float
-    median_ms: float
-    p99_ms: float
-    max_ms: float
-    limit_ms: int | None
-
-
-class LineMoment(Record, frozen=True):
-    """One thing on a check's time line. It names no face of a card. `bad`: it broke a rule, or was damaged on
-    purpose."""
-
-    ms: float
-    by: Actor
-    what: str
-    bad: bool
-
-
-class CheckRecord(Record, frozen=True):
-    """One check, whether it was run or not."""
-
-    id: str
-    title: str
-    area: Area
-    section: str
-    must: str
-    outcome: BenchOutcome
-    cause: NotRunCause | None
-    why: str
-    duration_ms: float
-    late_ms: float
-    measures: tuple[TimesRecord, ...]
-    notes: tuple[str, ...]
-    timeline: tuple[LineMoment, ...]
 
 
 class TimesChange(Record, frozen=True):

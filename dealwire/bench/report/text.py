@@ -7,8 +7,8 @@ from itertools import groupby
 from typing import Final
 from xml.etree import ElementTree as ET
 
-from dealwire.bench.record import BenchOutcome
-from dealwire.bench.report.report import CheckRecord, Report
+from dealwire.bench.record import BenchOutcome, CheckRecord
+from dealwire.bench.report.report import Report
 from dealwire.bench.report.signing import ReportSignature
 from dealwire.bench.report.words import (
     LISTED_TOGETHER,

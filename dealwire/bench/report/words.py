@@ -3,16 +3,8 @@
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from dealwire.bench.record import NotRunCause
-from dealwire.bench.report.report import (
-    CheckRecord,
-    PlanOrigin,
-    Report,
-    ReportComparison,
-    RunOptions,
-    TimesRecord,
-    only_words,
-)
+from dealwire.bench.record import CheckRecord, NotRunCause, TimesRecord
+from dealwire.bench.report.report import PlanOrigin, Report, ReportComparison, RunOptions, only_words
 from protocol.printable import printable
 
 HANDS: Final = {

@@ -2,28 +2,15 @@
 
 import platform
 from dataclasses import asdict, dataclass
-from typing import Final
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from dealwire.bench.record import Measurement, Result
 from dealwire.bench.report.about import device_facts, local_time, program_facts, protocol_facts, system_words
 from dealwire.bench.report.comparing import compare_reports
 from dealwire.bench.report.conformance import sentence_of
-from dealwire.bench.report.report import (
-    CheckRecord,
-    LineMoment,
-    Report,
-    TimesRecord,
-    counts_of,
-    summary_of,
-    verdict_of,
-)
+from dealwire.bench.report.report import Report, counts_of, summary_of, verdict_of
 from dealwire.bench.run.runner import BenchRun
-
-MS: Final = 1e6
-"""Nanoseconds in a millisecond."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +25,7 @@ class ReportHead:
 def report_of(run: BenchRun, head: ReportHead = ReportHead(), before: tuple[Report, bytes] | None = None) -> Report:
     """The report on a run that has ended, compared with the one `before`, which comes with the bytes of its file."""
     options = run.choices.as_options
-    checks = tuple(map(check_record, run.results))
+    checks = tuple(run.results)
     counts = counts_of(checks)
     began, ended = local_time(run.began_ns), local_time(run.ended_ns)
     report = Report(
@@ -65,30 +52,3 @@ def report_of(run: BenchRun, head: ReportHead = ReportHead(), before: tuple[Repo
     )
     report = replace(report, conformance=sentence_of(report) or UNSET)
     return report if before is None else replace(report, against=compare_reports(report, *before))
-
-
-def check_record(result: Result) -> CheckRecord:
-    """What came of a check, as the report has it."""
-    return CheckRecord(
-        id=result.id,
-        title=result.title,
-        area=result.area,
-        section=result.section,
-        must=result.must,
-        outcome=result.outcome,
-        cause=result.cause,
-        why=result.why,
-        duration_ms=round(result.took_ns / MS, 3),
-        late_ms=round(result.late_ms, 3),
-        measures=tuple(map(_times, result.measures)),
-        notes=tuple(result.notes),
-        timeline=tuple(
-            LineMoment(round((entry.at_ns - result.began_ns) / MS, 3), entry.lane, entry.text, entry.bad)
-            for entry in result.timeline
-        ),
-    )
-
-
-def _times(measure: Measurement) -> TimesRecord:
-    best, median, p99, worst = (round(value, 3) for value in measure.figures)
-    return TimesRecord(measure.name, len(measure.values_ms), best, median, p99, worst, measure.limit_ms)

@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Final
 
+from msgspec.structs import replace
+
 from dealwire.bench.hands.hands import Hands
 from dealwire.bench.hands.profiles import PROFILES
 from dealwire.bench.plan.plan import BenchPlan, Check, DialectPlan, RuleEntry, packaged_plan
-from dealwire.bench.record import BenchOutcome, Failed, NotOpened, NotRun, NotRunCause, Result
+from dealwire.bench.record import BenchOutcome, CheckRecord, Failed, NotOpened, NotRun, NotRunCause
 from dealwire.bench.report.about import plan_facts
 from dealwire.bench.report.report import PlanFacts, RunOptions, only_words
 from dealwire.bench.rules import ALL_RULES
@@ -72,9 +74,9 @@ class BenchRun:
     """None of a device that speaks another dialect."""
     began_ns: int
     ended_ns: int = 0
-    results: list[Result] = field(default_factory=list)
+    results: list[CheckRecord] = field(default_factory=list)
 
-    def of(self, outcome: BenchOutcome) -> list[Result]:
+    def of(self, outcome: BenchOutcome) -> list[CheckRecord]:
         """The checks with this outcome."""
         return [result for result in self.results if result.outcome is outcome]
 
@@ -140,17 +142,18 @@ def _run_checks(stand: AnyStand, plan: BenchPlan, run: BenchRun, watching: Watch
         run.results.append(result)
 
 
-def blank(entry: Check | RuleEntry) -> Result:
+def blank(entry: Check | RuleEntry) -> CheckRecord:
     """The result of an entry of a plan before it is judged."""
-    return Result(entry.id, entry.title, entry.section, entry.area, entry.must)
+    words = entry.id, entry.title, entry.area, entry.section, entry.must
+    return CheckRecord(*words, BenchOutcome.PASSED, None, "", 0.0, 0.0, (), (), ())
 
 
-def filtered(result: Result, choices: BenchChoices) -> Result:
+def filtered(result: CheckRecord, choices: BenchChoices) -> CheckRecord:
     """What the choices leave out."""
     return result.not_run(NotRunCause.FILTERED, f"filtered by {only_words(choices.only)}")
 
 
-def _left_out(facts: PlanFacts) -> list[Result]:
+def _left_out(facts: PlanFacts) -> list[CheckRecord]:
     """What the packaged plan of the same id has and this one has not: whoever knows the id expects it."""
     if not facts.left_out:
         return []
@@ -160,16 +163,14 @@ def _left_out(facts: PlanFacts) -> list[Result]:
     return [blank(entry).not_run(NotRunCause.LEFT_OUT, why) for entry in missing]
 
 
-def judged(result: Result, rule: BenchRule) -> Result:
+def judged(result: CheckRecord, rule: BenchRule) -> CheckRecord:
     """What a rule saw in the whole run."""
     if rule.broken:
-        result.outcome = BenchOutcome.FAILED
-        result.why = f"{rule.broken} of {rule.seen}: {'; '.join(rule.breaches)}"
-    elif not rule.seen:
-        result.not_run(NotRunCause.UNSEEN, "nothing came that it could judge")
-    else:
-        result.notes.append(f"judged {rule.seen} times")
-    return result
+        why = f"{rule.broken} of {rule.seen}: {'; '.join(rule.breaches)}"
+        return replace(result, outcome=BenchOutcome.FAILED, why=why)
+    if not rule.seen:
+        return result.not_run(NotRunCause.UNSEEN, "nothing came that it could judge")
+    return replace(result, notes=(f"judged {rule.seen} times",))
 
 
 def _device(wanted: str, number: int) -> str:
@@ -184,67 +185,73 @@ def _device(wanted: str, number: int) -> str:
     return wanted
 
 
-def _run_fairly(stand: AnyStand, check: Check, gone: str) -> Result:
+def _run_fairly(stand: AnyStand, check: Check, gone: str) -> CheckRecord:
     """Make one check, and again when it came to nothing because this machine was busy with other work."""
     result, tries = _run(stand, check, gone), 1
     first_why = result.why
     while _in_doubt(result, DOUBT_MS) and tries < TRIES and not stand.hands.patience_ms:
         result, tries = _run(stand, check, gone), tries + 1
     if tries > 1:
-        result.notes.append(f"made {tries} times, because {LATE}")
+        notes = [f"made {tries} times, because {LATE}"]
         if result.outcome is BenchOutcome.FAILED and result.why != first_why:
             # what the first making left behind may be all that the last one stumbled over
-            result.notes.append(f"the first time: {first_why}")
-    if _in_doubt(result, max(stand.allowance_ms, DOUBT_MS)):
-        why = f"{LATE} by {result.late_ms:.0f} ms, too busy to judge a device: {result.why}"
-        result.not_run(NotRunCause.LATE, why)
-    return result
+            notes.append(f"the first time: {first_why}")
+        result = replace(result, notes=(*result.notes, *notes))
+    if not _in_doubt(result, max(stand.allowance_ms, DOUBT_MS)):
+        return result
+    why = f"{LATE} by {result.late_ms:.0f} ms, too busy to judge a device: {result.why}"
+    return result.not_run(NotRunCause.LATE, why)
 
 
-def _in_doubt(result: Result, late_ms: float) -> bool:
+def _in_doubt(result: CheckRecord, late_ms: float) -> bool:
     """The check failed while this program came to its turn later than that."""
     return result.outcome is BenchOutcome.FAILED and result.late_ms > late_ms
 
 
-def _run(stand: AnyStand, check: Check, gone: str) -> Result:
+def _run(stand: AnyStand, check: Check, gone: str) -> CheckRecord:
     """Make one check; `gone` says why the line is away for good."""
     result = blank(check)
     if gone:
         return result.not_run(NotRunCause.LINE_GONE, f"the line is gone: {gone}")
-    probe = stand.probe
-    result.began_ns = probe.wire.now_ns()
-    probe.timeline.take()
-    stand.begin(result)
+    probe, wire = stand.probe, stand.probe.wire
+    began_ns = wire.now_ns()
+    probe.timeline.take(began_ns)
+    stand.begin(check.id)
     try:
         _check_needs(stand, check)
         stand.set_out(check.role, check.prepare)
+        wire.own_delay_ms()
+        began_ns = wire.now_ns()
         # how the device was brought there is told only when it did not get there
-        probe.timeline.take()
-        probe.wire.own_delay_ms()
-        result.began_ns = probe.wire.now_ns()
+        probe.timeline.take(began_ns)
         for step in check.steps:
             step(stand)
     except NotRun as reason:
-        result.not_run(reason.cause, str(reason))
+        result = result.not_run(reason.cause, str(reason))
     except BadValue as reason:  # a plan for any device may ask what another kind says
-        result.not_run(NotRunCause.NOT_OFFERED, str(reason))
+        result = result.not_run(NotRunCause.NOT_OFFERED, str(reason))
     except (Failed, NoAnswer, LineClosed) as failed:
-        result.outcome, result.why = BenchOutcome.FAILED, str(failed)
+        result = replace(result, outcome=BenchOutcome.FAILED, why=str(failed))
         if isinstance(failed, NotOpened):
-            _say_once(stand, result)
+            result = _fails_once(stand, result)
         if isinstance(failed, LineClosed):
             probe.started_over(off=False)
         stand.put_right()
-    result.ended_ns, result.late_ms = probe.wire.now_ns(), probe.wire.own_delay_ms()
-    result.timeline = probe.timeline.take()
-    return result
+    ended_ns = wire.now_ns()
+    return replace(
+        result,
+        duration_ms=round((ended_ns - began_ns) / MS, 3),
+        late_ms=round(wire.own_delay_ms(), 3),
+        measures=tuple(measure.record for measure in stand.measures),
+        notes=tuple(stand.notes),
+        timeline=probe.timeline.take(ended_ns),
+    )
 
 
-def _say_once(stand: AnyStand, result: Result) -> None:
+def _fails_once(stand: AnyStand, result: CheckRecord) -> CheckRecord:
     """A session that is not opened fails the first check that needs one; the others are not run for the same reason."""
     first = stand.unopened.setdefault(result.why, result.id)
-    if first != result.id:
-        result.not_run(NotRunCause.NO_SESSION, f"as {first}: {result.why}")
+    return result if first == result.id else result.not_run(NotRunCause.NO_SESSION, f"as {first}: {result.why}")
 
 
 def _check_needs(stand: AnyStand, check: Check) -> None:

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from dealwire.bench.plan.plan import BenchPlan, packaged_plan, packaged_plans, plan_digest
-from dealwire.bench.record import BenchOutcome, NotRunCause
+from dealwire.bench.record import BenchOutcome, CheckRecord, NotRunCause
 from dealwire.bench.report.about import plan_facts, program_facts
 from dealwire.bench.report.comparing import compare_reports
 from dealwire.bench.report.conformance import is_packaged, sentence_of, why_not
-from dealwire.bench.report.report import CheckRecord, PlanOrigin, Report, counts_of, summary_of, verdict_of
+from dealwire.bench.report.report import PlanOrigin, Report, counts_of, summary_of, verdict_of
 from dealwire.bench.report.signing import ReportSignature, beside
 from dealwire.journal.errors import KeyProblem
 

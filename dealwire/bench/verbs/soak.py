@@ -222,7 +222,7 @@ def _descriptors() -> int:
 
 def _report(stand: Stand, account: Account, held: Held, rounds: int, took_s: float) -> None:
     faults = ", ".join(f"{number} x{times}" for number, times in sorted(account.faults.items()))
-    stand.result.notes += [
+    stand.notes += [
         f"{account.rounds} of {rounds} rounds in {took_s:.1f} s ({account.rounds / max(took_s, 1e-9):.0f} rounds/s), "
         f"seed {stand.seed}",
         f"{account.packets} packets lifted, {account.cards} cards in them; {account.balanced} remainders right, "
@@ -290,7 +290,7 @@ def deal_rounds(stand: Stand, rounds: int, fault_every: int) -> Account:
         fault = random.choice(possible) if wanted else None
         packets = random.randint(*PACKETS)
         try:
-            stand.hands.begin(stand.result.id)
+            stand.hands.begin(stand.check)
             stand.prepare("READY")
             _enter(stand, account)
             account.games += 1

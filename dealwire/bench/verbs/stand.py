@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from dealwire.bench.hands.actions import CABLE_IN, POWER_OFF, POWER_ON
 from dealwire.bench.hands.hands import Hands
 from dealwire.bench.hands.profiles import Profile, Way
-from dealwire.bench.record import Actor, Failed, HeardFrame, Measurement, Result
+from dealwire.bench.record import Actor, Failed, HeardFrame, Measurement
 from dealwire.bench.values import MESSAGES, STATES, Wanted, constant, field_of, fits, in_words, nothing, number, spell
 from dealwire.bench.verbs.probe import MS, Listener, Probe
 from protocol.errors import LineClosed
@@ -47,17 +47,21 @@ class AnyStand:
 
     probe: Listener
     hands: Hands
-    result: Result = field(default_factory=lambda: Result("", "", "", "conformance", ""), kw_only=True)
+    check: str = field(default="", kw_only=True)
+    """Its id."""
+    notes: list[str] = field(default_factory=list, kw_only=True)
+    """What there is to say of it."""
+    measures: list[Measurement] = field(default_factory=list, kw_only=True)
     requested_ns: int = field(default=0, kw_only=True)
     """When the last thing was done."""
     last_step: object = field(default=None, kw_only=True)
     unopened: dict[str, str] = field(default_factory=dict, kw_only=True)
     """Why a session was not opened, and the first check that found it."""
 
-    def begin(self, result: Result) -> None:
+    def begin(self, check: str) -> None:
         """The next check."""
-        self.result = result
-        self.hands.begin(result.id)
+        self.check, self.notes, self.measures = check, [], []
+        self.hands.begin(check)
         self.probe.begin_check()
 
     def set_out(self, role: str | None, prepare: str | None) -> None:
@@ -147,12 +151,12 @@ class Stand(AnyStand):
     used: set[int] = field(default_factory=set)
     """Frames that a step has taken, so that the next one finds another."""
 
-    def begin(self, result: Result) -> None:
+    def begin(self, check: str) -> None:
         """The next check: nothing is saved yet."""
         self.variables.clear()
         self.meters.clear()
         self.used.clear()
-        super().begin(result)
+        super().begin(check)
 
     def set_out(self, role: str | None, prepare: str | None) -> None:
         """To an open session of this role, by default the plan's, in the wanted state; `none`: to no session."""
@@ -180,10 +184,10 @@ class Stand(AnyStand):
 
     def time(self, name: str, ms: float, limit_ms: int | None) -> None:
         """One measured time."""
-        measure = next((one for one in self.result.measures if one.name == name), None)
+        measure = next((one for one in self.measures if one.name == name), None)
         if measure is None:
             measure = Measurement(name, [], limit_ms)
-            self.result.measures.append(measure)
+            self.measures.append(measure)
         measure.values_ms.append(ms)
 
     # ------------------------------------------------------------------ messages
