@@ -2,14 +2,13 @@
 
 from protocol.tomlfile import TomlFileError
 from rules.errors import SettlementRefused
-from rules.facts.terms import Meter
 from rules.game.load import Game, game_ids, load_game
 from rules.meters.award import AwardBook
 from rules.meters.bank import MeterBank, MeterRefused
 from rules.meters.linked import settle_linked
 from rules.meters.setup import load_setup
 from rules.settle.rounds import settle
-from rules.settlement import Settlement, SettlementLine
+from rules.settlement import Meter, Settlement, SettlementLine
 
 __all__ = [
     "AwardBook",

@@ -1,5 +1,6 @@
 """A settled round as data: one explained line per bet, and totals that add up to nothing. Published as JSON Schema."""
 
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, ClassVar, Final, Literal
 
@@ -8,6 +9,7 @@ from msgspec import Meta, field
 from dealer_flow.record.base import LineRecord, Record, written
 from dealer_flow.record.details import DOLLAR, Currency, leave_out_dollar
 from dealer_flow.record.result import EditionRef, Outcome, ProcedureRef
+from rules.errors import SettlementRefused
 
 LineResult = Literal["win", "lose", "push", "returned", "held"]
 """`push`: the bet ties and comes back. `returned`: the round or the hand is void and the bet comes back.
@@ -184,6 +186,25 @@ class Rolled(Record, frozen=True):
 
     hands: Amount
     seats: tuple[Annotated[int, Meta(ge=1, le=32)], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """A progressive meter as shown before the round: its cents, and the seed a 100 % pay sets it to, if known.
+
+    The reserve is added to the seed then (WA, progressive systems flexibility, reserve contribution).
+    """
+
+    cents: int
+    seed_cents: int | None = None
+    reserve_cents: int = 0
+    rolled: Rolled | None = None
+    """Of a pot that rolls over, how it stands beside its cents; None where nothing has rolled over."""
+
+    def __post_init__(self) -> None:
+        least = min(self.cents, self.seed_cents or 0, self.reserve_cents)
+        if least < 0:
+            raise SettlementRefused("meter amount", least, ["0 or more cents"])
 
 
 class MeterTotal(Record, frozen=True, omit_defaults=True):

@@ -90,10 +90,10 @@ def _print(found: Iterable[Found], as_json: bool, progress: CountProgress, bets:
     follow = set[str]()
     if as_json:
         for each in found:
-            told = each.to_dict()
+            counted = each.to_dict()
             progress.clear()
-            echo_json(json.dumps(told))
-            follow |= told.get("reading", {}).keys()
+            echo_json(json.dumps(counted))
+            follow |= counted.get("reading", {}).keys()
         return follow
     table = GrowingTable(frozenset({3, 4, 5, 6}))
     for bet in bets:
@@ -102,9 +102,9 @@ def _print(found: Iterable[Found], as_json: bool, progress: CountProgress, bets:
         progress.clear()
         if not number:  # what is wrong with the question is known by now
             table.say(_HEAD)
-        told = each.to_dict()
-        table.say(_row(told))
-        follow |= told.get("reading", {}).keys()
+        counted = each.to_dict()
+        table.say(_row(counted))
+        follow |= counted.get("reading", {}).keys()
     return follow
 
 

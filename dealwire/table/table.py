@@ -23,7 +23,7 @@ from dealwire.table.pressed_book import PressedBook
 from dealwire.table.state import PoolState, TableState
 from devices.events import HandButton, Seen
 from rules.errors import SettlementRefused
-from rules.facts.terms import Meter, Terms, agree
+from rules.facts.terms import Terms, agree
 from rules.game.load import Game
 from rules.game.schema import Signature
 from rules.meters.award import AwardBook
@@ -33,7 +33,7 @@ from rules.meters.jackpot_book import JackpotBook
 from rules.meters.linked import known_meters, settle_linked_on, with_contributions
 from rules.settle.rounds import must_be_of
 from rules.settle.waiting import settle_waiting
-from rules.settlement import HouseRake, MaximumPayout, MeterTotal, Rolled, Settlement
+from rules.settlement import HouseRake, MaximumPayout, Meter, MeterTotal, Rolled, Settlement
 
 TableOutcome = Incident | RoundResult | Settlement | MeterRecord | AwardRecord
 

@@ -228,3 +228,27 @@ class EnvyRule(TomlTable):
     """A hand; none is paid where it is as high."""
     hands: tuple[str, ...] = ()
     clause: str
+
+
+class Charge(TomlTable):
+    """The commission that a house may take: at most so many percent, or only these, rounded down to what the pays are
+    rounded to, since more would be over the figure."""
+
+    most_percent: Annotated[int, Field(ge=1, le=100)]
+    """The most that may be taken of a win, in percent."""
+    only: bool = False
+    """True where it is that or nothing."""
+    clause: str
+
+
+class ReturnClauses(TomlTable):
+    """The clause that gives bets back, by what went wrong; empty where it cannot happen."""
+
+    misdeal: str
+    """After a misdeal."""
+    defective_deck: str
+    """After a defective deck."""
+    dead_hand: str = ""
+    """Of a dead hand."""
+    no_jackpot_hand: str = ""
+    """Where a round is played for the progressive alone and nobody has a jackpot hand."""

@@ -1,8 +1,7 @@
 """Two hands compared, in words."""
 
 from dealer_flow.record.result import Seat
-from rules.bets.bet import Agreed, RoundFacts
-from rules.bets.round_facts import Compared
+from rules.bets.bet import Agreed, Compared, RoundFacts
 from rules.hands import Ranked
 
 

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from dealer_flow.english import dollars
 from rules.bets.bet import Bet
+from rules.bets.bet_terms import Charge
 from rules.errors import SettlementRefused
 from rules.game.load import Game
-from rules.game.split_spec import Charge
 from rules.settlement import SettlementLine
 
 _PERCENT: Final = re.compile(r"\d{1,3}(\.\d{1,4})?")

@@ -15,8 +15,8 @@ from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult, Seat
 from protocol.cards import DECK, UNREAD, Card, parse_card
 from rules.bets.hold import Hold
-from rules.game.hand_spec import Cards
 from rules.game.load import Game
+from rules.hands.hand_spec import Cards
 
 _PLAYING: Final = frozenset(DECK)
 _UNREAD: Final = UNREAD.text

@@ -6,9 +6,9 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
+from rules.bets.bet_terms import Charge
 from rules.errors import SettlementRefused
 from rules.game.load import Game
-from rules.game.split_spec import Charge
 from rules.settlement import NO_PERCENT, HouseRake
 
 _PERCENT: Final = re.compile(r"\d{1,3}(\.\d{1,4})?")

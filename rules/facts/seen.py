@@ -12,16 +12,15 @@ from dealer_flow.record.result import Hand, NamedHand, RoundResult, Seat
 from protocol.cards import UNREAD, Card, parse_card
 from protocol.places import COMMUNITY, DEALER
 from protocol.places import seat as place_of
+from rules.bets.bet import Compared
 from rules.bets.hold import Hold
-from rules.bets.round_facts import Compared
 from rules.facts.held import FACES, faces, known_cards
-from rules.facts.terms import MadeHand, Terms
+from rules.facts.terms import Terms
 from rules.game.forced_draw import wrong_draw
 from rules.game.hand_input import best_taking
-from rules.game.hand_spec import DISCARDS, OWN, Cards, HandSpec
 from rules.game.keep_rules import keep, load_keep
-from rules.game.plain_hands import PlainHand
 from rules.hands import Ranked
+from rules.hands.hand_spec import DISCARDS, OWN, Cards, HandSpec, MadeHand, PlainHand
 
 _OF_SEAT = frozenset({OWN, DISCARDS})
 _BOARD, _DEALER = COMMUNITY.text, DEALER.text

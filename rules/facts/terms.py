@@ -17,19 +17,18 @@ from rules.facts.commission import Commission
 from rules.facts.commission import commission as agree_commission
 from rules.facts.held import broken_rules
 from rules.facts.rake import agree_rake
-from rules.game.hand_spec import HandSpec
 from rules.game.house_ways import HouseWay, load_houseway
 from rules.game.jackpot_spec import JackpotAward
 from rules.game.load import Game
-from rules.game.plain_hands import PlainHand
 from rules.game.pool_spec import MOST_SEATS
 from rules.game.readings import READINGS
 from rules.game.schema import Signature
 from rules.hands import Ranked, Ranking, ranker
+from rules.hands.hand_spec import MadeHand
 from rules.hands.poker import only_the_wheel_apart
 from rules.paytables.conditions import CONDITIONS
 from rules.paytables.paytable import USUAL_ENVY_BASE_CENTS, PaidRow, PayRow
-from rules.settlement import HouseRake, MaximumPayout, MeterTotal, Rolled, Rounding, SettlementLine, make_line
+from rules.settlement import HouseRake, MaximumPayout, Meter, MeterTotal, Rounding, SettlementLine, make_line
 
 ROUNDINGS: Final = ("down-to-token", "down-to-cent")
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
@@ -39,41 +38,8 @@ _SEATS_KEPT: Final = 1 << 12
 """Wagers of a seat that are remembered: players bet the same again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Meter:
-    """A progressive meter as shown before the round: its cents, and the seed a 100 % pay sets it to, if known.
-
-    The reserve is added to the seed then (WA, progressive systems flexibility, reserve contribution).
-    """
-
-    cents: int
-    seed_cents: int | None = None
-    reserve_cents: int = 0
-    rolled: Rolled | None = None
-    """Of a pot that rolls over, how it stands beside its cents; None where nothing has rolled over."""
-
-    def __post_init__(self) -> None:
-        least = min(self.cents, self.seed_cents or 0, self.reserve_cents)
-        if least < 0:
-            raise SettlementRefused("meter amount", least, ["0 or more cents"])
-
-
 _NO_METERS: Final[Mapping[str, Meter | int]] = MappingProxyType({})
 _NO_RUNNERS: Final[Mapping[int, int]] = MappingProxyType({})
-
-
-@dataclass(slots=True)  # not frozen: read several times a hand, and made once
-class MadeHand:
-    """A hand of the game: of which cards, `whose` in words, whether a seat's are among them, or the dealer's, in the
-    plainest way or not, and what ranks it under the readings in use, with so many jokers at most."""
-
-    spec: HandSpec
-    whose: str
-    of_seat: bool
-    of_dealer: bool
-    plain: PlainHand | None
-    rank: Callable[[tuple[Card, ...]], Ranked]
-    jokers: int
 
 
 class SeatBets(NamedTuple):

@@ -11,9 +11,9 @@ from dealer_flow.english import dollars
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult, Seat
 from rules.bets.bet import Bet, held
+from rules.bets.bet_terms import ReturnClauses
 from rules.bets.hold import Hold
 from rules.game.load import Game
-from rules.game.schema import ReturnClauses
 from rules.settlement import SettlementLine, make_line
 
 _FOULED: Final = "hand-fouled"

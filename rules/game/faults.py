@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from protocol.cards import parse_card
 from protocol.tomlfile import Key
 from rules.bets.bet import Bet
+from rules.bets.bet_keys import unknown
 from rules.bets.bet_terms import ByReading
-from rules.bets.faults import unknown
-from rules.game.hand_spec import HandSpec
 from rules.game.house_ways import houseway_ids
 from rules.game.jackpot_spec import JackpotAward, award_faults
 from rules.game.keep_rules import keep_ids, load_keep
@@ -17,6 +16,7 @@ from rules.game.pot_spec import POT, is_of_pot
 from rules.game.readings import READINGS
 from rules.game.schema import GameSpec
 from rules.hands import Ranking
+from rules.hands.hand_spec import HandSpec
 from rules.kinds.against import AgainstBet
 from rules.kinds.to_pool import ToPoolBet
 from rules.kinds.to_pot import ToPotBet

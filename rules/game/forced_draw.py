@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dealer_flow.procedure.must_draw import must_draw
 from dealer_flow.record.details import Stage
 from protocol.cards import Card, parse_card
-from rules.game.hand_spec import ForcedDraw
+from rules.hands.hand_spec import ForcedDraw
 
 
 def wrong_draw(forced: ForcedDraw, stages: Sequence[Stage], place: str, cards: Sequence[Card]) -> str:

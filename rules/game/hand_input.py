@@ -6,8 +6,8 @@ from typing import Final
 
 from protocol.cards import Card
 from protocol.tomlfile import Key
-from rules.game.hand_spec import HandSpec
 from rules.hands import Ranked, Ranking
+from rules.hands.hand_spec import HandSpec
 
 HAND: Final = 5
 """Cards of one hand, of whatever places."""

@@ -24,15 +24,13 @@ from rules.bets.bet import Bet
 from rules.game.as_dealt import as_dealt
 from rules.game.faults import least_faults
 from rules.game.hand_input import takes_faults
-from rules.game.hand_spec import DISCARDS, OWN, HandSpec
 from rules.game.layers import compose
 from rules.game.order import settles_by_seat
-from rules.game.plain_hands import PlainHand, plain_hands
 from rules.game.schema import GameSpec
 from rules.game.source import GameSource, Tip, spec_of, tips_of
 from rules.game.source import cards_of as cards_of
-from rules.game.split_spec import SetHand
 from rules.hands import Ranking
+from rules.hands.hand_spec import DISCARDS, OWN, HandSpec, PlainHand, SetHand, plain_hands
 from rules.kinds.to_pool import ToPoolBet
 from rules.kinds.to_pot import ToPotBet
 from rules.paytables.paytable import FlatTable, PaidRow, PayTable, flatten

@@ -8,10 +8,10 @@ from dealer_flow.procedure.load import ProcedureError, fault_of, known_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.schema import Procedure
 from protocol.tomlfile import Key, TomlFileError
-from rules.game.hand_spec import DISCARDS, OWN, Cards, HandSpec
 from rules.game.load import Game
 from rules.game.schema import GameSpec
 from rules.game.source import procedure_source as source_of
+from rules.hands.hand_spec import DISCARDS, OWN, Cards, HandSpec
 
 _NOTHING: Final[Mapping[str, str]] = {}
 _NO_FILES: Final[Mapping[str, str | Path]] = {}

@@ -9,7 +9,7 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from dealer_flow.tomlfile import TomlTable
-from rules.game.split_spec import Charge
+from rules.bets.bet_terms import Charge
 
 MOST_RUNNERS: Final = 99
 MOST_SEATS: Final = 32

@@ -6,7 +6,7 @@ from typing import Final, Literal
 from pydantic import Field
 
 from dealer_flow.tomlfile import TomlTable
-from rules.game.split_spec import Charge
+from rules.bets.bet_terms import Charge
 from rules.paytables.amounts import WagerField
 
 POT: Final = "pot"

@@ -8,12 +8,11 @@ from pydantic.json_schema import SkipJsonSchema
 from dealer_flow.editions.edition import Day
 from dealer_flow.tomlfile import TomlTable
 from rules.bets.bet import Bet
-from rules.bets.bet_terms import RaceSpec
-from rules.game.hand_spec import HandSpec, Qualifier
+from rules.bets.bet_terms import Charge, RaceSpec, ReturnClauses
 from rules.game.jackpot_spec import JackpotAward
 from rules.game.pool_spec import PoolSpec
 from rules.game.pot_spec import PotSpec
-from rules.game.split_spec import Charge, SetHand
+from rules.hands.hand_spec import HandSpec, Qualifier, SetHand
 from rules.kinds import KINDS
 from rules.paytables.amounts import PartOfUnit
 from rules.paytables.paytable import InlineTable
@@ -62,19 +61,6 @@ class MaximumRule(TomlTable):
     """Where at least so many players win."""
     tips: bool = False
     clause: str
-
-
-class ReturnClauses(TomlTable):
-    """The clause that gives bets back, by what went wrong; empty where it cannot happen."""
-
-    misdeal: str
-    """After a misdeal."""
-    defective_deck: str
-    """After a defective deck."""
-    dead_hand: str = ""
-    """Of a dead hand."""
-    no_jackpot_hand: str = ""
-    """Where a round is played for the progressive alone and nobody has a jackpot hand."""
 
 
 class Open(TomlTable):

@@ -15,14 +15,14 @@ from dealer_flow.tomlfile import first_fault, named_faults, read, validated
 from protocol.nearest import did_you_mean
 from protocol.printable import printable
 from protocol.tomlfile import Key, TomlFileError
-from rules.bets.faults import unknown
+from rules.bets.bet_keys import unknown
 from rules.game.as_dealt import as_dealt, bets_in, repeated
 from rules.game.faults import faults
-from rules.game.hand_spec import HandSpec
 from rules.game.keep_rules import load_keep
 from rules.game.layers import compose
 from rules.game.schema import GameSpec
 from rules.hands import Ranking, UnknownRanking, ranking
+from rules.hands.hand_spec import HandSpec
 from rules.hands.poker import PokerRanking, load_ranking
 from rules.paytables.conditions import CONDITIONS
 from rules.paytables.paytable import PayTable, load_paytable

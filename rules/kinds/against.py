@@ -9,13 +9,12 @@ from pydantic import model_validator
 from dealer_flow.english import dollars
 from dealer_flow.record.result import Seat
 from protocol.tomlfile import Key
-from rules.bets.bet import Bet, Decides, Line, RoundFacts, Staked
+from rules.bets.bet import Bet, Line, RoundFacts, Staked
+from rules.bets.bet_keys import Decides, SpecFacts, unknown
 from rules.bets.bet_terms import Doubt, OneColour, Raised, Tie, TieRule, Unqualified
 from rules.bets.compared import compared
-from rules.bets.faults import unknown
 from rules.bets.hold import Hold
 from rules.bets.outcome import ONE_COLOUR, BetFacts, Outcome, paid
-from rules.bets.round_facts import SpecFacts
 from rules.hands import Ranked
 from rules.settlement import SettlementLine
 

@@ -18,12 +18,22 @@ from pydantic.json_schema import SkipJsonSchema
 from dealer_flow.english import dollars
 from dealer_flow.record.result import Seat
 from protocol.tomlfile import Key
-from rules.bets.bet import Agreed, Holds, OfTable, Played, RoundFacts, Staked, TabledBet, TermFacts, held
+from rules.bets.bet import (
+    Agreed,
+    Holds,
+    OfTable,
+    Played,
+    RoundFacts,
+    Staked,
+    TabledBet,
+    TermFacts,
+    held,
+    left_to_a_person,
+)
+from rules.bets.bet_keys import SpecFacts
 from rules.bets.envy import Envious, Hit, envy_of, hits, may_earn, why_no_hit
-from rules.bets.folds import left_to_a_person
 from rules.bets.hold import Hold
 from rules.bets.outcome import Outcome
-from rules.bets.round_facts import SpecFacts
 from rules.paytables.amounts import round_down
 from rules.paytables.paytable import PaidRow, Pay
 from rules.settlement import MeterTotal, SettlementLine, make_line

@@ -11,10 +11,9 @@ from dealer_flow.english import dollars
 from dealer_flow.record.result import Seat
 from protocol.tomlfile import Key
 from rules.bets.bet import Bet, RoundFacts, Staked, lies
-from rules.bets.faults import unknown
+from rules.bets.bet_keys import SpecFacts, unknown
 from rules.bets.hold import Hold
 from rules.bets.outcome import BetFacts, Outcome
-from rules.bets.round_facts import SpecFacts
 from rules.paytables.amounts import round_down
 from rules.settlement import SettlementLine, make_line
 

@@ -8,10 +8,9 @@ from pydantic import model_validator
 from dealer_flow.record.result import Seat
 from protocol.tomlfile import Key
 from rules.bets.bet import Bet, RoundFacts, Staked
-from rules.bets.faults import unknown
+from rules.bets.bet_keys import SpecFacts, unknown
 from rules.bets.hold import Hold
 from rules.bets.outcome import COPY, BetFacts, Outcome, paid
-from rules.bets.round_facts import SpecFacts
 from rules.hands import Ranked
 from rules.settlement import SettlementLine
 

@@ -7,12 +7,11 @@ from typing import ClassVar, Literal
 from dealer_flow.record.result import Seat
 from protocol.tomlfile import Key
 from rules.bets.bet import Holds, Line, OfTable, Played, RoundFacts, Staked, TabledBet
+from rules.bets.bet_keys import SpecFacts, unknown
 from rules.bets.bet_terms import Doubled, EnvyRule
 from rules.bets.envy import Envious, envy_of, hits, once
-from rules.bets.faults import unknown
 from rules.bets.hold import Hold
 from rules.bets.outcome import Outcome, paid
-from rules.bets.round_facts import SpecFacts
 from rules.paytables.paytable import PaidRow
 
 

@@ -8,9 +8,8 @@ from msgspec import Struct
 from dealer_flow.english import dollars
 from dealer_flow.record.base import LineRecord
 from dealer_flow.record.incidents import EventRef
-from rules.facts.terms import Meter
 from rules.meters.bank import MeterRecord, RoundKey
-from rules.settlement import Amount, Settlement, SettlementLine
+from rules.settlement import Amount, Meter, Settlement, SettlementLine
 
 AwardKind = Literal[
     "bets-taken",

@@ -19,9 +19,8 @@ from msgspec import Meta, Struct
 from dealer_flow.english import dollars
 from dealer_flow.record.base import LineRecord, written
 from protocol.errors import DealwireError
-from rules.facts.terms import Meter
 from rules.meters.setup import ProgressiveSetup
-from rules.settlement import Amount
+from rules.settlement import Amount, Meter
 
 MeterChange = Literal["opened", "contributed", "paid", "reseeded", "backed-out", "adjusted", "moved", "posted"]
 Carry = Annotated[str, Meta(pattern=r"^\d+(/\d+)?$")]

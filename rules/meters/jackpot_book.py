@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from dealer_flow.english import dollars
 from dealer_flow.record.result import RoundResult
 from rules.errors import SettlementRefused
-from rules.facts.terms import Meter, Terms
+from rules.facts.terms import Terms
 from rules.game.jackpot_spec import JackpotAward
 from rules.game.load import Game
 from rules.meters.bank import MeterBank, MeterRecord, RoundKey
@@ -22,7 +22,7 @@ from rules.meters.setup import ProgressiveSetup
 from rules.settle.jackpot import JACKPOT
 from rules.settle.rounds import collected, must_be_of
 from rules.settle.waiting import settle_waiting
-from rules.settlement import HouseRake, MeterTotal, Settlement
+from rules.settlement import HouseRake, Meter, MeterTotal, Settlement
 
 
 class PoolBank(MeterBank):

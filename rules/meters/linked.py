@@ -11,13 +11,13 @@ from msgspec.structs import replace
 
 from dealer_flow.record.result import RoundResult
 from rules.errors import SettlementRefused
-from rules.facts.terms import Meter, Terms, agree
+from rules.facts.terms import Terms, agree
 from rules.game.load import Game
 from rules.kinds.progressive import right_first
 from rules.meters.bank import MeterBank, MeterRecord, MeterRefused, RoundKey
 from rules.settle.rounds import must_be_of
 from rules.settle.waiting import settle_waiting
-from rules.settlement import MeterTotal, Settlement, SettlementLine
+from rules.settlement import Meter, MeterTotal, Settlement, SettlementLine
 
 
 def settle_linked(

@@ -11,8 +11,8 @@ from typing import Final
 
 from rules.bets.bet import Bet
 from rules.errors import OddsRefused
-from rules.game.hand_spec import DISCARDS, OWN, HandSpec
 from rules.game.readings import READINGS
+from rules.hands.hand_spec import DISCARDS, OWN, HandSpec
 from rules.odds.counts import race_ends
 from rules.odds.decisions import NoProcedure
 from rules.odds.decks import chosen_bets, deals, dealt_from, keeps_cards

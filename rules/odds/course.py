@@ -22,7 +22,7 @@ from dealer_flow.procedure.steps.kinds import AnyStep
 from dealer_flow.procedure.steps.reveal import RevealStep
 from dealer_flow.procedure.steps.set_hand import SetStep
 from dealer_flow.procedure.steps.show import ShowStep
-from rules.game.hand_spec import OWN
+from rules.hands.hand_spec import OWN
 from rules.odds.decisions import DecisionPoint, Decisions, OpenChoice
 from rules.odds.played_round import Lying, Settler
 

@@ -20,9 +20,9 @@ from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.procedure.steps.set_hand import SetStep
 from dealer_flow.procedure.steps.views import CardsSoFar
 from dealer_flow.procedure.tables import DecisionPart
-from rules.game.hand_spec import OWN
 from rules.game.load import Game
 from rules.game.pairing import procedure_source
+from rules.hands.hand_spec import OWN
 
 _SEATS: Final = "seats"
 _NO_FILES: Final[Mapping[str, Path]] = MappingProxyType({})

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.procedure.schema import Procedure
-from rules.game.hand_spec import Cards
 from rules.game.load import Game
 from rules.game.pairing import procedure_source
+from rules.hands.hand_spec import Cards
 from rules.odds.dealt import CardDeck
 
 

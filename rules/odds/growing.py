@@ -20,7 +20,7 @@ import numpy.typing as npt
 from dealer_flow.procedure.must_draw import must_draw
 from protocol.cards import CARDS, Card
 from rules.bets.bet import Bet
-from rules.game.hand_spec import OWN
+from rules.hands.hand_spec import OWN
 from rules.odds.course import GameCourse, GoOn, Way, by_stake, for_least
 from rules.odds.hand_rows import HandRows, LaidAside, one_less
 from rules.odds.joint import Ending

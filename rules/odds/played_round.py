@@ -12,7 +12,7 @@ from dealer_flow.record.result import Deck, Hand, NamedHand, ProcedureRef, Round
 from protocol.cards import Card
 from rules.bets.bet import Bet
 from rules.facts.terms import Terms
-from rules.game.hand_spec import OWN
+from rules.hands.hand_spec import OWN
 from rules.kinds.against import AgainstBet
 from rules.kinds.margin import MarginBet
 from rules.odds.joint import Ending

@@ -13,8 +13,8 @@ from dealer_flow.procedure.bets import Amount
 from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.procedure.tables import chosen
 from rules.bets.bet import Bet
-from rules.game.hand_spec import OWN
 from rules.game.load import Game, cards_of
+from rules.hands.hand_spec import OWN
 from rules.odds.decisions import DecidedOtherwise, DecisionPoint, Decisions
 from rules.odds.holdem_terms import CallAndRaise, RaiseOnce
 

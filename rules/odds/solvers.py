@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from protocol.tomlfile import Key, TomlFileError
 from rules.bets.bet import Bet
-from rules.bets.faults import unknown
+from rules.bets.bet_keys import unknown
 from rules.errors import ExtraMissing, OddsRefused
 from rules.game.load import Game
 from rules.odds import settings

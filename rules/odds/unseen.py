@@ -15,9 +15,9 @@ import numpy as np
 from protocol.cards import Card
 from rules.bets.bet import Bet
 from rules.bets.outcome import BetFacts
-from rules.game.hand_spec import OWN
 from rules.game.load import Game, cards_of
 from rules.hands import Ranking
+from rules.hands.hand_spec import OWN
 from rules.kinds.against import AgainstBet
 from rules.kinds.proposition import PropositionBet
 from rules.odds.dealt import CardDeck, count_dealt

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from dealer_flow.procedure.must_draw import must_draw
 from protocol.cards import Card
-from rules.game.hand_spec import OWN
+from rules.hands.hand_spec import OWN
 from rules.odds.course import GameCourse, GoOn, Way, for_least
 from rules.odds.joint import Ending
 from rules.odds.played_round import DEALER, Cards, Group, Lying

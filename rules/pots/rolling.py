@@ -8,13 +8,12 @@ from dealer_flow.record.result import Seat
 from rules.bets.hold import Hold
 from rules.facts.rake import RakeBox, Taken
 from rules.facts.seen import View
-from rules.facts.terms import Meter
 from rules.game.pot_spec import POT, PotSpec, RollingPot
 from rules.kinds.to_pot import ToPotBet
 from rules.pots.awarded import as_awarded
 from rules.pots.main import Holds, TablePots, all_held, given_back, held_bets, in_pot, why_lost, won_line
 from rules.pots.pot_hands import Share, Shares, by_the_cards
-from rules.settlement import MeterTotal, PotTotal, PotWinner, Rolled, SettlementLine, make_line
+from rules.settlement import Meter, MeterTotal, PotTotal, PotWinner, Rolled, SettlementLine, make_line
 
 LAST: Final = 5
 """The hand that is the last one by the reading `last-hand`."""

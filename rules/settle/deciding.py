@@ -11,10 +11,10 @@ from typing import Final, NamedTuple
 
 from dealer_flow.record.result import RoundResult
 from rules.facts.named import money
-from rules.facts.terms import Meter, Terms
+from rules.facts.terms import Terms
 from rules.game.readings import READINGS
 from rules.settle.rounds import settle_on
-from rules.settlement import Settlement, SettlementLine
+from rules.settlement import Meter, Settlement, SettlementLine
 
 _NO_METERS: Final[Mapping[str, Meter | int]] = MappingProxyType({})
 

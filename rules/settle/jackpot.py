@@ -13,9 +13,9 @@ from rules.bets.bet import Holds
 from rules.bets.hold import Hold, fold_doubt_of
 from rules.facts.seen import View
 from rules.game.hand_input import best_taking
-from rules.game.hand_spec import OWN
 from rules.game.jackpot_spec import EarnedBy, JackpotAward, JackpotShare
 from rules.hands import Ranked
+from rules.hands.hand_spec import OWN
 from rules.settlement import MeterTotal, SettlementLine, make_line
 
 JACKPOT: Final = "jackpot"

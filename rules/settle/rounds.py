@@ -12,8 +12,7 @@ from dealer_flow.procedure.plan import Plan
 from dealer_flow.record.catalogue import may_break_a_round
 from dealer_flow.record.details import DOLLAR
 from dealer_flow.record.result import RoundResult, Seat
-from rules.bets.bet import Agreed, Holds, OfTable, Staked, held, lies
-from rules.bets.folds import fold_of, left_to_a_person
+from rules.bets.bet import Agreed, Holds, OfTable, Staked, fold_of, held, left_to_a_person, lies
 from rules.bets.hold import Hold
 from rules.bets.outcome import Outcome
 from rules.errors import SettlementRefused
@@ -23,7 +22,7 @@ from rules.facts.fold_doubts import in_doubt
 from rules.facts.held import broken_rules, held_at_table, over_limits, seen_too_often, unknown_bets
 from rules.facts.named import named
 from rules.facts.seen import View
-from rules.facts.terms import Meter, Terms, agree
+from rules.facts.terms import Terms, agree
 from rules.facts.void import line_by_record, line_of_unknown, plays
 from rules.game.jackpot_spec import JackpotAward
 from rules.game.load import Game, wrong_option
@@ -38,6 +37,7 @@ from rules.settle.set_hands import by_the_set
 from rules.settlement import (
     HouseRake,
     MaximumPayout,
+    Meter,
     MeterTotal,
     SeatTotal,
     Settlement,

@@ -10,11 +10,10 @@ from rules.bets.bet import Staked
 from rules.bets.hold import Hold
 from rules.bets.outcome import Outcome
 from rules.facts.seen import View
-from rules.game.hand_spec import OWN
 from rules.game.house_ways import HouseWay, Setting
 from rules.game.readings import READINGS
-from rules.game.split_spec import SetHand
 from rules.hands import Ranked
+from rules.hands.hand_spec import OWN, SetHand
 from rules.settlement import SettlementLine
 
 _BY_HOUSE: Final = frozenset({"dealer", "house-way"})

@@ -15,9 +15,9 @@ pytest.importorskip("numpy")
 
 from protocol.cards import Card
 from rules import game_ids
-from rules.game.hand_spec import OWN
 from rules.game.house_ways import load_houseway
 from rules.game.load import Game, load_game
+from rules.hands.hand_spec import OWN
 from rules.kinds.proposition import PropositionBet
 from rules.odds import Odds, Question, odds
 from rules.odds.course import Way, by_stake

@@ -11,8 +11,8 @@ from rules import game_ids, load_game
 from rules.bets import bet_terms
 from rules.game import jackpot_spec, pot_spec
 from rules.game import schema as spec
-from rules.game import split_spec as house
 from rules.game.readings import READINGS
+from rules.hands import hand_spec
 from rules.kinds import KINDS
 from rules.paytables import paytable
 from rules.settlement import SettlementLine
@@ -40,7 +40,7 @@ def test_every_field_of_a_line_and_every_kind_of_bet_is_explained() -> None:
 def test_every_key_of_a_file_is_explained() -> None:
     modules = (
         spec,
-        house,
+        hand_spec,
         bet_terms,
         paytable,
         pot_spec,

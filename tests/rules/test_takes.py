@@ -9,8 +9,8 @@ import pytest
 from protocol.cards import DECK
 from rules import TomlFileError, load_game
 from rules.game.hand_input import best_taking, sizes_of
-from rules.game.hand_spec import HandSpec
 from rules.hands import ranking
+from rules.hands.hand_spec import HandSpec
 from tests.support.reading.game_files import flat_games
 
 TAKES = "takes = { own = 2, community = 3 }"

@@ -10,9 +10,8 @@ from msgspec.structs import replace
 from dealer_flow.record.details import ActionRecord, Split
 from dealer_flow.record.result import RoundResult, Seat
 from rules import Settlement, settle
-from rules.facts.terms import Meter
 from rules.game.load import load_game_of
-from rules.settlement import SettlementLine
+from rules.settlement import Meter, SettlementLine
 from tests.support.dealing.written_rounds import ended_round, seat_of
 from tests.support.reading.each import of_each
 from tests.support.reading.paper import Paper

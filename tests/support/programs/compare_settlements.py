@@ -26,11 +26,11 @@ import msgspec
 
 from benchmarks import settle as benchmark
 from dealer_flow.record.result import RoundResult
-from rules.facts.terms import Meter, Terms, agree
+from rules.facts.terms import Terms, agree
 from rules.game.load import Game, game_id_of, game_ids, load_game, load_game_of
 from rules.game.readings import READINGS
 from rules.settle.rounds import settle, settle_on
-from rules.settlement import Settlement
+from rules.settlement import Meter, Settlement
 from tests.oracle import compare
 from tests.support.dealing import races
 from tests.support.dealing.hand_table import HandTable

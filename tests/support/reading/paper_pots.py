@@ -16,12 +16,12 @@ from msgspec.structs import replace
 from dealer_flow.record.details import Split
 from dealer_flow.record.result import Seat
 from rules import Settlement, load_game, settle
-from rules.facts.terms import Meter, agree
+from rules.facts.terms import agree
 from rules.game.load import Game
 from rules.game.pot_spec import UNCALLED
 from rules.meters.jackpot_book import JackpotBook
 from rules.meters.jackpot_setup import PoolPart, load_jackpot
-from rules.settlement import HouseRake, Rolled
+from rules.settlement import HouseRake, Meter, Rolled
 from tests.support.dealing.written_rounds import ended_round, seat_of
 
 EXAMPLE: Final = Path(__file__).parents[3] / "docs/examples/jackpot-bad-beat.toml"

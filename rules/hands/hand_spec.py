@@ -1,12 +1,16 @@
 """What a game file says of its hands: which cards make one, how they are ranked, and the least one that qualifies."""
 
-from typing import Annotated, Any, Final, Literal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from dealer_flow.procedure.must_draw import DrawPart
 from dealer_flow.tomlfile import TomlTable
-from rules.game.split_spec import Pick, RankedWhen
+from protocol.cards import Card
+from protocol.places import DEALER
+from rules.hands import Ranked
 
 OWN: Final = "own"
 """The place of a seat's own cards in the `of` of a hand."""
@@ -71,6 +75,43 @@ class ForcedDraw(TomlTable):
     rows: Annotated[tuple[DrawPart, ...], Field(min_length=1)]
 
 
+class RankedWhen(TomlTable):
+    """Another ranking of a hand, under one option of each reading that it names."""
+
+    when: Annotated[dict[str, str], Field(min_length=1)]
+    """Reading to option, all of which must be in use."""
+    ranking: str
+    """The ranking then."""
+
+    def holds(self, readings: Mapping[str, str]) -> bool:
+        """Whether all of these options are in use."""
+        return all(readings.get(name) == option for name, option in self.when.items())
+
+
+class Pick(TomlTable):
+    """Of several hands the one that ranks highest, or lowest, by this ranking."""
+
+    which: Literal["highest", "lowest"]
+    """Which one it is."""
+    by: str
+    """The ranking that says which that is."""
+
+
+class SetHand(TomlTable):
+    """A hand that is set in two, by the names of its parts, and the `bets` that rest on how it was set. The rest has to
+    outrank the low part: `clause`. `way`: the clause by which the dealer sets it the house way."""
+
+    low: str
+    """The name of the low part, among `hands`."""
+    rest: str
+    """The name of the other part."""
+    bets: Annotated[tuple[str, ...], Field(min_length=1)]
+    """The bets that rest on how it was set."""
+    clause: str
+    """By which the rest has to outrank the low part."""
+    way: str = ""
+
+
 class HandSpec(TomlTable):
     """The cards that make one hand, and how it is ranked.
 
@@ -122,3 +163,48 @@ class Qualifier(TomlTable):
     words: str
     """That hand, in words."""
     clause: str
+
+
+class PlainHand(NamedTuple):
+    """A hand of so many of the seat's own cards, none where it is the same for all, as they lie in the end, and of the
+    `others`: places and how many. `part`: it is the `low` part or the `rest` of one that is set in two, the seat's or
+    else the dealer's, and has no others."""
+
+    own: int
+    others: tuple[tuple[str, int], ...]
+    part: str = ""
+
+
+def plain_hands(hands: Mapping[str, HandSpec]) -> dict[str, PlainHand]:
+    """Those of these hands of which no more is said than where their cards lie."""
+    found = {}
+    for name, hand in hands.items():
+        places = [*hand.of.items()]
+        own, others = (places[0][1], places[1:]) if places[0][0] == OWN else (0, places)
+        whole = all(isinstance(cards, int) for cards in hand.of.values())
+        asks_more = hand.model_fields_set - _PLAIN or not {OWN, DISCARDS}.isdisjoint(dict(others))
+        if not whole or asks_more:
+            continue
+        if not hand.part:
+            found[name] = PlainHand(own, tuple(others))
+        elif hand.part in ("low", "rest") and len(places) == 1 and places[0][0] in (OWN, DEALER.text):
+            found[name] = PlainHand(own, tuple(others), hand.part)
+    return found
+
+
+_PLAIN: Final = frozenset({"ranking", "of", "clause", "part"})
+"""Keys of a hand's table in a game file that say no more than where its cards lie."""
+
+
+@dataclass(slots=True)  # not frozen: read several times a hand, and made once
+class MadeHand:
+    """A hand of the game: of which cards, `whose` in words, whether a seat's are among them, or the dealer's, in the
+    plainest way or not, and what ranks it under the readings in use, with so many jokers at most."""
+
+    spec: HandSpec
+    whose: str
+    of_seat: bool
+    of_dealer: bool
+    plain: PlainHand | None
+    rank: Callable[[tuple[Card, ...]], Ranked]
+    jokers: int
