@@ -56,16 +56,6 @@ class Coming:
     taken: Ints | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Grown:
-    """How many deals end each way, and how many take each way at each step, by its place: the fold first, then by what
-    lies there. `first`: the same of every set of cards at the first step at which is chosen, by place."""
-
-    ways: Mapping[End, int]
-    taken: Mapping[tuple[str, int], int]
-    first: Ints
-
-
 @dataclass
 class Growing(GameCourse[Coming]):
     """`tables`: hand -> the rows of the pay table that pay it. `strategy`: what somebody stakes who does not play for
@@ -74,21 +64,22 @@ class Growing(GameCourse[Coming]):
     pack: Pack
     tables: Mapping[str, HandRows]
     strategy: Choose | None = None
+    taken: Mapping[tuple[str, int], int] = field(default_factory=dict, init=False)
+    """How many deals take each way at each step, by its place: a fold first, then by what lies there."""
     first_ways: Sequence[Way] = field(default=(), init=False)
     """The ways that are open at the first decision, by their places."""
-    _first: Ints | None = field(default=None, init=False)
+    first: Ints = field(default_factory=lambda: np.zeros(0, np.int64), init=False)
+    """The place of the way that is taken with every set of cards at the first decision, by the place of the set."""
     _endings: dict[End, Ending | None] = field(default_factory=dict, init=False)
 
-    def run(self) -> Grown:
-        """Every deal, under the best play or the strategy."""
+    def run(self) -> dict[End, int]:
+        """How many deals end each way, under the best play or the strategy."""
         found = self.from_the_deal()
         assert isinstance(found.counts, np.ndarray), "cards are dealt"
-        taken = found.taken[0].tolist() if found.taken is not None else ()
-        first = np.zeros(0, np.int64) if self._first is None else self._first
-        ways = dict(zip(found.ends, found.counts[0].tolist(), strict=True))
-        return Grown(
-            {end: number for end, number in ways.items() if number}, dict(zip(found.made, taken, strict=True)), first
-        )
+        if found.taken is not None:
+            self.taken = dict(zip(found.made, found.taken[0].tolist(), strict=True))
+        ways = zip(found.ends, found.counts[0].tolist(), strict=True)
+        return {end: number for end, number in ways if number}
 
     def ending(self, end: End) -> Ending:
         """The bets of an end, each settled with a hand that reaches the row."""
@@ -176,7 +167,7 @@ class Growing(GameCourse[Coming]):
         chosen = self._for_most(ways, found, is_open)
         if not lying.choices:
             self.first_ways = ways
-            self._first = chosen[self.pack.alike(known).of]
+            self.first = chosen[self.pack.alike(known).of]
         return _chosen_of(found, chosen, step)
 
     def alike(self, lying: Lying) -> Hashable:

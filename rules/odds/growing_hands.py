@@ -9,16 +9,16 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from math import comb
+from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
 
 from rules.bets.bet import Bet
 from rules.game.load import cards_of
-from rules.odds.course import Way
 from rules.odds.decisions import decisions
 from rules.odds.decks import dealt_from
-from rules.odds.growing import End, Growing, Grown
+from rules.odds.growing import End, Growing
 from rules.odds.hand_rows import HandRows
 from rules.odds.in_words import in_words
 from rules.odds.joint import Ending, of_joint
@@ -29,8 +29,6 @@ from rules.odds.returns import Odds
 from rules.odds.seated import seated
 from rules.odds.settings import (
     bonus_settings,
-    community_discards,
-    discard_folds,
     sizes,
     street_raises,
     surrender_settings,
@@ -38,59 +36,69 @@ from rules.odds.settings import (
 from rules.odds.table_rows import TableRows
 from rules.paytables.paytable import PayTable
 
+_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 KEPT: Final = ("taken back", "stays")
 GIVEN_UP: Final = ("surrender", "keep")
 
 
 class _Walk:
-    """A game walked through with these bets, tables and readings."""
+    """A game walked through with these bets, their tables and readings."""
 
     def __init__(
         self,
         question: Question,
         bets: Sequence[Bet],
-        rows: Mapping[str, HandRows],
-        tables: Collection[str],
+        rows: Sequence[HandRows],
         *,
         choose: Choose | None = None,
-        options: Mapping[str, str] | None = None,
+        options: Mapping[str, str] = _NOTHING,
         without: Collection[str] = (),
     ) -> None:
-        seat = seated(question, bets, tables, options=options, without=without)
-        self.pack: Pack = next(iter(rows.values())).pack
-        self._course = Growing(*seat, self.pack, rows, choose)
-        self.found: Grown = self._course.run()
-
-    def endings(self, words: Callable[[End], str]) -> Counter[Ending]:
-        """How many deals end each way, in `words`."""
-        ways: Counter[Ending] = Counter()
-        for end, number in self.found.ways.items():
-            ways[self._course.ending(end)._replace(what=words(end))] += number
-        return ways
-
-    @property
-    def first_ways(self) -> Sequence[Way]:
-        """The ways that are open at the first decision, by their places."""
-        return self._course.first_ways
+        self._question, self._bets, self._tables = question, bets, [each.table.id for each in rows]
+        self.pack = rows[0].pack
+        seat = seated(question, bets, self._tables, options=options, without=without)
+        self.course = Growing(*seat, self.pack, {each.table.hand: each for each in rows}, choose)
+        self.ways = self.course.run()
 
     def taken(self, step: int, words: Sequence[str]) -> dict[str, int]:
         """Of the hands that come to a decision, how many take each way; several may be called the same."""
-        name = list(dict.fromkeys(name for name, _ in self.found.taken))[step]
+        name = list(dict.fromkeys(name for name, _ in self.course.taken))[step]
         found = dict.fromkeys(words, 0)
         for at, word in enumerate(words):
-            found[word] += self.found.taken.get((name, at), 0)
+            found[word] += self.course.taken.get((name, at), 0)
         return found
 
-    def first(self, known: int, words: Sequence[str]) -> dict[str, Any]:
-        """The sets of `known` cards that take each way at the first decision, as a further figure where it is short."""
+    def odds(
+        self,
+        words: Callable[[End], str],
+        decided: Mapping[str, Mapping[str, int]],
+        first: tuple[int, Sequence[str]] = (0, ()),
+        *,
+        readings: Mapping[str, str] = _NOTHING,
+        assumes: str = "",
+    ) -> Iterator[Odds]:
+        """The bets together and each by itself: their ends in `words`, what is `decided`, and, where it is short, which
+        of the `first` cards, so many, take each way of the first decision."""
+        ways: Counter[Ending] = Counter()
+        for end, number in self.ways.items():
+            ways[self.course.ending(end)._replace(what=words(end))] += number
+        also: dict[str, Any] = {"decisions": decided}
+        if found := self._first(*first):
+            also["first_cards"] = found
+        if assumes:
+            also["assumes"] = assumes
+        names = [bet.name for bet in self._bets]
+        ids = {bet.name: name for bet in self._bets for name in self._tables if name in bet.paytables}
+        yield from of_joint(self._question, names, ways, tables=ids, readings=readings, also=also)
+
+    def _first(self, known: int, words: Sequence[str]) -> dict[str, str]:
         options = list(dict.fromkeys(words))
         of = np.array([options.index(word) for word in words])
-        found = in_words(self.pack, known, of[self.found.first], options) if len(self.found.first) else {}
-        return {"first_cards": found} if found else {}
+        return in_words(self.pack, known, of[self.course.first], options) if known and len(self.course.first) else {}
 
 
-def _rows(question: Question, bet: Bet, table: PayTable) -> HandRows:
-    return HandRows(Pack(*question.one), TableRows(question, bet, table), question.progress)
+def _rows(question: Question, bet: Bet, table: PayTable, decks: int = 1) -> HandRows:
+    return HandRows(Pack(*question.one, decks=decks), TableRows(question, bet, table), question.progress)
 
 
 def take_back_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
@@ -102,11 +110,9 @@ def take_back_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
         return f"{KEPT[0]}: {', '.join(back)}" if back else "all stay"
 
     for table in question.tables(bets[-1]):
-        rows = {bets[-1].hand: _rows(question, bets[-1], table)}
-        walk = _Walk(question, bets, rows, [table.id], choose=chosen(question, [1]))
+        walk = _Walk(question, bets, [_rows(question, bets[-1], table)], choose=chosen(question, [1]))
         decided = {f"bet {step + 1}": _of_sets(walk, step, own + step) for step in range(len(bets) - 1)}
-        also = {"decisions": decided, **walk.first(own, KEPT)}
-        yield from _odds(question, bets, [table], walk.endings(words), also)
+        yield from walk.odds(words, decided, (own, KEPT))
 
 
 def _of_sets(walk: _Walk, step: int, known: int) -> dict[str, int]:
@@ -128,12 +134,10 @@ def streets_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
         return f"bets {'-'.join(str(wagers[name] // wagers[names[0]]) for name in names[1:])}"
 
     for table in question.tables(bets[0]):
-        rows = {bets[0].hand: _rows(question, bets[0], table)}
-        walk = _Walk(question, bets, rows, [table.id], choose=chosen(question, *raises))
+        walk = _Walk(question, bets, [_rows(question, bets[0], table)], choose=chosen(question, *raises))
         options = [("fold", *(f"{more}x" for more in each)) for each in raises]
         decided = {f"street {step + 1}": walk.taken(step, each) for step, each in enumerate(options)}
-        also = {"decisions": decided, **walk.first(own, options[0])}
-        yield from _odds(question, bets, [table], walk.endings(words), also)
+        yield from walk.odds(words, decided, (own, options[0]))
 
 
 def bonus_card_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
@@ -159,18 +163,16 @@ def bonus_card_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
         rows = _rows(question, bets[0], table)
         for without, word in (((), "paid"), ({insurance.name}, "not-paid")):
             made = wagers if without else bets
-            hands = {bets[0].hand: rows}
             choose = chosen(question, *[[1]] * (len(wagers) - 1), [settings.fee])
-            walk = _Walk(question, made, hands, [table.id], choose=choose, without=without)
+            walk = _Walk(question, made, [rows], choose=choose, without=without)
             last = len(wagers) - 1
             decided = {f"bet {step + 2}": walk.taken(step, ("fold", "bet")) for step in range(last)}
             stand, draw = walk.taken(last, ("stand", "draw")).values()
-            whole = {end: n for end, n in walk.found.ways.items() if len(end.lying.choices) > last}
+            whole = {end: n for end, n in walk.ways.items() if len(end.lying.choices) > last}
             stood = {end: n for end, n in whole.items() if not end.lying.folded and fee.name not in end.lying.wagers}
             won = sum(n for end, n in stood.items() if _wins(end)) * stand // max(sum(stood.values()), 1)
             decided["card"] = {"lost": stand - won, "win": won, "draw": draw}
-            also = {"decisions": decided, **walk.first(seen, ("fold", "bet"))}
-            yield from _odds(question, made, [table], walk.endings(words), also, {"insurance": word})
+            yield from walk.odds(words, decided, (seen, ("fold", "bet")), readings={"insurance": word})
 
 
 def surrender_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
@@ -190,14 +192,13 @@ def surrender_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
     for tables in ((*those, one) for one in last for those in product(*others)):
         for bet, table in zip(bets, tables, strict=True):
             known.setdefault(table.id, _rows(question, bet, table))
-        rows = {bet.hand: known[table.id] for bet, table in zip(bets, tables, strict=True)}
+        rows = [known[table.id] for table in tables]
         for may, readings in settings.ways:
-            walk = _Walk(question, bets, rows, [table.id for table in tables], options=readings)
+            walk = _Walk(question, bets, rows, options=readings)
             hands = comb(walk.pack.size, own)
             given_up = walk.taken(0, GIVEN_UP)[GIVEN_UP[0]] if may else 0
             hand = {"keep": hands - given_up, "surrender": given_up}
-            also = {"decisions": {"hand": hand}, **walk.first(own, GIVEN_UP)}
-            together, *each = _odds(question, bets, tables, walk.endings(words), also, readings)
+            together, *each = walk.odds(words, {"hand": hand}, (own, GIVEN_UP), readings=readings)
             yield together
             for index, found in enumerate(each):
                 key = index, tables[index].id, tuple(readings.items()) if index == len(tables) - 1 else ()
@@ -208,27 +209,25 @@ def surrender_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
 def community_draw_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
     """One bet on kept cards that the community fills."""
     (bet,) = bets
-    community_discards(decisions(question.game), bets)
     size = sizes(question.game, bet)[1]
 
     def words(end: End) -> str:
         return f"keeps {size - len(end.lying.aside)}"
 
     for table in question.tables(bet):
-        walk = _Walk(question, bets, {bet.hand: _rows(question, bet, table)}, [table.id])
-        kept = [f"keep {size - len(way.lying.aside)}" for way in walk.first_ways]
-        yield from _odds(question, bets, [table], walk.endings(words), {"decisions": {"hand": walk.taken(0, kept)}})
+        walk = _Walk(question, bets, [_rows(question, bet, table)])
+        kept = [f"keep {size - len(way.lying.aside)}" for way in walk.course.first_ways]
+        yield from walk.odds(words, {"hand": walk.taken(0, kept)})
 
 
 def kept_pair_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
     """A bet on the two of four cards that are kept and the board, all from one shoe."""
     (bet,) = bets
-    pack = Pack(*question.one, decks=question.decks or dealt_from(question.game).decks)
+    decks = question.decks or dealt_from(question.game).decks
+    assumes = "one hand, and its cards are kept for this bet alone"
     for table in question.tables(bet):
-        rows = HandRows(pack, TableRows(question, bet, table), question.progress)
-        walk = _Walk(question, bets, {bet.hand: rows}, [table.id])
-        also = {"decisions": {}, "assumes": "one hand, and its cards are kept for this bet alone"}
-        yield from _odds(question, bets, [table], walk.endings(lambda _: ""), also)
+        walk = _Walk(question, bets, [_rows(question, bet, table, decks)])
+        yield from walk.odds(lambda _: "", {}, assumes=assumes)
 
 
 def discard_one_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
@@ -238,33 +237,16 @@ def discard_one_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
     for it alone.
     """
     ante, bet, bonus = bets
-    discard_folds(decisions(question.game), bets)
     own = cards_of(question.game.hand(question.game.instead[ante.name].hand))[1]
 
     def words(end: End) -> str:
         return end.lying.choices[-1][1]
 
-    for made, assumes in (((ante, bet), {}), ((bonus,), {"assumes": "the hand is played for this bet alone"})):
+    for made, assumes in (((ante, bet), ""), ((bonus,), "the hand is played for this bet alone")):
+        shown = question.game.instead[made[0].name]
+        early = _rows(question, shown, question.game.paytables[shown.only_table])
         for table in question.tables(made[0], bets):
-            shown = question.game.instead[made[0].name]
-            rows = {
-                made[0].hand: _rows(question, made[0], table),
-                shown.hand: _rows(question, shown, question.game.paytables[shown.only_table]),
-            }
             choose = chosen(question, [1]) if not assumes else None
-            walk = _Walk(question, made, rows, [table.id], choose=choose)
-            names = [way.choice.part.name for way in walk.first_ways if way.choice]
-            also = {"decisions": {"hand": walk.taken(0, names)}, **walk.first(own, names)}
-            yield from _odds(question, made, [table], walk.endings(words), also | assumes)
-
-
-def _odds(
-    question: Question,
-    bets: Sequence[Bet],
-    tables: Sequence[PayTable],
-    ways: Counter[Ending],
-    also: Mapping[str, Any],
-    readings: Mapping[str, str] | None = None,
-) -> Iterator[Odds]:
-    ids = {bet.name: table.id for bet in bets for table in tables if table.id in bet.paytables}
-    yield from of_joint(question, [bet.name for bet in bets], ways, tables=ids, readings=readings or {}, also=also)
+            walk = _Walk(question, made, [_rows(question, made[0], table), early], choose=choose)
+            names = [way.choice.part.name for way in walk.course.first_ways if way.choice]
+            yield from walk.odds(words, {"hand": walk.taken(0, names)}, (own, names), assumes=assumes)

@@ -36,6 +36,7 @@ class TableRows:
 
     def __init__(self, question: Question, bet: Bet, table: PayTable) -> None:
         game = question.game
+        self.hand, self.id = bet.hand, table.id
         self._flat: Mapping[object, PaidRow | None] = game.tables[bet.name, table.id]
         self.ranking: Ranking = game.rankings[bet.hand]
         self._readings = game.default_readings() | dict(question.readings)

@@ -250,7 +250,7 @@ def test_a_strategy_comes_to_what_a_walk_by_it_settles(game_id: str, left_open: 
 
     rows = {tabled.hand: HandRows(pack, TableRows(question, tabled, question.game.paytables[tables[0]]))}
     growing = Growing(*seat, pack, rows, by_set)
-    counted = growing.run().ways
+    counted = growing.run()
     found = Counter[Ending]()
     for end, number in counted.items():
         found[growing.ending(end)] += number
