@@ -101,20 +101,14 @@ class DevicePtyLine(DeviceLine):
                 del self._backlog[: os.write(self._master, self._backlog)]
 
 
-class DeviceTcpLine(DeviceLine):
-    """A listening port; one host at a time, the next one waits until it has left."""
+class ListeningLine(DeviceLine):
+    """A socket that listens; one host at a time, the next one waits until it has left."""
 
-    def __init__(self, on_bytes: Callable[[bytes, int], None], port: int) -> None:
+    def __init__(self, on_bytes: Callable[[bytes, int], None], listener: socket.socket) -> None:
         super().__init__(on_bytes)
-        try:
-            self._listener: socket.socket | None = socket.create_server(("127.0.0.1", port))
-        except PermissionError as error:
-            raise LineAbsent(f"tcp:{port}", "ports below 1024 need more rights; use a higher one") from error
-        except OSError as error:
-            raise LineBusy(f"tcp:{port}") from error
-        self._listener.setblocking(False)
+        self._listener: socket.socket | None = listener
         self._host: socket.socket | None = None
-        self.address = f"tcp://127.0.0.1:{self._listener.getsockname()[1]}"
+        listener.setblocking(False)
 
     def fileno(self) -> int | None:
         """The host's connection, or the listener while there is none."""
@@ -158,8 +152,6 @@ class DeviceTcpLine(DeviceLine):
             with contextlib.suppress(BlockingIOError, ConnectionError):
                 self._host, _ = self._listener.accept()
                 self._host.setblocking(False)
-                # a frame is small and late is worse than many: do not let the kernel collect them
-                self._host.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def _hang_up(self) -> None:
         self._backlog.clear()
@@ -175,6 +167,26 @@ class DeviceTcpLine(DeviceLine):
                 return
             except ConnectionError:
                 self._hang_up()
+
+
+class DeviceTcpLine(ListeningLine):
+    """A listening port of this machine."""
+
+    def __init__(self, on_bytes: Callable[[bytes, int], None], port: int) -> None:
+        try:
+            listener = socket.create_server(("127.0.0.1", port))
+        except PermissionError as error:
+            raise LineAbsent(f"tcp:{port}", "ports below 1024 need more rights; use a higher one") from error
+        except OSError as error:
+            raise LineBusy(f"tcp:{port}") from error
+        super().__init__(on_bytes, listener)
+        self.address = f"tcp://127.0.0.1:{listener.getsockname()[1]}"
+
+    def _accept(self) -> None:
+        super()._accept()
+        if self._host is not None:
+            # a frame is small and late is worse than many: do not let the kernel collect them
+            self._host.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
 class TableModel(Protocol):

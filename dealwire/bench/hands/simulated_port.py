@@ -1,6 +1,5 @@
 """Hands at simulated devices of another process: a socket on which they do what a bench's hands program asks."""
 
-import contextlib
 import os
 import socket
 from collections.abc import Collection, Mapping
@@ -13,8 +12,7 @@ from dealwire.bench.hands.program import ActFailed, CannotAct, Hands, answer
 from dealwire.bench.record import Failed, NotRun
 from dealwire.rehearsal.dealt_table import DealtTable
 from devices.clock import Clock
-from devices.line.loop import Member
-from devices.simulator.host import SimulatorHost
+from devices.simulator.host import ListeningLine, SimulatorHost
 from protocol.errors import LineAbsent, LocalError
 
 LINE_MAX: Final = 65_536
@@ -67,76 +65,45 @@ class SimulatorHands(Hands):
         return self._hands
 
 
-class HandsPort(Member):
-    """A Unix socket at `path`, for one hands program at a time; the next one waits until it has left. LineAbsent when
-    it cannot be made. A socket that nobody listens at any more is replaced."""
+class HandsPort(ListeningLine):
+    """A Unix socket at `path`, for one hands program at a time. LineAbsent when it cannot be made. A socket that nobody
+    listens at any more is replaced."""
 
     def __init__(self, path: Path, hands: Hands) -> None:
         self._path, self._hands = path, hands
         self._buffer = bytearray()
-        self._bench: socket.socket | None = None
-        self._listener: socket.socket | None = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             if path.is_socket() and not _somebody_at(path):
                 path.unlink()
-            self._listener.bind(os.fspath(path))
+            listener.bind(os.fspath(path))
         except OSError as error:
-            self._listener.close()
+            listener.close()
             raise LineAbsent(os.fspath(path), error.strerror or str(error)) from error
-        self._listener.listen(1)
-        self._listener.setblocking(False)
-
-    def fileno(self) -> int | None:
-        """The program's connection, or the listener while there is none."""
-        waiting = self._bench or self._listener
-        return waiting.fileno() if waiting else None
-
-    def on_readable(self, now_ns: int) -> None:
-        """A program comes, asks, or leaves."""
-        if self._bench is None:
-            self._accept()
-            return
-        try:
-            data = self._bench.recv(LINE_MAX)
-        except BlockingIOError:
-            return
-        except ConnectionError:
-            data = b""
-        self._buffer += data
-        if not data or len(self._buffer) > LINE_MAX:
-            self._hang_up()
-        while self._bench is not None and b"\n" in self._buffer:
-            line, _, rest = bytes(self._buffer).partition(b"\n")
-            self._buffer = bytearray(rest)
-            self._answer(line)
+        listener.listen(1)
+        super().__init__(self._hear, listener)
 
     def close(self) -> None:
         """Nobody is listened to any more. May be called twice."""
-        self._hang_up()
         if self._listener is not None:
-            self._listener.close()
-            self._listener = None
             self._path.unlink(missing_ok=True)
+        super().close()
 
-    def _answer(self, line: bytes) -> None:
-        assert self._bench is not None
-        try:
-            # an answer is a hundred bytes, to somebody who waits for it
-            self._bench.sendall(answer(self._hands, line.decode()))
-        except (ValueError, KeyError, TypeError, OSError):
+    def _hear(self, data: bytes, now_ns: int) -> None:
+        self._buffer += data
+        if len(self._buffer) > LINE_MAX:
             self._hang_up()
-
-    def _accept(self) -> None:
-        if self._listener is not None:
-            with contextlib.suppress(BlockingIOError, ConnectionError):
-                self._bench, _ = self._listener.accept()
-                self._bench.setblocking(False)
+        while b"\n" in self._buffer:
+            line, _, rest = bytes(self._buffer).partition(b"\n")
+            self._buffer = bytearray(rest)
+            try:
+                self.send(answer(self._hands, line.decode()))
+            except (ValueError, KeyError, TypeError):
+                self._hang_up()
 
     def _hang_up(self) -> None:
         self._buffer.clear()
-        if self._bench is not None:
-            self._bench.close()
-            self._bench = None
+        super()._hang_up()
 
 
 def _somebody_at(path: Path) -> bool:
