@@ -4,7 +4,6 @@ or remember their requests in a way of their own; each is wrong in one sentence 
 from collections.abc import Iterable
 from typing import Any, ClassVar, Final
 
-from devices import events as e
 from devices.simulator.device_model import EventDraft
 from devices.simulator.host import TableModel
 from devices.simulator.table_controller import ControllerCause
@@ -58,11 +57,10 @@ class OverdrawnUntold(Shoe):
         say = self.model.say
         self.overdrawn = False
 
-        def said(body: e.Body) -> None:
-            untold = self.overdrawn and isinstance(body, e.CardDrawnOutside)
-            self.overdrawn = isinstance(body, e.Overdrawn) or (self.overdrawn and isinstance(body, e.StateChanged))
-            if not untold:
-                say(body)
+        def said(event: type[m.Event], request: int = 0, **fields: Any) -> bool:
+            untold = self.overdrawn and event is m.CardDrawnOutsideMessage
+            self.overdrawn = event is m.OverdrawMessage or (self.overdrawn and event is m.StateChangedMessage)
+            return untold or say(event, request, **fields)
 
         self.model.say = said
 
