@@ -53,6 +53,8 @@ class AgainstTable:
     bets: Sequence[Bet]
     chosen: Mapping[str, str] = field(default_factory=dict)
     """Readings that the hands are compared by."""
+    riding: Sequence[Bet] = ()
+    """Bets that stand or fall with a decision that is made without them."""
 
     @cached_property
     def settings(self) -> AgainstSettings:
@@ -213,8 +215,18 @@ def _raise(wagers: Wagers, raised: _Raise) -> Option:
 
 def against_dealer(question: Question, bets: Sequence[Bet]) -> Iterator[Odds | NotComputed]:
     """The odds of `bets` together and of each, the best played, for every pay table."""
+    riding = _riding(question, bets)
     for chosen in question.choices(KICKER):
-        yield from _under(AgainstTable(question, bets, chosen))
+        yield from _under(AgainstTable(question, [bet for bet in bets if bet not in riding], chosen, riding))
+
+
+def _riding(question: Question, bets: Sequence[Bet]) -> list[Bet]:
+    """Of a game whose file names no bets of its solver: those that no rule compares with the first."""
+    law = question.game.law
+    if question.game.spec.odds is not None or law is None:
+        return []
+    tied = law.tied.get(bets[0].name, {bet.name for bet in bets})
+    return [bet for bet in bets if bet.name not in tied]
 
 
 def _under(table: AgainstTable) -> Iterator[Odds | NotComputed]:
@@ -260,7 +272,15 @@ def _odds(table: AgainstTable, found: Cases, wagers: Wagers, way: WayToBet) -> I
         row.pays.unit in ("flat", "flat-to") for name in chosen.values() for row in question.game.paytables[name].rows
     ):
         also["wager_cents"] = question.wager_cents
-    yield from of_joint(question, names, played.joint, tables=chosen, readings={**way.words, **table.chosen}, also=also)
+    readings = {**way.words, **table.chosen}
+    yield from of_joint(question, names, played.joint, tables=chosen, readings=readings, also=also)
+    for bet in table.riding:
+        for tables in question.tables_together([bet]):
+            stakes = {**way.stakes, bet.name: Fraction(1)}
+            beside = Wagers(question, (*way.bets, bet), {**chosen, **tables}, stakes)
+            joint = play(found, table.options(beside), lambda *_: played.chosen).joint
+            *_, alone = of_joint(question, [*names, bet.name], joint, tables=tables, readings=readings)
+            yield alone
 
 
 def _decisions(table: AgainstTable, found: Cases, options: Sequence[Option], played: Played) -> dict[str, Any]:
