@@ -173,11 +173,11 @@ class PropositionPart(TomlTable):
 
 class PotPart(TomlTable):
     """A bet goes into a pot that its players play for: no hand settles it before every hand was shown. Where fewer than
-    `least` of them have placed it, there is none, and the bet goes back. `all_in`: by this clause a player whose stake
-    is no more puts in less than he must."""
+    `least` of them have placed it, there is none, and the bet goes back. `all_in_clause`: by this one a player whose
+    stake is no more puts in less than he must."""
 
     least: Annotated[int, Field(ge=1, le=8)] = 1
-    all_in: Clause | None = None
+    all_in_clause: Clause | None = None
     clause: Clause
 
 

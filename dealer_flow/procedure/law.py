@@ -115,7 +115,7 @@ class Law:
         """Bets of the one choice that a player with another bet does not have; the table never offers it."""
         self._moves_bets = any(choice.takes_back or choice.gives_up for choice in self.choices.values())
         self._in_pots = frozenset(bet.name for bet in self.spots if bet.pot is not None)
-        self.all_in_bets = frozenset(bet.name for bet in self.spots if bet.pot is not None and bet.pot.all_in)
+        self.all_in_bets = frozenset(bet.name for bet in self.spots if bet.pot is not None and bet.pot.all_in_clause)
         """Those of which a seat puts in less than it must where its stake is no more."""
         self._by_choice = frozenset(
             bet.name for bet in self.spots if bet.placed == "by-decision" and bet.tip_for is None

@@ -38,6 +38,8 @@ from rules.paytables.amounts import round_down
 from rules.paytables.paytable import PaidRow, Pay
 from rules.settlement import MeterTotal, SettlementLine, make_line
 
+FOLDED_ENVY: Final = "folded-envy"
+"""The reading that says whether a hand that folded collects envy."""
 _PLURAL: Final = ("two pair", "three pairs", "five aces")
 
 
@@ -326,12 +328,14 @@ def _envy(bet: ProgressiveBet, entries: Sequence[_Entry], view: RoundFacts, hold
         found += hits(bet, (), [seat for seat in view.result.seats if seat.seat not in bettors], view, holds)
     if not found:
         return ()
+    gone = {entry.seat.seat for entry in entries if _known_to_fold(entry)} if FOLDED_ENVY in readings else set()
     envious = [
         Envious(entry.seat.seat, entry.stake, _envy_waits(entry.doubt, readings))
         for entry in entries
-        if not (_known_to_fold(entry) and readings.get("folded-envy") == "none")
+        if not (entry.seat.seat in gone and readings[FOLDED_ENVY] == "none")
     ]
-    return tuple(envy_of(bet, envious, found, view.terms))
+    lines = envy_of(bet, envious, found, view.terms)
+    return tuple(replace(line, reading=FOLDED_ENVY) if line.seat in gone else line for line in lines)
 
 
 def _hit(bet: ProgressiveBet, entry: _Entry, view: RoundFacts, *, anyone: bool) -> Hit | None:
@@ -354,7 +358,7 @@ def _envy_waits(doubt: Hold | None, readings: Mapping[str, str]) -> Hold | None:
     """Why the envy of a bettor waits: for the wager itself, or a fold in doubt where folding gives envy up, too."""
     if doubt is None or doubt.wager is not None:
         return doubt
-    return doubt if readings.get("folded-envy") == "none" else None
+    return doubt if readings.get(FOLDED_ENVY) == "none" else None
 
 
 @lru_cache(maxsize=1 << 12)
