@@ -56,7 +56,11 @@ _PRINTED: Final = {
 
 
 def _print_file(name: str) -> None:
-    click.echo(resources.files("dealwire.export").joinpath("files", name).read_text(encoding="utf-8"), nl=False)
+    click.echo(_shipped(name), nl=False)
+
+
+def _shipped(name: str) -> str:
+    return resources.files("dealwire.export").joinpath("files", name).read_text(encoding="utf-8")
 
 
 for _name, (_file, _help) in _PRINTED.items():
