@@ -68,6 +68,7 @@ ROOMS = {
     "dealer_flow": ("games", "record", "editions", "procedure", "table", "play"),
     "dealer_flow.play": ("course", "verdicts", "machine", "order", "reports", "seen"),
     "rules": ("hands", "paytables", "bets", "kinds", "game", "facts", "pots", "settle", "meters", "odds"),
+    "rules.odds": ("decide", "strategy", "cards", "against", "course", "holdem", "audit"),
     "dealwire": (
         *("hub", "table", "config", "journal", "sheet", "rehearsal", "export", "console", "service", "bench"),
         *("wireshark", "cli"),

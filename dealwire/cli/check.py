@@ -34,7 +34,7 @@ from rules.hands.poker import load_ranking
 from rules.meters.jackpot_setup import load_jackpot
 from rules.meters.setup import load_setup
 from rules.odds.solvers import odds_faults
-from rules.odds.strategy import Strategy, StrategyFile, load_strategy
+from rules.odds.strategy.file import Strategy, StrategyFile, load_strategy
 from rules.paytables.paytable import load_paytable
 
 CHECK_SCHEMA = "dealwire.check/1"

@@ -16,7 +16,7 @@ from dealwire.cli.terminal import GrowingTable, echo_json
 from rules.game.load import load_game
 from rules.odds import Question, odds
 from rules.odds.kept import Found, KeptOdds
-from rules.odds.strategy import load_strategy
+from rules.odds.strategy.file import load_strategy
 
 
 def _named(_: click.Context, option: click.Parameter, value: str | None) -> str:

@@ -32,7 +32,7 @@ from rules.game.schema import GameSpec
 from rules.hands.poker import RANKINGS, RankingFile
 from rules.meters.jackpot_setup import JackpotSetup
 from rules.meters.setup import ProgressiveSetup
-from rules.odds.strategy import StrategyFile
+from rules.odds.strategy.file import StrategyFile
 from rules.paytables.paytable import PayTable
 
 _EXAMPLES: Final = DOCS / "examples"

@@ -16,9 +16,9 @@ from dealwire.cli.options import cache_folder
 from docs import _print
 from docs._print import DOCS, MARK, table
 from rules.game.load import game_ids, load_game
-from rules.odds.audit import audit
+from rules.odds.audit.findings import PaytableFinding
+from rules.odds.audit.report import audit
 from rules.odds.compute import BETWEEN_PLAYERS, counted_how, odds
-from rules.odds.findings import PaytableFinding
 from rules.odds.kept import KeptOdds
 from rules.odds.question import Question
 from rules.odds.returns import NotComputed, Odds, percent, root

@@ -1,8 +1,8 @@
 """Exact odds: what every bet returns, by exhaustive or combinatorial counting, never by sampling."""
 
-from rules.odds.audit import audit
+from rules.odds.audit.findings import PaytableFinding
+from rules.odds.audit.report import audit
 from rules.odds.compute import odds
-from rules.odds.findings import PaytableFinding
 from rules.odds.question import Question
 from rules.odds.returns import BetOutcome, NotComputed, Odds
 

@@ -13,10 +13,10 @@ from rules.bets.bet import Bet
 from rules.errors import OddsRefused
 from rules.game.readings import READINGS
 from rules.hands.hand_spec import DISCARDS, OWN, HandSpec
-from rules.odds.counts import race_ends
-from rules.odds.decisions import NoProcedure
-from rules.odds.decks import chosen_bets, deals, dealt_from, keeps_cards
-from rules.odds.distribution import distribution, readings_of
+from rules.odds.cards.counts import race_ends
+from rules.odds.cards.decks import chosen_bets, deals, dealt_from, keeps_cards
+from rules.odds.cards.distribution import distribution, readings_of
+from rules.odds.decide.decisions import NoProcedure
 from rules.odds.kept import remembered
 from rules.odds.question import Question
 from rules.odds.returns import NotComputed, Odds

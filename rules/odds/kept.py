@@ -87,7 +87,7 @@ def program_hash() -> str:
 
 def counting_modules() -> set[Path]:
     """The code that counts: this room and the kinds of bets, which a registry finds, with all that they import."""
-    return _imported([*_RULES.glob("odds/*.py"), *_RULES.glob("kinds/*.py")])
+    return _imported([*_RULES.glob("odds/**/*.py"), *_RULES.glob("kinds/*.py")])
 
 
 def _imported(files: Iterable[Path]) -> set[Path]:

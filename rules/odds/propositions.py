@@ -13,8 +13,8 @@ from protocol.cards import DECK, RANKS, SUITS
 from rules.bets.outcome import BetFacts
 from rules.game.load import cards_of
 from rules.kinds.proposition import OutcomeSpec, PropositionBet
-from rules.odds.decks import deals, dealt_from
-from rules.odds.distribution import distribution
+from rules.odds.cards.decks import deals, dealt_from
+from rules.odds.cards.distribution import distribution
 from rules.odds.question import Question
 from rules.odds.returns import BetOutcome, NotComputed, Odds, back_by
 from rules.paytables.conditions import CONDITIONS

@@ -13,7 +13,7 @@ from rules.game.load import Game
 from rules.game.pairing import procedure_source
 from rules.game.readings import READINGS
 from rules.odds.kept import KeptOdds, key_of
-from rules.odds.strategy import Strategy
+from rules.odds.strategy.file import Strategy
 from rules.paytables.paytable import PayTable
 
 Progress = Callable[[int, int], None]

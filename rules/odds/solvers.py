@@ -15,8 +15,8 @@ from rules.bets.bet import Bet
 from rules.bets.bet_keys import unknown
 from rules.errors import ExtraMissing, OddsRefused
 from rules.game.load import Game
-from rules.odds import settings
-from rules.odds.decisions import DecidedOtherwise, Decisions, NoProcedure, decisions
+from rules.odds.decide import settings
+from rules.odds.decide.decisions import DecidedOtherwise, Decisions, NoProcedure, decisions
 from rules.odds.question import Question
 from rules.odds.returns import NotComputed, Odds
 
@@ -34,18 +34,18 @@ class SolverRow(NamedTuple):
 
 SOLVERS: Final[Mapping[str, SolverRow]] = MappingProxyType(
     {
-        "against-dealer": SolverRow("against:against_dealer", settings.against_settings, by_strategy=True),
-        "longest-flush": SolverRow("against:against_dealer", settings.against_settings),
-        "bonus-card": SolverRow("growing_hands:bonus_card_odds", settings.bonus_settings, by_strategy=True),
-        "community-draw": SolverRow("growing_hands:community_draw_odds", settings.community_discards),
-        "holdem": SolverRow("holdem_game:holdem_odds", settings.holdem_settings, by_strategy=True),
-        "discard-one": SolverRow("growing_hands:discard_one_odds", settings.discard_folds, by_strategy=True),
-        "kept-pair": SolverRow("growing_hands:kept_pair_odds", settings.kept_pair_settings),
+        "against-dealer": SolverRow("against.solver:against_dealer", settings.against_settings, by_strategy=True),
+        "longest-flush": SolverRow("against.solver:against_dealer", settings.against_settings),
+        "bonus-card": SolverRow("course.growing_hands:bonus_card_odds", settings.bonus_settings, by_strategy=True),
+        "community-draw": SolverRow("course.growing_hands:community_draw_odds", settings.community_discards),
+        "holdem": SolverRow("holdem.solver:holdem_odds", settings.holdem_settings, by_strategy=True),
+        "discard-one": SolverRow("course.growing_hands:discard_one_odds", settings.discard_folds, by_strategy=True),
+        "kept-pair": SolverRow("course.growing_hands:kept_pair_odds", settings.kept_pair_settings),
         "points": SolverRow("unseen:points_odds", settings.no_decisions),
-        "low-and-high": SolverRow("low_and_high:low_and_high", settings.low_and_high_settings),
-        "streets": SolverRow("growing_hands:streets_odds", settings.street_raises, by_strategy=True),
-        "surrender": SolverRow("growing_hands:surrender_odds", settings.surrender_settings),
-        "take-back": SolverRow("growing_hands:take_back_odds", settings.take_back_settings, by_strategy=True),
+        "low-and-high": SolverRow("against.low_and_high:low_and_high", settings.low_and_high_settings),
+        "streets": SolverRow("course.growing_hands:streets_odds", settings.street_raises, by_strategy=True),
+        "surrender": SolverRow("course.growing_hands:surrender_odds", settings.surrender_settings),
+        "take-back": SolverRow("course.growing_hands:take_back_odds", settings.take_back_settings, by_strategy=True),
         "two-shoes": SolverRow("unseen:two_shoes_odds", settings.only_bets),
         "unseen-draw": SolverRow("unseen:unseen_draw_odds", settings.unseen_draw_settings),
     }

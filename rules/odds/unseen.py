@@ -20,16 +20,16 @@ from rules.hands import Ranking
 from rules.hands.hand_spec import OWN
 from rules.kinds.against import AgainstBet
 from rules.kinds.proposition import PropositionBet
-from rules.odds.dealt import CardDeck, count_dealt
-from rules.odds.decks import dealt_from
+from rules.odds.against.unseen_draw import AtOnce, count_exchanges, unseen_draw
+from rules.odds.cards.dealt import CardDeck, count_dealt
+from rules.odds.cards.decks import dealt_from
+from rules.odds.cards.placed_sets import Ints, Pack, RowFinder
+from rules.odds.cards.table_rows import TableRows
 from rules.odds.joint import Ending, of_joint
-from rules.odds.placed_sets import Ints, Pack, RowFinder
 from rules.odds.propositions import proposition_odds
 from rules.odds.question import Question
 from rules.odds.returns import NotComputed, Odds, gain_of
 from rules.odds.rows import paid_by_row, shares_of
-from rules.odds.table_rows import TableRows
-from rules.odds.unseen_draw import AtOnce, count_exchanges, unseen_draw
 from rules.paytables.conditions import CONDITIONS
 
 

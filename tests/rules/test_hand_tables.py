@@ -12,7 +12,7 @@ import pytest
 from protocol.cards import DECK, Card
 from rules.hands.five_card import NOTHING, five_card
 from rules.hands.longest_flush import longest_flush
-from rules.odds.showdown import FLUSH_RANKS, flush_strengths
+from rules.odds.against.showdown import FLUSH_RANKS, flush_strengths
 from tests.support.oracles.all_hands import every_hand
 from tests.support.oracles.hands_by_lookup import (
     CLASSES,

@@ -18,11 +18,11 @@ from protocol.cards import Card, parse_card
 from rules import game_ids
 from rules.game.load import load_game
 from rules.odds import NotComputed, Odds, Question, odds
-from rules.odds.against import AgainstTable
-from rules.odds.endings import Met, Wagers
-from rules.odds.placed_sets import Pack
+from rules.odds.against.endings import Met, Wagers
+from rules.odds.against.solver import AgainstTable
+from rules.odds.against.versus import LOSE, NO_HAND, TIE, WIN
+from rules.odds.cards.placed_sets import Pack
 from rules.odds.solvers import answers_for
-from rules.odds.versus import LOSE, NO_HAND, TIE, WIN
 from tests.support.reading.game_files import flat_paytables
 from tests.support.reading.paper import Paper
 

@@ -8,8 +8,16 @@ import pytest
 
 from rules.game.load import load_game
 from rules.odds import PaytableFinding, audit
-from rules.odds.proposals import PayReckoner, nearest
-from rules.odds.sisters import are_sisters, not_scaled, number_lost, out_of_line, out_of_order, same_pays, wager_in
+from rules.odds.audit.proposals import PayReckoner, nearest
+from rules.odds.audit.sisters import (
+    are_sisters,
+    not_scaled,
+    number_lost,
+    out_of_line,
+    out_of_order,
+    same_pays,
+    wager_in,
+)
 from rules.paytables.paytable import PayTable
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from rules.game.load import Game, load_game
 from rules.odds import NotComputed, Odds, PaytableFinding, audit
-from rules.odds.findings import Proposal
+from rules.odds.audit.findings import Proposal
 from rules.odds.question import OneDeck, Question
 
 HEAD = """

@@ -13,9 +13,9 @@ from protocol.cards import CARDS, DECK
 from rules.hands import ranking
 from rules.hands.five_card import FIVE_CARD_HANDS, NOTHING, five_card
 from rules.hands.longest_flush import longest_flush
-from rules.odds.counts import count_flush_lengths, finishing_card, race_ends
-from rules.odds.dealt import CardDeck
-from rules.odds.distribution import distribution
+from rules.odds.cards.counts import count_flush_lengths, finishing_card, race_ends
+from rules.odds.cards.dealt import CardDeck
+from rules.odds.cards.distribution import distribution
 from tests.support.oracles.all_hands import every_hand
 from tests.support.oracles.hands_by_lookup import class_names, count_five_card_hands, five_card_classes, flush_lengths
 

@@ -9,7 +9,7 @@ import pytest
 
 from protocol.cards import CARDS, DECK, Card
 from rules.hands.five_card import five_card
-from rules.odds.dealt import CardDeck, count_dealt
+from rules.odds.cards.dealt import CardDeck, count_dealt
 from tests.support.oracles.hands_by_lookup import count_five_card_hands
 
 JOKERS = [CARDS[0x51], CARDS[0x52]]

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from rules.game.load import load_game
-from rules.odds.decisions import DecidedOtherwise, Decisions, OpenChoice, StakeRange, decisions
+from rules.odds.decide.decisions import DecidedOtherwise, Decisions, OpenChoice, StakeRange, decisions
 
 
 def decided(game_id: str, options: Mapping[str, str] | None = None) -> Decisions:

@@ -18,13 +18,13 @@ from protocol.tomlfile import TomlFileError
 from rules import game_ids
 from rules.game.load import Game, load_game
 from rules.odds import Odds, Question, odds
-from rules.odds.decisions import DecidedOtherwise, decisions
-from rules.odds.holdem_terms import CallAndRaise, HoldemTerms, RaiseOnce
-from rules.odds.placed_sets import Pack
+from rules.odds.cards.placed_sets import Pack
+from rules.odds.decide.decisions import DecidedOtherwise, decisions
+from rules.odds.decide.holdem_terms import CallAndRaise, HoldemTerms, RaiseOnce
+from rules.odds.decide.settings import AgainstSettings, BonusSettings, WayToBet
 from rules.odds.question import OneDeck
-from rules.odds.settings import AgainstSettings, BonusSettings, WayToBet
 from rules.odds.solvers import SOLVERS, answers_for, odds_faults, solver_name
-from rules.odds.strategy import load_strategy
+from rules.odds.strategy.file import load_strategy
 from tests.rules.test_odds_holdem import BONUS_POKER, ULTIMATE
 from tests.rules.test_odds_small_packs import NARROW, WIDE, average, on_the_streets
 from tests.support.oracles.holdem_by_hand import ByHand

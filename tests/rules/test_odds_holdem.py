@@ -9,8 +9,17 @@ from math import comb
 import numpy as np
 import pytest
 
-from rules.odds.holdem import HoldemStrategy, count_holdem
-from rules.odds.holdem_deck import (
+from rules.odds.decide.holdem_terms import (
+    CallAndRaise,
+    FirstBet,
+    HoldemCount,
+    HoldemEnding,
+    HoldemTerms,
+    Net,
+    RaiseOnce,
+)
+from rules.odds.holdem.count import HoldemStrategy, count_holdem
+from rules.odds.holdem.deck import (
     Flags,
     HoldemDeck,
     Ints,
@@ -20,9 +29,8 @@ from rules.odds.holdem_deck import (
     inside,
     summed_over_alike,
 )
-from rules.odds.holdem_showdowns import Boards, rivals, some_boards
-from rules.odds.holdem_strength import CATEGORIES, NO_HOLE, ladder
-from rules.odds.holdem_terms import CallAndRaise, FirstBet, HoldemCount, HoldemEnding, HoldemTerms, Net, RaiseOnce
+from rules.odds.holdem.showdowns import Boards, rivals, some_boards
+from rules.odds.holdem.strength import CATEGORIES, NO_HOLE, ladder
 from tests.support.oracles.holdem_by_hand import LIMITS, ORDER, ByHand, Cards, category, rank
 from tests.support.oracles.odds_summed import deals, joint
 

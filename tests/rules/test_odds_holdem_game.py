@@ -9,11 +9,11 @@ import pytest
 
 from protocol.tomlfile import TomlFileError
 from rules.game.load import load_game
-from rules.odds import holdem_game
 from rules.odds.compute import odds
-from rules.odds.holdem import count_holdem
-from rules.odds.holdem_deck import HoldemDeck
-from rules.odds.holdem_terms import HoldemCount
+from rules.odds.decide.holdem_terms import HoldemCount
+from rules.odds.holdem import solver as holdem_game
+from rules.odds.holdem.count import count_holdem
+from rules.odds.holdem.deck import HoldemDeck
 from rules.odds.question import OneDeck, Question
 from rules.odds.returns import Odds
 from rules.odds.solvers import answers_for

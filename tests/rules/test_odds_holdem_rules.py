@@ -9,18 +9,18 @@ import pytest
 from protocol.cards import CARDS, Card
 from rules.errors import OddsRefused
 from rules.game.load import load_game
-from rules.odds import holdem_game
 from rules.odds.compute import odds
-from rules.odds.holdem import class_names, count_holdem
-from rules.odds.holdem_deck import HoldemDeck, Places, folded_sets
-from rules.odds.holdem_deck import board_cards as cards_of
-from rules.odds.holdem_rules import SeenHoles, bets_by, codes, holdem_strategy
-from rules.odds.holdem_strength import CATEGORIES, by_ranks, by_suit, ladder
+from rules.odds.holdem import solver as holdem_game
+from rules.odds.holdem.count import class_names, count_holdem
+from rules.odds.holdem.deck import HoldemDeck, Places, folded_sets
+from rules.odds.holdem.deck import board_cards as cards_of
+from rules.odds.holdem.rules import SeenHoles, bets_by, codes, holdem_strategy
+from rules.odds.holdem.strength import CATEGORIES, by_ranks, by_suit, ladder
 from rules.odds.question import OneDeck, Question
 from rules.odds.returns import Odds
-from rules.odds.seen_hands import RankedHands, codes_of, holds
-from rules.odds.strategy import load_strategy
-from rules.odds.strategy_words import RuleWhen
+from rules.odds.strategy.file import load_strategy
+from rules.odds.strategy.seen_hands import RankedHands, codes_of, holds
+from rules.odds.strategy.words import RuleWhen
 from tests.rules.test_odds_holdem import SUITS, ULTIMATE, deck_of
 from tests.support.oracles.holdem_by_hand import ByHand, Cards, category, rank
 from tests.support.oracles.odds_summed import deals, joint

@@ -12,7 +12,7 @@ from protocol.cards import DECK, Card
 from rules.game.load import load_game
 from rules.kinds.against import AgainstBet
 from rules.odds import Odds, Question, odds
-from rules.odds.low_and_high import SplitContest, contest_of, low_and_high
+from rules.odds.against.low_and_high import SplitContest, contest_of, low_and_high
 from rules.odds.solvers import answers_for
 from tests.support.reading.paper import Paper
 

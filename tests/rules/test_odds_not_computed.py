@@ -14,13 +14,13 @@ from rules.errors import OddsRefused
 from rules.game.load import Game, load_game
 from rules.game.schema import OddsSpec
 from rules.odds import NotComputed, Odds, Question, odds
-from rules.odds.decks import DealtFrom, chosen_bets, deals, dealt_from, keeps_cards
-from rules.odds.endings import NotSettledSo, Wagers
-from rules.odds.played_by import chosen
+from rules.odds.against.endings import NotSettledSo, Wagers
+from rules.odds.against.played_by import chosen
+from rules.odds.cards.decks import DealtFrom, chosen_bets, deals, dealt_from, keeps_cards
+from rules.odds.cards.table_rows import TableRows
 from rules.odds.returns import BetOutcome
 from rules.odds.solvers import SOLVERS, answers_for, solver
-from rules.odds.strategy import load_strategy
-from rules.odds.table_rows import TableRows
+from rules.odds.strategy.file import load_strategy
 from rules.paytables.paytable import PayTable, parse_pay
 from tests.support.reading.each import of_each
 

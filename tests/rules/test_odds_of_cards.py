@@ -10,8 +10,8 @@ import pytest
 from rules.game.load import load_game
 from rules.hands import Made, ranking
 from rules.odds import NotComputed, Odds, Question, odds
-from rules.odds.dealt import CardDeck
-from rules.odds.distribution import distribution
+from rules.odds.cards.dealt import CardDeck
+from rules.odds.cards.distribution import distribution
 
 ONE_DECK = CardDeck()
 FIVE = {

@@ -12,7 +12,7 @@ from docs._print.odds import AUDIT, figures, findings
 from rules.bets.bet import Bet
 from rules.game.load import cards_of, game_ids, load_game
 from rules.odds import NotComputed, Odds, Question, audit, odds
-from rules.odds.findings import PaytableFinding
+from rules.odds.audit.findings import PaytableFinding
 from rules.odds.returns import BetOutcome
 from rules.odds.solvers import answers_for
 

@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rules.odds import dealt, low_and_high, versus
-from rules.odds.dealt import CardDeck, count_dealt
-from rules.odds.more_cards import MoreCards
-from rules.odds.placed_sets import Pack, RowFinder, all_sets
-from rules.odds.unseen_draw import count_exchanges
-from rules.odds.versus import Contest, cases
+from rules.odds.against import low_and_high, versus
+from rules.odds.against.unseen_draw import count_exchanges
+from rules.odds.against.versus import Contest, cases
+from rules.odds.cards import dealt
+from rules.odds.cards.dealt import CardDeck, count_dealt
+from rules.odds.cards.more_cards import MoreCards
+from rules.odds.cards.placed_sets import Pack, RowFinder, all_sets
 from tests.rules.test_odds_splits import SplitContest, foul, middle, rank, two, whole
 from tests.rules.test_odds_versus import best_five, plain
 

@@ -13,8 +13,8 @@ from protocol.cards import Card
 from rules.game.load import Game, load_game
 from rules.hands import ranking
 from rules.odds import Odds, Question, odds
-from rules.odds.placed_sets import Pack, RowFinder, all_sets, places
-from rules.odds.unseen_draw import showdowns
+from rules.odds.against.unseen_draw import showdowns
+from rules.odds.cards.placed_sets import Pack, RowFinder, all_sets, places
 from tests.support.reading.game_files import flat_paytables
 
 JACKS_OR_BETTER = {"200 to 1": 799, "50 to 1": 49, "25 to 1": 24, "7 to 1": 8, "4 to 1": 5}

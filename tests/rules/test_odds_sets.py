@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from protocol.cards import Card
-from rules.odds.in_words import in_words
-from rules.odds.more_cards import MoreCards
-from rules.odds.placed_sets import Pack, RowFinder, all_sets, places
-from rules.odds.table_rows import RowPays
-from rules.odds.unseen_draw import AtOnce, count_exchanges, unseen_draw
+from rules.odds.against.unseen_draw import AtOnce, count_exchanges, unseen_draw
+from rules.odds.cards.in_words import in_words
+from rules.odds.cards.more_cards import MoreCards
+from rules.odds.cards.placed_sets import Pack, RowFinder, all_sets, places
+from rules.odds.cards.table_rows import RowPays
 
 PACK = Pack((2, 9, 1), 3)
 

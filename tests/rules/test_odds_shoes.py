@@ -7,7 +7,7 @@ from math import comb
 import pytest
 
 from protocol.cards import CARDS, Card
-from rules.odds.dealt import CardDeck, count_dealt
+from rules.odds.cards.dealt import CardDeck, count_dealt
 from rules.odds.unseen import count_points
 
 DECK = [CARDS[suit << 4 | rank] for suit in range(1, 5) for rank in range(1, 14)]

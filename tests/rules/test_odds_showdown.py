@@ -12,13 +12,13 @@ import pytest
 from protocol.cards import DECK, Card, parse_cards
 from rules.game.load import load_game
 from rules.odds import Odds, Question, flush_cases
-from rules.odds.against import against_dealer
-from rules.odds.choices import Option, play
-from rules.odds.endings import Met
-from rules.odds.flush_cases import count_all
+from rules.odds.against.choices import Option, play
+from rules.odds.against.endings import Met
+from rules.odds.against.flush_cases import count_all
+from rules.odds.against.showdown import DealShape, Pattern, Showdowns, patterns, showdowns
+from rules.odds.against.solver import against_dealer
 from rules.odds.joint import Ending
 from rules.odds.question import OneDeck
-from rules.odds.showdown import DealShape, Pattern, Showdowns, patterns, showdowns
 from tests.support.oracles.hands_by_lookup import PLACES, flush_strength_of
 from tests.support.oracles.small_decks import Outcomes, by_hand, place_of
 from tests.support.reading.game_files import flat_games

@@ -12,9 +12,9 @@ import pytest
 
 from rules.game.load import load_game
 from rules.odds import Odds, Question, odds
-from rules.odds.placed_sets import Pack
+from rules.odds.cards.placed_sets import Pack
+from rules.odds.cards.table_rows import LOST
 from rules.odds.question import OneDeck
-from rules.odds.table_rows import LOST
 
 Cards = Sequence[int]
 WIDE = Pack((2, 7, 9, 12, 1), 2)

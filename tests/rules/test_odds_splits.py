@@ -12,8 +12,8 @@ pytest.importorskip("numpy")
 import numpy as np
 
 from protocol.cards import Card
-from rules.odds.low_and_high import SplitContest, splits
-from rules.odds.placed_sets import Pack
+from rules.odds.against.low_and_high import SplitContest, splits
+from rules.odds.cards.placed_sets import Pack
 
 
 def rank(card: Card) -> int:

@@ -10,9 +10,9 @@ from protocol.tomlfile import TomlFileError
 from rules.errors import OddsRefused
 from rules.game.load import load_game
 from rules.odds import Odds, Question, odds
-from rules.odds.seen_hands import RankedHands, codes_of, holds, units_for
-from rules.odds.strategy import load_strategy
-from rules.odds.strategy_words import RuleWhen, of_own
+from rules.odds.strategy.file import load_strategy
+from rules.odds.strategy.seen_hands import RankedHands, codes_of, holds, units_for
+from rules.odds.strategy.words import RuleWhen, of_own
 from tests.support.reading.each import of_each
 
 EXAMPLES = Path(__file__).parent.parent.parent / "docs" / "examples"

@@ -16,10 +16,10 @@ pytest.importorskip("numpy")
 import numpy as np
 
 from protocol.cards import Card
-from rules.odds.choices import Option, Played, play
+from rules.odds.against.choices import Option, Played, play
+from rules.odds.against.versus import LOSE, NO_HAND, STATES, TIE, WIN, Cases, Contest, cases
+from rules.odds.cards.placed_sets import Pack
 from rules.odds.joint import Ending
-from rules.odds.placed_sets import Pack
-from rules.odds.versus import LOSE, NO_HAND, STATES, TIE, WIN, Cases, Contest, cases
 
 
 class Hand(NamedTuple):

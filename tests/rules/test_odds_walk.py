@@ -20,19 +20,19 @@ from rules.game.load import Game, load_game
 from rules.hands.hand_spec import OWN
 from rules.kinds.proposition import PropositionBet
 from rules.odds import Odds, Question, odds
-from rules.odds.course import Way, by_stake
-from rules.odds.decks import dealt_from
-from rules.odds.growing import Growing
-from rules.odds.hand_rows import HandRows
+from rules.odds.cards.decks import dealt_from
+from rules.odds.cards.hand_rows import HandRows
+from rules.odds.cards.placed_sets import Pack
+from rules.odds.cards.table_rows import TableRows
+from rules.odds.course.growing import Growing
+from rules.odds.course.played_round import Cards, Lying
+from rules.odds.course.seated import seated
+from rules.odds.course.steps import Way, by_stake
+from rules.odds.course.walk import Choose, Walk, any_way
 from rules.odds.joint import Ending, of_joint
-from rules.odds.placed_sets import Pack
-from rules.odds.played_round import Cards, Lying
 from rules.odds.propositions import proposition_odds
 from rules.odds.question import OneDeck
-from rules.odds.seated import seated
 from rules.odds.solvers import SOLVERS, answers_for
-from rules.odds.table_rows import TableRows
-from rules.odds.walk import Choose, Walk, any_way
 from tests.rules.test_odds_follow_procedure import ONE_OR_TWO, with_procedure
 from tests.support.reading.paper import Paper
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from protocol.cards import DECK, Card
 from rules.hands.five_card import NOTHING
 from rules.hands.longest_flush import ACE
-from rules.odds.showdown import FLUSH_RANKS, flush_strengths
+from rules.odds.against.showdown import FLUSH_RANKS, flush_strengths
 
 PLACES: Final[Mapping[Card, int]] = {card: place for place, card in enumerate(DECK)}
 """Card -> its place in the deck."""

@@ -11,7 +11,7 @@ from math import lcm
 
 from phevaluator import evaluate_cards
 
-from rules.odds.holdem_terms import CallAndRaise, HoldemEnding, HoldemTerms, Line, RaiseOnce
+from rules.odds.decide.holdem_terms import CallAndRaise, HoldemEnding, HoldemTerms, Line, RaiseOnce
 
 Cards = frozenset[str]
 Ways = Counter[tuple[Line, HoldemEnding]]

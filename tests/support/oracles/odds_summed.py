@@ -3,7 +3,7 @@
 from collections import Counter
 from fractions import Fraction
 
-from rules.odds.holdem_terms import FirstBet, HoldemCount
+from rules.odds.decide.holdem_terms import FirstBet, HoldemCount
 
 Joint = Counter[tuple[tuple[Fraction, ...], tuple[Fraction, ...]]]
 """(stake of each bet, net of each bet) -> equally likely deals."""

@@ -5,7 +5,7 @@ from itertools import combinations
 
 from protocol.cards import CARDS, Card
 from rules.hands.longest_flush import longest_flush
-from rules.odds.showdown import DealShape, Pattern
+from rules.odds.against.showdown import DealShape, Pattern
 
 Outcomes = Counter[str | int]
 Hand = frozenset[Card]

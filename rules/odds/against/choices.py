@@ -1,0 +1,117 @@
+"""What to do where a player can choose, and what that makes of the bets: the option that gains most, situation by
+situation, or whatever somebody else chooses.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from rules.odds.against.versus import STATES, Cases
+from rules.odds.joint import Ending
+
+_MOST: Final = 2**62
+
+
+@dataclass(frozen=True)
+class Option:
+    """One thing to do. `settle` says what the bets come to when a hand of a kind meets one of `STATES`; `open_to` which
+    kinds may do it, where the player knows his hand."""
+
+    name: str
+    settle: Callable[[Hashable, str], Ending]
+    open_to: Callable[[Hashable], bool] = lambda _: True
+
+
+Choose = Callable[[Cases, Sequence[Option]], npt.NDArray[np.intp]]
+"""Which option is taken in each situation, by place."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """`joint` counts equally likely deals by what became of the bets; `chosen` is the place of the option by situation.
+
+    `hands` says by option, and then by the kind of hand held, in how many ways that is met when the choice is made;
+    kinds only where the player knows his whole hand.
+    """
+
+    joint: Mapping[Ending, int]
+    chosen: npt.NDArray[np.intp]
+    hands: Mapping[str, Mapping[Hashable, int]]
+
+
+def play(found: Cases, options: Sequence[Option], choose: Choose | None = None) -> Played:
+    """The outcome of all deals when each situation is played for the most, or as `choose` says.
+
+    Of options that gain the same, the first of those after a fold is taken: list the fold first, then the others from
+    the least stake to the greatest.
+    ValueError when an option is chosen that is not open.
+    """
+    allowed = np.stack([_allowed(found, option) for option in options])
+    chosen = choose(found, options) if choose else best(found, options)
+    if not allowed[chosen, np.arange(len(found.own))].all():
+        raise ValueError("an option is chosen that is not open to the hand")
+    joint: Counter[Ending] = Counter()
+    for place, option in enumerate(options):
+        rows = chosen[found.of] == place
+        kinds, deals = found.kind[rows], np.zeros((len(found.kinds), len(STATES)), np.int64)
+        for state in range(len(STATES)):
+            np.add.at(deals[:, state], kinds, found.deals[rows, state])
+        for kind, state in np.argwhere(deals):
+            joint[option.settle(found.kinds[kind], STATES[state])] += int(deals[kind, state])
+    return Played(joint, chosen, _hands(found, options, chosen))
+
+
+def best(found: Cases, options: Sequence[Option]) -> npt.NDArray[np.intp]:
+    """For each situation the open option that gains most; of equals the first that is not the first of all."""
+    worth = [_nets(found, option) for option in options]
+    scale = lcm(*(net.denominator for nets in worth for row in nets for net in row))
+    chosen = np.zeros(len(found.own), np.intp)
+    most = np.full(len(found.own), None, object)
+    for place, (option, nets) in enumerate(zip(options, worth, strict=True)):
+        gain = _gain(found, [[int(net * scale) for net in row] for row in nets])
+        if not place:
+            most = gain
+        better = _allowed(found, option) & ((gain > most) | ((gain == most) & (chosen == 0)))
+        chosen[better] = place
+        most = np.where(better, gain, most)
+    return chosen
+
+
+def _nets(found: Cases, option: Option) -> list[list[Fraction]]:
+    """[kind, state] -> what all the bets gain."""
+    return [[Fraction(sum(option.settle(kind, state).nets)) for state in STATES] for kind in found.kinds]
+
+
+def _gain(found: Cases, nets: Sequence[Sequence[int]]) -> npt.NDArray[Any]:
+    """By situation, over all its deals; in Python's whole numbers where 64 bits could be too few."""
+    bound = int(found.deals.sum(axis=1).max()) * max(abs(net) for row in nets for net in row) * len(found.kinds)
+    kind = np.int64 if bound < _MOST else object
+    gain, worth = np.zeros(len(found.own), kind), np.array(nets, kind)
+    for state in range(len(STATES)):
+        np.add.at(gain, found.of, found.deals[:, state] * worth[found.kind, state])
+    return gain
+
+
+def _allowed(found: Cases, option: Option) -> npt.NDArray[np.bool_]:
+    """The situations in which every hand that can come of it may take the option."""
+    kinds = np.array([option.open_to(kind) for kind in found.kinds])
+    closed = np.zeros(len(found.own), bool)
+    closed[found.of[~kinds[found.kind]]] = True
+    return ~closed
+
+
+def _hands(found: Cases, options: Sequence[Option], chosen: npt.NDArray[np.intp]) -> dict[str, dict[Hashable, int]]:
+    if len(found.of) != len(found.own):  # the hand is not yet whole: no kind
+        return {option.name: {None: int(found.copies[chosen == at].sum())} for at, option in enumerate(options)}
+    met = np.zeros((len(options), len(found.kinds)), np.int64)
+    np.add.at(met, (chosen, found.kind), found.copies)
+    return {
+        option.name: {kind: int(number) for kind, number in zip(found.kinds, row, strict=True) if number}
+        for option, row in zip(options, met, strict=True)
+    }

@@ -1,0 +1,148 @@
+"""One card is exchanged unseen, and the hand is held against the best of one card more.
+
+The player sees his first cards, lays one aside and gets another; the dealer gets one card more than makes a hand
+and takes the best. Nobody folds. First cards that are good enough win at once (CO 47.1-1017.42(7)-(11)).
+
+What a showdown is worth depends on the cards seen, all of one hand and the new one, and on which of them was laid
+aside, not on which is new: so it is counted once for every set of cards, alike sets folded, and each card laid
+aside. The dealer's hands are gone through from the weakest up, and counted by the sets of cards that they hold.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from math import comb, lcm
+from typing import Final
+
+import numpy as np
+
+from rules.odds.against.versus import Running
+from rules.odds.cards.placed_sets import Alike, Ints, Pack, chosen_places, with_card
+from rules.odds.cards.table_rows import LOST, RowPays
+from rules.odds.joint import Ending
+from rules.odds.question import Progress
+
+Nets = tuple[Fraction, Fraction, Fraction]
+"""What a unit gains by a win, a tie and a loss."""
+EVEN: Final[Nets] = (Fraction(1), Fraction(0), LOST)
+
+
+@dataclass(frozen=True, slots=True)
+class Showdowns:
+    """By the number of the cards seen, ascending, and by the card laid aside: the level of the others, and how many of
+    the dealer's hands are below it, and below it or equal."""
+
+    numbers: Ints
+    levels: Ints
+    below: Ints
+    not_above: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class AtOnce:
+    """First cards that win without a draw: the row of every class of hands, and what it gains; one that loses draws."""
+
+    rows: Ints
+    pays: RowPays
+
+
+@dataclass(frozen=True, slots=True)
+class Exchanges:
+    """First hands, alike ones folded, and by the card that is exchanged how many of the dealer's hands are below what
+    is then made, and below it or equal, over every new card."""
+
+    pack: Pack
+    hands: Alike
+    below: Ints
+    not_above: Ints
+
+
+def count_exchanges(pack: Pack, levels: Ints, size: int = 5, progress: Progress | None = None) -> Exchanges:
+    """`levels` has the strength of every class of hands of `size` cards as a small number; greater is stronger and
+    equal ones tie."""
+    of_place = levels[pack.alike(size).of]
+    return Exchanges(
+        pack, pack.alike(size), *_by_discard(pack, size, of_place, showdowns(pack, size, of_place, progress))
+    )
+
+
+def unseen_draw(
+    counted: Exchanges, *, at_once: AtOnce | None = None, nets: Nets = EVEN
+) -> tuple[Counter[Ending], dict[str, int]]:
+    """How one bet ends whose win, tie and loss gain these `nets`, and how many hands are exchanged and how many not.
+
+    Of cards whose exchange gains the same, the first is exchanged. Deals: first cards as a set, the new one, the
+    dealer's as a set.
+    """
+    pack, hands, size = counted.pack, counted.hands, counted.hands.sets.shape[1]
+    win, tie, lose = (int(net * lcm(*(each.denominator for each in nets))) for net in nets)
+    taken = np.argmax((win - tie) * counted.below + (tie - lose) * counted.not_above, axis=1)
+    draws = hands.copies.copy()
+    ways: Counter[Ending] = Counter()
+    of_hand = (pack.size - size) * comb(pack.size - size - 1, size + 1)
+    if at_once:
+        for row, net in enumerate(at_once.pays.nets):
+            if net != LOST:
+                won = int(draws[at_once.rows == row].sum())
+                ways[_ended(net, "wins at once", at_once.pays.name(row))] += won * of_hand
+                draws[at_once.rows == row] = 0
+    index = np.arange(len(draws))
+    won, no_loss = _dot(draws, counted.below[index, taken]), _dot(draws, counted.not_above[index, taken])
+    ways[_ended(nets[0], "win")] = won
+    ways[_ended(nets[1], "tie")] = no_loss - won
+    ways[_ended(nets[2], "lose")] = int(draws.sum()) * of_hand - no_loss
+    decided = {"exchanges": int(draws.sum()), "wins at once": int((hands.copies - draws).sum())}
+    return +ways, decided
+
+
+def _ended(net: Fraction, what: str, row: str = "") -> Ending:
+    return Ending((Fraction(1),), (net,), what, (row,))
+
+
+def _dot(weights: Ints, values: Ints) -> int:
+    """Their products' sum, as long as it may be."""
+    return sum(weight * value for weight, value in zip(weights.tolist(), values.tolist(), strict=True))
+
+
+def showdowns(pack: Pack, size: int, of_place: Ints, progress: Progress | None = None) -> Showdowns:
+    """Those of every class of cards seen; `of_place` has the level of every hand."""
+    numbers, seen, copies = pack.classes(size + 1)
+    kept = chosen_places(size + 1, size)[::-1]  # the first card laid aside, the second, ...
+    levels = np.stack([of_place[pack.places(seen[:, each])] for each in kept], axis=1)
+    best, sign = levels.max(axis=1), (-1) ** (size + 1)
+    below, not_above = np.zeros(levels.size, np.int64), np.zeros(levels.size, np.int64)
+    held = [
+        np.stack([pack.alike(cards).of[pack.places(seen[:, each])] for each in chosen_places(size + 1, cards)], axis=1)
+        for cards in range(size + 1)
+    ]
+    running = Running(pack, range(size + 1))
+    order, hands = np.argsort(levels, axis=None, kind="stable"), np.argsort(best, kind="stable")
+    ends = np.searchsorted(levels.ravel()[order], np.arange(int(best.max()) + 2))
+    for level, (start, stop) in enumerate(pairwise(ends.tolist())):
+        at = order[start:stop]
+        those = at // (size + 1)
+        sets = [each[those] for each in held]
+        below[at] = running.clear_of(sets) + sign * (best[those] < level)
+        new = hands[slice(*np.searchsorted(best[hands], (level, level + 1)))]
+        running.add([each[new] for each in held], copies[new])
+        not_above[at] = running.clear_of(sets) + sign * (best[those] <= level)
+        if progress:
+            progress(stop, levels.size)
+    return Showdowns(numbers, levels, below.reshape(levels.shape), not_above.reshape(levels.shape))
+
+
+def _by_discard(pack: Pack, size: int, of_place: Ints, found: Showdowns) -> tuple[Ints, Ints]:
+    """[hand, card laid aside] -> the dealer's hands below, and below or equal, summed over the new card."""
+    hands = pack.alike(size).sets
+    below, not_above = np.zeros(hands.shape, np.int64), np.zeros(hands.shape, np.int64)
+    for card, (able, seen, _) in enumerate(pack.with_each_card(hands)):
+        place = np.searchsorted(found.numbers, pack.suit_free(seen))
+        for discard in range(size):
+            kept = np.delete(hands[able], discard, axis=1)
+            level = of_place[pack.places(with_card(kept, card))]
+            # Equal levels are worth the same, so any place that leaves this level will do.
+            column = np.argmax(found.levels[place] == level[:, None], axis=1)
+            below[able, discard] += found.below[place, column]
+            not_above[able, discard] += found.not_above[place, column]
+    return below, not_above

@@ -1,0 +1,147 @@
+"""The nearest table that would be in line, for one that cannot be meant: as few figures changed as may be.
+
+It takes its figures from the table's sisters, which tell what the maker pays for such a row. Tried are, in this order:
+one figure changed, or two; the pays set one row higher or lower against the hands; the rows that sisters have beside;
+without sisters, a narrower last row.
+"""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import chain, combinations, product
+from statistics import median
+from typing import Final
+
+from rules.odds.audit.findings import Proposal
+from rules.odds.audit.sisters import out_of_line, out_of_order, same_pays, text_of
+from rules.odds.returns import back_of
+from rules.paytables.paytable import PayRow, PayTable, flatten, parse_pay
+
+LEAST: Final = Fraction(1, 2)
+"""A table that returns less is not meant."""
+_MOST_CHANGED: Final = 2
+_NARROWER: Final = ("6s", "7s", "8s", "9s", "10s", "jacks", "queens", "kings", "aces")
+
+Counts = Mapping[Hashable, int]
+"""Key of a hand -> how many deals make it."""
+
+
+class PayReckoner:
+    """What a table would return, its rows changed at will, for hands that are counted."""
+
+    def __init__(self, counts: Counts | None, only: Sequence[str], wager_cents: int) -> None:
+        self._counts, self._only, self._wager_cents = counts, only, wager_cents
+
+    def returned(self, table: PayTable) -> Fraction | None:
+        """Of a unit staked; None where hands are not counted, or a meter pays."""
+        if self._counts is None or any(row.pays.unit == "percent" for row in table.rows):
+            return None
+        rows, back = flatten(table, self._only), Fraction(0)
+        for key, ways in self._counts.items():
+            row = rows[key]
+            if row is not None:
+                back += ways * (back_of(row.pay, {}, self._wager_cents) or 0)
+        return back / sum(self._counts.values())
+
+    def is_kept(self, table: PayTable) -> bool:
+        """Whether what the table returns can be meant, as far as that is known."""
+        returned = self.returned(table)
+        return returned is None or LEAST <= returned <= 1
+
+
+def nearest(table: PayTable, sisters: Sequence[PayTable], reckoner: PayReckoner) -> Proposal | None:
+    """The table with the fewest changes that is in line with its sisters; of several the one that returns most nearly
+    what they do, or, without any, the most."""
+    sound = [each for each in sisters if reckoner.is_kept(each) and not [*out_of_order(each)]]
+    returns = [found for each in sound if (found := reckoner.returned(each)) is not None]
+    aim = median(returns) if returns else Fraction(1)
+    for tried, new in _candidates(table, sound):
+        fine = [each for each in tried if _is_in_line(each, sound, reckoner, new)]
+        if fine:
+            best = min(fine, key=lambda each: (len(_changes(table, each)), abs((reckoner.returned(each) or aim) - aim)))
+            return Proposal(_changes(table, best), reckoner.returned(best))
+    return None
+
+
+def _is_in_line(table: PayTable, sisters: Sequence[PayTable], reckoner: PayReckoner, new: bool) -> bool:
+    if any(chain(out_of_order(table), out_of_line(table, sisters))):
+        return False
+    everywhere = [{row.when for row in each.rows} for each in sisters]
+    if everywhere and not set.intersection(*everywhere) <= {row.when for row in table.rows}:
+        return False
+    if new and any(same_pays(table, each) for each in sisters):
+        return False
+    return reckoner.is_kept(table)
+
+
+def _candidates(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[tuple[Iterable[PayTable], bool]]:
+    """Tables with ever more changes, those with as many together, and whether they must differ from every sister."""
+    others = {row.when: _others(table, row, sisters) for row in table.rows}
+    for number in range(1, _MOST_CHANGED + 1):
+        changed = (
+            _with(table, dict(zip(whens, chosen, strict=True)))
+            for whens in combinations(others, number)
+            for chosen in product(*(others[when] for when in whens))
+        )
+        yield changed, True
+    yield [*_shifted(table, sisters, 1), *_shifted(table, sisters, -1)], False
+    yield [_filled(table, sister) for sister in sisters], True
+    if not sisters:
+        yield _narrower(table), True
+
+
+def _others(table: PayTable, row: PayRow, sisters: Sequence[PayTable]) -> list[PayRow]:
+    """The row as sisters have it, each other way once."""
+    found: dict[tuple[str, int], PayRow] = {}
+    for sister in sisters:
+        for each in sister.rows:
+            if each.when == row.when:
+                found.setdefault((text_of(sister, each), each.envy_cents), each)
+    found.pop((text_of(table, row), row.envy_cents), None)
+    return [row.model_copy(update={"pays": each.pays, "envy_cents": each.envy_cents}) for each in found.values()]
+
+
+def _with(table: PayTable, changed: Mapping[str, PayRow]) -> PayTable:
+    return table.model_copy(update={"rows": tuple(changed.get(row.when, row) for row in table.rows)})
+
+
+def _shifted(table: PayTable, sisters: Sequence[PayTable], step: int) -> Iterator[PayTable]:
+    """The table's pays in their order beside a sister's rows, so many rows higher; what is then left as the sister has
+    it."""
+    pays = [row.pays for row in table.rows]
+    for sister in sisters:
+        whens = [row.when for row in sister.rows]
+        first = next((whens.index(row.when) for row in table.rows if row.when in whens), 0) - step
+        if first >= 0 and first + len(pays) <= len(whens):
+            rows = [
+                row.model_copy(update={"pays": pays[at - first]}) if first <= at < first + len(pays) else row
+                for at, row in enumerate(sister.rows)
+            ]
+            yield table.model_copy(update={"rows": tuple(rows)})
+
+
+def _filled(table: PayTable, sister: PayTable) -> PayTable:
+    """The sister's rows, with the pays of this table where it has the row and they are not the slip."""
+    own = {row.when: row for row in table.rows}
+    return table.model_copy(update={"rows": tuple(own.get(row.when, row) for row in sister.rows)})
+
+
+def _narrower(table: PayTable) -> Iterator[PayTable]:
+    """The last row for fewer hands, or with the stake alone."""
+    *rows, last = table.rows
+    if last.when == "pair":
+        for ranks in _NARROWER:
+            narrow = last.model_copy(update={"when": f"pair of {ranks} or better"})
+            yield table.model_copy(update={"rows": (*rows, narrow)})
+    elif rows:
+        yield table.model_copy(update={"rows": (*rows, last.model_copy(update={"pays": parse_pay("push")}))})
+
+
+def _changes(table: PayTable, other: PayTable) -> dict[str, str | None]:
+    before = {row.when: (text_of(table, row), row.envy_cents) for row in table.rows}
+    after = {row.when: (text_of(other, row), row.envy_cents) for row in other.rows}
+    found: dict[str, str | None] = {}
+    for when, (pays, envy) in after.items():
+        if before.get(when) != (pays, envy):
+            same_pay = when in before and before[when][0] == pays
+            found[when] = f"envy ${envy // 100:,}" if same_pay else pays
+    return found | {when: None for when in before if when not in after}

@@ -1,0 +1,183 @@
+"""Pay tables of one bet beside each other: what one has that no other has, and what it lacks that all the others have.
+
+A maker's tables for one bet differ by a step here and there. A figure that is twice the highest of all the others, or
+half the lowest, is a slip; so is a last row that is missing where the others go on.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import Final
+
+from dealer_flow.english import dollars
+from rules.odds.audit.findings import Slip
+from rules.paytables.paytable import USUAL_ENVY_BASE_CENTS, Pay, PayRow, PayTable
+
+FACTOR: Final = 2
+"""How many times the highest, or what part of the lowest, figure of the others is out of line."""
+_FEWEST: Final = 2
+"""Sisters that it takes to be one among several."""
+_ANOTHER_MAKE: Final = 3
+"""Rows far from those of the others that are no slip any more, but another table."""
+_MOST_GO_ON: Final = Fraction(3, 4)
+"""How many of the others must have a row that a table stops before."""
+_BY_PLACE: Final = re.compile(r"(left of|right of|above|below|beside) .+")
+
+
+def are_sisters(table: PayTable, other: PayTable) -> bool:
+    """Whether two tables are of one make: more than half of all rows that either has stand in both."""
+    own, others = ({row.when for row in each.rows} for each in (table, other))
+    return table.id != other.id and 2 * len(own & others) > len(own | others)
+
+
+def amount(row: PayRow) -> Fraction | None:
+    """What the row pays as a number to compare; None where that is a share of a meter, or the stake."""
+    if row.pays.unit in ("percent", "push"):
+        return None
+    value = Fraction(row.pays.amount)
+    return value / 100 if row.pays.unit in ("flat", "flat-to") else value
+
+
+def text_of(table: PayTable, row: PayRow) -> str:
+    """The pay as a table prints it; a bare number in the unit of its table."""
+    pays = row.pays
+    return Pay(table.bare or "to", pays.amount).text if pays.unit == "bare" else str(pays.text)
+
+
+def out_of_order(table: PayTable) -> Iterator[Slip]:
+    """Rows run from the best hand down: none pays more than the one above it, nor has more envy."""
+    for above, below in pairwise(table.rows):
+        if below.group == above.group and below.pays.rank > above.pays.rank:
+            why = f"{below.when!r} pays {text_of(table, below)}, more than {above.when!r} above it"
+            yield Slip("row-out-of-order", why)
+        if 0 < above.envy_cents < below.envy_cents:
+            envy = f"the envy of {below.when!r}, {dollars(below.envy_cents)}"
+            why = f"{envy}, is more than that of {above.when!r} above it"
+            yield Slip("envy-out-of-order", why)
+
+
+def out_of_line(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[Slip]:
+    """Pays and envy far from those of every sister, and rows that every sister has."""
+    if len(sisters) < _FEWEST:
+        return
+    apart = [*_far_off(table, sisters)]
+    if len(apart) < _ANOTHER_MAKE:
+        yield from apart
+    yield from _missing(table, sisters)
+
+
+def _far_off(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[Slip]:
+    for row in table.rows:
+        others = [(sister, each) for sister in sisters for each in sister.rows if each.when == row.when]
+        if len(others) < _FEWEST:
+            continue
+        if (own := amount(row)) is not None:
+            found = [value for _, each in others if (value := amount(each)) is not None]
+            yield from _apart(f"{row.when!r} pays {text_of(table, row)}", own, found)
+        if row.envy_cents:
+            envies = [_envy(sister, each) for sister, each in others if each.envy_cents]
+            yield from _apart(f"the envy of {row.when!r} is {dollars(row.envy_cents)}", _envy(table, row), envies)
+
+
+def _envy(table: PayTable, row: PayRow) -> Fraction:
+    """In wagers that the table's envy is printed for."""
+    return Fraction(row.envy_cents, table.envy_base_cents or USUAL_ENVY_BASE_CENTS)
+
+
+def _apart(what: str, own: Fraction, others: Sequence[Fraction]) -> Iterator[Slip]:
+    if len(others) < _FEWEST:
+        return
+    if own > FACTOR * max(others) or own * FACTOR < min(others):
+        yield Slip("out-of-line", f"{what}, and {_number(min(others))} to {_number(max(others))} in the other tables")
+
+
+def _missing(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[Slip]:
+    """What most sisters have below the last row is where a table stops; what all have between its first row and its
+    last, a row that is lost."""
+    own = [row.when for row in table.rows]
+    orders = [[row.when for row in sister.rows] for sister in sisters]
+    rows = dict.fromkeys(row for order in orders for row in order)
+    has = {row: sum(row in order for order in orders) for row in rows}
+    lacks = [row for row in rows if row not in own]
+    below = [
+        row
+        for row in lacks
+        if has[row] >= _MOST_GO_ON * len(sisters) and all(last for _, last in _at(row, own, orders))
+    ]
+    if below:
+        yield Slip(
+            "table-stops", f"it stops after {own[-1]!r}; the other tables go on with {', '.join(map(repr, below))}"
+        )
+    if any(row not in rows for row in own):
+        return  # it tells hands apart that the others do not, so rows do not answer each other
+    for row in lacks:
+        within = row not in below and not any(first for first, _ in _at(row, own, orders))
+        if within and has[row] == len(sisters):
+            yield Slip("row-missing", f"it has no row {row!r}, as every other table has")
+
+
+def _at(row: str, own: Sequence[str], orders: Iterable[Sequence[str]]) -> Iterator[tuple[bool, bool]]:
+    """Wherever a sister has the row: whether it stands above every row of `own`, and whether below."""
+    for order in orders:
+        if row in order:
+            others = [order.index(each) - order.index(row) for each in own if each in order]
+            yield all(each > 0 for each in others), all(each < 0 for each in others)
+
+
+def same_pays(table: PayTable, other: PayTable) -> bool:
+    """Whether two tables pay the same, envy and the wager that it is printed for among it."""
+
+    def pays(each: PayTable) -> object:
+        base = each.envy_base_cents or USUAL_ENVY_BASE_CENTS
+        rows = [(row.when, text_of(each, row), Fraction(row.envy_cents, base), row.group) for row in each.rows]
+        return rows, any(row.envy_cents for row in each.rows) and base, wager_in(each.heading)
+
+    return pays(table) == pays(other)
+
+
+def number_lost(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[Slip]:
+    """A table without a number among others, or one that is called by its place beside another."""
+    named = [each for each in sisters if each.label]
+    if len(named) < _FEWEST or len(named) < len(sisters):
+        return
+    if not table.label or _BY_PLACE.fullmatch(table.label):
+        place = f", it stands {table.label}" if table.label else ""
+        yield Slip("no-number", f"its number is lost{place}; the other tables of the bet have one")
+
+
+def _scaled_down(table: PayTable, sister: PayTable) -> Fraction | None:
+    """By what all pays of the sister must be divided to be this table's; None where it is not one number above 1."""
+    others = {row.when: amount(row) for row in sister.rows}
+    pairs = [(own, others.get(row.when)) for row in table.rows if (own := amount(row))]
+    ratios = {other / own for own, other in pairs if other}
+    return ratios.pop() if len(ratios) == 1 and len(pairs) >= _ANOTHER_MAKE and min(ratios) > 1 else None
+
+
+def not_scaled(table: PayTable, sisters: Iterable[PayTable]) -> Iterator[Slip]:
+    """A table headed for another wager than a sister's, whose amounts are the same dollars."""
+    for sister in sisters:
+        times = _scaled_down(table, sister)
+        if times and table.envy_base_cents == times * (sister.envy_base_cents or USUAL_ENVY_BASE_CENTS):
+            why = f"for {times} times the wager of {sister.id} it pays the same dollars, and {times} times the envy"
+            yield Slip("not-scaled", why)
+            return
+        own, other = wager_in(table.heading), wager_in(sister.heading)
+        if not own or not other or own <= other:
+            continue
+        flat = {row.when: row.pays for row in sister.rows if row.pays.unit in ("flat", "flat-to")}
+        same = [row.when for row in table.rows if row.pays == flat.get(row.when)]
+        if same:
+            dollars = f"{', '.join(map(repr, same))} pay the dollars that {sister.id} pays for ${other}"
+            yield Slip("not-scaled", f"headed for a wager of ${own}, and {dollars}")
+            return
+
+
+def wager_in(heading: str) -> int:
+    """The dollars of a heading such as `$5 Pays`; 0 where it names none."""
+    found = re.search(r"\$([0-9]+)", heading)
+    return int(found[1]) if found else 0
+
+
+def _number(value: Fraction) -> str:
+    return f"{value.numerator:,}" if value.denominator == 1 else str(value)

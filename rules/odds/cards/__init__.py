@@ -1,0 +1,1 @@
+"""How often cards make what a pay table looks up."""

@@ -1,0 +1,65 @@
+"""The rows of a game's pay table as engines that decide for a player take them: by number, with what a unit gains."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+from protocol.cards import Card
+from rules.bets.bet import Bet
+from rules.hands import Ranking
+from rules.odds.cards.placed_sets import Pack, RowFinder
+from rules.odds.question import Question
+from rules.odds.returns import gain_of
+from rules.paytables.paytable import PaidRow, PayTable
+
+LOST: Final = Fraction(-1)
+
+
+@dataclass(frozen=True, slots=True)
+class RowPays:
+    """What a unit of a bet gains by the row that is reached, -1 where it is lost; rows are known by their number."""
+
+    nets: tuple[Fraction, ...]
+    names: tuple[str, ...] = ()
+
+    def name(self, row: int) -> str:
+        """Of a row, empty where none pays."""
+        return self.names[row] if self.names else ""
+
+
+class TableRows:
+    """The rows of `table` as `bet` is paid by it, in order, and one more for hands that none of them pays, which lose.
+
+    ValueError where a row pays what no decision can weigh: a share of a meter.
+    """
+
+    def __init__(self, question: Question, bet: Bet, table: PayTable) -> None:
+        game = question.game
+        self.hand, self.id = bet.hand, table.id
+        self._flat: Mapping[object, PaidRow | None] = game.tables[bet.name, table.id]
+        self.ranking: Ranking = game.rankings[bet.hand]
+        self._readings = game.default_readings() | dict(question.readings)
+        names = [row.when for row in table.rows]
+        self._numbers = {name: number for number, name in enumerate(names)}
+        nets = []
+        for paid in (*map(table.paid, table.rows), None):
+            net = gain_of(bet.by_row(paid))
+            if net is None and paid is not None:
+                raise ValueError(f"{paid.when!r} of {table.id} pays a share of a meter")
+            nets.append(LOST if net is None else net)
+        self.pays = RowPays(tuple(nets), (*names, ""))
+
+    @property
+    def none(self) -> int:
+        """The row of hands that lose."""
+        return len(self._numbers)
+
+    def row_of(self, cards: Sequence[Card]) -> int:
+        """The number of the row that pays the cards."""
+        paid = self._flat[self.ranking.rank(cards, self._readings).key]
+        return self.none if paid is None else self._numbers[paid.when]
+
+    def finder(self, pack: Pack) -> RowFinder:
+        """Rows of sets of the pack; suits matter to a ranking where as many are alike as make a hand."""
+        return RowFinder(pack, self.row_of, (self.ranking.uses or self.ranking.sizes[1]) - pack.jokers)

@@ -1,0 +1,1 @@
+"""A game walked through step by step: hand by hand, or every hand at once."""

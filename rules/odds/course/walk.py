@@ -1,0 +1,157 @@
+"""A game walked through card by card: every card that may come, every choice that is open, every ending settled.
+
+Where a player may choose, he takes what gains most over all that may follow; each ending is a round that the program
+settles as it settles any other. Nothing is counted cleverly but that hands which differ by the names of suits are
+walked once: it is exact, and as slow as the deck is large. The engines are held to it on small decks.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import combinations
+from math import comb, lcm
+from typing import Final, NamedTuple
+
+from dealer_flow.procedure.must_draw import must_draw
+from protocol.cards import Card
+from rules.hands.hand_spec import OWN
+from rules.odds.course.played_round import DEALER, Cards, Group, Lying
+from rules.odds.course.steps import GameCourse, GoOn, Way, for_least
+from rules.odds.joint import Ending
+
+_JOKERS: Final = 5
+"""The suit that they have in their number."""
+_BITS: Final = 5
+"""Enough for how often a face can lie there."""
+
+
+class Ways(NamedTuple):
+    """Of `total` equally likely deals, the number that end each way, by the number of the ending."""
+
+    total: int
+    counted: Mapping[int, int]
+
+
+Choose = Callable[[str, Lying, Sequence[Way]], Sequence[Way]]
+"""Step, what lies there, the ways that are open -> those that may be taken."""
+
+
+def any_way(_step: str, _lying: Lying, ways: Sequence[Way]) -> Sequence[Way]:
+    """Leave every way open."""
+    return ways
+
+
+@dataclass
+class Walk(GameCourse[Ways | None]):
+    """`deck` is what the cards come from; `apart`: a place whose cards come from a deck of their own, and that deck.
+    `house` sets the dealer's hand. `suits_alike`: no rule of the bets knows one suit from another."""
+
+    deck: Sequence[Card]
+    choose: Choose = any_way
+    house: Callable[[Cards], Cards] | None = None
+    suits_alike: bool = True
+    apart: Mapping[str, Sequence[Card]] = field(default_factory=dict)
+    _number: dict[Ending, int] = field(default_factory=dict, init=False)
+    _nets: list[Fraction] = field(default_factory=list, init=False)
+
+    def run(self) -> Counter[Ending]:
+        """Count the deals that end each way, under the best play. AssertionError where every way leads to a bet that
+        is held."""
+        found = self.from_the_deal()
+        assert found is not None, "every way leads to a bet that is held"
+        endings = list(self._number)
+        return Counter({endings[end]: number for end, number in found.counted.items()})
+
+    def seen(self, at: str, number: int, lying: Lying, step: str, go_on: GoOn[Ways | None]) -> Ways | None:
+        """Each hand of the cards that are left."""
+        left = Counter(self.apart.get(at, self.deck))
+        left -= Counter(
+            card for each in lying.groups if (each.place in self.apart) == (at in self.apart) for card in each.cards
+        )
+        parts = []
+        for cards, deals in _hands(tuple(left.items()), number):
+            ways = go_on(replace(lying, groups=(*lying.groups, Group(at, step, cards))))
+            if ways is None:
+                return None
+            parts.append((deals, ways))
+        return _summed(parts)
+
+    def best(self, ways: Sequence[Way], lying: Lying, step: str, go_on: GoOn[Ways | None]) -> Ways | None:
+        """The way that gains most with these cards, of equal ones the one that stakes least."""
+        best: tuple[Fraction, Ways] | None = None
+        for way in for_least(self.choose(step, lying, [each for each in ways if _may_draw(each, lying)])):
+            found = go_on(way.lying)
+            if found is not None:
+                gain = self._gain(found)
+                if best is None or gain > best[0]:
+                    best = gain, found
+        return best and best[1]
+
+    def settled(self, lying: Lying) -> Ways | None:
+        """The round as it lies there; None where a bet is held."""
+        if self.house is not None and lying.at(DEALER):
+            lying = replace(lying, dealer_low=self.house(lying.at(DEALER)))
+        end = self.settler.ending(lying)
+        return None if end is None else Ways(1, {self._number.setdefault(end, len(self._number)): 1})
+
+    def _gain(self, ways: Ways) -> Fraction:
+        """The average gain of all the bets, in units."""
+        if len(self._nets) < len(self._number):
+            self._nets += [Fraction(sum(end.nets)) for end in list(self._number)[len(self._nets) :]]
+        return sum((self._nets[end] * number for end, number in ways.counted.items()), Fraction(0)) / ways.total
+
+    def alike(self, lying: Lying) -> Hashable:
+        """A key that is the same for cards of other suits."""
+        rest = tuple(sorted(lying.wagers.items())), lying.choices, lying.folded, lying.given_up[0]
+        piles = [*self._piles(lying), lying.aside, lying.low]
+        if not self.suits_alike:
+            return rest, tuple(tuple(sorted(pile)) for pile in piles)
+        held = [[0] * (_JOKERS + 1) for _ in piles]
+        for of_suit, pile in zip(held, piles, strict=True):
+            for card in pile:
+                of_suit[card >> 4] += 1 << _BITS * (card & 0x0F) if card < _JOKERS << 4 else 1
+        _, *suits, jokers = zip(*held, strict=True)
+        return rest, tuple(sorted(suits)), jokers
+
+    def _piles(self, lying: Lying) -> list[Cards]:
+        """The cards place by place; those of a step apart where a hand is what lay there when it was over."""
+        found: dict[str, list[Cards]] = {}
+        for group in lying.groups:
+            piles = found.setdefault(group.place, [()])
+            piles[-1] += group.cards
+            if (group.step, group.place) in self.settler.watched:
+                piles.append(())
+        return [pile for place in sorted(found) for pile in found[place]]
+
+
+def _may_draw(way: Way, lying: Lying) -> bool:
+    """False where a hand draws another number of cards in the next exchange, by what it holds."""
+    if way.draw is None or way.choice is None:
+        return True
+    must = must_draw(way.draw.must, [card for place in (OWN, *way.draw.counting) for card in lying.at(place)])
+    return must is None or must.row.draws == way.choice.part.draws
+
+
+def _summed(parts: Sequence[tuple[int, Ways]]) -> Ways:
+    """All of several ways on, each in so many equally likely deals."""
+    least = lcm(*(ways.total for _, ways in parts))
+    counted: dict[int, int] = {}
+    for deals, ways in parts:
+        each = deals * (least // ways.total)
+        for end, number in ways.counted.items():
+            counted[end] = counted.get(end, 0) + each * number
+    return Ways(least * sum(deals for deals, _ in parts), counted)
+
+
+def _hands(left: Sequence[tuple[Card, int]], number: int) -> Iterator[tuple[Cards, int]]:
+    """Every hand of so many cards, and how many there are with the same faces."""
+    if all(times == 1 for _, times in left):
+        yield from ((cards, 1) for cards in combinations([card for card, _ in left], number))
+    elif not number:
+        yield (), 1
+    elif left:
+        (card, times), others = left[0], left[1:]
+        for taken in range(min(times, number) + 1):
+            for cards, deals in _hands(others, number - taken):
+                yield (card,) * taken + cards, comb(times, taken) * deals

@@ -1,0 +1,1 @@
+"""What a player may choose, read off the procedure, and what each solver counts of it."""

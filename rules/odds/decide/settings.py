@@ -1,0 +1,313 @@
+"""What each solver counts by, read off what players may choose in the game's procedure.
+
+A procedure that lets them choose anything else is refused with its clause: DecidedOtherwise. Nothing here counts, so
+`dealwire check` asks it, too.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import product
+from typing import Final, NamedTuple
+
+from dealer_flow.procedure.bets import Amount
+from dealer_flow.procedure.steps.decide import DecideStep
+from dealer_flow.procedure.tables import chosen
+from rules.bets.bet import Bet
+from rules.game.load import Game, cards_of
+from rules.hands.hand_spec import OWN
+from rules.odds.decide.decisions import DecidedOtherwise, DecisionPoint, Decisions
+from rules.odds.decide.holdem_terms import CallAndRaise, RaiseOnce
+
+_BOARD: Final = "community"
+_DEALER: Final = "dealer"
+_ONCE: Final = (Fraction(1),)
+
+
+class WayToBet(NamedTuple):
+    """The `bets` that are made, what each stakes in units of the first, and the `words` that tell this way apart."""
+
+    bets: tuple[Bet, ...]
+    stakes: Mapping[str, Fraction]
+    words: Mapping[str, str]
+
+
+class AgainstSettings(NamedTuple):
+    """Of `against-dealer`: how many of his own cards the player has seen and how many of the dealer's; how many times
+    the least stake he may play on with; how the bets may be made."""
+
+    seen: int
+    dealer_up: int
+    raises: tuple[Fraction, ...]
+    ways: tuple[WayToBet, ...]
+
+
+class BonusSettings(NamedTuple):
+    """Of `bonus-card`: the cards at the first decision, the player's own and the community's; fees in antes."""
+
+    first_cards: int
+    community: int
+    insurance: Fraction
+    fee: Fraction
+
+
+class SurrenderSettings(NamedTuple):
+    """Of `surrender`: the share of the last bet that may be given up, and under which readings it may and may not."""
+
+    share: Fraction
+    ways: tuple[tuple[bool, Mapping[str, str]], ...]
+
+
+def sizes(game: Game, bet: Bet) -> tuple[int, int]:
+    """The player's own cards at first, and the cards of the whole hand. DecidedOtherwise for a hand without any."""
+    hand = game.hand(bet.hand)
+    own = hand.of.get(OWN)
+    if own is None:
+        raise DecidedOtherwise(f"the hand of {bet.name} has no cards of the player's own")
+    return own if isinstance(own, int) else own[1], cards_of(hand)[1]
+
+
+# ------------------------------------------------------------------ what is asked of the decisions
+
+
+class _Counted(NamedTuple):
+    """A decision as a solver counts it: the cards that the player has seen, and all that he may do."""
+
+    own: int
+    does: Sequence[str]
+    board: int = 0
+    dealer: int = 0
+    sets: int = 0
+
+    def match(self, point: DecisionPoint) -> DecisionPoint:
+        """The point, where it is this decision."""
+        seen = {OWN: self.own, _BOARD: self.board, _DEALER: self.dealer}
+        ours = {place: cards for place, cards in seen.items() if cards}
+        if (dict(point.seen), {each.words for each in point.choices}, point.sets) != (ours, {*self.does}, self.sets):
+            cards = ", ".join(f"{place} {number}" for place, number in ours.items())
+            does = "; ".join(self.does) or f"set {self.sets} in front"
+            raise _refused(point, f"{point.words}. Counted is, on {cards}: {does}")
+        return point
+
+
+def _matched(found: Decisions, *counted: _Counted) -> list[DecisionPoint]:
+    """The decisions of the procedure, each held against the one that is counted in its place."""
+    if len(found.points) != len(counted):
+        steps = ", ".join(point.step for point in found.points) or "no step"
+        raise DecidedOtherwise(f"players decide at {steps} ({found.plan.clause}); counted are {len(counted)} decisions")
+    return [each.match(point) for point, each in zip(found.points, counted, strict=True)]
+
+
+def _refused(point: DecisionPoint, why: str) -> DecidedOtherwise:
+    return DecidedOtherwise(f"step {point.step!r} ({point.clause}): {why}")
+
+
+def _units(point: DecisionPoint, bet: str) -> tuple[int, ...]:
+    """The stakes of a bet, in the order of the choices."""
+    stakes = point.sizes(bet)
+    if any(stake.denominator > 1 for stake in stakes):
+        raise _refused(point, f"{bet} of {', '.join(map(str, stakes))} units; counted are whole ones")
+    return tuple(map(int, stakes))
+
+
+def _one(point: DecisionPoint, bet: str) -> int:
+    """Its only stake."""
+    stakes = _units(point, bet)
+    if len(stakes) > 1:
+        raise _refused(point, f"{bet} of {', '.join(map(str, stakes))} units; counted is one stake")
+    return stakes[0]
+
+
+def _of_the_unit(point: DecisionPoint, bet: str) -> None:
+    if point.sizes(bet) != _ONCE:
+        raise _refused(point, f"{bet} of {', '.join(map(str, point.sizes(bet)))} units; counted is one unit")
+
+
+# ------------------------------------------------------------------ against the dealer
+
+
+def against_settings(found: Decisions, bets: Sequence[Bet]) -> AgainstSettings:
+    """One decision, on some of the player's cards or on all and one of the dealer's: a fold, or one of these bets."""
+    point, names = next(iter(found.points), None), [bet.name for bet in bets]
+    compared = next((bet for bet in bets if bet.kind == "against"), None)
+    if point is None or compared is None:
+        raise DecidedOtherwise(f"counted are a decision ({found.plan.clause}) and a bet against a hand")
+    cards = cards_of(found.game.hand(compared.hand))[1]
+    up = min(point.seen.get(_DEALER, 0), 1 if point.own == cards else 0)
+    does = [f"bet {name}" for name in names] + [f"check, with {name}" for name in names]
+    does = [each for each in does if each in {choice.words for choice in point.choices}]
+    _matched(found, _Counted(point.own, ["fold", *does], dealer=up))
+    taken: dict[frozenset[str], tuple[Fraction, ...]] = {}
+    for choice in point.choices:
+        made = frozenset({*choice.stakes, *choice.part.needs})
+        if not choice.part.folds:
+            taken[made] = point.sizes(*choice.stakes) if choice.stakes else _ONCE
+    times = {tuple(size / min(sizes) for size in sorted(sizes)) for sizes in taken.values()}
+    if len(times) != 1:
+        raise _refused(point, "one bet may be raised and another not; counted is one that may")
+    return AgainstSettings(point.own, up, times.pop(), tuple(_ways(found, bets, taken)))
+
+
+def _ways(
+    found: Decisions, bets: Sequence[Bet], taken: Mapping[frozenset[str], Sequence[Fraction]]
+) -> Iterator[WayToBet]:
+    """With each choice the bets that lie there anyway, and those that may be left out, at each stake they may have."""
+    given = found.game.spec.odds.stakes if found.game.spec.odds else {}
+    by_choice = frozenset[str]().union(*taken)
+    free: dict[str, list[Fraction | None]] = {}
+    for name in (bet.name for bet in bets):
+        if name not in by_choice and (name in found.optional or name in given):
+            stakes = [Fraction(each) for each in given.get(name, ())] or [found.stakes.get(name, Fraction(1))]
+            free[name] = [*stakes, *([None] if name in found.optional else [])]
+    for made, played in taken.items():
+        known = dict.fromkeys(made, min(played)) | dict(found.stakes)
+        for each in product(*free.values()):
+            chance = dict(zip(free, each, strict=True))
+            absent = (by_choice - made) | {name for name, stake in chance.items() if stake is None}
+            there = tuple(bet for bet in bets if bet.name not in absent)
+            stakes_of = {bet.name: chance.get(bet.name) or known.get(bet.name, Fraction(1)) for bet in there}
+            yield WayToBet(there, stakes_of, {name: _in_words(stake, found.unit) for name, stake in chance.items()})
+
+
+def _in_words(stake: Fraction | None, unit: str) -> str:
+    """`half the first wager`."""
+    return "none" if stake is None else Amount(stake, unit).words().replace("-", " ")
+
+
+# ------------------------------------------------------------------ hold'em
+
+
+def holdem_settings(found: Decisions, bets: Sequence[Bet]) -> RaiseOnce | CallAndRaise:
+    """One bet, once, the later the smaller, or a fold on the whole board; or a bet or a fold before the flop, and then
+    further bets, or not."""
+    raised = [bet.name for bet in bets if bet.fold == "absent" and not bet.on]
+    if len(raised) == 1:
+        (bet,), at = raised, (("check", 0), ("check", 3), ("fold", 5))
+        first, flop, river = _matched(found, *(_Counted(2, [other, f"bet {bet}"], board) for other, board in at))
+        return RaiseOnce(_units(first, bet), _one(flop, bet), _one(river, bet))
+    at = (("fold", 0), ("check", 3), ("check", 4))
+    if not 2 <= len(raised) <= len(at):
+        raise DecidedOtherwise(f"{len(raised)} bets are made by not folding; counted are one to three")
+    points = _matched(
+        found, *(_Counted(2, [other, f"bet {bet}"], board) for bet, (other, board) in zip(raised, at, strict=False))
+    )
+    call, flop_bet, turn = (*(_one(point, bet) for point, bet in zip(points, raised, strict=True)), 0)[:3]
+    return CallAndRaise(call, flop_bet, turn)
+
+
+# ------------------------------------------------------------------ nobody against the player
+
+
+def street_raises(found: Decisions, bets: Sequence[Bet]) -> tuple[tuple[int, ...], ...]:
+    """Of `streets`: what may be bet before each card of the community, in antes, the least first."""
+    own, size = sizes(found.game, bets[0])
+    raised = [bet.name for bet in bets[1:]]
+    _of_number(raised, size - own)
+    points = _matched(found, *(_Counted(own, ["fold", f"bet {bet}"], board) for board, bet in enumerate(raised)))
+    return tuple(tuple(sorted(_units(point, bet))) for point, bet in zip(points, raised, strict=True))
+
+
+def take_back_settings(found: Decisions, bets: Sequence[Bet]) -> None:
+    """Of `take-back`: equal bets, all but the last of which may be taken back, one more card of the community seen."""
+    own, size = sizes(found.game, bets[-1])
+    names = [bet.name for bet in bets]
+    _of_number(names[:-1], size - own)
+    _matched(found, *(_Counted(own, ["check", f"take back {bet}"], board) for board, bet in enumerate(names[:-1])))
+    if unlike := [name for name in names if found.stakes.get(name) != 1]:
+        raise DecidedOtherwise(
+            f"{unlike[0]} is not as much as {found.unit} ({found.plan.clause}); counted are equal bets"
+        )
+
+
+def bonus_settings(found: Decisions, bets: Sequence[Bet]) -> BonusSettings:
+    """Of `bonus-card`: the ante, the same again or a fold for each card; then, for who paid the insurance, a card."""
+    if len(bets) < 4:
+        raise DecidedOtherwise("counted are an ante, bets made by going on, an insurance and a fee")
+    _, *raised, insurance, fee = (bet.name for bet in bets)
+    size = sizes(found.game, bets[0])[1] - 1
+    board = found.points[-1].seen.get(_BOARD, 0) if found.points else 0
+    first = size - board - len(raised)
+    card = ["fold", "check", f"bet {fee}, draw 1, with {insurance}"]
+    bet_on = [_Counted(first + cards, ["fold", f"bet {bet}"], board) for cards, bet in enumerate(raised)]
+    *points, last = _matched(found, *bet_on, _Counted(size - board, card, board))
+    for point, bet in zip(points, raised, strict=True):
+        _of_the_unit(point, bet)
+    cost, part = last.sizes(fee), found.stakes.get(insurance)
+    if part is None or len(cost) > 1:
+        raise _refused(last, f"{insurance} or {fee} may be of several stakes; counted is one")
+    return BonusSettings(first, board, part, cost[0])
+
+
+def discard_folds(found: Decisions, bets: Sequence[Bet]) -> bool:
+    """Of `discard-one`: whether a hand may be folded, or else kept without a bet; one card is laid aside, or the hand
+    shown for what it is."""
+    if len(bets) != 3 or bets[0].name not in found.game.instead:
+        raise DecidedOtherwise("counted are an ante that is paid for a hand shown at once, too, a bet and a bonus")
+    own, bet = cards_of(found.game.hand(found.game.instead[bets[0].name].hand))[1], bets[1].name
+    folds = any(choice.part.folds for point in found.points for choice in point.choices)
+    (point,) = _matched(found, _Counted(own, ["fold" if folds else "lay down 1", f"bet {bet}, lay down 1", "check"]))
+    _of_the_unit(point, bet)
+    return folds
+
+
+def surrender_settings(found: Decisions, bets: Sequence[Bet]) -> SurrenderSettings:
+    """Of `surrender`: a share of the last bet given up on the first cards, where the house lets who made all the bets
+    do so."""
+    steps = [step for step in found.plan.procedure.step if isinstance(step, DecideStep)]
+    left_out = [step.when for step in steps if step.when and not chosen(step.when, found.plan.options)]
+    offered = {when.option: when.is_ for when in left_out}
+    names = [bet.name for bet in bets]
+    gives_up = ", ".join([f"give up a part of {names[-1]}", *(f"with {name}" for name in names)])
+    (point,) = _matched(found.under(offered), _Counted(sizes(found.game, bets[0])[0], ["check", gives_up]))
+    (given, part), *others = [(each, part) for each in point.choices if (part := each.part.gives_up)]
+    if others or given.rest != "comes-back":
+        raise _refused(
+            point, f"the rest of {names[-1]} {given.rest}; counted is one share, the rest of which comes-back"
+        )
+    ways = [(True, offered), (False, {name: found.plan.options[name] for name in offered})]
+    return SurrenderSettings(Fraction(part.share), tuple(ways if offered else ways[:1]))
+
+
+def community_discards(found: Decisions, bets: Sequence[Bet]) -> tuple[int, ...]:
+    """Of `community-draw`: how many cards may be laid down of the first ones, which are a whole hand."""
+    size = sizes(found.game, bets[0])[1]
+    words = {choice.words for point in found.points for choice in point.choices}
+    able = {number: f"lay down {number}" if number else "check" for number in range(size + 1)}
+    numbers = tuple(number for number, each in able.items() if each in words)
+    _matched(found, _Counted(size, [able[number] for number in numbers]))
+    return numbers
+
+
+def unseen_draw_settings(found: Decisions, bets: Sequence[Bet]) -> None:
+    """Of `unseen-draw`: one card of a whole hand is exchanged, or the hand wins at once."""
+    _matched(found, _Counted(cards_of(found.game.hand(bets[0].hand))[0], ["lay aside 1", "check"]))
+
+
+def kept_pair_settings(found: Decisions, _bets: Sequence[Bet]) -> None:
+    """Of `kept-pair`: two of four cards are kept, before anything else is seen. What else may be chosen beside that is
+    no part of the bet, which is counted for one hand."""
+    point = next(iter(found.points), None)
+    if point is None or dict(point.seen) != {OWN: 4} or all(each.words != "lay down 2" for each in point.choices):
+        words = point.words if point else "nothing is chosen"
+        raise DecidedOtherwise(f"{words} ({found.plan.clause}). Counted is, on own 4: lay down 2")
+
+
+def low_and_high_settings(found: Decisions, bets: Sequence[Bet]) -> None:
+    """Of `low-and-high`: the hand is arranged with one card in front, and nothing else is chosen."""
+    _matched(found, _Counted(max(sizes(found.game, bet)[1] for bet in bets), (), sets=1))
+
+
+def no_decisions(found: Decisions, _bets: Sequence[Bet]) -> None:
+    """Of `points`: nobody chooses anything."""
+    _matched(found)
+
+
+def only_bets(found: Decisions, _bets: Sequence[Bet]) -> None:
+    """Of `two-shoes`: nobody chooses anything but to make a bet or not."""
+    for point in found.points:
+        made = [f"bet {bet}" for choice in point.choices for bet in choice.stakes]
+        _Counted(point.own, ["check", *made], point.seen.get(_BOARD, 0)).match(point)
+
+
+def _of_number(bets: Sequence[str], cards: int) -> None:
+    if len(bets) != cards:
+        raise DecidedOtherwise(f"{', '.join(bets)} hang on a decision, and {cards} cards come; counted is one for each")

@@ -1,0 +1,95 @@
+"""Every showdown on a board, counted: for each hole, how many hands of the dealer it beats, ties and loses to.
+
+A hand of the dealer is any two of the cards that neither board nor hole use. All holes of a board are ranked among all
+others at once; those that share a card with the hole are then taken out again, card by card: with N(s) of all holes
+below a strength and n(c, s) of those that hold a card c, a hole a-b of strength s has
+
+    N(s) - n(a, s) - n(b, s)
+
+rivals below it, since no hole but a-b itself holds both cards, and it is not below itself. N and n are running sums
+along the strengths that occur on the board.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from rules.odds.holdem.deck import FoldedSets, HoldemDeck, Ints, Places, board_cards
+from rules.odds.holdem.strength import NO_HOLE, Small, ladder, strengths
+
+OUTCOMES: Final = ("win", "tie", "lose")
+_LOW: Final = (1 << 32) - 1
+"""Two counts are carried in one number: that below in the upper half, that of equals in the lower."""
+
+
+@dataclass(frozen=True, slots=True)
+class Boards:
+    """Some boards: their cards, one row a board, how many each stands for, and the strength of each hole."""
+
+    cards: Places
+    weights: Ints
+    strength: Small
+
+
+@dataclass(frozen=True, slots=True)
+class Rivals:
+    """For each board (row) and hole (column), the hands of the dealer it beats, ties and loses to, first those that
+    qualify, then the others. A hole that uses a card of the board has none at all."""
+
+    qualified: tuple[Ints, Ints, Ints]
+    others: tuple[Ints, Ints, Ints]
+
+    def every(self) -> "list[tuple[bool, str, Ints]]":
+        """Whether the dealer qualifies, how it ends for the player, how often."""
+        found = [(True, outcome, count) for outcome, count in zip(OUTCOMES, self.qualified, strict=True)]
+        return found + [(False, outcome, count) for outcome, count in zip(OUTCOMES, self.others, strict=True)]
+
+
+def some_boards(deck: HoldemDeck, boards: FoldedSets, part: slice) -> Boards:
+    """The boards of a part of the list."""
+    cards = board_cards(deck, boards.masks[part])
+    return Boards(cards, boards.weights[part], strengths(deck, cards))
+
+
+def rivals(deck: HoldemDeck, boards: Boards, qualifier: str) -> Rivals:
+    """The showdowns of some boards; the dealer qualifies with a hand of the category `qualifier` or above."""
+    below, equal, unqualified = _ranked(deck, boards, ladder().least(qualifier))
+    total = np.where(boards.strength == NO_HOLE, 0, deck.rivals)
+    win_others = np.minimum(below, unqualified)
+    tie_others = np.minimum(below + equal, unqualified) - win_others
+    lose_others = unqualified - win_others - tie_others
+    win, tie = below - win_others, equal - tie_others
+    return Rivals((win, tie, total - unqualified - win - tie), (win_others, tie_others, lose_others))
+
+
+def _ranked(deck: HoldemDeck, boards: Boards, least: int) -> tuple[Ints, Ints, Ints]:
+    """Of each hole, the rivals below it, those equal to it, and those below the strength `least`."""
+    strength = boards.strength
+    count, rows = len(strength), np.arange(len(strength), dtype=np.intp)[:, None]
+    there = np.zeros((count, NO_HOLE + 1), dtype=np.bool_)
+    flat = rows * (NO_HOLE + 1) + strength
+    there.reshape(-1)[flat] = True
+    order = np.cumsum(there, axis=1, dtype=np.intp) - 1
+    dense = order.reshape(-1).take(flat)
+    steps = int(order[:, -1].max()) + 1
+    low, high = deck.holes
+    with_low, with_high = ((rows * deck.size + cards) * steps + dense for cards in (low, high))
+    held = np.bincount(np.concatenate([with_low, with_high], axis=None), minlength=count * deck.size * steps)
+    held = held.reshape(count, deck.size, steps)
+    every = held.sum(axis=1) // 2
+    held_below, every_below = np.cumsum(held, axis=2) - held, np.cumsum(every, axis=1) - every
+    both, both_every = held_below << 32 | held, every_below << 32 | every
+    found = both_every.reshape(-1).take(rows * steps + dense) + 1
+    found -= both.reshape(-1).take(with_low)
+    found -= both.reshape(-1).take(with_high)
+    dead = strength == NO_HOLE
+    found[dead] = 0
+    if least <= 1:
+        return found >> 32, found & _LOW, np.zeros_like(found)
+    # Running sums at the first strength of the board that is not below `least`; a dead hole makes sure there is one.
+    first = there[:, :least].sum(axis=1)
+    cards = np.take_along_axis(held_below, first[:, None, None], axis=2)[:, :, 0]
+    unqualified = every_below[rows[:, 0], first][:, None] - cards[:, low] - cards[:, high] + (strength < least)
+    unqualified[dead] = 0
+    return found >> 32, found & _LOW, unqualified
