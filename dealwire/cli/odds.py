@@ -12,7 +12,7 @@ import click
 from dealwire.cli.amounts import CENTS, cents
 from dealwire.cli.options import A_FILE, FLAG, cache_folder, declared, many, pairs, usually, whole
 from dealwire.cli.progress import CountProgress
-from dealwire.cli.terminal import GrowingTable, echo_json
+from dealwire.cli.terminal import GrowingTable, echo, echo_json
 from rules.game.load import load_game
 from rules.odds import Question, odds
 from rules.odds.kept import Found, KeptOdds
@@ -81,7 +81,7 @@ def command(
     finally:
         progress.clear()
     for name in question.readings.keys() - follow:
-        click.echo(f"dealwire: no figure is counted by the reading {name} {question.readings[name]}", err=True)
+        echo(f"dealwire: no figure is counted by the reading {name} {question.readings[name]}", err=True)
 
 
 def _print(found: Iterable[Found], as_json: bool, progress: CountProgress, bets: Iterable[str]) -> set[str]:

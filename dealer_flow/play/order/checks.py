@@ -1,6 +1,6 @@
 """Every condition of a single report, by the name that the rules of `order.py` give it.
 
-Each module beside this one has those of one kind of report. What the round as a whole waits for is asked of `guards.py`.
+Each module beside this one has those of one kind of report; `guards.py` asks what the round as a whole waits for.
 """
 
 from typing import Final
