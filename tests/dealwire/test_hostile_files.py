@@ -192,7 +192,7 @@ def hostile_lines(good: dict[str, object]) -> dict[str, tuple[bytes, str]]:
     seats = [{**seat, "seat": at % 32 + 1} for at in range(100_000)]
     return {
         "not UTF-8": (b"\xff", "JSON is malformed"),
-        "not UTF-8 within": (line.encode().replace(b"table-1", b"\xc3("), "can't decode byte 0xc3"),
+        "not UTF-8 within": (line.encode().replace(b"table-1", b"\xc3("), "utf-8"),  # msgspec's words
         "half a pair": (line.replace("table-1", "\\ud800").encode(), "JSON is malformed"),
         "brackets": (b"[" * 20_000, "too deep within each other"),
         "digits": (line.replace('"round": ', '"round": ' + "1" * 5000).encode(), "Integer value out of range"),
@@ -212,7 +212,7 @@ def test_a_bad_round_does_not_end_the_stream(name: str) -> None:
     assert result.exit_code == 2
     assert result.stderr.count("\n") == 1
     assert "dealwire: line 2: " in result.stderr
-    assert why in result.stderr
+    assert why.lower() in result.stderr.lower()
     settled = [json.loads(each) for each in result.stdout.splitlines()]
     assert [each["type"] for each in settled] == ["settlement", "settlement"]
 

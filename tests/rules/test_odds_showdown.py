@@ -11,7 +11,8 @@ import pytest
 
 from protocol.cards import DECK, Card, parse_cards
 from rules.game.load import load_game
-from rules.odds import Odds, Question, flush_cases
+from rules.odds import Odds, Question
+from rules.odds.against import flush_cases
 from rules.odds.against.choices import Option, play
 from rules.odds.against.endings import Met
 from rules.odds.against.flush_cases import count_all
