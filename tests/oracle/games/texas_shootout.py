@@ -226,7 +226,7 @@ def _on_unread_board(deal: Deal, lines: Lines, void: set[tuple[int, str]]) -> No
     covered = len(deal.community) - len(seen)
 
     def may_bring(cards: Sequence[str]) -> bool:
-        return covered > MOST_UNREAD or any(
+        return covered + cards.count(hands.UNREAD) > MOST_UNREAD or any(
             row(rank) in _ENVY for rank in could_be([*cards, *[hands.UNREAD] * covered], seen)
         )
 
