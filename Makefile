@@ -31,7 +31,7 @@
 #   make bench     figures beside other stacks, in one run
 #   make captures  record captures/ anew, through real pseudo-terminals
 #   make docs      print anew all that is printed from the program: in docs/, the dissector, the C header; under a minute,
-#                  but for the odds of games that changed since they were counted on this machine (all: 20 minutes)
+#                  but for the odds of games that changed since they were counted on this machine (all: ten minutes)
 #   make site      the pages of docs/ as a site in build/site, to be read without a network
 
 PYTHON ?= python3
