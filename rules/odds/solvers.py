@@ -15,6 +15,7 @@ from rules.bets.bet import Bet
 from rules.bets.bet_keys import unknown
 from rules.errors import ExtraMissing, OddsRefused
 from rules.game.load import Game
+from rules.odds.cards.distribution import FLUSHES
 from rules.odds.decide import settings
 from rules.odds.decide.decisions import DecidedOtherwise, Decisions, NoProcedure, decisions
 from rules.odds.question import Question
@@ -52,8 +53,6 @@ SOLVERS: Final[Mapping[str, SolverRow]] = MappingProxyType(
 )
 """By the name in a game file."""
 
-_FLUSHES: Final = "longest-flush"
-
 
 def answers_for(game: Game) -> list[Bet]:
     """The bets that the game's solver counts, the first of them the unit; none where it has no solver.
@@ -63,7 +62,7 @@ def answers_for(game: Game) -> list[Bet]:
     spec = game.spec.odds
     own = [bet for bet in game.bets.values() if not bet.tip_for]
     if spec is None or not spec.solver:
-        flushes = spec is None and all(game.rankings[bet.hand].id == _FLUSHES for bet in own if bet.compared_with)
+        flushes = spec is None and all(game.rankings[bet.hand].id == FLUSHES for bet in own if bet.compared_with)
         return [bet for bet in own if bet.compared_with] if flushes else []
     if spec.bets:
         return [game.bets[name] for name in spec.bets]
@@ -72,7 +71,7 @@ def answers_for(game: Game) -> list[Bet]:
 
 def solver_name(game: Game) -> str:
     """Of the solver of a game that has one."""
-    return game.spec.odds.solver if game.spec.odds else _FLUSHES
+    return game.spec.odds.solver if game.spec.odds else FLUSHES
 
 
 def solver(game: Game) -> Solver:

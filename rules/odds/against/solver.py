@@ -21,6 +21,7 @@ from rules.odds.against.flush_cases import FlushCases, cases_of
 from rules.odds.against.played_by import by_strategy
 from rules.odds.against.versus import Cases, Contest, cases
 from rules.odds.cards.decks import deals, dealt_from
+from rules.odds.cards.distribution import FLUSHES
 from rules.odds.cards.placed_sets import Pack
 from rules.odds.decide.decisions import decisions
 from rules.odds.decide.settings import AgainstSettings, WayToBet, against_settings
@@ -29,8 +30,6 @@ from rules.odds.question import Question
 from rules.odds.returns import NotComputed, Odds
 
 FOLD: Final = "fold"
-FLUSHES: Final = "longest-flush"
-"""A ranking whose hands are counted suit by suit."""
 KICKER: Final = "wild-kicker"
 """The reading that says what a wild card is to such a hand."""
 

@@ -16,7 +16,8 @@ from rules.odds.question import Progress
 from rules.paytables.conditions import SUITS
 
 _RUNS: Final = ("royal flush", "straight flush", "flush")
-_FLUSHES: Final = "longest-flush"
+FLUSHES: Final = "longest-flush"
+"""A ranking whose hands are counted suit by suit."""
 _FIVE_CARD: Final = "five-card"
 _BY_NAME: Final = tuple(f" in {suit}" for suit in SUITS.values())
 _MATCH: Final = "royal flush and "
@@ -35,7 +36,7 @@ def distribution(
 ) -> Counter[Hashable]:
     """Key -> how many deals have it, of hands that take so many cards of each of their places, in this order."""
     ranking = under(ranking, readings)
-    key = ranking.id, places, shoe, tuple(sorted(readings.items()) if ranking.id == _FLUSHES else ())
+    key = ranking.id, places, shoe, tuple(sorted(readings.items()) if ranking.id == FLUSHES else ())
     if key not in _KEPT:
         _KEPT[key] = _count(ranking, places, shoe, readings, progress)
     return _KEPT[key]
@@ -45,7 +46,7 @@ def readings_of(ranking: Ranking) -> frozenset[str]:
     """The readings that change a key of the ranking."""
     if isinstance(ranking, PokerRanking):
         return frozenset(reading for reading, _ in ranking.instead)
-    return frozenset({"natural"} if ranking.id == _FLUSHES else ())
+    return frozenset({"natural"} if ranking.id == FLUSHES else ())
 
 
 def under(ranking: Ranking, readings: Mapping[str, str]) -> Ranking:
@@ -59,7 +60,7 @@ def _count(
     ranking: Ranking, places: tuple[int, ...], shoe: CardDeck, readings: Mapping[str, str], progress: Progress | None
 ) -> Counter[Hashable]:
     cards = sum(places)
-    if ranking.id == _FLUSHES and shoe == CardDeck():
+    if ranking.id == FLUSHES and shoe == CardDeck():
         return Counter(dict(count_flush_lengths(readings.get("natural", "own-suit"), cards=cards)))
     suited, by_suit = suits_of(ranking)
     suited = None if shoe.decks > 1 and cards <= _FEW else suited
