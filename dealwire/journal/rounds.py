@@ -88,6 +88,36 @@ class RoundReader(JournalReader):
                 found.append(RoundPlace(_number(record), 0, record.sequence))
         return found
 
+    def record_at(self, at_ns: int) -> int:
+        """The first record at or after this time, found without reading what lies between; one more than the newest
+        where all are earlier. Where times are out of order by a little, so may it be."""
+        low, high = self.anchor.sequence + 1, self.head.sequence + 1
+        while low < high:
+            middle = (low + high) // 2
+            rows = self._rows("SELECT at_ns FROM record WHERE sequence >= ? ORDER BY sequence LIMIT 1", middle)
+            low, high = (low, middle) if not rows or rows[0][0] >= at_ns else (middle + 1, high)
+        return low
+
+    def next_round(self, table: str, after: int) -> int:
+        """The first result of a round of `table` from this record on; the newest record where none comes."""
+        where = f"{database.IS_PUBLICATION} AND kind = 'round' AND tbl = ? AND sequence >= ?"
+        sql = f"SELECT sequence FROM record INDEXED BY publication WHERE {where} ORDER BY sequence LIMIT 1"
+        rows = self._rows(sql, table, after)
+        return int(rows[0][0]) if rows else self.head.sequence
+
+    def rounds_within(self, table: str, after: int = 0, before: int = MANY) -> Iterator[RoundPlace]:
+        """Every round of `table` whose result is between these records, newest first, settled or not; among them those
+        that never ended, each where it was given up, and the one under way."""
+        unended = [*self._given_up(table)][::-1]
+        live = self.under_way(table)
+        if live is not None and live not in unended:
+            unended.insert(0, live)
+        for record in self.lines_back(table, {"round": ""}, before=before, after=after):
+            while unended and unended[0].begins > record.sequence:
+                yield unended.pop(0)
+            yield RoundPlace(_number(record), 0, record.sequence)
+        yield from unended
+
     def under_way(self, table: str, before: int = MANY) -> RoundPlace | None:
         """The round that had begun and not ended before this record; None between two rounds."""
         for record in self.lines_back(table, {"round": "", "event": f'"{_START_GAME}"'}, before=before):

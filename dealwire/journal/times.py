@@ -1,0 +1,67 @@
+"""A time of day as a person names it: the minute of 21:05, the second of 21:05:30, a day."""
+
+import re
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from typing import Final, NamedTuple
+
+from protocol.errors import DealwireError
+
+SECOND_NS: Final = 1_000_000_000
+
+
+class NoSuchTime(DealwireError):
+    """A text that is no time of day."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        allowed = "21:05, 21:05:30, 2026-11-28 or 2026-11-28 21:05, with Z or +01:00 behind it for another zone's clock"
+        super().__init__(f"{text[:40]!r} is no time; allowed: {allowed}")
+
+
+class Span(NamedTuple):
+    """What a time that was named covers, nanoseconds since 1970: the minute of 21:05, the second of 21:05:30, a day."""
+
+    begin_ns: int
+    end_ns: int
+
+
+_TIME: Final = re.compile(
+    r"(?:(\d{4}-\d{2}-\d{2})(?:[T ]|$))?(?:(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?\s*(Z|[+-]\d{2}:?\d{2})?",
+    re.ASCII,
+)
+
+
+def span_of(text: str, newest_ns: int, zone: tzinfo | None = None) -> Span:
+    """What a time named as a person does covers; without a date it is the last such time up to `newest_ns`.
+
+    `zone`: of a time that names none; None for this machine's. NoSuchTime when it is none.
+    """
+    found = _TIME.fullmatch(text.strip())
+    if found is None or not (found[1] or found[2]):
+        raise NoSuchTime(text)
+    day, hour, minute, second, fraction, offset = found.groups()
+    try:
+        where = datetime.fromisoformat(f"2000-01-01T00:00{offset}").tzinfo if offset else zone
+        on = date.fromisoformat(day) if day else _local(newest_ns, where).date()
+        at = datetime(on.year, on.month, on.day, int(hour or 0), int(minute or 0), int(second or 0))
+        begin_ns = _ns(at, where)
+        if not day and begin_ns > newest_ns:
+            begin_ns = _ns(at - timedelta(days=1), where)
+    except (ValueError, OverflowError, OSError) as error:
+        raise NoSuchTime(text) from error
+    if fraction:
+        begin_ns += int(fraction.ljust(9, "0"))
+        return Span(begin_ns, begin_ns + 10 ** (9 - len(fraction)) - 1)
+    if hour is None:
+        return Span(begin_ns, _ns(at + timedelta(days=1), where) - 1)
+    return Span(begin_ns, begin_ns + (SECOND_NS if second else 60 * SECOND_NS) - 1)
+
+
+def _local(at_ns: int, zone: tzinfo | None) -> datetime:
+    return datetime.fromtimestamp(at_ns // SECOND_NS, UTC).astimezone(zone)
+
+
+def _ns(at: datetime, zone: tzinfo | None) -> int:
+    """The instant of a time on a clock of `zone`, None for this machine's."""
+    moment = at.replace(tzinfo=zone) if zone is not None else at.astimezone()
+    return int(moment.timestamp()) * SECOND_NS
