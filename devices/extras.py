@@ -63,4 +63,5 @@ def origin() -> Mapping[str, Any] | None:
 
 def _pip(came: Mapping[str, Any] | None, *extras: str) -> list[str]:
     editable = ["--editable"] if is_editable(came) else []
-    return [sys.executable, "-m", "pip", "install", *editable, requirement(came, *extras)]
+    # -P: a `pip.py` in the working folder is not meant.
+    return [sys.executable, "-P", "-m", "pip", "install", *editable, requirement(came, *extras)]

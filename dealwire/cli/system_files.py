@@ -86,7 +86,7 @@ def advice(unit: str, needed: Sequence[Path] | None = None) -> list[str]:
     return [
         f"WARNING: a service cannot start this program: {hidden[0]}. Install it where it can:",
         f"  sudo python3 -m venv {HOME}",
-        f"  sudo {HOME}/bin/python -m pip install {named}",
+        f"  sudo {HOME}/bin/pip install {named}",
         f"  sudo ln -sf {HOME}/bin/dealwire {INSTALLED}",
         f"and print this with {INSTALLED}.",
     ]

@@ -48,7 +48,25 @@ def _folder(info: ValidationInfo) -> Path:
     return info.context["folder"] if info.context else Path()
 
 
-FilePath = Annotated[Path, PlainValidator(_path), WithJsonSchema({"type": "string", "minLength": 1})]
+def _folders(value: object, info: ValidationInfo) -> tuple[Path, ...]:
+    listed = value if isinstance(value, list | tuple) else (value,)
+    found = tuple(_path(each, info) for each in listed)
+    if not found:
+        raise ValueError("a list of folders names one at least")
+    if len({each.resolve() for each in found}) < len(found):
+        raise ValueError("a folder stands twice: two copies in one folder are one")
+    if any("\n" in str(each) for each in found):
+        raise ValueError("the path of a folder is one line")
+    return found
+
+
+_ONE_PATH: Final = {"type": "string", "minLength": 1}
+FilePath = Annotated[Path, PlainValidator(_path), WithJsonSchema(_ONE_PATH)]
+Folders = Annotated[
+    tuple[Path, ...],
+    PlainValidator(_folders),
+    WithJsonSchema({"anyOf": [_ONE_PATH, {"type": "array", "items": _ONE_PATH, "minItems": 1, "uniqueItems": True}]}),
+]
 IdOrFile = Annotated[str, AfterValidator(_id_or_file)]
 
 DeviceRole = Literal["observe", "control"]
@@ -185,14 +203,26 @@ class JournalPart(TomlTable):
     """The keys that seal raw bytes at rest, and open them."""
     day_begins: Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")] = DAY_BEGINS
     """When a gaming day begins, by the clock of this machine: all before it becomes a segment."""
-    archive: FilePath | None = None
-    """A folder that gets the segment of each day that is over. Without one nothing is ever taken off the journal."""
+    archive: Folders = ()
+    """A folder that gets the segment of each day that is over, or a list of folders that each get it, best on disks of
+    their own. Without one nothing is ever taken off the journal."""
+    copies: Annotated[int, Field(ge=1)] | None = None
+    """In how many of these folders a day must lie, unaltered, in the moment in which it is taken off the journal; in
+    all of them unless given."""
     keep_days: Annotated[int, Field(ge=1)] = 30
     """Days that stay in the journal after they were archived."""
     most_megabytes: Annotated[int, Field(ge=16)] | None = None
     """What was archived is taken off earlier while the journal is larger than this."""
     auditor_key_file: FilePath | None = None
     """Instead: the public half of an auditor's pair, with which nobody at the table reads a round that is over."""
+
+    @model_validator(mode="after")
+    def _copies_have_folders(self) -> "JournalPart":
+        if self.copies is not None and self.copies > len(self.archive):
+            raise ValueError(
+                f"copies = {self.copies} needs as many folders in archive, which names {len(self.archive)}"
+            )
+        return self
 
 
 class ConsolePart(TomlTable):

@@ -110,6 +110,9 @@ MEASURES: Final = {
     "dealwire_clock_offset_seconds": gauge("", "By how much the host's clock is ahead of the record's time.", NS),
     "dealwire_disk_free_bytes": gauge("", "What may still be written on the journal's disk."),
     "dealwire_disk_size_bytes": gauge("", "How large the journal's disk is."),
+    "dealwire_archive_missing": gauge(
+        "", "Days that are over and do not lie in the archive as they must, whole: they stay in the journal."
+    ),
     "dealwire_journal_failed": gauge("", "1 when the journal takes nothing more."),
     "dealwire_journal_written_timestamp_seconds": gauge("", "When a record was last on the disk."),
     "dealwire_beat_timestamp_seconds": gauge(
@@ -244,6 +247,7 @@ def _of_health(health: Health, out: Samples) -> None:
     out["dealwire_clock_offset_seconds"][()] = health.clock_offset_ns
     out["dealwire_disk_free_bytes"][()] = health.disk_free
     out["dealwire_disk_size_bytes"][()] = health.disk_size
+    out["dealwire_archive_missing"][()] = health.archive_missing
     for labels, (frames, noise) in health.lines.copy().items():
         out["dealwire_line_frames"][labels] = frames
         out["dealwire_line_noise_bytes"][labels] = noise

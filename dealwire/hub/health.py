@@ -26,6 +26,8 @@ class Health:
         """Bytes that exceeded the budget of their line and were not kept: by table and device."""
         self.disk_free = self.disk_size = 0
         """Bytes of the disk that holds the journal; zeros while they are not known."""
+        self.archive_missing = 0
+        """Days that are over and do not lie in the archive as they must."""
         self.clock_offset_ns = 0
         """By how much the host's clock is ahead of the record's time; negative when it is behind."""
         self.ndjson: NdjsonProgress | None = None

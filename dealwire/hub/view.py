@@ -26,6 +26,7 @@ TroubleKind = Literal[
     "supervisor",
     "count",
     "device",
+    "archive",
     "unreliable",
     "held",
 ]

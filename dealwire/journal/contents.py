@@ -55,8 +55,8 @@ class TableSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """The records of one gaming day; `hash` is that of the last. `exported` names the file that holds it too, with the
-    SHA-256 of that file; None until then."""
+    """The records of one gaming day; `hash` is that of the last. `exported` names the files that hold it too, a line
+    each, with their SHA-256 in the same order; None until there is one."""
 
     first: int
     last: int
@@ -64,6 +64,12 @@ class Segment:
     hash: bytes
     exported: str | None = None
     sha256: str | None = None
+
+    @property
+    def copies(self) -> dict[str, str]:
+        """The files that the day was copied to, with the SHA-256 of each as it was then; the newest where one was
+        written twice."""
+        return dict(zip((self.exported or "").splitlines(), (self.sha256 or "").splitlines(), strict=False))
 
 
 def publication_of(record: JournalRecord, epoch: str = "") -> Publication:

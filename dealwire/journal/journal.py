@@ -346,9 +346,8 @@ class Journal:
         """A segment is in a file of its own and was checked there."""
         fields = {"first": segment.first, "last": segment.last, "hash": segment.hash.hex(), "day": segment.day}
         self._add(at_ns, 0, EXPORTED, "", encode({**fields, "file": file, "sha256": sha256}))
-        self._rows.append(
-            ("UPDATE segment SET exported = ?, sha256 = ? WHERE first = ?", (file, sha256, segment.first))
-        )
+        more = "exported = coalesce(exported || char(10), '') || ?, sha256 = coalesce(sha256 || char(10), '') || ?"
+        self._rows.append((f"UPDATE segment SET {more} WHERE first = ?", (file, sha256, segment.first)))
 
     def salvaged(self, at_ns: int, found: Mapping[str, object]) -> None:
         """What is before this is what could be read of a damaged file; `found` are JSON values that say more."""

@@ -107,9 +107,8 @@ def disk_ahead(part: JournalPart, usage: Callable[[Path], Usage] = shutil.disk_u
         yield warning("disk", f"{how}; when it is full, every table stops", ("journal", "path"))
     else:
         yield ok("disk", how)
-    if part.archive is not None:
-        yield _archive(part.archive)
-    elif part.path.parent.is_dir():
+    yield from map(_archive, part.archive)
+    if not part.archive and part.path.parent.is_dir():
         yield ok("archive", "none is named: nothing is ever taken off the journal")
 
 

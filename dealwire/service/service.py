@@ -422,6 +422,7 @@ class Service:
         lines: list[Supervisor] = []
         for session in self.tables.values():
             session.look_at_lines(now_ns)
+            session.archive_problem(self._archivist.problem, now_ns)
             session.keep(now_ns)
             self.health.count(session.name, session.lines, session.budgets)
             lines += session.lines
@@ -437,6 +438,7 @@ class Service:
     def _look_at_disk(self, now_ns: int) -> None:
         warning = self._disk.look(now_ns)
         self.health.disk_free, self.health.disk_size = self._disk.free, self._disk.size
+        self.health.archive_missing = self._archivist.missing
         if warning is not None:
             _log.warning("%s: %s", self.journal.path, warning)
             for session in self.tables.values():

@@ -6,7 +6,6 @@ import json
 import secrets
 import socket
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any, Final, NamedTuple
 from dealer_flow.procedure.load import load_procedure
 from dealwire.config.schema import Configuration, ConsolePart, DevicePart, JournalPart, RakePart, TablePart
 from dealwire.hub.actions import ROLES, Role
+from dealwire.own_program import own_program
 from dealwire.rehearsal.scenario import AnyScenario, HousePart, Scenario, endless
 from dealwire.rehearsal.scenario_file import find_scenario
 from dealwire.rehearsal.tables import set_up
@@ -31,7 +31,7 @@ RATE_PERCENT: Final = 21
 @contextlib.contextmanager
 def simulator(arguments: Sequence[str]) -> Iterator[dict[str, str]]:
     """`dealwire sim` with these arguments; the addresses it announced, by device."""
-    command = [sys.executable, "-m", "dealwire", "sim", *arguments, "--json"]
+    command = own_program("sim", *arguments, "--json")
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
         assert process.stdout is not None
         try:

@@ -234,6 +234,11 @@ class TableSession:
                 self._move(urgent=True)
         self._look_at_lamp(now_ns)
 
+    def archive_problem(self, problem: str | None, now_ns: int) -> None:
+        """Show that days which are over do not lie in the archive, or that they do again."""
+        if self.viewer.archive(problem, now_ns):
+            self._move(urgent=True)
+
     def _move(self, *, urgent: bool) -> None:
         self.urgent |= urgent
         self._moved(self)

@@ -60,6 +60,12 @@ WORDS: Final[dict[TroubleKind, Words]] = {
         "The deck has to be counted", "Count it before the next round and key the count at the table", "dealer"
     ),
     "device": Words("{place} needs to be looked at", "The table goes on meanwhile", "technician"),
+    "archive": Words(
+        "Days that are over are not in the archive",
+        "The table goes on, and these days stay in its journal. See that the archive's disk is there and put the files"
+        " back, or have them written anew: dealwire journal archive",
+        "technician",
+    ),
     "unreliable": Words(
         "Round {place} could not be relied on",
         "None of its bets was settled: they are settled by hand, from its sheet",
@@ -102,6 +108,7 @@ class Facts(NamedTuple):
     last_cause: Cause | None
     held: Sequence[HeldView]
     count_due: Cause | None
+    archive: tuple[str, int] | None = None
 
 
 def troubles(facts: Facts) -> tuple[TroubleView, ...]:
@@ -119,6 +126,8 @@ def _found(facts: Facts) -> Iterator[TroubleView]:
     for device in facts.devices:
         if device.problem and device.link == "up":
             yield _trouble("device", device.problem, since_ns=device.since_ns, place=device.name)
+    if facts.archive is not None:
+        yield _trouble("archive", facts.archive[0], since_ns=facts.archive[1])
     if facts.stopped is None and not facts.away:
         yield from _of_round(facts)
     if facts.count_due is not None:

@@ -65,6 +65,8 @@ class Viewer:
         self._written = self._deck = self._round = 0
         self._shuffler = ""
         self._stopped: tuple[str, int] | None = None
+        self._archive: tuple[str, int] | None = None
+        """What is wrong with the archive, and since when; whoever serves the table says so anew after a restart."""
         self._cause: Cause | None = None
         """Why the round under way came to be void or halted."""
         self._last_cause: Cause | None = None
@@ -96,6 +98,14 @@ class Viewer:
     def safe_stop(self, why: str, at_ns: int) -> None:
         """The table deals no more."""
         self._stopped = why, at_ns
+
+    def archive(self, problem: str | None, at_ns: int) -> bool:
+        """Days that are over do not lie where they must, or do again; True when that is new."""
+        before = self._archive[0] if self._archive is not None else None
+        if problem != before:
+            since_ns = self._archive[1] if self._archive is not None else at_ns
+            self._archive = (problem, since_ns) if problem is not None else None
+        return problem != before
 
     def release(self, round_: int) -> HeldView | None:
         """Somebody settled what was held of a round: it is shown no more. None when nothing is held of it."""
@@ -222,6 +232,7 @@ class Viewer:
             last_cause=self._last_cause,
             held=money.held,
             count_due=self._count_due(),
+            archive=self._archive,
         )
 
     def _count_due(self) -> Cause | None:

@@ -68,7 +68,7 @@ def beats(archivist: Archivist, journal: Journal, now_ns: int) -> None:
     while time.monotonic() < end:
         archivist.beat(now_ns)
         journal.commit()
-        if archivist._process is None and archivist._pruned is None:
+        if not archivist.busy:
             return
         time.sleep(0.05)
     pytest.fail("it never came to rest")
@@ -199,7 +199,7 @@ def test_nothing_is_pruned_that_an_exporter_has_not_sent(tmp_path: Path) -> None
 def test_each_day_is_copied_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A second copy would race with the pruning of the day: the record that it begins with may be gone by then."""
     copied = []
-    monkeypatch.setattr(Archivist, "_copy", lambda self, day: (copied.append(day.first), copy(self, day)))
+    monkeypatch.setattr(Archivist, "_copy", lambda self, day: (copied.append(day.segment.first), copy(self, day)))
     path, clock = tmp_path / "j", ManualClock(NOON_NS)
     part = JournalPart.model_validate({"path": path, "archive": tmp_path / "archive", "keep-days": 1})
     with Journal(path, key=None, clock=clock) as journal:

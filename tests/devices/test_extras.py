@@ -33,17 +33,17 @@ def test_from_a_checkout_it_is_installed_from_there(folder: Path, monkeypatch: p
     note: dict[str, Any] = {"url": folder.as_uri(), "dir_info": {"editable": True}}
     came(monkeypatch, note)
     words = shlex.split(extras.install_command("console", "mqtt"))
-    assert words == [sys.executable, "-m", "pip", "install", "--editable", f"{folder}[console,mqtt]"]
+    assert words == [sys.executable, "-P", "-m", "pip", "install", "--editable", f"{folder}[console,mqtt]"]
     assert words == extras.install_arguments("console", "mqtt")
     came(monkeypatch, {"url": folder.as_uri(), "dir_info": {}})
-    assert shlex.split(extras.install_command("console")) == [*words[:4], f"{folder}[console]"]
+    assert shlex.split(extras.install_command("console")) == [*words[:5], f"{folder}[console]"]
 
 
 def test_from_a_wheel_it_is_installed_from_the_wheel(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wheel = folder / "dealwire-1-py3-none-any.whl"
     wheel.touch()
     came(monkeypatch, {"url": wheel.as_uri(), "archive_info": {}})
-    assert shlex.split(extras.install_command("usb")) == [sys.executable, "-m", "pip", "install", f"{wheel}[usb]"]
+    assert shlex.split(extras.install_command("usb")) == [sys.executable, "-P", "-m", "pip", "install", f"{wheel}[usb]"]
     wheel.unlink()
     assert extras.install_command("usb").endswith("pip install 'dealwire[usb]'"), "a file that is gone helps nobody"
 
@@ -80,7 +80,7 @@ def test_these_tests_run_from_a_checkout() -> None:
     if not extras.is_editable(extras.origin()):
         pytest.skip("dealwire is not installed from this checkout")
     assert extras.install_command("usb") == shlex.join(
-        [sys.executable, "-m", "pip", "install", "--editable", f"{ROOT}[usb]"]
+        [sys.executable, "-P", "-m", "pip", "install", "--editable", f"{ROOT}[usb]"]
     )
 
 

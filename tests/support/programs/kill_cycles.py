@@ -10,6 +10,7 @@ witness and against everything that was ever made known:
 - lost: an event was acknowledged and is not in the journal; a line was made known and is not in it
 - twice: a round of a device's session that was settled again, or made known again
 - number: one sequence number that stands for two lines
+- copies: a day was pruned that does not lie in both folders of the archive, or its two copies differ
 - chain, rebuild: `dealwire journal verify` and `rebuild` find something, now and then and at the end of each evening
 
 Figures go to standard output as one line of JSON; the exit code is 1 when anything was found. `--sabotage` does one of
@@ -260,7 +261,7 @@ class Ledger:
             self._sabotage = None
             spoil(self.path)
         self.report.looks += 1
-        archived = sorted((self.path.parent / "archive").glob("*.journal"))
+        archived, second = (sorted((self.path.parent / each).glob("*.journal")) for each in FOLDERS)
         checks = [("rebuild", ["rebuild", "--check-snapshots"], self.path)]
         checks += [("chain", ["verify"], file) for file in (self.path, *archived)]
         for what, arguments, file in checks:
@@ -268,6 +269,13 @@ class Ledger:
             if done.exit_code:
                 self.wrong(f"{what}: {done.output.strip()[-300:]} {done.exception!r}")
         self.report.archived = self._count_kept(archived)
+        copies = {file.name: file.read_bytes() for file in second}
+        for file in archived:
+            first = int(file.stem.rsplit("-", 1)[1])
+            if file.name in copies and copies[file.name] != file.read_bytes():
+                self.wrong(f"copies: the two of {file.name} are not alike")
+            elif first <= self.report.pruned and file.name not in copies:
+                self.wrong(f"copies: {file.name} was pruned and has one copy")
 
     def _count_kept(self, archived: list[Path]) -> int:
         """What was made known and pruned is in a file of a day; how many days there are."""
@@ -330,7 +338,8 @@ def evening(folder: Path, kills: int, seed: int, sabotage: str | None) -> Report
 
 
 TABLE_KEYS: Final = "limit-cents = 10000\n[table.meters]\nmeter = 1000000"
-JOURNAL_KEYS: Final = 'archive = "archive"\nkeep-days = 2\n'
+FOLDERS: Final = ("archive", "second")
+JOURNAL_KEYS: Final = f"archive = {list(FOLDERS)}\nkeep-days = 2\n"
 
 
 def _wait(random: Random, told: Path) -> None:

@@ -18,6 +18,8 @@ from types import SimpleNamespace
 from typing import Any, Final
 from unittest import mock
 
+from dealwire.own_program import own_program
+
 DAY_S: Final = 4
 """A day of a service whose days are quick."""
 FIRST: Final = date(2000, 1, 1).toordinal()
@@ -87,7 +89,7 @@ class AskedCopier:
     def __init__(self, address: str, command: Sequence[str]) -> None:
         self._connection = socket.socket(socket.AF_UNIX)
         self._connection.connect(address)
-        self._connection.sendall(json.dumps(command[3:]).encode() + b"\n")
+        self._connection.sendall(json.dumps(command[len(own_program()) :]).encode() + b"\n")
         self._out = b""
 
     def poll(self) -> int | None:

@@ -1,0 +1,141 @@
+"""The files that days were copied to, looked at where they lie: still there, and still what was written?
+
+In a thread of its own, since a disk that hangs must hold up no table; one look at a time.
+"""
+
+import hashlib
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from dealwire.journal import JournalReader
+from dealwire.journal.contents import Segment
+from dealwire.journal.errors import JournalError
+from dealwire.journal.records import Head
+from devices.files import open_file
+
+AT_ONCE: Final = 1 << 20
+"""Bytes that are read between two signs of life."""
+SILENT: Final = "its disk does not answer"
+OTHER: Final = "it is not what was written there"
+
+
+class Copy(NamedTuple):
+    """A file that holds a day, and its SHA-256 when the day was copied. With `whole` all of it is read, however lately
+    that was done."""
+
+    path: str
+    sha256: str
+    whole: bool = False
+
+
+class Look(NamedTuple):
+    """What was found of files: what is wrong with each, None where nothing is; those that were read to their ends just
+    now and are whole; the SHA-256 of one that was new."""
+
+    wrong: dict[str, str | None]
+    whole: frozenset[str] = frozenset()
+    sha256: str = ""
+
+
+Stamp = tuple[int, int, int, int]
+"""Device, inode, size and time of change of a file."""
+
+
+class CopyWatch:
+    """Begin a look with `look` or `take_over`, then ask `found` until it says something. All of it from one thread."""
+
+    def __init__(self) -> None:
+        self._thread: threading.Thread | None = None
+        self._result = Look({})
+        self._at = ""
+        """The file that is looked at now."""
+        self._moves = 0
+        self._moved: tuple[int, int] | None = None
+        """As many signs of life as were seen last, and when."""
+        self._read: dict[str, tuple[Stamp, str | None]] = {}
+        """The files that were read to their ends: their stamps, and what was wrong."""
+
+    @property
+    def busy(self) -> bool:
+        """A look is under way, or nobody has taken what it found."""
+        return self._thread is not None
+
+    def look(self, copies: Sequence[Copy]) -> None:
+        """See whether these files are there and what they were."""
+        self._begin(lambda: self._look(copies))
+
+    def take_over(self, path: str, segment: Segment, identity: bytes, anchor: Head) -> None:
+        """See whether a new file holds this day of that journal, whose first record follows `anchor`, and hash it."""
+        self._begin(lambda: self._take_over(path, segment, identity, anchor))
+
+    def found(self) -> Look | None:
+        """What was found; None while the look is under way."""
+        if self._thread is None or self._thread.is_alive():
+            return None
+        self._thread = None
+        return self._result
+
+    def stuck(self, now_ns: int, most_ns: int) -> str | None:
+        """The file that has kept a look from getting on for so long; None while it gets on."""
+        if self._thread is None or self._moved is None or self._moved[0] != self._moves:
+            self._moved = self._moves, now_ns
+        return self._at if self._thread is not None and now_ns - self._moved[1] >= most_ns else None
+
+    # ------------------------------------------------------------------ in the thread
+
+    def _begin(self, job: Callable[[], Look]) -> None:
+        assert self._thread is None
+
+        def run() -> None:
+            self._result = job()
+
+        self._result, self._moved = Look({}), None
+        self._thread = threading.Thread(target=run, name="archive", daemon=True)
+        self._thread.start()
+
+    def _look(self, copies: Sequence[Copy]) -> Look:
+        wrong = {each.path: self._wrong(each) for each in copies}
+        return Look(wrong, frozenset(each.path for each in copies if each.whole and wrong[each.path] is None))
+
+    def _wrong(self, copy: Copy) -> str | None:
+        self._at = copy.path
+        self._moves += 1
+        try:
+            before, known = _stamp(copy.path), self._read.get(copy.path)
+            if not copy.whole and (known is None or known[0] == before):
+                return known[1] if known is not None else None
+            why = None if self._hash(copy.path) == copy.sha256 else OTHER
+        except OSError as error:
+            self._read.pop(copy.path, None)
+            return error.strerror or str(error)
+        self._read[copy.path] = before, why
+        return why
+
+    def _take_over(self, path: str, segment: Segment, identity: bytes, anchor: Head) -> Look:
+        self._at = path
+        self._moves += 1
+        try:
+            with JournalReader(Path(path), still=True) as reader:
+                held = reader.identity, reader.anchor, reader.head
+            if held != (identity, anchor, Head(segment.last, segment.hash)):
+                return Look({path: OTHER})
+            return Look({path: None}, sha256=self._hash(path))
+        except JournalError as error:
+            return Look({path: error.why})
+        except OSError as error:
+            return Look({path: error.strerror or str(error)})
+
+    def _hash(self, path: str) -> str:
+        digest = hashlib.sha256()
+        with open_file(path) as file:
+            while piece := file.read(AT_ONCE):
+                digest.update(piece)
+                self._moves += 1
+        return digest.hexdigest()
+
+
+def _stamp(path: str) -> Stamp:
+    found = Path(path).stat()
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
