@@ -21,6 +21,7 @@ from dealwire.journal.errors import JournalBusy, JournalError, JournalInaccessib
 from dealwire.journal.sealing import sealer_of
 from dealwire.journal.segments import gaming_day
 from dealwire.listening import is_loopback, must_be_free
+from dealwire.service.ownership import not_owned, setups_of
 from dealwire.service.seals import faces_in_clear, load_seal, seal_in_words
 from devices.clock import SystemClock
 from devices.files import check_kind, may
@@ -83,6 +84,7 @@ def readiness(found: Configuration, options: StartOptions) -> Iterator[Tried]:
     yield from editions(found)
     yield from _journal(found.journal)
     yield from _seal(found)
+    yield from _meters(found)
     console = found.console if options.with_console else None
     if console is not None and options.port is not None:
         console = console.model_copy(update={"port": options.port})
@@ -159,6 +161,14 @@ def _seal(found: Configuration) -> Iterator[Tried]:
     yield from _tried("seal", key, lambda: sealer_of(load_seal(part), part.path), lambda _: seal_in_words(part))
     for text in faces_in_clear(found):
         yield warning("seal", text, ("journal",))
+
+
+def _meters(found: Configuration) -> Iterator[Tried]:
+    """Whether the meters that its tables share are this journal's."""
+    refused = list(not_owned(found))
+    yield from (wrong("meters", key, error) for key, error in refused)
+    if not refused and any(list(setups_of(part)) for part in found.table):
+        yield ok("meters", "the files of shared meters and pools are this journal's")
 
 
 # ------------------------------------------------------------------ what is served beside the tables

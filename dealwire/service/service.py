@@ -31,6 +31,7 @@ from dealwire.journal.transport import Gate
 from dealwire.service.archivist import Archivist
 from dealwire.service.disk import DiskWatch
 from dealwire.service.notify import Notifier
+from dealwire.service.ownership import own
 from dealwire.service.requests import RequestHandler
 from dealwire.service.seals import faces_in_clear, load_seal
 from dealwire.service.table_session import Pulse, TableSession
@@ -162,6 +163,7 @@ class Service:
         tables = self.configuration.table if self.configuration.exports.mqtt is not None else ()
         self._archivist = Archivist(self.journal, part, {f"mqtt/{table.name}": table.name for table in tables})
         try:
+            own(self.configuration, self.journal.identity.hex())
             self._open(key)
         except BaseException:
             self.owner.close()

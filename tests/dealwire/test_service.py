@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import sqlite3
 from collections import Counter
 from contextlib import ExitStack
@@ -209,7 +210,7 @@ def test_changed_settings_end_the_table_and_no_round_is_paid_twice(tmp_path: Pat
 
 LINK = Path(__file__).parents[2] / "docs" / "examples" / "progressive-ml03.toml"
 LINKED = f"""game = "flushes-gone-wild.wa-link"
-progressive = "{LINK.as_posix()}"
+progressive = "{LINK.name}"
 awards = true
 token-cents = {{token}}
 [table.paytables]
@@ -220,6 +221,7 @@ progressive = "WA-ML03"
 @pytest.mark.more
 def test_linked_meters_go_on_over_restarts_and_changes_to_the_cent(tmp_path: Path) -> None:
     """Two tables share a link: what both put onto its meters is there after a restart, and after new settings."""
+    shutil.copy(LINK, tmp_path)
     with simulators(2, scenario="wa-clean") as addresses:
         shown = []
         for token in (25, 25, 50):

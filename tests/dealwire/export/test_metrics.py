@@ -128,6 +128,7 @@ def test_views_journal_and_broker_are_gauges() -> None:
     health = Health()
     health.lag_ns, health.lines = 12_500_000, {(TABLE, "shuffler"): (3, 2**40)}
     health.dropped = {(TABLE, "shuffler"): 2**41}
+    health.archive_missing = 2
     health.disk_free, health.disk_size, health.clock_offset_ns = 2**42, 2**43, -2_500_000_000
     lost = DeviceView(name="shuffler", kind="shuffler", address="a", link="waiting", problem="unplugged")
     up = DeviceView(name="controller", kind="table-controller", address="b", link="up")
@@ -169,6 +170,7 @@ def test_views_journal_and_broker_are_gauges() -> None:
             ("dealwire_clock_offset_seconds",): -2.5,
             ("dealwire_disk_free_bytes",): 2**42,
             ("dealwire_disk_size_bytes",): 2**43,
+            ("dealwire_archive_missing",): 2,
             ("dealwire_journal_failed",): 0,
             ("dealwire_journal_written_timestamp_seconds",): 7,
             ("dealwire_beat_timestamp_seconds",): 0,
