@@ -795,7 +795,7 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: deck
         type: u1
-        doc: "1 or 2: which of the alternating decks"
+        doc: "as in STATUS; 0: no deck was counted"
       - id: fault
         type: u2
         enum: fault

@@ -38,6 +38,12 @@ TIMES: Final[dict[str, int]] = {
     if item.name.endswith("_ns")
 }
 """The protocol's times, in milliseconds."""
+PATIENCE: Final[dict[str, int]] = {"patience": 60_000, "shuffle": 300_000, "change": 500}
+"""How long the bench waits where the protocol sets no limit, in milliseconds: for a motion, a start or a measurement;
+for a deck to be taken in, shuffled and counted; for a STATUS that a change asks for. More than a device takes."""
+_ALL_TIMES: Final = {**TIMES, **PATIENCE}
+TIME_NAMES: Final = tuple(_ALL_TIMES)
+"""Every name that a time may be written with."""
 
 _COMPARE: Final[dict[str, Callable[[Any, Any], bool]]] = {
     "<=": operator.le,
@@ -186,10 +192,10 @@ def milliseconds(text: Scalar) -> int:
         part = part.strip()
         if part.isdecimal():
             total += int(part)
-        elif part in TIMES:
-            total += TIMES[part]
+        elif part in _ALL_TIMES:
+            total += _ALL_TIMES[part]
         else:
-            raise BadValue(f"{part!r} is no time; allowed: milliseconds, {', '.join(TIMES)}, or a sum of them")
+            raise BadValue(f"{part!r} is no time; allowed: milliseconds, {', '.join(TIME_NAMES)}, or a sum of them")
     return total
 
 

@@ -484,7 +484,7 @@ TDP.fields = {
     {[1]="previous.shoe",[2]="tdp.previous.shoe",[3]="Previous state",[4]="uint8",[5]="ShoeState",[6]="the state before"},
     {[1]="previous.controller",[2]="tdp.previous.controller",[3]="Previous state",[4]="uint8",[5]="ControllerState",[6]="the state before"},
     {[1]="previous",[2]="tdp.previous",[3]="Previous state",[4]="uint8",[6]="the state before"},
-    {[1]="deck",[2]="tdp.deck",[3]="Deck",[4]="uint8",[6]="1 or 2: which of the alternating decks / the one being dealt, else the one counted last and ready: 1 or 2; 0: there is none"},
+    {[1]="deck",[2]="tdp.deck",[3]="Deck",[4]="uint8",[6]="1 or 2: which of the alternating decks / as in STATUS; 0: no deck was counted / the one being dealt, else the one counted last and ready: 1 or 2; 0: there is none"},
     {[1]="back",[2]="tdp.back",[3]="Kind of back",[4]="uint8",[6]="a number for the kind of back: the two decks have different ones, one deck always the same; 0: not seen"},
     {[1]="expected",[2]="tdp.expected",[3]="Expected",[4]="uint16",[6]="cards the game asks for / cards the packet should have / loaded less rejected less the packets lifted, or less all packets: see Packet shuffler"},
     {[1]="counted",[2]="tdp.counted",[3]="Counted",[4]="uint16",[6]="cards found / cards the device counted / cards a person counted"},

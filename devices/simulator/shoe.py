@@ -171,7 +171,7 @@ class ShoeModel(DeviceModel[S, ShoeCause]):
         left = len(self.cards)
         if not self.loaded or self.state in (S.BOOT, S.LOCKED, S.ERROR, S.SETUP):
             return 0
-        if not (self.cut_card_seen and not self._round):
+        if self.state is not S.SHOE_END:
             self._say(m.ShoeEndedMessage, shoe=self.shoe, drawn=len(self.drawn))
         self.cards.clear()
         self.loaded = self.decks = self.in_round = self._burn_left = 0
@@ -265,8 +265,11 @@ class ShoeModel(DeviceModel[S, ShoeCause]):
         return self.say(event, self._request, **fields)
 
     def _settle(self, cause: ShoeCause) -> bool:
-        before = self.state
-        if self.take_step(cause, self._target(), self._request) and before in _IN_ROUND and self.state in _AFTER_ROUND:
+        before, target = self.state, self._target()
+        if target is S.SHOE_END and self._burn_left:
+            self._burn_left = 0  # the cut card came out among the burned cards: the shoe is over without a round
+            self._say(m.ShoeEndedMessage, shoe=self.shoe, drawn=len(self.drawn))
+        if self.take_step(cause, target, self._request) and before in _IN_ROUND and self.state in _AFTER_ROUND:
             self.device_meters.count(DeviceMeter.ROUNDS)
         return True
 

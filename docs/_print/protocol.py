@@ -16,6 +16,7 @@ from protocol import cards, places
 from protocol.faults import CLASSES, Fault
 from protocol.message import message_name
 from protocol.tdp import framing
+from protocol.tdp.bounds import bounds_of
 from protocol.tdp.commands import role_needed
 from protocol.tdp.derive import FIXED, HEADER_SIZE, Field, Shape, fields_of, header_fields
 from protocol.tdp.event_store import DEPTH_MIN
@@ -60,7 +61,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 def header_table() -> str:
     """The frame header, byte by byte."""
-    return table(("offset", "field", "type", "meaning"), _rows(header_fields()))
+    return table(("offset", "field", "type", "meaning"), _rows(header_fields(), None))
 
 
 def message_tables() -> str:
@@ -85,18 +86,18 @@ def _message(cls: type[Message], packet: Any, number: str, kind: Kind) -> str:
     about = f"{title}\n\n{_sentence(cls)} *({kind.name}{role})*\n\n"
     if not found:
         return about + "No fields.\n\n"
-    return about + table(("offset", "field", "type", "meaning"), _rows(found)) + "\n"
+    return about + table(("offset", "field", "type", "meaning"), _rows(found, cls)) + "\n"
 
 
 def _sentence(cls: type) -> str:
     return " ".join((cls.__doc__ or "").split())
 
 
-def _rows(found: Iterable[Field]) -> list[tuple[object, ...]]:
+def _rows(found: Iterable[Field], message: type[Message] | None) -> list[tuple[object, ...]]:
     rows: list[tuple[object, ...]] = []
     at = 0
     for field in found:
-        rows.append((at, f"`{field.name}`", _type(field), _meaning(field)))
+        rows.append((at, f"`{field.name}`", _type(field) + _bounds(field, message), _meaning(field)))
         at += field.size if field.shape in FIXED else 0
     return rows
 
@@ -113,6 +114,17 @@ def _type(field: Field) -> str:
         Shape.BLOB: "u8 n, then n × u8",
         Shape.RUN: f"u8 n, then n × {bits}",
     }[field.shape]
+
+
+def _bounds(field: Field, message: type[Message] | None) -> str:
+    """What a sender may write, where the type holds more; named values are those of their table."""
+    whole = (1 << 8 * field.size) - 1
+    if message is None or field.shape is not Shape.INTEGER or field.names is not None:
+        return ""
+    least, most = bounds_of(message, field.name, whole)
+    if most < whole:
+        return f", {least} to {most}"
+    return f", from {least}" if least else ""
 
 
 def _part(part: Field) -> str:

@@ -276,7 +276,9 @@ def _message(key: tuple[Kind, int], declared: tuple[type[Message], Any]) -> Mess
 def _answer(kind: Kind, cls: type[Message], packet: Any) -> AnswerSpec:
     found = fields_of(packet)
     sender = "either" if kind == Kind.NAK else "device"
-    return AnswerSpec(kind.name, int(kind), message_name(cls), sender, _sentence(cls), _fixed(found), _fields(found))
+    return AnswerSpec(
+        kind.name, int(kind), message_name(cls), sender, _sentence(cls), _fixed(found), _fields(found, None, cls)
+    )
 
 
 def _fixed(found: Iterable[Declared]) -> int:
@@ -297,7 +299,8 @@ def _fields(
 def _field(field: Declared, offset: int | None, of_class: str | None, message: type[Message] | None) -> FieldSpec:
     """Unknown values of an enumeration are read as numbers, so it bounds nothing."""
     number = field.shape is Shape.INTEGER
-    least, most = bounds_of(message, field.name, (1 << 8 * field.size) - 1) if number else (None, None)
+    whole = (0, (1 << 8 * field.size) - 1)
+    least, most = (bounds_of(message, field.name, whole[1]) if message else whole) if number else (None, None)
     by_class = None
     if number and field.names is None and field.name in _BY_CLASS:
         by_class = {of_class: _STATES[of_class]} if of_class in _STATES else _STATES

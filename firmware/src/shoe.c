@@ -55,6 +55,10 @@ static uint8_t target(const struct shoe *shoe)
 void shoe_settle(struct shoe *shoe)
 {
     uint8_t now = target(shoe);
+    if (now == TDP_SHOE_STATE_SHOE_END && shoe->kept->burn_left > 0U) {
+        shoe->kept->burn_left = 0U; /* the cut card came out among the burned cards: the shoe is over without a round */
+        shoe_say_ended(shoe);
+    }
     if (now != shoe->state) {
         struct body body = body_new();
         body_u8(&body, now);

@@ -245,7 +245,7 @@ bool shoe_emptied(struct shoe *shoe)
     if (kept->loaded == 0U || held) {
         return false;
     }
-    bool due = !kept->cut_card_seen || kept->round;
+    bool due = state != TDP_SHOE_STATE_SHOE_END;
     kept->loaded = 0U;
     kept->decks = 0U;
     kept->in_round = 0U;

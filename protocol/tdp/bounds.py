@@ -26,7 +26,7 @@ Bounds = tuple[int, int | None]
 
 _YES_OR_NO: Final = ("door_open", "locked", "halted", "cut_card_seen", "mid_round", "open", "lit", "on", "foul")
 _FROM_ONE: Final = (
-    "number", "session", "boot_count", "first_missing", "first_kept", "decks", "count", "ordinal", "shoe", "round",
+    "number", "session", "boot_count", "first_missing", "first_kept", "decks", "ordinal", "shoe",
 )  # fmt: skip
 
 _NAMED: Final[Mapping[str, Bounds]] = {
@@ -47,7 +47,8 @@ _OF_MESSAGE: Final[Mapping[tuple[type[Message], str], Bounds]] = {
     (m.MisdealMessage, "deck"): (0, 2),
     (m.ShoeStatusMessage, "decks"): (0, None),
     (m.ShoeStatusMessage, "shoe"): (0, None),
-    (m.ControllerStatusMessage, "round"): (0, None),
+    (m.BurnStartedMessage, "count"): (1, None),
+    (m.OverdrawMessage, "ordinal"): (0, None),
     (m.PulledBackMessage, "ordinal"): (0, None),
     (m.SpotSelectedMessage, "seat"): (0, SEATS_MAX),
     (m.WagerOnMessage, "on"): (0, None),
@@ -59,7 +60,8 @@ _OF_MESSAGE: Final[Mapping[tuple[type[Message], str], Bounds]] = {
 
 
 def bounds_of(message: type[Message] | None, field: str, most: int) -> tuple[int, int]:
-    """The least and the most that a sender writes in a field whose type holds up to `most`."""
+    """The least and the most that a sender writes in a field whose type holds up to `most`. The parts of a record have
+    no bounds beyond their types."""
     found = _OF_MESSAGE.get((message, field)) if message is not None else None
     least, named = found or _NAMED.get(field, (0, None))
     return least, most if named is None else named

@@ -845,7 +845,7 @@ class RedLampMessage(Event, frozen=True):
 class MisdealMessage(Event, frozen=True):
     """The record of a misdeal: what was expected and counted in each place. `remainder` is FFFFh if unknown."""
 
-    deck: _Deck
+    deck: Annotated[U8, "as in STATUS; 0: no deck was counted"]
     fault: _Fault
     loaded: Annotated[U16, "cards counted into the deck"]
     remainder: Annotated[U16, "FFFFh: not known"]

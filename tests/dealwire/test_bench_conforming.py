@@ -18,6 +18,7 @@ from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import SimulatedTable
 from devices.simulator.host import TableModel
 from protocol.errors import WrongDevice
+from protocol.faults import Fault
 from protocol.tdp import messages as m
 from protocol.tdp.codec import Envelope, decode, encode
 from protocol.tdp.framing import encode_frame
@@ -236,6 +237,12 @@ def takes_its_time(table: SimulatedTable) -> None:
     table.shuffler.durations = replace(durations, dispense=1_000 * MS, dump=15_000 * MS, test=25_000 * MS)
 
 
+def shuffles_slowly(table: SimulatedTable) -> None:
+    """A shuffle takes two and a half minutes, each packet fifteen seconds."""
+    durations = table.shuffler.durations
+    table.shuffler.durations = replace(durations, shuffle=150_000 * MS, dispense=15_000 * MS)
+
+
 def test_a_packet_that_nobody_lifted_may_stay_a_packet() -> None:
     checks = "fault.remainder-305", "count.unnoticed-*", "count.two-missing", "status.remainder", "deal.green-button"
     assert judge_table(lets_packets_stay, *checks, "always.unlifted") == {}
@@ -244,6 +251,82 @@ def test_a_packet_that_nobody_lifted_may_stay_a_packet() -> None:
 def test_a_slow_mechanism_is_waited_for() -> None:
     checks = "deal.whole", "deal.green-button", "deal.two-decks", "deal.meters", "deal.self-test", "fault.sensor-205"
     assert judge_table(takes_its_time, *checks, "count.first-short") == {}
+
+
+def test_the_page_sets_no_limit_to_a_motion() -> None:
+    assert judge_table(shuffles_slowly, "deal.green-on-the-way", "deal.recount", "fault.resume-303") == {}
+
+
+class StartsSlowly(Broken):
+    """It says nothing for half a minute after the power came back."""
+
+    session, silent_until_ns = 0, 0
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        session = getattr(envelope.message, "session", self.session)
+        if isinstance(envelope.message, m.HelloReplyMessage | m.ShufflerStatusMessage) and session != self.session:
+            self.silent_until_ns = self.now_ns + 30_000 * MS if self.session else 0
+            self.session = session
+        return [] if self.now_ns < self.silent_until_ns else [envelope.body]
+
+
+def test_the_page_sets_no_limit_to_a_start() -> None:
+    found = outcomes(judge(StartsSlowly, "session.power-up", "session.previous-apart", "meters.power-cut"))
+    assert {outcome for outcome, _ in found.values()} == {BenchOutcome.PASSED}
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("plan", ["shuffler", "table-controller", "shoe"])
+def test_a_device_four_times_as_slow_passes_the_whole_plan(plan: str) -> None:
+    rig = SimulatedRig(plan, speed=0.25)
+    found = run_plan(load_plan(plan), rig.wire, lambda _: rig.hands, BenchChoices(rounds=2))
+    assert [it.id for it in found.of(BenchOutcome.FAILED)] == []
+
+
+class SeesAllFive(Broken):
+    """The hand that takes a packet on its way gets all its cards: the sensor had seen them pass."""
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        match envelope.message:
+            case m.PacketDispensedMessage(expected=expected):
+                return [changed(envelope, counted=expected)]
+            case m.FaultRaisedMessage(fault=Fault.PACKET_LIFTED_EARLY):
+                return [changed(envelope, value=5)]
+            case m.MisdealMessage(packets=packets):
+                return [changed(envelope, packets=tuple((expected, expected) for expected, _ in packets))]
+        return [envelope.body]
+
+
+class RejectsForAnotherReason(Broken):
+    """What it rejects is a card that is there twice."""
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        rejected = isinstance(envelope.message, m.CardRejectedMessage)
+        return [changed(envelope, fault=Fault.DUPLICATE_CARD) if rejected else envelope.body]
+
+
+@pytest.mark.parametrize(
+    ("device", "check"), [(SeesAllFive, "fault.lifted-early-303"), (RejectsForAnotherReason, "fault.rejected-104")]
+)
+def test_what_a_device_counts_and_rejects_is_its_own(device: type[Broken], check: str) -> None:
+    assert outcomes(judge(device, check)) == {check: (BenchOutcome.PASSED, "")}
+
+
+class RoundsSeen(Broken):
+    """Nothing is broken; `longest` is the most cards that were drawn in one round."""
+
+    longest = 0
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        if isinstance(envelope.message, m.ShoeStatusMessage):
+            type(self).longest = max(self.longest, envelope.message.in_round)
+        return [envelope.body]
+
+
+def test_no_check_draws_more_cards_in_a_round_than_a_game_of_few_cards_takes() -> None:
+    """A shoe that knows its game halts for a card beyond a round's limit (402), six in baccarat."""
+    assert caught_by(judge_any(RoundsSeen, ("shoe.*",), "shoe")) == ()
+    assert 3 <= RoundsSeen.longest <= 6
 
 
 class SeesNoBacks(Field):

@@ -16,6 +16,7 @@ from protocol.message import message_name
 from protocol.tdp.codec import decode, encode
 from protocol.tdp.messages import DeviceClass, Kind, Message
 from protocol.tdp.packets import ANSWERS, PACKETS
+from tests.support.broken.lies import DEVICES, spoken
 from tests.support.reading.each import of_each
 
 WRITTEN = (DOCS / protocol_data.FILE).read_text(encoding="utf-8")
@@ -163,9 +164,16 @@ def is_bytes(name: str, key: str) -> bool:
 
 
 def outside(declared: list[dict[str, Any]], values: dict[str, Any]) -> list[str]:
-    """Fields whose value no sender writes."""
-    numbers = [field for field in declared if "least" in field]
-    return [field["name"] for field in numbers if not field["least"] <= values[field["name"]] <= field["most"]]
+    """Fields whose value no sender writes, also within the records of a list."""
+    found = []
+    for field in declared:
+        value = values[field["name"]]
+        if "least" in field and not field["least"] <= value <= field["most"]:
+            found.append(field["name"])
+        elif isinstance(field.get("of"), list):
+            names = [part["name"] for part in field["of"]]
+            found += [part for record in value for part in outside(field["of"], dict(zip(names, record, strict=True)))]
+    return found
 
 
 @of_each("vector", VECTORS["frames"], ids=lambda vector: vector["name"])
@@ -183,6 +191,41 @@ def test_what_the_conversations_say_is_within_the_bounds() -> None:
         assert not outside(layout["fields"], found), step["what"]
 
 
+@pytest.mark.parametrize("device", DEVICES)
+def test_what_the_simulated_devices_say_in_a_whole_plan_is_within_the_bounds(device: str) -> None:
+    layouts = {each["name"]: each["fields"] for each in (*DATA["messages"], *DATA["answers"])}
+    said = spoken(device)
+    wrong = [
+        (message, name, value)
+        for (message, name), values in said.items()
+        for value in values
+        for field in layouts[message]
+        if field["name"] == name and outside([field], {name: value})
+    ]
+    assert wrong == []
+    assert len(said) > 60
+
+
+def test_the_page_has_the_bounds_of_the_data() -> None:
+    page = (DOCS / "protocol.md").read_text(encoding="utf-8")
+    for each in DATA["messages"]:
+        rows = re.split(r"\n#", page.partition(f"#### {each['hex']}h {each['name']}\n")[2], maxsplit=1)[0]
+        for field in each["fields"]:
+            if "least" not in field or "values" in field:
+                continue
+            whole = (1 << 8 * field["size"]) - 1
+            bounds = f", from {field['least']}" if field["least"] else ""
+            bounds = f", {field['least']} to {field['most']}" if field["most"] < whole else bounds
+            assert f"| `{field['name']}` | {field['type']}{bounds} |" in rows, (each["name"], field["name"])
+
+
+def test_a_count_whose_meaning_says_0_may_be_0() -> None:
+    fields = [(each["name"], field) for each in DATA["messages"] for field in each["fields"]]
+    told = [(name, field) for name, field in fields if re.search(r"(?<![0-9x])0:", field.get("about") or "")]
+    assert len(told) >= 6
+    assert [(name, field["name"]) for name, field in told if field.get("least")] == []
+
+
 def test_bounds_are_those_of_the_page() -> None:
     bounds = {
         (each["name"], field["name"]): (field["least"], field["most"])
@@ -197,6 +240,9 @@ def test_bounds_are_those_of_the_page() -> None:
     assert bounds["SpotSelected", "seat"] == (0, 32)
     assert bounds["DeckLoaded", "deck"] == (1, 2)
     assert bounds["ShufflerStatus", "deck"] == (0, 2)
+    assert bounds["Overdraw", "ordinal"] == bounds["PulledBack", "ordinal"] == (0, 0xFFFF)
+    assert bounds["GameStarted", "round"] == bounds["GameEnded", "round"] == (0, 0xFFFF_FFFF)
+    assert bounds["BurnStarted", "count"] == (1, 0xFF)
     assert bounds["HelloReply", "session"] == (1, 0xFFFF_FFFF)
     assert bounds["HelloReply", "event_depth"] == (256, 0xFFFF)
     assert bounds["WagerOn", "on"] == (0, 255)

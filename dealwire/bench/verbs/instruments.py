@@ -7,7 +7,7 @@ from typing import Final, Self
 from pydantic import Field, model_validator
 
 from dealwire.bench.record import Failed
-from dealwire.bench.values import BadValue, field_of, spell
+from dealwire.bench.values import PATIENCE, BadValue, field_of, spell
 from dealwire.bench.verbs.stand import Stand
 from dealwire.bench.verbs.step import STATUS_MS, PlanStep, Time
 from protocol.message import message_name
@@ -15,7 +15,7 @@ from protocol.tdp import messages as m
 from protocol.tdp.instruments import NONCE_BYTES
 from protocol.tdp.messages import Component, DeviceMeter, Message, Status
 
-MEASURE_MS: Final = 60_000
+MEASURE_MS: Final = PATIENCE["patience"]
 """The longest a device may measure: a mebibyte at a slow processor's pace."""
 PAGES_MAX: Final = 512
 """Meters are asked for at most so often: a device has no more than so many whole frames of them."""

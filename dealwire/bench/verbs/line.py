@@ -262,6 +262,8 @@ class Expecting(PlanStep):
     not_before: Time | None = None
     """The least time that must pass before it comes."""
     measure: str | None = None
+    limited: bool = True
+    """false: the protocol sets no limit for what is measured, so that `within` is only the bench's patience."""
     save: dict[str, str] = Field(default_factory=dict)
 
     @model_validator(mode="after")
@@ -281,7 +283,7 @@ class Expecting(PlanStep):
         if self.not_before is not None and after_ms < self.not_before - stand.allowance_ms:
             raise Failed(f"{spell(message)} came after {after_ms:.0f} ms, before {self.not_before} ms")
         if self.measure:
-            stand.time(self.measure, after_ms, self.within)
+            stand.time(self.measure, after_ms, self.within if self.limited else None)
         for name, key in self.save.items():
             stand.variables[name] = int(getattr(message, key))
 

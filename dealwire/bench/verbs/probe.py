@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 
 from dealwire.bench.record import Actor, Failed, HeardFrame, NotOpened, TimeLine
 from dealwire.bench.rules.rule import NOT_KNOWN, BenchRule, Known
-from dealwire.bench.values import STATES, spell
+from dealwire.bench.values import PATIENCE, STATES, spell
 from dealwire.bench.verbs.wire import Wire
 from protocol.errors import BadPayload, LineGarbled, NoAnswer
 from protocol.message import message_name
@@ -31,6 +31,8 @@ GARBLED_BYTES: Final = 32
 """Bytes that are more than a plug makes as it is put in."""
 FIRST_CONTACT_NS: Final = 5_000 * MS
 """How long a device may take to answer the first HELLO of all."""
+START_NS: Final = PATIENCE["patience"] * MS
+"""How long one may take that was switched on a moment ago: the protocol sets no limit to a start."""
 
 T = TypeVar("T")
 
@@ -109,6 +111,8 @@ class Probe(Listener):
         self._framer = Framer()
         self._stream, self._stream_start = bytearray(), 0
         self._sequence = 0
+        self._starting = False
+        """The device was switched off, and has not answered since."""
         self._next_request = wire.now_ns() // MS % 0xFFFF
 
     # ------------------------------------------------------------------ sending
@@ -187,6 +191,7 @@ class Probe(Listener):
         """Session, events and status are as of nobody; no rule compares with what was before."""
         self.known.session, self.last_event, self.status = 0, 0, None
         self.known.acked = 0 if off else NOT_KNOWN
+        self._starting = self._starting or off
         self._ahead.clear()
         for noise in self._framer.flush():
             self._note_noise(noise)
@@ -198,13 +203,15 @@ class Probe(Listener):
     def meet(self, limit_ns: int | None = None) -> m.HelloReplyMessage:
         """HELLO until it is answered. NoAnswer when nobody does, LineGarbled when bytes come and no frame ever did."""
         began_ns, tries = self.wire.now_ns(), 0
-        while self.wire.now_ns() - began_ns < (limit_ns or self.contact_ns):
+        usual_ns = max(self.contact_ns, START_NS) if self._starting else self.contact_ns
+        while self.wire.now_ns() - began_ns < (limit_ns or usual_ns):
             tries += 1
             self.send(m.HelloMessage(VERSION, 0, VERSION, MINOR, "dealwire bench"))
             found = self.until(lambda h: _as(h, m.HelloReplyMessage), TIMES.hello_ns // MS)
             if found:
                 hello: m.HelloReplyMessage = found[1]
                 self.known.hello, self.known.session = hello, hello.session
+                self._starting = False
                 return hello
         if self.barren is not None and len(self.barren) >= GARBLED_BYTES:
             raise LineGarbled(self.wire.name, len(self.barren), examine(bytes(self.barren)).mistake)

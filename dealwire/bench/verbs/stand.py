@@ -12,7 +12,19 @@ from dealwire.bench.hands.actions import CABLE_IN, POWER_OFF, POWER_ON
 from dealwire.bench.hands.hands import Hands
 from dealwire.bench.hands.profiles import Profile, Way
 from dealwire.bench.record import Actor, Failed, HeardFrame, Measurement
-from dealwire.bench.values import MESSAGES, STATES, Wanted, constant, field_of, fits, in_words, nothing, number, spell
+from dealwire.bench.values import (
+    MESSAGES,
+    PATIENCE,
+    STATES,
+    Wanted,
+    constant,
+    field_of,
+    fits,
+    in_words,
+    nothing,
+    number,
+    spell,
+)
 from dealwire.bench.verbs.probe import MS, Listener, Probe
 from protocol.errors import LineClosed
 from protocol.message import message_name
@@ -30,8 +42,8 @@ LEAVE_MS: Final = 2_000
 """How long a device may take to leave a state that something was done about."""
 STATUS_MS: Final = 2_000
 """The longest the bench waits for a status on its way to something."""
-LIFT_MS: Final = 60_000
-"""The longest a motion of a device is waited for: the protocol sets no limit, so it is far above what any takes."""
+LIFT_MS: Final = PATIENCE["patience"]
+"""The longest a motion of a device is waited for."""
 
 DEPTH_MIN: Final = 256
 """Unacknowledged events that every device keeps."""

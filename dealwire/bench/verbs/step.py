@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, StringConstraints, WithJsonSchema
 
 from dealer_flow.tomlfile import TomlTable
-from dealwire.bench.values import STATES, TIMES, BadValue, Wanted, milliseconds, number, variables_in
+from dealwire.bench.values import STATES, TIME_NAMES, TIMES, BadValue, Wanted, milliseconds, number, variables_in
 from protocol.tdp.messages import Reason
 
 if TYPE_CHECKING:
@@ -86,13 +86,13 @@ def _one_or_many(of: dict[str, Any]) -> dict[str, Any]:
 STATE_NAMES = tuple(dict.fromkeys(name for states in STATES.values() for name in states.__members__))
 """Every state of any class of device."""
 
-_SUM = "({0})( *[+] *({0}))*".format("|".join(["[0-9]+", *TIMES]))
+_SUM = "({0})( *[+] *({0}))*".format("|".join(["[0-9]+", *TIME_NAMES]))
 Time = Annotated[
     int,
     BeforeValidator(milliseconds),
     WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": f"^{_SUM}$"}]}),
 ]
-"""Milliseconds; in the file a number, or names of the protocol's times, added up."""
+"""Milliseconds; in the file a number, or names of the protocol's times and of the bench's own patience, added up."""
 RETRY_MS, STATUS_MS = TIMES["retry"], TIMES["status"]
 Hex = Annotated[
     str, AfterValidator(_check_hex), WithJsonSchema({"type": "string", "pattern": "^([ ]*[0-9A-Fa-f]{2})*[ ]*$"})

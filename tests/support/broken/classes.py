@@ -82,6 +82,86 @@ class ErrorIsSetup(Shoe):
         return [changed(envelope, mode=ShoeMode.SETUP) if wrong else envelope.body]
 
 
+class CountsFromOne(Shoe):
+    """Overdraw gives 1 where no card came before it."""
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        message = envelope.message
+        first = isinstance(message, m.OverdrawMessage) and message.ordinal == 0
+        return [changed(envelope, ordinal=1) if first else envelope.body]
+
+
+class Swapping(Shoe):
+    """Base of those that say two events the other way round: `late` comes behind the StateChanged that follows it, and
+    each keeps its number's place."""
+
+    late: ClassVar[type[m.Event]]
+
+    def __init__(self, table: TableModel) -> None:
+        super().__init__(table)
+        say, held = self.model.say, []
+
+        def said(event: type[m.Event], request: int = 0, **fields: Any) -> bool:
+            if event is self.late:
+                held.append((event, request, fields))
+                return True
+            done = bool(say(event, request, **fields))
+            if event is m.StateChangedMessage:
+                while held:
+                    late, asked, of = held.pop(0)
+                    say(late, asked, **of)
+            return done
+
+        self.model.say = said
+
+
+class BurnsAfterwards(Swapping):
+    """BurnStarted comes after StateChanged to BURN."""
+
+    late = m.BurnStartedMessage
+
+
+class EndsAfterwards(Swapping):
+    """ShoeEnded comes after StateChanged."""
+
+    late = m.ShoeEndedMessage
+
+
+class CardBeforeRound(Shoe):
+    """The first card of a round comes before StateChanged to ROUND."""
+
+    def __init__(self, table: TableModel) -> None:
+        super().__init__(table)
+        say, held = self.model.say, []
+
+        def said(event: type[m.Event], request: int = 0, **fields: Any) -> bool:
+            if event is m.StateChangedMessage and fields["state"] == m.ShoeState.ROUND and self.model.in_round == 1:
+                held.append((event, request, fields))
+                return True
+            done = bool(say(event, request, **fields))
+            while held:
+                late, asked, of = held.pop(0)
+                say(late, asked, **of)
+            return done
+
+        self.model.say = said
+
+
+class EndsTwice(Shoe):
+    """A shoe that is emptied after its end says once more that it ended."""
+
+    def __init__(self, table: TableModel) -> None:
+        super().__init__(table)
+        empty = self.model.empty
+
+        def emptied() -> int:
+            if self.model.state is m.ShoeState.SHOE_END:
+                self.model.say(m.ShoeEndedMessage, shoe=self.model.shoe, drawn=len(self.model.drawn))
+            return int(empty())
+
+        self.model.empty = emptied
+
+
 class Obliging(Shoe):
     """Base of those that say *done* of a command which is not done in this state."""
 
@@ -162,6 +242,36 @@ class KeepsHands(Controller):
         return started and bool(self.model._settle(ControllerCause.HAND))
 
 
+class CountsAnew(Controller):
+    """Its count of rounds begins again with each start."""
+
+    def __init__(self, table: TableModel) -> None:
+        super().__init__(table)
+        power_on = self.model.power_on
+
+        def started(now_ns: int) -> None:
+            self.model.round = 0
+            power_on(now_ns)
+
+        self.model.power_on = started
+
+
+class StateBeforeGame(Controller):
+    """StateChanged to GAME comes before GameStarted."""
+
+    def start(self) -> bool:
+        say, held = self.model.say, []
+        self.model.say = lambda event, request=0, **fields: held.insert(0, (event, request, fields)) or True
+        started = super().start()
+        self.model.say = say
+        for event, request, fields in held:
+            say(event, request, **fields)
+        return started
+
+
+OVERDRAWN: Final = ("shoe.overdraw-402", "shoe.overdraw-of-the-first-card", "shoe.cut-card-in-burn")
+
+
 def _shoe(device: type[Broken], *by: str) -> Caught:
     return Caught(device, by, plan="shoe")
 
@@ -175,7 +285,12 @@ CLASS_DEVICES: Final = (
     _shoe(ForgetsLock, "shoe.power-while-locked"),
     _shoe(ForgetsTrouble, "shoe.power-in-error"),
     _shoe(UnreadFirst, "shoe.unreadable-401"),
-    _shoe(ErrorIsSetup, "shoe.drawn-in-error", "shoe.overdraw-402"),
+    _shoe(ErrorIsSetup, "shoe.drawn-in-error", *OVERDRAWN),
+    _shoe(CountsFromOne, "shoe.overdraw-of-the-first-card"),
+    _shoe(BurnsAfterwards, "shoe.burn"),
+    _shoe(CardBeforeRound, "shoe.fill-and-draw"),
+    _shoe(EndsAfterwards, "shoe.cut-card", "shoe.cut-card-in-burn", "shoe.books"),
+    _shoe(EndsTwice, "shoe.cut-card", "shoe.cut-card-in-burn"),
     _shoe(
         EndsNoRound,
         "shoe.wrong-state",
@@ -186,6 +301,8 @@ CLASS_DEVICES: Final = (
     _shoe(LocksAgain, "shoe.wrong-state", "shoe.every-command-in-error"),
     _shoe(ClearsNothing, "shoe.wrong-state", "shoe.every-command-locked", "shoe.every-state"),
     _controller(StartsInSafe, "game.without-a-host"),
+    _controller(CountsAnew, "game.power-in-a-game"),
+    _controller(StateBeforeGame, "game.start-and-end"),
     _controller(KeepsHands, "game.hand-buttons-go-out", "game.keys", "game.without-a-host", "game.power-in-a-game"),
 )
 """Shoes and controllers that break a sentence of theirs."""

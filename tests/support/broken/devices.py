@@ -537,7 +537,8 @@ DEVICES: Final = (
         ("silence.host-lost", "silence.events-wait", "safe.starts-no-motion",
          "silence.back-before-the-reply", "silence.resend-goes-on", "fault.host-lost-601",
          "safe.green", "safe.remainder", "safe.green-remembered",
-         "fault.host-lost-in-a-misdeal", "silence.ten-seconds", "silence.back-covers-nothing"),
+         "fault.host-lost-in-a-misdeal", "fault.cleared-without-a-host", "silence.ten-seconds",
+         "silence.back-covers-nothing"),
     ),
     Caught(UncountedBoots, ("session.power-up", "always.boots")),
     Caught(
@@ -548,7 +549,7 @@ DEVICES: Final = (
             "always.window",
         ),
     ),
-    Caught(AnswersNaks, ("header.nak-not-answered",)),
+    Caught(AnswersNaks, ("header.nak-not-answered", "silence.naks-alone")),
     Caught(
         WrongReason,
         (

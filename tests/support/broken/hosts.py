@@ -368,6 +368,15 @@ class GapEndsEarly(Inside):
 # ------------------------------------------------------------------ its silence
 
 
+class LivesByNaks(Inside):
+    """A NAK of its host is a sign of life to it."""
+
+    def heard(self, envelope: Envelope) -> Iterable[bytes]:
+        if isinstance(envelope.message, m.NakMessage):
+            return [encode(m.HeartbeatMessage(self.link.session), link_sequence=envelope.link_sequence)]
+        return [envelope.body]
+
+
 class SaysLostAgain(Inside):
     """It says 601 anew every three seconds of one silence."""
 
@@ -453,6 +462,7 @@ HOST_DEVICES: Final = (
     ),
     _caught(NeedlessGaps, "always.gaps", quick=("events.read-again",)),
     _caught(GapEndsEarly, "always.gaps", "events.depth", quick=("events.depth",)),
+    _caught(LivesByNaks, "silence.naks-alone"),
     _caught(SaysLostAgain, "silence.ten-seconds", "always.status-on-change"),
     _caught(EndsSession, "silence.ten-seconds"),
     _caught(CoversItsOwn, "silence.back-covers-nothing"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, Final
 
 from devices.simulator.deck import Bay
@@ -131,6 +132,37 @@ class ClearsAfterwards(ShufflerModel):
             faults, self.held = self.held or (), None
             for fault in faults:
                 super().say(m.FaultClearedMessage, fault=fault)
+
+
+class ClearsMore(ShufflerModel):
+    """Base of those that clear another fault with the lamp."""
+
+    fault: Fault
+
+    def clear(self, badge: int, resolution: Resolution, now_ns: int, request: int = 0) -> bool:
+        if self.may_clear(resolution) and self.fault in (*self.faults(),) and self.fault not in self.latched:
+            self.say(m.FaultClearedMessage, fault=self.fault)
+        return super().clear(badge, resolution, now_ns, request)
+
+
+class ClearsHost(ClearsMore):
+    """Clearing the lamp clears 601 as well, while the host is lost."""
+
+    fault = Fault.HOST_LOST
+
+
+class ClearsSensor(ClearsMore):
+    """Clearing the lamp clears 205 as well, while the sensor is out of order."""
+
+    fault = Fault.SENSOR_FAILED
+
+
+class ForgetsGame(ShufflerModel):
+    """A power cut puts it back to packets of five."""
+
+    def power_off(self) -> None:
+        super().power_off()
+        self.game = replace(self.game, packet_size=5)
 
 
 class StateBeforeLamp(ShufflerModel):
@@ -348,9 +380,12 @@ MOTION_DEVICES: Final = (
     _line(CalledBy505Only, "fault.called-otherwise", "fault.unknown-number"),
     _machine(LightsAgain, "fault.second-fault"),
     _machine(ClearsOne, "fault.second-fault"),
-    _machine(ClearsAfterwards, "fault.second-fault"),
+    _machine(ClearsAfterwards, "fault.second-fault", "fault.cleared-without-a-host"),
+    _machine(ClearsHost, "fault.cleared-without-a-host"),
+    _machine(ClearsSensor, "fault.sensor-and-lamp"),
+    _machine(ForgetsGame, "deal.game-through-a-power-cut"),
     _machine(StateBeforeLamp, "fault.called-505"),
-    _machine(SilentOfHost, "fault.host-lost-in-a-misdeal", "safe.green-remembered"),
+    _machine(SilentOfHost, "fault.host-lost-in-a-misdeal", "fault.cleared-without-a-host", "safe.green-remembered"),
     _machine(SilentOfPacket, "fault.lifted-while-lit"),
     _machine(SilentOfRemainder, "fault.lifted-while-lit", "always.decks"),
     _machine(LampStopsMotion, "fault.called-in-motion"),

@@ -16,7 +16,7 @@ from protocol.tdp.messages import Capability, ControllerState, Message, Reason, 
 from protocol.tdp.outputs import MESSAGE_IDS, SESSION_EXTENSION
 from protocol.tdp.reply_cache import Entry, ReplyCache, Verdict
 from tests.support.broken.base import Broken, Caught, Rewriting, changed
-from tests.support.broken.classes import Controller, Shoe
+from tests.support.broken.classes import OVERDRAWN, Controller, Shoe
 
 ACE_OF_14: Final = 0x1E
 NO_PLACE: Final = NOWHERE + 0x30
@@ -466,8 +466,8 @@ def _controller(device: type[Broken], *by: str, quick: str = "") -> Caught:
 TABLE_DEVICES: Final = (
     _shoe(AcesOf14, "always.codes", quick="shoe.*"),
     _shoe(StillDrawn, "shoe.pushed-back-403", "always.shoe-book"),
-    _shoe(OverdrawnUntold, "shoe.overdraw-402", "always.shoe-book"),
-    _shoe(OverdrawnIncluded, "shoe.overdraw-402", "always.shoe-book"),
+    _shoe(OverdrawnUntold, *OVERDRAWN, "always.shoe-book"),
+    _shoe(OverdrawnIncluded, *OVERDRAWN, "always.shoe-book"),
     _shoe(HaltsForButtons, "shoe.wrong-button-406"),
     _shoe(LocksInError, "shoe.every-command-in-error"),
     _shoe(EndsWhileLocked, "shoe.every-command-locked", "shoe.wrong-state"),

@@ -259,7 +259,19 @@ def frames() -> list[dict[str, Any]]:
             extensions = [(0x01, ""), (0x80, "00"), (0xFF, "00ff7e")]
             found.append(frame(f"{name}: three extensions", row, values, 0x80, request, extensions=extensions,
                                reading_only=NAMELESS))  # fmt: skip
-    return found + old_events()
+    return found + from_zero() + old_events()
+
+
+def from_zero() -> list[dict[str, Any]]:
+    """What a sender writes that is 0 although it counts: a host that held it for wrong would refuse a right device."""
+    rows = {row[0]: row for row in TABLE}
+    cases = [
+        ("Overdraw: of the first card", "Overdraw", [3, 61_000, 0, 1], 0),
+        ("Meters: of a new device", "Meters", [0x1A2B3C4D, 2, 0, [(2, 0, 0), (17, 0, 1)]], 0x0102),
+        ("GameStarted: after the highest number", "GameStarted", [4, 62_000, 0], 0),
+        ("GameEnded: after the highest number", "GameEnded", [5, 63_000, 0], 0),
+    ]
+    return [frame(name, rows[message], values, 10, request) for name, message, values, request in cases]
 
 
 def old_events() -> list[dict[str, Any]]:
