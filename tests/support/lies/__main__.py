@@ -1,0 +1,117 @@
+"""Play lies: `python -m tests.support.lies [ID or DEVICE ...] [--only PATTERN] [--no-bench] [--no-table]`.
+
+Each lie is judged by the whole acceptance plan of its device (or by the checks of `--only`, which is said), on the
+simulated clock and with simulated hands, and played through evenings at a table, each beside the same one without a
+lie. Printed is what names it, or that nothing does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+import traceback
+from pathlib import Path
+from typing import Any
+
+from tests.support.lies import controller, shoe, shuffler
+from tests.support.lies.liar import Lie
+from tests.support.lies.playing import EVENINGS, USUAL, Played, bench, honest, honest_bench, play
+
+LIES: dict[str, type[Lie]] = {
+    each.id: each
+    for module in (shuffler, controller, shoe)
+    for each in vars(module).values()
+    if isinstance(each, type) and issubclass(each, Lie) and each.id
+}
+
+
+def otherwise(lied: Played, usual: Played) -> dict[str, Any]:
+    """What an evening has that the honest one has not."""
+    incidents = {code: number - usual.incidents[code] for code, number in lied.incidents.items()}
+    found: dict[str, Any] = {
+        "incidents": {
+            code: {"more": more, "says": lied.texts[code]} for code, more in sorted(incidents.items()) if more > 0
+        }
+    }
+    fewer = {code: number - lied.incidents[code] for code, number in usual.incidents.items()}
+    if any(number > 0 for number in fewer.values()):
+        found["fewer"] = {code: number for code, number in sorted(fewer.items()) if number > 0}
+    if lied.rounds != usual.rounds:
+        found["rounds"] = [dict(usual.rounds), dict(lied.rounds)]
+    if lied.money != usual.money:
+        found["money"] = [usual.money, lied.money]
+    more_held = {why: number - usual.held_for[why] for why, number in lied.held_for.items()}
+    if any(number > 0 for number in more_held.values()):
+        found["held"] = {why: number for why, number in more_held.items() if number > 0}
+    if lied.stood_still:
+        found["stood still"] = True
+    return found if len(found) > 1 or found["incidents"] else {}
+
+
+def judge(lie: type[Lie], only: list[str], on_bench: bool, at_table: bool, rounds: int) -> dict[str, Any]:
+    """Everything that a lie is caught by."""
+    result: dict[str, Any] = {"id": lie.id, "device": lie.device, "does": lie.does}
+    if on_bench:
+        usual = {each.id for each in honest_bench(lie.device, lie.recognition, rounds, tuple(only))}
+        liar = lie()
+        try:
+            result["bench"] = [each._asdict() for each in bench(liar, lie.device, only, rounds) if each.id not in usual]
+            result["lied at the bench"] = liar.lied
+        except Exception as error:
+            result["bench"] = [{"id": "crash", "must": "", "why": f"{type(error).__name__}: {error}"}]
+            result["trace"] = traceback.format_exc(limit=-6)
+    if at_table:
+        result["table"], result["lied at the table"] = {}, {}
+        for name in dict.fromkeys((*USUAL[lie.device], *lie.evenings)):
+            liar = lie()
+            try:
+                differs = otherwise(play(liar, lie.device, EVENINGS[name]), honest(lie.device, name))
+                if liar.lied:
+                    result["lied at the table"][name] = liar.lied
+            except Exception as error:
+                differs = {"crash": f"{type(error).__name__}: {error}", "trace": traceback.format_exc(limit=-6)}
+            if differs:
+                result["table"][name] = differs
+    return result
+
+
+def main() -> None:
+    """Play them."""
+    parser = argparse.ArgumentParser(prog="python -m tests.support.lies", description=__doc__.split("\n")[0])
+    parser.add_argument("ids", nargs="*", metavar="ID", help="of a lie, or a device")
+    parser.add_argument("--only", action="append", default=[], help="only these checks of the plan")
+    parser.add_argument("--no-bench", action="store_true")
+    parser.add_argument("--no-table", action="store_true")
+    parser.add_argument("--rounds", type=int, default=20, help="rounds of the soak (default: 20)")
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+    unknown = [name for name in given.ids if name not in LIES and name not in USUAL]
+    if unknown:
+        parser.error(f"no such lie: {', '.join(unknown)}; there are {', '.join(LIES)}")
+    if given.only:
+        print(f"only these checks of the plan: {', '.join(given.only)}")
+    results = []
+    for lie in LIES.values():
+        if given.ids and lie.id not in given.ids and lie.device not in given.ids:
+            continue
+        began = time.monotonic()
+        result = judge(lie, given.only, not given.no_bench, not given.no_table, given.rounds)
+        results.append(result)
+        print(f"\n{lie.device} {lie.id}: {lie.does}  ({time.monotonic() - began:.1f} s)")
+        for check in result.get("bench", []):
+            print(f"  bench  {check['id']}: {check['must']} -- {check['why'][:300]}")
+        for evening, differs in result.get("table", {}).items():
+            print(f"  table  {evening}: {json.dumps(differs)[:600]}")
+        if not result.get("bench") and not any(
+            d.get("incidents") or d.get("held") or "crash" in d for d in result.get("table", {}).values()
+        ):
+            at_bench, at_table = result.get("lied at the bench", 0), sum(result.get("lied at the table", {}).values())
+            words = "PASSED UNNOTICED" if at_bench or at_table else "HAD NO OCCASION"
+            print(f"  {words} (lied {at_bench} times at the bench, {at_table} at a table)")
+        if given.json:
+            given.json.write_text(json.dumps(results, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,202 @@
+"""A device that lies: a simulated one whose events, status, answers and frames pass through a `Lie` on their way out.
+
+A lie is written from docs/protocol.md and the simulated devices alone. Whoever writes one does not read the checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar, Literal
+
+from msgspec.structs import replace
+
+from devices.simulator.device_model import EventDraft, Outgoing
+from devices.simulator.unit import Unit
+from protocol.tdp import codec
+from protocol.tdp import messages as m
+from protocol.tdp.framing import Frame, Framer, encode_frame
+from protocol.tdp.instruments import MeterReading
+from protocol.tdp.messages import Message
+
+Device = Literal["shuffler", "table-controller", "shoe"]
+
+HONESTY = "no sentence: honesty"
+"""What a lie breaks that no sentence of the page forbids."""
+
+
+class Lie:
+    """One lie. `does` says what the device does, `breaks` which sentence of the protocol's page that breaks, `harm`
+    what comes of it at a table.
+
+    Every way out of the device is a method that passes on what an honest one says. `attach` may change the model, too.
+    """
+
+    id: ClassVar[str] = ""
+    device: ClassVar[Device]
+    does: ClassVar[str]
+    breaks: ClassVar[str]
+    harm: ClassVar[str]
+    bench: ClassVar[tuple[str, ...]] = ()
+    """Checks of the acceptance plan of which one names the lie."""
+    flow: ClassVar[tuple[str, ...]] = ()
+    """Incidents of a table of which one names the lie."""
+    unseeable: ClassVar[str] = ""
+    """Why no host can see it."""
+    recognition: ClassVar[bool] = False
+    """The device reads faces, and only then can it lie so."""
+    evenings: ClassVar[tuple[str, ...]] = ()
+    """What it is played through at a table beside the usual."""
+
+    unit: Unit
+    model: Any
+    lied = 0
+    """How often it said or did other than an honest device; a lie that had no occasion proves nothing."""
+
+    def attach(self, unit: Unit) -> None:
+        """Put the lie between the device and its line. Before the power is on."""
+        self.unit, self.model = unit, unit.model
+        self._reframe = type(self).frame is not Lie.frame or type(self).frames is not Lie.frames
+        _instead(unit, "settle", self._settle)
+        _instead(unit, "take_output", self._take_output)
+        _instead(unit, "power_on", self._power_on)
+        _instead(unit, "power_off", self._power_off)
+        _instead(self.model, "status", self._status)
+        _instead(unit, "_hello", lambda honest: self.hello(honest()))
+        _instead(unit, "_answer", self._obey)
+        _instead(self.model.device_meters, "readings", lambda honest, now_ns: self.meters(honest(now_ns)))
+        self.begin()
+
+    # -------------------------------------------------------------- the ways out
+
+    def begin(self) -> None:
+        """The device stands there, without power. Whatever else is to be changed in it is changed here."""
+
+    def event(self, said: EventDraft) -> Iterable[EventDraft] | None:
+        """One event that the device is about to say; what is said instead, None for the same."""
+
+    def said(self, says: list[Outgoing]) -> list[Outgoing]:
+        """All that the device says at one moment; what is said instead."""
+        found: list[Outgoing] = []
+        for each in says:
+            instead = self.event(each) if isinstance(each, EventDraft) else None
+            self.lied += instead is not None and instead != [each]
+            found += [each] if instead is None else instead
+        return found
+
+    def status(self, shown: Any) -> Any:
+        """What STATUS shows."""
+        return shown
+
+    def hello(self, reply: m.HelloReplyMessage) -> m.HelloReplyMessage:
+        """What the device says of itself."""
+        return reply
+
+    def answer(self, honest: Callable[..., m.ReplyMessage], request: int, command: Message, now_ns: int) -> Any:
+        """What a command that the link does not answer itself gets for a reply."""
+        return honest(request, command, now_ns)
+
+    def meters(self, shown: tuple[MeterReading, ...]) -> tuple[MeterReading, ...]:
+        """What the meters show."""
+        return shown
+
+    def powering_on(self, now_ns: int) -> None:
+        """The power comes back; the device has not begun."""
+
+    def powered_on(self, now_ns: int) -> None:
+        """The power came back, and the device has begun."""
+
+    def powering_off(self) -> None:
+        """The power is about to go."""
+
+    def frame(self, message: Message, envelope: codec.Envelope) -> Message | None:
+        """One frame that is about to go out; another message in its place, None to keep it from going out."""
+        return message
+
+    def frames(self, out: list[codec.Envelope]) -> list[codec.Envelope]:
+        """All the frames that go out at one moment."""
+        return out
+
+    # -------------------------------------------------------------- inside
+
+    def _settle(self, honest: Callable[[int], None], now_ns: int) -> None:
+        if self.model.outbox:
+            self.model.outbox[:] = self.said(self.model.outbox[:])
+        honest(now_ns)
+
+    def _status(self, honest: Callable[..., Message], session: int, last_event: int, uptime_ms: int) -> Message:
+        shown = honest(session, last_event, uptime_ms)
+        found: Message = self.status(shown)
+        self.lied += found != shown
+        return found
+
+    def _obey(self, honest: Callable[..., m.ReplyMessage], request: int, command: Message, now_ns: int) -> Any:
+        return self.answer(honest, request, command, now_ns)
+
+    def _power_on(self, honest: Callable[[int], None], now_ns: int) -> None:
+        self._sequence = 0
+        self.powering_on(now_ns)
+        honest(now_ns)
+        self.powered_on(now_ns)
+
+    def _power_off(self, honest: Callable[[], None]) -> None:
+        self.powering_off()
+        honest()
+
+    def _take_output(self, honest: Callable[[], list[bytes]]) -> list[bytes]:
+        out = honest()
+        if not self._reframe or not out:
+            return out
+        envelopes = [
+            codec.read(piece.body) for data in out for piece in Framer().feed(data) if isinstance(piece, Frame)
+        ]
+        opened = [data.startswith(b"\0") for data in out]
+        made = []
+        for number, envelope in enumerate(self.frames(envelopes)):
+            message = self.frame(envelope.message, envelope)
+            self.lied += message != envelope.message
+            if message is not None:
+                after_silence = opened[min(number, len(opened) - 1)]
+                made.append(encode_frame(_again(message, envelope, self._sequence), after_silence=after_silence))
+                self._sequence += 1
+        return made
+
+
+def _again(message: Message, envelope: codec.Envelope, sequence: int) -> bytes:
+    answers = isinstance(message, m.ReplyMessage | m.ProgressMessage | m.NakMessage)
+    return codec.encode(
+        message,
+        link_sequence=sequence,
+        request=envelope.request,
+        flags=envelope.flags,
+        message_id=envelope.message_id if answers else None,
+        extensions=envelope.extensions,
+    )
+
+
+def _instead(owner: Any, name: str, made: Callable[..., Any]) -> None:
+    """Let `made` be called in the place of a method, with the honest one first."""
+    honest = getattr(owner, name)
+    setattr(owner, name, lambda *args, **more: made(honest, *args, **more))
+
+
+def instead(owner: Any, name: str, made: Callable[..., Any]) -> None:
+    """As the lies use it: `made(honest, *args)` in the place of `owner.name(*args)`."""
+    _instead(owner, name, made)
+
+
+def but(said: EventDraft, **fields: Any) -> list[EventDraft]:
+    """The event with other fields."""
+    return [EventDraft(said.event, said.request, said.fields | fields)]
+
+
+def without(*_: Any) -> list[EventDraft]:
+    """Nothing is said."""
+    return []
+
+
+def also(said: EventDraft, event: type[m.Event], **fields: Any) -> list[EventDraft]:
+    """The event, and another behind it."""
+    return [said, EventDraft(event, 0, fields)]
+
+
+__all__ = ["HONESTY", "Device", "EventDraft", "Lie", "also", "but", "instead", "replace", "without"]

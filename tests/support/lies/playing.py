@@ -1,0 +1,272 @@
+"""A lying device judged by the acceptance plan, and played at a table beside honest partners."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+from dealer_flow.procedure.load import load_procedure
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import RoundResult
+from dealwire.bench.plan.plan import load_plan
+from dealwire.bench.record import BenchOutcome
+from dealwire.bench.run.rig import SimulatedRig
+from dealwire.bench.run.runner import BenchChoices, run_plan
+from dealwire.rehearsal.dealt_table import DealtTable
+from dealwire.rehearsal.scenario import AnyScenario, RaceScenario, endless
+from dealwire.rehearsal.scenario_file import clean_round, clean_scenario, find_scenario, scenario_of
+from dealwire.rehearsal.simulate import SPEED, hosted
+from dealwire.rehearsal.tables import set_up
+from dealwire.table.replay import usual_table
+from devices.clock import ManualClock
+from devices.events import Seen
+from devices.simulator.host import TableModel
+from devices.simulator.unit import Unit
+from protocol.tdp.messages import Capability, Role
+from rules.settlement import Settlement
+from tests.support.lies.liar import Lie
+
+STOPPED_NS: Final = 900_000_000_000
+"""A table at which no round ends for so long stands still."""
+SECOND: Final = 1_000_000_000
+
+
+class CheckFailed(NamedTuple):
+    """A check of the plan that failed, what it wants and why it failed."""
+
+    id: str
+    must: str
+    why: str
+
+
+def bench(lie: Lie | None, device: str, only: Sequence[str] = (), rounds: int | None = None) -> list[CheckFailed]:
+    """The checks of the device's plan that fail, with hands and on the simulated clock. `only`: patterns of ids."""
+
+    def wrap(table: TableModel) -> TableModel:
+        if lie is not None:
+            unit = table.units[device]
+            assert isinstance(unit, Unit)
+            if lie.recognition:
+                unit.model.recognition = True  # type: ignore[union-attr]
+                unit._capabilities |= Capability.CARD_RECOGNITION
+            lie.attach(unit)
+        return table
+
+    rig = SimulatedRig(device, wrap=wrap)
+    with closing(rig.wire):
+        run = run_plan(load_plan(device), rig.wire, lambda _: rig.hands, BenchChoices(tuple(only), rounds))
+    return [CheckFailed(each.id, each.must, each.why) for each in run.of(BenchOutcome.FAILED)]
+
+
+class Honest(Lie):
+    """Nothing is otherwise."""
+
+
+class HonestReader(Lie):
+    """Nothing is otherwise, and the device reads faces."""
+
+    recognition = True
+
+
+@cache
+def honest_bench(device: str, recognition: bool, rounds: int | None, only: tuple[str, ...]) -> list[CheckFailed]:
+    """The checks that fail without a lie."""
+    return bench((HonestReader if recognition else Honest)(), device, only, rounds)
+
+
+# ------------------------------------------------------------------ at a table
+
+
+@dataclass(frozen=True)
+class Evening:
+    """What is dealt at a table. `seconds`: how long at most, by the table's clock. `power`: after each third round the
+    lying device loses its power for a moment."""
+
+    name: str
+    procedure: str
+    rounds: int = 8
+    recognition: bool = False
+    faults: float = 0.0
+    players: int = 3
+    seed: int = 5
+    power: bool = False
+    troubles: tuple[Mapping[str, Any], ...] = ()
+    """Tables of a scenario file: what goes wrong in every other round."""
+    more: Mapping[str, Any] = field(default_factory=dict)
+    """Further keys of a scenario file."""
+    file: str = ""
+    """A scenario that comes with the program, dealt again and again."""
+    cut: tuple[str, ...] = ()
+    """In each third round the lying device loses its power for a moment when it comes into these states, one after the
+    other."""
+
+    def scenario(self) -> AnyScenario:
+        """Without an end."""
+        if self.file:
+            return endless(find_scenario(self.file), seed=self.seed)
+        procedure = load_procedure(self.procedure)
+        seats = range(1, min(self.players, procedure.seats.most) + 1)
+        clean = clean_scenario(procedure, seats)
+        if isinstance(clean, RaceScenario):
+            clean = replace(clean, game=replace(clean.game, **self.more)) if self.more else clean
+            return endless(clean, faults=self.faults, seed=self.seed)
+        if self.troubles:
+            whole = clean_round(procedure, seats)
+            clean = scenario_of(procedure, [whole, whole | {"troubles": list(self.troubles)}], **self.more)
+            return endless(replace(clean, recognition=self.recognition), seed=self.seed)
+        if self.more:
+            clean = scenario_of(procedure, [clean_round(procedure, seats)], **self.more)
+        return endless(replace(clean, recognition=self.recognition), faults=self.faults, seed=self.seed)
+
+
+@dataclass(frozen=True)
+class Played:
+    """What came of an evening: incidents by their kind, rounds by outcome, and the money of the settlements."""
+
+    incidents: Counter[str]
+    texts: Mapping[str, str]
+    rounds: Counter[str]
+    paid: int
+    returned: int
+    held: int
+    held_for: Counter[str]
+    stood_still: bool
+
+    @property
+    def money(self) -> tuple[int, int, int]:
+        """Paid, returned, and how many settlements are held."""
+        return self.paid, self.returned, self.held
+
+
+def play(lie: Lie | None, device: str, evening: Evening) -> Played:
+    """Deal an evening at a table where `device` lies."""
+    scenario = evening.scenario()
+    dealt = set_up(scenario, speed=SPEED)
+    unit = dealt.units[device]
+    assert isinstance(unit, Unit)
+    if lie is not None:
+        lie.attach(unit)
+    table = usual_table(evening.procedure, name="lies")
+    outcomes: list[Any] = []
+    incidents, texts, rounds, held_for = Counter[str](), dict[str, str](), Counter[str](), Counter[str]()
+    paid = returned = held = dealt_rounds = 0
+    still = False
+    for _ in _turns(dealt, unit, evening, table, outcomes):
+        for each in outcomes:
+            if isinstance(each, Incident):
+                incidents[each.code] += 1
+                texts.setdefault(each.code, str(each))
+            elif isinstance(each, RoundResult):
+                rounds[str(each.outcome)] += 1
+                dealt_rounds += 1
+            elif isinstance(each, Settlement):
+                paid += sum(line.pay for line in each.lines)
+                returned += sum(line.returned for line in each.lines)
+                held += each.status != "settled"
+                held_for[str(each.why)] += each.status != "settled"
+        outcomes.clear()
+        if dealt_rounds >= evening.rounds:
+            break
+    else:
+        still = True
+    return Played(incidents, texts, rounds, paid, returned, held, held_for, still)
+
+
+def _turns(dealt: DealtTable, unit: Unit, evening: Evening, table: Any, outcomes: list[Any]) -> Iterator[int]:
+    """Each turn of the table, until it has stood still for too long."""
+    heard: list[Seen] = []
+    last_ns, done, cuts = None, 0, 0
+    cutting: list[str] = []
+    for now_ns in hosted(dealt, ManualClock().now_ns(), heard.append, role=Role.OPERATE):
+        last_ns = last_ns or now_ns
+        for seen in heard:
+            outcomes += table.handle(seen)
+        heard.clear()
+        ended = sum(table.outcomes.values())
+        yield now_ns
+        if now_ns - last_ns > STOPPED_NS:
+            return
+        if cutting and unit.model.state.name == cutting[0]:
+            cutting.pop(0)
+            unit.power_off()
+            unit.power_on(now_ns)
+        if ended != done and ended % 3 == 2:
+            cutting = list(evening.cut)
+        if ended != done:
+            last_ns, done = now_ns, ended
+        if evening.power and done // 3 > cuts and now_ns - last_ns > SECOND // 100:
+            cuts += 1
+            unit.power_off()
+            unit.power_on(now_ns)  # at once: what is done at a device without power nobody hears
+
+
+@cache
+def honest(device: str, evening_name: str) -> Played:
+    """The same evening without a lie."""
+    return play(None, device, EVENINGS[evening_name])
+
+
+FGW: Final = "flushes-gone-wild.co"
+_ALL: Final = (
+    Evening("clean", FGW, rounds=20),
+    Evening("reads", FGW, recognition=True, rounds=30),
+    Evening("faults", FGW, faults=0.7, rounds=30),
+    Evening("reads-faults", FGW, recognition=True, faults=0.7, rounds=30),
+    Evening("many", FGW, players=8, rounds=6, recognition=True),
+    Evening("power", FGW, rounds=9, power=True),
+    Evening("reads-power", FGW, rounds=9, power=True, recognition=True),
+    Evening("lost", FGW, rounds=6, troubles=({"what": "lost-card", "packet": 2},)),
+    Evening("short-deck", FGW, rounds=12, troubles=({"what": "deck", "cards": 1},)),
+    Evening("reject", FGW, rounds=8, recognition=True, troubles=({"what": "rejected-card", "packet": 3, "cards": 1},)),
+    Evening(
+        "reject-short",
+        FGW,
+        rounds=8,
+        troubles=({"what": "rejected-card", "packet": 2, "cards": 1}, {"what": "packet", "packet": 3, "by": -1}),
+    ),
+    Evening("noise", FGW, rounds=12, recognition=True, troubles=({"what": "noise", "packet": 2, "bytes": 20},)),
+    Evening("lossy", FGW, rounds=12, recognition=True, troubles=({"what": "drop", "packet": 2, "bytes": 60},)),
+    Evening("power-cuts", FGW, rounds=8, players=6, troubles=({"what": "power", "packet": 5},)),
+    Evening("unnoticed", FGW, rounds=8, troubles=({"what": "packet", "packet": 2, "by": -1, "noticed": False},)),
+    Evening("two-wrong", FGW, rounds=8, troubles=tuple({"what": "packet", "packet": n, "by": -1} for n in (2, 3))),
+    Evening("cut-in-game", FGW, rounds=9, cut=("GAME",)),
+    Evening("awards", "flushes-gone-wild.wa", rounds=9, file="wa-award"),
+    Evening("cut-in-award", "flushes-gone-wild.wa", rounds=9, file="wa-award", cut=("AWARD",)),
+    Evening("cut-twice", FGW, rounds=9, cut=("PACKET_WAIT", "MISDEAL")),
+    Evening("cut-in-jam", FGW, rounds=12, troubles=({"what": "jam", "packet": 2, "tries": 3},), cut=("RECOVERING",)),
+    Evening("many-sensors", "three-card.co", rounds=6, players=20),
+    Evening("cut-in-round", "race-to-the-flush", rounds=9, cut=("ROUND",)),
+    Evening("cut-in-error", "race-to-the-flush", rounds=24, faults=0.9, cut=("ERROR",)),
+    Evening("cut-at-end", "race-to-the-flush", rounds=9, more={}, cut=("CUT_CARD_SEEN",), file="race-cut-card"),
+    Evening("controller-many", "holdem.co", rounds=8, players=10),
+    Evening("groups", "mississippi-stud.co", rounds=8, recognition=True),
+    Evening("jokers", "fortune-pai-gow.co", rounds=6, recognition=True),
+    Evening("races", "race-to-the-flush", rounds=12),
+    Evening("races-faults", "race-to-the-flush", rounds=24, faults=0.7),
+    Evening("races-power", "race-to-the-flush", rounds=9, power=True),
+    Evening("stud-shoe", "caribbean-stud.co-single", rounds=8),
+    Evening("stud-shoe-faults", "caribbean-stud.co-single", rounds=16, faults=0.6),
+    Evening("holdem", "holdem.co", rounds=12, players=6),
+    Evening("holdem-faults", "holdem.co", rounds=16, players=6, faults=0.6),
+    Evening("big-shoe", "208.co", rounds=40, players=6),
+)
+EVENINGS: Final = {each.name: each for each in _ALL}
+USUAL: Final = {
+    "shuffler": ("clean", "reads", "faults", "reads-faults", "power", "groups", "jokers"),
+    "table-controller": ("clean", "reads", "faults", "reads-faults", "power", "groups", "holdem", "holdem-faults"),
+    "shoe": (
+        "races",
+        "races-faults",
+        "races-power",
+        "stud-shoe",
+        "stud-shoe-faults",
+        "holdem",
+        "holdem-faults",
+        "big-shoe",
+    ),
+}
+"""What each lie is played through, by device."""
