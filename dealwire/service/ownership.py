@@ -19,6 +19,7 @@ from typing import Final, NamedTuple
 
 from dealwire.config.schema import Configuration, TablePart
 from dealwire.journal import JournalReader
+from dealwire.journal.database import is_locked_by_writer
 from dealwire.journal.errors import JournalError
 from devices.files import may, read_file
 from protocol.errors import LocalError
@@ -67,9 +68,10 @@ def setups_of(part: TablePart) -> Iterator[tuple[str, Path]]:
 
 def not_owned(found: Configuration) -> Iterator[tuple[Key, NotTheOwner]]:
     """Which files of a configuration belong to another journal, with their keys. Nothing is written."""
-    us = Owner.of(found.journal.path, _number_of(found.journal.path))
-    for index, part in enumerate(found.table):
-        for key, setup in setups_of(part):
+    named = [(index, key, setup) for index, part in enumerate(found.table) for key, setup in setups_of(part)]
+    if named:
+        us = Owner.of(found.journal.path, _number_of(found.journal.path))
+        for index, key, setup in named:
             try:
                 _check(setup, found.journal.path, us)
             except NotTheOwner as error:
@@ -170,7 +172,7 @@ def _is_own(folder: Path) -> bool:
 def _number_of(path: Path) -> str:
     """The number of the journal at `path`, hex; empty while there is none that can be read."""
     try:
-        with JournalReader(path) as reader:
+        with JournalReader(path, still=not is_locked_by_writer(path)) as reader:
             return reader.identity.hex()
     except JournalError:
         return ""

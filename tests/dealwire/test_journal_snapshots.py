@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import zlib
 from contextlib import closing
@@ -75,7 +76,7 @@ def test_a_restart_reads_no_more_than_came_since(tmp_path: Path, monkeypatch: py
 
 @pytest.mark.more
 def test_tables_that_share_meters_go_on_from_snapshots_of_their_own(tmp_path: Path) -> None:
-    more = LINKED.format(file=SETUP)
+    more = LINKED.format(file=shutil.copy(SETUP, tmp_path))
     with simulators(2) as addresses:
         for _ in range(3):
             play(tmp_path, addresses, 6, more=more, procedure="flushes-gone-wild.wa")
