@@ -196,6 +196,20 @@ class RemainderDumped(Body, frozen=True):
     counted: int
 
 
+class RoundCounted(Body, frozen=True):
+    """The device's status of the round, the first after the remainder came: cards loaded; packets dispensed and the
+    cards in them; cards in the tray, of the remainder, and in the reject tray. It comes once a round, from a device
+    that has a status."""
+
+    deck: int
+    loaded: int
+    packets: int
+    dispensed: int
+    in_tray: int
+    remainder: int
+    rejected: int
+
+
 class RemainderLifted(Body, frozen=True):
     """The remainder was taken out."""
 

@@ -12,6 +12,7 @@ from typing import Final, Self
 from msgspec import Struct
 
 from dealer_flow.record.incidents import UNJUDGED, Incident
+from dealer_flow.table.deal_book import dealt_again, remember
 
 MINUTE_NS: Final = 60 * 10**9
 
@@ -26,6 +27,7 @@ class DecksState(Struct, frozen=True):
     last: int | None
     counted_at_ns: int | None
     count_due: bool
+    orders: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(slots=True)
@@ -44,6 +46,8 @@ class Decks:
     counted_at_ns: int | None = None
     """When a deck was last counted, or the flow began to watch; nanoseconds since 1970."""
     count_due: bool = False
+    orders: tuple[tuple[int, str], ...] = ()
+    """Rounds that were dealt with faces that a device read, the newest last: the round's number, the order."""
     quiet_until_ns: int = 0
     """Before this time a count cannot be due; not kept on disk, since `watch` finds it anew."""
 
@@ -105,6 +109,12 @@ class Decks:
         """Decks to be changed before another round is dealt from them."""
         return sorted(deck for deck, rounds in self.rounds.items() if oldest and rounds >= oldest)
 
+    def order(self, number: int, order: str) -> int | None:
+        """A round was dealt in this order; which earlier round had the same cards in the same sequence, if one had."""
+        again = dealt_again(order, self.orders)
+        self.orders = remember(self.orders, number, order)
+        return again
+
     # ------------------------------------------------------------------ counted every so many minutes
 
     def watch(self, at_ns: int, minutes: int) -> bool:
@@ -137,6 +147,7 @@ class Decks:
             last=self.last,
             counted_at_ns=self.counted_at_ns,
             count_due=self.count_due,
+            orders=self.orders,
         )
 
     @classmethod
@@ -150,4 +161,5 @@ class Decks:
             last=state.last,
             counted_at_ns=state.counted_at_ns,
             count_due=state.count_due,
+            orders=state.orders,
         )

@@ -11,6 +11,7 @@ from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.steps.burn import PlannedBurn
 from dealer_flow.procedure.steps.due import Due
 from dealer_flow.record.incidents import Incident
+from dealer_flow.table.deal_book import DealBook, Way
 from dealer_flow.table.findings import FOUND, compare, differ, disagree, of_card
 from dealer_flow.table.hand import Hand
 from dealer_flow.table.sightings import Sightings
@@ -31,6 +32,8 @@ class Dispensed:
     lifted: bool = False
     place: Place = NOWHERE
     expected: int = 0
+    setting: int = 0
+    """Cards that the device was to dispense."""
 
 
 @dataclass(slots=True)
@@ -44,6 +47,8 @@ class Ledger:
     lifted: list[Dispensed] = field(default_factory=list)
     hands: dict[Place, Hand] = field(default_factory=dict)
     remainder: int | None = None
+    dumped: tuple[int, int] | None = None
+    """What the device expected of the remainder, and counted."""
     apart: int = 0
     """Cards of it that the device counted as a packet of its own, which nobody lifted."""
     rejected: int = 0
@@ -91,10 +96,28 @@ class Ledger:
         """The remainder lies in the tray. A packet that nobody lifted lies there, too: the device has put it back and
         counted it with the rest, or it has left it a packet, and `expected` is less than what was not dealt by just
         that. It is part of what is left in either case."""
-        dispensed = sum(packet.counted for packet in self.packets.values())
-        waiting = sum(packet.counted for packet in self.packets.values() if not packet.lifted)
-        self.apart = waiting if expected == self._loaded - dispensed - self.rejected else 0
+        self.dumped = expected, counted
+        book = self.book
+        self.split(counted, book.way, book.waiting)
+
+    def split(self, counted: int, way: Way, waiting: int) -> None:
+        """So many cards of the remainder were counted, and this became of the packet that nobody lifted."""
+        self.apart = waiting if way == "stays a packet" else 0
         self.remainder = counted + self.apart
+
+    @property
+    def book(self) -> DealBook:
+        """The deal by the device's own statements."""
+        packets = self.packets.values()
+        return DealBook(
+            deck=self.deck,
+            loaded=self._loaded,
+            verified=self.loaded is not None,
+            packets=[(packet.setting, packet.counted) for packet in packets],
+            lifted=[packet.lifted for packet in packets].count(True),
+            rejected=self.rejected,
+            remainder=self.dumped,
+        )
 
     def draw(self, card: Card, due: Due) -> None:
         """A card out of a shoe went to whom it was due. Nobody saw where it went, so its face is not held there."""

@@ -182,6 +182,12 @@ class Round:
     red_lamp: int = 0
     lit_in_play: bool = False
     """The red lamp was lit since START GAME. One that was lit before says nothing of this round's cards."""
+    order_judged: bool = False
+    """The order of its cards was held against that of earlier rounds."""
+    pressed: Seen | None = None
+    """The green button, pressed while the red lamp was lit."""
+    silent: bool = False
+    """A line was silent or flooded since the last round ended: its reports may come later than they were made."""
     heard: Body | None = None
     """The report that is being taken."""
     uncorrected: str = ""

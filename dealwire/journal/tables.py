@@ -66,6 +66,8 @@ class JournaledTable(PublishedTable):
         """A round is settled once, however often it is heard: a device that was asked anew sends it again, or somebody
         plays old bytes again."""
         own, unnamed = keys_of(self.flow.origins.pop(0))
+        if any(found.code == "round-number-again" for found in result.incidents):
+            return super()._settle(result, terms)  # another round under the same number: it is held, and not that one
         if self._once.known(own) or self._once.known(unnamed):
             repeated = result.repeated()
             self.incidents[repeated.code] += 1

@@ -24,6 +24,13 @@ def _cleared(event: m.MisdealClearedMessage) -> e.MisdealCleared:
     return e.MisdealCleared(event.fault, event.badge, event.resolution == m.Resolution.RESUME)
 
 
+def round_counted(status: m.ShufflerStatusMessage) -> e.RoundCounted:
+    """A status of the round, as a report."""
+    return e.RoundCounted(
+        status.deck, status.loaded, status.packets, status.dispensed, status.in_tray, status.remainder, status.rejected
+    )
+
+
 EVENTS: Final[Table] = {
     **common_events(m.ShufflerState),
     m.GreenButtonMessage: lambda _: e.GreenButton(),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from devices.clock import Clock
+from devices.dialects.shuffler import round_counted
 from devices.dialects.translation import Driver, Table, TableDriver
 from devices.events import Body, BytesDropped, LinkLost, Seen
 from devices.feed_state import FeedState, LineStanding
@@ -14,9 +15,21 @@ from devices.transport.base import Abandonable, LineClosed, Rationed, Timed, Tra
 from protocol.errors import LineError, NotUp
 from protocol.link import Answered, Link, Missed, Output, Recallable, Reported, Resumable, Send, Started, Unanswered
 from protocol.message import Message
+from protocol.tdp.messages import (
+    DeckRemovedMessage,
+    MisdealClearedMessage,
+    PacketLiftedMessage,
+    RemainderDumpedMessage,
+    RemainderLiftedMessage,
+    ShufflerStatusMessage,
+)
 from protocol.tdp.outputs import Delivered, DeviceStatus, Down, Lost, SessionRestarted, StatusSeen, Up
 
 NEVER: Final = 1 << 63
+_BOOK_CLOSED: Final = frozenset(
+    {PacketLiftedMessage, RemainderLiftedMessage, MisdealClearedMessage, DeckRemovedMessage}
+)
+"""Events after which a status may show another book than that of the round whose remainder came."""
 
 BARREN_MAX: Final = 4096
 """Bytes that are kept of a line on which no frame came, so that somebody can say why."""
@@ -61,6 +74,7 @@ class Feed:
         """It goes on from a line before."""
         self._driver, self._deliver, self._trace = driver, deliver, trace
         self._events: Table = driver.events if isinstance(driver, TableDriver) else {}
+        self._newest = self._dumped = 0  # event numbers: the newest; that of a remainder of which no status has come
         self._now_ns = 0
         self._passing = False  # something heard is being passed on
 
@@ -95,9 +109,9 @@ class Feed:
 
     def state(self) -> FeedState | None:
         """What was heard, for a listener's feed to go on from; None while it is not at rest: while something is half
-        heard, held back or being passed on, and always for a dialect whose links cannot say it."""
+        heard, awaited, held back or being passed on, and always for a dialect whose links cannot say it."""
         link = self.link
-        if self._passing or not isinstance(link, Recallable):
+        if self._passing or self._dumped or not isinstance(link, Recallable):
             return None
         heard = link.heard()
         return None if heard is None else FeedState(self.session, self.lost, heard)  # type: ignore[arg-type]
@@ -150,14 +164,21 @@ class Feed:
                 number = 0
                 if type(output) is Delivered:
                     message = output.message
-                    self.session, number = output.session, message.number
-                    if message.__class__ in events:
-                        deliver(Seen(self.name, output.session, number, at_ns, events[message.__class__](message)))
+                    kind, self.session, self._newest = message.__class__, output.session, message.number
+                    number = self._newest
+                    if kind is RemainderDumpedMessage:
+                        self._dumped = number
+                    elif self._dumped and kind in _BOOK_CLOSED:
+                        self._dumped = 0
+                    if kind in events:
+                        deliver(Seen(self.name, output.session, number, at_ns, events[kind](message)))
                         continue
                 elif type(output) is StatusSeen:
                     self.status = output.message
+                    if self._dumped:
+                        self._count_round(output.message, at_ns)
                     if events:
-                        continue  # to a table of events it says nothing
+                        continue  # to a table of events it says nothing else
                 elif type(output) is Send:
                     out += output.data
                     continue
@@ -172,6 +193,12 @@ class Feed:
             self._passing = before
         return out
 
+    def _count_round(self, status: DeviceStatus, at_ns: int) -> None:
+        """The first status that knows of the remainder, and of nothing newer than what was heard, counts the round."""
+        if self._newest == status.last_event and isinstance(status, ShufflerStatusMessage):
+            self._dumped = 0
+            self._deliver(Seen(self.name, self.session, 0, at_ns, round_counted(status)))
+
     def _note(self, output: Output) -> bool:
         """Keep what `output` says of the link; False for a loss that was reported already."""
         if isinstance(output, Up):
@@ -182,7 +209,7 @@ class Feed:
             self.lost = output.why
             return not known
         elif isinstance(output, SessionRestarted | Lost | Started | Missed):
-            self.session = output.session
+            self.session, self._dumped = output.session, 0
         elif isinstance(output, Answered | Unanswered) and self.settle is not None:
             self.settle(output)
         return True

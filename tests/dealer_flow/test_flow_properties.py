@@ -80,7 +80,7 @@ class AnyEvening(RuleBasedStateMachine):
         where = seat(number) if number else {"community": COMMUNITY, "dealer": DEALER}.get(place, PLACES[0x43])
         faces = {"community": DECK[2:4], "dealer": DECK[45:50]}.get(place, DECK[5 * number : 5 * number + 5])
         makers: dict[str, e.Body] = {
-            "GameStarted": e.GameStarted(1),
+            "GameStarted": e.GameStarted(len(self.table.results) + 1),
             "GameEnded": e.GameEnded(round_of(self.table.flow).number),
             "PacketDispensed": e.PacketDispensed(1, value, 5, 5, ()),
             "PacketLifted": e.PacketLifted(value),

@@ -143,7 +143,7 @@ def test_who_is_undecided_while_nobody_chooses() -> None:
 
 @pytest.mark.parametrize(
     ("body", "concerns"),
-    [(e.GameStarted, True), (e.LinkLost, True), (e.BadgeSwiped, True), (e.GreenButton, False), (e.LinkUp, True)],
+    [(e.GameStarted, True), (e.LinkLost, True), (e.BadgeSwiped, True), (e.StateChanged, False), (e.LinkUp, True)],
 )
 def test_which_reports_concern_the_flow(body: type[e.Body], concerns: bool) -> None:
     assert (body in CONCERNED) is concerns

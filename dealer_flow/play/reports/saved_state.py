@@ -41,8 +41,9 @@ class FlowState(Struct, frozen=True):
     coming: ComingRound
 
 
-_OF_ITS_OWN: Final = frozenset({*ComingRound.__struct_fields__, "heard"})
-"""What may differ from a round in which nothing has happened; `heard` is of the report that is being taken."""
+_OF_ITS_OWN: Final = frozenset({*ComingRound.__struct_fields__, "heard", "pressed", "silent"})
+"""What may differ from a round in which nothing has happened: `heard` is of the report that is being taken, `pressed`
+and `silent` matter for as long as a button takes."""
 _others: Final = attrgetter(*(field.name for field in fields(Round) if field.name not in _OF_ITS_OWN))
 
 

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, Final, NamedTuple, Self
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 import devices.events as e
 from dealer_flow.play.course.identity import DeviceIdentity, Pin, Unlike, unlike
@@ -36,6 +37,7 @@ class LinesState(Struct, frozen=True):
     sessions: dict[str, int]
     devices: dict[str, DeviceIdentity]
     returned: dict[str, int]
+    started: dict[str, tuple[int, int, int]] = {}
 
 
 @dataclass(slots=True)
@@ -51,16 +53,18 @@ class Lines:
     """The device that was last heard to come up on each line."""
     returned: dict[str, int] = field(default_factory=dict)
     """Lines on which a session that was left is heard again, until a new one begins."""
+    started: dict[str, tuple[int, int, int]] = field(default_factory=dict)
+    """By line, the newest START GAME: its session, the event's number, the round's number."""
     patient: bool = False
 
     def state(self) -> LinesState:
         """All that outlives a round, as it stands now."""
-        return LinesState(self.sessions.copy(), self.devices.copy(), self.returned.copy())
+        return LinesState(self.sessions.copy(), self.devices.copy(), self.returned.copy(), self.started.copy())
 
     @classmethod
     def restore(cls, state: LinesState, pins: Mapping[str, Pin]) -> Self:
         """The lines as they were kept."""
-        return cls(pins, dict(state.sessions), dict(state.devices), dict(state.returned))
+        return cls(pins, dict(state.sessions), dict(state.devices), dict(state.returned), dict(state.started))
 
     def meet(self, round_: Round, seen: Seen) -> None:
         """A device speaks: in a session this table may not have seen."""
@@ -85,6 +89,17 @@ class Lines:
             round_.report(_returned(device, session, unreliable=True), seen)
         for device in sorted(self.pins):
             self._judge_pin(round_, seen, device, unreliable=True)
+        self._judge_number(round_, seen)
+
+    def _judge_number(self, round_: Round, seen: Seen) -> None:
+        """A controller counts its rounds up within a session. An event that is heard once more is the same round."""
+        session, event, number = self.started.get(seen.device, (seen.session, 0, 0))
+        if event and session == seen.session and event >= seen.number:
+            return
+        self.started[seen.device] = seen.session, seen.number, round_.number
+        if event and session == seen.session and round_.number <= number:
+            again = Incident(code="round-number-again", clause="procedure", number=round_.number, expected=number + 1)
+            round_.report(replace(again, device=seen.device, unreliable=True), seen)
 
     def _up(self, round_: Round, seen: Seen, body: e.LinkUp) -> None:
         """A device is there: is it the one that was, and the one that is to be?"""
@@ -157,12 +172,14 @@ class Lines:
         if round_.in_play or round_.bettors:
             round_.report(Incident(code="link-lost", clause="procedure", device=seen.device, words=body.why), seen)
             self.patient = True
+        round_.silent = True
 
     def _bytes_dropped(self, round_: Round, seen: Seen, body: e.BytesDropped) -> None:
         # A device that keeps its events tells them again; of one that does not, an EventsLost follows.
         if round_.in_play or round_.bettors:
             round_.report(Incident(code="line-flooded", clause="procedure", device=seen.device), seen)
             self.patient = True
+        round_.silent = True
 
 
 def _another(code: str, device: str, parts: Unlike, *, unreliable: bool) -> Incident:

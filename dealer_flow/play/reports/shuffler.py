@@ -3,14 +3,18 @@ report was in order has been decided before, by `order`."""
 
 from typing import Final
 
+from msgspec.structs import astuple
+
 import devices.events as e
 from dealer_flow.play.course.cards_by_step import reached_step
 from dealer_flow.play.reports import controller as handle_controller
 from dealer_flow.play.reports import shoe as handle_shoe
 from dealer_flow.play.reports.shoe import Handler
 from dealer_flow.play.verdicts import dealing
+from dealer_flow.play.verdicts.contradictions import judge_clearing, judge_order, judge_record, judge_status
 from dealer_flow.play.verdicts.verdicts import DECK_WRONG, found, judge, judge_count, judge_fault, judge_sum
 from dealer_flow.record.incidents import Incident
+from dealer_flow.table.deal_book import BookShown
 from dealer_flow.table.ledger import Dispensed
 from dealer_flow.table.round import Round
 from devices.events import Seen
@@ -33,7 +37,7 @@ def _dispensed(round_: Round, seen: Seen, body: e.PacketDispensed) -> None:
     if not ledger.packets:
         ledger.deck, round_.session, round_.dealt_by = body.deck, seen.session, seen.device
         _take_deck(round_, seen)
-    ledger.packets[body.ordinal] = Dispensed(body.ordinal, body.counted, body.cards)
+    ledger.packets[body.ordinal] = Dispensed(body.ordinal, body.counted, body.cards, setting=body.expected)
 
 
 def _take_deck(round_: Round, seen: Seen) -> None:
@@ -68,6 +72,17 @@ def _dumped(round_: Round, seen: Seen, body: e.RemainderDumped) -> None:
         if round_.due is not None and round_.red_lamp:
             _stop(round_, seen, "dumped")
         judge_sum(round_, seen)
+        judge_order(round_, seen)
+
+
+def _counted(round_: Round, seen: Seen, body: e.RoundCounted) -> None:
+    if round_.in_play and seen.device == round_.dealt_by:
+        judge_status(round_, BookShown(*astuple(body)), seen)
+
+
+def _green(round_: Round, seen: Seen, body: e.GreenButton) -> None:  # noqa: ARG001 - as every handler
+    if round_.red_lamp:
+        round_.pressed = seen
 
 
 def _rejected(round_: Round, seen: Seen, body: e.CardRejected) -> None:
@@ -87,6 +102,7 @@ def _raised(round_: Round, seen: Seen, body: e.FaultRaised) -> None:
 
 
 def _misdeal_record(round_: Round, seen: Seen, body: e.MisdealReported) -> None:
+    judge_record(round_, body, seen)
     if not round_.ledger.packets or body.deck == round_.ledger.deck:
         _fault(round_, seen, body.fault)
 
@@ -108,6 +124,7 @@ def _deck_inside(round_: Round) -> bool:
 
 
 def _cleared(round_: Round, seen: Seen, body: e.MisdealCleared) -> None:
+    judge_clearing(round_, body, seen)
     round_.red_lamp = 0
     round_.restarted.discard(seen.device)
     round_.called = None if body.badge else round_.called
@@ -145,6 +162,7 @@ def _end(round_: Round, seen: Seen, body: e.GameEnded) -> None:
         _stop(round_, seen, "packets-due", due=round_.due)
     elif round_.red_lamp and not round_.house_wrong and _dealing(round_):
         _stop(round_, seen, "deal-unfinished")
+    judge_order(round_, seen)
     handle_controller.end(round_, seen, body)
 
 
@@ -154,11 +172,13 @@ def _dealing(round_: Round) -> bool:
 
 
 HANDLERS: Final[dict[type[e.Body], Handler]] = {
+    e.GreenButton: _green,
     e.DeckLoaded: _loaded,
     e.DeckVerified: _verified,
     e.PacketDispensed: _dispensed,
     e.PacketLifted: _lifted,
     e.RemainderDumped: _dumped,
+    e.RoundCounted: _counted,
     e.CardRejected: _rejected,
     e.RedLamp: _lamp,
     e.FaultRaised: _raised,

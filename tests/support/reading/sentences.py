@@ -278,6 +278,20 @@ FACTS: dict[str, str | dict[str, str]] = {
     "device-swapped": "device parts was now unreliable?",
     "device-not-pinned": "device parts was now unreliable?",
     "round-repeated": "session number",
+    "round-number-again": "device number expected unreliable",
+    "order-again": "deck number unreliable",
+    "statements-differ": {
+        "unlifted": "deck expected unreliable?",
+        **dict.fromkeys(
+            ("deck", "packets", "dispensed", "remainder", "in-tray", "loaded", "rejected"),
+            "deck counted expected unreliable",
+        ),
+        **dict.fromkeys(
+            ("record-packets", "record-rejected", "record-loaded", "record-remainder"),
+            "deck counted expected unreliable",
+        ),
+    },
+    "cleared-by-nobody": "fault unreliable?",
     "events-lost": "device first? last? unreliable",
     "link-lost": "device words",
     "line-flooded": "device",

@@ -1,0 +1,85 @@
+"""What a device says against itself: the same order dealt again, a STATUS or a record that cannot be true beside its
+events, a lamp that goes out by a button that clears nothing."""
+
+from functools import partial
+from typing import Final
+
+from msgspec.structs import replace
+
+import devices.events as e
+from dealer_flow.play.verdicts.verdicts import judge_sum
+from dealer_flow.record.incidents import Incident
+from dealer_flow.table.deal_book import BookShown, Contradiction, MisdealRecord, order_of
+from dealer_flow.table.round import Round
+from devices.events import Seen
+
+MS: Final = 1_000_000
+AT_ONCE_NS: Final = 100 * MS
+"""What a button does follows it within this; a person who presses it and then clears at the device takes longer."""
+_FOUND: Final = partial(Incident, clause="procedure")
+
+
+def judge_order(round_: Round, seen: Seen) -> None:
+    """The cards of this round lay in the sequence of an earlier one: they were not shuffled. Judged once, when the
+    remainder comes, or at END GAME where none came."""
+    if round_.order_judged or not round_.in_play:
+        return
+    round_.order_judged = True
+    packets = [packet.cards for packet in round_.ledger.packets.values()]
+    again = round_.decks.order(round_.number, order_of(packets))
+    if again is not None:
+        round_.report(_FOUND(code="order-again", deck=round_.ledger.deck, number=again, unreliable=True), seen)
+
+
+def judge_status(round_: Round, shown: BookShown, seen: Seen) -> None:
+    """The device's status of the round, held against its events. Where `expected` of the remainder and the status have
+    another word for what became of the packet that nobody lifted, the status decides: what does not add up then is a
+    defective deck. Any other contradiction makes the round unreliable."""
+    ledger = round_.ledger
+    if ledger.dumped is None or not ledger.dumped[1] or round_.unreliable:
+        return
+    book = ledger.book
+    wrong = book.contradicted(shown)
+    if wrong is None:
+        return
+    way = book.way_by(shown)
+    if way == book.way:
+        _differs(round_, wrong, seen)
+        return
+    expected, counted = ledger.dumped
+    ledger.split(counted, way, book.waiting)
+    adds_up = ledger.conserved is not False
+    found = _FOUND(code="statements-differ", reason="unlifted", deck=ledger.deck, expected=expected)
+    round_.report(replace(found, unreliable=adds_up), seen)
+    judge_sum(round_, seen)
+
+
+def judge_record(round_: Round, body: e.MisdealReported, seen: Seen) -> None:
+    """The device's record of a misdeal, held against its events: of a round that was heard from its first packet."""
+    ledger = round_.ledger
+    if not round_.in_play or round_.unreliable or body.deck != ledger.deck or seen.device != round_.dealt_by:
+        return
+    whole = [*ledger.packets] == [*range(1, len(ledger.packets) + 1)]
+    if not whole or (ledger.dumped is not None and body.remainder is None):
+        return  # not heard from its start; of a deck that is counted for the next
+    record = MisdealRecord(body.loaded, body.packets, body.remainder, body.rejected)
+    wrong = ledger.book.record_contradicted(record)
+    if wrong is not None:
+        _differs(round_, wrong, seen)
+
+
+def _differs(round_: Round, wrong: Contradiction, seen: Seen) -> None:
+    found = _FOUND(code="statements-differ", reason=wrong.what, deck=round_.ledger.deck)
+    round_.report(replace(found, counted=wrong.stated, expected=wrong.known, unreliable=True), seen)
+
+
+def judge_clearing(round_: Round, body: e.MisdealCleared, seen: Seen) -> None:
+    """The green button clears no misdeal: it is pressed, and at once, with nothing said between but what clearing says,
+    the lamp is out and nobody's badge was read. Of a line that was silent in this round, whose reports may come all at
+    once, nothing is said."""
+    pressed, round_.pressed = round_.pressed, None
+    if pressed is None or body.badge or pressed.session != seen.session or round_.silent:
+        return
+    if seen.at_ns - pressed.at_ns <= AT_ONCE_NS:
+        harms = round_.in_play
+        round_.report(_FOUND(code="cleared-by-nobody", fault=body.fault, unreliable=harms), seen)
