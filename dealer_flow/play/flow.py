@@ -52,7 +52,10 @@ from protocol.places import COMMUNITY
 CONCERNED: Final = frozenset({*HANDLERS, *LINE_REPORTS})
 """Reports that change something."""
 _MOVES_NOTHING: Final = frozenset(
-    {e.WagerPlaced, e.WagerOn, e.SensorChanged, e.DeckLoaded, e.DeckVerified, e.PacketDispensed, e.BadgeSwiped}
+    {
+        *(e.WagerPlaced, e.WagerOn, e.SensorChanged, e.DeckLoaded, e.DeckVerified, e.PacketDispensed, e.BadgeSwiped),
+        *(e.RoundCounted, e.GreenButton),
+    }
 )
 """Reports after which a round stands where it stood, unless they are out of order or something is found."""
 
@@ -200,7 +203,8 @@ class DealerFlow:
         if self.origins:
             self.origins.clear()
         out: list[RoundResult | Incident] = []
-        if seen.body.__class__ not in CONCERNED:
+        kind = seen.body.__class__
+        if kind not in CONCERNED or (kind is e.GreenButton and not self._phase.round_.red_lamp):
             sessions = self._lines.sessions
             if seen.device not in sessions or sessions[seen.device] != seen.session:
                 self._reports.reports.append(seen)

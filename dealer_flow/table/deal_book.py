@@ -7,7 +7,7 @@ next statement can be true beside it. An answer is the first contradiction, as a
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, Protocol
 
 Way = Literal["", "goes back", "stays a packet"]
 """What becomes of the packet that nobody lifted; nothing where both are the same."""
@@ -30,16 +30,23 @@ class Contradiction(NamedTuple):
     known: int
 
 
-class BookShown(NamedTuple):
-    """A STATUS of the round, while the remainder lies in the tray."""
+class BookShown(Protocol):
+    """A STATUS of the round, while the remainder lies in the tray: cards but for `packets`."""
 
-    deck: int
-    loaded: int
-    packets: int
-    dispensed: int
-    in_tray: int
-    remainder: int
-    rejected: int
+    @property
+    def deck(self) -> int: ...  # noqa: D102 - as the protocol's page has it
+    @property
+    def loaded(self) -> int: ...  # noqa: D102
+    @property
+    def packets(self) -> int: ...  # noqa: D102
+    @property
+    def dispensed(self) -> int: ...  # noqa: D102
+    @property
+    def in_tray(self) -> int: ...  # noqa: D102
+    @property
+    def remainder(self) -> int: ...  # noqa: D102
+    @property
+    def rejected(self) -> int: ...  # noqa: D102
 
 
 class MisdealRecord(NamedTuple):
@@ -97,18 +104,28 @@ class DealBook:
         what became of the packet that nobody lifted, by `expected` unless it is given. The reject tray may hold cards
         from before the deal."""
         assert self.remainder is not None, "the remainder has come"
-        apart = self.waiting if (way or self.way) == "stays a packet" else 0
-        counted = self.remainder[1]
-        pairs = [
+        counts, counted = [cards for _, cards in self.packets], self.remainder[1]
+        packets, dealt, apart = self.lifted, sum(counts[: self.lifted]), 0
+        if packets < len(counts) and (way or self.way) == "stays a packet":
+            packets, apart = len(counts), sum(counts[self.lifted :])
+        if (
+            (shown.packets, shown.dispensed, shown.remainder) == (packets, dealt + apart, counted)
+            and shown.in_tray == counted + apart
+            and (shown.deck == self.deck or not self.deck)
+            and (shown.loaded == self.loaded or not self.verified)
+            and shown.rejected >= self.rejected
+        ):
+            return None
+        pairs = (
             ("deck", shown.deck, self.deck or shown.deck),
-            ("packets", shown.packets, len(self.packets) if apart else self.lifted),
-            ("dispensed", shown.dispensed, self.dealt + apart),
+            ("packets", shown.packets, packets),
+            ("dispensed", shown.dispensed, dealt + apart),
             ("remainder", shown.remainder, counted),
             ("in-tray", shown.in_tray, counted + apart),
             ("loaded", shown.loaded, self.loaded if self.verified else shown.loaded),
-            ("rejected", shown.rejected, max(shown.rejected, self.rejected)),
-        ]
-        return next((Contradiction(*pair) for pair in pairs if pair[1] != pair[2]), None)
+            ("rejected", shown.rejected, self.rejected),
+        )
+        return next(Contradiction(*pair) for pair in pairs if pair[1] != pair[2])
 
     def way_by(self, shown: BookShown) -> Way:
         """What became of the packet that nobody lifted by a STATUS that says so in each of its numbers; as `expected`

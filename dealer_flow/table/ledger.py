@@ -96,9 +96,10 @@ class Ledger:
         """The remainder lies in the tray. A packet that nobody lifted lies there, too: the device has put it back and
         counted it with the rest, or it has left it a packet, and `expected` is less than what was not dealt by just
         that. It is part of what is left in either case."""
-        self.dumped = expected, counted
-        book = self.book
-        self.split(counted, book.way, book.waiting)
+        self.dumped, self.remainder, self.apart = (expected, counted), counted, 0
+        if len(self.packets) > len(self.lifted):
+            book = self.book
+            self.split(counted, book.way, book.waiting)
 
     def split(self, counted: int, way: Way, waiting: int) -> None:
         """So many cards of the remainder were counted, and this became of the packet that nobody lifted."""
@@ -108,13 +109,12 @@ class Ledger:
     @property
     def book(self) -> DealBook:
         """The deal by the device's own statements."""
-        packets = self.packets.values()
         return DealBook(
             deck=self.deck,
             loaded=self._loaded,
             verified=self.loaded is not None,
-            packets=[(packet.setting, packet.counted) for packet in packets],
-            lifted=[packet.lifted for packet in packets].count(True),
+            packets=[(packet.setting, packet.counted) for packet in self.packets.values()],
+            lifted=len(self.lifted),
             rejected=self.rejected,
             remainder=self.dumped,
         )

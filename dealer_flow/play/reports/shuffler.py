@@ -3,8 +3,6 @@ report was in order has been decided before, by `order`."""
 
 from typing import Final
 
-from msgspec.structs import astuple
-
 import devices.events as e
 from dealer_flow.play.course.cards_by_step import reached_step
 from dealer_flow.play.reports import controller as handle_controller
@@ -14,7 +12,6 @@ from dealer_flow.play.verdicts import dealing
 from dealer_flow.play.verdicts.contradictions import judge_clearing, judge_order, judge_record, judge_status
 from dealer_flow.play.verdicts.verdicts import DECK_WRONG, found, judge, judge_count, judge_fault, judge_sum
 from dealer_flow.record.incidents import Incident
-from dealer_flow.table.deal_book import BookShown
 from dealer_flow.table.ledger import Dispensed
 from dealer_flow.table.round import Round
 from devices.events import Seen
@@ -77,7 +74,7 @@ def _dumped(round_: Round, seen: Seen, body: e.RemainderDumped) -> None:
 
 def _counted(round_: Round, seen: Seen, body: e.RoundCounted) -> None:
     if round_.in_play and seen.device == round_.dealt_by:
-        judge_status(round_, BookShown(*astuple(body)), seen)
+        judge_status(round_, body, seen)
 
 
 def _green(round_: Round, seen: Seen, body: e.GreenButton) -> None:  # noqa: ARG001 - as every handler
@@ -162,7 +159,8 @@ def _end(round_: Round, seen: Seen, body: e.GameEnded) -> None:
         _stop(round_, seen, "packets-due", due=round_.due)
     elif round_.red_lamp and not round_.house_wrong and _dealing(round_):
         _stop(round_, seen, "deal-unfinished")
-    judge_order(round_, seen)
+    if not round_.order_judged:
+        judge_order(round_, seen)
     handle_controller.end(round_, seen, body)
 
 

@@ -25,7 +25,9 @@ def judge_order(round_: Round, seen: Seen) -> None:
     if round_.order_judged or not round_.in_play:
         return
     round_.order_judged = True
-    packets = [packet.cards for packet in round_.ledger.packets.values()]
+    packets = [packet.cards for packet in round_.ledger.packets.values() if packet.cards]
+    if not packets:
+        return
     again = round_.decks.order(round_.number, order_of(packets))
     if again is not None:
         round_.report(_FOUND(code="order-again", deck=round_.ledger.deck, number=again, unreliable=True), seen)
