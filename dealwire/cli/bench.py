@@ -25,6 +25,7 @@ from dealwire.bench.run.watching import await_return, take_over, to_make_again
 from dealwire.bench.verbs.probe import MS, Listener
 from dealwire.bench.verbs.wire import LiveWire, Wire
 from dealwire.cli.bench_reports import ReportFiles, doubt, new_key, read_earlier, refuse, verify, write_forms
+from dealwire.cli.device import read_image
 from dealwire.cli.exits import Exit
 from dealwire.cli.options import A_FILE, ADDRESS, FILE, FLAG, SEED, decimal, declared, many, usually, whole
 from dealwire.cli.progress import ProgressLine
@@ -78,6 +79,7 @@ run_options = declared(
     ("--only", many("PATTERN"), "Only these checks, such as 'frame.*'."),
     ("--rounds", whole(1, 1_000_000), "Rounds of the soak."),
     ("--seed", usually(1, SEED), "Of everything by chance."),
+    ("--image", A_FILE, "The firmware as its maker gives it, against which VERIFY is held."),
     ("--unattended", FLAG, "Ask nobody: what needs a person is not run."),
     ("--hands", {"metavar": "COMMAND"}, "A program that does what a person would be asked to do."),
     ("--watch", FLAG, "When the device was away and is back, make again what failed."),
@@ -177,6 +179,7 @@ def _judge(
     **others: Any,
 ) -> None:
     given = {name: at for option, name in OPTIONS.items() if (at := others.pop(option))}
+    others["image"] = read_image(image) if (image := others["image"]) else None
     choices = BenchChoices(**{each.name: others.pop(each.name) for each in dataclasses.fields(BenchChoices)})
     if watch and (simulated or as_json or against or any(others.values())):
         raise click.UsageError("--watch is for an attached device, and makes no report: a report is of one run")
@@ -280,6 +283,9 @@ def _choose(plan: str | None, given: dict[str, str], simulated: bool) -> tuple[B
 
 
 def _check_choices(plan: BenchPlan, choices: BenchChoices, hands: str | None, simulated: bool) -> None:
+    if choices.image is not None and (simulated or plan.dialect != "tdp"):
+        own = "an attached device: a simulated one has its own"
+        raise click.UsageError(f"--image is for {own if simulated else 'a device that speaks TDP'}")
     if hands is not None and (simulated or choices.unattended):
         excluded = "and --unattended exclude each other"
         why = "is for an attached device: a simulated one has its own" if simulated else excluded

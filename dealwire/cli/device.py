@@ -87,9 +87,9 @@ def verify(
     if digest_of is not None:
         if given is None:
             raise click.UsageError("--digest-of needs --nonce")
-        _print({"nonce": given.hex(), "digest": measure(given, _read(digest_of)).hex()}, as_json)
+        _print({"nonce": given.hex(), "digest": measure(given, read_image(digest_of)).hex()}, as_json)
         return
-    expected = _read(image) if image is not None else None
+    expected = read_image(image) if image is not None else None
     with closing(open_device(line, timeout_s=timeout_s)) as device:
         answer = _in_time(lambda: device.verify(given))
     found: dict[str, object] = {
@@ -142,7 +142,8 @@ def _nonce(text: str | None) -> bytes | None:
     return found
 
 
-def _read(file: Path) -> bytes:
+def read_image(file: Path) -> bytes:
+    """A firmware's image; UsageError when it cannot be read."""
     try:
         return file.read_bytes()
     except OSError as error:

@@ -11,8 +11,8 @@ from dealwire.bench.report.words import facts
 NOTABLE: Final = 4
 """The longest of some times is told when it moved by more than one part in so many of its limit."""
 COMPARED: Final = frozenset(
-    ["device", "firmware-digest", "capabilities", "line", "hands", "plan", "plan-sha256", "plan-checks", "protocol",
-     "program", "program-sha256", "options", "allowance"]
+    ["device", "firmware-digest", "image", "capabilities", "line", "hands", "plan", "plan-sha256", "plan-checks",
+     "protocol", "program", "program-sha256", "options", "allowance"]
 )  # fmt: skip
 """Facts of the head on which a result depends; the others are another each time."""
 

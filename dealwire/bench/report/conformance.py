@@ -95,5 +95,7 @@ def sentence_of(report: Report) -> str:
     wanted = conformances()[report.plan.id]
     lacking = [name for name in wanted.may_lack if name not in report.device.capabilities]
     without = f", without {' and '.join(lacking)}" if lacking else ""
+    measured = report.image or "VERIFY" not in report.device.capabilities
+    unjudged = "" if measured else ", the digest of VERIFY not judged"
     named = ", ".join(f"{plan} {report.protocol.common}" for plan in wanted.judges)
-    return f"passed {named}{without}, plan digest {report.plan.sha256}"
+    return f"passed {named}{without}{unjudged}, plan digest {report.plan.sha256}"

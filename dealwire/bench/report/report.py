@@ -187,6 +187,8 @@ class Report(LineRecord, frozen=True):
     """What is not as it was in the report given by --against."""
     conformance: str | msgspec.UnsetType = msgspec.UNSET
     """What the device has passed, in one sentence; absent when it may not be said."""
+    image: str | msgspec.UnsetType = msgspec.UNSET
+    """SHA-256 of the firmware's image against which *Verify* was held; absent when none was given."""
 
     def of(self, outcome: BenchOutcome) -> list[CheckRecord]:
         """The checks with this outcome."""

@@ -41,6 +41,7 @@ def facts(report: Report) -> list[ReportFact]:
         *conforms,
         ReportFact("device", "Device", device_words(report)),
         ReportFact("firmware-digest", "Firmware digest", device.digest or "not attested by the device"),
+        ReportFact("image", "Firmware image", image_words(report)),
         ReportFact("capabilities", "It offers", ", ".join(device.capabilities) or "no capability"),
         ReportFact("power-ups", "Power-ups", str(device.boots)),
         ReportFact("line", "Line", report.line),
@@ -61,6 +62,14 @@ def facts(report: Report) -> list[ReportFact]:
         ReportFact("ended", "Ended", f"{report.ended} {report.zone}, after {report.took_s:.1f} s"),
         ReportFact("host", "Host", f"{report.host}, {report.system}"),
     ]
+
+
+def image_words(report: Report) -> str:
+    """What *Verify* was held against."""
+    given = f"SHA-256 {report.image}" if report.image else "not given"
+    if "VERIFY" not in report.device.capabilities:
+        return f"{given}; the device has no VERIFY"
+    return given if report.image else f"{given} (--image): the digest of VERIFY was not judged"
 
 
 def allowance_words(report: Report) -> str:

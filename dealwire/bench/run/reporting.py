@@ -1,5 +1,6 @@
 """From a run to its report."""
 
+import hashlib
 import platform
 from dataclasses import asdict, dataclass
 
@@ -49,6 +50,7 @@ def report_of(run: BenchRun, head: ReportHead = ReportHead(), before: tuple[Repo
         took_s=round((run.ended_ns - run.began_ns) / 1e9, 3),
         checks=checks,
         against=None,
+        image=UNSET if run.choices.image is None else hashlib.sha256(run.choices.image).hexdigest(),
     )
     report = replace(report, conformance=sentence_of(report) or UNSET)
     return report if before is None else replace(report, against=compare_reports(report, *before))

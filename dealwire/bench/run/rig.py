@@ -34,13 +34,16 @@ class SimulatedRig:
         else:
             self.table = SimulatedTable(load_scenario(SCENARIO), speed=speed)
         self.wire: Wire
+        image = getattr(self.table.units[device], "image", None)  # a shoe of another dialect measures none
         if not real_time:
             self.wire = SimulatedWire(wrap(self.table), device)
+            self.wire.image = image
             self.hands = SimulatedHands(self.table, device, self.wire.now_ns)
             return
         clock = SystemClock()
         bench = SimulatorHost(self.table, {device: "pty"})
         address, beside = bench.addresses[device], (bench, *bench.lines.values())
         self.wire = LiveWire(f"{address}, simulated", line_at(address, clock), clock=clock, beside=beside)
+        self.wire.image = image
         bench.start(clock.now_ns())
         self.hands = SimulatedHands(self.table, device, clock.now_ns, lambda: bench.pump(clock.now_ns()))

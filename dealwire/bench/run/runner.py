@@ -1,6 +1,7 @@
 """Runs a plan on a line: each check in turn, each from a state that is known, whatever the one before left."""
 
 import contextlib
+import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -35,8 +36,8 @@ LATE: Final = "this machine was late itself"
 
 @dataclass(frozen=True, slots=True)
 class BenchChoices:
-    """What the command line says of a run: which checks (`only`, patterns of ids), the soak's rounds, the seed. The
-    others are kept for the report: they were chosen with the line, the hands and the clock."""
+    """What the command line says of a run: which checks (`only`, patterns of ids), the soak's rounds, the seed, the
+    image. The others are kept for the report: they were chosen with the line, the hands and the clock."""
 
     only: Sequence[str] = ()
     rounds: int | None = None
@@ -47,6 +48,8 @@ class BenchChoices:
     strict: bool = False
     allowance_ms: int | None = None
     """What a real line and this machine may add to every limit; None: as the plan says."""
+    image: bytes | None = None
+    """The device's firmware as its maker gives it; None: nobody gave it."""
 
     @property
     def as_options(self) -> RunOptions:
@@ -97,6 +100,7 @@ def run_plan(
     the first HELLO, WrongDevice when it is another device than the plan is for, or than `device`. When the line goes
     for good, the rest is not run."""
     allowance_ms = 0 if wire.exact else plan.allowance_ms if choices.allowance_ms is None else choices.allowance_ms
+    choices = choices if choices.image is not None else dataclasses.replace(choices, image=wire.image)
     clock = SystemClock()
     began_ns = clock.now_ns()
     stand: AnyStand
@@ -108,7 +112,7 @@ def run_plan(
         probe = Probe(wire, rules, allowance_ms=allowance_ms, role=plan.granted)
         hello = probe.meet()
         profile = PROFILES[_device(plan.device if plan.device != "any" else device, hello.device_class)]
-        stand = Stand(probe, make_hands(probe), profile, choices.rounds, choices.seed)
+        stand = Stand(probe, make_hands(probe), profile, choices.rounds, choices.seed, choices.image)
     stand.probe.contact_ns += stand.hands.patience_ms * MS
     run = BenchRun(plan_facts(plan), wire.name, stand.hands, choices, allowance_ms, hello, began_ns)
     if isinstance(plan, DialectPlan):

@@ -1,5 +1,6 @@
 """The verbs that ask a device of itself: what its meters show, and what its firmware measures."""
 
+import hashlib
 from collections import Counter
 from random import Random
 from typing import Final, Self
@@ -8,17 +9,19 @@ from pydantic import Field, model_validator
 
 from dealwire.bench.record import Failed
 from dealwire.bench.values import PATIENCE, BadValue, field_of, spell
+from dealwire.bench.verbs.digests import mistake_of
 from dealwire.bench.verbs.stand import Stand
 from dealwire.bench.verbs.step import STATUS_MS, PlanStep, Time
 from protocol.message import message_name
 from protocol.tdp import messages as m
-from protocol.tdp.instruments import NONCE_BYTES
+from protocol.tdp.instruments import NONCE_BYTES, measure
 from protocol.tdp.messages import Component, DeviceMeter, Message, Status
 
 MEASURE_MS: Final = PATIENCE["patience"]
 """The longest a device may measure: a mebibyte at a slow processor's pace."""
 PAGES_MAX: Final = 512
 """Meters are asked for at most so often: a device has no more than so many whole frames of them."""
+NOT_JUDGED: Final = "the digest was not judged: no image was given (--image)"
 HALF: Final = 1 << 31
 """What has gone on by more than this has gone back."""
 
@@ -91,7 +94,9 @@ def _happened(stand: Stand, wanted: str) -> int:
 
 class Challenging(PlanStep):
     """`challenge`: so many challenges with nonces drawn now, then the first of them once more. Each is answered with
-    what it asked for; other nonces have other digests, the same nonce has the same."""
+    what it asked for; other nonces have other digests, the same nonce has the same. Where the image was given, each is
+    the digest over the nonce, then the image, and HELLO-REPLY's that of the image; where it was not, the check says
+    so."""
 
     challenge: int = Field(ge=2, le=20)
     within: Time = MEASURE_MS
@@ -106,6 +111,15 @@ class Challenging(PlanStep):
             raise Failed(f"different nonces were answered with the same digest {same[0].hex()[:16]}…")
         if again != digests[0]:
             raise Failed("the same nonce was answered with another digest the second time")
+        if stand.image is None:
+            stand.notes.append(NOT_JUDGED)
+            return
+        for nonce, digest in zip(nonces, digests, strict=True):
+            _compare_digest(digest, nonce, stand.image)
+        hello = stand.probe.known.hello
+        attested = hello.digest if hello else b""
+        if any(attested) and attested != hashlib.sha256(stand.image).digest():
+            raise Failed(f"HELLO-REPLY gives the firmware's digest {_short(attested)}, the image has another SHA-256")
 
     def _answer(self, stand: Stand, nonce: bytes) -> bytes:
         session = stand.probe.known.session
@@ -115,6 +129,19 @@ class Challenging(PlanStep):
         if found != (session, nonce, m.Region.FIRMWARE, m.Algorithm.SHA256):
             raise Failed(f"it was asked to measure FIRMWARE by SHA256 with nonce {nonce.hex()}; came: {spell(stated)}")
         return stated.digest
+
+
+def _compare_digest(digest: bytes, nonce: bytes, image: bytes) -> None:
+    """Failed names the mistake, where it is a usual one."""
+    if digest == measure(nonce, image):
+        return
+    mistake = mistake_of(digest, nonce, image, m.Region.FIRMWARE)
+    words = f"it is {mistake}" if mistake else "nor is it that of a usual mistake: the firmware is not this image"
+    raise Failed(f"Measured has digest {_short(digest)}, which is not that of the nonce, then the image; {words}")
+
+
+def _short(digest: bytes) -> str:
+    return f"{digest.hex()[:16]}…"
 
 
 def _brought(stand: Stand, command: Message, brings: str, limit_ms: int) -> Message:

@@ -148,12 +148,14 @@ class AnyStand:
 
 @dataclass
 class Stand(AnyStand):
-    """One check under way at a device that speaks TDP. `rounds` and `seed` are the command line's, for a soak."""
+    """One check under way at a device that speaks TDP. `rounds`, `seed` and `image` are the command line's."""
 
     probe: Probe
     profile: Profile
     rounds: int | None = None
     seed: int = 1
+    image: bytes | None = None
+    """The firmware as its maker gives it, against which *Verify* is held; None when nobody gave it."""
     variables: dict[str, int] = field(default_factory=dict)
     meters: dict[str, dict[tuple[int, int], int]] = field(default_factory=dict)
     """What the device's meters showed, by the names that the check gave; each by meter and component."""

@@ -30,6 +30,8 @@ class Wire(ABC):
     name: str
     exact: bool
     """Time stands still while this program works, so that what is measured is the device alone."""
+    image: bytes | None = None
+    """The firmware of a simulated device, which is known."""
 
     @abstractmethod
     def now_ns(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from hashlib import sha256
 from typing import Final
 
 from devices.simulator.host import TableModel
@@ -142,6 +143,56 @@ class DropsNonce(Broken):
         return [changed(envelope, nonce=bytes(16)) if measures else envelope.body]
 
 
+class Digests(Broken):
+    """Base of those that measure otherwise."""
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        message = envelope.message
+        if not isinstance(message, m.MeasuredMessage):
+            return [envelope.body]
+        image: bytes = self._table.units["shuffler"].image  # type: ignore[attr-defined]
+        return [changed(envelope, digest=sha256(self.taken(message.nonce, image)).digest())]
+
+    def taken(self, nonce: bytes, image: bytes) -> bytes:
+        """What the digest is over."""
+        raise NotImplementedError
+
+
+class ShortNonce(Digests):
+    """It measures with 15 bytes of the nonce."""
+
+    def taken(self, nonce: bytes, image: bytes) -> bytes:
+        return nonce[:15] + image
+
+
+class RegionToo(Digests):
+    """It measures the region's number with the image."""
+
+    def taken(self, nonce: bytes, image: bytes) -> bytes:
+        return nonce + b"\0" + image
+
+
+class ShortImage(Digests):
+    """It measures all of the image but its last byte."""
+
+    def taken(self, nonce: bytes, image: bytes) -> bytes:
+        return nonce + image[:-1]
+
+
+class ImageFirst(Digests):
+    """It measures the image first, then the nonce."""
+
+    def taken(self, nonce: bytes, image: bytes) -> bytes:
+        return image + nonce
+
+
+class OtherImage(Digests):
+    """It measures another image than its own."""
+
+    def taken(self, nonce: bytes, image: bytes) -> bytes:
+        return nonce + b"another firmware"
+
+
 class AnyRegion(Rewriting):
     """It measures its firmware, whatever region it is asked for."""
 
@@ -208,6 +259,11 @@ INSTRUMENT_DEVICES: Final = (
     _caught(TellsAnybody, "meters.no-session"),
     _caught(StoredDigest, "verify.answers"),
     _caught(DropsNonce, "verify.answers"),
+    _caught(ShortNonce, "verify.answers"),
+    _caught(RegionToo, "verify.answers"),
+    _caught(ShortImage, "verify.answers"),
+    _caught(ImageFirst, "verify.answers"),
+    _caught(OtherImage, "verify.answers"),
     _caught(MeasuresTwice, "verify.once"),
     _caught(AnyRegion, "verify.region"),
     _caught(StandsStill, "verify.goes-on"),
