@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
@@ -33,6 +34,7 @@ from tests.support.lies.liar import Lie
 STOPPED_NS: Final = 900_000_000_000
 """A table at which no round ends for so long stands still."""
 SECOND: Final = 1_000_000_000
+SESSION: Final = re.compile(r"\b[0-9a-f]{8}\b")
 
 
 class CheckFailed(NamedTuple):
@@ -112,7 +114,7 @@ class Evening:
         seats = range(1, min(self.players, procedure.seats.most) + 1)
         clean = clean_scenario(procedure, seats)
         if isinstance(clean, RaceScenario):
-            clean = replace(clean, game=replace(clean.game, **self.more)) if self.more else clean
+            clean = replace(clean, **self.more)
             return endless(clean, faults=self.faults, seed=self.seed)
         if self.troubles:
             whole = clean_round(procedure, seats)
@@ -167,7 +169,8 @@ def play(lie: Lie | None, device: str, evening: Evening) -> Played:
                 paid += sum(line.pay for line in each.lines)
                 returned += sum(line.returned for line in each.lines)
                 held += each.status != "settled"
-                held_for[str(each.why)] += each.status != "settled"
+                if each.status != "settled":
+                    held_for[SESSION.sub("...", str(each.why))] += 1
         outcomes.clear()
         if dealt_rounds >= evening.rounds:
             break
@@ -246,13 +249,14 @@ _ALL: Final = (
     Evening("groups", "mississippi-stud.co", rounds=8, recognition=True),
     Evening("jokers", "fortune-pai-gow.co", rounds=6, recognition=True),
     Evening("races", "race-to-the-flush", rounds=12),
-    Evening("races-faults", "race-to-the-flush", rounds=24, faults=0.7),
+    Evening("races-faults", "race-to-the-flush", rounds=40, faults=0.7),
     Evening("races-power", "race-to-the-flush", rounds=9, power=True),
+    Evening("races-limit", "race-to-the-flush", rounds=24, faults=0.8, more={"round_limit": 17, "burn": 2}),
     Evening("stud-shoe", "caribbean-stud.co-single", rounds=8),
     Evening("stud-shoe-faults", "caribbean-stud.co-single", rounds=16, faults=0.6),
     Evening("holdem", "holdem.co", rounds=12, players=6),
     Evening("holdem-faults", "holdem.co", rounds=16, players=6, faults=0.6),
-    Evening("big-shoe", "208.co", rounds=40, players=6),
+    Evening("big-shoe", "208.co", rounds=30, players=10),
 )
 EVENINGS: Final = {each.name: each for each in _ALL}
 USUAL: Final = {
@@ -260,6 +264,7 @@ USUAL: Final = {
     "table-controller": ("clean", "reads", "faults", "reads-faults", "power", "groups", "holdem", "holdem-faults"),
     "shoe": (
         "races",
+        "races-limit",
         "races-faults",
         "races-power",
         "stud-shoe",

@@ -25,24 +25,24 @@ class ShoeLie(Lie):
     model: ShoeModel
 
 
-class DrawnEightBits(ShoeLie):
-    id = "drawn-8-bits"
-    does = "`drawn` of STATUS has eight bits: after 255 cards it begins at 0."
+class DrawnFiveBits(ShoeLie):
+    id = "drawn-5-bits"
+    does = "`drawn` of STATUS shares its byte with three flags: after 31 cards it begins at 0."
     breaks = "drawn: cards that have left it"
     harm = "A host that joins late believes the shoe to be nearly full."
 
     def status(self, shown: Any) -> Any:
-        return replace(shown, drawn=shown.drawn & 0xFF)
+        return replace(shown, drawn=shown.drawn & 0x1F)
 
 
-class OrdinalEightBits(ShoeLie):
-    id = "ordinal-8-bits"
-    does = "`ordinal` of a card has eight bits; STATUS has them all."
+class OrdinalFiveBits(ShoeLie):
+    id = "ordinal-5-bits"
+    does = "`ordinal` of a card shares its byte with three flags: after 31 cards it begins at 0; STATUS has all of them."
     breaks = "`ordinal` counts all of them since the shoe was filled"
     harm = "Two cards of a shoe have one number, and a dispute cannot name one."
 
     def event(self, said: Draft) -> Says:
-        return but(said, ordinal=said.fields["ordinal"] & 0xFF) if "ordinal" in said.fields else None
+        return but(said, ordinal=said.fields["ordinal"] & 0x1F) if "ordinal" in said.fields else None
 
 
 class InRoundCountsBurned(ShoeLie):
