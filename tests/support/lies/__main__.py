@@ -16,7 +16,7 @@ from typing import Any
 
 from tests.support.lies import controller, shoe, shuffler
 from tests.support.lies.liar import Lie
-from tests.support.lies.playing import EVENINGS, USUAL, Played, bench, honest, honest_bench, play
+from tests.support.lies.playing import EVENINGS, USUAL, Played, bench, evenings_of, honest, honest_bench, play
 
 LIES: dict[str, type[Lie]] = {
     each.id: each
@@ -63,7 +63,7 @@ def judge(lie: type[Lie], only: list[str], on_bench: bool, at_table: bool, round
             result["trace"] = traceback.format_exc(limit=-6)
     if at_table:
         result["table"], result["lied at the table"] = {}, {}
-        for name in dict.fromkeys((*USUAL[lie.device], *lie.evenings)):
+        for name in evenings_of(lie):
             liar = lie()
             try:
                 differs = otherwise(play(liar, lie.device, EVENINGS[name]), honest(lie.device, name))

@@ -215,10 +215,10 @@ def honest(device: str, evening_name: str) -> Played:
 
 FGW: Final = "flushes-gone-wild.co"
 _ALL: Final = (
-    Evening("clean", FGW, rounds=20),
-    Evening("reads", FGW, recognition=True, rounds=30),
-    Evening("faults", FGW, faults=0.7, rounds=30),
-    Evening("reads-faults", FGW, recognition=True, faults=0.7, rounds=30),
+    Evening("clean", FGW, rounds=12),
+    Evening("reads", FGW, recognition=True, rounds=16),
+    Evening("faults", FGW, faults=0.7, rounds=24),
+    Evening("reads-faults", FGW, recognition=True, faults=0.7, rounds=24),
     Evening("many", FGW, players=8, rounds=6, recognition=True),
     Evening("power", FGW, rounds=9, power=True),
     Evening("reads-power", FGW, rounds=9, power=True, recognition=True),
@@ -249,29 +249,26 @@ _ALL: Final = (
     Evening("groups", "mississippi-stud.co", rounds=8, recognition=True),
     Evening("jokers", "fortune-pai-gow.co", rounds=6, recognition=True),
     Evening("races", "race-to-the-flush", rounds=12),
-    Evening("races-faults", "race-to-the-flush", rounds=40, faults=0.7),
+    Evening("races-faults", "race-to-the-flush", rounds=24, faults=0.7),
     Evening("races-power", "race-to-the-flush", rounds=9, power=True),
     Evening("races-limit", "race-to-the-flush", rounds=24, faults=0.8, more={"round_limit": 17, "burn": 2}),
     Evening("stud-shoe", "caribbean-stud.co-single", rounds=8),
     Evening("stud-shoe-faults", "caribbean-stud.co-single", rounds=16, faults=0.6),
-    Evening("holdem", "holdem.co", rounds=12, players=6),
+    Evening("holdem", "holdem.co", rounds=8, players=6),
     Evening("holdem-faults", "holdem.co", rounds=16, players=6, faults=0.6),
-    Evening("big-shoe", "208.co", rounds=30, players=10),
+    Evening("big-shoe", "208.co", rounds=16, players=10),
 )
 EVENINGS: Final = {each.name: each for each in _ALL}
 USUAL: Final = {
-    "shuffler": ("clean", "reads", "faults", "reads-faults", "power", "groups", "jokers"),
-    "table-controller": ("clean", "reads", "faults", "reads-faults", "power", "groups", "holdem", "holdem-faults"),
-    "shoe": (
-        "races",
-        "races-limit",
-        "races-faults",
-        "races-power",
-        "stud-shoe",
-        "stud-shoe-faults",
-        "holdem",
-        "holdem-faults",
-        "big-shoe",
-    ),
+    "shuffler": ("clean", "reads", "faults", "power", "groups"),
+    "table-controller": ("clean", "reads", "faults", "power", "holdem"),
+    "shoe": ("races", "races-limit", "races-faults", "races-power", "stud-shoe", "holdem", "big-shoe"),
 }
 """What each lie is played through, by device."""
+READER: Final = ("reads", "reads-faults", "groups", "jokers")
+"""What a lie is played through that only a device which reads faces can tell."""
+
+
+def evenings_of(lie: type[Lie]) -> tuple[str, ...]:
+    """What a lie is played through."""
+    return tuple(dict.fromkeys((*(READER if lie.recognition else USUAL[lie.device]), *lie.evenings)))

@@ -37,7 +37,9 @@ class DrawnFiveBits(ShoeLie):
 
 class OrdinalFiveBits(ShoeLie):
     id = "ordinal-5-bits"
-    does = "`ordinal` of a card shares its byte with three flags: after 31 cards it begins at 0; STATUS has all of them."
+    does = (
+        "`ordinal` of a card shares its byte with three flags: after 31 cards it begins at 0; STATUS has all of them."
+    )
     breaks = "`ordinal` counts all of them since the shoe was filled"
     harm = "Two cards of a shoe have one number, and a dispute cannot name one."
 
