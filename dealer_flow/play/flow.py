@@ -97,6 +97,8 @@ class DealerFlow:
         self._next_round()
         self.origins: list[RoundOrigin] = []
         """Where the rounds came from that ended at the last report, one each, in their order."""
+        self.closed: list[Round] = []
+        """These rounds themselves."""
         self._last: Seen | None = None
         self._held: deque[Seen] = deque()
 
@@ -202,6 +204,8 @@ class DealerFlow:
         self._last = seen
         if self.origins:
             self.origins.clear()
+        if self.closed:
+            self.closed.clear()
         out: list[RoundResult | Incident] = []
         kind = seen.body.__class__
         if kind not in CONCERNED or (kind is e.GreenButton and not self._phase.round_.red_lamp):
@@ -230,6 +234,7 @@ class DealerFlow:
         this one is carried over."""
         out: list[RoundResult | Incident] = []
         self.origins.clear()
+        self.closed.clear()
         self._release(out)
         if self._round.in_play and self._last is not None:
             self._round.report(Incident(code="recording-ended", clause="procedure", unreliable=True), self._last)
@@ -324,7 +329,7 @@ class DealerFlow:
     def _gone_through(self, change: Amendment, correction: Seen) -> "DealerFlow | None":
         """Another flow that took the same reports but for what the correction puts right; None when it waits."""
         again, kept = copy(self), self._reports
-        again._phase, again._held, again.origins = Phase(self._open()), deque(), []
+        again._phase, again._held, again.origins, again.closed = Phase(self._open()), deque(), [], []
         if kept.base is None:
             again._begin()
             again._next_round()
@@ -438,6 +443,7 @@ class DealerFlow:
         result = result_of(round_, self._table)
         out.append(result)
         self.origins.append(self._lines.origin(round_))
+        self.closed.append(round_)
         if round_.incidents:
             self._judge()
         ended = phase.end_game()

@@ -3,6 +3,7 @@
 The ledger records and compares. It returns what it finds; what a finding means is the procedure's business.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -390,6 +391,27 @@ class Ledger:
                 cards += self._burned_faces(hand) or (UNREAD,) * len(hand.burned)
         return cards + (self.hands[BURN].cards if BURN in self.hands else ())
 
+    def burned_as_seen(self) -> tuple[Card, ...]:
+        """The burned cards as the table has seen them: `??` for each that nobody has shown, whatever a device read."""
+        if self.burned_shown:
+            return self.burned_shown
+        if self.scrambled:
+            return (UNREAD,) * self.burned_left
+        cards: tuple[Card, ...] = ()
+        for hand in self.hands.values():
+            if hand.burned is not None:
+                cards += _as_shown(hand, self._burned_faces(hand)) or (UNREAD,) * len(hand.burned)
+        return cards + (_as_shown(self.hands[BURN], self.hands[BURN].cards) if BURN in self.hands else ())
+
+    def burned_unseen(self) -> frozenset[Card]:
+        """Faces that devices read on burned cards and on no other, and nobody has shown."""
+        spread = [place for place, hand in self.hands.items() if hand.burned is not None]
+        homes = {BURN, *spread}
+        read = {*self._all_burned(), *(card for card, at in self.faces.places.items() if homes.issuperset(at))}
+        playing = {card for place in spread for card in self.playing(place)}
+        elsewhere = {card for card, at in self.faces.places.items() if not homes.issuperset(at)}
+        return frozenset(read.difference(self.burned_as_seen(), playing, elsewhere, {UNREAD}))
+
     @property
     def burned_left(self) -> int:
         """Cards burned off the deck, without those that were scrambled and dealt."""
@@ -417,6 +439,15 @@ class Ledger:
             if place in self.hands and self.hands[place].recognised:
                 cards += self._burned_faces(self.hands[place])
         return cards + (self.hands[BURN].recognised if BURN in self.hands else ())
+
+
+def _as_shown(hand: Hand, burned: tuple[Card, ...]) -> tuple[Card, ...]:
+    """These cards of a hand, `??` for those that nobody has shown; of two alike the one that plays was."""
+    shown = (*hand.shown, *hand.declared)
+    if not shown or {*burned}.isdisjoint(shown):
+        return (UNREAD,) * len(burned)
+    left = Counter(shown) - (Counter(hand.recognised) - Counter(burned))
+    return tuple(card if left[card] else UNREAD for card in burned)
 
 
 def _indexes(burn: PlannedBurn, positions: frozenset[int]) -> list[int]:

@@ -1,19 +1,22 @@
 """What a table may make known, and when: no face of a card before somebody has shown it.
 
 A device that recognises cards reports faces that lie hidden. Until they are shown they stay in the sealed raw record
-and in the flow; everything else gets what `Publisher` gives. END GAME ends the secret of a dealt deck: its cards are
-dead then, the settlement rests on them, and the result of the round names them all. Cards burned from a shoe stay
-hidden, because the shoe goes on.
+and in the flow; everything else gets what `Publisher` gives. END GAME ends the secret of the hands against the house:
+their cards are dead then, the settlement rests on them, and the result of the round names them. A burned card decides
+nothing: nobody learns its face but who shows it, and so with a hand that folded, or won, unshown among players.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Set
 from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace
 
 import devices.events as e
+from dealer_flow.play.course.face_up import burned_as_seen
 from dealer_flow.play.order.shoe import BURNS
+from dealer_flow.play.seen.snapshot import unseen
+from dealer_flow.record.details import Stage
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealwire.hub.lines import Topic
@@ -21,7 +24,7 @@ from dealwire.table.event_line import event_line
 from dealwire.table.state import RedactorState, TableState
 from dealwire.table.table import Table, TableOutcome
 from devices.events import Seen
-from protocol.cards import NONE, UNREAD, Card, parse_card
+from protocol.cards import NONE, UNREAD, Card, parse_card, spell_cards
 from rules.meters.award_record import AwardRecord
 from rules.settlement import Settlement
 
@@ -155,14 +158,52 @@ class Redactor:
         return redacted
 
     def result(self, result: RoundResult) -> RoundResult:
-        """The result as it may be published: of a dealt deck whole, of a shoe that goes on without what it burned."""
+        """The result as it may be published: its burned cards as the table has seen them, and no other face of theirs;
+        its incidents without any that neither stands in a hand of it nor was shown; of a shoe that goes on, as they
+        were made known."""
         changed, self._changed = self._changed, {}
         goes_on = self._flow.plan.from_shoe and self._flow.procedure.deck.fresh != "each-round"
-        if result.draw is None and not goes_on:
-            return result
-        burned = (UNREAD.text,) * len(result.burned)
-        incidents = tuple(changed.get(each, each) for each in result.incidents)
-        return replace(result, burned=burned, incidents=incidents)
+        if result.draw is not None or goes_on:
+            result = replace(result, incidents=tuple(changed.get(each, each) for each in result.incidents))
+        round_ = self._flow.closed.pop(0) if self._flow.closed else None
+        if round_ is None or not (result.incidents or set(result.burned) - {UNREAD.text}):
+            return result  # nothing lies hidden, or it is as it was made known in another process
+        burned, incidents, stages = tuple(spell_cards(burned_as_seen(round_))), result.incidents, result.stages
+        if stages and (hidden := set(result.burned).difference(burned, result.community)):
+            stages = tuple(_covered(stage, hidden) for stage in stages)
+        if (named := _faces_of(incidents)) and (doubtful := named.difference(_named(result))):
+            hidden_faces = unseen(round_).intersection(map(parse_card, doubtful))
+            incidents = tuple(each.redact(hidden_faces) for each in incidents)
+        return replace(result, burned=burned, incidents=incidents, stages=stages)
+
+
+def _faces_of(incidents: Iterable[Incident]) -> set[str]:
+    """The faces that incidents name, and those that they are about."""
+    found = set[str]()
+    for each in incidents:
+        found.update(each.cards, each.known)
+        if each.cause is not None:
+            found |= _faces_of((each.cause,))
+    return found
+
+
+def _covered(stage: Stage, hidden: Set[str]) -> Stage:
+    """What lay at a place, without these faces."""
+    if hidden.isdisjoint(stage.cards):
+        return stage
+    return replace(stage, cards=tuple(UNREAD.text if card in hidden else card for card in stage.cards))
+
+
+def _named(result: RoundResult) -> Iterator[str]:
+    """The cards that a result names in hands, on the board or in columns."""
+    for hand in (*result.seats, result.dealer, *result.hands):
+        if hand is not None:
+            yield from hand.cards
+            yield from hand.discards
+    yield from result.community
+    if result.draw is not None:
+        yield from result.draw.cards
+        yield from result.draw.overdrawn
 
 
 def turned_over(seen: Seen) -> Seen:

@@ -322,8 +322,9 @@ class Table:
             shown = self.shown_result(item)
             out.append(shown)
             self.outcomes[item.outcome] += 1
-            if self.terms is not None:  # a held line quotes the incident it is held for
-                out += self._settle(replace(item, incidents=shown.incidents), self.terms)
+            if self.terms is not None:  # a held line quotes an incident; what was burned unseen decides no money
+                seen = replace(item, incidents=shown.incidents, burned=shown.burned)
+                out += self._settle(seen, self.terms)
         return out
 
     def shown_incident(self, incident: Incident) -> Incident:

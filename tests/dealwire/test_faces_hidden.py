@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Set
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -13,36 +16,45 @@ from dealer_flow.procedure.load import known_procedures, load_procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealwire.table.redaction import PublishedTable, Publisher, hidden, outcomes_of
+from dealwire.table.table import TableTerms
 from dealwire.table.viewer import Viewer
 from devices.drive.replay import play
 from devices.events import Seen
 from devices.record.capture import Capture
 from protocol.cards import parse_card, parse_cards
 from protocol.places import NOWHERE, parse_place
+from rules.game.load import load_game
 from rules.settlement import Settlement
+from tests.support.dealing.hand_table import HandTable
+from tests.support.dealing.plays import go_on
 from tests.support.evenings.reported_table import colorado, reading, reports
 
 CAPTURES = Path(__file__).parent.parent.parent / "captures"
 FACE = re.compile(r"(?<!\w)[A2-9TJQK][CDHS](?!\w)")
 AT_END = ("round", "settlement", "meter", "award")
-"""END GAME has been heard: the cards of a dealt deck are dead."""
+"""END GAME has been heard: the hands against the house are dead, and what came of them is told."""
+HANDS = ("community", "seats", "dealer", "hands", "stages", "draw")
+"""Keys of a round under which a face may stand that nobody has shown, where the house plays."""
 
 
 class Hunt:
-    """A table whose every line and view is searched; `allowed` are the faces shown in this round."""
+    """A table whose every line and view is searched; `allowed` are the faces shown in this round, `hands` those
+    that its line tells of hands against the house."""
 
     def __init__(self, table: PublishedTable) -> None:
         self.publisher = Publisher(table)
         self.viewer = Viewer(table, "table-1")
         self.allowed: set[str] = set()
         self.dealt: set[str] = set()
+        self.hands: set[str] = set()
+        self.rounds: list[dict[str, Any]] = []
         self.views = self.lines = 0
         self.over = True
 
     def see(self, seen: Seen) -> None:
         body = seen.body
         if isinstance(body, e.GameStarted):
-            self.allowed, self.dealt = set(), set()
+            self.allowed, self.dealt, self.hands = set(), set(), set()
         if isinstance(body, e.PacketDispensed):
             self.dealt |= {card.text for card in body.cards}
         if isinstance(body, e.HandRevealed):
@@ -50,15 +62,24 @@ class Hunt:
         told = self.publisher.publish(seen)
         self.viewer.saw(seen, outcomes_of(told))
         for each in told:
-            self.search(each.line, each.topic in AT_END)
+            if each.topic == "round":
+                self.end(json.loads(each.line))
+            self.search(each.line, self.hands if each.topic in AT_END else frozenset())
         view = self.viewer.view(0, seen.at_ns).model_copy(update={"settlement": None})  # it names what was shown
-        self.search(view.model_dump_json(), False)
+        self.search(view.model_dump_json())
         self.views += 1
 
-    def search(self, text: str, over: bool) -> None:
+    def end(self, line: dict[str, Any]) -> None:
+        """A round ended: its hands may be told, but not among players, and what was burned not at all."""
+        self.rounds.append(line)
+        self.search(json.dumps(line["burned"]))
+        if self.publisher.table.flow.plan.betting is None:
+            self.hands |= set(FACE.findall(json.dumps([line.get(key) for key in HANDS])))
+
+    def search(self, text: str, told: Set[str] = frozenset()) -> None:
         self.lines += 1
-        found = set(FACE.findall(text)) - self.allowed
-        assert over or not found, f"{sorted(found)} in {text}"
+        found = set(FACE.findall(text)) - self.allowed - told
+        assert not found, f"{sorted(found)} in {text}"
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -68,10 +89,11 @@ def test_a_shuffler_that_reads_faces_tells_none_before_its_reveal(scenario: str,
     for seen in reports(reading(scenario, seed=seed)):
         hunt.see(seen)
     for item in hunt.publisher.finish():
-        hunt.search(item.line, False)
+        hunt.search(item.line)
     assert hunt.views > 50
     assert len(hunt.dealt) >= 15, "the shuffler read no faces, so nothing was hunted"
     assert hunt.allowed, "no hand was shown"
+    assert any(line["burned"] for line in hunt.rounds) or scenario != "recognition", "nothing was burned"
 
 
 FROM_A_SHOE = [name for name in known_procedures() if load_procedure(name).device == "card-shoe" and "race" not in name]
@@ -92,6 +114,7 @@ def test_a_shoe_that_reads_every_card_tells_none_that_lies_face_down(procedure: 
 
     play(Capture.read(CAPTURES / f"{procedure}.pcapng"), see)
     assert len(drawn) >= 10, "the shoe read no faces, so nothing was hunted"
+    assert hunt.rounds, "no round ended"
     assert shown, "no hand was shown"
 
 
@@ -99,7 +122,7 @@ def test_the_hunt_finds_a_face_that_is_told_as_it_was_read() -> None:
     hunt = Hunt(colorado())
     packet = next(seen for seen in reports(reading("recognition")) if isinstance(seen.body, e.PacketDispensed))
     with pytest.raises(AssertionError):
-        hunt.search(repr(packet.body), False)
+        hunt.search(repr(packet.body))
 
 
 def at(body: e.Body, device: str = "shuffler", number: int = 1) -> Seen:
@@ -210,6 +233,60 @@ def test_a_face_found_twice_is_no_incident_that_names_it() -> None:
     broken_off = [item for item in table.finish() if isinstance(item, RoundResult)]
     assert len(broken_off) == 1, "the input ended with cards on the table"
     assert not FACE.search(broken_off[0].to_json())
+
+
+SPREAD = """
+bets 1: ante 500, blind 500 / start / packet community: 7H KD 2C 9S 4D / packet seat 1: AH KH QH JH TH
+packet dealer: 2S 3S 4S 5S 7C / dump / burn community: 1 2 5{} / choose 1: play, play 1000
+show dealer: 2S 3S 4S 5S 7C / show community: 2C 9S / show seat 1: AH KH QH JH TH / end
+"""
+
+
+def round_told(lines: str, game: str = "flushes-gone-wild.co") -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """What is published of a round whose devices read every card: its own line, and the settlements."""
+    seen = go_on(HandTable(game, reads=True), lines.replace("\n", " / ").strip(" /")).seen
+    publisher = Publisher(usual_published(game))
+    told = [line for each in seen for line in publisher.publish(each)]
+    (round_,) = (json.loads(line.line) for line in told if line.topic == "round")
+    return round_, [json.loads(line.line) for line in told if line.topic == "settlement"]
+
+
+def usual_published(game: str) -> PublishedTable:
+    return PublishedTable(load_procedure(game), TableTerms(load_game(game)))
+
+
+def test_cards_burned_out_of_a_packet_are_told_when_they_were_shown_and_else_not() -> None:
+    unseen, settled = round_told(SPREAD.format(""))
+    assert (unseen["burned"], unseen["community"]) == (["??"] * 3, ["2C", "9S"])
+    shown, the_same = round_told(SPREAD.format(" / show burn: 4D KD 7H"))
+    assert shown["burned"] == ["4D", "KD", "7H"]
+    assert shown["outcome"] == "complete"
+    assert settled == the_same
+
+
+OFF_DECK = """
+bets 1: ante 500 / bets 2: ante 500 / start
+burn-card {} / draw seat 1 AC AD | seat 2 4H 8S / draw community KD{} / end
+"""
+
+
+@pytest.mark.parametrize(("shown", "told"), [("", "??"), (" / show burn: 2C", "2C")])
+def test_cards_burned_off_a_dealt_deck_are_told_when_they_were_shown_and_else_not(shown: str, told: str) -> None:
+    round_, _ = round_told(OFF_DECK.format("2C", shown), "bonus-6.co")
+    assert round_["burned"] == [told]
+
+
+@pytest.mark.parametrize(("shown", "told"), [("", "??"), (" / show burn: 4D X1 7H", "X1")])
+def test_an_incident_names_a_burned_card_when_it_was_shown_and_else_not(shown: str, told: str) -> None:
+    round_, _ = round_told(SPREAD.format(shown).replace("KD", "X1"))
+    assert [each["cards"] for each in round_["incidents"] if each["code"] == "stray-joker"][:1] == [[told]]
+    assert ("X1" in json.dumps(round_)) == (told == "X1")
+
+
+def test_a_burned_card_that_lies_in_a_hand_too_is_named_there() -> None:
+    round_, _ = round_told(SPREAD.format("").replace("KD", "AH"))
+    assert (round_["burned"], round_["seats"][0]["cards"][0]) == (["??"] * 3, "AH")
+    assert ["AH"] in [each["cards"] for each in round_["incidents"] if each["code"] == "burned-card-in-play"]
 
 
 def test_cards_burned_from_a_shoe_stay_hidden_after_the_race() -> None:

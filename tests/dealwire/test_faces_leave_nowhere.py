@@ -37,7 +37,11 @@ def also(*slow: Any) -> list[Any]:
 
 
 SHUFFLED = ["recognition", *also("power-cycle", "two-rounds", "rejected-card", "wrong-burn")]
-FROM_A_SHOE = ["208.co", *also("longhorn.co", "western-stud.co", "flushes-gone-wild.co-single", "texas-shootout.co")]
+FROM_A_SHOE = [
+    "208.co",
+    "holdem.co",
+    *also("omaha-hi-lo.co", "longhorn.co", "western-stud.co", "flushes-gone-wild.co-single", "texas-shootout.co"),
+]
 RACES = """
 title = "Two races from one shoe, after three burned cards, with cards that nobody should have drawn"
 seed = 3

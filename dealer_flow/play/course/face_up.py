@@ -59,3 +59,18 @@ def private(round_: Round, place: Place, cards: tuple[Card, ...]) -> tuple[Card,
         shown.append(card if open_[card] > 0 else UNREAD)
         open_[card] -= 1
     return tuple(shown)
+
+
+def burned_as_seen(round_: Round) -> tuple[Card, ...]:
+    """The burned cards of a round, `??` for each that nobody has shown. Those of a race left the shoe before it."""
+    if round_.draw is None:
+        return round_.ledger.burned_as_seen()
+    return round_.ledger.burned_shown or (UNREAD,) * len(round_.draw.burned)
+
+
+def burned_unseen(round_: Round) -> frozenset[Card]:
+    """The faces of burned cards that nobody has shown, without those that another card has, too."""
+    draw = round_.draw
+    if draw is None:
+        return round_.ledger.burned_unseen()
+    return frozenset(draw.burned).difference(burned_as_seen(round_), draw.cards, draw.overdrawn, {UNREAD})

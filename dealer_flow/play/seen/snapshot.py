@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from dealer_flow.play.course.face_up import seen
+from dealer_flow.play.course.face_up import burned_unseen, seen
 from dealer_flow.play.machine.states import State
 from dealer_flow.play.seen.betting import BettingNow, betting_now
 from dealer_flow.record.result import SeatStatus
@@ -114,8 +114,14 @@ def snapshot(state: State, round_: Round) -> Snapshot:
     )
 
 
+def unseen(round_: Round) -> frozenset[Card]:
+    """The faces of a round that ended, those of burned cards among them, that devices read and nobody has shown."""
+    return burned_unseen(round_) | _unshown(round_)
+
+
 def _unshown(round_: Round) -> frozenset[Card]:
-    """Counted place by place: a face that a faulty deck holds twice may be shown at one and hidden at the other."""
+    """The faces that devices read and nobody has shown, place by place: one that a faulty deck holds twice may be shown
+    at one and hidden at the other."""
     ledger = round_.ledger
     found = {card for packet in ledger.packets.values() if not packet.lifted for card in packet.cards}
     for packet in ledger.lifted:

@@ -121,12 +121,11 @@ class HiddenFaces:
         self.changes += 1
 
     def _end(self) -> None:
-        """The cards of a dealt deck are dead now; what was burned from a shoe that goes on is not."""
+        """The hands against the house are dead now and may be told; no card that was burned, and among players none
+        that nobody has shown."""
         dealer: Any = self._table.dealer
-        plan = dealer.procedure.plan
-        goes_on = plan.from_shoe and plan.procedure.deck.fresh != "each-round"
-        burned = {card.text for card in dealer.cards.faces(BURN)} if goes_on else set()
-        self.shown |= self.dealt - burned
+        if dealer.procedure.plan.betting is None:
+            self.shown |= self.dealt - {card.text for card in dealer.cards.faces(BURN)}
         self.lately |= self.shown
         self.changes += 1
 
