@@ -18,6 +18,8 @@ from dealwire.config.load import examined
 from dealwire.config.schema import Configuration, TablePart
 from dealwire.service.foresight import disk_ahead, journal_ahead, lines_ahead
 from dealwire.service.readiness import StartOptions, Tried, ok, readiness, warning, wrong
+from dealwire.table.cautions import cautions_of
+from dealwire.table.table import TableTerms
 from devices.clock import SystemClock
 from protocol.errors import DealwireError
 from protocol.printable import printable
@@ -54,7 +56,8 @@ def everything(file: Path, options: StartOptions) -> Iterator[Tried]:
     if found is None:
         return
     if not faults:
-        yield from (_of_table(found, index) for index in range(len(found.table)))
+        for index in range(len(found.table)):
+            yield from _of_table(found, index)
     yield ok("user", f"tried as {_user()}; try it as the user that will serve")
     tried = [*faults]
     for each in readiness(found, options):
@@ -75,17 +78,19 @@ def _in_file(file: Path) -> tuple[Configuration | None, list[Tried]]:
     return found, [wrong("file", (), fault) for fault in sorted(faults, key=lambda fault: fault.line or 0)]
 
 
-def _of_table(found: Configuration, index: int) -> Tried:
+def _of_table(found: Configuration, index: int) -> Iterator[Tried]:
     part = found.table[index]
-    game = part.game or "its own game"
-    settled = f"settled by {game}{_unsigned(part)}" if part.settle else "dealt without settling"
-    return ok(part.name, f"{part.procedure}, {settled}; {len(part.device)} device{'s' * (len(part.device) > 1)}")
-
-
-def _unsigned(part: TablePart) -> str:
-    """Which readings of the table's game nobody has signed, where the house has signed some or lets the others wait."""
     terms = build_terms(part, load_procedure(part.procedure), Banks())
-    if terms is None or (part.unsigned_readings == "settle" and not terms.signed_readings):
+    game = part.game or "its own game"
+    settled = f"settled by {game}{_unsigned(part, terms)}" if terms is not None else "dealt without settling"
+    yield ok(part.name, f"{part.procedure}, {settled}; {len(part.device)} device{'s' * (len(part.device) > 1)}")
+    for caution in cautions_of(terms) if terms is not None else ():
+        yield warning(part.name, caution)
+
+
+def _unsigned(part: TablePart, terms: TableTerms) -> str:
+    """Which readings of the table's game nobody has signed, where the house has signed some or lets the others wait."""
+    if part.unsigned_readings == "settle" and not terms.signed_readings:
         return ""
     waits = ", which wait for a supervisor" if part.unsigned_readings == "wait" else ""
     return (

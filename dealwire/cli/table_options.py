@@ -28,6 +28,8 @@ from dealwire.cli.options import (
 from dealwire.cli.terminal import echo
 from dealwire.config.build import Banks, award_book, fitting_game
 from dealwire.live import LineConfig
+from dealwire.table.cautions import cautions_of
+from dealwire.table.redaction import PublishedTable
 from dealwire.table.table import Table, TableTerms
 from devices.dialects.known import dialect_named
 from protocol.printable import printable
@@ -35,14 +37,11 @@ from rules.errors import SettlementRefused
 from rules.game.load import Game, game_id_of
 from rules.meters.bank import MeterBank
 from rules.meters.jackpot_book import JackpotBook
-from rules.meters.setup import cautions
 from rules.settlement import HouseRake, MaximumPayout
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 DEFAULT_GAME = "flushes-gone-wild.co"
-USUAL_WAGER_CENTS: Final = 100
-"""The progressive wager that a setup is held against when it does not say what lies on a sensor."""
 
 
 def seats(runners: Sequence[str]) -> dict[int, int]:
@@ -142,7 +141,7 @@ def make_terms(
         )
     except SettlementRefused as refused:
         raise refused.advising("--accept-suspect") from None
-    for caution in cautions_of(terms):
+    for caution in cautions_of(terms) if terms.bank is not None else ():
         echo(f"dealwire: caution: {caution}", err=True)
     return terms
 
@@ -158,17 +157,9 @@ def one_owner(progressive: object, jackpot: object, meters: Sequence[str], jackp
         raise click.UsageError("--progressive and --jackpot are of different games; give one of them")
 
 
-def cautions_of(terms: TableTerms) -> list[str]:
-    """What the maker's recommendations say against the bank's setup with the pay table that is chosen."""
-    bet = terms.game.progressive
-    if terms.bank is None or bet is None:
-        return []
-    table, setup = terms.game.paytables[terms.chosen[bet.name]], terms.bank.setup
-    return cautions(setup, table, setup.sensor_cents or USUAL_WAGER_CENTS)
-
-
 class TableMaker:
-    """Tables as those options describe them; every bad name or file is one line. Terms are made once a procedure, so
+    """Tables as those options describe them, which tell what any table may make known; every bad name or file is one
+    line. Terms are made once a procedure, so
     that their meters go on from one table to the next."""
 
     def __init__(
@@ -205,7 +196,7 @@ class TableMaker:
         book = award_book(loaded, terms, self._name) if self._awards else None
         if self._awards and book is None:
             raise click.UsageError("--awards needs --progressive and a game that has one, and settles")
-        return Table(loaded, terms, name=self._name, awards=book, least_confidence=self._least_confidence)
+        return PublishedTable(loaded, terms, name=self._name, awards=book, least_confidence=self._least_confidence)
 
     def _read(self, source: str) -> Procedure:
         found = load_procedure(source, self.edition)

@@ -60,7 +60,7 @@ SECTIONS: Final[dict[str, Pick]] = {
     "money": lambda v, actions: (v.settlement, v.held, v.unknown is None, scene.offers(actions, v, "held")),
     "outcomes": lambda v, _: v.outcomes,
     "packets": lambda v, _: (v.packets, v.remainder, v.deck, v.shuffler, v.shoe, v.unknown is None),
-    "meters": lambda v, _: (v.meters, v.moved, v.posting),
+    "meters": lambda v, _: (v.meters, v.moved, v.posting, v.cautions),
     "devices": lambda v, _: v.devices,
     "next": lambda v, _: (v.next, v.unknown, v.safe_stop),
     "log": lambda v, _: v.log,

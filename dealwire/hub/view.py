@@ -361,6 +361,8 @@ class TableView(Shown):
     posting: tuple[str, ...] = ()
     """Of a table with a jackpot, what players must be able to read of it: the posted amount, what earns the award, how
     it is divided, when none is paid, what is taken of pots."""
+    cautions: tuple[str, ...] = ()
+    """What a person should know of the table's terms, as that nothing is put on its meter."""
     settlement: SettlementView | None = None
     """The newest; None before the first, and where the table settles nothing."""
     held: tuple[HeldView, ...] = ()

@@ -36,6 +36,7 @@ from dealwire.service.requests import RequestHandler
 from dealwire.service.seals import faces_in_clear, load_seal
 from dealwire.service.table_session import Pulse, TableSession
 from dealwire.service.timekeeping import ClockDoubtful, behind, doubtful, follows, goes_back, sentence_of, written
+from dealwire.table.cautions import cautions_of
 from devices.clock import SystemClock
 from devices.line.loop import Member, Owner
 from devices.line.supervisor import Supervisor
@@ -217,6 +218,8 @@ class Service:
         self._beat.due_ns = self.clock.now_ns()
         for session in self.tables.values():
             self.hub.show(session.view(self.clock.now_ns()))
+            for caution in cautions_of(session.table.terms) if session.table.terms is not None else ():
+                _log.warning("%s: %s", session.name, caution)
 
     def gets_on(self) -> None:
         """To be called at every step of a long opening: systemd waits as long as there are more."""

@@ -16,6 +16,7 @@ from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealer_flow.table.shoe import ShoeLedger
 from dealwire.hub.view import DeviceView, HandView, HeldView, LegalView, LogLine, SeatView, ShoeView, TableView
+from dealwire.table.cautions import cautions_of
 from dealwire.table.chips import betting_view, chips_view, without_mucked
 from dealwire.table.money import Money, summary
 from dealwire.table.redaction import Redactor
@@ -61,6 +62,7 @@ class Viewer:
         self._redactor = Redactor(table)
         self._standing = TableStanding(from_shuffler=not (table.flow.plan.from_shoe or table.flow.plan.from_hand))
         self._money = Money(table.meters)
+        self._cautions = tuple(cautions_of(table.terms)) if table.terms is not None else ()
         self._log: deque[LogLine] = deque(maxlen=LOG_MAX)
         self._written = self._deck = self._round = 0
         self._shuffler = ""
@@ -211,6 +213,7 @@ class Viewer:
             "meters": money.meters,
             "moved": dict(money.moved),
             "posting": posting(jackpot) if jackpot is not None else (),
+            "cautions": self._cautions,
             "settlement": money.settlement,
             "held": tuple(money.held),
         }

@@ -482,3 +482,32 @@ def test_a_table_without_a_game_of_its_own_is_told_what_to_write(tmp_path: Path)
     file = write_configuration(tmp_path, [ABSENT], more=more, procedure="pai-gow.co-hand")
     result = run(file, "--check")
     assert "table[1].game" not in result.stdout or "settle = false" in result.stdout
+
+
+STILL = "table-1: meter meter: nothing of the progressive bets goes to it, so it stays $10,000.00 until it is won"
+
+
+def test_a_meter_on_which_nothing_is_put_is_told_before_the_start_and_at_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = write_configuration(tmp_path, [ABSENT], more="meters = { meter = 1000000 }")
+    result = run(file, "--check")
+    assert result.exit_code == 0
+    assert [line for line in result.stdout.splitlines() if STILL in line] == [
+        f'warning  {STILL}; progressive = "FILE" says how much goes to it'
+    ]
+    service, _ = opened(file)
+    with service:
+        assert caplog.text.count(STILL) == 1
+        (caution,) = service.hub.views()["table-1"].cautions
+        assert caution.startswith(STILL.removeprefix("table-1: "))
+
+
+def test_a_meter_that_grows_and_one_that_no_bet_is_played_for_are_not_told(tmp_path: Path) -> None:
+    (tmp_path / "link.toml").write_text(
+        'schema = "dealwire.progressive/1"\nid = "link"\n[[meters]]\nname = "meter"\nseed-cents = 1000000\n'
+        'contribution = "5 %"\n'
+    )
+    for more in ('progressive = "link.toml"', "settle = false"):
+        file = write_configuration(tmp_path, [ABSENT], more=more)
+        assert "goes to it" not in run(file, "--check").stdout
