@@ -12,6 +12,7 @@ from click.core import ParameterSource
 
 from dealwire.cli.archive import known_procedure
 from dealwire.cli.exits import Exit, Stop
+from dealwire.cli.find_rounds import rounds_command
 from dealwire.cli.options import FILE
 from dealwire.cli.round_sheet import round_command
 from dealwire.cli.table_options import make_table, table_options
@@ -41,6 +42,7 @@ def command() -> None:
 
 
 command.add_command(round_command)
+command.add_command(rounds_command)
 
 
 def opened(file: Path, key_file: Path | None) -> JournalReader:

@@ -67,7 +67,11 @@ class TableUnknown(DealwireError):
 
     def __init__(self, where: str, table: str | None, tables: list[str]) -> None:
         self.table, self.tables = table, tables
-        what = f"table {table!r} is not in this journal" if table is not None else "it holds several tables; name one"
+        what = (
+            f"table {table!r} is not in this journal"
+            if table is not None
+            else "it holds several tables; name one by --table"
+        )
         super().__init__(f"{where}: {what}; there are {', '.join(tables) or 'none'}")
 
 

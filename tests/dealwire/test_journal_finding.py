@@ -179,6 +179,7 @@ def ns(moment: datetime) -> int:
         ("21:05:30", datetime(2026, 11, 28, 21, 5, 30, tzinfo=UTC), 1),
         ("23:31", datetime(2026, 11, 27, 23, 31, tzinfo=UTC), 60),
         ("2026-11-26", datetime(2026, 11, 26, tzinfo=UTC), 86400),
+        ("2026-11-26Z", datetime(2026, 11, 26, tzinfo=UTC), 86400),
         ("2026-11-26 21:05", datetime(2026, 11, 26, 21, 5, tzinfo=UTC), 60),
         ("2026-11-26T21:05:30Z", datetime(2026, 11, 26, 21, 5, 30, tzinfo=UTC), 1),
         ("2026-11-26 21:05 +01:00", datetime(2026, 11, 26, 20, 5, tzinfo=UTC), 60),

@@ -186,7 +186,7 @@ def test_what_is_not_there_names_what_is(tmp_path: Path) -> None:
     with Journal(tmp_path / "j", key=None, clock=ManualClock(1_800_000_000 * SECOND)) as journal:
         journal.started("table-2", 1_800_000_000 * SECOND, "{}")
         journal.commit()
-    with pytest.raises(TableUnknown, match="it holds several tables; name one; there are table-1, table-2"):
+    with pytest.raises(TableUnknown, match="it holds several tables; name one by --table; there are table-1, table-2"):
         sheet_of(tmp_path / "j", 1)
 
 

@@ -1,0 +1,191 @@
+"""`dealwire journal rounds`: rounds found as a complaint comes, by about when, at which seat, with what amount."""
+
+import re
+import shlex
+from collections.abc import Collection, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dealwire.cli.exits import Exit, Stop
+from dealwire.cli.options import FILE, FLAG, JSON_LINES, decimal, declared, many, usually, whole
+from dealwire.cli.terminal import echo, say_object, say_table
+from protocol.nearest import did_you_mean
+from protocol.printable import printable
+
+if TYPE_CHECKING:
+    from dealwire.journal.finding import FoundRound, RoundQuery
+    from dealwire.journal.rounds import RoundReader
+
+SCHEMA = "dealwire.journal-rounds/1"
+A_TIME = {"metavar": "TIME"}
+
+
+@click.command("rounds")
+@click.argument("file", type=FILE)
+@declared(
+    ("--at at", A_TIME, "Under way about then: 21:05, 21:05:30, 2026-11-28 21:05; the last such time in the journal."),
+    ("--around", usually(2, decimal(0, 1440), metavar="MINUTES"), "How far off --at may be."),
+    ("--from begin", A_TIME, "Under way then or later."),
+    ("--to end", A_TIME, "Under way then or earlier."),
+    ("--table tables", many("NAME"), "Only at this table."),
+    ("--seat", whole(1, 32, "N"), "With this seat in it; an amount, a bet and a result are then that seat's."),
+    ("--amount", {"metavar": "AMOUNT"}, "With this amount in it, such as 25 or 25.50: bet, paid, given back, a pot."),
+    ("--bet", {"metavar": "NAME"}, "With this bet settled, such as ante."),
+    ("--result", {"metavar": "RESULT"}, "With a bet that came out so: win, lose, push, returned, held."),
+    ("--outcome", {"metavar": "OUTCOME"}, "That ended so: complete, misdeal, unreliable and so on."),
+    ("--held", FLAG, "With money that was held."),
+    ("--incident", {"metavar": "CODE"}, "With this incident, such as seat-count-wrong; any: with one at all."),
+    ("--most", usually(50, whole(1, metavar="N")), "At most so many, the newest."),
+    JSON_LINES,
+)
+def rounds_command(file: Path, as_json: bool, most: int, **known: Any) -> None:
+    """Find rounds in the journal FILE, the newest first: a line each, with what was bet, what went to the players and
+    what is held.
+
+    All that is given must fit. Times are of this machine's zone unless one stands behind them, Z or +01:00. What was
+    found is opened with `dealwire journal round N FILE`. The exit code is 1 when there is none.
+    """
+    from dealwire.journal.finding import find_rounds
+    from dealwire.journal.rounds import RoundReader
+
+    with RoundReader(file) as reader:
+        query = query_of(reader, **known)
+        found = find_rounds(reader, query, most + 1)
+        if not found:
+            raise Stop(Exit.CHECK_FAILED, f"{file}: no such round; {_there(reader, query)}")
+        opens = _opens(reader, found[0], file)
+    shown, more = found[:most], len(found) > most
+    for each in shown if as_json else ():
+        say_object(SCHEMA, "round", **_fields(each))
+    if not as_json:
+        _say(shown, known["seat"])
+        echo(f"{opens} shows all of the first", err=True)
+    if more:
+        echo(f"dealwire: there are more; --most {most * 2} shows more of them", err=True)
+
+
+def _opens(reader: "RoundReader", found: "FoundRound", file: Path) -> str:
+    """The command that shows a round."""
+    table = ["--table", shlex.quote(found.table)] if len(reader.tables()) > 1 else []
+    record = ["--record", str(found.record)] if len(reader.places(found.table, found.number)) > 1 else []
+    return " ".join(["dealwire journal round", str(found.number), shlex.quote(str(file)), *table, *record])
+
+
+def query_of(
+    reader: "RoundReader",
+    *,
+    at: str | None,
+    around: float,
+    begin: str | None,
+    end: str | None,
+    tables: Sequence[str],
+    amount: str | None,
+    **known: Any,
+) -> "RoundQuery":
+    """What is asked for, as the journal is asked; a usage error names what cannot be, and what can."""
+    from dealer_flow.record.catalogue import INCIDENTS
+    from dealwire.journal.finding import ANY, OUTCOMES, RESULTS, RoundQuery
+
+    for option, values in (("outcome", OUTCOMES), ("result", RESULTS), ("incident", [ANY, *INCIDENTS])):
+        if known[option] is not None:
+            _one_of(known[option], values, option)
+    for table in tables:
+        _one_of(table, reader.tables(), "table")
+    begin_ns, end_ns = _times(reader, at, around, begin, end)
+    cents = _cents(amount) if amount is not None else None
+    return RoundQuery(tables=tables, begin_ns=begin_ns, end_ns=end_ns, cents=cents, **known)
+
+
+def _one_of(given: str, known: Collection[str], option: str) -> None:
+    if given not in known:
+        meant = did_you_mean(given, known)
+        allowed = "" if meant or len(known) > 12 else f"; allowed: {', '.join(known) or 'none'}"
+        where = "" if allowed or meant else "; docs/incidents.md lists them"
+        why = f"{printable(repr(given), 60)} is no {option}{meant}{allowed}{where}"
+        raise click.BadParameter(why, param_hint=f"--{option}")
+
+
+def _times(
+    reader: "RoundReader", at: str | None, around: float, begin: str | None, end: str | None
+) -> tuple[int | None, int | None]:
+    """From when to when, nanoseconds since 1970."""
+    from dealwire.journal.times import SECOND_NS, NoSuchTime, span_of
+
+    if at is not None and (begin is not None or end is not None):
+        raise click.UsageError("--at and --from or --to both say when; give --at, or the two others")
+    newest_ns, option = reader.newest_ns, "--at"
+    try:
+        if at is not None:
+            span, margin_ns = span_of(at, newest_ns), int(around * 60) * SECOND_NS
+            return span.begin_ns - margin_ns, span.end_ns + margin_ns
+        option = "--from"
+        begin_ns = span_of(begin, newest_ns).begin_ns if begin is not None else None
+        option = "--to"
+        end_ns = span_of(end, newest_ns).end_ns if end is not None else None
+    except NoSuchTime as error:
+        raise click.BadParameter(str(error), param_hint=option) from None
+    if begin_ns is not None and end_ns is not None and begin_ns > end_ns:
+        raise click.BadParameter(f"it is before --from, {_local(begin_ns)}", param_hint="--to")
+    return begin_ns, end_ns
+
+
+def _cents(text: str) -> int:
+    """An amount as it stands on a page: `25`, `25.50`, `$1,250`."""
+    found = re.fullmatch(r"[$€£]?(\d{1,12})(?:\.(\d{2}))?", text.replace(",", ""), re.ASCII)
+    if found is None:
+        why = f"{printable(repr(text), 40)} is no amount; it is written as on a page, 25 or 25.50"
+        raise click.BadParameter(why, param_hint="--amount")
+    return int(found[1]) * 100 + int(found[2] or 0)
+
+
+# ------------------------------------------------------------------ how it is said
+
+
+def _say(found: "Sequence[FoundRound]", seat: int | None) -> None:
+    whose = f" of seat {seat}" if seat is not None else ""
+    rows = [("round", "table", "began", "ended", "outcome", f"staked{whose}", "out", "held", "incidents")]
+    for each in found:
+        begin = _local(each.begin_ns) if each.begin_ns is not None else "not seen"
+        end = _local(each.end_ns)[11:] if each.end_ns is not None else "never"
+        outcome = "came again" if each.repeated else each.outcome or "did not end"
+        incidents = ", ".join(dict.fromkeys(each.incidents)) or "-"
+        rows.append((str(each.number), each.table, begin, end, outcome, *_money(each, seat), incidents))
+    say_table(rows, frozenset({0, 5, 6, 7}))
+
+
+def _money(each: "FoundRound", seat: int | None) -> tuple[str, str, str]:
+    """Of the seat that was asked for, else of all."""
+    from rules.settlement import amount
+
+    if not each.settled:
+        return "not settled", "", ""
+    seats = [one for one in each.seats if seat in (None, one.seat)]
+    staked, out, held = (sum(cents) for cents in zip(*((one.staked, one.out, one.held) for one in seats), strict=True))
+    return amount(staked, each.currency), amount(out, each.currency), amount(held, each.currency) if held else "-"
+
+
+def _local(at_ns: int) -> str:
+    return f"{datetime.fromtimestamp(at_ns // 1_000_000_000, UTC).astimezone():%Y-%m-%d %H:%M:%S}"
+
+
+def _fields(each: "FoundRound") -> dict[str, Any]:
+    seats = [one._asdict() for one in each.seats]
+    return {**each._asdict(), "seats": seats, "staked": each.staked, "out": each.out, "held": each.held}
+
+
+def _there(reader: "RoundReader", query: "RoundQuery") -> str:
+    """What there is instead: the rounds of each table that was meant, by number and time."""
+    found = []
+    for table in query.tables or reader.tables():
+        numbers = reader.numbers(table)
+        if numbers is None:
+            found.append(f"{table} has none")
+            continue
+        (oldest,) = reader.publications(reader.next_round(table, 0) - 1, 1, table)
+        newest = next(reader.lines_back(table, {"round": ""}))
+        times = f"{_local(oldest.at_ns)} to {_local(newest.at_ns)}"
+        found.append(f"{table} has rounds {numbers[0]} to {numbers[1]}, {times}")
+    return "; ".join(found) or "no table ever began in it"
