@@ -15,14 +15,23 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.lies import controller, shoe, shuffler
-from tests.support.lies.liar import Lie
-from tests.support.lies.playing import EVENINGS, USUAL, Played, bench, evenings_of, honest, honest_bench, play
+from tests.support.lies.liar import DeviceLie
+from tests.support.lies.playing import (
+    EVENINGS,
+    USUAL,
+    Played,
+    evenings_of,
+    failing_checks,
+    honest_checks,
+    honest_evening,
+    lying_evening,
+)
 
-LIES: dict[str, type[Lie]] = {
+LIES: dict[str, type[DeviceLie]] = {
     each.id: each
     for module in (shuffler, controller, shoe)
     for each in vars(module).values()
-    if isinstance(each, type) and issubclass(each, Lie) and each.id
+    if isinstance(each, type) and issubclass(each, DeviceLie) and each.id
 }
 
 
@@ -49,14 +58,18 @@ def otherwise(lied: Played, usual: Played) -> dict[str, Any]:
     return found if len(found) > 1 or found["incidents"] else {}
 
 
-def judge(lie: type[Lie], only: list[str], on_bench: bool, at_table: bool, rounds: int) -> dict[str, Any]:
+def all_that_names(
+    lie: type[DeviceLie], only: list[str], on_bench: bool, at_table: bool, rounds: int
+) -> dict[str, Any]:
     """Everything that a lie is caught by."""
     result: dict[str, Any] = {"id": lie.id, "device": lie.device, "does": lie.does}
     if on_bench:
-        usual = {each.id for each in honest_bench(lie.device, lie.recognition, rounds, tuple(only))}
+        usual = {each.id for each in honest_checks(lie.device, lie.recognition, rounds, tuple(only))}
         liar = lie()
         try:
-            result["bench"] = [each._asdict() for each in bench(liar, lie.device, only, rounds) if each.id not in usual]
+            result["bench"] = [
+                each._asdict() for each in failing_checks(liar, lie.device, only, rounds) if each.id not in usual
+            ]
             result["lied at the bench"] = liar.lied
         except Exception as error:
             result["bench"] = [{"id": "crash", "must": "", "why": f"{type(error).__name__}: {error}"}]
@@ -66,7 +79,7 @@ def judge(lie: type[Lie], only: list[str], on_bench: bool, at_table: bool, round
         for name in evenings_of(lie):
             liar = lie()
             try:
-                differs = otherwise(play(liar, lie.device, EVENINGS[name]), honest(lie.device, name))
+                differs = otherwise(lying_evening(liar, lie.device, EVENINGS[name]), honest_evening(lie.device, name))
                 if liar.lied:
                     result["lied at the table"][name] = liar.lied
             except Exception as error:
@@ -96,7 +109,7 @@ def main() -> None:
         if given.ids and lie.id not in given.ids and lie.device not in given.ids:
             continue
         began = time.monotonic()
-        result = judge(lie, given.only, not given.no_bench, not given.no_table, given.rounds)
+        result = all_that_names(lie, given.only, not given.no_bench, not given.no_table, given.rounds)
         results.append(result)
         print(f"\n{lie.device} {lie.id}: {lie.does}  ({time.monotonic() - began:.1f} s)")
         for check in result.get("bench", []):

@@ -11,13 +11,13 @@ from protocol.faults import Fault
 from protocol.tdp import messages as m
 from protocol.tdp.messages import BadgeLevel, DeviceMeter, Message, Reason, RevealSource, Status
 from protocol.tdp.messages import ControllerState as S
-from tests.support.lies.liar import HONESTY, EventDraft, Lie, also, but, instead, replace, without
+from tests.support.lies.liar import HONESTY, EventDraft, DeviceLie, also, but, instead, replace, without
 
 Draft = EventDraft
 Says = list[Draft] | None
 
 
-class ControllerLie(Lie):
+class ControllerLie(DeviceLie):
     """A lie of a table controller. `games` counts those that were begun."""
 
     device = "table-controller"
@@ -338,7 +338,7 @@ class BurnFromZero(ControllerLie):
         return but(said, positions=said.fields["positions"] << 1 & 0xFFFF) if lies else None
 
 
-class BadgeTwentyFourBits(ControllerLie):
+class KeyedBadgeTwentyFourBits(ControllerLie):
     id = "controller-badge-24-bits"
     does = "A badge is told with its lower 24 bits."
     breaks = "BadgeSwiped.badge"

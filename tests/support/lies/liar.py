@@ -1,11 +1,11 @@
-"""A device that lies: a simulated one whose events, status, answers and frames pass through a `Lie` on their way out.
+"""A device that lies: a simulated one whose events, status, answers and frames pass through a `DeviceLie` on their way out.
 
 A lie is written from docs/protocol.md and the simulated devices alone. Whoever writes one does not read the checks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, Literal
 
 from msgspec.structs import replace
@@ -24,7 +24,7 @@ HONESTY = "no sentence: honesty"
 """What a lie breaks that no sentence of the page forbids."""
 
 
-class Lie:
+class DeviceLie:
     """One lie. `does` says what the device does, `breaks` which sentence of the protocol's page that breaks, `harm`
     what comes of it at a table.
 
@@ -37,9 +37,11 @@ class Lie:
     breaks: ClassVar[str]
     harm: ClassVar[str]
     bench: ClassVar[tuple[str, ...]] = ()
-    """Checks of the acceptance plan of which one names the lie."""
-    flow: ClassVar[tuple[str, ...]] = ()
-    """Incidents of a table of which one names the lie."""
+    """Checks of the acceptance plan that name it."""
+    flow: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """Incidents that name it, by the evening in which they come."""
+    gap: ClassVar[str] = ""
+    """What a host would see it by that looked there, where nothing in the product does."""
     unseeable: ClassVar[str] = ""
     """Why no host can see it."""
     recognition: ClassVar[bool] = False
@@ -55,7 +57,7 @@ class Lie:
     def attach(self, unit: Unit) -> None:
         """Put the lie between the device and its line. Before the power is on."""
         self.unit, self.model = unit, unit.model
-        self._reframe = type(self).frame is not Lie.frame or type(self).frames is not Lie.frames
+        self._reframe = type(self).frame is not DeviceLie.frame or type(self).frames is not DeviceLie.frames
         _instead(unit, "settle", self._settle)
         _instead(unit, "take_output", self._take_output)
         _instead(unit, "power_on", self._power_on)
@@ -199,4 +201,4 @@ def also(said: EventDraft, event: type[m.Event], **fields: Any) -> list[EventDra
     return [said, EventDraft(event, 0, fields)]
 
 
-__all__ = ["HONESTY", "Device", "EventDraft", "Lie", "also", "but", "instead", "replace", "without"]
+__all__ = ["HONESTY", "Device", "EventDraft", "DeviceLie", "also", "but", "instead", "replace", "without"]

@@ -29,7 +29,7 @@ from devices.simulator.host import TableModel
 from devices.simulator.unit import Unit
 from protocol.tdp.messages import Capability, Role
 from rules.settlement import Settlement
-from tests.support.lies.liar import Lie
+from tests.support.lies.liar import DeviceLie
 
 STOPPED_NS: Final = 900_000_000_000
 """A table at which no round ends for so long stands still."""
@@ -45,7 +45,9 @@ class CheckFailed(NamedTuple):
     why: str
 
 
-def bench(lie: Lie | None, device: str, only: Sequence[str] = (), rounds: int | None = None) -> list[CheckFailed]:
+def failing_checks(
+    lie: DeviceLie | None, device: str, only: Sequence[str] = (), rounds: int | None = None
+) -> list[CheckFailed]:
     """The checks of the device's plan that fail, with hands and on the simulated clock. `only`: patterns of ids."""
 
     def wrap(table: TableModel) -> TableModel:
@@ -64,27 +66,27 @@ def bench(lie: Lie | None, device: str, only: Sequence[str] = (), rounds: int | 
     return [CheckFailed(each.id, each.must, each.why) for each in run.of(BenchOutcome.FAILED)]
 
 
-class Honest(Lie):
+class Honest(DeviceLie):
     """Nothing is otherwise."""
 
 
-class HonestReader(Lie):
+class HonestReader(DeviceLie):
     """Nothing is otherwise, and the device reads faces."""
 
     recognition = True
 
 
 @cache
-def honest_bench(device: str, recognition: bool, rounds: int | None, only: tuple[str, ...]) -> list[CheckFailed]:
+def honest_checks(device: str, recognition: bool, rounds: int | None, only: tuple[str, ...]) -> list[CheckFailed]:
     """The checks that fail without a lie."""
-    return bench((HonestReader if recognition else Honest)(), device, only, rounds)
+    return failing_checks((HonestReader if recognition else Honest)(), device, only, rounds)
 
 
 # ------------------------------------------------------------------ at a table
 
 
 @dataclass(frozen=True)
-class Evening:
+class LiedEvening:
     """What is dealt at a table. `seconds`: how long at most, by the table's clock. `power`: after each third round the
     lying device loses its power for a moment."""
 
@@ -144,7 +146,7 @@ class Played:
         return self.paid, self.returned, self.held
 
 
-def play(lie: Lie | None, device: str, evening: Evening) -> Played:
+def lying_evening(lie: DeviceLie | None, device: str, evening: LiedEvening) -> Played:
     """Deal an evening at a table where `device` lies."""
     scenario = evening.scenario()
     dealt = set_up(scenario, speed=SPEED)
@@ -179,7 +181,7 @@ def play(lie: Lie | None, device: str, evening: Evening) -> Played:
     return Played(incidents, texts, rounds, paid, returned, held, held_for, still)
 
 
-def _turns(dealt: DealtTable, unit: Unit, evening: Evening, table: Any, outcomes: list[Any]) -> Iterator[int]:
+def _turns(dealt: DealtTable, unit: Unit, evening: LiedEvening, table: Any, outcomes: list[Any]) -> Iterator[int]:
     """Each turn of the table, until it has stood still for too long."""
     heard: list[Seen] = []
     last_ns, done, cuts = None, 0, 0
@@ -208,55 +210,59 @@ def _turns(dealt: DealtTable, unit: Unit, evening: Evening, table: Any, outcomes
 
 
 @cache
-def honest(device: str, evening_name: str) -> Played:
+def honest_evening(device: str, evening_name: str) -> Played:
     """The same evening without a lie."""
-    return play(None, device, EVENINGS[evening_name])
+    return lying_evening(None, device, EVENINGS[evening_name])
 
 
 FGW: Final = "flushes-gone-wild.co"
 _ALL: Final = (
-    Evening("clean", FGW, rounds=12),
-    Evening("reads", FGW, recognition=True, rounds=16),
-    Evening("faults", FGW, faults=0.7, rounds=24),
-    Evening("reads-faults", FGW, recognition=True, faults=0.7, rounds=24),
-    Evening("many", FGW, players=8, rounds=6, recognition=True),
-    Evening("power", FGW, rounds=9, power=True),
-    Evening("reads-power", FGW, rounds=9, power=True, recognition=True),
-    Evening("lost", FGW, rounds=6, troubles=({"what": "lost-card", "packet": 2},)),
-    Evening("short-deck", FGW, rounds=12, troubles=({"what": "deck", "cards": 1},)),
-    Evening("reject", FGW, rounds=8, recognition=True, troubles=({"what": "rejected-card", "packet": 3, "cards": 1},)),
-    Evening(
+    LiedEvening("clean", FGW, rounds=12),
+    LiedEvening("reads", FGW, recognition=True, rounds=16),
+    LiedEvening("faults", FGW, faults=0.7, rounds=24),
+    LiedEvening("reads-faults", FGW, recognition=True, faults=0.7, rounds=24),
+    LiedEvening("many", FGW, players=8, rounds=6, recognition=True),
+    LiedEvening("power", FGW, rounds=9, power=True),
+    LiedEvening("reads-power", FGW, rounds=9, power=True, recognition=True),
+    LiedEvening("lost", FGW, rounds=6, troubles=({"what": "lost-card", "packet": 2},)),
+    LiedEvening("short-deck", FGW, rounds=12, troubles=({"what": "deck", "cards": 1},)),
+    LiedEvening(
+        "reject", FGW, rounds=8, recognition=True, troubles=({"what": "rejected-card", "packet": 3, "cards": 1},)
+    ),
+    LiedEvening(
         "reject-short",
         FGW,
         rounds=8,
         troubles=({"what": "rejected-card", "packet": 2, "cards": 1}, {"what": "packet", "packet": 3, "by": -1}),
     ),
-    Evening("noise", FGW, rounds=12, recognition=True, troubles=({"what": "noise", "packet": 2, "bytes": 20},)),
-    Evening("lossy", FGW, rounds=12, recognition=True, troubles=({"what": "drop", "packet": 2, "bytes": 60},)),
-    Evening("power-cuts", FGW, rounds=8, players=6, troubles=({"what": "power", "packet": 5},)),
-    Evening("unnoticed", FGW, rounds=8, troubles=({"what": "packet", "packet": 2, "by": -1, "noticed": False},)),
-    Evening("two-wrong", FGW, rounds=8, troubles=tuple({"what": "packet", "packet": n, "by": -1} for n in (2, 3))),
-    Evening("cut-in-game", FGW, rounds=9, cut=("GAME",)),
-    Evening("awards", "flushes-gone-wild.wa", rounds=9, file="wa-award"),
-    Evening("cut-in-award", "flushes-gone-wild.wa", rounds=9, file="wa-award", cut=("AWARD",)),
-    Evening("cut-twice", FGW, rounds=9, cut=("PACKET_WAIT", "MISDEAL")),
-    Evening("cut-in-jam", FGW, rounds=12, troubles=({"what": "jam", "packet": 2, "tries": 3},), cut=("RECOVERING",)),
-    Evening("many-sensors", "three-card.co", rounds=6, players=20),
-    Evening("cut-in-round", "race-to-the-flush", rounds=9, cut=("ROUND",)),
-    Evening("cut-in-error", "race-to-the-flush", rounds=24, faults=0.9, cut=("ERROR",)),
-    Evening("cut-at-end", "race-to-the-flush", rounds=9, more={}, cut=("CUT_CARD_SEEN",), file="race-cut-card"),
-    Evening("controller-many", "holdem.co", rounds=8, players=10),
-    Evening("groups", "mississippi-stud.co", rounds=8, recognition=True),
-    Evening("jokers", "fortune-pai-gow.co", rounds=6, recognition=True),
-    Evening("races", "race-to-the-flush", rounds=12),
-    Evening("races-faults", "race-to-the-flush", rounds=24, faults=0.7),
-    Evening("races-power", "race-to-the-flush", rounds=9, power=True),
-    Evening("races-limit", "race-to-the-flush", rounds=24, faults=0.8, more={"round_limit": 17, "burn": 2}),
-    Evening("stud-shoe", "caribbean-stud.co-single", rounds=8),
-    Evening("stud-shoe-faults", "caribbean-stud.co-single", rounds=16, faults=0.6),
-    Evening("holdem", "holdem.co", rounds=8, players=6),
-    Evening("holdem-faults", "holdem.co", rounds=16, players=6, faults=0.6),
-    Evening("big-shoe", "208.co", rounds=16, players=10),
+    LiedEvening("noise", FGW, rounds=12, recognition=True, troubles=({"what": "noise", "packet": 2, "bytes": 20},)),
+    LiedEvening("lossy", FGW, rounds=12, recognition=True, troubles=({"what": "drop", "packet": 2, "bytes": 60},)),
+    LiedEvening("power-cuts", FGW, rounds=8, players=6, troubles=({"what": "power", "packet": 5},)),
+    LiedEvening("unnoticed", FGW, rounds=8, troubles=({"what": "packet", "packet": 2, "by": -1, "noticed": False},)),
+    LiedEvening("two-wrong", FGW, rounds=8, troubles=tuple({"what": "packet", "packet": n, "by": -1} for n in (2, 3))),
+    LiedEvening("cut-in-game", FGW, rounds=9, cut=("GAME",)),
+    LiedEvening("awards", "flushes-gone-wild.wa", rounds=9, file="wa-award"),
+    LiedEvening("cut-in-award", "flushes-gone-wild.wa", rounds=9, file="wa-award", cut=("AWARD",)),
+    LiedEvening("cut-twice", FGW, rounds=9, cut=("PACKET_WAIT", "MISDEAL")),
+    LiedEvening(
+        "cut-in-jam", FGW, rounds=12, troubles=({"what": "jam", "packet": 2, "tries": 3},), cut=("RECOVERING",)
+    ),
+    LiedEvening("many-sensors", "three-card.co", rounds=6, players=20),
+    LiedEvening("cut-in-round", "race-to-the-flush", rounds=9, cut=("ROUND",)),
+    LiedEvening("cut-in-error", "race-to-the-flush", rounds=24, faults=0.9, cut=("ERROR",)),
+    LiedEvening("cut-at-end", "race-to-the-flush", rounds=9, more={}, cut=("CUT_CARD_SEEN",), file="race-cut-card"),
+    LiedEvening("controller-many", "holdem.co", rounds=8, players=10),
+    LiedEvening("groups", "mississippi-stud.co", rounds=8, recognition=True),
+    LiedEvening("jokers", "fortune-pai-gow.co", rounds=6, recognition=True),
+    LiedEvening("races", "race-to-the-flush", rounds=12),
+    LiedEvening("races-faults", "race-to-the-flush", rounds=24, faults=0.7),
+    LiedEvening("races-power", "race-to-the-flush", rounds=9, power=True),
+    LiedEvening("races-limit", "race-to-the-flush", rounds=24, faults=0.8, more={"round_limit": 17, "burn": 2}),
+    LiedEvening("stud-shoe", "caribbean-stud.co-single", rounds=8),
+    LiedEvening("stud-shoe-faults", "caribbean-stud.co-single", rounds=16, faults=0.6),
+    LiedEvening("holdem", "holdem.co", rounds=8, players=6),
+    LiedEvening("holdem-faults", "holdem.co", rounds=16, players=6, faults=0.6),
+    LiedEvening("big-shoe", "208.co", rounds=40, players=6),
 )
 EVENINGS: Final = {each.name: each for each in _ALL}
 USUAL: Final = {
@@ -269,6 +275,6 @@ READER: Final = ("reads", "reads-faults", "groups", "jokers")
 """What a lie is played through that only a device which reads faces can tell."""
 
 
-def evenings_of(lie: type[Lie]) -> tuple[str, ...]:
+def evenings_of(lie: type[DeviceLie]) -> tuple[str, ...]:
     """What a lie is played through."""
     return tuple(dict.fromkeys((*(READER if lie.recognition else USUAL[lie.device]), *lie.evenings)))

@@ -12,13 +12,13 @@ from protocol.places import BURN
 from protocol.tdp import messages as m
 from protocol.tdp.messages import DeviceMeter, Reader
 from protocol.tdp.messages import ShoeState as S
-from tests.support.lies.liar import HONESTY, EventDraft, Lie, but, instead, replace, without
+from tests.support.lies.liar import HONESTY, EventDraft, DeviceLie, but, instead, replace, without
 
 Draft = EventDraft
 Says = list[Draft] | None
 
 
-class ShoeLie(Lie):
+class ShoeLie(DeviceLie):
     """A lie of a card shoe."""
 
     device = "shoe"

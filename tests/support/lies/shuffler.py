@@ -18,13 +18,13 @@ from protocol.tdp.messages import DeviceMeter, Lamp, Message, Reason, Resolution
 from protocol.tdp.messages import ShufflerState as S
 from protocol.tdp.outputs import SESSION_EXTENSION
 from protocol.tdp.reply_cache import ReplyCache
-from tests.support.lies.liar import HONESTY, EventDraft, Lie, also, but, instead, replace, without
+from tests.support.lies.liar import HONESTY, EventDraft, DeviceLie, also, but, instead, replace, without
 
 Draft = EventDraft
 Says = list[Draft] | None
 
 
-class ShufflerLie(Lie):
+class ShufflerLie(DeviceLie):
     """A lie of a shuffler. `rounds` counts those that are over."""
 
     device = "shuffler"
@@ -60,7 +60,6 @@ class LostCardForgotten(ShufflerLie):
     breaks = "what lies in the tray waits to be lifted; the remainder will be short (305)"
     harm = "A round is played and paid with 51 cards, and the deck comes back into play a card short."
     evenings = ("lost",)
-    bench = ()
 
     def begin(self) -> None:
         self.lost = 0

@@ -1,0 +1,41 @@
+"""Devices that lie, written without the checks: each is named, or said to be what nobody can see."""
+
+from collections import Counter
+
+import pytest
+
+from tests.support.lies.__main__ import LIES
+from tests.support.lies.liar import DeviceLie
+from tests.support.lies.playing import EVENINGS, failing_checks, honest_checks, honest_evening, lying_evening
+
+NAMED = [lie for lie in LIES.values() if lie.bench or lie.flow]
+SOAK = 2
+"""Rounds of the plan's soak: no lie here is one of a thousand rounds."""
+
+
+def test_there_are_forty_of_a_shuffler_and_twenty_of_each_other_device() -> None:
+    count = Counter(lie.device for lie in LIES.values())
+    assert count["shuffler"] >= 40
+    assert count["table-controller"] >= 20
+    assert count["shoe"] >= 20
+
+
+def test_of_each_lie_is_said_what_becomes_of_it() -> None:
+    for lie in LIES.values():
+        assert lie.does.endswith(".")
+        assert lie.breaks
+        assert lie.harm.endswith(".")
+        said = [bool(lie.bench or lie.flow), bool(lie.unseeable), bool(lie.gap)]
+        assert said.count(True) == 1, f"{lie.id}: named, unseeable, or a gap"
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("lie", NAMED, ids=lambda lie: lie.id)
+def test_a_lie_is_named(lie: type[DeviceLie]) -> None:
+    if lie.bench:
+        failed = {each.id for each in failing_checks(lie(), lie.device, rounds=SOAK)}
+        assert {*lie.bench} <= failed - {each.id for each in honest_checks(lie.device, lie.recognition, SOAK, ())}
+    for evening, codes in lie.flow.items():
+        usual = honest_evening(lie.device, evening).incidents
+        lied = lying_evening(lie(), lie.device, EVENINGS[evening]).incidents
+        assert all(lied[code] > usual[code] for code in codes), f"{evening}: {lied - usual}"
