@@ -11,7 +11,7 @@ from protocol.faults import Fault
 from protocol.tdp import messages as m
 from protocol.tdp.messages import BadgeLevel, DeviceMeter, Message, Reason, RevealSource, Status
 from protocol.tdp.messages import ControllerState as S
-from tests.support.lies.liar import HONESTY, EventDraft, DeviceLie, also, but, instead, replace, without
+from tests.support.lies.liar import HONESTY, DeviceLie, EventDraft, also, but, instead, replace, without
 
 Draft = EventDraft
 Says = list[Draft] | None

@@ -1,4 +1,4 @@
-"""A device that lies: a simulated one whose events, status, answers and frames pass through a `DeviceLie` on their way out.
+"""A device that lies: a simulated one whose events, status, answers and frames pass through a `DeviceLie`.
 
 A lie is written from docs/protocol.md and the simulated devices alone. Whoever writes one does not read the checks.
 """
@@ -201,4 +201,4 @@ def also(said: EventDraft, event: type[m.Event], **fields: Any) -> list[EventDra
     return [said, EventDraft(event, 0, fields)]
 
 
-__all__ = ["HONESTY", "Device", "EventDraft", "DeviceLie", "also", "but", "instead", "replace", "without"]
+__all__ = ["HONESTY", "Device", "DeviceLie", "EventDraft", "also", "but", "instead", "replace", "without"]

@@ -275,6 +275,12 @@ READER: Final = ("reads", "reads-faults", "groups", "jokers")
 """What a lie is played through that only a device which reads faces can tell."""
 
 
-def evenings_of(lie: type[DeviceLie]) -> tuple[str, ...]:
+FEW: Final = {"shuffler": ("faults",), "table-controller": ("clean", "holdem"), "shoe": ("races-faults", "holdem")}
+"""What is quick, and shows most."""
+
+
+def evenings_of(lie: type[DeviceLie], few: bool = False) -> tuple[str, ...]:
     """What a lie is played through."""
+    if few:
+        return lie.evenings or (("reads",) if lie.recognition else FEW[lie.device])
     return tuple(dict.fromkeys((*(READER if lie.recognition else USUAL[lie.device]), *lie.evenings)))

@@ -12,7 +12,7 @@ from protocol.places import BURN
 from protocol.tdp import messages as m
 from protocol.tdp.messages import DeviceMeter, Reader
 from protocol.tdp.messages import ShoeState as S
-from tests.support.lies.liar import HONESTY, EventDraft, DeviceLie, but, instead, replace, without
+from tests.support.lies.liar import HONESTY, DeviceLie, EventDraft, but, instead, replace, without
 
 Draft = EventDraft
 Says = list[Draft] | None

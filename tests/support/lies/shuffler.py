@@ -18,7 +18,7 @@ from protocol.tdp.messages import DeviceMeter, Lamp, Message, Reason, Resolution
 from protocol.tdp.messages import ShufflerState as S
 from protocol.tdp.outputs import SESSION_EXTENSION
 from protocol.tdp.reply_cache import ReplyCache
-from tests.support.lies.liar import HONESTY, EventDraft, DeviceLie, also, but, instead, replace, without
+from tests.support.lies.liar import HONESTY, DeviceLie, EventDraft, also, but, instead, replace, without
 
 Draft = EventDraft
 Says = list[Draft] | None
