@@ -12,7 +12,7 @@ import ipaddress
 import logging
 import socket
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from typing import Final, Literal
 
 from protocol.errors import LineAbsent, LineBusy, LineDenied, LineError
@@ -46,6 +46,20 @@ def is_loopback(host: str) -> bool:
         return host.lower() == "localhost"
 
 
+def neighbourhood(address: str) -> str:
+    """Whoever has one address has these all: an IPv6 network of 64 bits, as it is given to one customer; of IPv4 the
+    address. A text that is none stands for itself."""
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(found, ipaddress.IPv4Address) or found.is_loopback:
+        return str(found)
+    if found.ipv4_mapped is not None:
+        return str(found.ipv4_mapped)
+    return str(ipaddress.IPv6Network((found, 64), strict=False))
+
+
 def host_name(header: str) -> str:
     """The name or address of a Host header, without its port; empty when it is none."""
     if header.startswith("["):
@@ -71,6 +85,14 @@ class HostNames:
         except ValueError:
             return False
         return address.is_loopback or not self._loopback_only
+
+
+def framed_doubtfully(version: str, names: Iterable[bytes]) -> bool:
+    """Whether two programs could see the end of a request at different places, by the HTTP version (`1.1`) and the
+    names of its headers, in lower case: a coding of its transfer besides its length, or in a version that knows no
+    codings (RFC 9112, 6.1 and 6.3). Such a connection carries no other request."""
+    found = set(names)
+    return b"transfer-encoding" in found and (b"content-length" in found or version < "1.1")
 
 
 def connections_allowed(most: int) -> int:
@@ -100,7 +122,7 @@ class _Place:
     """One place that is taken, and by whom."""
 
     def __init__(self, host: str, guest: Guest, now_s: float) -> None:
-        self.host, self.guest = host, guest
+        self.host, self.guest = neighbourhood(host), guest
         self.transport: asyncio.Transport | None = None
         self.task: asyncio.Task[None] | None = None
         self.began_s = now_s
@@ -146,8 +168,8 @@ class _Place:
 
 class AcceptGate:
     """Accepts on `listener`, which must not block, for what `make` makes. `most` connections at once, `most_each` of
-    one address unless it is `exempt`: a proxy's, behind which many stand. Every method in the loop's thread, of a loop
-    that can wait for sockets (`asyncio.SelectorEventLoop`).
+    one address, or one IPv6 network of 64 bits, unless it is `exempt`: a proxy's, behind which many stand. Every method
+    in the loop's thread, of a loop that can wait for sockets (`asyncio.SelectorEventLoop`).
     """
 
     def __init__(
@@ -243,13 +265,13 @@ class AcceptGate:
     def _has_room(self, host: str) -> bool:
         """Whether one more of `host` may come in, if need be in the place of whoever kept us waiting longest: of its
         own address when that has too many, else of the address that has most."""
-        room = self.count < self._most
+        room, key = self.count < self._most, neighbourhood(host)
         counts = Counter(place.host for place in self._places)
-        crowd = not self._exempt(host) and counts[host] >= self._most_each
+        crowd = not self._exempt(host) and counts[key] >= self._most_each
         if room and not crowd:
             return True
         now_s = self._loop.time()
-        among = [place for place in self._places if not crowd or place.host == host]
+        among = [place for place in self._places if not crowd or place.host == key]
         waited = [(counts[place.host], *place.kept_waiting_s(now_s), place) for place in among]
         able = [(many, waited_s, place) for many, waited_s, limit_s, place in waited if limit_s]
         if not able:

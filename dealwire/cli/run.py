@@ -237,6 +237,7 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
         names=part.names,
         secure=part.secure,
         proxies=part.proxies,
+        idle_minutes=part.idle_minutes,
         clock=service.clock,
         note_access=service.note_access,
     )

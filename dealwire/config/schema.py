@@ -246,6 +246,8 @@ class ConsolePart(TomlTable):
     """True where browsers reach it by TLS only, through a proxy."""
     proxies: tuple[Network, ...] = ()
     """Addresses or networks of proxies that say for whom they ask."""
+    idle_minutes: Annotated[int, Field(ge=0, le=720)] = 30
+    """A session ends when nothing was asked with it for so long; 0: only after its twelve hours."""
 
     @model_validator(mode="after")
     def _secure_has_a_name(self) -> "ConsolePart":

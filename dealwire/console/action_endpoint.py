@@ -64,18 +64,17 @@ class SignIn:
         return self.page(http)
 
     async def sign_in(self, http: HttpRequest) -> Response:
-        """POST: a session for a right token, however many wrong ones came; each is looked at in its turn."""
+        """POST: a session for a right token, at once, however many wrong ones came; those wait for their answer."""
         address: str = http.state.address
         form = await read_form(http)
-        if not await self._lane.turn(address):
-            answer = self.page(http, "Too many tokens wait to be looked at. Try again.", 503)
-            answer.headers["retry-after"] = "1"
-            return answer
         role, now_ns = self._tokens.role_of(form.get("token", "")[: TOKEN_MAX + 1].strip()), self._clock.now_ns()
         if role is None:
-            self._lane.wrong()
             self._audit.note("wrong-token", "somebody tried to sign in with a wrong token", address, now_ns)
-            return self.page(http, "This token is not known.", 403)
+            if await self._lane.hold_back(address):
+                return self.page(http, "This token is not known.", 403)
+            answer = self.page(http, "This token is not known, and many such were tried. Try again.", 429)
+            answer.headers["retry-after"], answer.headers["connection"] = "1", "close"
+            return answer
         self._sessions.end(http.cookies.get(self._cookie, ""))
         answer = RedirectResponse(_back(form.get("back", "")), 303)
         secret, session = self._sessions.begin(role, now_ns)

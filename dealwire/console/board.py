@@ -64,8 +64,8 @@ class _Watcher:
 
 class Board:
     """The hub's newest views, rendered, and the pages that look at them. `start` and `stop` in the server's loop.
-    `is_open` says whether a session still is one; `actions` are what may be asked of each table; `now_ns`
-    is the tables' time."""
+    `is_open` says whether a session still is one, `may_watch` the same for a wall; `actions` are what may be asked of
+    each table; `now_ns` is the tables' time."""
 
     def __init__(
         self,
@@ -73,9 +73,11 @@ class Board:
         is_open: Callable[[SignedIn], bool] = lambda _: True,
         actions: Mapping[str, Sequence[Action]] | None = None,
         now_ns: Callable[[], int] = lambda: 0,
+        may_watch: Callable[[SignedIn], bool] | None = None,
     ) -> None:
         self._now_ns = now_ns
         self._hub, self._is_open, self._actions = hub, is_open, actions or {}
+        self._may_watch = may_watch or is_open
         self._views: dict[str, TableView] = {}
         self._pages: dict[str | None, PageSections] = {None: PageSections(OVERVIEW, give_way=hub.give_way)}
         self._wall = WallSections(hub.give_way)
@@ -180,7 +182,8 @@ class Board:
         return True
 
     def _check(self, watcher: _Watcher) -> int:
-        if watcher.session is not None and not self._is_open(watcher.session):
+        may_look = self._may_watch if watcher.table == WALL else self._is_open
+        if watcher.session is not None and not may_look(watcher.session):
             watcher.let_go(SIGNED_OUT)
         return watcher.code
 

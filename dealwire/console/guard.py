@@ -17,7 +17,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dealwire.console.sessions import Sessions
-from dealwire.listening import HostNames
+from dealwire.listening import HostNames, framed_doubtfully
 from devices.clock import Clock
 
 SECURITY_HEADERS: Final = {
@@ -38,6 +38,9 @@ OPEN_PATHS: Final = ("/static/", "/sign-in")
 
 HEADERS_MAX: Final = 16 * 1024
 """Bytes of all headers of a request, names and values."""
+
+DOUBTFUL: Final = (400, "the length of this request is said in two ways")
+"""Whoever passes requests on may have gone by the other: then the end of one is the beginning of another's."""
 
 FOREIGN: Final = (403, "this was not asked from a page of this console")
 
@@ -114,7 +117,9 @@ class AccessGuard:
                 self._on_foreign(self._proxies.address_of(scope["client"], connection.headers))
             await self._refuse(scope, receive, send, why)
             return
-        session = self._sessions.find(connection.cookies.get(self._cookie, ""), self._clock.now_ns())
+        # A page's live line is opened anew by itself; what a person asks for is no such line.
+        used = scope["type"] == "http"
+        session = self._sessions.find(connection.cookies.get(self._cookie, ""), self._clock.now_ns(), used=used)
         scope.setdefault("state", {}).update(
             session=session,
             role=session.role if session is not None else None,
@@ -129,6 +134,8 @@ class AccessGuard:
             await self._app(scope, receive, _with_headers(send))
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
+        if framed_doubtfully(scope["http_version"], (name for name, _ in scope["headers"])):
+            return DOUBTFUL
         if sum(len(name) + len(value) for name, value in scope["headers"]) > HEADERS_MAX:
             return 431, "the request's headers are too long"
         hosts = headers.getlist("host")
@@ -149,7 +156,8 @@ class AccessGuard:
             await receive()
             await send({"type": "websocket.close", "code": 1008})
             return
-        await PlainTextResponse(f"{why[1]}\n", why[0])(scope, receive, _with_headers(send))
+        close = {"connection": "close"} if why == DOUBTFUL else None
+        await PlainTextResponse(f"{why[1]}\n", why[0], close)(scope, receive, _with_headers(send))
 
     async def _ask_to_sign_in(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":

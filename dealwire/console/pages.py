@@ -11,6 +11,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
 from dealwire.console.action_endpoint import ActionEndpoint, SignIn
+from dealwire.console.addresses import whole_number
 from dealwire.console.board import WALL, Board
 from dealwire.console.rendering import ASSETS, BUILD, MEDIA_TYPES, page, render_sections
 from dealwire.console.replays import Replay, ReplayUnusable, Shelf
@@ -46,7 +47,7 @@ class Pages:
                 Route("/replay", self.recordings),
                 Route("/replay/{recording}", self.replay),
                 Route("/replay/{recording}/steps", self.steps),
-                Route("/replay/{recording}/step/{number:int}", self.step),
+                Route("/replay/{recording}/step/{number:number}", self.step),
                 Route("/sign-in", self._door.show, methods=["GET"]),
                 Route("/sign-in", self._door.sign_in, methods=["POST"]),
                 Route("/sign-out", self._door.sign_out, methods=["POST"]),
@@ -178,8 +179,7 @@ class Pages:
 
 def _number(request: Request, name: str, digits: int) -> int:
     """A number of the address; 0 when there is none of at most so many digits."""
-    text = request.query_params.get(name, "0")
-    return int(text) if text.isascii() and text.isdecimal() and len(text) <= digits else 0
+    return whole_number(request.query_params.get(name, "0"), 10**digits - 1) or 0
 
 
 async def asset(request: Request) -> Response:

@@ -22,7 +22,7 @@ from dealwire.console.guard import HEADERS_MAX, AccessGuard, Proxies
 from dealwire.console.pages import Pages
 from dealwire.console.rendering import compile_all
 from dealwire.console.replays import Shelf, Source
-from dealwire.console.sessions import Ending, Sessions, SignedIn
+from dealwire.console.sessions import IDLE_MINUTES, Ending, Sessions, SignedIn
 from dealwire.console.sheets import Sheets
 from dealwire.console.tokens import Tokens
 from dealwire.hub.actions import Action
@@ -45,7 +45,8 @@ class Console:
 
     Bound to a loopback address, reading is open to all who can reach it; elsewhere it needs a token too. `names` are
     further host names browsers may ask for, such as a proxy's; `secure` says that they come over TLS; `proxies` are the
-    addresses or networks of machines that say for whom they ask. `actions` are the buttons of each table. `recordings`
+    addresses or networks of machines that say for whom they ask; `idle_minutes` end a session with which nothing is
+    asked, 0 does not. `actions` are the buttons of each table. `recordings`
     is a folder of `.pcapng` files, `sources` are recordings besides it; `journal` is the file in which the tables'
     rounds are looked up. `note_access` writes a sentence about who signed in or was refused into a table's record,
     every table's when the name is empty; called from the server's thread, it must not wait.
@@ -65,6 +66,7 @@ class Console:
         names: Sequence[str] = (),
         secure: bool = False,
         proxies: Sequence[str] = (),
+        idle_minutes: int = IDLE_MINUTES,
         clock: Clock | None = None,
         note_access: Callable[[str, str], None] = lambda _table, _text: None,
     ) -> None:
@@ -73,9 +75,13 @@ class Console:
         self._clock = clock or SystemClock()
         self._tokens = tokens or Tokens({})
         self._audit = Audit(note_access)
-        self._sessions = Sessions(self._on_session_end)
+        self._sessions = Sessions(self._on_session_end, idle_minutes=idle_minutes)
         self._board = Board(
-            hub, lambda session: self._sessions.is_open(session, self._clock.now_ns()), actions, self._clock.now_ns
+            hub,
+            lambda session: self._sessions.is_open(session, self._clock.now_ns()),
+            actions,
+            self._clock.now_ns,
+            lambda session: self._sessions.may_watch(session, self._clock.now_ns()),
         )
         self._endpoint = ActionEndpoint(hub, actions or {}, self._audit, self._clock)
         self._shelf = Shelf(recordings, sources)
@@ -168,7 +174,9 @@ class Console:
 
     def _app(self) -> AccessGuard:
         """The pages behind their guard."""
-        cookie = f"dealwire-{self._port}"  # cookies know no port, and two consoles may share a machine
+        # Cookies know no port, and two consoles may share a machine. A browser takes a name with this prefix from the
+        # very host alone, over TLS alone: without TLS some would not send it back.
+        cookie = f"{'__Host-' if self._secure else ''}dealwire-{self._port}"
         door = SignIn(self._tokens, self._sessions, self._clock, cookie, self._audit, secure=self._secure)
         local = is_loopback(self._host)
         proxied = bool(self._names) or self._secure

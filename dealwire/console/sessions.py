@@ -1,32 +1,38 @@
-"""Who is signed in, for how long, and how often tokens are looked at. Time is passed in to sessions; the lane uses its
-loop's.
+"""Who is signed in, for how long, and how long a wrong token waits for its answer. Time is passed in to sessions; the
+lane uses its loop's.
 
-A session lives in this process alone; whoever restarts the program signs everybody out. Wrong tokens lock
-nobody out: they make everybody's wait for the next look a little longer, in turn by address. While `LANE_MAX` of them
-wait, who comes from an address that would then have as many as any other is asked to come again.
+A session lives in this process alone; whoever restarts the program signs everybody out. A right token waits for nobody:
+each is compared at once, and only what is said to a wrong one is held back, so that nobody tries many.
 """
 
 import asyncio
 import secrets
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from dealwire.console.tokens import digest_of
 from dealwire.hub.actions import Role
+from dealwire.listening import neighbourhood
 
 SESSIONS_MAX: Final = 64
 """Sessions of one role at once; the oldest of that role goes."""
 SESSION_NS: Final = 12 * 3600 * 1_000_000_000
 """A session ends after a shift of twelve hours."""
 
-PAUSE_S: Final = 0.1
-"""After a wrong token, until the next one is looked at: ten a second from everybody together."""
-LANE_MAX: Final = 64
-"""Tokens that wait to be looked at."""
+IDLE_MINUTES: Final = 30
+"""A session ends after so long in which nothing was asked with it, unless the house says otherwise."""
+MINUTE_NS: Final = 60 * 1_000_000_000
 
-Ending = Literal["signed out", "expired", "pushed out"]
+PAUSE_S: Final = 0.1
+"""Between two answers to wrong tokens of one address: ten a second."""
+LANE_MAX: Final = 40
+"""Answers that are held back at once: each has a connection, and the rest of those are for pages."""
+EACH_MAX: Final = 16
+"""Of them, those of one address."""
+
+Ending = Literal["signed out", "expired", "idle", "pushed out"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,92 +47,91 @@ class SignedIn:
 class Sessions:
     """Who is signed in. `on_end` is called with every session that ends, and why."""
 
-    def __init__(self, on_end: Callable[[SignedIn, Ending], None] = lambda _session, _why: None) -> None:
+    def __init__(
+        self,
+        on_end: Callable[[SignedIn, Ending], None] = lambda _session, _why: None,
+        *,
+        idle_minutes: int = IDLE_MINUTES,
+    ) -> None:
         self._by_secret: OrderedDict[bytes, SignedIn] = OrderedDict()
-        self._on_end = on_end
+        self._used_ns: dict[bytes, int] = {}
+        self._idled: set[SignedIn] = set()
+        """Sessions that nothing was asked with: whoever watches a wall with them may go on."""
+        self._on_end, self._idle_ns = on_end, idle_minutes * MINUTE_NS
 
     def begin(self, role: Role, now_ns: int) -> tuple[str, SignedIn]:
         """A new session, and its secret for the cookie."""
         secret = secrets.token_urlsafe(32)
         session = SignedIn(secrets.token_hex(4), role, now_ns + SESSION_NS)
         self._by_secret[digest_of(secret)] = session
+        self._used_ns[digest_of(secret)] = now_ns
         same = [digest for digest, each in self._by_secret.items() if each.role == role]
         for digest in same[:-SESSIONS_MAX]:
             self._end(digest, "pushed out")
         return secret, session
 
-    def find(self, secret: str, now_ns: int) -> SignedIn | None:
-        """The session of a secret; None when it is unknown or over. Looked up by digest: timing tells nothing of it."""
-        session = self._by_secret.get(digest_of(secret[:128]))
-        return session if session is not None and now_ns < session.end_ns else None
+    def find(self, secret: str, now_ns: int, *, used: bool = True) -> SignedIn | None:
+        """The session of a secret; None when it is unknown or over. Looked up by digest: timing tells nothing of it.
+        `used`: a person asks for something, so it is not idle."""
+        digest = digest_of(secret[:128])
+        if digest not in self._by_secret or self._over(digest, now_ns) is not None:
+            return None
+        if used:
+            self._used_ns[digest] = now_ns
+        return self._by_secret[digest]
 
     def is_open(self, session: SignedIn, now_ns: int) -> bool:
-        """Whether it still is one: neither signed out, nor expired, nor pushed out."""
+        """Whether it still is one: neither signed out, nor expired, nor idle, nor pushed out."""
         return now_ns < session.end_ns and session in self._by_secret.values()
+
+    def may_watch(self, session: SignedIn, now_ns: int) -> bool:
+        """The same for a wall that is watched: nobody asks anything there, so it does not end for that."""
+        return self.is_open(session, now_ns) or (now_ns < session.end_ns and session in self._idled)
 
     def end(self, secret: str) -> None:
         """Sign out."""
         self._end(digest_of(secret[:128]), "signed out")
 
     def sweep(self, now_ns: int) -> None:
-        """End what has expired."""
-        for digest in [digest for digest, each in self._by_secret.items() if now_ns >= each.end_ns]:
-            self._end(digest, "expired")
+        """End what has expired, and what is idle."""
+        for digest in list(self._by_secret):
+            if (why := self._over(digest, now_ns)) is not None:
+                self._end(digest, why)
+        self._idled = {session for session in self._idled if now_ns < session.end_ns}
+
+    def _over(self, digest: bytes, now_ns: int) -> Ending | None:
+        if now_ns >= self._by_secret[digest].end_ns:
+            return "expired"
+        return "idle" if self._idle_ns and now_ns - self._used_ns[digest] >= self._idle_ns else None
 
     def _end(self, digest: bytes, why: Ending) -> None:
         session = self._by_secret.pop(digest, None)
         if session is not None:
+            del self._used_ns[digest]
+            if why == "idle":
+                self._idled.add(session)
             self._on_end(session, why)
 
 
 class SignInLane:
-    """Tokens are looked at one after the other, so that trying many at once tries none the faster. Addresses take
-    turns: one that sends many waits behind itself. All of it in the loop's thread."""
+    """Holds answers to wrong tokens back: those of one address go out one after the other. All of it in the loop's
+    thread."""
 
     def __init__(self) -> None:
-        self._waiting: OrderedDict[str, deque[asyncio.Future[bool]]] = OrderedDict()
-        self._free_s = 0.0
-        self._timer: asyncio.TimerHandle | None = None
+        self._waiting: Counter[str] = Counter()
+        self._free_s: dict[str, float] = {}
 
-    async def turn(self, address: str) -> bool:
-        """Wait until a token of `address` may be looked at; False when too many wait, and it must come again."""
-        loop = asyncio.get_running_loop()
-        if not self._waiting and loop.time() >= self._free_s:
-            return True
-        if not self._has_room(address):
+    async def hold_back(self, address: str) -> bool:
+        """Wait until a wrong token of `address` may be answered; False, at once, when too many wait."""
+        key, loop = neighbourhood(address), asyncio.get_running_loop()
+        if self._waiting.total() >= LANE_MAX or self._waiting[key] >= EACH_MAX:
             return False
-        mine: asyncio.Future[bool] = loop.create_future()
-        self._waiting.setdefault(address, deque()).append(mine)
-        self._wait_for_next()
-        return await mine
-
-    def wrong(self) -> None:
-        """The token that was looked at is not known: the next one waits."""
-        self._free_s = asyncio.get_running_loop().time() + PAUSE_S
-
-    def _wait_for_next(self) -> None:
-        if self._timer is None and self._waiting:
-            loop = asyncio.get_running_loop()
-            self._timer = loop.call_at(max(self._free_s, loop.time()), self._next)
-
-    def _next(self) -> None:
-        self._timer = None
-        address, queue = self._waiting.popitem(last=False)
-        mine = queue.popleft()
-        if queue:
-            self._waiting[address] = queue  # behind the other addresses
-        if not mine.done():
-            mine.set_result(True)
-            self.wrong()  # until it is known to be right, for those who wait behind it
-        self._wait_for_next()
-
-    def _has_room(self, address: str) -> bool:
-        if sum(map(len, self._waiting.values())) < LANE_MAX:
-            return True
-        crowd = max(self._waiting.values(), key=len)
-        if len(crowd) <= len(self._waiting.get(address, ())) + 1:
-            return False
-        last = crowd.pop()
-        if not last.done():
-            last.set_result(False)
+        at_s = self._free_s[key] = max(loop.time(), self._free_s.get(key, 0.0)) + PAUSE_S
+        self._waiting[key] += 1
+        try:
+            await asyncio.sleep(at_s - loop.time())
+        finally:
+            self._waiting[key] -= 1
+            if not self._waiting[key]:
+                del self._waiting[key], self._free_s[key]
         return True

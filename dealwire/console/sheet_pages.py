@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from dealwire.console.addresses import whole_number
 from dealwire.console.rendering import page
 from dealwire.console.sheets import Sheets, SheetUnavailable
 from dealwire.sheet.pdf import can_draw
@@ -28,9 +29,9 @@ class SheetPages:
         return [
             Route("/table/{table}/rounds", self.rounds),
             Route("/table/{table}/round", self.find),
-            Route("/table/{table}/round/{number:int}", self.sheet),
-            Route("/table/{table}/round/{number:int}.pdf", self.pdf),
-            Route("/table/{table}/round/{number:int}.json", self.json),
+            Route("/table/{table}/round/{number:number}", self.sheet),
+            Route("/table/{table}/round/{number:number}.pdf", self.pdf),
+            Route("/table/{table}/round/{number:number}.json", self.json),
         ]
 
     async def rounds(self, request: Request) -> Response:
@@ -41,9 +42,10 @@ class SheetPages:
     async def find(self, request: Request) -> Response:
         """What was typed into the field."""
         table, typed = self._table_of(request), request.query_params.get("number", "").strip()
-        if not (typed.isascii() and typed.isdecimal() and int(typed[:20]) <= NUMBER_MAX):
+        number = whole_number(typed, NUMBER_MAX)
+        if number is None:
             raise HTTPException(400, f"A round's number is a whole number up to {NUMBER_MAX}.")
-        return RedirectResponse(f"/table/{quote(table, safe='')}/round/{int(typed)}", 303)
+        return RedirectResponse(f"/table/{quote(table, safe='')}/round/{number}", 303)
 
     async def sheet(self, request: Request) -> Response:
         """One round."""
@@ -80,9 +82,9 @@ class SheetPages:
             raise HTTPException(400, f"A round's number is a whole number up to {NUMBER_MAX}.")
         if typed is None:
             return table, number, None
-        if not (typed.isascii() and typed.isdecimal() and len(typed) < 20 and 0 < int(typed) <= RECORD_MAX):
+        if not (sequence := whole_number(typed, RECORD_MAX)):
             raise HTTPException(400, "A record's number is a whole number from 1.")
-        return table, number, int(typed)
+        return table, number, sequence
 
 
 def _named(table: str, number: int, kind: str) -> dict[str, str]:

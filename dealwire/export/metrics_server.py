@@ -19,6 +19,7 @@ from dealwire.listening import (
     Guest,
     HostNames,
     connections_allowed,
+    framed_doubtfully,
     is_loopback,
     listening_error,
     listening_socket,
@@ -132,6 +133,8 @@ class MetricsServer:
         hosts = [value for name, value in fields if name == "host"]
         if not request.rpartition(" ")[2].startswith("HTTP/1.") or not target:
             return _message(400, "this is no request\n")
+        if framed_doubtfully(request.rpartition("/")[2], (name.encode("latin-1") for name, _ in fields)):
+            return _message(400, "the length of this request is said in two ways\n")
         if len(hosts) != 1 or not self._names.answers_to(hosts[0]):
             return _message(421, "these metrics are not served under that host name\n")
         if method not in ("GET", "HEAD"):

@@ -19,7 +19,7 @@ from dealwire.console.audit import LINES_MAX, MINUTE_NS, Audit
 from dealwire.console.board import FULL, SIGNED_OUT, WATCHERS_MAX
 from dealwire.console.guard import Proxies
 from dealwire.console.server import Console
-from dealwire.console.sessions import LANE_MAX, SESSION_NS, SESSIONS_MAX, Sessions, SignInLane
+from dealwire.console.sessions import EACH_MAX, LANE_MAX, SESSION_NS, SESSIONS_MAX, Sessions, SignInLane
 from dealwire.hub.hub import Hub
 from devices.clock import ManualClock
 from tests.support.evenings.watched_table import WatchedTable
@@ -68,7 +68,7 @@ def hear_to_the_end(line: Any) -> None:
 
 def test_a_session_ends_after_a_shift() -> None:
     ended: list[tuple[str, str]] = []
-    sessions = Sessions(lambda session, why: ended.append((session.role, why)))
+    sessions = Sessions(lambda session, why: ended.append((session.role, why)), idle_minutes=0)
     secret, session = sessions.begin("dealer", 0)
     assert sessions.find(secret, SESSION_NS - 1) == session
     assert sessions.is_open(session, SESSION_NS - 1)
@@ -90,36 +90,58 @@ def test_dealers_who_sign_in_push_no_supervisor_out() -> None:
     assert sessions.find(dealers[-1][0], 1) is not None
 
 
-def test_tokens_are_looked_at_in_turn_by_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Somebody who sends a hundred at once waits behind himself; who comes after them from elsewhere is next."""
-    monkeypatch.setattr(sessions_module, "PAUSE_S", 0.5)  # long enough for a busy machine to get all of them in line
+def test_nothing_asked_for_half_an_hour_ends_a_session() -> None:
+    ended: list[str] = []
+    sessions = Sessions(lambda _session, why: ended.append(why), idle_minutes=30)
+    secret, session = sessions.begin("dealer", 0)
+    half_hour = 30 * MINUTE_NS
+    assert sessions.find(secret, half_hour - 1) == session
+    assert sessions.find(secret, 2 * half_hour - 2, used=False) == session, "a live line is no use"
+    assert sessions.find(secret, 2 * half_hour - 1) is None
+    assert sessions.is_open(session, 2 * half_hour - 1)
+    sessions.sweep(2 * half_hour - 1)
+    assert ended == ["idle"]
+    assert not sessions.is_open(session, 2 * half_hour)
+    assert sessions.may_watch(session, 2 * half_hour), "a wall that is watched goes on"
+    assert not sessions.may_watch(session, SESSION_NS)
+    sessions.sweep(SESSION_NS)
+    assert not sessions._idled
+    for_ever = Sessions(idle_minutes=0)
+    secret, session = for_ever.begin("dealer", 0)
+    assert for_ever.find(secret, SESSION_NS - 1) == session
 
-    async def scene() -> tuple[list[str], int]:
+
+def test_wrong_tokens_of_one_network_wait_for_one_another_and_others_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sessions_module, "PAUSE_S", 0.2)
+
+    async def scene() -> tuple[list[str], list[bool]]:
         lane, order = SignInLane(), list[str]()
-        assert await lane.turn("evil")
-        lane.wrong()
 
-        async def wait(address: str) -> bool:
-            came = await lane.turn(address)
-            if came:
+        async def wrong(address: str) -> bool:
+            held = await lane.hold_back(address)
+            if held:
                 order.append(address)
-                lane.wrong()
-            return came
+            return held
 
-        attack = [asyncio.create_task(wait("evil")) for _ in range(LANE_MAX + 36)]
+        crowd = [asyncio.create_task(wrong(f"2001:db8:0:5::{number:x}")) for number in range(EACH_MAX + 5)]
         await asyncio.sleep(0)
-        mine = asyncio.create_task(wait("mine"))
-        await asyncio.sleep(0)
-        monkeypatch.setattr(sessions_module, "PAUSE_S", 0.002)
-        assert await mine
-        before = order.index("mine")
-        answers = await asyncio.gather(*attack)
-        assert before <= 2
-        return order, sum(answers)
+        other = asyncio.create_task(wrong("2001:db8:0:6::1"))
+        await asyncio.wait([other])
+        before = list(order)
+        many = [asyncio.create_task(wrong(f"10.0.0.{number}")) for number in range(LANE_MAX)]
+        answers = [await each for each in many]
+        for each in crowd:
+            each.cancel()
+        await asyncio.gather(*crowd, return_exceptions=True)
+        assert not lane._waiting
+        assert not lane._free_s
+        assert sum(each.done() and not each.cancelled() and not each.result() for each in crowd) == 5
+        return before, answers
 
-    order, came = asyncio.run(scene())
-    assert came == LANE_MAX - 1  # one gave its place to the other address
-    assert order.count("mine") == 1
+    before, answers = asyncio.run(scene())
+    assert len(before) <= 3, "the first of the crowd, and the other: it waited for none of them"
+    assert "2001:db8:0:6::1" in before
+    assert 0 < sum(answers) < LANE_MAX, "no more are held back than leave connections to pages"
 
 
 # ------------------------------------------------------------------ at a server
@@ -144,6 +166,30 @@ def test_a_session_that_expires_ends_its_live_line(hub: Hub) -> None:
         assert line.recv(timeout=PATIENCE_S)
         clock.advance(SESSION_NS)
         assert code_at_the_end(line) == SIGNED_OUT
+
+
+@pytest.mark.usefixtures("table")
+def test_an_idle_session_ends_its_live_line_and_acts_no_more_but_a_wall_goes_on(hub: Hub) -> None:
+    clock, notes = ManualClock(), list[tuple[str, str]]()
+    with (
+        running(hub, clock=clock, idle_minutes=5, note_access=lambda *note: notes.append(note)) as shown,
+        client(shown, "supervisor") as browser,
+        live(shown, browser) as line,
+        live(shown, browser, "/wall/live") as wall,
+    ):
+        assert line.recv(timeout=PATIENCE_S)
+        assert wall.recv(timeout=PATIENCE_S)
+        act = "/table/pit-1/act/call-misdeal"
+        clock.advance(4 * MINUTE_NS)
+        assert browser.post(act).status_code == 200
+        clock.advance(4 * MINUTE_NS)
+        assert browser.post(act).status_code == 200, "it was used four minutes ago"
+        clock.advance(5 * MINUTE_NS)
+        assert code_at_the_end(line) == SIGNED_OUT
+        assert browser.post(act).status_code == 401
+        hub.show(hub.views()["pit-1"])
+        assert wall.recv(timeout=PATIENCE_S)
+    assert any(text.endswith("of a supervisor ended: idle") for _, text in notes)
 
 
 @pytest.mark.usefixtures("table")
@@ -187,7 +233,10 @@ def test_behind_a_proxy_with_tls_people_look_and_act_under_its_name(hub: Hub) ->
         answer = browser.post("/sign-in", data={"token": TOKENS["supervisor"]}, headers=way)
         assert answer.status_code == 303
         cookie = answer.headers["set-cookie"]
+        assert cookie.startswith("__Host-dealwire-")
         assert "Secure" in cookie
+        assert "Path=/" in cookie
+        assert "Domain" not in cookie
         signed_in = {"cookie": cookie.partition(";")[0]}
         assert browser.get("/", headers=signed_in).status_code == 200
         act = "/table/pit-1/act/call-misdeal"
