@@ -71,6 +71,8 @@ class DealBook:
     lifted: int = 0
     """How many of them were lifted, from the first."""
     rejected: int = 0
+    whole_tray: bool = False
+    """`rejected` has the cards from before the deal, too."""
     remainder: tuple[int, int] | None = None
     """Expected and counted."""
 
@@ -100,20 +102,18 @@ class DealBook:
         return "stays a packet" if self.remainder[0] == apart else "goes back"
 
     def contradicted(self, shown: BookShown, way: Way | None = None) -> Contradiction | None:
-        """What a STATUS says of the round otherwise than the events before it, the remainder's among them; `way` is
-        what became of the packet that nobody lifted, by `expected` unless it is given. The reject tray may hold cards
-        from before the deal."""
-        assert self.remainder is not None, "the remainder has come"
-        counts, counted = [cards for _, cards in self.packets], self.remainder[1]
+        """What a STATUS says of the round otherwise than the events before it; `way` is what became of the packet that
+        nobody lifted once the remainder is there, by `expected` unless it is given."""
+        counts, counted = [cards for _, cards in self.packets], self.remainder[1] if self.remainder is not None else 0
         packets, dealt, apart = self.lifted, sum(counts[: self.lifted]), 0
-        if packets < len(counts) and (way or self.way) == "stays a packet":
+        if packets < len(counts) and (self.remainder is None or (way or self.way) == "stays a packet"):
             packets, apart = len(counts), sum(counts[self.lifted :])
         if (
             (shown.packets, shown.dispensed, shown.remainder) == (packets, dealt + apart, counted)
-            and shown.in_tray == counted + apart
+            and (shown.in_tray == counted + apart or self.remainder is None)
             and (shown.deck == self.deck or not self.deck)
             and (shown.loaded == self.loaded or not self.verified)
-            and shown.rejected >= self.rejected
+            and self._tray_fits(shown.rejected)
         ):
             return None
         pairs = (
@@ -121,11 +121,14 @@ class DealBook:
             ("packets", shown.packets, packets),
             ("dispensed", shown.dispensed, dealt + apart),
             ("remainder", shown.remainder, counted),
-            ("in-tray", shown.in_tray, counted + apart),
+            ("in-tray", shown.in_tray, counted + apart if self.remainder is not None else shown.in_tray),
             ("loaded", shown.loaded, self.loaded if self.verified else shown.loaded),
             ("rejected", shown.rejected, self.rejected),
         )
         return next(Contradiction(*pair) for pair in pairs if pair[1] != pair[2])
+
+    def _tray_fits(self, rejected: int) -> bool:
+        return rejected == self.rejected or (rejected > self.rejected and not self.whole_tray)
 
     def way_by(self, shown: BookShown) -> Way:
         """What became of the packet that nobody lifted by a STATUS that says so in each of its numbers; as `expected`
@@ -145,7 +148,7 @@ class DealBook:
         adds_up = missing is None or left is None or held == record.loaded - missing
         pairs = [
             ("record-packets", len(record.packets), len(known), [*record.packets] == known),
-            ("record-rejected", record.rejected, self.rejected, record.rejected >= self.rejected),
+            ("record-rejected", record.rejected, self.rejected, self._tray_fits(record.rejected)),
             ("record-loaded", record.loaded, self.loaded, not self.verified or record.loaded == self.loaded),
             ("record-remainder", left or 0, counted or 0, left == counted),
             ("record-sum", held, record.loaded, adds_up),

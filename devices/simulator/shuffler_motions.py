@@ -4,7 +4,7 @@ from devices.simulator.deck import Bay
 from devices.simulator.shuffler_core import ShufflerCore
 from devices.simulator.shuffler_parts import RECOVERY_TRIES, MachineMishap, Motion, Preparation, RoundCounts
 from devices.simulator.shuffler_states import ShufflerCause
-from protocol.cards import NONE
+from protocol.cards import NONE, UNREAD
 from protocol.faults import Fault
 from protocol.places import SHUFFLER, Place
 from protocol.tdp import messages as m
@@ -125,14 +125,20 @@ def _report_packet(model: ShufflerCore, size: int, counted: int) -> None:
         ordinal=len(counts.packets),
         expected=size,
         counted=counted,
-        cards=bytes(model.cards.faces(Bay.TRAY)) if model.recognition else b"",
+        cards=_read(model, counted) if model.recognition else b"",
     )
+
+
+def _read(model: ShufflerCore, counted: int) -> bytes:
+    """The faces in the tray, as many as were counted."""
+    faces = bytes(model.cards.faces(Bay.TRAY))[:counted]
+    return faces + bytes([UNREAD]) * (counted - len(faces))
 
 
 def _go_astray(model: ShufflerCore, mishap: MachineMishap) -> None:
     counts = _round(model)
-    for _ in range(model.cards.deal(Bay.CHAMBER, Bay.REJECT, mishap.rejected)):
-        face = model.cards.faces(Bay.REJECT)[0]
+    rejected = model.cards.deal(Bay.CHAMBER, Bay.REJECT, mishap.rejected)
+    for face in reversed(model.cards.faces(Bay.REJECT)[:rejected]):
         counts.rejected += 1
         model.say(
             m.CardRejectedMessage, deck=counts.deck, card=face if model.recognition else NONE, fault=Fault.FLIPPED_CARD

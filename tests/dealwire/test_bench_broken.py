@@ -22,7 +22,7 @@ from tests.support.broken.devices import ALL_DEVICES, BEGIN, PAGE, caught_by, ju
 @pytest.mark.parametrize("each", ALL_DEVICES, ids=lambda each: each.name)
 def test_a_broken_device_is_caught_in_a_short_run(each: Caught) -> None:
     only = each.quick or each.by[:1]
-    found = caught_by(judge(each.device, (*only, "always.*"), each.plan))
+    found = caught_by(judge(each.device, (*only, "always.*"), each.plan, recognition=each.recognition))
     assert found, f"{each.name} passes {only}"
     assert set(found) <= set(each.by), f"{each.name} is caught by what has nothing to do with it"
 
@@ -30,7 +30,7 @@ def test_a_broken_device_is_caught_in_a_short_run(each: Caught) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("each", ALL_DEVICES, ids=lambda each: each.name)
 def test_a_broken_device_is_caught_by_exactly_the_checks_that_should(each: Caught) -> None:
-    found = set(caught_by(judge(each.device, kind=each.plan)))
+    found = set(caught_by(judge(each.device, kind=each.plan, recognition=each.recognition)))
     assert set(each.by) - found == set()
     assert each.spreads or found - set(each.by) == set()
 

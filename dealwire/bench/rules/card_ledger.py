@@ -1,29 +1,32 @@
-"""Where the cards of a round are, as the device's own events tell it."""
+"""Where the cards of a round are by the device's own events: `DealBook`, kept from the messages of the wire, with
+what a report says of a contradiction."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Self
+from dataclasses import dataclass
+from typing import Final, Self
 
+from dealer_flow.table.deal_book import Contradiction, DealBook, MisdealRecord
 from protocol.tdp import messages as m
 
 UNKNOWN = 0xFFFF
 """In a misdeal record: the remainder was not counted."""
+_WORDS: Final = {
+    "record-rejected": "the misdeal record has {stated} rejected, the events had {known}",
+    "record-loaded": "the misdeal record has {stated} loaded, {known} were counted",
+    "record-remainder": "the misdeal record has a remainder of {stated}; the events had {known}",
+    "record-sum": "{known} loaded; packets, remainder and reject tray hold {stated}",
+    "in-tray": "in_tray is {stated}; the events before say {known}",
+}
 
 
 @dataclass(slots=True)
-class Book:
-    """One round. `packets` are (expected, counted) in the order they came; those that were not lifted lie in the tray
-    or went with the remainder."""
+class Book(DealBook):
+    """One round of a shuffler on the bench."""
 
-    loaded: int = 0
-    packets: list[tuple[int, int]] = field(default_factory=list)
-    lifted: int = 0
-    rejected: int = 0
-    remainder: tuple[int, int] | None = None
-    """Expected and counted."""
+    whole_tray: bool = True
     ended: bool = False
     """The remainder was lifted or the deck taken out."""
-    verified: int = 0
+    ready: int = 0
     """Cards counted in the deck that is dealt next; 0 when that was not seen."""
 
     @classmethod
@@ -43,10 +46,11 @@ class Book:
         """One more event."""
         match event:
             case m.DeckVerifiedMessage(counted=counted):
-                self.verified = counted
-            case m.PacketDispensedMessage(ordinal=1, expected=expected, counted=counted):
+                self.ready = counted
+            case m.PacketDispensedMessage(ordinal=1, deck=deck, expected=expected, counted=counted):
                 rejected = self.rejected if not self.packets else 0
-                self.loaded, self.verified = self.verified, 0
+                self.deck, self.loaded, self.ready = deck, self.ready, 0
+                self.verified = bool(self.loaded)
                 self.packets, self.lifted = [(expected, counted)], 0
                 self.rejected, self.remainder, self.ended = rejected, None, False
             case m.PacketDispensedMessage(expected=expected, counted=counted):
@@ -62,18 +66,6 @@ class Book:
             case m.RemainderLiftedMessage() | m.DeckRemovedMessage():
                 self.ended = True
 
-    @property
-    def dealt(self) -> int:
-        """Cards in lifted packets, as counted."""
-        return sum(counted for _, counted in self.packets[: self.lifted])
-
-    @property
-    def right(self) -> tuple[int, int]:
-        """What may be expected of the remainder: a packet that nobody lifted goes back and is counted with it, or stays
-        a packet."""
-        inside = self.loaded - self.rejected
-        return inside - self.dealt, inside - sum(counted for _, counted in self.packets)
-
     def wrong(self, missing: int = 0) -> str:
         """What does not add up at the remainder, of which so many cards are `missing`; empty when all is well."""
         if self.remainder is None:
@@ -88,22 +80,30 @@ class Book:
             return f"the remainder counts {counted} where {expected - missing} must be"
         return ""
 
-    def differs(self, record: m.MisdealMessage, missing: int = 0) -> str:
-        """What of a misdeal record is not what the events said or does not add up; empty when all is well."""
-        words = list(record.packets)
-        # a packet that nobody lifted goes with the remainder, or stays one, as `expected` says
-        back, apart = self.right
-        stays = self.remainder is None or (self.remainder[0] == apart != back)
-        known = self.packets if stays else self.packets[: self.lifted]
-        if self.packets and not self.ended and words != known:
-            return f"the misdeal record has the packets {words}, the events had {known}"
-        if record.rejected != self.rejected and not self.ended:
-            return f"the misdeal record has {record.rejected} rejected, the events had {self.rejected}"
-        if self.loaded and not self.ended and record.loaded != self.loaded:
-            return f"the misdeal record has {record.loaded} loaded, {self.loaded} were counted"
-        if self.packets and self.remainder is None and record.remainder != UNKNOWN:
-            return f"the misdeal record has a remainder of {record.remainder}; none was counted yet, which is FFFFh"
-        total = sum(counted for _, counted in words) + record.rejected
-        if record.remainder != UNKNOWN and record.loaded != total + record.remainder + missing:
-            return f"{record.loaded} loaded; packets, remainder and reject tray hold {total + record.remainder}"
-        return ""
+    def differs(self, record: m.MisdealMessage, missing: int | None = 0) -> str:
+        """What of a misdeal record is not what the events said or does not add up, less the cards `missing` where it is
+        known how many are; empty when all is well. Of a round that is over nothing is asked but that it adds up."""
+        left = None if record.remainder == UNKNOWN else record.remainder
+        said = MisdealRecord(record.loaded, tuple(record.packets), left, record.rejected)
+        book: DealBook = self
+        if not self.packets or self.ended:
+            known = not self.ended
+            book = DealBook(loaded=self.loaded, verified=known and bool(self.loaded), packets=list(said.packets))
+            book.rejected, book.whole_tray = self.rejected if known else said.rejected, known
+            book.lifted, book.remainder = len(book.packets), (left, left) if left is not None else None
+        found = book.record_contradicted(said, missing)
+        return "" if found is None else self._told(found, record)
+
+    def _told(self, found: Contradiction, record: m.MisdealMessage) -> str:
+        if found.what == "record-packets":
+            known = self.packets if self.way != "goes back" else self.packets[: self.lifted]
+            return f"the misdeal record has the packets {list(record.packets)}, the events had {known}"
+        if found.what == "record-remainder" and self.remainder is None:
+            return f"the misdeal record has a remainder of {found.stated}; none was counted yet, which is FFFFh"
+        return told(found)
+
+
+def told(found: Contradiction) -> str:
+    """A contradiction, for a person."""
+    words = _WORDS.get(found.what, "{what} is {stated}; the events before say {known}")
+    return words.format(what=found.what, stated=found.stated, known=found.known)

@@ -8,12 +8,14 @@ from typing import Final
 from dealwire.bench.record import HeardFrame
 from dealwire.bench.rules.card_ledger import Book
 from dealwire.bench.rules.rule import BenchRule, Known
-from protocol.cards import UNREAD
+from protocol.cards import CARDS, UNREAD
 from protocol.message import message_name
 from protocol.tdp import messages as m
+from protocol.tdp.bounds import SUITED
 from protocol.tdp.messages import Reader, ShufflerState
 from protocol.tdp.outputs import DeviceStatus
 
+JOKERS: Final = range(0x51, 0x55)
 NOT_SEEN: Final = 0
 """`back` of a device that cannot see backs."""
 
@@ -53,7 +55,7 @@ class _Unlifted(BenchRule, name="unlifted", kept=("way",)):
         if not isinstance(status, m.ShufflerStatusMessage) or status.last_event != self.newest:
             return
         if status.state == ShufflerState.READY:
-            self.book.verified = status.loaded
+            self.book.ready = status.loaded
 
     def event(self, event: m.Event, heard: HeardFrame, known: Known) -> None:
         if not self.follows:
@@ -113,10 +115,12 @@ _READER_MAX: Final = max(Reader) * 2 - 1
 
 
 @dataclass
-class _ShoeBook(BenchRule, name="shoe-book"):
+class _ShoeBook(BenchRule, name="shoe-book", kept=("number",)):
     """`ordinal` counts the cards that left the shoe, and `drawn`, `shoe`, `decks`, `loaded` say the same wherever they
-    stand."""
+    stand; `shoe` counts up each time it is filled, through every power cut."""
 
+    number: int = 0
+    """`shoe` of the last filling; 0 before one was heard."""
     filled: m.ShoeLoadedMessage | None = None
     drawn: int = 0
     pushed_back: bool = False
@@ -125,6 +129,9 @@ class _ShoeBook(BenchRule, name="shoe-book"):
         if not self.follows:
             self.filled = None
         if isinstance(event, m.ShoeLoadedMessage):
+            words = f"event {event.number}: shoe is {event.shoe}; it was {self.number} when it was filled before"
+            self.judge(event.shoe > self.number, words)
+            self.number = event.shoe
             self.filled, self.drawn, self.pushed_back = event, 0, False
         elif self.filled is not None:
             self._enter(event)
@@ -169,16 +176,19 @@ class _ShoeBook(BenchRule, name="shoe-book"):
 
 @dataclass
 class _Cards(BenchRule, name="shoe-cards"):
-    """A face comes no oftener than there are decks, the same when said again; what was not read is no card drawn."""
+    """A face comes no oftener than there are decks, the same when said again, and no joker out of decks that have none;
+    what was not read is no card drawn."""
 
     decks: int = 0
+    jokers: int | None = None
+    """How many the shoe was filled with; None when that was not heard."""
     faces: Counter[int] = field(default_factory=Counter)
     last: m.CardDrawnMessage | None = None
 
     def event(self, event: m.Event, heard: HeardFrame, known: Known) -> None:
         match event:
             case m.ShoeLoadedMessage():
-                self.decks, self.last = event.decks, None
+                self.decks, self.last, self.jokers = event.decks, None, event.cards - SUITED * event.decks
                 self.faces.clear()
             case m.CardDrawnMessage():
                 self.judge(event.card != UNREAD and bool(event.card), "CardDrawn of a card that was not read")
@@ -199,3 +209,6 @@ class _Cards(BenchRule, name="shoe-cards"):
         often = self.faces[card]
         words = f"the same face for the {often}th time out of {self.decks} decks"
         self.judge(not self.decks or often <= self.decks, words)
+        if CARDS[card].is_joker and self.jokers is not None:
+            words = f"a joker out of a shoe that was filled with {max(self.jokers, 0)}"
+            self.judge(sum(self.faces[code] for code in JOKERS) <= self.jokers, words)

@@ -1,6 +1,7 @@
 """A simulated device to judge: on its own clock in this process, or on a real pseudo-terminal in real time."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from dealwire.bench.hands.hands import SimulatedHands, Table
@@ -17,7 +18,8 @@ SCENARIO: Final = "clean-1"
 
 
 class SimulatedRig:
-    """`wire` is the line to the device, `hands` are at it. `wrap` may put something between the line and the table."""
+    """`wire` is the line to the device, `hands` are at it. `wrap` may put something between the line and the table. A
+    shuffler with `recognition` reads faces."""
 
     def __init__(
         self,
@@ -26,13 +28,14 @@ class SimulatedRig:
         speed: float = 1.0,
         real_time: bool = False,
         dialect: str = "tdp",
+        recognition: bool = False,
         wrap: Callable[[TableModel], TableModel] = lambda table: table,
     ) -> None:
         self.table: Table
         if device == "shoe":
             self.table = ShoeTable([], dialect=dialect)
         else:
-            self.table = SimulatedTable(load_scenario(SCENARIO), speed=speed)
+            self.table = SimulatedTable(replace(load_scenario(SCENARIO), recognition=recognition), speed=speed)
         self.wire: Wire
         image = getattr(self.table.units[device], "image", None)  # a shoe of another dialect measures none
         if not real_time:

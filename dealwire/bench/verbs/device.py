@@ -251,7 +251,7 @@ def _book(stand: Stand) -> Book:
     """The round so far; a deck that was counted before the check began is in the status."""
     book = Book.of(stand.probe.events())
     if not book.loaded and isinstance(stand.probe.status, m.ShufflerStatusMessage):
-        book.loaded = stand.probe.status.loaded
+        book.loaded, book.verified = stand.probe.status.loaded, True
     return book
 
 

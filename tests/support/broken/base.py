@@ -123,7 +123,7 @@ class Caught:
     """One broken device, and by which checks it must be caught: these and no other.
 
     `spreads`: what is broken leaves nothing whole, so others may fail with them. `quick`: checks enough to catch it in
-    a short run. `plan`: of which kind of device it is, by the plan that judges it.
+    a short run. `plan`: of which kind of device it is, by the plan that judges it. `recognition`: it reads faces.
     """
 
     device: Callable[[TableModel], TableModel]
@@ -131,6 +131,7 @@ class Caught:
     spreads: bool = False
     quick: tuple[str, ...] = ()
     plan: str = "shuffler"
+    recognition: bool = False
 
     @property
     def name(self) -> str:

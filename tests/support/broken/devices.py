@@ -21,6 +21,7 @@ from protocol.tdp.codec import Envelope, Unknown, decode, encode
 from protocol.tdp.framing import Frame, Framer, encode_frame
 from protocol.tdp.messages import Kind, Reason, Status
 from tests.support.broken.base import MS, Broken, Caught, Rewriting, changed, resequenced
+from tests.support.broken.books import BOOK_DEVICES
 from tests.support.broken.classes import CLASS_DEVICES
 from tests.support.broken.deals import DEAL_DEVICES
 from tests.support.broken.fields import FIELD_DEVICES
@@ -582,16 +583,22 @@ DEVICES: Final = (
 """Devices whose frames, numbers, times or counts are wrong."""
 ALL_DEVICES: Final = (
     *DEVICES, *FIELD_DEVICES, *INSTRUMENT_DEVICES, *LINK_DEVICES, *CLASS_DEVICES, *MOTION_DEVICES,
-    *HOST_DEVICES, *DEAL_DEVICES, *TABLE_DEVICES,
+    *HOST_DEVICES, *DEAL_DEVICES, *TABLE_DEVICES, *BOOK_DEVICES,
 )  # fmt: skip
 """Every broken device."""
 
 
-def judge(device: Callable[[TableModel], TableModel], only: Sequence[str] = (), kind: str = "shuffler") -> BenchRun:
+def judge(
+    device: Callable[[TableModel], TableModel],
+    only: Sequence[str] = (),
+    kind: str = "shuffler",
+    *,
+    recognition: bool = False,
+) -> BenchRun:
     """The plan of its kind, but for the soak, on a broken device."""
     plan = load_plan(kind)
     plan = plan.model_copy(update={"check": tuple(check for check in plan.check if check.area != "soak")})
-    rig = SimulatedRig(kind, speed=10, wrap=device)
+    rig = SimulatedRig(kind, speed=10, wrap=device, recognition=recognition)
     assert isinstance(rig.hands, SimulatedHands)
     return run_plan(plan, rig.wire, lambda _: rig.hands, BenchChoices(only))
 

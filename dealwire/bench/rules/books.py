@@ -1,0 +1,194 @@
+"""Rules that follow every card of a shuffler by every statement it makes, and every key of a table controller: what one
+says, the next must not gainsay."""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from msgspec.structs import asdict
+
+from dealer_flow.table.deal_book import dealt_again, order_of, remember
+from dealwire.bench.record import HeardFrame
+from dealwire.bench.rules.card_ledger import Book, told
+from dealwire.bench.rules.cards import JOKERS
+from dealwire.bench.rules.rule import BenchRule, Known
+from protocol.cards import UNREAD
+from protocol.message import message_name
+from protocol.tdp import messages as m
+from protocol.tdp.bounds import SUITED
+from protocol.tdp.messages import ShufflerState
+from protocol.tdp.outputs import DeviceStatus
+
+AT_ONCE_MS: Final = 100
+"""What a button does follows it within this; a person who presses it and then clears at the device takes longer."""
+BOUNCE_MS: Final = 50
+"""No hand presses a key, or swipes a card, twice within this."""
+_NEW_DECK: Final = 0
+"""What stands for the deal of a deck in the order in which decks are made."""
+_SUITS: Final = tuple([range(suit << 4 | 1, suit << 4 | 14) for suit in range(1, 5)])
+_RESTS: Final = (ShufflerState.PACKET_WAIT, ShufflerState.REMAINDER_WAIT)
+
+
+@dataclass
+class _Deals(BenchRule, name="book"):
+    """STATUS, the misdeal record and the remainder's expected count say of a deal what the events said before them."""
+
+    book: Book = field(default_factory=Book)
+
+    def event(self, event: m.Event, heard: HeardFrame, known: Known) -> None:
+        if not self.follows:
+            self.book = Book()
+        if isinstance(event, m.MisdealMessage) and self.book.packets:
+            words = self.book.differs(event, missing=None)
+            self.judge(not words, f"event {event.number}: {words}")
+        self.book.enter(event)
+        if isinstance(event, m.RemainderDumpedMessage) and self.book.verified:
+            fits = event.expected in self.book.right
+            self.judge(fits, f"event {event.number}: {'' if fits else self.book.wrong()}")
+
+    def status(self, status: DeviceStatus, heard: HeardFrame, known: Known) -> None:
+        if not isinstance(status, m.ShufflerStatusMessage) or status.last_event != self.newest:
+            return
+        if status.state == ShufflerState.READY:
+            self.book.ready = status.loaded
+        if status.state in _RESTS and self.book.under_way:
+            found = self.book.contradicted(status)
+            self.judge(found is None, f"STATUS after event {self.newest}: {told(found) if found else ''}")
+
+
+@dataclass
+class _OneFace(BenchRule, name="one-face"):
+    """In one deal each face comes once, and no joker out of a deck that has none. Without recognition no face comes."""
+
+    faces: dict[int, set[int]] = field(default_factory=dict)
+    """By deck, since it was shuffled last."""
+    jokers: int | None = None
+    """How many the deck has; None while that was not seen."""
+
+    def status(self, status: DeviceStatus, heard: HeardFrame, known: Known) -> None:
+        if isinstance(status, m.ShufflerStatusMessage) and status.state == ShufflerState.READY:
+            self.jokers = status.loaded - SUITED
+
+    def event(self, event: m.Event, heard: HeardFrame, known: Known) -> None:
+        match event:
+            case m.DeckVerifiedMessage(expected=expected):
+                self.jokers = expected - SUITED
+            case m.ShuffleStartedMessage(deck=deck):
+                self.faces[deck] = set()
+            case m.PacketDispensedMessage(deck=deck, ordinal=ordinal, cards=cards):
+                self._see(deck, cards, f"packet {ordinal}, event {event.number},")
+            case m.CardRejectedMessage(deck=deck, card=card):
+                self._see(deck, bytes([card] if card else []), f"CardRejected, event {event.number},")
+
+    def _see(self, deck: int, cards: bytes, where: str) -> None:
+        faces = self.faces.setdefault(deck, set())
+        read = [card for card in cards if 0 < card < UNREAD]
+        again = len(read) - len({*read} - faces)
+        self.judge(not again, f"{where} has {again} faces that came before in this deal")
+        faces.update(read)
+        jokers = sum(card in JOKERS for card in faces)
+        fits = self.jokers is None or jokers <= max(self.jokers, 0)
+        self.judge(fits, f"{where} brings the deal to {jokers} jokers; the deck has {self.jokers}")
+
+
+@dataclass
+class _Shuffled(BenchRule, name="shuffled", kept=("before", "deals")):
+    """No deal has a run of cards of an earlier one in the same sequence, of either deck, nor that of a new deck: as far
+    as faces are told."""
+
+    before: tuple[tuple[int, str], ...] = ((_NEW_DECK, order_of(_SUITS)),)
+    deals: int = 0
+    packets: list[bytes] = field(default_factory=list)
+
+    def event(self, event: m.Event, heard: HeardFrame, known: Known) -> None:
+        match event:
+            case m.PacketDispensedMessage(ordinal=ordinal, cards=cards):
+                if ordinal == 1:
+                    self._over()
+                self.packets.append(cards)
+            case m.RemainderDumpedMessage() | m.DeckRemovedMessage():
+                self._over()
+
+    def _over(self) -> None:
+        if not self.packets:
+            return
+        self.deals, packets, self.packets = self.deals + 1, self.packets, []
+        order = order_of(packets)
+        again = dealt_again(order, self.before)
+        what = "a new deck" if again == _NEW_DECK else f"deal {again}"
+        self.judge(again is None, f"deal {self.deals} has cards in the order of {what}: they were not shuffled")
+        self.before = self.before[:1] + remember(self.before[1:], self.deals, order)
+
+
+@dataclass
+class _Cleared(BenchRule, name="cleared"):
+    """A misdeal is cleared by a person at the device or a command, never by the green button."""
+
+    lit: bool = False
+    pressed: m.GreenButtonMessage | None = None
+
+    def event(self, event: m.Event, heard: HeardFrame, known: Known) -> None:
+        match event:
+            case m.RedLampMessage(lit=lit):
+                self.lit = bool(lit)
+            case m.GreenButtonMessage():
+                self.pressed = event if self.lit else None
+            case m.MisdealClearedMessage():
+                since = event.device_ms - self.pressed.device_ms if self.pressed is not None else AT_ONCE_MS + 1
+                by_button = not heard.envelope.request and not event.badge and since <= AT_ONCE_MS
+                self.judge(not by_button, f"event {event.number} clears the misdeal {since} ms after the green button")
+                self.lit, self.pressed = False, None
+
+
+@dataclass
+class _KeysOnce(BenchRule, name="keys-once"):
+    """A key that is pressed is told once, and a hand that was revealed has the same cards when it is revealed again."""
+
+    last: m.Event | None = None
+    revealed: dict[int, set[int]] = field(default_factory=dict)
+    """By place, the faces shown there in this game."""
+
+    def event(self, event: m.Event, heard: HeardFrame, known: Known) -> None:
+        last, self.last = self.last, event
+        if not isinstance(event, _KEYED):
+            return
+        bounced = last is not None and _what(last) == _what(event) and event.device_ms - last.device_ms <= BOUNCE_MS
+        self.judge(not bounced, f"{message_name(event)} is told twice, by events {event.number - 1} and {event.number}")
+        match event:
+            case m.GameStartedMessage():
+                self.revealed.clear()
+            case m.HandCorrectedMessage(place=place) | m.CardsDiscardedMessage(place=place):
+                self.revealed.pop(place, None)
+            case m.HandRevealedMessage(place=place, cards=cards):
+                now = {card for card in cards if card != UNREAD}
+                before = self.revealed.get(place, now)
+                self.revealed[place] = before | now
+                words = f"event {event.number} reveals other cards at place {place:02X}h than the event before it"
+                self.judge(before <= now or now <= before, words)
+
+
+_KEYED: Final = (
+    m.GameStartedMessage,
+    m.BadgeSwipedMessage,
+    m.SpotSelectedMessage,
+    m.WagerPlacedMessage,
+    m.DecisionMadeMessage,
+    m.BurnConfirmedMessage,
+    m.CardsCountedMessage,
+    m.MisdealCalledMessage,
+    m.HandRevealedMessage,
+    m.CardMishandledMessage,
+    m.HandSetMessage,
+    m.CardsDiscardedMessage,
+    m.NumberDrawnMessage,
+    m.WagerOnMessage,
+    m.HandCorrectedMessage,
+    m.StakeShownMessage,
+    m.PlayerActedMessage,
+    m.PotTakenMessage,
+)
+"""Events of what a person does at a table controller; CONFIRM is left out, which hands press as fast as they can."""
+
+
+def _what(event: m.Event) -> tuple[object, ...]:
+    """An event without its number and time."""
+    return (type(event), *[value for name, value in asdict(event).items() if name not in ("number", "device_ms")])
