@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from dealwire.console.prompt import Prompt
 from dealwire.console.words import figure, numbers_words
 from dealwire.hub.view import BettingView, LegalView, PotView, SeatView, SettledPotView, TableView
-from dealwire.table.action_words import WON_WITH, action_words, settled_pot_name, step_words
+from dealwire.table.action_words import action_words, settled_pot_name, step_words, won_words
 
 CHIP_LINES: Final = 3
 """What is said of a seat's chips: before it, behind, put in; one more where runners lie there."""
@@ -138,4 +138,4 @@ def pot_title(pot: SettledPotView) -> str:
 
 def pot_winners(pot: SettledPotView) -> list[PotWon]:
     """Who takes it."""
-    return [PotWon(each.seat, each.cents, WON_WITH[each.won_with], each.clause) for each in pot.winners]
+    return [PotWon(each.seat, each.cents, won_words(each), each.clause) for each in pot.winners]

@@ -18,6 +18,9 @@ from dealwire.console import betting, scene, wall, words
 from dealwire.hub.actions import Action
 from dealwire.hub.view import TableView
 from dealwire.sheet.html import STYLE as SHEET_STYLE
+from dealwire.table.action_words import pots_words, won_words
+from dealwire.table.id_words import id_words
+from dealwire.table.pots_won import pots_won
 from rules.settlement import amount
 
 HERE: Final = Path(__file__).parent
@@ -55,14 +58,14 @@ SECTIONS: Final[dict[str, Pick]] = {
     "calls": lambda v, actions: scene.offers(actions, v, "calls"),
     "felt": lambda v, _: (
         *(v.seats, v.dealer, v.community, v.columns, v.state, v.won, v.next, v.room),
-        *(v.betting, v.unknown, not v.reported_ns, v.safe_stop, v.settlement, v.outcomes[-1:]),
+        *(v.betting, v.unknown, not v.reported_ns, v.safe_stop, v.settlement, v.outcomes[-1:], scene.halted_by(v)),
     ),
     "money": lambda v, actions: (v.settlement, v.held, v.unknown is None, scene.offers(actions, v, "held")),
     "outcomes": lambda v, _: v.outcomes,
     "packets": lambda v, _: (v.packets, v.remainder, v.deck, v.shuffler, v.shoe, v.unknown is None),
     "meters": lambda v, _: (v.meters, v.moved, v.posting, v.cautions),
     "devices": lambda v, _: v.devices,
-    "next": lambda v, _: (v.next, v.unknown, v.safe_stop),
+    "next": lambda v, _: (v.next, v.unknown, v.safe_stop, v.state, scene.halted_by(v)),
     "log": lambda v, _: v.log,
     "acts": lambda v, actions: scene.offers(actions, v, "acts"),
     "faults": lambda v, actions: scene.offers(actions, v, "faults"),
@@ -105,7 +108,8 @@ _FILTERS: Final = (
         betting.doings,
         betting.street,
     ),
-    *(betting.pot_title, betting.pot_winners),
+    *(betting.pot_title, betting.pot_winners, pots_won, pots_words, won_words, id_words),
+    *(scene.goes_on, scene.is_next, scene.may_happen, scene.came_of),
     *(scene.ending, scene.net_of, scene.bets_of, scene.newest, scene.offers, scene.grouped),
 )
 """What templates may call, by name."""

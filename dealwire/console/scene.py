@@ -10,13 +10,17 @@ from dealwire.hub.actions import Action
 from dealwire.hub.view import (
     BetLineView,
     HandView,
+    LegalView,
     OutcomeView,
     SeatMoneyView,
+    SeatView,
     SettlementView,
     TableView,
     TroubleKind,
     TroubleView,
 )
+from dealwire.table.action_words import pots_words
+from dealwire.table.id_words import id_words
 
 STATES: Final[Mapping[str, str]] = {
     "betting": "Bets are open",
@@ -54,6 +58,14 @@ _STOPPED: Final[Mapping[str, str]] = {
 }
 """What comes before END GAME where a round is not played out."""
 
+_HALTS: Final[Mapping[TroubleKind, tuple[str, str]]] = {
+    "repeated": ("Deal no more", "The device counts rounds that were settled before: a technician starts it anew"),
+    "red-lamp": ("Red lamp: deal nothing", "A supervisor clears the misdeal with a badge"),
+}
+"""What stops play between one report and the next, whatever the round waits for, and what ends it."""
+_ENDS: Final = frozenset({"dealer", "supervisor"})
+"""Who does something about a round that is not played out."""
+
 
 class RoundEnding(NamedTuple):
     """How a round ended: a style, a sign, words."""
@@ -88,6 +100,8 @@ ROUNDS_NAMED: Final = 4
 CALLS: Final = ("call-misdeal", "clear-misdeal", "clear-error")
 """What a supervisor does while a round is under way; everything else is set up between rounds."""
 RELEASE: Final = "release-held"
+WINNERS_NAMED: Final = 1
+"""Seats that the line of the felt names of those that took the last pots."""
 
 
 def prompt(view: TableView) -> Prompt:
@@ -98,21 +112,56 @@ def prompt(view: TableView) -> Prompt:
         since = f" since {clock(view.unknown.since_ns)}" if view.unknown.since_ns else ""
         before = "what is shown below was known before" if view.reported_ns else "nothing was heard of it yet"
         return Prompt("unknown", f"Unknown{since}", f"{view.unknown.why}: {before}")
+    halt = halted_by(view)
+    if halt is not None and view.state not in _STOPPED:
+        return Prompt("stopped", _HALTS[halt.kind][0], f"{_HALTS[halt.kind][1]}: {halt.cause}")
     if view.state == "betting":
         called = next((each for each in view.trouble if each.kind == "supervisor"), None)
         if called is not None:
             return Prompt("wait", "Wait for a supervisor", called.cause)
         last = view.outcomes[-1] if view.outcomes else None
-        before = f". Round {last.round}: {last.won} won" if last is not None and last.won else ""
-        return Prompt("bets", "Bets are open", f"START GAME closes them{before}")
+        before = came_of(last, view.currency) if last is not None else ""
+        return Prompt("bets", "Bets are open", f"START GAME closes them{before and '. '}{before}")
     return _awaited(view)
+
+
+def came_of(last: OutcomeView, currency: str) -> str:
+    """What became of the last round where that is more than money of the house: who won the race, who has the pot."""
+    if last.won:
+        return f"Round {last.round}: {last.won} won"
+    return f"Round {last.round}: {pots_words(last.pots, currency, WINNERS_NAMED)}" if last.pots is not None else ""
+
+
+def halted_by(view: TableView) -> TroubleView | None:
+    """What stops play although the table is heard: nothing is dealt before it is over."""
+    return next((each for each in view.trouble if each.kind in _HALTS), None)
+
+
+def goes_on(view: TableView) -> bool:
+    """Whether anybody may be asked to go on with the round: not while it is unknown, stopped, or not played out."""
+    return view.unknown is None and view.safe_stop is None and halted_by(view) is None and view.state not in _STOPPED
+
+
+def is_next(seat: SeatView, view: TableView) -> bool:
+    """Whether the round waits for that seat, and may go on."""
+    return seat.next and goes_on(view)
+
+
+def may_happen(view: TableView) -> list[LegalView]:
+    """What may happen next, by whom; while play is stopped only what ends that."""
+    if goes_on(view):
+        return list(view.next)
+    who = _ENDS if halted_by(view) is None else _ENDS - {"dealer"}
+    return [item for item in view.next if item.actor in who]
 
 
 def _awaited(view: TableView) -> Prompt:
     """Who is waited for in a round under way, of which all is known."""
-    items = [item for item in view.next if item.awaited]
+    items = [item for item in may_happen(view) if item.awaited]
     lines = [f"{_who(actor)}: {' or '.join(map(_briefly, whats))}" for actor, whats in by_actor(items)]
     if view.state in _STOPPED:
+        halt = halted_by(view)
+        lines += [_HALTS[halt.kind][1]] if halt is not None else []
         return Prompt("wait", _STOPPED[view.state], "; ".join(lines))
     if view.won is not None:
         return Prompt("wait", f"{view.won.capitalize()} won", "; ".join(lines))
@@ -155,7 +204,7 @@ class FeltPlace(NamedTuple):
     @property
     def title(self) -> str:
         """Its name as people write it."""
-        return self.name.replace("-", " ").capitalize()
+        return id_words(self.name).capitalize()
 
 
 def places(view: TableView) -> list[FeltPlace]:

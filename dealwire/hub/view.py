@@ -208,12 +208,13 @@ class SeatMoneyView(Shown):
 
 
 class PotWinnerView(Shown):
-    """A seat and what it takes of a pot, in cents, and with what."""
+    """A seat and what it takes of a pot, in cents, and with what; `hand` names the cards where they were shown."""
 
     seat: int
     cents: int
     won_with: WonWith
     clause: str
+    hand: str = ""
 
 
 class SettledPotView(Shown):
@@ -262,6 +263,16 @@ class HeldView(Shown):
     """Those that decided what is held: who releases it lets them pass."""
 
 
+class PotsWonView(Shown):
+    """The pots of a round of players against each other, in cents: all that lay in them, what the house and a jackpot
+    took of it, and what each seat has, with what."""
+
+    cents: int
+    rake: int = 0
+    jackpot_rake: int = 0
+    winners: tuple[PotWinnerView, ...] = ()
+
+
 class OutcomeView(Shown):
     """How a round ended. `players` is what all players won or lost in cents, None where the table settles nothing."""
 
@@ -275,6 +286,8 @@ class OutcomeView(Shown):
     """It came once more: a round of this number and session was settled before, and this one is not paid."""
     won: str | None = None
     """The column that won, of a game that is drawn into columns."""
+    pots: PotsWonView | None = None
+    """None of a game in which players do not bet against each other, and where no pot was played for."""
 
 
 class ShoeView(Shown):

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from dealer_flow.record.details import DOLLAR
+from dealwire.hub.view import PotsWonView, PotWinnerView
 from devices.events import BettingAction, Manner
 from rules.settlement import amount
 
@@ -38,7 +39,7 @@ WON_WITH: Final[Mapping[str, str]] = {
 
 def action_words(action: str, cents: int, manner: str = "", currency: str = DOLLAR) -> str:
     """`raises to $9`, `calls $9 (a string bet)`; an action that is none of them as it came."""
-    done = ACTIONS.get(action, f"{action} {{}}").format(amount(cents, currency).removesuffix(".00"))
+    done = ACTIONS.get(action, f"{action} {{}}").format(_figure(cents, currency))
     return f"{done} ({MANNERS.get(manner, manner)})" if manner else done
 
 
@@ -55,3 +56,25 @@ def pot_name(number: int) -> str:
 def settled_pot_name(name: str) -> str:
     """The name of a settled pot in words."""
     return "main pot" if name == "pot" else name.replace("-", " ")
+
+
+def won_words(winner: PotWinnerView) -> str:
+    """With what a seat takes a pot: its hand by name where it was shown, else by which way it won."""
+    return winner.hand or WON_WITH[winner.won_with]
+
+
+def pots_words(pots: PotsWonView, currency: str, most: int | None = None) -> str:
+    """What became of the pots: `pot $279, rake $5: seat 2 takes $274, two pair, kings and queens`; of more than `most`
+    winners those of the first pots, and how many others there are."""
+    parts = [f"pot {_figure(pots.cents, currency)}"]
+    parts += [f"rake {_figure(pots.rake, currency)}"] if pots.rake else []
+    parts += [f"jackpot {_figure(pots.jackpot_rake, currency)}"] if pots.jackpot_rake else []
+    rest = len(pots.winners) - most if most is not None else 0
+    named = pots.winners[:most]
+    takes = [f"seat {each.seat} takes {_figure(each.cents, currency)}, {won_words(each)}" for each in named]
+    takes += [f"{rest} more seat{'s' * (rest > 1)}"] if rest > 0 else []
+    return f"{', '.join(parts)}: {'; '.join(takes) or 'nobody has it'}"
+
+
+def _figure(cents: int, currency: str) -> str:
+    return amount(cents, currency).removesuffix(".00")

@@ -3,7 +3,7 @@ that it was settled. Cents throughout.
 """
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from dealer_flow.record.details import DOLLAR
@@ -18,6 +18,7 @@ from dealwire.hub.view import (
     SettlementView,
     Shown,
 )
+from dealwire.table.pots_won import ShownHands, between_players, hand_of, pots_won
 from rules.settlement import PotTotal, SeatTotal, Settlement, SettlementLine, amount
 
 OUTCOMES_MAX: Final = 10
@@ -34,9 +35,11 @@ class KeptMoney(Shown):
 
 
 class Money:
-    """The money of one table. `meters` is where each progressive meter stands, by name."""
+    """The money of one table. `meters` is where each progressive meter stands, by name; `say` takes the ids out of a
+    sentence."""
 
-    def __init__(self, meters: Mapping[str, int]) -> None:
+    def __init__(self, meters: Mapping[str, int], say: Callable[[str], str] = str) -> None:
+        self._say = say
         self.meters = dict(meters)
         self.moved: dict[str, int] = {}
         """By how much each moved when it last did."""
@@ -63,15 +66,15 @@ class Money:
         if self.outcomes:
             self.outcomes.append(self.outcomes.pop().model_copy(update={"repeated": True}))
 
-    def settled(self, item: Settlement, at_ns: int) -> SettlementView:
-        """It was settled, as far as it was."""
-        lines = tuple(_line(each) for each in item.lines)
+    def settled(self, item: Settlement, at_ns: int, hands: ShownHands | None = None) -> SettlementView:
+        """It was settled, as far as it was. `hands`, of a game between players, names those that were shown."""
+        lines = tuple(_line(each, self._say) for each in item.lines)
         held = sum(seat.held for seat in item.seats)
         self.settlement = shown = SettlementView(
             round=item.round,
             at_ns=at_ns,
             status=item.status,
-            why=item.why,
+            why=self._say(item.why) if item.why else item.why,
             currency=item.currency,
             game=item.game.id,
             again=item.again,
@@ -82,14 +85,16 @@ class Money:
             house=item.totals.house,
             meters=item.totals.meters,
             held=held,
-            pots=tuple(_pot(each) for each in item.pots),
+            pots=tuple(_pot(each, hands or {}) for each in item.pots),
         )
         if self.outcomes and self.outcomes[-1].round == item.round:
             last = self.outcomes.pop()
-            self.outcomes.append(last.model_copy(update={"players": item.totals.players, "held": held}))
+            update = {"players": item.totals.players, "held": held}
+            pots = pots_won(shown) if hands is not None else None
+            self.outcomes.append(last.model_copy(update=update | {"pots": pots}))
         if held and not item.again:
             first = next((line for line in lines if line.result == "held"), None)
-            why, clause = (first.why, first.clause) if first is not None else (item.why or "", "")
+            why, clause = (first.why, first.clause) if first is not None else (shown.why or "", "")
             by = tuple(dict.fromkeys(line.reading for line in item.lines if line.result == "held" and line.reading))
             kept = HeldView(round=item.round, at_ns=at_ns, cents=held, why=why, clause=clause, readings=by)
             self.held.append(kept.model_copy(update={"currency": item.currency}))
@@ -142,7 +147,7 @@ def _seat(seat: SeatTotal) -> SeatMoneyView:
     )
 
 
-def _line(line: SettlementLine) -> BetLineView:
+def _line(line: SettlementLine, say: Callable[[str], str]) -> BetLineView:
     return BetLineView(
         seat=line.seat,
         bet=line.bet,
@@ -151,7 +156,7 @@ def _line(line: SettlementLine) -> BetLineView:
         pay=line.pay,
         returned=line.returned,
         net=line.net,
-        why=line.why,
+        why=say(line.why),
         clause=line.clause,
         paytable=line.paytable,
         row=line.row,
@@ -161,9 +166,15 @@ def _line(line: SettlementLine) -> BetLineView:
     )
 
 
-def _pot(pot: PotTotal) -> SettledPotView:
+def _pot(pot: PotTotal, hands: ShownHands) -> SettledPotView:
     winners = (
-        PotWinnerView(seat=each.seat, cents=each.cents, won_with=each.won_with, clause=each.clause)
+        PotWinnerView(
+            seat=each.seat,
+            cents=each.cents,
+            won_with=each.won_with,
+            clause=each.clause,
+            hand=hand_of(each, hands.get(each.seat, {})),
+        )
         for each in pot.winners
     )
     return SettledPotView(
@@ -177,10 +188,13 @@ def _pot(pot: PotTotal) -> SettledPotView:
     )
 
 
-def summary(shown: SettlementView) -> str:
-    """A settlement in one line: `round 12: players win $35.00; $10.00 held: ...`."""
+def summary(shown: SettlementView, *, of_players: bool = False) -> str:
+    """A settlement in one line: `round 12: players win $35.00; $10.00 held: ...`; of a game between players, who takes
+    the pots."""
     if shown.status == "held":
         came = "nothing is settled"
+    elif of_players:
+        came = between_players(shown)
     elif shown.players == 0:
         came = "players and house are even"
     else:

@@ -23,6 +23,7 @@ from dealwire.table.pressed_book import PressedBook
 from dealwire.table.state import PoolState, TableState
 from devices.events import HandButton, Seen
 from rules.errors import SettlementRefused
+from rules.facts.seen import View
 from rules.facts.terms import Terms, agree
 from rules.game.load import Game
 from rules.game.schema import Signature
@@ -31,9 +32,10 @@ from rules.meters.award_record import AwardRecord, AwardRound
 from rules.meters.bank import MeterBank, MeterRecord
 from rules.meters.jackpot_book import JackpotBook
 from rules.meters.linked import known_meters, settle_linked_on, with_contributions
+from rules.pots.pot_hands import words_each_way
 from rules.settle.rounds import must_be_of
 from rules.settle.waiting import settle_waiting
-from rules.settlement import HouseRake, MaximumPayout, Meter, MeterTotal, Rolled, Settlement
+from rules.settlement import HouseRake, MaximumPayout, Meter, MeterTotal, Rolled, Settlement, WonWith
 
 TableOutcome = Incident | RoundResult | Settlement | MeterRecord | AwardRecord
 
@@ -147,6 +149,14 @@ class TableTerms:
         settlement = settle_waiting(result, self._terms())
         self._move(settlement)
         return settlement
+
+    def hands_in_words(self, result: RoundResult, seats: Collection[int]) -> dict[int, dict[WonWith, str]]:
+        """What these seats of a round hold by each way to win a pot; none of a game without a pot."""
+        spec = self.game.spec.pot
+        if spec is None or not seats:
+            return {}
+        view = View(result, self._agreed)
+        return {each.seat: words_each_way(view, each, spec) for each in result.seats if each.seat in seats}
 
     def stand(self, meters: Mapping[str, int], runners: Mapping[int, int]) -> None:
         """Meters and runners stand here now."""

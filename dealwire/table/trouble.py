@@ -2,7 +2,7 @@
 what can be done now by whom.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from dealer_flow.play.machine.states import MEANING, State
@@ -28,7 +28,7 @@ WORDS: Final[dict[TroubleKind, Words]] = {
     ),
     "line": Words(
         "{place} is not heard",
-        "Deal nothing until it answers: nobody sees it. Look at its power and its cable; the line is tried on",
+        "Deal nothing until it answers: nobody sees it. Check its power and its cable; the program keeps calling it",
         "technician",
     ),
     "repeated": Words(
@@ -50,7 +50,7 @@ WORDS: Final[dict[TroubleKind, Words]] = {
     ),
     "red-lamp": Words(
         "The red lamp is lit",
-        "The shuffler deals no packet until the misdeal is cleared with a badge",
+        "Deal nothing: no packet comes. Clear the misdeal with a badge, and the lamp goes out",
         "supervisor",
     ),
     "supervisor": Words(
@@ -109,6 +109,8 @@ class Facts(NamedTuple):
     held: Sequence[HeldView]
     count_due: Cause | None
     archive: tuple[str, int] | None = None
+    say: Callable[[str], str] = str
+    """A sentence without ids."""
 
 
 def troubles(facts: Facts) -> tuple[TroubleView, ...]:
@@ -157,7 +159,7 @@ def _of_round(facts: Facts) -> Iterator[TroubleView]:
     needed = [item.what for item in facts.legal if item.actor == "supervisor" and item.event == "BadgeSwiped"]
     needed += [item.what for item in facts.legal if item.actor == "supervisor" and item.event == "Confirmed"]
     if needed:
-        yield _trouble("supervisor", "; ".join(dict.fromkeys(needed)))
+        yield _trouble("supervisor", facts.say("; ".join(dict.fromkeys(needed))))
 
 
 def _why(cause: Cause | None, otherwise: str) -> tuple[str, str | None]:

@@ -18,7 +18,10 @@ from dealer_flow.table.shoe import ShoeLedger
 from dealwire.hub.view import DeviceView, HandView, HeldView, LegalView, LogLine, SeatView, ShoeView, TableView
 from dealwire.table.cautions import cautions_of
 from dealwire.table.chips import betting_view, chips_view, without_mucked
+from dealwire.table.id_words import Speech, id_words, next_words
+from dealwire.table.laid_open import LaidOpen
 from dealwire.table.money import Money, summary
+from dealwire.table.pots_won import BY_THE_CARDS, ShownHands
 from dealwire.table.redaction import Redactor
 from dealwire.table.room import room_of
 from dealwire.table.standing import TableStanding
@@ -61,11 +64,16 @@ class Viewer:
         self._room = room_of(table.flow.plan)
         self._redactor = Redactor(table)
         self._standing = TableStanding(from_shuffler=not (table.flow.plan.from_shoe or table.flow.plan.from_hand))
-        self._money = Money(table.meters)
+        self._speech = Speech.of(table.flow.plan)
+        self._money = Money(table.meters, self._speech.say)
         self._cautions = tuple(cautions_of(table.terms)) if table.terms is not None else ()
         self._log: deque[LogLine] = deque(maxlen=LOG_MAX)
         self._written = self._deck = self._round = 0
         self._shuffler = ""
+        self._laid_open = LaidOpen()
+        self._between_players = table.flow.plan.betting is not None
+        self._ended: RoundResult | None = None
+        """The round that ended last."""
         self._stopped: tuple[str, int] | None = None
         self._archive: tuple[str, int] | None = None
         """What is wrong with the archive, and since when; whoever serves the table says so anew after a restart."""
@@ -180,7 +188,7 @@ class Viewer:
             remainder=now.remainder,
             deck=now.deck or self._deck,
             shoe=_shoe_view(flow.shoe),
-            next=tuple(_legal_view(item.actor, item.what, item.place, item in waits) for item in legal),
+            next=tuple(_legal_view(self._speech, item, item in waits) for item in legal),
             log=tuple(self._log),
             **self._of_devices(),
             **self._of_money(),
@@ -236,6 +244,7 @@ class Viewer:
             held=money.held,
             count_due=self._count_due(),
             archive=self._archive,
+            say=self._speech.say,
         )
 
     def _count_due(self) -> Cause | None:
@@ -271,11 +280,21 @@ class Viewer:
         body = seen.body
         if isinstance(body, e.DeckLoaded | e.DeckVerified | e.ShuffleStarted):
             self._deck = body.deck
+        elif isinstance(body, e.GameStarted | e.HandRevealed) and self._between_players:
+            self._laid_open.saw(body)
         self._standing.saw(seen)
         if isinstance(body, e.LinkLost) and not reported:
             self.log("link-lost", f"{seen.device}: {body.why}", seen.at_ns, None, place=seen.device)
         if isinstance(body, e.StateChanged) and self._standing.deals(seen.device):
             self._shuffler = body.state
+
+    def _hands_of(self, settlement: Settlement) -> ShownHands:
+        """The hands by which pots were won, of those that were shown."""
+        result, terms = self._ended, self._table.terms
+        won = {each.seat for pot in settlement.pots for each in pot.winners if each.won_with in BY_THE_CARDS}
+        if not won or terms is None or result is None or result.round != settlement.round:
+            return {}
+        return terms.hands_in_words(result, self._laid_open.seats(result) & won)
 
     def _judge(self, outcomes: Sequence[TableOutcome], at_ns: int) -> None:
         """Remember what made a round void or unreliable while it is."""
@@ -284,7 +303,7 @@ class Viewer:
         found = None
         if worst is not None:
             shown = self._redactor.incident(worst)
-            found = Cause(shown.text, shown.clause, at_ns)
+            found = Cause(self._speech.say(shown.text), shown.clause, at_ns)
         if any(isinstance(item, RoundResult) for item in outcomes):
             self._last_cause, self._cause = found or self._cause, None
         elif self._table.flow.state not in LOOSE:
@@ -297,17 +316,22 @@ class Viewer:
             shown = self._redactor.incident(item)
             if item.code == "round-repeated":
                 self._money.repeated()
-            self.log(shown.code, shown.text, at_ns, sequence, clause=shown.clause, place=shown.place)
+            text = self._speech.say(shown.text)
+            self.log(shown.code, text, at_ns, sequence, clause=shown.clause, place=shown.place)
         elif isinstance(item, RoundResult):
             self._round = item.round
+            self._ended = item
             self._money.ended(item, at_ns)
-            self.log("round", f"round {item.round} ends: {item.outcome}", at_ns, sequence, round_=item.round)
+            text = f"round {item.round} ends: {id_words(item.outcome)}"
+            self.log("round", text, at_ns, sequence, round_=item.round)
         elif isinstance(item, Settlement):
-            shown_money = self._money.settled(item, at_ns)
-            self.log("settlement", summary(shown_money), at_ns, sequence, round_=item.round)
+            hands = self._hands_of(item) if self._between_players else None
+            shown_money = self._money.settled(item, at_ns, hands)
+            words = summary(shown_money, of_players=self._between_players)
+            self.log("settlement", words, at_ns, sequence, round_=item.round)
             self._money.stand(self._table.meters)
         elif isinstance(item, AwardRecord):
-            self.log(f"award-{item.kind}", item.why, at_ns, sequence, clause=item.clause)
+            self.log(f"award-{item.kind}", self._speech.say(item.why), at_ns, sequence, clause=item.clause)
             self._money.stand(self._table.meters)
         else:
             self._money.stand({**self._money.meters, item.meter: item.meter_cents})
@@ -344,8 +368,9 @@ def _empty_seat(number: int, runners: int | None) -> SeatView:
 
 
 @lru_cache(SAME_MAX)
-def _legal_view(actor: str, what: str, place: str, awaited: bool) -> LegalView:
-    return LegalView(actor=actor, what=what, place=place, awaited=awaited)
+def _legal_view(speech: Speech, item: Legal, awaited: bool) -> LegalView:
+    what = speech.say(next_words(item.event, item.what))
+    return LegalView(actor=speech.say(item.actor), what=what, place=item.place, awaited=awaited)
 
 
 def _shoe_view(shoe: ShoeLedger | None) -> ShoeView | None:

@@ -54,6 +54,13 @@ def words_of(view: View, seat: Seat, spec: PotSpec) -> str:
     )
 
 
+def words_each_way(view: View, seat: Seat, spec: PotSpec) -> dict[WonWith, str]:
+    """What a seat holds by each way to win a pot, `high` and `low`, in words; without those that are not known."""
+    ways: tuple[tuple[WonWith, PotHand | None], ...] = (("high", spec.high), ("low", spec.low))
+    hands = {name: view.hand(way.hand, seat) for name, way in ways if way is not None}
+    return {name: hand.text for name, hand in hands.items() if not isinstance(hand, str)}
+
+
 def _best(view: View, seats: Sequence[Seat], way: PotHand) -> dict[int, Ranked] | Hold:
     """The seats whose hands are best of those that qualify, in their order; none where no hand does."""
     hands: dict[int, Ranked] = {}

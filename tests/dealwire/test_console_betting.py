@@ -8,12 +8,17 @@ from typing import Any, Final
 
 import pytest
 
+from dealer_flow.record.result import RoundResult
 from dealwire.console import betting, scene
 from dealwire.console.rendering import render_sections
 from dealwire.console.replays import Keep, Replay, Source, deal_again
 from dealwire.hub.hub import Hub
 from dealwire.hub.view import BettingView, LegalView, SeatView, TableView
 from dealwire.table.action_words import action_words
+from dealwire.table.laid_open import LaidOpen
+from devices.events import GameStarted, HandRevealed
+from protocol.cards import UNREAD, parse_card
+from protocol.places import seat as place_of
 from tests.dealwire.test_console_layout import OVERLAPS, SMALL
 from tests.support.dealing.full_tables import CHIPS
 from tests.support.dealing.side_pot_hand import ALL_IN, BLINDS, CALLED, CARDS, FLOP, HAND, PRE_FLOP, PokerTable
@@ -154,7 +159,7 @@ def test_the_felt_has_button_all_in_and_the_last_actions() -> None:
     felt = text(render_sections(at("all-in"))["felt"])
     assert "Seat 1 to act" in felt
     assert "■ all in" in felt
-    assert "$60 to call" in felt
+    assert "bet is $60" in felt
     assert "Flop betting" in felt
     assert felt.index("seat 8 raises to $60") < felt.index("seat 7 all-in with $39"), "newest first"
     html = render_sections(at("all-in"))["felt"]
@@ -198,8 +203,48 @@ def test_settled_pots_stand_with_rake_and_who_takes_them() -> None:
         ("side-pot-2", 8200, 0),
     ]
     money = text(render_sections(view)["money"])
-    assert "Main pot $83.00 rake $4.00 of seats 1, 4, 7 and 8 Seat 4 takes $79.00 , the high hand" in money
+    assert "Main pot $83.00 rake $4.00 of seats 1, 4, 7 and 8 Seat 4 takes $79.00 , pair of aces" in money
     assert "Side pot 2 $82.00 of seats 1 and 8 Seat 8 takes $82.00" in money
+
+
+def test_the_first_places_say_pot_rake_winner_and_the_hand_that_was_shown() -> None:
+    view = ended().view
+    takes = "seat 4 takes $79, pair of aces; seat 7 takes $75, pair of kings; seat 8 takes $82, pair of queens"
+    assert [line.text for line in view.log if line.code == "settlement"] == [f"round 1: pot $240, rake $4: {takes}"]
+    shown = {name: text(html) for name, html in render_sections(view).items()}
+    assert f"pot $240, rake $4: {takes}" in shown["outcomes"]
+    assert "Pot $240 Seat 4 takes $79 pair of aces" in shown["money"]
+    assert "Rake $4" in shown["money"]
+    assert "Round 1: pot $240, rake $4: seat 4 takes $79, pair of aces; 2 more seats" in shown["felt"]
+    shown["money"] = shown["money"].partition("Main pot")[0]
+    for name in ("log", "outcomes", "money", "felt"):
+        assert "even" not in shown[name].replace("seven", ""), name
+        assert "$0.00" not in shown[name], name
+
+
+def test_a_pot_that_everybody_else_gave_up_names_no_hand() -> None:
+    table = PokerTable()
+    for part in (BLINDS, CARDS, PRE_FLOP, "acts 9: fold 0\nacts 1: fold 0\nacts 2: fold 100\nacts 3: fold 200"):
+        table.play(part)
+    for part in (FLOP, "acts 4: all-in 1400\nacts 7: fold 0\nacts 8: fold 0\ntakes 4: 2000"):
+        table.play(part)
+    table.end()
+    (line,) = [line.text for line in table.view.log if line.code == "settlement"]
+    assert line.endswith("seat 4 takes $20, the last hand"), line
+    assert "aces" not in text(render_sections(table.view)["money"])
+
+
+def test_only_a_hand_that_was_laid_open_whole_is_named() -> None:
+    table = ended()
+    (result,) = [item for item in table.outcomes if isinstance(item, RoundResult)]
+    laid, aces = LaidOpen(), next(seat.cards for seat in result.seats if seat.seat == 4)
+    assert laid.seats(result) == frozenset()
+    laid.saw(HandRevealed(place_of(4), (parse_card(aces[0]), UNREAD), keyed=False))
+    assert laid.seats(result) == frozenset()
+    laid.saw(HandRevealed(place_of(4), tuple(map(parse_card, aces)), keyed=False))
+    assert laid.seats(result) == {4}
+    laid.saw(GameStarted(2))
+    assert laid.seats(result) == frozenset()
 
 
 def test_a_pot_that_is_held_says_why() -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from dealwire.console import scene
+from dealwire.console.rendering import render_sections
 from dealwire.console.words import numbers_words, since
 from dealwire.hub.actions import Action
 from dealwire.hub.view import (
@@ -13,6 +16,7 @@ from dealwire.hub.view import (
     OutcomeView,
     RoomView,
     SeatMoneyView,
+    SeatView,
     SettlementView,
     TableView,
     TroubleKind,
@@ -59,6 +63,38 @@ def test_who_has_not_decided_is_said_whoever_else_may_still_bet() -> None:
 def test_what_the_dealer_does_next_is_said() -> None:
     dealer = LegalView(actor="dealer", what="take packet 3 to seat 5", place="seat 5", awaited=True)
     assert scene.prompt(view(state="dealing", next=(dealer,))).lead == "Dealer: take packet 3 to seat 5"
+
+
+STOPS: tuple[TroubleKind, ...] = ("red-lamp", "repeated")
+ASKS = ("bring packet", "take packet", "to decide", "START GAME", "expected", "to act", "fold or play")
+
+
+@pytest.mark.parametrize("kind", STOPS)
+@pytest.mark.parametrize("state", ["betting", "dealing", "deciding", "void", "halted"])
+def test_nobody_is_asked_to_go_on_while_play_is_stopped(kind: TroubleKind, state: str) -> None:
+    stopped = view(
+        state=state,
+        seats=(SeatView(seat=2, status="live", next=True),),
+        next=(
+            LegalView(actor="shuffler", what="bring packet 3 for seat 2", place="seat 2", awaited=True),
+            LegalView(actor="dealer", what="take packet 2 to seat 1", place="seat 1", awaited=True),
+            chooses(2, "fold"),
+            LegalView(actor="supervisor", what="count the cards at seat 1", place="seat 1"),
+        ),
+        trouble=(trouble(kind),),
+        lamp="lit" if kind == "red-lamp" else "dark",
+    )
+    assert scene.goes_on(stopped) is False
+    shown = {name: re.sub(r"<[^>]*>", " ", html) for name, html in render_sections(stopped).items()}
+    for name in ("felt", "next"):
+        assert [asks for asks in ASKS if asks in shown[name]] == [], name
+    assert "seat live next" not in render_sections(stopped)["felt"]
+    assert "count the cards at seat 1" in shown["next"], "what a supervisor may do stays"
+    line = scene.prompt(stopped)
+    if kind == "red-lamp":
+        assert "A supervisor clears the misdeal with a badge" in line.more
+    if state not in ("void", "halted"):
+        assert line.lead == {"red-lamp": "Red lamp: deal nothing", "repeated": "Deal no more"}[kind]
 
 
 def test_several_seats_are_named_briefly() -> None:
