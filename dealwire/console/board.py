@@ -14,7 +14,7 @@ from typing import Final
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from dealwire.console.rendering import BUILD, ENDING, OVERVIEW, PageSections, WallSections
+from dealwire.console.rendering import BUILD, ENDING, PageSections, WallSections
 from dealwire.console.sessions import SignedIn
 from dealwire.console.words import clock, natural
 from dealwire.hub.actions import Action
@@ -46,9 +46,9 @@ WALL: Final = "\0wall"
 
 @dataclass(eq=False, slots=True)
 class _Watcher:
-    """One page that looks: at `table`, or at all of them (None, WALL); `code` is why it must go, else 0."""
+    """One page that looks: at `table`, or at all of them (WALL); `code` is why it must go, else 0."""
 
-    table: str | None
+    table: str
     session: SignedIn | None
     news: asyncio.Event = field(default_factory=asyncio.Event)
     at_once: asyncio.Event = field(default_factory=asyncio.Event)
@@ -79,10 +79,10 @@ class Board:
         self._hub, self._is_open, self._actions = hub, is_open, actions or {}
         self._may_watch = may_watch or is_open
         self._views: dict[str, TableView] = {}
-        self._pages: dict[str | None, PageSections] = {None: PageSections(OVERVIEW, give_way=hub.give_way)}
+        self._pages: dict[str, PageSections] = {}
         self._wall = WallSections(hub.give_way)
         self._watchers: dict[_Watcher, None] = {}
-        self._watched: frozenset[str | None] = frozenset()
+        self._watched: frozenset[str] = frozenset()
         """Tables that pages watch. Read in the owner's thread, so it is replaced and never changed."""
         self._moved: deque[str] = deque()  # tables of which there are new views, from the owner's thread
         self._called = False  # this thread knows that there are
@@ -125,18 +125,17 @@ class Board:
     def _in_order(self) -> dict[str, TableView]:
         return {name: self._views[name] for name in sorted(self._views, key=natural)}
 
-    def sections(self, table: str | None) -> dict[str, str]:
-        """Every section of a table's page, of the overview or of the wall, by name."""
+    def sections(self, table: str) -> dict[str, str]:
+        """Every section of a table's page, or of all tables (WALL), by name."""
         self._look()
         return self._page(table).html
 
-    async def serve(self, line: WebSocket, table: str | None, session: SignedIn | None = None) -> None:
-        """One page's line, until either end closes it or the session is over; table None for the overview,
-        WALL for the wall."""
+    async def serve(self, line: WebSocket, table: str, session: SignedIn | None = None) -> None:
+        """One page's line, until either end closes it or the session is over; WALL for all tables."""
         await line.accept()
         if table not in self._views:
             self._look()
-        if table not in (None, WALL) and table not in self._views:
+        if table != WALL and table not in self._views:
             await line.close(UNKNOWN_TABLE)
         elif self._stopping:
             await line.close(RESTARTING)
@@ -148,9 +147,9 @@ class Board:
     # ------------------------------------------------------------------ inside
 
     def _take(self) -> None:
-        """There are new views: for the pages that show them, and for the overview."""
+        """There are new views: for the pages that show them, and for those of all tables."""
         self._called = False  # before they are looked at: what moves from here on calls again
-        moved: set[str | None] = {None, WALL}
+        moved = {WALL}
         while self._moved:
             moved.add(self._moved.popleft())
         before, self._views = self._views, self._hub.shown()
@@ -166,7 +165,7 @@ class Board:
 
     def _wants(self, table: str) -> bool:
         """A page watches the table. Called from the owner's thread."""
-        return not self._watched.isdisjoint((table, None, WALL))
+        return not self._watched.isdisjoint((table, WALL))
 
     def _note_watched(self) -> None:
         self._watched = frozenset(watcher.table for watcher in self._watchers)
@@ -187,14 +186,14 @@ class Board:
             watcher.let_go(SIGNED_OUT)
         return watcher.code
 
-    def _page(self, table: str | None, only: Collection[str] = ()) -> PageSections | WallSections:
+    def _page(self, table: str, only: Collection[str] = ()) -> PageSections | WallSections:
         if table == WALL:
             self._wall.show(self._in_order())
             return self._wall
         if table not in self._pages:
-            self._pages[table] = PageSections(actions=self._actions.get(table or "", ()), give_way=self._hub.give_way)
+            self._pages[table] = PageSections(actions=self._actions.get(table, ()), give_way=self._hub.give_way)
         page = self._pages[table]
-        page.show(self._in_order() if table is None else self._views[table], only)
+        page.show(self._views[table], only)
         return page
 
     async def _watch(self, line: WebSocket, watcher: _Watcher) -> None:
@@ -233,10 +232,10 @@ class Board:
         view, page = self._views[table], self._page(table, ENDING)
         return self._json(page.changes(sent), sent, ending=view.sequence)
 
-    def _message(self, table: str | None, sent: dict[str, int]) -> str:
+    def _message(self, table: str, sent: dict[str, int]) -> str:
         """What the page has not, as JSON; without sections it is a mere sign of life."""
         changed = self._page(table).changes(sent)
-        sequence = max((view.sequence for name, view in self._views.items() if table in (None, WALL, name)), default=0)
+        sequence = max((view.sequence for name, view in self._views.items() if table in (WALL, name)), default=0)
         return self._json(changed, sent, sequence=sequence)
 
     def _json(self, changed: Mapping[str, tuple[int, str]], sent: dict[str, int], **known: int) -> str:

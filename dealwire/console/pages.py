@@ -1,5 +1,6 @@
 """The pages: tables, one table, its bench, recordings. What changes afterwards comes by the live line."""
 
+from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -67,8 +68,16 @@ class Pages:
         return app
 
     async def overview(self, request: Request) -> Response:
-        """Every table at a glance."""
-        return page(request, "overview.html", live="/live", sections=self._board.sections(None))
+        """Every table at a glance: the tiles of the wall, as many as there are, on a page that scrolls."""
+        return page(
+            request,
+            "wall.html",
+            live="/wall/live",
+            sections=self._board.sections(WALL),
+            tables=[*self._views],
+            title="Tables",
+            fills=False,
+        )
 
     async def wall(self, request: Request) -> Response:
         """The tables of a pit, as large as the screen allows; `tables` names those that are shown, `title` the pit."""
@@ -81,7 +90,13 @@ class Pages:
             )
         sections, title = self._board.sections(WALL), request.query_params.get("title", "Tables")[:TITLE_MAX]
         return page(
-            request, "wall.html", live="/wall/live", sections=sections, tables=wanted or [*self._views], title=title
+            request,
+            "wall.html",
+            live="/wall/live",
+            sections=sections,
+            tables=wanted or [*self._views],
+            title=title,
+            fills=True,
         )
 
     async def wall_live(self, line: WebSocket) -> None:
@@ -147,9 +162,8 @@ class Pages:
         return JSONResponse({"build": BUILD, **step_words, "sections": render_sections(step.view)})
 
     async def live(self, line: WebSocket) -> None:
-        """The live line of a table's page, or of the overview."""
-        table = line.path_params.get("table")
-        await self._board.serve(line, table[:NAME_MAX] if table is not None else None, line.state.session)
+        """The live line of a table's page, or of all tables."""
+        await self._board.serve(line, line.path_params.get("table", WALL)[:NAME_MAX], line.state.session)
 
     # ------------------------------------------------------------------ inside
 
@@ -199,6 +213,8 @@ async def favicon(_: Request) -> Response:
 
 async def _problem(request: Request, error: Exception) -> Response:
     status, text = (error.status_code, error.detail) if isinstance(error, HTTPException) else (500, "")
+    if status == 404 and text == HTTPStatus.NOT_FOUND.phrase:
+        text = "There is no such page."
     return page(request, "problem.html", status, text=text)
 
 

@@ -52,7 +52,7 @@ SECTIONS: Final[dict[str, Pick]] = {
         v.unknown,
         not v.reported_ns,
     ),
-    "trouble": lambda v, _: (v.trouble, v.devices, v.unknown is None),
+    "trouble": lambda v, _: (v.trouble, v.devices, v.unknown is None, v.outcomes[-1:]),
     "heard": lambda v, _: v.reported_ns,
     "lamp": lambda v, _: (v.lamp, v.lamp_since_ns, v.red_lamp, v.red_lamp_text),
     "calls": lambda v, actions: scene.offers(actions, v, "calls"),
@@ -73,14 +73,6 @@ SECTIONS: Final[dict[str, Pick]] = {
 """The parts of a table's page, each with what it depends on."""
 ENDING: Final = ("money", "outcomes")
 """Those that say how a round ended and what is paid."""
-OVERVIEW: Final[dict[str, Pick]] = {
-    "tables": lambda views, _: [
-        v.model_copy(update={"sequence": 0, "at_ns": 0, "log": (), "reported_ns": v.reported_ns and 1})
-        for v in views.values()
-    ]
-}
-"""Of the page of all tables, which shows a view of each by name."""
-
 ROWS_MAX: Final = 256
 """Rows of a page's lists that are kept as they were made: more than it shows."""
 
@@ -94,11 +86,21 @@ def round_link(text: object, table: str, number: int, live: bool) -> object:
 
 _FILTERS: Final = (
     round_link,
-    *(words.face, words.hand_words, amount, words.figure, words.signed),
+    *(words.face, words.hand_words, amount, words.figure, words.brief_figure, words.signed),
     *(words.clock, words.clock_time, words.date_time, words.iso_time, words.since, words.count_words),
     *(words.is_wrong, words.by_actor, words.numbers_words, words.about_device),
-    *(scene.prompt, scene.places, scene.columns_of, scene.bets_shown, scene.banners, scene.by_trouble, scene.nets),
-    *(wall.alarms, wall.groupby_table, wall.first_words, wall.pace, wall.penetration, wall.on_tile, wall.spots),
+    *(scene.prompt, scene.places, scene.columns_of, scene.bets_shown, scene.banners, scene.nets),
+    *(
+        wall.alarms,
+        wall.groupby_table,
+        wall.first_words,
+        wall.pace,
+        wall.penetration,
+        wall.on_tile,
+        wall.spots,
+        wall.road,
+        wall.last_words,
+    ),
     *(
         betting.is_in_turn,
         betting.last_action,
@@ -109,7 +111,7 @@ _FILTERS: Final = (
         betting.street,
     ),
     *(betting.pot_title, betting.pot_winners, pots_won, pots_words, won_words, id_words),
-    *(scene.goes_on, scene.is_next, scene.may_happen, scene.came_of),
+    *(scene.goes_on, scene.is_next, scene.may_happen, scene.came_of, scene.bets_scroll),
     *(scene.ending, scene.net_of, scene.bets_of, scene.newest, scene.offers, scene.grouped),
 )
 """What templates may call, by name."""

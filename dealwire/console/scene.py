@@ -5,7 +5,7 @@ from typing import Final, Literal, NamedTuple, get_args
 
 from dealwire.console import betting
 from dealwire.console.prompt import Prompt
-from dealwire.console.words import by_actor, clock, natural, numbers_words
+from dealwire.console.words import by_actor, clock, figure, natural, numbers_words
 from dealwire.hub.actions import Action
 from dealwire.hub.view import (
     BetLineView,
@@ -100,6 +100,16 @@ ROUNDS_NAMED: Final = 4
 CALLS: Final = ("call-misdeal", "clear-misdeal", "clear-error")
 """What a supervisor does while a round is under way; everything else is set up between rounds."""
 RELEASE: Final = "release-held"
+BANNER_LONG: Final = 200
+"""Characters of a banner in full size."""
+CAUSE_MOST: Final = 130
+"""Characters of a cause in a banner; all of it is read at a press."""
+BET_LONG: Final = 15
+"""Characters of a bet and its amount in one line of the narrowest seat."""
+LEAD_MOST: Final = 60
+"""Characters of the line of the felt with all that somebody may do; of more only the first stands there."""
+WHY_MOST: Final = 40
+"""Characters of a cause that stands in the line of the felt; a longer one stands in its banner alone."""
 WINNERS_NAMED: Final = 1
 """Seats that the line of the felt names of those that took the last pots."""
 
@@ -114,7 +124,9 @@ def prompt(view: TableView) -> Prompt:
         return Prompt("unknown", f"Unknown{since}", f"{view.unknown.why}: {before}")
     halt = halted_by(view)
     if halt is not None and view.state not in _STOPPED:
-        return Prompt("stopped", _HALTS[halt.kind][0], f"{_HALTS[halt.kind][1]}: {halt.cause}")
+        why = f"{halt.cause[:1].upper()}{halt.cause[1:]}. " if len(halt.cause) <= WHY_MOST else ""
+        lead, ends = _HALTS[halt.kind]
+        return Prompt("stopped", lead, f"{why}{ends}")
     if view.state == "betting":
         called = next((each for each in view.trouble if each.kind == "supervisor"), None)
         if called is not None:
@@ -148,17 +160,20 @@ def is_next(seat: SeatView, view: TableView) -> bool:
 
 
 def may_happen(view: TableView) -> list[LegalView]:
-    """What may happen next, by whom; while play is stopped only what ends that."""
+    """What may happen next at the seats that are drawn, by whom; while play is stopped only what ends that."""
+    here = {f"seat {seat.seat}" for seat in view.seats}
+    items = [item for item in view.next if not (here and item.place.startswith("seat ")) or item.place in here]
     if goes_on(view):
-        return list(view.next)
+        return items
     who = _ENDS if halted_by(view) is None else _ENDS - {"dealer"}
-    return [item for item in view.next if item.actor in who]
+    return [item for item in items if item.actor in who]
 
 
 def _awaited(view: TableView) -> Prompt:
     """Who is waited for in a round under way, of which all is known."""
     items = [item for item in may_happen(view) if item.awaited]
-    lines = [f"{_who(actor)}: {' or '.join(map(_briefly, whats))}" for actor, whats in by_actor(items)]
+    groups = [(_who(actor), [_briefly(what) for what in whats]) for actor, whats in by_actor(items)]
+    lines = [f"{who}: {' or '.join(whats)}" for who, whats in groups]
     if view.state in _STOPPED:
         halt = halted_by(view)
         lines += [_HALTS[halt.kind][1]] if halt is not None else []
@@ -172,9 +187,19 @@ def _awaited(view: TableView) -> Prompt:
         seats = {_seat(item.place) for item in players}
         lead = f"{'Seats' if len(seats) > 1 else 'Seat'} {numbers_words(seats)} to decide"
         return Prompt("wait", lead, " or ".join(dict.fromkeys(item.what for item in players)))
-    return (
-        Prompt("wait", lines[0], "; ".join(lines[1:])) if lines else Prompt("none", STATES.get(view.state, view.state))
-    )
+    if players and view.state == "setting":
+        seats = {_seat(item.place) for item in players}
+        rest = [line for line, (who, _) in zip(lines, groups, strict=True) if not who.startswith("Seat")]
+        return Prompt("wait", f"{'Seats' if len(seats) > 1 else 'Seat'} {numbers_words(seats)} to set", "; ".join(rest))
+    if not lines:
+        return Prompt("none", STATES.get(view.state, view.state))
+    who, (first, *others) = groups[0]
+    head, to, tail = first.partition(" to ")
+    if to and len(first) > LEAD_MOST:  # many places, one after the other
+        return Prompt("wait", f"{who}: {head}", "; ".join([f"to {tail}", *lines[1:]]))
+    if others and len(lines[0]) > LEAD_MOST:
+        return Prompt("wait", f"{who}: {first}", "; ".join([f"or {' or '.join(others)}", *lines[1:]]))
+    return Prompt("wait", lines[0], "; ".join(lines[1:]))
 
 
 def _briefly(what: str) -> str:
@@ -238,12 +263,31 @@ def bets_shown(view: TableView) -> int:
     return min(max(view.room.bets, 1), BETS_SHOWN if len(view.seats) <= 2 * COLUMNS_MAX else BETS_SHOWN - 2)
 
 
+def bets_scroll(seat: SeatView, view: TableView) -> bool:
+    """Whether a seat's bets may take more lines than are kept free for them."""
+    lines = (f"{id_words(bet)}{figure(cents, view.currency)}" for bet, cents in seat.wagers.items())
+    return len(seat.wagers) > bets_shown(view) or any(len(line) > BET_LONG for line in lines)
+
+
 class Banner(NamedTuple):
     """What is wrong, as it stands at the top of the page."""
 
     tone: Literal["alarm", "warn"]
     trouble: TroubleView
     title: str
+
+    @property
+    def long(self) -> bool:
+        """Whether it has to be written smaller."""
+        return len(self.title) + len(self.trouble.advice) + len(self.brief) > BANNER_LONG
+
+    @property
+    def brief(self) -> str:
+        """The cause as far as there is room for it, with all its words or up to a whole one."""
+        cause = self.trouble.cause
+        if len(cause) <= CAUSE_MOST:
+            return cause
+        return f"{cause[:CAUSE_MOST].rpartition(' ')[0] or cause[:CAUSE_MOST]} …"
 
 
 def banners(view: TableView) -> list[Banner]:

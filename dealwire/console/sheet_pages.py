@@ -1,8 +1,8 @@
-"""The pages of a table's rounds: the list of the newest, and each as a dispute sheet: page, PDF, JSON."""
+"""The pages of a table's rounds: a list of those that are looked for, and each as a dispute sheet: page, PDF, JSON."""
 
 from collections.abc import Callable
 from typing import Final
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -11,9 +11,24 @@ from starlette.routing import Route
 
 from dealwire.console.addresses import whole_number
 from dealwire.console.rendering import page
+from dealwire.console.round_list import (
+    EXPORTED,
+    FIELDS,
+    LISTED,
+    NotAsked,
+    as_csv,
+    asked,
+    incident_choices,
+    listed,
+    outcome_choices,
+)
 from dealwire.console.sheets import Sheets, SheetUnavailable
+from dealwire.journal.finding import FoundRound
+from dealwire.journal.times import NoSuchTime
 from dealwire.sheet.pdf import can_draw
 
+FIELD_MAX: Final = 60
+"""Characters of a field that are given back to who filled it in."""
 NUMBER_MAX: Final = 2**32 - 1
 RECORD_MAX: Final = 2**63 - 1
 
@@ -28,6 +43,7 @@ class SheetPages:
         """For the application behind the guard; who may read anything may read these."""
         return [
             Route("/table/{table}/rounds", self.rounds),
+            Route("/table/{table}/rounds.csv", self.export),
             Route("/table/{table}/round", self.find),
             Route("/table/{table}/round/{number:number}", self.sheet),
             Route("/table/{table}/round/{number:number}.pdf", self.pdf),
@@ -35,9 +51,38 @@ class SheetPages:
         ]
 
     async def rounds(self, request: Request) -> Response:
-        """The newest rounds, and a field for the number of any."""
+        """The newest rounds, or those that are looked for, and a field for the number of any."""
+        table, given = self._table_of(request), request.query_params
+        problem, found = "", list[FoundRound]()
+        try:
+            found = await self._sheets.found(asked(table, given, self._sheets.now_ns()), LISTED + 1)
+        except (NotAsked, NoSuchTime) as error:
+            problem = f"{str(error)[:1].upper()}{str(error)[1:]}."
+        filled = {name: given.get(name, "")[:FIELD_MAX] for name in FIELDS}
+        search = urlencode({name: text for name, text in filled.items() if text})
+        return page(
+            request,
+            "rounds.html",
+            400 if problem else 200,
+            table=table,
+            rounds=listed(found[:LISTED]),
+            more=len(found) > LISTED,
+            problem=problem,
+            filled=filled,
+            search=search,
+            outcomes=outcome_choices(),
+            incidents=incident_choices(),
+        )
+
+    async def export(self, request: Request) -> Response:
+        """The same rounds as a file for a spreadsheet."""
         table = self._table_of(request)
-        return page(request, "rounds.html", table=table, rounds=await self._sheets.newest(table))
+        try:
+            query = asked(table, request.query_params, self._sheets.now_ns())
+        except (NotAsked, NoSuchTime) as error:
+            raise HTTPException(400, f"{error}.") from error
+        content = as_csv(await self._sheets.found(query, EXPORTED))
+        return Response(content, media_type="text/csv", headers=_named(table, "rounds", "csv", kept=True))
 
     async def find(self, request: Request) -> Response:
         """What was typed into the field."""
@@ -57,13 +102,13 @@ class SheetPages:
         """One round as PDF."""
         table, number, record = self._wanted(request)
         content = await self._sheets.pdf(table, number, record)
-        return Response(content, media_type="application/pdf", headers=_named(table, number, "pdf"))
+        return Response(content, media_type="application/pdf", headers=_named(table, f"round-{number}", "pdf"))
 
     async def json(self, request: Request) -> Response:
         """One round as JSON."""
         table, number, record = self._wanted(request)
         content = await self._sheets.json(table, number, record)
-        return Response(content, media_type="application/json", headers=_named(table, number, "json"))
+        return Response(content, media_type="application/json", headers=_named(table, f"round-{number}", "json"))
 
     def _table_of(self, request: Request) -> str:
         name: str = request.path_params["table"]
@@ -87,10 +132,10 @@ class SheetPages:
         return table, number, sequence
 
 
-def _named(table: str, number: int, kind: str) -> dict[str, str]:
-    """The name under which a browser keeps it, in letters that every system takes."""
+def _named(table: str, what: str, kind: str, *, kept: bool = False) -> dict[str, str]:
+    """The name under which a browser keeps it, in letters that every system takes; `kept`: it is not shown first."""
     safe = "".join(letter if letter.isascii() and (letter.isalnum() or letter in "-_") else "_" for letter in table)
-    return {"content-disposition": f'inline; filename="{safe}-round-{number}.{kind}"'}
+    return {"content-disposition": f'{"attachment" if kept else "inline"}; filename="{safe}-{what}.{kind}"'}
 
 
 async def unavailable(request: Request, error: Exception) -> Response:

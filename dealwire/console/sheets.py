@@ -1,4 +1,4 @@
-"""The rounds of a console's tables, out of their journal: the newest in a list, and one as a dispute sheet.
+"""The rounds of a console's tables, out of their journal: those that are looked for, and one as a dispute sheet.
 
 One thread reads, so that pages stay live meanwhile. It has no key: a sheet of the console names no face that nobody has
 shown.
@@ -7,23 +7,19 @@ shown.
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from dealwire.console.worker import Worker, WorkerBusy
+from dealwire.journal.finding import FoundRound, RoundQuery, find_rounds
 from dealwire.journal.rounds import RoundReader
-from dealwire.sheet.clocks import Times
 from dealwire.sheet.gather import MadeWith, RoundUnknown, gather
 from dealwire.sheet.html import body_of
-from dealwire.sheet.listing import RoundEntry, newest_rounds
 from dealwire.sheet.model import RoundSheet
 from dealwire.sheet.pdf import pdf_of
 from dealwire.sheet.sections import paper_of
 from devices.clock import Clock
 from protocol.errors import DealwireError
 from rules.errors import ExtraMissing
-
-LISTED: Final = 50
-"""Rounds in the list, the newest."""
 
 Result = TypeVar("Result")
 
@@ -47,9 +43,13 @@ class Sheets:
         """Wait for nothing. Who waits for a sheet gets SheetUnavailable."""
         self._worker.close()
 
-    async def newest(self, table: str) -> list[RoundEntry]:
-        """The newest rounds of a table that ended, newest first."""
-        return await self._ask(lambda reader: newest_rounds(reader, table, LISTED, Times(())))
+    async def found(self, query: RoundQuery, most: int) -> list[FoundRound]:
+        """The rounds that a query means, newest first, at most `most`."""
+        return await self._ask(lambda reader: find_rounds(reader, query, most))
+
+    def now_ns(self) -> int:
+        """The tables' time, nanoseconds since 1970."""
+        return self._clock.now_ns()
 
     async def html(self, table: str, number: int, record: int | None) -> tuple[RoundSheet, str]:
         """A round, and what stands on its page."""

@@ -1,10 +1,25 @@
 """What a pit's wall shows: every table as a tile that keeps its place, and above them what is wrong anywhere. Pure."""
 
+import re
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from dealwire.console.scene import Banner, FeltPlace, Net, banners, by_trouble, nets, places
-from dealwire.hub.view import SeatView, TableView
+from dealwire.console.scene import (
+    Banner,
+    FeltPlace,
+    Net,
+    RoundEnding,
+    banners,
+    by_trouble,
+    came_of,
+    ending,
+    nets,
+    places,
+)
+from dealwire.console.words import figure
+from dealwire.hub.view import OutcomeView, SeatView, TableView
+from dealwire.table.action_words import pots_words
+from rules.settlement import amount
 
 _HOUR_NS: Final = 3600 * 1_000_000_000
 SEATS_SHOWN: Final = 12
@@ -36,9 +51,42 @@ def groupby_table(found: Iterable[Alarm]) -> list[tuple[str, Banner, int]]:
     return [(name, each[0], len(each) - 1) for name, each in tables.items()]
 
 
+_BREAKS: Final = re.compile(r"\. |; |: |, then ")
+
+
 def first_words(text: str) -> str:
-    """The first sentence of some advice: what there is room for on a wall."""
-    return text.partition(". ")[0]
+    """What some advice asks for first: what there is room for on a wall."""
+    return _BREAKS.split(text, maxsplit=1)[0]
+
+
+_SUITS: Final = {"clubs": "♣", "diamonds": "♦", "hearts": "♥", "spades": "♠"}
+
+
+def road(each: OutcomeView, currency: str) -> RoundEnding:
+    """A round in the row of the last ones: what was wrong with it, else what came of it: the suit that won, the pot,
+    whether the house won or lost."""
+    ended = ending(each)
+    if ended.style != "complete":
+        return ended
+    if each.won in _SUITS:
+        return RoundEnding(f"suit {each.won}", _SUITS[each.won], f"{each.won} won")
+    if each.pots is not None:
+        return RoundEnding("pot", figure(each.pots.cents, currency), pots_words(each.pots, currency))
+    if each.players is None:
+        return ended
+    if each.players == 0:
+        return RoundEnding("push", "=", "players and house are even")
+    came = "lost" if each.players > 0 else "won"
+    sign, style = ("▼", "lose") if each.players > 0 else ("▲", "win")
+    return RoundEnding(style, sign, f"the house {came} {amount(abs(each.players), currency)}")
+
+
+def last_words(view: TableView) -> str:
+    """What came of the last round, for a tile on which no card lies; empty before one was played."""
+    last = view.outcomes[-1] if view.outcomes else None
+    if last is None or last.outcome != "complete" or last.repeated:
+        return ""
+    return came_of(last, view.currency) or f"Round {last.round}: {road(last, view.currency).words}"
 
 
 def pace(view: TableView) -> int | None:

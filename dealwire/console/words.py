@@ -59,6 +59,17 @@ def figure(cents: int, currency: str) -> str:
     return amount(cents, currency).removesuffix(".00")
 
 
+def brief_figure(cents: int, currency: str) -> str:
+    """As `figure`, rounded down to what five characters hold: `$2.50`, `$12`, `$1.5k`, `$120k`."""
+    if cents < 1_000:
+        return figure(cents, currency)
+    if cents < 100_000:
+        return figure(cents // 100 * 100, currency)
+    thousands, rest = divmod(cents // 10_000, 10)
+    whole = figure(thousands * 100, currency)
+    return f"{whole}.{rest}k" if rest and thousands < 10 else f"{whole}k"
+
+
 def signed(cents: int, currency: str) -> str:
     """As `amount`, and what is won with a plus: `+$35.00`, `-$5.00`, `$0.00`."""
     return f"+{amount(cents, currency)}" if cents > 0 else amount(cents, currency)

@@ -18,6 +18,9 @@ ROLES: Final[tuple[Role, ...]] = ("dealer", "supervisor", "technician")
 
 _WHOLE: Final = re.compile(r"-?[0-9]{1,10}")
 
+PICKED_MOST: Final = 40
+"""Numbers a person picks from rather than types, where some of them are told in words."""
+
 TEXT_MAX: Final = 200
 """Characters of one field."""
 
@@ -42,6 +45,8 @@ class ActionField:
     least: int = 0
     most: int = 2**31 - 1
     default: str = ""
+    words: Mapping[str, str] = field(default_factory=dict)
+    """What a person is offered in place of a value."""
 
     def read(self, action: str, given: str) -> int | str:
         """The value of what was filled in; FieldRefused names what is allowed."""
@@ -63,6 +68,14 @@ class ActionField:
             of = " of ASCII" if ascii_only else ""
             raise FieldRefused(action, self.name, f"1 to {most} printable characters{of} are needed")
         return text
+
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """The values a person picks from; none where one is typed in."""
+        if self.kind == "choice":
+            return self.choices
+        few = self.kind == "number" and self.words and self.most - self.least < PICKED_MOST
+        return tuple(map(str, range(self.least, self.most + 1))) if few else ()
 
     @property
     def characters(self) -> int:

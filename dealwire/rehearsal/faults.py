@@ -100,11 +100,14 @@ def _content(kind: str) -> list[tuple[dict[str, Any], dict[str, ActionField]]]:
 
 def _field(name: str, part: dict[str, Any]) -> ActionField:
     title = part.get("title") or name.replace("_", " ").capitalize()
+    words = part.get("says", {})
     if "place" in part:
         return ActionField(name, title, "place", default=part["place"])
     if "choices" in part:
-        return ActionField(name, title, "choice", tuple(part["choices"]), default=part["default"])
-    return ActionField(name, title, "number", least=part["low"], most=part["high"], default=str(part["default"]))
+        return ActionField(name, title, "choice", tuple(part["choices"]), default=part["default"], words=words)
+    return ActionField(
+        name, title, "number", least=part["low"], most=part["high"], default=str(part["default"]), words=words
+    )
 
 
 # ------------------------------------------------------------------ letting one happen

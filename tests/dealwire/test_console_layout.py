@@ -142,9 +142,9 @@ def test_no_tile_of_the_overview_moves_for_a_trouble_that_can_wait(
             name = names[round_number % 8]
             later = {"table": name, "round": 90 + round_number, "trouble": troubled, "state": "dealing"}
             hub.show(plain.model_copy(update=later | {"sequence": plain.sequence + round_number}))
-            page.locator(f"#table-{name} .facts", has_text=str(90 + round_number)).wait_for()
-        assert page.locator(".tile-banner").count() > 3
-        assert page.locator(".table-card h2").all_inner_texts() == names
+            page.locator(f"#tile-{name} .tile-round", has_text=str(90 + round_number)).wait_for()
+        assert page.locator(".tile-alarm").count() > 3
+        assert page.locator(".tile h2").all_inner_texts() == names
         page.wait_for_timeout(100)  # the observer is told of a frame after it was drawn
         assert page.evaluate("window.shifts") < CLS_MOST
 

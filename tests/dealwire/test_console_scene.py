@@ -74,7 +74,7 @@ ASKS = ("bring packet", "take packet", "to decide", "START GAME", "expected", "t
 def test_nobody_is_asked_to_go_on_while_play_is_stopped(kind: TroubleKind, state: str) -> None:
     stopped = view(
         state=state,
-        seats=(SeatView(seat=2, status="live", next=True),),
+        seats=(SeatView(seat=1, status="live"), SeatView(seat=2, status="live", next=True)),
         next=(
             LegalView(actor="shuffler", what="bring packet 3 for seat 2", place="seat 2", awaited=True),
             LegalView(actor="dealer", what="take packet 2 to seat 1", place="seat 1", awaited=True),
@@ -95,6 +95,36 @@ def test_nobody_is_asked_to_go_on_while_play_is_stopped(kind: TroubleKind, state
         assert "A supervisor clears the misdeal with a badge" in line.more
     if state not in ("void", "halted"):
         assert line.lead == {"red-lamp": "Red lamp: deal nothing", "repeated": "Deal no more"}[kind]
+
+
+def test_no_seat_is_named_that_is_not_drawn() -> None:
+    items = (chooses(1, "bet ante", awaited=False), chooses(8, "bet ante", awaited=False))
+    seats = tuple(SeatView(seat=number, status="empty") for number in range(1, 8))
+    shown = render_sections(view(state="betting", seats=seats, next=items))["next"]
+    assert "seat 1" in shown
+    assert "seats 1, 8" not in shown
+
+
+def test_what_takes_many_words_is_said_in_two_lines() -> None:
+    piles = ", ".join(f"pile {number} (1)" for number in range(1, 8))
+    by_hand = LegalView(actor="dealer", what=f"deal by hand to {piles}, then confirm", place="", awaited=True)
+    line = scene.prompt(view(state="dealing", next=(by_hand,)))
+    assert (line.lead, line.more) == ("Dealer: deal by hand", f"to {piles}, then confirm")
+    several = [f"select the place that gets the first cards: seat {number}" for number in (1, 2)]
+    items = [LegalView(actor="dealer", what=what, place="", awaited=True) for what in several]
+    line = scene.prompt(view(state="assigning", next=tuple(items)))
+    assert line.lead == f"Dealer: {several[0]}"
+    assert line.more == f"or {several[1]}"
+    sets = tuple(
+        LegalView(
+            actor=f"player at seat {number}",
+            what=f"set the hand at seat {number}",
+            place=f"seat {number}",
+            awaited=True,
+        )
+        for number in (1, 2, 4)
+    )
+    assert scene.prompt(view(state="setting", next=sets)).lead == "Seats 1, 2 and 4 to set"
 
 
 def test_several_seats_are_named_briefly() -> None:

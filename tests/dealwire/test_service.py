@@ -361,7 +361,7 @@ def test_a_fault_is_injected_by_button_at_a_simulated_table(tmp_path: Path) -> N
             run_until(service, lambda: len(listener.of("round")) >= 3)
     said = [line["text"] for line in listener.of("status") if line["kind"] == "action"]
     assert len(said) == 1
-    assert said[0].startswith("technician, planned: A packet jams")
+    assert said[0].startswith("technician, planned: Jam a packet")
 
 
 def test_a_simulated_table_is_dealt_and_settled_as_its_scenario_is(tmp_path: Path) -> None:

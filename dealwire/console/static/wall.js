@@ -46,7 +46,7 @@ function place() {
   words.textContent = pages > 1 ? ` page ${page + 1} of ${pages}` : "";
 }
 
-if (wall) {
+if (wall && !wall.matches(".flows")) {
   place();
   setInterval(() => {
     turn += 1;
@@ -97,7 +97,7 @@ function look() {
     beep(3);
     for (const [key, element] of fresh) notice(element.textContent.trim(), key);
   }
-  if (wall) place();
+  if (wall && !wall.matches(".flows")) place();
 }
 
 new MutationObserver(look).observe(ribbon, { childList: true, subtree: true, attributes: true });
@@ -121,7 +121,7 @@ function label() {
 
 sound.hidden = !("AudioContext" in window);
 notices.hidden = !("Notification" in window);
-full.hidden = !document.fullscreenEnabled;
+full.hidden = !document.fullscreenEnabled || "never" in full.dataset;
 sound.addEventListener("click", () => {
   kept.sound = !kept.sound;
   keep();

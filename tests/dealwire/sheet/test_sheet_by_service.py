@@ -3,11 +3,14 @@ console."""
 
 from __future__ import annotations
 
+import csv
 import importlib.util
 import json
+import re
 import shutil
 import sqlite3
 import stat
+from io import StringIO
 from pathlib import Path
 
 import jsonschema
@@ -48,6 +51,18 @@ def evening(tmp_path_factory: pytest.TempPathFactory) -> Evening:
                     browser.timeout = PATIENCE_S
                     for name, path in {
                         "list": "rounds",
+                        "of-seat": "rounds?seat=3",
+                        "of-no-seat": "rounds?seat=31",
+                        "of-now": "rounds?at=00:00&to=23:59:59&outcome=complete",
+                        "of-incident": "rounds?incident=any",
+                        "strange-time": "rounds?at=25:99",
+                        "strange-seat": "rounds?seat=x",
+                        "strange-amount": "rounds?amount=much",
+                        "strange-outcome": "rounds?outcome=%3Cb%3E",
+                        "backwards": "rounds?at=2026-11-02&to=2026-11-01",
+                        "csv": "rounds.csv",
+                        "csv-of-seat": "rounds.csv?seat=3",
+                        "strange-csv": "rounds.csv?seat=x",
                         "page": "round/2",
                         "pdf": "round/2.pdf",
                         "json": "round/2.json",
@@ -86,6 +101,58 @@ def test_the_console_lists_the_rounds_with_their_money(evening: Evening) -> None
         assert f'href="/table/table-1/round/{settled["round"]}"' in page
         assert f"${sum(each['staked'] for each in settled['seats']) / 100:,.2f}" in page
     assert 'action="/table/table-1/round"' in page
+
+
+def _numbers(content: bytes) -> list[int]:
+    """The rounds that a list links to, in its order."""
+    return [int(number) for number in re.findall(r'href="/table/table-1/round/(\d+)', content.decode())]
+
+
+def test_a_round_is_found_by_seat_time_outcome_and_incident(evening: Evening) -> None:
+    folder, answers = evening
+    rounds = {each["round"]: each for each in exported(folder / "journal.sqlite", "round")}
+    ended = [number for number in _numbers(answers["list"][2]) if number in rounds]
+    assert ended == sorted(rounds, reverse=True)
+    seated = [number for number in ended if any(seat["seat"] == 3 for seat in rounds[number]["seats"])]
+    assert [number for number in _numbers(answers["of-seat"][2]) if number in rounds] == seated
+    assert seated
+    assert _numbers(answers["of-no-seat"][2]) == []
+    assert "No round fits" in answers["of-no-seat"][2].decode()
+    with_incident = [number for number in ended if rounds[number]["incidents"]]
+    assert [number for number in _numbers(answers["of-incident"][2]) if number in rounds] == with_incident
+    assert 'value="3"' in answers["of-seat"][2].decode(), "the form keeps what was filled in"
+    assert re.search(r">\d{1,2} \w{3} \d{4}, \d\d:\d\d:\d\d</time>", answers["list"][2].decode())
+
+
+def test_what_is_asked_for_wrongly_is_said_in_one_line_on_the_page(evening: Evening) -> None:
+    _, answers = evening
+    for name, words in {
+        "strange-time": "is no time; allowed: 21:05",
+        "strange-seat": "Seat: &#39;x&#39; will not do; allowed: a number from 1 to 32.",
+        "strange-amount": "allowed: an amount such as 15 or 2.50",
+        "strange-outcome": "&lt;b&gt;",
+        "backwards": "allowed: a time from 2026-11-02 on",
+    }.items():
+        status, _, content = answers[name]
+        assert (status, words in content.decode()) == (400, True), (name, content.decode()[-900:])
+    assert answers["strange-csv"][0] == 400
+
+
+def test_the_list_is_kept_as_a_file(evening: Evening) -> None:
+    folder, answers = evening
+    status, _, content = answers["csv"]
+    rows = list(csv.DictReader(StringIO(content.decode())))
+    rounds = {each["round"]: each for each in exported(folder / "journal.sqlite", "round")}
+    paid = {each["round"]: each for each in exported(folder / "journal.sqlite", "settlement")}
+    assert status == 200
+    kept = {int(row["round"]): row for row in rows if row["outcome"]}
+    assert set(kept) == set(rounds)
+    for number, row in kept.items():
+        assert row["outcome"] == rounds[number]["outcome"]
+        assert int(row["staked_cents"]) == sum(seat["staked"] for seat in paid[number]["seats"])
+        assert row["incidents"].split() == [each["code"] for each in rounds[number]["incidents"]]
+    of_seat = list(csv.DictReader(StringIO(answers["csv-of-seat"][2].decode())))
+    assert all("3" in row["seats"].split() for row in of_seat if row["outcome"])
 
 
 def test_the_consoles_sheet_is_the_command_lines(evening: Evening) -> None:
