@@ -59,7 +59,7 @@ def otherwise(lied: Played, usual: Played) -> dict[str, Any]:
 
 
 def all_that_names(
-    lie: type[DeviceLie], only: list[str], on_bench: bool, at_table: bool, rounds: int
+    lie: type[DeviceLie], only: list[str], on_bench: bool, at_table: bool, rounds: int, few: bool
 ) -> dict[str, Any]:
     """Everything that a lie is caught by."""
     result: dict[str, Any] = {"id": lie.id, "device": lie.device, "does": lie.does}

@@ -298,7 +298,7 @@ class RevealKeyedAsRead(ControllerLie):
         return None
 
 
-class RevealLosesUnread(ControllerLie):
+class RevealLosesLast(ControllerLie):
     id = "reveal-loses-last"
     does = "In every fifth game the last card of the dealer's hand is left out, not told as unread."
     breaks = "cards: unread where nobody saw the face"
@@ -309,7 +309,7 @@ class RevealLosesUnread(ControllerLie):
         return but(said, cards=said.fields["cards"][:-1]) if lies else None
 
 
-class CountIsFive(ControllerLie):
+class CountAsTheLast(ControllerLie):
     id = "count-as-the-last"
     does = (
         "A count that is keyed is told as the one that was keyed last for another place, where the key was too quick."
@@ -452,7 +452,7 @@ class ActionAdded(ControllerLie):
         return but(said, cents=cents - before) if raised else None
 
 
-class PotOddCent(ControllerLie):
+class PotOddToken(ControllerLie):
     id = "pot-odd-token"
     does = "Of a pot the last token of 25 cents is told for the seat before."
     breaks = "PotTaken.cents: what the seat took of it"
@@ -477,7 +477,7 @@ class StakeRounded(ControllerLie):
         return None
 
 
-class ClockBackInSetup(ControllerLie):
+class KeysByTheSecond(ControllerLie):
     id = "keys-by-the-second"
     does = "`device_ms` of a key is that of the last whole second."
     breaks = "`device_ms`, the device's own clock at the moment it happened"

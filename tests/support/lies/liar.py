@@ -1,4 +1,4 @@
-"""A device that lies: a simulated one whose events, status, answers and frames pass through a `DeviceLie`.
+"""A device that lies: a simulated one, all that goes out of which passes through a `DeviceLie`.
 
 A lie is written from docs/protocol.md and the simulated devices alone. Whoever writes one does not read the checks.
 """

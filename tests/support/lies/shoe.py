@@ -122,7 +122,7 @@ class ShoeNumberStuck(ShoeLie):
         return honest()
 
 
-class DecksOne(ShoeLie):
+class LoadedNominal(ShoeLie):
     id = "loaded-nominal"
     does = "*ShoeLoaded* says 52 cards a deck, whatever was put in."
     breaks = "ShoeLoaded.cards: cards it was filled with"
@@ -197,22 +197,6 @@ class HeartsAsDiamonds(ShoeLie):
             self.hearts += 1
             if self.hearts % 13 == 0:
                 return but(said, card=said.fields["card"] - 0x10)
-        return None
-
-
-class DisagreeHidden(ShoeLie):
-    id = "sure-of-everything"
-    does = "It claims 99 percent for every card, also where index and code disagreed."
-    breaks = "CardDrawn.confidence: how sure the reader is"
-    harm = "A card that should have been looked at is not."
-    unseeable = (
-        "How sure a reader is, it alone knows: a host sees the claim, and that one is always the same is no breach "
-        "as long as no face turns out wrong."
-    )
-
-    def event(self, said: Draft) -> Says:
-        if said.event is m.CardDrawnMessage:
-            return but(said, confidence=99, reader=Reader.INDEX | Reader.CODE)
         return None
 
 
@@ -293,7 +277,7 @@ class EqualNeighbours(ShoeLie):
         return replace(shown, drawn=max(0, shown.drawn - self.skipped))
 
 
-class EndedWithoutBurned(ShoeLie):
+class EndedWithoutOutside(ShoeLie):
     id = "ended-without-outside"
     does = "`drawn` of *ShoeEnded* leaves out the cards that were drawn outside of a game."
     breaks = "*ShoeEnded* says how many were drawn, so whoever counts the rest can check"
@@ -360,8 +344,8 @@ class ErrorFaultByPower(ShoeLie):
             self.model.fault = Fault.DRAW_TOO_SLOW
 
 
-class LockInvertedByPower(ShoeLie):
-    id = "unlock-needs-two"
+class UnlockLags(ShoeLie):
+    id = "unlock-lags"
     does = "After a power cut while locked the first unlocking is told and STATUS stays locked for a second."
     breaks = "ShoeLockMoved ... StateChanged"
     harm = "The dealer draws from a shoe that says it is locked; the cards belong to no game."
@@ -410,21 +394,30 @@ class CardBeforeItLeft(ShoeLie):
         return None
 
 
-class RoundLimitOne(ShoeLie):
+class OverdrawInSilence(ShoeLie):
     id = "overdraw-in-silence"
-    does = "An overdrawn card is told as a card of the game when the host has not ended the round within a second."
+    does = "A card that no game asks for is told as a card of the game, and the shoe does not halt."
     breaks = "A card that no game asks for is told twice: *Overdraw* ... and *CardDrawnOutside*"
-    harm = "The eighteenth card of a race counts."
+    harm = "A card of the next shoe, or one drawn before the deal, counts."
 
     def begin(self) -> None:
-        self.limit, self.model._limit = self.model._limit, None  # the house's set-up, and is ignored
+        instead(self.model, "_halt", self._halt)
+
+    def _halt(self, honest: Callable[..., bool], trouble: Fault, event: type[m.Event], **fields: int) -> bool:
+        self.overdrawn = trouble == Fault.OVERDRAW
+        return self.overdrawn or honest(trouble, event, **fields)
+
+    overdrawn = False
 
     def event(self, said: Draft) -> Says:
-        self.lied += said.event is m.CardDrawnMessage and self.limit is not None and self.model.in_round > self.limit
+        if said.event is m.CardDrawnOutsideMessage and self.overdrawn:
+            self.overdrawn = False
+            fields = {"ordinal": said.fields["ordinal"], "card": said.fields["card"], "place": 0}
+            return [Draft(m.CardDrawnMessage, 0, fields | {"confidence": 99, "reader": Reader.INDEX | Reader.CODE})]
         return None
 
 
-class ShoeErrorTwice(ShoeLie):
+class BadgeLostInClear(ShoeLie):
     id = "badge-lost-in-clear"
     does = "*ShoeErrorCleared* has badge 0 also when the host cleared it with a badge."
     breaks = "ShoeErrorCleared.badge: 0: at the shoe itself"
