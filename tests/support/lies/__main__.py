@@ -1,5 +1,7 @@
 """Play lies: `python -m tests.support.lies [ID or DEVICE ...] [--only PATTERN] [--no-bench] [--no-table]`.
 
+With `--lines FILE` one evening is played on pseudo-terminals, in real time, too; its recording is dealt again.
+
 Each lie is judged by the whole acceptance plan of its device (or by the checks of `--only`, which is said), on the
 simulated clock and with simulated hands, and played through evenings at a table, each beside the same one without a
 lie. Printed is what names it, or that nothing does.
@@ -11,6 +13,7 @@ import argparse
 import json
 import time
 import traceback
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +28,7 @@ from tests.support.lies.playing import (
     honest_checks,
     honest_evening,
     lying_evening,
+    on_lines,
 )
 
 LIES: dict[str, type[DeviceLie]] = {
@@ -89,6 +93,20 @@ def all_that_names(
     return result
 
 
+def on_real_lines(lie: type[DeviceLie], rounds: int, file: Path) -> dict[str, Any]:
+    """What names a lie on pseudo-terminals, and whether the recording dealt again says the same."""
+    name = evenings_of(lie, few=True)[0]
+    evening = replace(EVENINGS[name], rounds=min(rounds, EVENINGS[name].rounds))
+    lied, again = on_lines(lie(), lie.device, evening, file)
+    return {
+        "evening": name,
+        "incidents": lied.texts,
+        "rounds": dict(lied.rounds),
+        "money": lied.money,
+        "replay is the same": (lied.incidents, lied.rounds, lied.money) == (again.incidents, again.rounds, again.money),
+    }
+
+
 def main() -> None:
     """Play them."""
     parser = argparse.ArgumentParser(prog="python -m tests.support.lies", description=__doc__.split("\n")[0])
@@ -98,6 +116,7 @@ def main() -> None:
     parser.add_argument("--no-table", action="store_true")
     parser.add_argument("--rounds", type=int, default=20, help="rounds of the soak (default: 20)")
     parser.add_argument("--few", action="store_true", help="only the evenings in which most is seen")
+    parser.add_argument("--lines", type=Path, metavar="FILE", help="also on real lines, recorded in FILE")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     unknown = [name for name in given.ids if name not in LIES and name not in USUAL]
@@ -111,12 +130,16 @@ def main() -> None:
             continue
         began = time.monotonic()
         result = all_that_names(lie, given.only, not given.no_bench, not given.no_table, given.rounds, given.few)
+        if given.lines:
+            result["lines"] = on_real_lines(lie, 8, given.lines)
         results.append(result)
         print(f"\n{lie.device} {lie.id}: {lie.does}  ({time.monotonic() - began:.1f} s)")
         for check in result.get("bench", []):
             print(f"  bench  {check['id']}: {check['must']} -- {check['why'][:300]}")
         for evening, differs in result.get("table", {}).items():
             print(f"  table  {evening}: {json.dumps(differs)[:600]}")
+        if given.lines:
+            print(f"  lines  {json.dumps(result['lines'])[:600]}")
         if not result.get("bench") and not any(
             d.get("incidents") or d.get("held") or "crash" in d for d in result.get("table", {}).values()
         ):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cache
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from dealer_flow.procedure.load import load_procedure
@@ -17,15 +19,18 @@ from dealwire.bench.plan.plan import load_plan
 from dealwire.bench.record import BenchOutcome
 from dealwire.bench.run.rig import SimulatedRig
 from dealwire.bench.run.runner import BenchChoices, run_plan
+from dealwire.live import LineConfig, LiveTable
 from dealwire.rehearsal.dealt_table import DealtTable
 from dealwire.rehearsal.scenario import AnyScenario, RaceScenario, endless
 from dealwire.rehearsal.scenario_file import clean_round, clean_scenario, find_scenario, scenario_of
 from dealwire.rehearsal.simulate import SPEED, hosted
 from dealwire.rehearsal.tables import set_up
-from dealwire.table.replay import usual_table
-from devices.clock import ManualClock
+from dealwire.table.replay import replay, usual_table
+from devices.clock import ManualClock, SystemClock
 from devices.events import Seen
-from devices.simulator.host import TableModel
+from devices.line.loop import Owner
+from devices.record.capture import CaptureWriter
+from devices.simulator.host import SimulatorHost, TableModel
 from devices.simulator.unit import Unit
 from protocol.tdp.messages import Capability, Role
 from rules.settlement import Settlement
@@ -146,6 +151,40 @@ class Played:
         return self.paid, self.returned, self.held
 
 
+class Book:
+    """What came of an evening so far."""
+
+    def __init__(self) -> None:
+        self.incidents, self.rounds, self.held_for = Counter[str](), Counter[str](), Counter[str]()
+        self.texts: dict[str, str] = {}
+        self.paid = self.returned = self.held = 0
+
+    @property
+    def dealt(self) -> int:
+        """Rounds that are over."""
+        return self.rounds.total()
+
+    def add(self, outcomes: Iterable[Any]) -> None:
+        """More of it."""
+        for each in outcomes:
+            if isinstance(each, Incident):
+                self.incidents[each.code] += 1
+                self.texts.setdefault(each.code, str(each))
+            elif isinstance(each, RoundResult):
+                self.rounds[str(each.outcome)] += 1
+            elif isinstance(each, Settlement):
+                self.paid += sum(line.pay for line in each.lines)
+                self.returned += sum(line.returned for line in each.lines)
+                if each.status != "settled":
+                    self.held += 1
+                    self.held_for[SESSION.sub("...", str(each.why))] += 1
+
+    def played(self, still: bool) -> Played:
+        """The whole."""
+        money = self.paid, self.returned, self.held
+        return Played(self.incidents, self.texts, self.rounds, *money, self.held_for, still)
+
+
 def lying_evening(lie: DeviceLie | None, device: str, evening: LiedEvening) -> Played:
     """Deal an evening at a table where `device` lies."""
     scenario = evening.scenario()
@@ -156,29 +195,48 @@ def lying_evening(lie: DeviceLie | None, device: str, evening: LiedEvening) -> P
         lie.attach(unit)
     table = usual_table(evening.procedure, name="lies")
     outcomes: list[Any] = []
-    incidents, texts, rounds, held_for = Counter[str](), dict[str, str](), Counter[str](), Counter[str]()
-    paid = returned = held = dealt_rounds = 0
-    still = False
+    book = Book()
     for _ in _turns(dealt, unit, evening, table, outcomes):
-        for each in outcomes:
-            if isinstance(each, Incident):
-                incidents[each.code] += 1
-                texts.setdefault(each.code, str(each))
-            elif isinstance(each, RoundResult):
-                rounds[str(each.outcome)] += 1
-                dealt_rounds += 1
-            elif isinstance(each, Settlement):
-                paid += sum(line.pay for line in each.lines)
-                returned += sum(line.returned for line in each.lines)
-                held += each.status != "settled"
-                if each.status != "settled":
-                    held_for[SESSION.sub("...", str(each.why))] += 1
+        book.add(outcomes)
         outcomes.clear()
-        if dealt_rounds >= evening.rounds:
-            break
-    else:
-        still = True
-    return Played(incidents, texts, rounds, paid, returned, held, held_for, still)
+        if book.dealt >= evening.rounds:
+            return book.played(False)
+    return book.played(True)
+
+
+def on_lines(lie: DeviceLie | None, device: str, evening: LiedEvening, file: Path) -> tuple[Played, Played]:
+    """The same on real pseudo-terminals, in real time and recorded in `file`; and what the recording gives when it is
+    dealt again. The power stays on."""
+    dealt = set_up(evening.scenario(), speed=SPEED * 2)
+    if lie is not None:
+        unit = dealt.units[device]
+        assert isinstance(unit, Unit)
+        lie.attach(unit)
+    table, book = usual_table(evening.procedure, name="lies"), Book()
+    bench = SimulatorHost(dealt, dict.fromkeys(dealt.units, "pty"))
+    clock, over = SystemClock(), threading.Event()
+
+    def serve() -> None:
+        owner = Owner(clock)
+        for member in (bench, *bench.lines.values()):
+            owner.add(member)
+        bench.start(clock.now_ns())
+        owner.run(over.is_set)
+        owner.close()
+
+    devices = threading.Thread(target=serve)
+    lines = [LineConfig(name, name, address) for name, address in bench.addresses.items()]
+    with CaptureWriter(file, overwrite=True, procedure=evening.procedure) as writer:
+        devices.start()
+        try:
+            with LiveTable(lines, lambda seen: book.add(table.handle(seen)), record=lambda: writer) as live:
+                still = not live.run(lambda: book.dealt >= evening.rounds, timeout_s=120)
+        finally:
+            over.set()
+            devices.join()
+    again = Book()
+    again.add(replay(file))
+    return book.played(still), again.played(False)
 
 
 def _turns(dealt: DealtTable, unit: Unit, evening: LiedEvening, table: Any, outcomes: list[Any]) -> Iterator[int]:
